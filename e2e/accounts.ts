@@ -27,7 +27,7 @@ export function startAccounts(name: string, { isMember }: { readonly isMember: b
     const port = await freePort()
     const dataFolder = await mkdtemp(join(tmpdir(), `glacis-${name}-`))
     other = await startTestOidcProvider(['acme'], `http://localhost:${port}`)
-    const settings = { GLACIS_LOG_LEVEL: 'warn', GLACIS_OIDC: JSON.stringify([other.options('acme', 'Acme')]) }
+    const settings = { GLACIS_LOG_LEVEL: 'warn', GLACIS_OIDC: JSON.stringify([other.optionsFor('acme', 'Acme')]) }
     product = await startProduct({ port, dataFolder, settings })
     browser = await openBrowser()
     context = await newContext()

@@ -38,9 +38,9 @@ it('returns flows that match the contract with all methods enabled and enrolled'
   Flow.parse((await browser.get(settings)).body)
   Flow.parse((await browser.get('/self-service/login/browser?refresh=true')).body)
   Session.parse((await browser.get('/sessions/whoami')).body)
-  const half = identity.browser()
-  await signIn(half, email)
-  Flow.parse((await half.get('/self-service/login/browser?aal=aal2')).body)
+  const firstFactorOnly = identity.browser()
+  await signIn(firstFactorOnly, email)
+  Flow.parse((await firstFactorOnly.get('/self-service/login/browser?aal=aal2')).body)
 })
 
 it.each(['oddd@local', 'a@b', 'ä@ö.de', 'Jörg@exämple.de'])(

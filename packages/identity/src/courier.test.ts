@@ -11,12 +11,12 @@ beforeEach(async () => {
 })
 
 const mail: Mail = { to: 'a@b.test', subject: 'Hello', text: 'code 123456', html: '<p>code 123456</p>' }
-const later = (ms: number) => new Date(Date.now() + ms)
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const fromNow = (ms: number) => new Date(Date.now() + ms)
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const rows = () => database.db.selectFrom('identity.mail').selectAll().execute()
 
 /** A courier that records queued jobs and sent emails. */
-function watched(now = () => new Date()) {
+function createTestCourier(now = () => new Date()) {
   const [jobs, sent]: [string[], Mail[]] = [[], []]
   const server = { isDown: false }
   const courier = createCourier({
@@ -26,23 +26,23 @@ function watched(now = () => new Date()) {
       if (server.isDown) throw new Error('connection refused')
       sent.push(one)
     },
-    log: silent,
+    log: log,
     now,
   })
   return { courier, jobs, sent, server }
 }
 
 it('delivers an email once and erases its text', async () => {
-  const { courier, jobs, sent } = watched()
-  await courier.queue(database.db, mail, { expiresAt: later(60_000) })
+  const { courier, jobs, sent } = createTestCourier()
+  await courier.queue(database.db, mail, { expiresAt: fromNow(60_000) })
   for (const id of [...jobs, ...jobs]) await courier.deliver(id)
   expect(sent).toEqual([mail])
   expect(await rows()).toMatchObject([{ status: 'sent', text: '', html: '' }])
 })
 
 it('keeps an undelivered email and lets the queue retry', async () => {
-  const { courier, jobs, sent, server } = watched()
-  await courier.queue(database.db, mail, { expiresAt: later(60_000) })
+  const { courier, jobs, sent, server } = createTestCourier()
+  await courier.queue(database.db, mail, { expiresAt: fromNow(60_000) })
   const [id = ''] = jobs
   server.isDown = true
   await expect(courier.deliver(id)).rejects.toThrow('connection refused')
@@ -53,20 +53,20 @@ it('keeps an undelivered email and lets the queue retry', async () => {
 })
 
 it('does not deliver an expired email', async () => {
-  const { courier, jobs, sent } = watched(() => later(60_001))
-  await courier.queue(database.db, mail, { expiresAt: later(60_000) })
+  const { courier, jobs, sent } = createTestCourier(() => fromNow(60_001))
+  await courier.queue(database.db, mail, { expiresAt: fromNow(60_000) })
   await courier.deliver(jobs[0] ?? '')
   expect(sent).toEqual([])
   expect(await rows()).toMatchObject([{ status: 'failed', text: '' }])
 })
 
 it('never sends a void email or an email of a rolled-back transaction', async () => {
-  const { courier, jobs, sent } = watched()
-  await courier.queue(database.db, mail, { expiresAt: later(60_000), isVoid: true })
+  const { courier, jobs, sent } = createTestCourier()
+  await courier.queue(database.db, mail, { expiresAt: fromNow(60_000), isVoid: true })
   await database.db
     .transaction()
     .execute(async (tx) => {
-      await courier.queue(tx, mail, { expiresAt: later(60_000) })
+      await courier.queue(tx, mail, { expiresAt: fromNow(60_000) })
       throw new Error('undone')
     })
     .catch(() => undefined)
@@ -76,10 +76,10 @@ it('never sends a void email or an email of a rolled-back transaction', async ()
 })
 
 it('deletes old emails', async () => {
-  const { courier } = watched()
-  await courier.queue(database.db, mail, { expiresAt: later(60_000) })
-  await deleteExpired({ db: database.db, now: () => later(6 * 24 * 3600_000) })
+  const { courier } = createTestCourier()
+  await courier.queue(database.db, mail, { expiresAt: fromNow(60_000) })
+  await deleteExpired({ db: database.db, now: () => fromNow(6 * 24 * 3600_000) })
   expect(await rows()).toHaveLength(1)
-  await deleteExpired({ db: database.db, now: () => later(8 * 24 * 3600_000) })
+  await deleteExpired({ db: database.db, now: () => fromNow(8 * 24 * 3600_000) })
   expect(await rows()).toEqual([])
 })

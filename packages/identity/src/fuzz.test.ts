@@ -7,7 +7,7 @@ import { newAddress, register, sharedTestIdentity, signIn, valueOf } from '#test
 const submitsPerRun = 50
 // Every execution draws new values, so frequent short executions cover more than a single long one.
 const runs = 60
-const atOnce = 10
+const batchSize = 10
 
 const victim = newAddress()
 const identity = await sharedTestIdentity({ methods: { code: 'first' }, hashing: { memory: 8, passes: 1 } })
@@ -112,22 +112,26 @@ const submit = fc.record({
 type Submit = typeof submit extends fc.Arbitrary<infer T> ? T : never
 
 type Flows = ReadonlyMap<string, Reply['body']>
-async function openFlows(stranger: Browser, member: Browser): Promise<Flows> {
+async function openFlows(attacker: Browser, member: Browser): Promise<Flows> {
   const flows = new Map<string, Reply['body']>()
   for (const kind of kinds) {
-    const browser = kind === 'settings' ? member : stranger
+    const browser = kind === 'settings' ? member : attacker
     flows.set(kind, (await browser.get(`/self-service/${kind}/browser`)).body)
   }
   // Flows with a code sent to the victim are the most valuable to attack.
   for (const kind of ['login', 'recovery', 'verification'] as const) {
-    const { body: flow } = await stranger.get(`/self-service/${kind}/browser`)
+    const { body: flow } = await attacker.get(`/self-service/${kind}/browser`)
     const body = { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', identifier: victim, email: victim }
-    flows.set(`${kind} 2`, (await stranger.post(flow.ui.action, body)).body)
+    flows.set(`${kind} 2`, (await attacker.post(flow.ui.action, body)).body)
   }
   return flows
 }
 
-function send(browser: Browser, flow: Reply['body'], { method, fields, encoding, token }: Submit): Promise<Reply> {
+function submitRandom(
+  browser: Browser,
+  flow: Reply['body'],
+  { method, fields, encoding, token }: Submit,
+): Promise<Reply> {
   const csrf = { own: valueOf(flow, 'csrf_token'), none: undefined, wrong: 'AAAA' }[token]
   const body = { ...fields, ...(method !== undefined && { method }), ...(csrf !== undefined && { csrf_token: csrf }) }
   if (encoding === 'json') return browser.post(flow.ui.action, body)
@@ -142,7 +146,7 @@ function send(browser: Browser, flow: Reply['body'], { method, fields, encoding,
 it('handles thousands of random submissions without a 5xx response or account takeover', async () => {
   const member = identity.browser()
   await register(member, newAddress())
-  let submits = 0
+  let submissions = 0
   const forms = new Map<string, number>()
   let run = 0
   const property = fc.asyncProperty(
@@ -150,28 +154,34 @@ it('handles thousands of random submissions without a 5xx response or account ta
     async (all) => {
       run += 1
       // Use a new IP each time, so that throttling doesn't hide the behavior under test.
-      const stranger = identity.browser(undefined, `127.65.${run % 250}.${Math.floor(run / 250) + 1}`)
+      const attacker = identity.browser(undefined, `127.65.${run % 250}.${Math.floor(run / 250) + 1}`)
       if ((await member.get('/sessions/whoami')).status !== 200) await register(member, newAddress())
-      const flows = await openFlows(stranger, member)
-      for (let from = 0; from < all.length; from += atOnce) {
+      const flows = await openFlows(attacker, member)
+      for (let from = 0; from < all.length; from += batchSize) {
         await Promise.all(
-          all.slice(from, from + atOnce).map(async (one) => {
-            const flow = flows.get(one.isSecondStep ? `${one.kind} 2` : one.kind) ?? flows.get(one.kind)
-            const { status, body } = await send(one.kind === 'settings' ? member : stranger, flow, one)
+          all.slice(from, from + batchSize).map(async (submission) => {
+            const flow =
+              flows.get(submission.isSecondStep ? `${submission.kind} 2` : submission.kind) ??
+              flows.get(submission.kind)
+            const { status, body } = await submitRandom(
+              submission.kind === 'settings' ? member : attacker,
+              flow,
+              submission,
+            )
             expect(status).toBeLessThan(500)
-            submits += 1
-            if (body.ui) forms.set(one.kind, (forms.get(one.kind) ?? 0) + 1)
+            submissions += 1
+            if (body.ui) forms.set(submission.kind, (forms.get(submission.kind) ?? 0) + 1)
           }),
         )
-        await expectNotVictim(stranger)
+        await expectNotVictim(attacker)
       }
       await expectNotVictim(member)
     },
   )
   await fc.assert(property, { numRuns: runs, endOnFailure: true })
-  expect(submits).toBe(submitsPerRun * runs)
+  expect(submissions).toBe(submitsPerRun * runs)
   // Many submissions must reach a method instead of failing an earlier check.
-  for (const kind of kinds) expect([kind, (forms.get(kind) ?? 0) > submits / 50]).toEqual([kind, true])
+  for (const kind of kinds) expect([kind, (forms.get(kind) ?? 0) > submissions / 50]).toEqual([kind, true])
   // The account is unchanged, and its owner can still sign in.
   const { status, body } = await signIn(identity.browser(undefined, '127.65.255.1'), victim)
   expect([status, body.session?.identity.traits]).toEqual([

@@ -14,39 +14,39 @@ import {
 } from '#testing/test-identity.ts'
 
 const identity = await sharedTestIdentity()
-const people = createIdentityAdmin({ database: identity.database.db, enqueueMail, now: identity.now })
+const admin = createIdentityAdmin({ database: identity.database.db, enqueueMail, now: identity.now })
 
-const named = (email: string) => ({ email, name: { first: 'Nora', last: 'Ammann' } })
-async function member() {
+const traitsOf = (email: string) => ({ email, name: { first: 'Nora', last: 'Ammann' } })
+async function registerUser() {
   const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
-  const person = await people.find(email)
+  const person = await admin.find(email)
   if (!person) throw new Error('Identity not found')
   return { browser, email, person }
 }
 
 it('finds an identity by address in any letter case or by ID, and lists each identity once', async () => {
-  const { email, person } = await member()
-  expect(await people.find(` ${email.toUpperCase()}`)).toEqual(person)
-  expect(await people.find(person.id)).toEqual(person)
+  const { email, person } = await registerUser()
+  expect(await admin.find(` ${email.toUpperCase()}`)).toEqual(person)
+  expect(await admin.find(person.id)).toEqual(person)
   expect(person).toMatchObject({ state: 'active', isVerified: false, credentials: ['password'], sessions: 1 })
-  expect(await people.find('nobody@example.test')).toBeNull()
-  const ids = (await Array.fromAsync(people.list())).map(({ id }) => id)
+  expect(await admin.find('nobody@example.test')).toBeNull()
+  const ids = (await Array.fromAsync(admin.list())).map(({ id }) => id)
   expect(ids).toContain(person.id)
   expect(new Set(ids).size).toBe(ids.length)
 })
 
 it('creates an identity that can sign in with its password', async () => {
   const email = newAddress()
-  const made = await people.create(named(email), { password: goodPassword, isVerified: true })
+  const made = await admin.create(traitsOf(email), { password: goodPassword, isVerified: true })
   expect(made).toMatchObject({ kind: 'created', identity: { email, isVerified: true, lastSignInAt: null } })
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
 it('creates an identity without a password that can sign in through recovery', async () => {
   const email = newAddress()
-  await people.create(named(email), { isVerified: false })
+  await admin.create(traitsOf(email), { isVerified: false })
   expect((await signIn(identity.browser(), email)).status).toBe(400)
   const browser = identity.browser()
   const { body: flow } = await submitNewFlow(browser, '/self-service/recovery/browser', { method: 'code', email })
@@ -62,40 +62,40 @@ it('creates an identity without a password that can sign in through recovery', a
 })
 
 it.each([
-  ['a taken address', async () => named((await member()).email), goodPassword, 'taken'],
-  ['an invalid address', async () => named('nora'), goodPassword, 'invalid'],
-  ['a short password', async () => named(newAddress()), 'short', 'invalid'],
+  ['a taken address', async () => traitsOf((await registerUser()).email), goodPassword, 'taken'],
+  ['an invalid address', async () => traitsOf('nora'), goodPassword, 'invalid'],
+  ['a short password', async () => traitsOf(newAddress()), 'short', 'invalid'],
 ] as const)('rejects %s', async (_what, traits, password, kind) => {
-  expect((await people.create(await traits(), { password, isVerified: false })).kind).toBe(kind)
+  expect((await admin.create(await traits(), { password, isVerified: false })).kind).toBe(kind)
 })
 
 it('disables an identity immediately and enables it again', async () => {
-  const { browser, email, person } = await member()
-  await people.setState(person.id, 'inactive')
+  const { browser, email, person } = await registerUser()
+  await admin.setState(person.id, 'inactive')
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
   expect((await signIn(identity.browser(), email)).status).toBe(400)
-  await people.setState(person.id, 'active')
+  await admin.setState(person.id, 'active')
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
 it('removes second factors, revokes sessions and notifies the user', async () => {
-  const { browser, email, person } = await member()
+  const { browser, email, person } = await registerUser()
   await enrollTotp(identity, browser)
   await enrollLookupSecrets(browser)
-  expect(await people.resetSecondFactors(person.id)).toEqual(['lookup_secret', 'totp'])
+  expect(await admin.resetSecondFactors(person.id)).toEqual(['lookup_secret', 'totp'])
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
   expect((await signIn(identity.browser(), email)).status).toBe(200)
-  expect(await people.resetSecondFactors(person.id)).toEqual([])
-  const waiting = identity.database.db.selectFrom('identity.mail').select('subject').where('recipient', '=', email)
-  expect((await waiting.execute()).map(({ subject }) => subject)).toContain(
+  expect(await admin.resetSecondFactors(person.id)).toEqual([])
+  const mails = identity.database.db.selectFrom('identity.mail').select('subject').where('recipient', '=', email)
+  expect((await mails.execute()).map(({ subject }) => subject)).toContain(
     'Two-factor authentication was removed from your account',
   )
 })
 
 it('deletes an identity and frees its address', async () => {
-  const { browser, email, person } = await member()
-  await people.remove(person.id)
+  const { browser, email, person } = await registerUser()
+  await admin.remove(person.id)
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
-  expect(await people.find(email)).toBeNull()
+  expect(await admin.find(email)).toBeNull()
   expect((await register(identity.browser(), email)).status).toBe(200)
 })

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { secondFactorTypes } from '#assurance.ts'
 import { queueMail } from '#courier.ts'
 import { findIdentity, insertIdentity, markVerified, findRecoveryAddressOwner } from '#identities.ts'
-import { factorsResetMail } from '#mail.ts'
+import { secondFactorsResetMail } from '#mail.ts'
 import { hashPassword } from '#method/argon2.ts'
 import type { IdentityOptions } from '#options.ts'
 import { deleteCredential } from '#method/credential.ts'
@@ -204,7 +204,7 @@ async function resetSecondFactors(
     await revokeSessions(tx, id)
     const to = identity.recovery_addresses[0]?.value ?? normalizeAddress(identity.traits.email)
     const expiresAt = new Date(now().getTime() + notificationTtlMs)
-    await queueMail(tx, factorsResetMail(to), { expiresAt }, { enqueueMail, now })
+    await queueMail(tx, secondFactorsResetMail(to), { expiresAt }, { enqueueMail, now })
   })
   return enrolled
 }

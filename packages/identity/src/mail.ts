@@ -66,7 +66,7 @@ export function addressChangedMail(to: string, newAddress: string): Mail {
 }
 
 /** Notifies the user that an administrator removed their second factors. */
-export function factorsResetMail(to: string): Mail {
+export function secondFactorsResetMail(to: string): Mail {
   return renderMail({
     to,
     subject: 'Two-factor authentication was removed from your account',

@@ -51,7 +51,7 @@ const configurations: readonly Configuration[] = [
 const other = await startTestOidcProvider(['local-op', 'second-op'])
 afterAll(() => other.close())
 setProvider(other)
-const oidc = [other.options('local-op', 'Local OP'), other.options('second-op')]
+const oidc = [other.optionsFor('local-op', 'Local OP'), other.optionsFor('second-op')]
 
 describe.each(configurations)('$name', ({ options, cases }) => {
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.each(configurations)('$name', ({ options, cases }) => {
     return () => identity[Symbol.asyncDispose]()
   })
 
-  it.each(cases)('matches the recorded response of %s %i', async (name, exchange, play) => {
-    expect(actualResponse(await play())).toEqual(recordedResponse(name, exchange))
+  it.each(cases)('matches the recorded response of %s %i', async (name, exchange, run) => {
+    expect(actualResponse(await run())).toEqual(recordedResponse(name, exchange))
   })
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { WireError } from '#http/error.ts'
 import { checkReturnTo } from '#return-to.ts'
 
-const places = { publicUrl: 'https://glacis.example/id', portalUrl: 'https://glacis.example/app' }
+const baseUrls = { publicUrl: 'https://glacis.example/id', portalUrl: 'https://glacis.example/app' }
 
 it.each([
   ['https://glacis.example/app', 'https://glacis.example/app'],
@@ -11,7 +11,7 @@ it.each([
   ['/app/scope', 'https://glacis.example/app/scope'],
   ['https://glacis.example/id/self-service/settings?flow=1', 'https://glacis.example/id/self-service/settings?flow=1'],
 ])('accepts %s', (value, url) => {
-  expect(checkReturnTo(value, places)).toEqual({ original: value, url })
+  expect(checkReturnTo(value, baseUrls)).toEqual({ original: value, url })
 })
 
 it.each([
@@ -38,7 +38,7 @@ it.each([
   '/scope',
   'scope',
 ])('rejects %s', (value) => {
-  expect(() => checkReturnTo(value, places)).toThrow(WireError)
+  expect(() => checkReturnTo(value, baseUrls)).toThrow(WireError)
 })
 
 it.each([
@@ -48,11 +48,11 @@ it.each([
   '/\t/evil.example/',
   ' \n/app',
 ])('rejects the malformed URL %j', (value) => {
-  const refuse = () => checkReturnTo(value, places)
-  expect(refuse).toThrow(WireError)
-  expect(refuse).toThrow('The request was malformed')
+  const check = () => checkReturnTo(value, baseUrls)
+  expect(check).toThrow(WireError)
+  expect(check).toThrow('The request was malformed')
 })
 
 it.each([null, ''])('returns null for %j', (value) => {
-  expect(checkReturnTo(value, places)).toBeNull()
+  expect(checkReturnTo(value, baseUrls)).toBeNull()
 })

@@ -23,7 +23,7 @@ async function threeSessions() {
   }
   return browsers
 }
-const agents = (sessions: { devices: { user_agent: string }[] }[]) =>
+const userAgents = (sessions: { devices: { user_agent: string }[] }[]) =>
   sessions.map(({ devices }) => devices[0]?.user_agent)
 
 it('returns the session of a request to the host', async () => {
@@ -57,11 +57,11 @@ it('does not disclose secrets', async () => {
 it('lists the other sessions, newest first, with pagination', async () => {
   const [one] = await threeSessions()
   const { body, headers } = await one.get('/sessions')
-  expect(agents(body)).toEqual(['Three', 'Two'])
+  expect(userAgents(body)).toEqual(['Three', 'Two'])
   expect(headers['x-total-count']).toBe('2')
   const first = await one.get('/sessions?page_size=1')
   const next = /<([^>]+)>; rel="next"/.exec(String(first.headers.link))?.[1] ?? ''
-  expect(agents((await one.get(next)).body)).toEqual(['Two'])
+  expect(userAgents((await one.get(next)).body)).toEqual(['Two'])
   expect((await one.get('/sessions?page_size=0')).status).toBe(400)
 })
 
@@ -72,13 +72,14 @@ it('denies access to a session that lacks its second factor', async () => {
   const browser = identity.browser()
   const { status, body } = await signIn(browser, email)
   expect([status, body.redirect_browser_to]).toEqual([422, `${publicUrl}/self-service/login/browser?aal=aal2`])
-  const answers = [
+  const responses = [
     await browser.get('/sessions/whoami'),
     await browser.get('/sessions'),
     await browser.delete('/sessions'),
     await browser.get('/self-service/settings/browser'),
   ]
-  for (const answer of answers) expect([answer.status, answer.body.error.id]).toEqual([403, 'session_aal2_required'])
+  for (const response of responses)
+    expect([response.status, response.body.error.id]).toEqual([403, 'session_aal2_required'])
   const cookie = `ory_kratos_session=${browser.jar.get('ory_kratos_session')}`
   expect(await identity.service.whoami({ cookie })).toBeNull()
 })
@@ -89,7 +90,7 @@ it('revokes another session immediately', async () => {
   expect((await one.delete(`/sessions/${newest.id}`)).status).toBe(204)
   expect((await three.get('/sessions/whoami')).status).toBe(401)
   expect((await two.get('/sessions/whoami')).status).toBe(200)
-  expect(agents((await one.get('/sessions')).body)).toEqual(['Two'])
+  expect(userAgents((await one.get('/sessions')).body)).toEqual(['Two'])
 })
 
 it('revokes all other sessions and counts only active ones', async () => {
@@ -102,9 +103,9 @@ it('revokes all other sessions and counts only active ones', async () => {
 
 it("does not revoke another identity's session or the current one", async () => {
   const [one] = await threeSessions()
-  const [stranger] = await threeSessions()
+  const [otherUser] = await threeSessions()
   const { body } = await one.get('/sessions/whoami')
-  expect((await stranger.delete(`/sessions/${body.id}`)).status).toBe(204)
+  expect((await otherUser.delete(`/sessions/${body.id}`)).status).toBe(204)
   expect((await one.get('/sessions/whoami')).status).toBe(200)
   expect((await one.delete(`/sessions/${body.id}`)).body.error.message).toBe('cannot revoke current session')
   expect((await one.delete('/sessions/not-a-uuid')).status).toBe(400)
@@ -115,8 +116,8 @@ it("requires the session's own logout token", async () => {
   const { body } = await two.get('/self-service/logout/browser')
   expect((await one.get(body.logout_url)).status).toBe(403)
   expect((await one.get('/sessions/whoami')).status).toBe(200)
-  const out = await two.open(`${body.logout_url}&return_to=/scope`)
-  expect([out.status, out.headers.location]).toEqual([303, `${portalUrl}/scope`])
+  const response = await two.open(`${body.logout_url}&return_to=/scope`)
+  expect([response.status, response.headers.location]).toEqual([303, `${portalUrl}/scope`])
   expect(two.jar.has('ory_kratos_session')).toBe(false)
   expect((await two.get('/sessions/whoami')).status).toBe(401)
 })

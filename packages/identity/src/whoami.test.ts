@@ -4,7 +4,7 @@ import { submitNewFlow, enqueueMail, newAddress, register, sharedTestIdentity } 
 
 const identity = await sharedTestIdentity()
 
-async function member() {
+async function registerUser() {
   const browser = identity.browser()
   const email = newAddress()
   const { body } = await register(browser, email)
@@ -13,7 +13,7 @@ async function member() {
 }
 
 it('whoami reflects profile changes and logout', async () => {
-  const { browser, email } = await member()
+  const { browser, email } = await registerUser()
   const traits = { email, name: { first: 'Jane', last: 'Frost' } }
   await submitNewFlow(browser, '/self-service/settings/browser', { method: 'profile', traits })
   expect((await browser.get('/sessions/whoami')).body.identity.traits.name.first).toBe('Jane')
@@ -24,10 +24,10 @@ it('whoami reflects profile changes and logout', async () => {
 })
 
 it('whoami reflects changes by another process and session expiry', async () => {
-  const { browser, id } = await member()
+  const { browser, id } = await registerUser()
   await createIdentityAdmin({ database: identity.database.db, enqueueMail }).setState(id, 'inactive')
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
-  const other = await member()
+  const other = await registerUser()
   identity.advance(24 * 3600_000)
   expect((await other.browser.get('/sessions/whoami')).status).toBe(401)
 })

@@ -18,14 +18,14 @@ const identity = await sharedTestIdentity()
 const start = '/self-service/login/browser'
 const minute = 60_000
 
-async function account() {
+async function registerAccount() {
   const email = newAddress()
   await register(identity.browser(), email)
   return email
 }
 
 it('signs in with any letter case and stores only a hash of the session token', async () => {
-  const email = await account()
+  const email = await registerAccount()
   const browser = identity.browser()
   const { status, body, headers } = await signIn(browser, ` ${email.toUpperCase()} `)
   expect(status).toBe(200)
@@ -42,38 +42,38 @@ it('signs in with any letter case and stores only a hash of the session token', 
 })
 
 it('responds the same for a wrong password and an unknown account', async () => {
-  const wrong = await signIn(identity.browser(), await account(), 'wrong password')
-  const nobody = await signIn(identity.browser(), newAddress(), 'wrong password')
-  for (const { status, body } of [wrong, nobody]) {
+  const wrong = await signIn(identity.browser(), await registerAccount(), 'wrong password')
+  const unknown = await signIn(identity.browser(), newAddress(), 'wrong password')
+  for (const { status, body } of [wrong, unknown]) {
     expect(status).toBe(400)
     expect(messageIds(body)).toEqual([4000006])
     expect(nodeOf(body, 'password').attributes).not.toHaveProperty('value')
   }
   const shape = ({ body }: typeof wrong) =>
     body.ui.nodes.map((node: { attributes: object }) => Object.keys(node.attributes))
-  expect(shape(wrong)).toEqual(shape(nobody))
+  expect(shape(wrong)).toEqual(shape(unknown))
 })
 
 it.each([
   ['no token', () => ''],
   ["another browser's token", async () => valueOf((await identity.browser().get(start)).body, 'csrf_token')],
 ])('rejects a submission with %s', async (_case, token) => {
-  const email = await account()
+  const email = await registerAccount()
   const browser = identity.browser()
   const { body: flow } = await browser.get(start)
-  const answer = await browser.post(flow.ui.action, {
+  const response = await browser.post(flow.ui.action, {
     csrf_token: await token(),
     method: 'password',
     identifier: email,
     password: goodPassword,
   })
-  expect(answer.status).toBe(403)
-  expect(answer.body.error.id).toBe('security_csrf_violation')
+  expect(response.status).toBe(403)
+  expect(response.body.error.id).toBe('security_csrf_violation')
   expect(browser.jar.has('ory_kratos_session')).toBe(false)
 })
 
 it("accepts the CSRF token of an earlier form and the cookie's token, but no header", async () => {
-  const email = await account()
+  const email = await registerAccount()
   const browser = identity.browser()
   const earlier = valueOf((await browser.get(start)).body, 'csrf_token')
   const { body: flow } = await browser.get(start)
@@ -86,20 +86,20 @@ it("accepts the CSRF token of an earlier form and the cookie's token, but no hea
 })
 
 it('allows only the browser that started a flow to fetch or submit it', async () => {
-  const email = await account()
+  const email = await registerAccount()
   const { body: flow } = await identity.browser().get(start)
   const other = identity.browser()
   const { body: own } = await other.get(start)
   expect((await other.get(`/self-service/login/flows?id=${flow.id}`)).status).toBe(403)
   const body = { method: 'password', identifier: email, password: goodPassword }
   for (const method of ['password', 'doesnotexist']) {
-    const answer = await other.post(flow.ui.action, { ...body, method, csrf_token: valueOf(own, 'csrf_token') })
-    expect(answer.status).toBe(403)
+    const response = await other.post(flow.ui.action, { ...body, method, csrf_token: valueOf(own, 'csrf_token') })
+    expect(response.status).toBe(403)
   }
 })
 
 it('renews a session with the same ID and a new token', async () => {
-  const email = await account()
+  const email = await registerAccount()
   const browser = identity.browser()
   const first = await signIn(browser, email)
   const old = browser.jar.get('ory_kratos_session') ?? ''
@@ -118,26 +118,26 @@ it('renews a session with the same ID and a new token', async () => {
   expect(session.issued_at).toBe(first.body.session.issued_at)
   expect(Date.parse(session.authenticated_at)).toBeGreaterThan(Date.parse(first.body.session.authenticated_at))
   expect(session.authentication_methods).toHaveLength(2)
-  const late = identity.browser()
-  late.jar.set('ory_kratos_session', old)
-  expect((await late.get('/sessions/whoami')).status).toBe(401)
+  const otherBrowser = identity.browser()
+  otherBrowser.jar.set('ory_kratos_session', old)
+  expect((await otherBrowser.get('/sessions/whoami')).status).toBe(401)
 })
 
 it('revokes the previous session when another user signs in', async () => {
-  const [one, other] = [await account(), await account()]
+  const [one, other] = [await registerAccount(), await registerAccount()]
   const browser = identity.browser()
   await signIn(browser, one)
   const old = browser.jar.get('ory_kratos_session') ?? ''
   await signIn(browser, other, goodPassword, '?refresh=true')
   expect((await browser.get('/sessions/whoami')).body.identity.traits.email).toBe(other)
-  const late = identity.browser()
-  late.jar.set('ory_kratos_session', old)
-  expect((await late.get('/sessions/whoami')).status).toBe(401)
+  const otherBrowser = identity.browser()
+  otherBrowser.jar.set('ory_kratos_session', old)
+  expect((await otherBrowser.get('/sessions/whoami')).status).toBe(401)
 })
 
 it('requires a first factor before a second one, and offers none if none is enrolled', async () => {
   expect((await identity.browser().get(`${start}?aal=aal2`)).body.error.id).toBe('session_aal1_required')
-  const email = await account()
+  const email = await registerAccount()
   const browser = identity.browser()
   await signIn(browser, email)
   const { body: flow } = await browser.get(`${start}?aal=aal2`)
@@ -145,8 +145,8 @@ it('requires a first factor before a second one, and offers none if none is enro
   expect(messageIds(flow)).toEqual([1010004])
   expect(flow.ui.nodes).toHaveLength(1)
   const body = { method: 'password', identifier: email, password: goodPassword }
-  const answer = await browser.post(flow.ui.action, { ...body, csrf_token: valueOf(flow, 'csrf_token') })
-  expect(messageIds(answer.body)).toEqual([4010002])
+  const response = await browser.post(flow.ui.action, { ...body, csrf_token: valueOf(flow, 'csrf_token') })
+  expect(messageIds(response.body)).toEqual([4010002])
 })
 
 it('replaces an expired flow', async () => {
@@ -156,15 +156,15 @@ it('replaces an expired flow', async () => {
   const fetched = await browser.get(`/self-service/login/flows?id=${flow.id}`)
   expect(fetched.status).toBe(410)
   expect(fetched.body.error.details.redirect_to).toMatch(/\/self-service\/login\/browser\?return_to=%2Fscope$/)
-  const answer = await browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'password' })
-  expect(answer.status).toBe(410)
-  const { body: next } = await browser.get(`/self-service/login/flows?id=${answer.body.use_flow_id}`)
+  const response = await browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'password' })
+  expect(response.status).toBe(410)
+  const { body: next } = await browser.get(`/self-service/login/flows?id=${response.body.use_flow_id}`)
   expect(messageIds(next)).toEqual([4010001])
   expect(next.return_to).toBe('/scope')
 })
 
 it('redirects a browser to return_to', async () => {
-  const email = await account()
+  const email = await registerAccount()
   const browser = identity.browser()
   const { body: flow } = await browser.get(`${start}?return_to=/scope?create=true`)
   const fields = {
@@ -173,16 +173,16 @@ it('redirects a browser to return_to', async () => {
     identifier: email,
     password: goodPassword,
   }
-  const answer = await browser.submit(flow.ui.action, fields)
-  expect([answer.status, answer.headers.location]).toEqual([303, `${portalUrl}/scope?create=true`])
+  const response = await browser.submit(flow.ui.action, fields)
+  expect([response.status, response.headers.location]).toEqual([303, `${portalUrl}/scope?create=true`])
 })
 
 it('rehashes a password with outdated parameters', async () => {
   // With the production hash cost, unlike the other tests.
-  await using dear = await createTestIdentity({ hashing: undefined })
+  await using production = await createTestIdentity({ hashing: undefined })
   const email = newAddress()
-  await register(dear.browser(), email)
-  const { db } = dear.database
+  await register(production.browser(), email)
+  const { db } = production.database
   // A hash with 8 MiB and one pass.
   const old = await weakHash(goodPassword)
   const owner = db.selectFrom('identity.credential_identifier').select('identity_id').where('identifier', '=', email)
@@ -191,18 +191,18 @@ it('rehashes a password with outdated parameters', async () => {
     .set({ config: JSON.stringify({ hash: old }) })
     .where('identity_id', '=', owner)
     .execute()
-  expect((await signIn(dear.browser(), email)).status).toBe(200)
+  expect((await signIn(production.browser(), email)).status).toBe(200)
   const { config } = await db
     .selectFrom('identity.credential')
     .select('config')
     .where('identity_id', '=', owner)
     .executeTakeFirstOrThrow()
   expect(JSON.stringify(config)).toContain('m=19456,t=2,p=1')
-  expect((await signIn(dear.browser(), email)).status).toBe(200)
+  expect((await signIn(production.browser(), email)).status).toBe(200)
 })
 
 it('rejects an inactive account', async () => {
-  const email = await account()
+  const email = await registerAccount()
   const browser = identity.browser()
   await signIn(browser, email)
   const { db } = identity.database
@@ -213,7 +213,7 @@ it('rejects an inactive account', async () => {
 })
 
 it('throttles attempts at known and unknown accounts until the window ends', async () => {
-  const email = await account()
+  const email = await registerAccount()
   for (const identifier of [email, newAddress()]) {
     const browser = identity.browser()
     for (let guess = 0; guess < 10; guess++) {
@@ -228,13 +228,13 @@ it('throttles attempts at known and unknown accounts until the window ends', asy
 })
 
 it('does not throttle concurrent successful sign-ins from one address', async () => {
-  const email = await account()
-  const answers = await Promise.all(Array.from({ length: 50 }, () => signIn(identity.browser(), email)))
-  expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
+  const email = await registerAccount()
+  const responses = await Promise.all(Array.from({ length: 50 }, () => signIn(identity.browser(), email)))
+  expect([...new Set(responses.map(({ status }) => status))]).toEqual([200])
 }, 60_000)
 
 it('checks at most ten concurrent wrong passwords', async () => {
-  const email = await account()
+  const email = await registerAccount()
   const guesses = Array.from({ length: 30 }, (_, nth) => signIn(identity.browser(), email, `wrong ${nth}`))
   const ids = (await Promise.all(guesses)).flatMap(({ body }) => messageIds(body))
   expect(ids.filter((id) => id === 4000006)).toHaveLength(10)
@@ -242,7 +242,7 @@ it('checks at most ten concurrent wrong passwords', async () => {
 }, 60_000)
 
 /** Attacks an account with a few wrong passwords from each of many IPs. */
-async function besiege(email: string, addresses: number) {
+async function attackFrom(email: string, addresses: number) {
   for (let host = 1; host <= addresses; host++) {
     const browser = identity.browser('Attacker/1', `127.9.0.${host}`)
     for (let guess = 0; guess < 9; guess++) await signIn(browser, email, `wrong ${guess}`)
@@ -250,8 +250,8 @@ async function besiege(email: string, addresses: number) {
 }
 
 it("throttles a distributed attack without locking out the account's owner", async () => {
-  const email = await account()
-  await besiege(email, 6)
+  const email = await registerAccount()
+  await attackFrom(email, 6)
   const used = identity.browser('Attacker/1', '127.9.0.1')
   expect(messageIds((await signIn(used, email)).body)).toEqual([4000001])
   const fresh = identity.browser('Attacker/1', '127.9.1.1')
@@ -266,16 +266,16 @@ it("throttles a distributed attack without locking out the account's owner", asy
 })
 
 it('counts concurrent attempts', async () => {
-  const email = await account()
-  const answers = await Promise.all(
+  const email = await registerAccount()
+  const responses = await Promise.all(
     Array.from({ length: 14 }, () => signIn(identity.browser(), email, 'wrong password')),
   )
-  const ids = answers.flatMap(({ body }) => messageIds(body)).toSorted((a, b) => a - b)
+  const ids = responses.flatMap(({ body }) => messageIds(body)).toSorted((a, b) => a - b)
   expect(ids).toEqual([...Array.from({ length: 4 }, () => 4000001), ...Array.from({ length: 10 }, () => 4000006)])
 })
 
 it('records the client of sign-ins in the audit trail', async () => {
-  const email = await account()
+  const email = await registerAccount()
   await signIn(identity.browser('Agent/2'), email, 'wrong password')
   await signIn(identity.browser('Agent/2'), email)
   const seen = identity.events.filter(({ userAgent }) => userAgent === 'Agent/2')

@@ -209,12 +209,16 @@ async function respondWithErrors(
   const codes = ['totp_code', 'lookup_secret']
     .filter((name) => name in fields)
     .map((name) => [name, undefined] as const)
-  const typed = new Map<string, string | undefined>([
+  const values = new Map<string, string | undefined>([
     ...(identifier ? [['identifier', identifier] as const] : []),
     ...codes,
   ])
   const nodes = flow.state === 'sent_email' ? flow.ui.nodes.map(withHiddenIdentifier) : flow.ui.nodes
-  return formResponse(exchange, await saveSubmission(exchange, flow, { messages, typed, nodes, sort: sortLogin }), 400)
+  return formResponse(
+    exchange,
+    await saveSubmission(exchange, flow, { messages, values: values, nodes, sort: sortLogin }),
+    400,
+  )
 }
 
 /** Creates a session, or renews the current one if it belongs to the same identity, and responds. */

@@ -56,6 +56,6 @@ function logoutToken(service: Service, session: LiveSession): string {
 /** Compares logout tokens in constant time. */
 function isLogoutToken(service: Service, session: LiveSession, token: string): boolean {
   const expected = Buffer.from(logoutToken(service, session))
-  const given = Buffer.from(token)
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const submitted = Buffer.from(token)
+  return submitted.length === expected.length && timingSafeEqual(submitted, expected)
 }

@@ -152,8 +152,8 @@ function csrfNodeOf(flow: Flow) {
 }
 
 /** Submitted values take precedence over the provider's claims. */
-function mergeTraits(user: ProviderUser, typed: unknown): Record<string, unknown> {
-  const given = isFields(typed) ? typed : {}
+function mergeTraits(user: ProviderUser, submitted: unknown): Record<string, unknown> {
+  const given = isFields(submitted) ? submitted : {}
   const name = isFields(given['name']) ? given['name'] : {}
   const optional = (value: string | null, key: string) => (value ? { [key]: value } : {})
   return {

@@ -29,13 +29,13 @@ it('signs up, signs in and sends a verification code', async () => {
   expect(body.identity.verifiable_addresses).toMatchObject([{ value: email, verified: false, status: 'sent' }])
   expect((await browser.get('/sessions/whoami')).body.identity.id).toBe(body.identity.id)
 
-  const [goOn, verify] = body.continue_with
-  expect(goOn).toEqual({ action: 'redirect_browser_to', redirect_browser_to: `${portalUrl}/overview` })
-  expect(verify.flow).toMatchObject({
+  const [redirect, showVerification] = body.continue_with
+  expect(redirect).toEqual({ action: 'redirect_browser_to', redirect_browser_to: `${portalUrl}/overview` })
+  expect(showVerification.flow).toMatchObject({
     verifiable_address: email,
-    url: `${portalUrl}/verification?flow=${verify.flow.id}`,
+    url: `${portalUrl}/verification?flow=${showVerification.flow.id}`,
   })
-  const { body: flow } = await browser.get(`/self-service/verification/flows?id=${verify.flow.id}`)
+  const { body: flow } = await browser.get(`/self-service/verification/flows?id=${showVerification.flow.id}`)
   const mails = await identity.mailsTo(email)
   expect(mails).toHaveLength(1)
   const passed = await browser.post(flow.ui.action, { method: 'code', code: codeIn(mails[0]) })
@@ -74,8 +74,8 @@ it('redisplays submitted values except the password if a field is invalid', asyn
 
 it('creates one account from concurrent submissions', async () => {
   const email = newAddress()
-  const answers = await Promise.all(['A', 'B', 'C'].map((agent) => register(identity.browser(agent), email)))
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400])
+  const responses = await Promise.all(['A', 'B', 'C'].map((agent) => register(identity.browser(agent), email)))
+  expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400])
   expect(await identity.countMailsTo(email)).toBe(1)
 })
 
@@ -114,8 +114,8 @@ it('detects a taken address in any letter case and keeps the form usable', async
 })
 
 it('registers in two steps and preserves the traits', async () => {
-  await using steps = await createTestIdentity({ registrationStyle: 'two-step' })
-  const browser = steps.browser()
+  await using twoStep = await createTestIdentity({ registrationStyle: 'two-step' })
+  const browser = twoStep.browser()
   const traits = { email: newAddress(), name: { first: 'John', last: 'Frost' } }
   const { body: first } = await browser.get('/self-service/registration/browser')
   expect([nodeOf(first, 'password'), valueOf(first, 'method')]).toEqual([undefined, 'profile'])
@@ -132,16 +132,17 @@ it('registers in two steps and preserves the traits', async () => {
 
 it('limits sign-ups per client IP and window', async () => {
   await using strict = await createTestIdentity({ signUpsMax: 2 })
-  const from = (ip: string, password = goodPassword) => register(strict.browser('Test/1', ip), newAddress(), password)
+  const registerFrom = (ip: string, password = goodPassword) =>
+    register(strict.browser('Test/1', ip), newAddress(), password)
   // A rejected password doesn't count.
-  expect((await from('127.0.0.1', 'short')).status).toBe(400)
-  const answers = await Promise.all([1, 2, 3, 4].map(() => from('127.0.0.1')))
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 400, 400])
-  expect(answers.flatMap(({ body }) => (body.ui ? messageIds(body) : []))).toEqual([4000001, 4000001])
-  expect((await from('127.0.0.2')).status).toBe(200)
-  expect((await from('2001:db8::1')).status).toBe(200)
-  expect((await from('2001:db8::2')).status).toBe(200)
-  expect((await from('2001:db8::3')).status).toBe(400)
+  expect((await registerFrom('127.0.0.1', 'short')).status).toBe(400)
+  const responses = await Promise.all([1, 2, 3, 4].map(() => registerFrom('127.0.0.1')))
+  expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 400, 400])
+  expect(responses.flatMap(({ body }) => (body.ui ? messageIds(body) : []))).toEqual([4000001, 4000001])
+  expect((await registerFrom('127.0.0.2')).status).toBe(200)
+  expect((await registerFrom('2001:db8::1')).status).toBe(200)
+  expect((await registerFrom('2001:db8::2')).status).toBe(200)
+  expect((await registerFrom('2001:db8::3')).status).toBe(400)
   strict.advance(16 * 60_000)
-  expect((await from('127.0.0.1')).status).toBe(200)
+  expect((await registerFrom('127.0.0.1')).status).toBe(200)
 })

@@ -160,7 +160,7 @@ async function submitStep(exchange: Exchange, loaded: Flow, fields: Fields): Pro
     { ...flow, memory: form.memory, state: 'choose_method', active: null },
     {
       messages: step === 'credential' ? [onForm(notice.chooseCredential)] : [],
-      typed: submittedTraits(fields['traits']),
+      values: submittedTraits(fields['traits']),
       nodes: withCsrfToken(form.nodes, ensureCsrfToken(exchange)),
     },
   )
@@ -227,10 +227,10 @@ async function respondWithErrors(
   messages: readonly FieldMessage[],
   fields: Fields = {},
 ): Promise<HttpResponse> {
-  const typed = submittedTraits(fields['traits'])
+  const values = submittedTraits(fields['traits'])
   return formResponse(
     exchange,
-    await saveSubmission(exchange, flow, { messages, typed, sort: sortRegistration }),
+    await saveSubmission(exchange, flow, { messages, values: values, sort: sortRegistration }),
     400,
     302,
   )

@@ -202,13 +202,13 @@ async function respondWithErrors(
   messages: readonly FieldMessage[],
   fields: Fields = {},
 ): Promise<HttpResponse> {
-  const typed = submittedTraits(fields['traits'])
+  const values = submittedTraits(fields['traits'])
   const form = await buildSettingsForm(exchange.service, identity, flow.memory)
   const nodes = withCsrfToken(form.nodes, ensureCsrfToken(exchange))
   const updated = await saveSubmission(
     exchange,
     { ...flow, memory: form.memory },
-    { messages, typed, nodes, sort: sortSettings },
+    { messages, values: values, nodes, sort: sortSettings },
   )
   return formResponse(exchange, updated, 400, 303, { identity })
 }

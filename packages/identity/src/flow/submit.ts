@@ -83,7 +83,7 @@ function hintFor({ isFetch }: Exchange): string {
 interface Submission {
   readonly messages: readonly FieldMessage[]
   /** Submitted values to redisplay, by field name. */
-  readonly typed?: ReadonlyMap<string, string | undefined>
+  readonly values?: ReadonlyMap<string, string | undefined>
   /** Nodes that replace the flow's current nodes. */
   readonly nodes?: readonly Node[]
   readonly sort?: (nodes: readonly Node[]) => Node[]
@@ -91,7 +91,7 @@ interface Submission {
 
 /** Stores the form with submitted values and messages. Removes messages from earlier submissions. */
 export async function saveSubmission(exchange: Exchange, flow: Flow, submission: Submission): Promise<Flow> {
-  const nodes = withValues(withoutMessages(submission.nodes ?? flow.ui.nodes), submission.typed ?? new Map())
+  const nodes = withValues(withoutMessages(submission.nodes ?? flow.ui.nodes), submission.values ?? new Map())
   const ui = withMessages({ ...flow.ui, nodes, messages: [] }, submission.messages)
   const state = flow.state === 'success' ? 'show_form' : flow.state
   return saveFlow(exchange.service, flow, { state, ui: { ...ui, nodes: submission.sort?.(ui.nodes) ?? ui.nodes } })

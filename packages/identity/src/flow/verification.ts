@@ -144,15 +144,15 @@ async function submitAddress(exchange: Exchange, started: Flow, fields: Fields):
   const verified = started.state === 'sent_email' ? { flow: started } : await verifyCaptcha(exchange, started, fields)
   if (!verified) return respondWithError(exchange, started, onForm(errorMessage.captchaFailed))
   const { flow } = verified
-  const typed = textOf(fields, 'email')
-  if (!typed || typed.length > emailLengthMax) {
+  const email = textOf(fields, 'email')
+  if (!email || email.length > emailLengthMax) {
     const messages = [
-      onField('email', typed ? errorMessage.email(typed.slice(0, emailLengthMax)) : errorMessage.required('email')),
+      onField('email', email ? errorMessage.email(email.slice(0, emailLengthMax)) : errorMessage.required('email')),
     ]
     const nodes = flow.ui.nodes.map((node) => (nameOf(node) === 'email' ? emailField('') : node))
     return formResponse(exchange, await saveSubmission(exchange, flow, { messages, nodes }), 400)
   }
-  const address = normalizeAddress(typed)
+  const address = normalizeAddress(email)
   const owner = await findAddressOwner(service.db, address)
   // Over the limit, the last code stays valid.
   if (await consumeMailQuota(service, address, exchange.client.ip))
@@ -160,10 +160,10 @@ async function submitAddress(exchange: Exchange, started: Flow, fields: Fields):
   const sent = await saveFlow(service, flow, {
     state: 'sent_email',
     active: 'code',
-    memory: { ...flow.memory, address: typed },
+    memory: { ...flow.memory, address: email },
     ui: {
       ...flow.ui,
-      nodes: withCsrfToken(codeNodes(typed), flow.csrf_token),
+      nodes: withCsrfToken(codeNodes(email), flow.csrf_token),
       messages: [notice.verificationCodeSent],
     },
   })
@@ -188,14 +188,14 @@ async function sendCode(
   })
 }
 
-async function submitCode(exchange: Exchange, flow: Flow, given: string): Promise<HttpResponse> {
+async function submitCode(exchange: Exchange, flow: Flow, code: string): Promise<HttpResponse> {
   const { service, client } = exchange
   using attempt = await beginAttempt(service, 'verification', normalizeAddress(flow.memory.address ?? ''), client.ip)
   if (attempt.isThrottled) {
     emitEvent(exchange, 'throttled', null)
     return respondWithError(exchange, flow, onForm(errorMessage.generic(tooManyAttempts)))
   }
-  const outcome = await tryCode(service, flow, given)
+  const outcome = await tryCode(service, flow, code)
   ensureCsrfToken(exchange)
   switch (outcome.kind) {
     case 'valid': {

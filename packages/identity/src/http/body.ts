@@ -74,8 +74,8 @@ function findTextError(value: unknown, depth = 0): string | undefined {
 function setField(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [head = '', ...rest] = path
   if (head === '__proto__') return
-  const present = Object.hasOwn(target, head) ? target[head] : undefined
-  const inner = isFields(present) ? { ...present } : {}
+  const existing = Object.hasOwn(target, head) ? target[head] : undefined
+  const inner = isFields(existing) ? { ...existing } : {}
   if (rest.length === 0) {
     target[head] = isFields(value) ? { ...inner, ...value } : value
     return

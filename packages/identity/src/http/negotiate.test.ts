@@ -15,9 +15,9 @@ it.each([
   ['*/*', false],
   [undefined, false],
   ['nonsense;;q=', false],
-])('Accept %s prefers JSON: %s', (accept, verdict) => {
-  expect(acceptsJson(accept)).toBe(verdict)
-  expect(wantsJson(accept, undefined)).toBe(verdict)
+])('Accept %s prefers JSON: %s', (accept, expected) => {
+  expect(acceptsJson(accept)).toBe(expected)
+  expect(wantsJson(accept, undefined)).toBe(expected)
 })
 
 it('a JSON body requests JSON, except when starting a flow', () => {

@@ -10,7 +10,7 @@ import type { Tables } from '#store.ts'
 const identity = await sharedTestIdentity()
 
 /** A host with its own parsers, hooks and error handler. */
-async function busyHost(overrides: { publicUrl: string; prefix: string }) {
+async function createHost(overrides: { publicUrl: string; prefix: string }) {
   const app = Fastify()
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) =>
     done(null, 'the host’s own'),
@@ -36,7 +36,7 @@ async function busyHost(overrides: { publicUrl: string; prefix: string }) {
 }
 
 it("does not interfere with the host's parsers, hooks and error handlers", async () => {
-  const app = await busyHost({ publicUrl: 'http://localhost:4433', prefix: '' })
+  const app = await createHost({ publicUrl: 'http://localhost:4433', prefix: '' })
   const browser = new Browser(inProcess(app))
   expect((await register(browser, newAddress())).status).toBe(200)
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -49,7 +49,7 @@ it("does not interfere with the host's parsers, hooks and error handlers", async
 })
 
 it('works under a path prefix and sets Secure cookies over HTTPS', async () => {
-  const app = await busyHost({ publicUrl: 'https://glacis.example/id/', prefix: '/id' })
+  const app = await createHost({ publicUrl: 'https://glacis.example/id/', prefix: '/id' })
   const browser = new Browser(inProcess(app))
   const { body, headers } = await browser.get('/id/self-service/login/browser?refresh=true')
   expect(body.request_url).toBe('https://glacis.example/id/self-service/login/browser?refresh=true')
@@ -73,9 +73,9 @@ it('responds 503 with Retry-After while the database is unreachable', async () =
   })
   await app.register(plugin)
   const browser = new Browser(inProcess(app))
-  const asked = await browser.get('/self-service/login/browser')
+  const fetched = await browser.get('/self-service/login/browser')
   const opened = await browser.open('/self-service/login/browser')
-  expect([asked.status, asked.body.error.code, asked.headers['retry-after']]).toEqual([503, 503, '5'])
+  expect([fetched.status, fetched.body.error.code, fetched.headers['retry-after']]).toEqual([503, 503, '5'])
   expect([opened.status, opened.headers['retry-after']]).toEqual([503, '5'])
   await app.close()
   await pool.end()

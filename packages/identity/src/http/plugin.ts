@@ -221,8 +221,8 @@ function sendResponse(exchange: Exchange, request: FastifyRequest, reply: Fastif
   }
 }
 
-function varyWithCookie(present: unknown): string {
-  const fields = String(present ?? '')
+function varyWithCookie(vary: unknown): string {
+  const fields = String(vary ?? '')
     .split(/\s*,\s*/)
     .filter(Boolean)
   return fields.some((field) => field.toLowerCase() === 'cookie') ? fields.join(', ') : [...fields, 'Cookie'].join(', ')

@@ -48,16 +48,16 @@ async function verifyCode(
   flow: Flow,
 ): Promise<RegistrationOutcome> {
   const { service, client } = exchange
-  const given = textOf(fields, 'code')
+  const submittedCode = textOf(fields, 'code')
   const address = normalizeAddress(traits.email)
   if (address !== flow.memory.address) return rejected(onForm(errorMessage.traitsChanged))
-  if (!given) return rejected(onField('code', errorMessage.required('code')))
+  if (!submittedCode) return rejected(onField('code', errorMessage.required('code')))
   using attempt = await beginAttempt(service, 'code', address, client.ip)
   if (attempt.isThrottled) {
     emitEvent(exchange, 'throttled', null, 'code')
     return rejected(onForm(errorMessage.generic(tooManyAttempts)))
   }
-  const outcome = await tryRegistrationCode(service, flow, given)
+  const outcome = await tryRegistrationCode(service, flow, submittedCode)
   if (outcome.kind === 'too_many_tries') return rejected(onForm(tooManyTries))
   if (outcome.kind !== 'valid' || outcome.address !== address) return rejected(onForm(errorMessage.signUpCodeWrong))
   await attempt.refund()

@@ -58,8 +58,8 @@ export type CodeOutcome =
   | { readonly kind: 'too_many_tries' }
 
 /** Verifies a code and consumes it if valid. The attempt is counted before the check. */
-export async function tryCode(service: Service, flow: Flow, given: string): Promise<CodeOutcome> {
-  const outcome = await checkCode(service, flow, given)
+export async function tryCode(service: Service, flow: Flow, submittedCode: string): Promise<CodeOutcome> {
+  const outcome = await checkCode(service, flow, submittedCode)
   if (outcome.kind !== 'valid') return outcome
   const { identity_id: identityId, address } = outcome.code
   if (identityId === null || !(await markUsed(service, outcome.code))) return { kind: 'invalid' }
@@ -70,9 +70,9 @@ export async function tryCode(service: Service, flow: Flow, given: string): Prom
 export async function tryRegistrationCode(
   service: Service,
   flow: Flow,
-  given: string,
+  submittedCode: string,
 ): Promise<{ readonly kind: 'valid'; readonly address: string } | Exclude<CodeOutcome, { kind: 'valid' }>> {
-  const outcome = await checkCode(service, flow, given)
+  const outcome = await checkCode(service, flow, submittedCode)
   if (outcome.kind !== 'valid') return outcome
   return (await markUsed(service, outcome.code))
     ? { kind: 'valid', address: outcome.code.address }
@@ -83,7 +83,7 @@ type CheckedCode =
   | { readonly kind: 'valid'; readonly code: Selectable<CodeTable> }
   | Exclude<CodeOutcome, { kind: 'valid' }>
 
-async function checkCode(service: Service, flow: Flow, given: string): Promise<CheckedCode> {
+async function checkCode(service: Service, flow: Flow, submittedCode: string): Promise<CheckedCode> {
   const { tries } = await service.db
     .updateTable('identity.flow')
     .set({ tries: sql<number>`tries + 1` })
@@ -96,7 +96,7 @@ async function checkCode(service: Service, flow: Flow, given: string): Promise<C
     .selectAll()
     .where('flow_id', '=', flow.id)
     .executeTakeFirst()
-  const isMatch = timingSafeEqual(code?.code_hash ?? Buffer.alloc(32), hashCode(service, flow.id, given.trim()))
+  const isMatch = timingSafeEqual(code?.code_hash ?? Buffer.alloc(32), hashCode(service, flow.id, submittedCode.trim()))
   if (!code || !isMatch) return { kind: 'invalid' }
   // Except for registration, a code without an identity was created for an unknown address.
   const isVoid = code.identity_id === null && flow.kind !== 'registration'

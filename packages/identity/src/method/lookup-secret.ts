@@ -86,12 +86,12 @@ async function verifyCode(exchange: Exchange, { identity }: LiveSession, fields:
 }
 
 /** Consumes a code. The row lock prevents concurrent reuse. @returns an error, or null on success */
-function consumeCode(service: Service, identityId: string, given: string): Promise<Message | null> {
+function consumeCode(service: Service, identityId: string, submittedCode: string): Promise<Message | null> {
   return service.db.transaction().execute(async (tx) => {
     const stored = await lockCredential(tx, identityId, name)
     if (stored === undefined) return errorMessage.lookupSecretsMissing
     const codes = unsealCodes(service, stored)
-    const found = codes.find(({ code }) => isEqual(code, given))
+    const found = codes.find(({ code }) => isEqual(code, submittedCode))
     if (!found) return errorMessage.lookupSecretWrong
     if (found.usedAt) return errorMessage.lookupSecretUsed
     const usedAt = service.now().toISOString()
@@ -101,9 +101,9 @@ function consumeCode(service: Service, identityId: string, given: string): Promi
   })
 }
 
-function isEqual(code: string, given: string): boolean {
+function isEqual(code: string, submittedCode: string): boolean {
   const digest = (value: string) => createHash('sha256').update(value).digest()
-  return timingSafeEqual(digest(code), digest(given))
+  return timingSafeEqual(digest(code), digest(submittedCode))
 }
 
 async function applyChange(

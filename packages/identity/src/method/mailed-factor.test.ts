@@ -16,50 +16,50 @@ const identity = await sharedTestIdentity({ methods: { code: 'second' } })
 const second = '/self-service/login/browser?aal=aal2'
 
 /** A user who has signed in with the password and received a code. */
-async function half() {
+async function startSecondFactor() {
   const email = newAddress()
   await register(identity.browser(), email)
   const browser = identity.browser()
   const first = await signIn(browser, email)
   const { body: flow } = await browser.get(second)
   const code = codeIn((await identity.mailsTo(email, 2)).at(-1))
-  const send = (body: object) =>
+  const submit = (body: object) =>
     browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
-  return { browser, email, first, flow, code, send }
+  return { browser, email, first, flow, code, send: submit }
 }
 
 it('requires a code after the password and sends it when the second step starts', async () => {
-  const { browser, first, flow, code, send } = await half()
+  const { browser, first, flow, code, send: submit } = await startSecondFactor()
   expect([first.status, (await browser.get('/sessions/whoami')).status]).toEqual([422, 403])
   expect([flow.state, ...messageIds(flow)]).toEqual(['sent_email', 1010014])
-  expect((await send({ code })).status).toBe(200)
+  expect((await submit({ code })).status).toBe(200)
   const { body } = await browser.get('/sessions/whoami')
   expect([body.authenticator_assurance_level, body.identity.verifiable_addresses[0].verified]).toEqual(['aal2', true])
 })
 
 it('rejects a wrong code, and every code after five wrong ones', async () => {
-  const { code, send } = await half()
+  const { code, send: submit } = await startSecondFactor()
   const wrong = code === '000000' ? '111111' : '000000'
-  for (let guess = 0; guess < 5; guess++) expect(messageIds((await send({ code: wrong })).body)).toEqual([4010008])
-  expect(messageIds((await send({ code })).body)).toEqual([4000001])
+  for (let guess = 0; guess < 5; guess++) expect(messageIds((await submit({ code: wrong })).body)).toEqual([4010008])
+  expect(messageIds((await submit({ code })).body)).toEqual([4000001])
 })
 
 it("rejects another user's code", async () => {
-  const [one, two] = [await half(), await half()]
+  const [one, two] = [await startSecondFactor(), await startSecondFactor()]
   if (one.code === two.code) return
   expect((await one.send({ code: two.code })).status).toBe(400)
 })
 
 it("sends codes only to the account's address", async () => {
-  const { send } = await half()
-  const stranger = newAddress()
-  expect(messageIds((await send({ address: stranger })).body)).toEqual([4010010])
-  expect(await identity.countMailsTo(stranger)).toBe(0)
+  const { send: submit } = await startSecondFactor()
+  const otherAddress = newAddress()
+  expect(messageIds((await submit({ address: otherAddress })).body)).toEqual([4010010])
+  expect(await identity.countMailsTo(otherAddress)).toBe(0)
 })
 
 it('does not send a code automatically if another second factor is enrolled', async () => {
-  const { browser, email, send, code } = await half()
-  await send({ code })
+  const { browser, email, send: submit, code } = await startSecondFactor()
+  await submit({ code })
   await enrollTotp(identity, browser)
   const other = identity.browser()
   await signIn(other, email)
@@ -74,7 +74,7 @@ it('does not send a code automatically if another second factor is enrolled', as
 })
 
 it('limits the emails to one account', async () => {
-  const { email, send } = await half()
-  for (let more = 0; more < 15; more++) expect((await send({ resend: 'code' })).body.state).toBe('sent_email')
+  const { email, send: submit } = await startSecondFactor()
+  for (let more = 0; more < 15; more++) expect((await submit({ resend: 'code' })).body.state).toBe('sent_email')
   expect(await identity.countMailsTo(email)).toBeLessThanOrEqual(11)
 })

@@ -67,14 +67,14 @@ async function verifyCode(
   flow: Flow,
 ): Promise<LoginOutcome> {
   const { service, client } = exchange
-  const given = textOf(fields, 'code')
-  if (!given) return rejected(onField('code', errorMessage.required('code')))
+  const code = textOf(fields, 'code')
+  if (!code) return rejected(onField('code', errorMessage.required('code')))
   using attempt = await beginAttempt(service, 'mailed_code', identity.id, client.ip)
   if (attempt.isThrottled) {
     emitEvent(exchange, 'throttled', identity.id, 'code')
     return rejected(onForm(errorMessage.generic(tooManyAttempts)))
   }
-  const outcome = await tryCode(service, flow, given)
+  const outcome = await tryCode(service, flow, code)
   if (outcome.kind === 'too_many_tries') return rejected(onForm(tooManyTries))
   // Reject codes of another identity, and codes for an address that the identity no longer has.
   const isOwn = outcome.kind === 'valid' && outcome.identityId === identity.id

@@ -94,11 +94,11 @@ function registrationNodes({ service, remember }: FormContext): Node[] {
 }
 
 async function settingsNodes({ service, identity, remember }: IdentityFormContext): Promise<Node[]> {
-  const present = await readKeys(service.db, identity.id, 'passkey')
+  const storedKeys = await readKeys(service.db, identity.id, 'passkey')
   const passkeyChallenge = newChallenge()
-  const passkeyHandle = present?.handle ?? newHandle()
+  const passkeyHandle = storedKeys?.handle ?? newHandle()
   remember({ passkeyChallenge, passkeyHandle })
-  const keys = present?.keys ?? []
+  const keys = storedKeys?.keys ?? []
   const isLast = keys.length > 0 && (await countFirstFactors(service, service.db, identity.id)) < 2
   const publicKey = creationOptions(service, {
     type: 'passkey',
@@ -140,10 +140,10 @@ function toHex(keyId: string): string {
 
 async function signIn(exchange: Exchange, fields: Fields, flow: Flow): Promise<LoginOutcome> {
   const { service } = exchange
-  const given = textOf(fields, 'passkey_login')
+  const response = textOf(fields, 'passkey_login')
   // Without an assertion, return to the page, whose script starts the ceremony.
-  if (!given) throw locationChangeRequired(pageUrl(service, 'login', flow.id))
-  const assertion = readAssertion(given)
+  if (!response) throw locationChangeRequired(pageUrl(service, 'login', flow.id))
+  const assertion = readAssertion(response)
   if (!assertion) return rejected(onForm(errorMessage.generic('Unable to parse WebAuthn response.')))
   const identityId = await findAssertionOwner(exchange, assertion)
   if (!identityId) return rejected(onForm(errorMessage.keyUnknown))
@@ -181,9 +181,9 @@ async function signUp(
   _traits: unknown,
   flow: Flow,
 ): Promise<RegistrationOutcome> {
-  const given = textOf(fields, 'passkey_register')
-  if (!given) return rejected(onForm(errorMessage.registrationNoMethod))
-  const attestation = readAttestation(given)
+  const response = textOf(fields, 'passkey_register')
+  if (!response) return rejected(onForm(errorMessage.registrationNoMethod))
+  const attestation = readAttestation(response)
   if (!attestation) return rejected(malformed)
   const { passkeyChallenge, passkeyHandle: handle } = flow.memory
   const key = await verifyAttestation(service, flow, passkeyChallenge, attestation, client)
@@ -204,20 +204,20 @@ async function applyChange(
   flow: Flow,
 ): Promise<SettingsOutcome> {
   const remove = textOf(fields, 'passkey_remove')
-  const given = textOf(fields, 'passkey_settings_register')
-  if (!remove && !given) return rejected(onForm(errorMessage.settingsNoMethod))
+  const response = textOf(fields, 'passkey_settings_register')
+  if (!remove && !response) return rejected(onForm(errorMessage.settingsNoMethod))
   if (!isPrivileged(exchange.service, session)) return { kind: 'reauthenticate' }
-  return remove ? removePasskey(exchange, session, remove) : addPasskey(exchange, session, given, flow)
+  return remove ? removePasskey(exchange, session, remove) : addPasskey(exchange, session, response, flow)
 }
 
 async function addPasskey(
   exchange: Exchange,
   { identity }: LiveSession,
-  given: string,
+  response: string,
   flow: Flow,
 ): Promise<SettingsOutcome> {
   const { service, client } = exchange
-  const attestation = readAttestation(given)
+  const attestation = readAttestation(response)
   if (!attestation) return rejected(malformed)
   const { passkeyChallenge, passkeyHandle: handle } = flow.memory
   const key = await verifyAttestation(service, flow, passkeyChallenge, attestation, client)
@@ -232,8 +232,8 @@ async function addPasskey(
 
 async function removePasskey(exchange: Exchange, { identity }: LiveSession, hex: string): Promise<SettingsOutcome> {
   const { service } = exchange
-  const present = await readKeys(service.db, identity.id, 'passkey')
-  const key = present?.keys.find(({ id }) => toHex(id) === hex.toLowerCase())
+  const storedKeys = await readKeys(service.db, identity.id, 'passkey')
+  const key = storedKeys?.keys.find(({ id }) => toHex(id) === hex.toLowerCase())
   if (!key) return rejected(onForm(errorMessage.generic('You tried to remove a passkey which does not exist.')))
   const isRemoved = await removeUnlessLast(service, identity.id, (tx) =>
     deleteKey(tx, identity.id, 'passkey', key.id, service.now()),

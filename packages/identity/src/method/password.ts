@@ -79,9 +79,9 @@ function missingPassword(fields: Fields): FieldMessage[] {
 
 async function signIn(exchange: Exchange, fields: Fields): Promise<LoginOutcome> {
   const identifier = normalizeAddress(textOf(fields, 'identifier') || textOf(fields, 'password_identifier'))
-  const given = textOf(fields, 'password')
+  const submittedPassword = textOf(fields, 'password')
   const missing = identifier ? [] : [onField('identifier', errorMessage.required('identifier'))]
-  if (!identifier || !given) return rejected(...missing, ...missingPassword(fields))
+  if (!identifier || !submittedPassword) return rejected(...missing, ...missingPassword(fields))
 
   using attempt = await beginAttempt(exchange.service, 'password', identifier, exchange.client.ip)
   if (attempt.isThrottled) {
@@ -90,15 +90,15 @@ async function signIn(exchange: Exchange, fields: Fields): Promise<LoginOutcome>
   }
   const { db, hashing } = exchange.service
   const credential = await findCredential(db, identifier)
-  const isRight = await verifyPassword(given, credential?.hash ?? (await decoyHash(hashing)))
-  if (!credential || !isRight) {
+  const isCorrect = await verifyPassword(submittedPassword, credential?.hash ?? (await decoyHash(hashing)))
+  if (!credential || !isCorrect) {
     emitEvent(exchange, 'sign_in_failed', credential?.identityId ?? null, loggableIdentifier(identifier))
     return rejected(onForm(errorMessage.invalidCredentials))
   }
   await attempt.refund()
   if (credential.state === 'inactive') return rejected(onForm(errorMessage.accountDisabled))
   if (isOutdated(credential.hash, hashing)) {
-    await storeHash(db, credential.identityId, await hashPassword(given, hashing), exchange.service.now())
+    await storeHash(db, credential.identityId, await hashPassword(submittedPassword, hashing), exchange.service.now())
   }
   return { kind: 'authenticated', identityId: credential.identityId }
 }

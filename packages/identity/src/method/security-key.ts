@@ -45,10 +45,10 @@ export const securityKey: Method = {
 
 async function loginNodes(context: IdentityFormContext): Promise<Node[]> {
   const { service, identity, remember } = context
-  const present = await readKeys(service.db, identity.id, name)
+  const storedKeys = await readKeys(service.db, identity.id, name)
   const webauthnChallenge = newChallenge()
   remember({ webauthnChallenge })
-  const ids = present?.keys.map(({ id }) => id) ?? []
+  const ids = storedKeys?.keys.map(({ id }) => id) ?? []
   const options = JSON.stringify({ publicKey: requestOptions(service, name, webauthnChallenge, ids) })
   return [
     identifierNode(context),
@@ -67,9 +67,9 @@ async function settingsNodes({ service, identity, remember }: IdentityFormContex
   const webauthnChallenge = newChallenge()
   remember({ webauthnChallenge })
   const user = { name: relyingPartyName, id: randomBytes(16).toString('base64url') }
-  const present = keys.map(({ id }) => id)
+  const existingIds = keys.map(({ id }) => id)
   const options = JSON.stringify({
-    publicKey: creationOptions(service, { type: name, challenge: webauthnChallenge, user, existingIds: present }),
+    publicKey: creationOptions(service, { type: name, challenge: webauthnChallenge, user, existingIds }),
   })
   return [
     ...keys.map((key) =>
@@ -123,8 +123,8 @@ async function applyChange(
   flow: Flow,
 ): Promise<SettingsOutcome> {
   const remove = textOf(fields, 'webauthn_remove')
-  const given = textOf(fields, 'webauthn_register')
-  if (!remove && !given) return rejected(onForm(errorMessage.settingsNoMethod))
+  const response = textOf(fields, 'webauthn_register')
+  if (!remove && !response) return rejected(onForm(errorMessage.settingsNoMethod))
   if (!isPrivileged(exchange.service, session)) return { kind: 'reauthenticate' }
   return remove ? removeSecurityKey(exchange, session, remove) : addSecurityKey(exchange, session, fields, flow)
 }
@@ -158,8 +158,8 @@ async function addSecurityKey(
 
 async function removeSecurityKey(exchange: Exchange, { identity }: LiveSession, hex: string): Promise<SettingsOutcome> {
   const { service } = exchange
-  const present = await readKeys(service.db, identity.id, name)
-  const key = present?.keys.find(({ id }) => toHex(id) === hex.toLowerCase())
+  const storedKeys = await readKeys(service.db, identity.id, name)
+  const key = storedKeys?.keys.find(({ id }) => toHex(id) === hex.toLowerCase())
   if (!key) return rejected(onForm(errorMessage.generic('You tried to remove a security key which does not exist.')))
   await service.db.transaction().execute((tx) => deleteKey(tx, identity.id, name, key.id, service.now()))
   emitEvent(exchange, 'second_factor_removed', identity.id, name)

@@ -65,16 +65,16 @@ export async function codeSent(kind: 'verification' | 'recovery' = 'verification
 }
 export async function passedFlow(kind: 'verification' | 'recovery' = 'verification') {
   const { browser, flow, code } = await codeSent(kind)
-  const answer = await submitJson(browser, flow, { method: 'code', code })
-  return { browser, flow, code, answer }
+  const response = await submitJson(browser, flow, { method: 'code', code })
+  return { browser, flow, code, response }
 }
 export async function submitWrongCodes(times: number, kind: 'verification' | 'recovery' = 'verification') {
   const { browser, flow } = await codeSent(kind)
-  let answer = await submitJson(browser, flow, { method: 'code', code: 'x' })
-  for (let time = 1; time < times; time++) answer = await submitJson(browser, flow, { method: 'code', code: 'x' })
-  return { browser, answer }
+  let response = await submitJson(browser, flow, { method: 'code', code: 'x' })
+  for (let time = 1; time < times; time++) response = await submitJson(browser, flow, { method: 'code', code: 'x' })
+  return { browser, response }
 }
 export const csrfCookieOf = ({ jar }: Browser) => [...jar].find(([name]) => name.startsWith('csrf_token'))?.[1]
 export const password = { method: 'password', password: goodPassword }
 
-export type Case = readonly [recording: string, exchange: number, play: () => Promise<Reply>]
+export type Case = readonly [recording: string, exchange: number, run: () => Promise<Reply>]

@@ -201,12 +201,12 @@ export async function enrollTotp(identity: TestIdentity, browser: Browser): Prom
   const { body } = await browser.get('/self-service/settings/browser')
   const secret: string = nodeWithId(body, 'totp_secret_key').attributes.text.text
   const code = totpAt(secret, identity.now())
-  const answer = await browser.post(body.ui.action, {
+  const response = await browser.post(body.ui.action, {
     csrf_token: valueOf(body, 'csrf_token'),
     method: 'totp',
     totp_code: code,
   })
-  if (answer.status !== 200) throw new Error(`Enrollment failed: ${answer.text}`)
+  if (response.status !== 200) throw new Error(`Enrollment failed: ${response.text}`)
   return secret
 }
 

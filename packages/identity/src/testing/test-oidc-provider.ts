@@ -17,7 +17,7 @@ export interface Claims {
 export interface TestOidcProvider {
   readonly issuer: string
   /** Options that configure it in the identity service under this ID. */
-  options(id: string, label?: string): ProviderOptions
+  optionsFor(id: string, label?: string): ProviderOptions
   /** The user to sign in; null denies access. */
   currentUser: { readonly subject: string; readonly claims: Claims } | null
   close(): Promise<void>
@@ -61,7 +61,7 @@ export async function startTestOidcProvider(
   const handle = provider.callback()
   const testProvider: TestOidcProvider = {
     issuer,
-    options: (id, label) => ({ id, label, issuer, clientId: `client-${id}`, clientSecret: secret }),
+    optionsFor: (id, label) => ({ id, label, issuer, clientId: `client-${id}`, clientSecret: secret }),
     currentUser: null,
     async close() {
       server.close()

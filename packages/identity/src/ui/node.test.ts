@@ -26,19 +26,19 @@ it('sorts by group and name, with methods last and unknown groups first', () => 
 
 it('adds a node for a message whose field has none', () => {
   const ui = { action: '', method: 'POST', nodes: [], messages: [] } as const
-  const told = withMessages(ui, [
+  const updated = withMessages(ui, [
     onField('traits', errorMessage.generic('no')),
     onForm(errorMessage.invalidCredentials),
   ])
-  expect(told.nodes).toMatchObject([
+  expect(updated.nodes).toMatchObject([
     { group: 'default', attributes: { name: 'traits', type: 'text' }, messages: [{ id: 4000001 }] },
   ])
-  expect(told.messages).toMatchObject([{ id: 4000006 }])
+  expect(updated.messages).toMatchObject([{ id: 4000006 }])
 })
 
 it('redisplays values except passwords and buttons', () => {
   const nodes = [input('g', 'password', 'password'), submit('g', 'code', label.continue), input('g', 'email', 'email')]
-  const shown = withValues(
+  const updated = withValues(
     nodes,
     new Map([
       ['password', 'x'],
@@ -46,5 +46,5 @@ it('redisplays values except passwords and buttons', () => {
       ['email', 'x'],
     ]),
   )
-  expect(shown.map((node) => node.type === 'input' && node.attributes.value)).toEqual([undefined, 'code', 'x'])
+  expect(updated.map((node) => node.type === 'input' && node.attributes.value)).toEqual([undefined, 'code', 'x'])
 })

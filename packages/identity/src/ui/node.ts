@@ -179,17 +179,17 @@ export function withMessages(ui: Ui, placed: readonly FieldMessage[]): Ui {
 }
 
 /** Maximum length of redisplayed values, in characters. */
-const typedLengthMax = 1024
+const redisplayLengthMax = 1024
 
 /** Redisplays submitted values. Buttons keep their values, and passwords stay empty. */
-export function withValues(nodes: readonly Node[], typed: ReadonlyMap<string, string | undefined>): Node[] {
+export function withValues(nodes: readonly Node[], values: ReadonlyMap<string, string | undefined>): Node[] {
   return nodes.map((node) => {
-    if (node.type !== 'input' || !typed.has(node.attributes.name)) return node
+    if (node.type !== 'input' || !values.has(node.attributes.name)) return node
     const { name, type } = node.attributes
     if (type === 'password' || type === 'submit' || type === 'button') return node
     const { attributes } = input(node.group, name, type, {
       ...optionsOf(node),
-      value: typed.get(name)?.slice(0, typedLengthMax),
+      value: values.get(name)?.slice(0, redisplayLengthMax),
     })
     return { ...node, attributes }
   })

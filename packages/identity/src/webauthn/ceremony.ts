@@ -40,14 +40,14 @@ interface CreationParams {
 }
 
 /** Options for `navigator.credentials.create`, with binary values in base64url. */
-export function creationOptions(service: Service, { type, challenge, user, existingIds: present }: CreationParams) {
+export function creationOptions(service: Service, { type, challenge, user, existingIds }: CreationParams) {
   return {
     rp: { name: relyingPartyName, id: relyingParty(service).id },
     user: { name: user.name, displayName: user.name, id: user.id },
     challenge,
     pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
     timeout: timeouts[type],
-    ...(present.length > 0 && { excludeCredentials: descriptors(present) }),
+    ...(existingIds.length > 0 && { excludeCredentials: descriptors(existingIds) }),
     authenticatorSelection:
       type === 'passkey'
         ? {
@@ -170,14 +170,14 @@ export async function verifyAssertion(
 ): Promise<AssertionResult> {
   if (!challenge || !(await consumeChallenge(service, flow, challenge))) return 'invalid'
   return service.db.transaction().execute(async (tx) => {
-    const present = await lockKeys(tx, owner.identityId, owner.type)
-    const key = present?.keys.find(({ id }) => id === assertion.id)
-    if (!present || !key) return 'invalid'
+    const stored = await lockKeys(tx, owner.identityId, owner.type)
+    const key = stored?.keys.find(({ id }) => id === assertion.id)
+    if (!stored || !key) return 'invalid'
     const counter = await verifiedCounter(service, challenge, key, assertion)
     if (counter === null) return 'invalid'
     if (counter <= key.counter && (counter > 0 || key.counter > 0)) return 'cloned'
-    const keys = present.keys.map((one) => (one === key ? { ...key, counter } : one))
-    await writeKeys(tx, owner.identityId, owner.type, { ...present, keys }, service.now())
+    const keys = stored.keys.map((candidate) => (candidate === key ? { ...key, counter } : candidate))
+    await writeKeys(tx, owner.identityId, owner.type, { ...stored, keys }, service.now())
     return 'valid'
   })
 }
@@ -204,7 +204,7 @@ async function verifiedCounter(
     // 0 disables the library's counter check. The caller compares the counter to report clones.
     credential: { id: key.id, publicKey: new Uint8Array(Buffer.from(key.publicKey, 'base64url')), counter: 0 },
   })
-    .then((answer) => (answer.verified ? answer : notVerified()))
+    .then((result) => (result.verified ? result : notVerified()))
     .catch(notVerified)
   return authenticationInfo?.newCounter ?? null
 }

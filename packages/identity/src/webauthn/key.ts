@@ -48,23 +48,23 @@ export async function addKey(
   { handle, key }: { handle: string; key: Key },
   now: Date,
 ): Promise<boolean> {
-  const present = await lockKeys(tx, identityId, type)
+  const stored = await lockKeys(tx, identityId, type)
   const isNew = await claimIdentifier(tx, identityId, 'key', key.id)
   if (!isNew) return false
-  if (!present && type === 'passkey') await claimIdentifier(tx, identityId, 'passkey', handle)
-  const keys = { handle: present?.handle ?? handle, keys: [...(present?.keys ?? []), key] }
+  if (!stored && type === 'passkey') await claimIdentifier(tx, identityId, 'passkey', handle)
+  const keys = { handle: stored?.handle ?? handle, keys: [...(stored?.keys ?? []), key] }
   await writeKeys(tx, identityId, type, keys, now)
   return true
 }
 
 /** Deletes a key in the caller's transaction, and with the last key the credential. */
 export async function deleteKey(tx: Database, identityId: string, type: KeyType, keyId: string, now: Date) {
-  const present = await lockKeys(tx, identityId, type)
-  if (!present) return
-  const keys = present.keys.filter(({ id }) => id !== keyId)
+  const stored = await lockKeys(tx, identityId, type)
+  if (!stored) return
+  const keys = stored.keys.filter(({ id }) => id !== keyId)
   await releaseIdentifier(tx, identityId, 'key', keyId)
-  if (keys.length > 0) return writeKeys(tx, identityId, type, { ...present, keys }, now)
-  if (type === 'passkey') await releaseIdentifier(tx, identityId, 'passkey', present.handle)
+  if (keys.length > 0) return writeKeys(tx, identityId, type, { ...stored, keys }, now)
+  if (type === 'passkey') await releaseIdentifier(tx, identityId, 'passkey', stored.handle)
   await deleteCredential(tx, identityId, type)
 }
 

@@ -20,16 +20,16 @@ const callback = `${selfService}/methods/oidc/callback/local-op`
 
 let oidcProvider: TestOidcProvider | undefined
 /** Sets the provider that the cases use. */
-export function setProvider(service: TestOidcProvider): void {
-  oidcProvider = service
+export function setProvider(testProvider: TestOidcProvider): void {
+  oidcProvider = testProvider
 }
 
 let userCount = 0
-function newProviderUser(more: object = { given_name: 'John', family_name: 'Frost' }): string {
+function newProviderUser(claims: object = { given_name: 'John', family_name: 'Frost' }): string {
   userCount += 1
   const email = newAddress()
   if (oidcProvider)
-    oidcProvider.currentUser = { subject: `person-${userCount}`, claims: { email, email_verified: true, ...more } }
+    oidcProvider.currentUser = { subject: `person-${userCount}`, claims: { email, email_verified: true, ...claims } }
   return email
 }
 const submitAndComplete = async (
@@ -37,13 +37,13 @@ const submitAndComplete = async (
   start: string,
   body: Record<string, unknown> = { provider: 'local-op' },
 ) => completeAtProvider(browser, await submitNewFlow(browser, start, body))
-const fetchForm = (browser: Browser, kind: string, answer: Reply) =>
-  browser.get(`${selfService}/${kind}/flows?id=${String(answer.headers.location).split('flow=')[1]}`)
+const fetchForm = (browser: Browser, kind: string, response: Reply) =>
+  browser.get(`${selfService}/${kind}/flows?id=${String(response.headers.location).split('flow=')[1]}`)
 
 async function deniedByProvider() {
   if (oidcProvider) oidcProvider.currentUser = null
   const browser = newBrowser()
-  return { browser, answer: await submitAndComplete(browser, login) }
+  return { browser, response: await submitAndComplete(browser, login) }
 }
 async function signUpWithProvider() {
   newProviderUser({ given_name: 'Ada', family_name: 'Lovelace', email_verified: false })
@@ -54,12 +54,12 @@ async function signUpWithProvider() {
 async function linkedUser(provider = 'local-op') {
   const { browser } = await signedInUser()
   newProviderUser()
-  return { browser, answer: await submitAndComplete(browser, settings, { link: provider }) }
+  return { browser, response: await submitAndComplete(browser, settings, { link: provider }) }
 }
 async function signUpWithoutNames() {
   const email = newProviderUser({})
   const browser = newBrowser()
-  return { browser, email, answer: await submitAndComplete(browser, registration) }
+  return { browser, email, response: await submitAndComplete(browser, registration) }
 }
 
 export const oidcCases: readonly Case[] = [
@@ -72,13 +72,13 @@ export const oidcCases: readonly Case[] = [
       return submitForm(browser, await startFlow(browser, 'login'), { provider: 'local-op' })
     },
   ],
-  ['login/oidc-access-denied', 0, async () => (await deniedByProvider()).answer],
+  ['login/oidc-access-denied', 0, async () => (await deniedByProvider()).response],
   [
     'login/oidc-access-denied',
     1,
     async () => {
-      const { browser, answer } = await deniedByProvider()
-      return fetchForm(browser, 'login', answer)
+      const { browser, response } = await deniedByProvider()
+      return fetchForm(browser, 'login', response)
     },
   ],
   ['login/oidc-callback-without-state', 0, () => newBrowser().open(`${callback}?code=x&state=y`)],
@@ -101,21 +101,21 @@ export const oidcCases: readonly Case[] = [
     },
   ],
   ['login/oidc-refresh', 0, async () => (await linkedUser()).browser.get(`${login}?refresh=true`)],
-  ['registration/oidc-missing-traits', 1, async () => (await signUpWithoutNames()).answer],
+  ['registration/oidc-missing-traits', 1, async () => (await signUpWithoutNames()).response],
   [
     'registration/oidc-missing-traits',
     2,
     async () => {
-      const { browser, answer } = await signUpWithoutNames()
-      return fetchForm(browser, 'registration', answer)
+      const { browser, response } = await signUpWithoutNames()
+      return fetchForm(browser, 'registration', response)
     },
   ],
   [
     'registration/oidc-missing-traits',
     4,
     async () => {
-      const { browser, email, answer } = await signUpWithoutNames()
-      const { body } = await fetchForm(browser, 'registration', answer)
+      const { browser, email, response } = await signUpWithoutNames()
+      const { body } = await fetchForm(browser, 'registration', response)
       const traits = { email, name: { first: 'Bob', last: 'Ross' } }
       return completeAtProvider(browser, await submitJson(browser, body, { provider: 'local-op', traits }))
     },
@@ -128,7 +128,7 @@ export const oidcCases: readonly Case[] = [
       return submitAndComplete(newBrowser(), registration)
     },
   ],
-  ['settings/oidc-link-start', 1, async () => (await linkedUser('second-op')).answer],
+  ['settings/oidc-link-start', 1, async () => (await linkedUser('second-op')).response],
   [
     'settings/oidc-link-start',
     2,

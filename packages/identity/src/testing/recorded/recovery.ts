@@ -46,7 +46,7 @@ export const recoveryCases: readonly Case[] = [
     0,
     () => submitNewFlow(newBrowser(), `${selfService}/recovery/browser`, { method: 'code', email: newAddress() }),
   ],
-  ['recovery/code-wrong', 0, async () => (await submitWrongCodes(1, 'recovery')).answer],
+  ['recovery/code-wrong', 0, async () => (await submitWrongCodes(1, 'recovery')).response],
   [
     'recovery/code-wrong',
     2,
@@ -55,23 +55,23 @@ export const recoveryCases: readonly Case[] = [
       return submitJson(browser, flow, { method: 'code', code: '' })
     },
   ],
-  ['recovery/code-too-often', 1, async () => (await submitWrongCodes(6, 'recovery')).answer],
+  ['recovery/code-too-often', 1, async () => (await submitWrongCodes(6, 'recovery')).response],
   [
     'recovery/code-too-often',
     2,
     async () => {
-      const { browser, answer } = await submitWrongCodes(6, 'recovery')
-      return browser.get(String(answer.headers.location))
+      const { browser, response } = await submitWrongCodes(6, 'recovery')
+      return browser.get(String(response.headers.location))
     },
   ],
-  ['recovery/code-ok', 0, async () => (await passedFlow('recovery')).answer],
+  ['recovery/code-ok', 0, async () => (await passedFlow('recovery')).response],
   ['recovery/code-ok', 1, async () => (await passedFlow('recovery')).browser.get('/sessions/whoami')],
   [
     'recovery/code-ok',
     2,
     async () => {
-      const { browser, answer } = await passedFlow('recovery')
-      const id = answer.body.redirect_browser_to.split('=')[1]
+      const { browser, response } = await passedFlow('recovery')
+      const id = response.body.redirect_browser_to.split('=')[1]
       return browser.get(`${selfService}/settings/flows?id=${id}`)
     },
   ],

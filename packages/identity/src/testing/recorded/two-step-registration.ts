@@ -17,27 +17,27 @@ const registration = `${selfService}/registration/browser`
 async function submitProfileStep() {
   const browser = newBrowser()
   const email = newAddress()
-  const answer = await submitNewFlow(browser, registration, { method: 'profile', traits: traits(email) })
-  return { browser, email, answer, flow: answer.body }
+  const response = await submitNewFlow(browser, registration, { method: 'profile', traits: traits(email) })
+  return { browser, email, response, flow: response.body }
 }
 async function signUpWithPasskey() {
   const { browser, email, flow } = await submitProfileStep()
   const { credentialOptions } = JSON.parse(valueOf(flow, 'passkey_create_data'))
   const passkey_register = new VirtualAuthenticator().create(credentialOptions.publicKey)
-  const answer = await submitJson(browser, flow, { method: 'passkey', passkey_register, traits: traits(email) })
-  return { browser, answer }
+  const response = await submitJson(browser, flow, { method: 'passkey', passkey_register, traits: traits(email) })
+  return { browser, response }
 }
 async function submitWithoutNames() {
   const browser = newBrowser()
   const flow = await startFlow(browser, 'registration')
   const fields = { 'traits.email': newAddress(), 'traits.name.first': '', 'traits.name.last': '' }
-  const answer = await submitForm(browser, flow, { method: 'profile', ...fields })
-  return { browser, flow, answer }
+  const response = await submitForm(browser, flow, { method: 'profile', ...fields })
+  return { browser, flow, response }
 }
 
 export const twoStepRegistrationCases: readonly Case[] = [
   ['registration/init-json', 0, () => newBrowser().get(registration)],
-  ['registration/two-step-to-step-two', 0, async () => (await submitProfileStep()).answer],
+  ['registration/two-step-to-step-two', 0, async () => (await submitProfileStep()).response],
   [
     'registration/two-step-back',
     0,
@@ -55,7 +55,7 @@ export const twoStepRegistrationCases: readonly Case[] = [
         traits: { email: newAddress(), name: { first: 'John' } },
       }),
   ],
-  ['registration/profile-missing-trait', 1, async () => (await submitWithoutNames()).answer],
+  ['registration/profile-missing-trait', 1, async () => (await submitWithoutNames()).response],
   [
     'registration/profile-missing-trait',
     2,
@@ -73,7 +73,7 @@ export const twoStepRegistrationCases: readonly Case[] = [
         traits: { email: 'no-email', name: { first: 'John', last: 'Frost' } },
       }),
   ],
-  ['registration/passkey-nodes', 0, async () => (await submitProfileStep()).answer],
+  ['registration/passkey-nodes', 0, async () => (await submitProfileStep()).response],
   [
     'registration/passkey-unparsable',
     0,

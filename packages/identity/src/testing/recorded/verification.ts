@@ -30,7 +30,7 @@ export const verificationCases: readonly Case[] = [
     0,
     () => submitNewFlow(newBrowser(), `${selfService}/verification/browser`, { method: 'code', email: newAddress() }),
   ],
-  ['verification/code-ok', 0, async () => (await passedFlow()).answer],
+  ['verification/code-ok', 0, async () => (await passedFlow()).response],
   [
     'verification/code-ok-browser',
     0,
@@ -47,14 +47,14 @@ export const verificationCases: readonly Case[] = [
       return newBrowser().post(flow.ui.action, { method: 'code', code })
     },
   ],
-  ['verification/code-wrong', 0, async () => (await submitWrongCodes(1)).answer],
-  ['verification/code-too-often', 1, async () => (await submitWrongCodes(6)).answer],
+  ['verification/code-wrong', 0, async () => (await submitWrongCodes(1)).response],
+  ['verification/code-too-often', 1, async () => (await submitWrongCodes(6)).response],
   [
     'verification/code-too-often',
     3,
     async () => {
-      const { browser, answer } = await submitWrongCodes(6)
-      return browser.get(`${selfService}/verification/flows?id=${answer.body.use_flow_id}`)
+      const { browser, response } = await submitWrongCodes(6)
+      return browser.get(`${selfService}/verification/flows?id=${response.body.use_flow_id}`)
     },
   ],
   [

@@ -21,21 +21,21 @@ export const publicKeyIn = (flow: Reply['body'], name: string) => JSON.parse(val
 /** Adds a passkey for the signed-in user. */
 export async function addPasskey(browser: Browser, key = new VirtualAuthenticator()) {
   const flow = await startFlow(browser, 'settings')
-  const answer = await submitJson(browser, flow, {
+  const response = await submitJson(browser, flow, {
     method: 'passkey',
     passkey_settings_register: key.create(publicKeyIn(flow, 'passkey_create_data')),
   })
-  return { key, answer }
+  return { key, response }
 }
 /** Adds a security key for the signed-in user. */
 export async function addSecurityKey(browser: Browser, key = new VirtualAuthenticator()) {
   const flow = await startFlow(browser, 'settings')
-  const answer = await submitJson(browser, flow, {
+  const response = await submitJson(browser, flow, {
     webauthn_register: key.create(publicKeyIn(flow, 'webauthn_register_trigger')),
     webauthn_register_displayname: 'My key',
     method: 'webauthn',
   })
-  return { key, answer }
+  return { key, response }
 }
 async function userWithPasskey() {
   const { browser, email } = await signedInUser()
@@ -151,7 +151,7 @@ export const webauthnCases: readonly Case[] = [
     },
   ],
   ['settings/passkey-nodes', 0, async () => (await signedInUser()).browser.get(settings)],
-  ['settings/passkey-add', 0, async () => (await addPasskey((await signedInUser()).browser)).answer],
+  ['settings/passkey-add', 0, async () => (await addPasskey((await signedInUser()).browser)).response],
   [
     'settings/passkey-remove',
     0,
@@ -168,8 +168,8 @@ export const webauthnCases: readonly Case[] = [
       const { browser, key } = await userWithPasskey()
       const flow = await startFlow(browser, 'settings')
       await submitJson(browser, flow, { method: 'passkey', passkey_remove: valueOf(flow, 'passkey_remove') })
-      const answer = await signPasskeyLogin(key)
-      return submitJson(answer.browser, answer.flow, { method: 'passkey', passkey_login: answer.passkey_login })
+      const response = await signPasskeyLogin(key)
+      return submitJson(response.browser, response.flow, { method: 'passkey', passkey_login: response.passkey_login })
     },
   ],
   [
@@ -187,7 +187,7 @@ export const webauthnCases: readonly Case[] = [
     async () =>
       submitNewFlow((await signedInUser()).browser, settings, { method: 'passkey', passkey_settings_register: given }),
   ]),
-  ['settings/webauthn-add', 0, async () => (await addSecurityKey((await signedInUser()).browser)).answer],
+  ['settings/webauthn-add', 0, async () => (await addSecurityKey((await signedInUser()).browser)).response],
   [
     'settings/webauthn-remove',
     0,
