@@ -70,14 +70,14 @@ async function registerUser() {
       password: goodPassword,
     },
   })
-  return { browser, api, email, made: registration }
+  return { browser, api, email, registration }
 }
 
 it('signs up and fetches the flow', async () => {
   const { api } = client()
   const flow = await api.createBrowserRegistrationFlow({ afterVerificationReturnTo: `${portalUrl}/scope` })
   expect((await api.getRegistrationFlow({ id: flow.id })).id).toBe(flow.id)
-  const { made: registration, email } = await registerUser()
+  const { registration, email } = await registerUser()
   expect([registration.identity.traits.email, registration.session?.active]).toEqual([email, true])
   expect(registration.continue_with?.map(({ action }) => action)).toEqual([
     'redirect_browser_to',

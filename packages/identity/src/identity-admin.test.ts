@@ -21,19 +21,19 @@ async function registerUser() {
   const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
-  const person = await admin.find(email)
-  if (!person) throw new Error('Identity not found')
-  return { browser, email, person }
+  const summary = await admin.find(email)
+  if (!summary) throw new Error('Identity not found')
+  return { browser, email, summary }
 }
 
 it('finds an identity by address in any letter case or by ID, and lists each identity once', async () => {
-  const { email, person } = await registerUser()
-  expect(await admin.find(` ${email.toUpperCase()}`)).toEqual(person)
-  expect(await admin.find(person.id)).toEqual(person)
-  expect(person).toMatchObject({ state: 'active', isVerified: false, credentials: ['password'], sessions: 1 })
+  const { email, summary } = await registerUser()
+  expect(await admin.find(` ${email.toUpperCase()}`)).toEqual(summary)
+  expect(await admin.find(summary.id)).toEqual(summary)
+  expect(summary).toMatchObject({ state: 'active', isVerified: false, credentials: ['password'], sessions: 1 })
   expect(await admin.find('nobody@example.test')).toBeNull()
   const ids = (await Array.fromAsync(admin.list())).map(({ id }) => id)
-  expect(ids).toContain(person.id)
+  expect(ids).toContain(summary.id)
   expect(new Set(ids).size).toBe(ids.length)
 })
 
@@ -70,22 +70,22 @@ it.each([
 })
 
 it('disables an identity immediately and enables it again', async () => {
-  const { browser, email, person } = await registerUser()
-  await admin.setState(person.id, 'inactive')
+  const { browser, email, summary } = await registerUser()
+  await admin.setState(summary.id, 'inactive')
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
   expect((await signIn(identity.browser(), email)).status).toBe(400)
-  await admin.setState(person.id, 'active')
+  await admin.setState(summary.id, 'active')
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
 it('removes second factors, revokes sessions and notifies the user', async () => {
-  const { browser, email, person } = await registerUser()
+  const { browser, email, summary } = await registerUser()
   await enrollTotp(identity, browser)
   await enrollLookupSecrets(browser)
-  expect(await admin.resetSecondFactors(person.id)).toEqual(['lookup_secret', 'totp'])
+  expect(await admin.resetSecondFactors(summary.id)).toEqual(['lookup_secret', 'totp'])
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
   expect((await signIn(identity.browser(), email)).status).toBe(200)
-  expect(await admin.resetSecondFactors(person.id)).toEqual([])
+  expect(await admin.resetSecondFactors(summary.id)).toEqual([])
   const mails = identity.database.db.selectFrom('identity.mail').select('subject').where('recipient', '=', email)
   expect((await mails.execute()).map(({ subject }) => subject)).toContain(
     'Two-factor authentication was removed from your account',
@@ -93,8 +93,8 @@ it('removes second factors, revokes sessions and notifies the user', async () =>
 })
 
 it('deletes an identity and frees its address', async () => {
-  const { browser, email, person } = await registerUser()
-  await admin.remove(person.id)
+  const { browser, email, summary } = await registerUser()
+  await admin.remove(summary.id)
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
   expect(await admin.find(email)).toBeNull()
   expect((await register(identity.browser(), email)).status).toBe(200)

@@ -16,10 +16,10 @@ import { createCleanup } from '#cleanup.ts'
 export type { IdentityEvent, IdentityOptions, Mail } from '#options.ts'
 export { migrations } from '#migrations.ts'
 export {
-  type CreateIdentityResult as Made,
-  type IdentityAdmin as People,
-  type IdentitySummary as Person,
-  createIdentityAdmin as openPeople,
+  type CreateIdentityResult,
+  type IdentityAdmin,
+  type IdentitySummary,
+  createIdentityAdmin,
 } from '#identity-admin.ts'
 
 export interface Identity {

@@ -17,9 +17,9 @@ it('whoami reflects profile changes and logout', async () => {
   const traits = { email, name: { first: 'Jane', last: 'Frost' } }
   await submitNewFlow(browser, '/self-service/settings/browser', { method: 'profile', traits })
   expect((await browser.get('/sessions/whoami')).body.identity.traits.name.first).toBe('Jane')
-  const kept = new Map(browser.jar)
+  const cookies = new Map(browser.jar)
   await browser.get((await browser.get('/self-service/logout/browser')).body.logout_url)
-  for (const [name, value] of kept) browser.jar.set(name, value)
+  for (const [name, value] of cookies) browser.jar.set(name, value)
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 

@@ -27,13 +27,9 @@ async function pendingAddressChange() {
   const [oldEmail, newEmail] = [newAddress(), newAddress()]
   await register(browser, oldEmail)
   const { body } = await changeEmail(browser, newEmail)
-  return { browser, old: oldEmail, wanted: newEmail, flowId: body.continue_with[0].flow.id }
+  return { browser, oldEmail, newEmail, flowId: body.continue_with[0].flow.id }
 }
-async function verifyNewAddress({
-  browser,
-  wanted: newEmail,
-  flowId,
-}: Awaited<ReturnType<typeof pendingAddressChange>>) {
+async function verifyNewAddress({ browser, newEmail, flowId }: Awaited<ReturnType<typeof pendingAddressChange>>) {
   const code = codeIn((await identity.mailsTo(newEmail))[0])
   return browser.post(`/self-service/verification?flow=${flowId}`, { method: 'code', code })
 }
@@ -43,16 +39,16 @@ const signInStatus = async (identifier: string, password = goodPassword) =>
 it('shows the new address immediately but uses it only once verified', async () => {
   const user = await pendingAddressChange()
   const { identity } = (await user.browser.get('/sessions/whoami')).body
-  expect([identity.traits.email, identity.recovery_addresses[0].value]).toEqual([user.wanted, user.old])
-  expect([await signInStatus(user.old), await signInStatus(user.wanted)]).toEqual([200, 400])
+  expect([identity.traits.email, identity.recovery_addresses[0].value]).toEqual([user.newEmail, user.oldEmail])
+  expect([await signInStatus(user.oldEmail), await signInStatus(user.newEmail)]).toEqual([200, 400])
   expect(messageIds((await verifyNewAddress(user)).body)).toEqual([1080002])
-  expect([await signInStatus(user.old), await signInStatus(user.wanted)]).toEqual([400, 200])
+  expect([await signInStatus(user.oldEmail), await signInStatus(user.newEmail)]).toEqual([400, 200])
   const after = (await user.browser.get('/sessions/whoami')).body.identity
-  expect(after.recovery_addresses).toMatchObject([{ value: user.wanted }])
+  expect(after.recovery_addresses).toMatchObject([{ value: user.newEmail }])
 })
 
 it('sends no sign-in or recovery code to an unverified new address', async () => {
-  const { old: oldEmail, wanted: newEmail } = await pendingAddressChange()
+  const { oldEmail, newEmail } = await pendingAddressChange()
   for (const [email, count] of [
     [newEmail, 1],
     [oldEmail, 4],
@@ -66,7 +62,7 @@ it('sends no sign-in or recovery code to an unverified new address', async () =>
 
 it('recovers the account with the old address and discards the pending change', async () => {
   const user = await pendingAddressChange()
-  const { old: oldEmail, wanted: newEmail } = user
+  const { oldEmail, newEmail } = user
   const otherBrowser = identity.browser()
   const { body: flow } = await otherBrowser.get(recovery)
   const send = (body: object) =>
@@ -88,15 +84,15 @@ it('rejects a recovery code for an address that the account no longer has', asyn
   const { body: flow } = await otherBrowser.get(recovery)
   const send = (body: object) =>
     otherBrowser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
-  await send({ email: user.old })
-  const code = codeIn((await identity.mailsTo(user.old, 3)).at(-1))
+  await send({ email: user.oldEmail })
+  const code = codeIn((await identity.mailsTo(user.oldEmail, 3)).at(-1))
   await verifyNewAddress(user)
   expect(messageIds((await send({ code })).body)).toEqual([4060006])
-  expect(await signInStatus(user.wanted)).toBe(200)
+  expect(await signInStatus(user.newEmail)).toBe(200)
 })
 
 it('reverts to the old address before the new one is verified', async () => {
-  const { browser, old: oldEmail, wanted: newEmail } = await pendingAddressChange()
+  const { browser, oldEmail, newEmail } = await pendingAddressChange()
   expect((await changeEmail(browser, oldEmail)).status).toBe(200)
   const { identity } = (await browser.get('/sessions/whoami')).body
   expect(identity.verifiable_addresses).toMatchObject([{ value: oldEmail }])
@@ -104,7 +100,7 @@ it('reverts to the old address before the new one is verified', async () => {
 })
 
 it('signs in with a code sent to the old address', async () => {
-  const { old: oldEmail } = await pendingAddressChange()
+  const { oldEmail } = await pendingAddressChange()
   const browser = identity.browser()
   const { body: flow } = await browser.get(login)
   const send = (body: object) =>
@@ -117,17 +113,17 @@ it('reserves both addresses until the new one is verified', async () => {
   const user = await pendingAddressChange()
   const other = identity.browser()
   await register(other, newAddress())
-  for (const email of [user.old, user.wanted]) {
+  for (const email of [user.oldEmail, user.newEmail]) {
     expect(messageIds((await register(identity.browser(), email)).body)).toEqual([4000007])
     expect(messageIds((await changeEmail(other, email)).body)).toEqual([4000007])
   }
   await verifyNewAddress(user)
-  expect((await register(identity.browser(), user.old)).status).toBe(200)
-  expect((await changeEmail(other, user.wanted)).status).toBe(400)
+  expect((await register(identity.browser(), user.oldEmail)).status).toBe(200)
+  expect((await changeEmail(other, user.newEmail)).status).toBe(400)
 })
 
 it('keeps the old address after a password change and for reauthentication', async () => {
-  const { browser, old: oldEmail, wanted: newEmail } = await pendingAddressChange()
+  const { browser, oldEmail, newEmail } = await pendingAddressChange()
   const { body } = await browser.get(`${login}?refresh=true`)
   expect(valueOf(body, 'identifier')).toBe(oldEmail)
   const changed = await submitNewFlow(browser, settings, { method: 'password', password: 'A-Whole-New-Password' })

@@ -278,8 +278,8 @@ it('records the client of sign-ins in the audit trail', async () => {
   const email = await registerAccount()
   await signIn(identity.browser('Agent/2'), email, 'wrong password')
   await signIn(identity.browser('Agent/2'), email)
-  const seen = identity.events.filter(({ userAgent }) => userAgent === 'Agent/2')
-  expect(seen.map(({ kind, ip }) => [kind, ip])).toEqual([
+  const events = identity.events.filter(({ userAgent }) => userAgent === 'Agent/2')
+  expect(events.map(({ kind, ip }) => [kind, ip])).toEqual([
     ['sign_in_failed', '127.0.0.1'],
     ['signed_in', '127.0.0.1'],
   ])

@@ -27,11 +27,11 @@ async function requestCode(query = '') {
   const mails = await identity.mailsTo(email, 2)
   const token = valueOf(body, 'csrf_token')
   const submitCode = (code: string) => browser.post(body.ui.action, { csrf_token: token, method: 'code', code })
-  return { email, owner, browser, flow: body, code: codeIn(mails[1]), enter: submitCode }
+  return { email, owner, browser, flow: body, code: codeIn(mails[1]), submitCode }
 }
 
 it('signs the user in, revokes other sessions and offers to set a new password', async () => {
-  const { email, owner, browser, code, enter: submitCode } = await requestCode('?return_to=/scope')
+  const { email, owner, browser, code, submitCode } = await requestCode('?return_to=/scope')
   const { status, body } = await submitCode(code)
   expect([status, body.error.id]).toEqual([422, 'browser_location_change_required'])
   expect(body.redirect_browser_to).toMatch(new RegExp(`^${portalUrl}/profile\\?flow=`))
@@ -54,7 +54,7 @@ it('signs the user in, revokes other sessions and offers to set a new password',
 })
 
 it('requires an enrolled second factor before opening settings', async () => {
-  const { email, browser, code, enter: submitCode } = await requestCode()
+  const { email, browser, code, submitCode } = await requestCode()
   await enrollSecondFactor(identity, email)
   const { body } = await submitCode(code)
   const id = body.redirect_browser_to.split('=')[1]
@@ -72,7 +72,7 @@ it('responds the same for an unknown address without sending an email', async ()
 })
 
 it('rejects a wrong code, and all codes after five attempts', async () => {
-  const { browser, code, enter: submitCode } = await requestCode()
+  const { browser, code, submitCode } = await requestCode()
   for (let time = 0; time < 5; time++) expect(messageIds((await submitCode('wrong')).body)).toEqual([4060006])
   const { status, headers } = await submitCode(code)
   expect(status).toBe(303)
@@ -81,7 +81,7 @@ it('rejects a wrong code, and all codes after five attempts', async () => {
 })
 
 it('rejects an expired code', async () => {
-  const { code, enter: submitCode } = await requestCode()
+  const { code, submitCode } = await requestCode()
   identity.advance(16 * 60_000)
   expect(messageIds((await submitCode(code)).body)).toEqual([4060006])
 })
@@ -97,7 +97,7 @@ it('accepts a code only from the browser that started the flow', async () => {
 })
 
 it('accepts only one of several concurrent submissions', async () => {
-  const { code, enter: submitCode } = await requestCode()
+  const { code, submitCode } = await requestCode()
   const responses = await Promise.all([submitCode(code), submitCode(code), submitCode(code)])
   expect(responses.filter(({ status }) => status === 422)).toHaveLength(1)
 })

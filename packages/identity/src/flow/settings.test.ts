@@ -159,8 +159,8 @@ it("resumes a browser's submission after reauthentication only", async () => {
   expect(done.headers.location).toBe(`${portalUrl}/profile?flow=${flow.id}`)
   expect((await signIn(identity.browser(), email, 'A-Whole-New-Password')).status).toBe(200)
   const { db } = identity.database
-  const kept = await db.selectFrom('identity.continuity').selectAll().where('flow_id', '=', flow.id).execute()
-  expect(kept).toEqual([])
+  const paused = await db.selectFrom('identity.continuity').selectAll().where('flow_id', '=', flow.id).execute()
+  expect(paused).toEqual([])
 })
 
 it('works in another browser signed in to the same account', async () => {

@@ -26,13 +26,11 @@ interface Route {
   readonly isJsonOnly?: boolean
   /** Sets a CSRF cookie even if the response is an error. */
   readonly setsCsrf?: boolean
-  /** Changes nothing that a session shows. */
-  readonly isRead?: boolean
 }
 
 const flows = '/self-service'
 const get = (path: string, handler: Handler): Route => ({ methods: ['GET'], path, handler, setsCsrf: true })
-const getJson = (path: string, handler: Handler): Route => ({ ...get(path, handler), isJsonOnly: true, isRead: true })
+const getJson = (path: string, handler: Handler): Route => ({ ...get(path, handler), isJsonOnly: true })
 const getPage = (path: string, handler: Handler): Route => ({ methods: ['GET'], path, handler })
 const post = (path: string, handler: Handler): Route => ({ methods: ['POST'], path, handler })
 const jsonRoute = (methods: readonly HTTPMethods[], path: string, handler: Handler): Route => ({
@@ -68,8 +66,8 @@ const routes: readonly Route[] = [
   get(`${flows}/logout/browser`, startLogout),
   getPage(`${flows}/logout`, finishLogout),
   getJson(`${flows}/errors`, getError),
-  { ...jsonRoute(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], '/sessions/whoami', whoami), isRead: true },
-  { ...jsonRoute(['GET'], '/sessions', listSessions), isRead: true },
+  jsonRoute(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], '/sessions/whoami', whoami),
+  jsonRoute(['GET'], '/sessions', listSessions),
   jsonRoute(['DELETE'], '/sessions', deleteOtherSessions),
   jsonRoute(['DELETE'], '/sessions/:parameter', deleteSession),
   getJson(scriptPath, serveScript),

@@ -28,13 +28,13 @@ async function requestCode(identifier: string) {
   const { body: flow } = await browser.get(login)
   const submit = (body: object): Promise<Reply> =>
     browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
-  return { browser, send: submit, sent: await submit({ identifier }) }
+  return { browser, submit, sent: await submit({ identifier }) }
 }
 const codeFor = async (email: string, count = 2) => codeIn((await identity.mailsTo(email, count)).at(-1))
 
 it('signs in with the emailed code, which also verifies the address', async () => {
   const { email } = await registerUser()
-  const { browser, send: submit, sent } = await requestCode(` ${email.toUpperCase()} `)
+  const { browser, submit, sent } = await requestCode(` ${email.toUpperCase()} `)
   expect([sent.status, sent.body.state, sent.body.active, ...messageIds(sent.body)]).toEqual([
     400,
     'sent_email',
@@ -52,13 +52,13 @@ it('responds the same for an unknown address without sending an email', async ()
   const unknownAddress = newAddress()
   const [known, unknown] = [await requestCode(email), await requestCode(unknownAddress)]
   expect(actualResponse(unknown.sent)).toEqual(actualResponse(known.sent))
-  expect(messageIds((await unknown.send({ code: '123456' })).body)).toEqual([4010008])
+  expect(messageIds((await unknown.submit({ code: '123456' })).body)).toEqual([4010008])
   expect(await identity.countMailsTo(unknownAddress)).toBe(0)
 })
 
 it('accepts a code once, and none after five wrong ones', async () => {
   const { email } = await registerUser()
-  const { send: submit } = await requestCode(email)
+  const { submit } = await requestCode(email)
   const code = await codeFor(email)
   const wrong = code === '000000' ? '000001' : '000000'
   for (let guess = 0; guess < 5; guess++) expect(messageIds((await submit({ code: wrong })).body)).toEqual([4010008])
@@ -71,7 +71,7 @@ it('accepts a code once, and none after five wrong ones', async () => {
 
 it('rejects an expired code', async () => {
   const { email } = await registerUser()
-  const { send: submit } = await requestCode(email)
+  const { submit } = await requestCode(email)
   const code = await codeFor(email)
   identity.advance(15 * 60_000 + 1000)
   expect(messageIds((await submit({ code })).body)).toEqual([4010008])
@@ -80,7 +80,7 @@ it('rejects an expired code', async () => {
 it('requires the second factor after the code', async () => {
   const { browser, email } = await registerUser()
   await enrollTotp(identity, browser)
-  const { send: submit } = await requestCode(email)
+  const { submit } = await requestCode(email)
   expect((await submit({ code: await codeFor(email) })).status).toBe(422)
 })
 

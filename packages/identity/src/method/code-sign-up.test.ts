@@ -26,11 +26,11 @@ async function requestCode(email = newAddress(), mails = 1) {
       ...body,
     })
   const sent = await submit({})
-  return { browser, email, send: submit, sent, code: codeIn((await identity.mailsTo(email, mails)).at(-1)) }
+  return { browser, email, submit, sent, code: codeIn((await identity.mailsTo(email, mails)).at(-1)) }
 }
 
 it('creates an account with a verified address', async () => {
-  const { browser, sent, send: submit, code } = await requestCode()
+  const { browser, sent, submit, code } = await requestCode()
   expect([sent.status, sent.body.state, ...messageIds(sent.body)]).toEqual([400, 'sent_email', 1040005])
   const { status, body } = await submit({ code })
   expect([status, body.identity.verifiable_addresses[0].verified, body.continue_with.length]).toEqual([200, true, 1])
@@ -38,7 +38,7 @@ it('creates an account with a verified address', async () => {
 })
 
 it('rejects a code for a different address', async () => {
-  const { send: submit, code } = await requestCode()
+  const { submit, code } = await requestCode()
   expect(messageIds((await submit({ code, traits: traits(newAddress()) })).body)).toEqual([4000036])
   expect((await submit({ code })).status).toBe(200)
 })
@@ -46,14 +46,14 @@ it('rejects a code for a different address', async () => {
 it('reveals only to the owner of an address that it is taken', async () => {
   const email = newAddress()
   await register(identity.browser(), email)
-  const { browser, sent, send: submit, code } = await requestCode(email, 2)
+  const { browser, sent, submit, code } = await requestCode(email, 2)
   expect(messageIds(sent.body)).toEqual([1040005])
   expect(messageIds((await submit({ code })).body)).toEqual([4000007])
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 
 it('accepts only the latest code, and none after five wrong ones', async () => {
-  const { email, send: submit, code } = await requestCode()
+  const { email, submit, code } = await requestCode()
   expect(messageIdsOn((await submit({ code: '' })).body, 'code')).toEqual([4000002])
   const wrong = code === '000000' ? '111111' : '000000'
   for (let guess = 0; guess < 5; guess++) expect(messageIds((await submit({ code: wrong })).body)).toEqual([4040003])
@@ -63,7 +63,7 @@ it('accepts only the latest code, and none after five wrong ones', async () => {
 })
 
 it('returns to the choice of credentials', async () => {
-  const { email, send: submit } = await requestCode()
+  const { email, submit } = await requestCode()
   const { body } = await submit({ method: 'profile', screen: 'credential-selection' })
   expect([body.state, valueOf(body, 'traits.email'), nodeOf(body, 'traits.email').attributes.type]).toEqual([
     'choose_method',
@@ -78,7 +78,7 @@ it('limits the emails that one client IP can request', async () => {
   const browser = limited.browser()
   for (let index = 0; index < 14; index++) {
     const { body: flow } = await browser.get('/self-service/recovery/browser')
-    const email = `stranger${index}@example.test`
+    const email = `recipient${index}@example.test`
     const response = await browser.post(flow.ui.action, {
       csrf_token: valueOf(flow, 'csrf_token'),
       method: 'code',

@@ -25,11 +25,11 @@ async function startSecondFactor() {
   const code = codeIn((await identity.mailsTo(email, 2)).at(-1))
   const submit = (body: object) =>
     browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
-  return { browser, email, first, flow, code, send: submit }
+  return { browser, email, first, flow, code, submit }
 }
 
 it('requires a code after the password and sends it when the second step starts', async () => {
-  const { browser, first, flow, code, send: submit } = await startSecondFactor()
+  const { browser, first, flow, code, submit } = await startSecondFactor()
   expect([first.status, (await browser.get('/sessions/whoami')).status]).toEqual([422, 403])
   expect([flow.state, ...messageIds(flow)]).toEqual(['sent_email', 1010014])
   expect((await submit({ code })).status).toBe(200)
@@ -38,7 +38,7 @@ it('requires a code after the password and sends it when the second step starts'
 })
 
 it('rejects a wrong code, and every code after five wrong ones', async () => {
-  const { code, send: submit } = await startSecondFactor()
+  const { code, submit } = await startSecondFactor()
   const wrong = code === '000000' ? '111111' : '000000'
   for (let guess = 0; guess < 5; guess++) expect(messageIds((await submit({ code: wrong })).body)).toEqual([4010008])
   expect(messageIds((await submit({ code })).body)).toEqual([4000001])
@@ -47,18 +47,18 @@ it('rejects a wrong code, and every code after five wrong ones', async () => {
 it("rejects another user's code", async () => {
   const [one, two] = [await startSecondFactor(), await startSecondFactor()]
   if (one.code === two.code) return
-  expect((await one.send({ code: two.code })).status).toBe(400)
+  expect((await one.submit({ code: two.code })).status).toBe(400)
 })
 
 it("sends codes only to the account's address", async () => {
-  const { send: submit } = await startSecondFactor()
+  const { submit } = await startSecondFactor()
   const otherAddress = newAddress()
   expect(messageIds((await submit({ address: otherAddress })).body)).toEqual([4010010])
   expect(await identity.countMailsTo(otherAddress)).toBe(0)
 })
 
 it('does not send a code automatically if another second factor is enrolled', async () => {
-  const { browser, email, send: submit, code } = await startSecondFactor()
+  const { browser, email, submit, code } = await startSecondFactor()
   await submit({ code })
   await enrollTotp(identity, browser)
   const other = identity.browser()
@@ -74,7 +74,7 @@ it('does not send a code automatically if another second factor is enrolled', as
 })
 
 it('limits the emails to one account', async () => {
-  const { email, send: submit } = await startSecondFactor()
+  const { email, submit } = await startSecondFactor()
   for (let more = 0; more < 15; more++) expect((await submit({ resend: 'code' })).body.state).toBe('sent_email')
   expect(await identity.countMailsTo(email)).toBeLessThanOrEqual(11)
 })

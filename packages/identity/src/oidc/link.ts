@@ -40,7 +40,7 @@ export async function addLink(tx: Database, identityId: string, link: Link, now:
 /** Deletes an identity's links to a provider in the caller's transaction. */
 export async function deleteLinks(tx: Database, identityId: string, provider: string, now: Date): Promise<void> {
   const links = parseLinks(await lockCredential(tx, identityId, 'oidc'))
-  for (const link of links.filter((one) => one.provider === provider)) {
+  for (const link of links.filter((link) => link.provider === provider)) {
     await tx
       .deleteFrom('identity.credential_identifier')
       .where('identity_id', '=', identityId)
@@ -48,9 +48,9 @@ export async function deleteLinks(tx: Database, identityId: string, provider: st
       .where('identifier', '=', identifierOf(link))
       .execute()
   }
-  const kept = links.filter((one) => one.provider !== provider)
-  if (kept.length === 0) await deleteCredential(tx, identityId, 'oidc')
-  else await writeCredential(tx, identityId, 'oidc', { links: kept }, now)
+  const remaining = links.filter((link) => link.provider !== provider)
+  if (remaining.length === 0) await deleteCredential(tx, identityId, 'oidc')
+  else await writeCredential(tx, identityId, 'oidc', { links: remaining }, now)
 }
 
 function parseLinks(config: unknown): Link[] {

@@ -71,20 +71,18 @@ async function registerUser() {
 it('redirects to the provider with PKCE, state and nonce', async () => {
   const response = await submitNewFlow(identity.browser(), login, { provider: 'local-op' })
   const url = new URL(response.body.redirect_browser_to)
-  const asked = Object.fromEntries(url.searchParams)
+  const parameters = Object.fromEntries(url.searchParams)
   expect([response.status, url.origin]).toEqual([422, testProvider.issuer])
-  expect(asked).toMatchObject({
+  expect(parameters).toMatchObject({
     client_id: 'client-local-op',
     code_challenge_method: 'S256',
     redirect_uri: `${publicUrl}/self-service/methods/oidc/callback/local-op`,
     response_type: 'code',
     scope: 'openid email profile',
   })
-  expect([asked['state'], asked['nonce'], asked['code_challenge']].map((text) => (text ?? '').length >= 43)).toEqual([
-    true,
-    true,
-    true,
-  ])
+  expect(
+    [parameters['state'], parameters['nonce'], parameters['code_challenge']].map((text) => (text ?? '').length >= 43),
+  ).toEqual([true, true, true])
 })
 
 it('creates an account with the verified address of the provider, and signs in to it again', async () => {
@@ -223,8 +221,8 @@ it('links and unlinks a provider, but not the last first factor', async () => {
   const { browser: providerOnly } = await registerWithProvider()
   const { body: form } = await providerOnly.get(settings)
   expect([nodeOf(form, 'unlink'), nodeOf(form, 'link').attributes.value]).toEqual([undefined, 'second-op'])
-  const { status, body: refused } = await submitNewFlow(providerOnly, settings, { unlink: 'local-op' })
-  expect([status, ...messageIds(refused)]).toEqual([400, 4000001])
+  const { status, body: rejected } = await submitNewFlow(providerOnly, settings, { unlink: 'local-op' })
+  expect([status, ...messageIds(rejected)]).toEqual([400, 4000001])
 })
 
 it('rejects a provider account that is linked to another identity', async () => {

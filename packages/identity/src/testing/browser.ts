@@ -33,13 +33,13 @@ interface RequestOptions {
 
 export class Browser {
   readonly jar = new Map<string, string>()
-  readonly #wire: Transport
-  readonly #agent: string
+  readonly #transport: Transport
+  readonly #userAgent: string
   readonly #ip: string
 
   constructor(transport: Transport, userAgent = 'Mozilla/5.0 (X11; Linux x86_64) Test/1.0', ip = '127.0.0.1') {
-    this.#wire = transport
-    this.#agent = userAgent
+    this.#transport = transport
+    this.#userAgent = userAgent
     this.#ip = ip
   }
 
@@ -72,19 +72,19 @@ export class Browser {
 
   async ask(method: Method, url: string, options: RequestOptions = {}): Promise<Reply> {
     const cookie = [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await this.#wire({
+    const response = await this.#transport({
       method,
       ip: this.#ip,
       path: url.replace(/^https?:\/\/[^/]+/, ''),
-      headers: { 'user-agent': this.#agent, ...(cookie && { cookie }), ...options.headers },
+      headers: { 'user-agent': this.#userAgent, ...(cookie && { cookie }), ...options.headers },
       ...(typeof options.body === 'string' && { payload: options.body }),
     })
-    for (const line of [response.headers['set-cookie'] ?? []].flat()) this.#keep(line)
+    for (const line of [response.headers['set-cookie'] ?? []].flat()) this.#storeCookie(line)
     const isJson = String(response.headers['content-type']).startsWith('application/json')
     return { ...response, body: isJson && response.text ? JSON.parse(response.text) : response.text }
   }
 
-  #keep(line: string): void {
+  #storeCookie(line: string): void {
     const [pair = '', ...attributes] = line.split('; ')
     const name = pair.slice(0, pair.indexOf('='))
     if (attributes.includes('Max-Age=0')) this.jar.delete(name)

@@ -87,14 +87,14 @@ export async function followToCallback(start: string): Promise<string> {
   let url = start
   while (!url.startsWith(publicUrl)) {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const handle = await fetch(url, { redirect: 'manual', headers: { cookie } })
-    for (const line of handle.headers.getSetCookie()) {
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
+    for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';')
       const at = pair.indexOf('=')
       jar.set(pair.slice(0, at), pair.slice(at + 1))
     }
-    const location = handle.headers.get('location')
-    if (!location) throw new Error(`The provider responded with ${handle.status}: ${await handle.text()}`)
+    const location = response.headers.get('location')
+    if (!location) throw new Error(`The provider responded with ${response.status}: ${await response.text()}`)
     url = new URL(location, url).href
   }
   return url

@@ -37,7 +37,7 @@ async function addPasskey(browser: Browser, authenticator = new VirtualAuthentic
   const flow = await startFlow(browser, settings)
   const made = authenticator.create(publicKeyIn(flow, 'passkey_create_data'))
   return {
-    key: authenticator,
+    authenticator,
     made,
     answer: await submit(browser, flow, { method: 'passkey', passkey_settings_register: made }),
   }
@@ -143,7 +143,7 @@ it('creates credential options that follow the protocol', async () => {
 
 it('signs in with a passkey without an identifier', async () => {
   const { browser, email } = await registerUser()
-  const { key: authenticator, answer: added } = await addPasskey(browser)
+  const { authenticator, answer: added } = await addPasskey(browser)
   expect(added.status).toBe(200)
   const { answer } = await signInWithPasskey(authenticator)
   expect([answer.status, answer.body.session.identity.traits.email]).toEqual([200, email])
@@ -154,7 +154,7 @@ it.each([
   ['another host', { rpId: 'evil.example' }],
   ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
 ])('rejects an assertion for %s', async (_what, overrides) => {
-  const { key: authenticator } = await addPasskey((await registerUser()).browser)
+  const { authenticator } = await addPasskey((await registerUser()).browser)
   const { answer } = await signInWithPasskey(authenticator, overrides)
   expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000008])
 })
@@ -172,7 +172,7 @@ it.each([
 })
 
 it('accepts a challenge once and issues a new one after an error', async () => {
-  const { key: authenticator } = await addPasskey((await registerUser()).browser)
+  const { authenticator } = await addPasskey((await registerUser()).browser)
   const wrong = await signInWithPasskey(authenticator, { origin: 'http://localhost:9999' })
   const before = publicKeyIn(wrong.flow, 'passkey_challenge')
   const again = authenticator.get(before)
@@ -185,14 +185,14 @@ it('accepts a challenge once and issues a new one after an error', async () => {
 })
 
 it('rejects an assertion replayed in another flow', async () => {
-  const { key: authenticator } = await addPasskey((await registerUser()).browser)
+  const { authenticator } = await addPasskey((await registerUser()).browser)
   const { passkey_login } = await signInWithPasskey(authenticator)
   const { status } = await submitNewFlow(identity.browser(), login, { method: 'passkey', passkey_login })
   expect(status).toBe(400)
 })
 
 it('rejects and reports a counter that did not increase', async () => {
-  const { key: authenticator } = await addPasskey((await registerUser()).browser)
+  const { authenticator } = await addPasskey((await registerUser()).browser)
   expect((await signInWithPasskey(authenticator, { counter: 9 })).answer.status).toBe(200)
   const { answer } = await signInWithPasskey(authenticator, { counter: 9 })
   expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000008])

@@ -9,7 +9,7 @@ async function requestSignUpCode() {
   const chosen = await submitNewFlow(browser, `${selfService}/registration/browser`, { ...all, method: 'profile' })
   const sent = await submitJson(browser, chosen.body, all)
   const code = codeIn((await testIdentity().mailsTo(email))[0])
-  return { sent, code, go: (body: object) => submitJson(browser, chosen.body, { ...all, ...body }) }
+  return { sent, code, submit: (body: object) => submitJson(browser, chosen.body, { ...all, ...body }) }
 }
 
 async function requestSignInCode() {
@@ -18,7 +18,7 @@ async function requestSignInCode() {
   const browser = newBrowser()
   const flow = await startFlow(browser, 'login')
   const submit = (body: object) => submitJson(browser, flow, { method: 'code', ...body })
-  return { sent: await submit({ identifier: email }), go: submit }
+  return { sent: await submit({ identifier: email }), submit }
 }
 
 export const codeCases: readonly Case[] = [
@@ -27,7 +27,7 @@ export const codeCases: readonly Case[] = [
     'registration/code-wrong',
     0,
     async () => {
-      const { go: submit, code } = await requestSignUpCode()
+      const { submit, code } = await requestSignUpCode()
       return submit({ code: code === '000000' ? '111111' : '000000' })
     },
   ],
@@ -35,14 +35,14 @@ export const codeCases: readonly Case[] = [
     'registration/code-ok',
     0,
     async () => {
-      const { go: submit, code } = await requestSignUpCode()
+      const { submit, code } = await requestSignUpCode()
       return submit({ code })
     },
   ],
   ['login/code-sent', 0, async () => (await requestSignInCode()).sent],
-  ['login/code-wrong', 0, async () => (await requestSignInCode()).go({ code: 'wrong' })],
-  ['login/code-empty', 0, async () => (await requestSignInCode()).go({ code: '' })],
-  ['login/code-resend', 0, async () => (await requestSignInCode()).go({ resend: 'code' })],
+  ['login/code-wrong', 0, async () => (await requestSignInCode()).submit({ code: 'wrong' })],
+  ['login/code-empty', 0, async () => (await requestSignInCode()).submit({ code: '' })],
+  ['login/code-resend', 0, async () => (await requestSignInCode()).submit({ resend: 'code' })],
 ]
 
 async function startMailedFactor() {
@@ -55,13 +55,13 @@ async function startMailedFactor() {
     browser,
     email,
     first,
-    begun: started,
-    go: () => submitJson(browser, started.body, { method: 'code', code }),
+    started,
+    submit: () => submitJson(browser, started.body, { method: 'code', code }),
   }
 }
 
 /** Cases with an emailed code as the second factor. */
 export const mailedFactorCases: readonly Case[] = [
-  ['login/code-mfa', 1, async () => (await startMailedFactor()).begun],
-  ['login/code-mfa', 2, async () => (await startMailedFactor()).go()],
+  ['login/code-mfa', 1, async () => (await startMailedFactor()).started],
+  ['login/code-mfa', 2, async () => (await startMailedFactor()).submit()],
 ]

@@ -180,9 +180,9 @@ export const secondFactorCases: readonly Case[] = [
     async () => {
       const { browser, email } = await userWithTotp()
       await enrollLookupSecrets(browser)
-      const half = newBrowser()
-      await submitNewFlow(half, `${selfService}/login/browser`, { ...password, identifier: email })
-      return half.get(`${selfService}/login/browser?aal=aal2`)
+      const secondBrowser = newBrowser()
+      await submitNewFlow(secondBrowser, `${selfService}/login/browser`, { ...password, identifier: email })
+      return secondBrowser.get(`${selfService}/login/browser?aal=aal2`)
     },
   ],
   [

@@ -45,9 +45,9 @@ async function userWithPasskey() {
 async function firstFactorOnly() {
   const { browser, email } = await signedInUser()
   const { key } = await addSecurityKey(browser)
-  const half = newBrowser()
-  await signIn(half, email)
-  return { browser: half, owner: browser, key }
+  const newSession = newBrowser()
+  await signIn(newSession, email)
+  return { browser: newSession, owner: browser, key }
 }
 const signPasskeyLogin = async (key: VirtualAuthenticator, overrides = {}) => {
   const browser = newBrowser()
@@ -91,9 +91,9 @@ export const webauthnCases: readonly Case[] = [
     'login/passkey-unknown-handle',
     0,
     async () => {
-      const stranger = Buffer.from('nobody').toString('base64url')
+      const unknownHandle = Buffer.from('nobody').toString('base64url')
       const { browser, flow, passkey_login } = await signPasskeyLogin((await userWithPasskey()).key, {
-        userHandle: stranger,
+        userHandle: unknownHandle,
       })
       return submitJson(browser, flow, { method: 'passkey', passkey_login })
     },
