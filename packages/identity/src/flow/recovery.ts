@@ -117,21 +117,21 @@ export async function openRecovery(exchange: Exchange): Promise<HttpResponse> {
 }
 
 /** Does the same work and responds the same for known and unknown addresses. Only a known address is emailed. */
-async function submitAddress(exchange: Exchange, flow: Flow, typed: string): Promise<HttpResponse> {
+async function submitAddress(exchange: Exchange, flow: Flow, email: string): Promise<HttpResponse> {
   const { service } = exchange
-  if (!isEmail(typed)) {
-    const message = typed ? errorMessage.email(typed.slice(0, emailLengthMax)) : errorMessage.required('email')
+  if (!isEmail(email)) {
+    const message = email ? errorMessage.email(email.slice(0, emailLengthMax)) : errorMessage.required('email')
     return formResponse(exchange, await saveSubmission(exchange, flow, { messages: [onField('email', message)] }), 400)
   }
-  const address = normalizeAddress(typed)
+  const address = normalizeAddress(email)
   const owner = await findRecoveryAddressOwner(service.db, address)
   // Over the limit, the last code stays valid.
   if (await consumeMailQuota(service, address, exchange.client.ip)) await sendCode(service, flow, address, owner)
   const sent = await saveFlow(service, flow, {
     state: 'sent_email',
     active: 'code',
-    memory: { ...flow.memory, address: typed },
-    ui: { ...flow.ui, nodes: withCsrfToken(codeNodes(typed), flow.csrf_token), messages: [notice.recoveryCodeSent] },
+    memory: { ...flow.memory, address: email },
+    ui: { ...flow.ui, nodes: withCsrfToken(codeNodes(email), flow.csrf_token), messages: [notice.recoveryCodeSent] },
   })
   return formResponse(exchange, sent, 200)
 }

@@ -9,7 +9,7 @@ const statusTexts: Readonly<Record<number, readonly [status: string, message: st
   413: ['Request Entity Too Large', 'The request body is too large'],
   422: ['Unprocessable Entity', 'browser location change required'],
   500: ['Internal Server Error', 'An internal server error occurred, please contact the system administrator'],
-  503: ['Service Unavailable', 'The service can not answer at the moment, please try again shortly'],
+  503: ['Service Unavailable', 'The service is temporarily unavailable. Try again in a few seconds.'],
 }
 
 interface ErrorDetails {
