@@ -6,13 +6,13 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Product, startProduct } from '../lab/product.ts'
 import { visit } from '../lab/visitor.ts'
-import { type OtherService, openOtherService } from '../packages/identity/src/testing/other-service.ts'
+import { type TestOidcProvider, startTestOidcProvider } from '../packages/identity/src/testing/test-oidc-provider.ts'
 import { openBrowser } from './browser.ts'
 import { freePort } from './ports.ts'
 import { nora } from './test-environment.ts'
 
 export let product: Product
-export let other: OtherService
+export let other: TestOidcProvider
 export let context: BrowserContext
 export let page: Page
 /** Responses with a 4xx status, which forms show as messages; tests assert them. */
@@ -26,8 +26,8 @@ export function startAccounts(name: string, { isMember }: { readonly isMember: b
   beforeAll(async () => {
     const port = await freePort()
     const dataFolder = await mkdtemp(join(tmpdir(), `glacis-${name}-`))
-    other = await openOtherService(['acme'], `http://localhost:${port}`)
-    const settings = { GLACIS_LOG_LEVEL: 'warn', GLACIS_OIDC: JSON.stringify([other.options('acme', 'Acme')]) }
+    other = await startTestOidcProvider(['acme'], `http://localhost:${port}`)
+    const settings = { GLACIS_LOG_LEVEL: 'warn', GLACIS_OIDC: JSON.stringify([other.optionsFor('acme', 'Acme')]) }
     product = await startProduct({ port, dataFolder, settings })
     browser = await openBrowser()
     context = await newContext()

@@ -118,7 +118,7 @@ describe('with another service', () => {
     const elsewhere = await newContext()
     const visitor = await newPage(elsewhere)
     const claims = { email: 'urs@acme.example', email_verified: true, given_name: 'Urs', family_name: 'Frei' }
-    other.present = { subject: 'urs', claims }
+    other.currentUser = { subject: 'urs', claims }
     await visitor.goto('/login')
     await button('Sign in with Acme', visitor).click()
     await visitor.waitForURL(/\/overview/)
@@ -131,7 +131,7 @@ describe('with another service', () => {
   }, 90_000)
 
   it('shows the error of the provider when it denies access', async () => {
-    other.present = null
+    other.currentUser = null
     const elsewhere = await newContext()
     const visitor = await newPage(elsewhere)
     await visitor.goto('/login')

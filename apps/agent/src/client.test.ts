@@ -10,8 +10,8 @@ afterEach(() => {
   server?.close()
 })
 
-async function serve(answer: RequestListener): Promise<string> {
-  server = createServer(answer).listen(0, '127.61.5.1')
+async function serve(listener: RequestListener): Promise<string> {
+  server = createServer(listener).listen(0, '127.61.5.1')
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
@@ -22,27 +22,28 @@ const json =
   (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
-const ask = (url: string) => createClient(url, 'glk_x').call(takeAgentJob, {}, { signal: AbortSignal.timeout(5000) })
+const callTakeJob = (url: string) =>
+  createClient(url, 'glk_x').call(takeAgentJob, {}, { signal: AbortSignal.timeout(5000) })
 
-it('sends the key as bearer and reads the answer by the contract', async () => {
+it('sends the key as a bearer token and parses the response', async () => {
   let authorization: string | undefined
   const url = await serve((request, response) => {
     authorization = request.headers.authorization
     json(200, {})(request, response)
   })
-  expect(await ask(url)).toEqual({})
+  expect(await callTakeJob(url)).toEqual({})
   expect(authorization).toBe('Bearer glk_x')
 })
 
 it.each([
-  [401, { name: 'Refused', status: 401, message: 'unknown key' }],
-  [409, { name: 'Refused', status: 409, message: 'unknown key' }],
-  [503, { name: 'Unreachable', isCertificate: false }],
-  [429, { name: 'Unreachable', isCertificate: false, isBroken: false }],
-  [500, { name: 'Unreachable', isCertificate: false, isBroken: true }],
-] as const)('tells a refusal from a bad moment: %i', async (status, error) => {
+  [401, { name: 'RejectedError', status: 401, message: 'unknown key' }],
+  [409, { name: 'RejectedError', status: 409, message: 'unknown key' }],
+  [503, { name: 'UnreachableError', isCertificate: false }],
+  [429, { name: 'UnreachableError', isCertificate: false, isBroken: false }],
+  [500, { name: 'UnreachableError', isCertificate: false, isBroken: true }],
+] as const)('distinguishes rejections from temporary errors: %i', async (status, error) => {
   const url = await serve(json(status, { code: 16, message: 'unknown key' }))
-  await expect(ask(url)).rejects.toMatchObject(error)
+  await expect(callTakeJob(url)).rejects.toMatchObject(error)
 })
 
 it.each([
@@ -50,34 +51,34 @@ it.each([
   [404, false],
   [408, false],
   [403, true],
-] as const)('takes a %i of something before the server for a bad moment', async (status, isBroken) => {
+] as const)('treats a %i from a proxy as temporary', async (status, isBroken) => {
   const url = await serve((_request, response) => response.writeHead(status).end('404 page not found'))
-  await expect(ask(url)).rejects.toMatchObject({ name: 'Unreachable', isBroken })
+  await expect(callTakeJob(url)).rejects.toMatchObject({ name: 'UnreachableError', isBroken })
 })
 
-it('takes a part that is too large for something before the server for refused', async () => {
+it('treats a 413 from a proxy as a rejection', async () => {
   const url = await serve((_request, response) => response.writeHead(413).end('<html>'))
-  await expect(ask(url)).rejects.toMatchObject({ name: 'Refused', status: 413 })
+  await expect(callTakeJob(url)).rejects.toMatchObject({ name: 'RejectedError', status: 413 })
 })
 
-it('follows no redirect, so that the key goes nowhere else', async () => {
-  let asked = 0
+it('follows no redirects, which could leak the key', async () => {
+  let requests = 0
   const url = await serve((_request, response) => {
-    asked++
+    requests++
     response.writeHead(307, { location: '/elsewhere' }).end()
   })
-  await expect(ask(url)).rejects.toMatchObject({ name: 'Unreachable' })
-  expect(asked).toBe(1)
+  await expect(callTakeJob(url)).rejects.toMatchObject({ name: 'UnreachableError' })
+  expect(requests).toBe(1)
 })
 
-it('knows when something else than Glacis answers', async () => {
+it('detects a response that is not from Glacis', async () => {
   const url = await serve((_request, response) => response.end('<html>'))
-  await expect(ask(url)).rejects.toThrow('did not return a valid Glacis response')
+  await expect(callTakeJob(url)).rejects.toThrow('did not return a valid Glacis response')
 })
 
-it('takes no file that is larger than was agreed', async () => {
+it('rejects a download larger than the limit', async () => {
   const url = await serve((_request, response) => response.end(Buffer.alloc(2000)))
-  const loading = createClient(url, 'glk_x').load('/packs', { signal: AbortSignal.timeout(5000), bytesMax: 1000 })
+  const loading = createClient(url, 'glk_x').download('/packs', { signal: AbortSignal.timeout(5000), bytesMax: 1000 })
   await expect(loading).rejects.toThrow('is larger than 1000 bytes')
 })
 
@@ -88,9 +89,9 @@ it.each([
   ['CERT_HAS_EXPIRED', /has expired/, true],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /TLS handshake with/, true],
   ['EWHATEVER', /could not be reached \(EWHATEVER\)/, false],
-] as const)('puts %s into a sentence', (code, sentence, isCertificate) => {
+] as const)('describes %s', (code, pattern, isCertificate) => {
   const cause = Object.assign(new Error('no'), { code })
-  const told = describeNetworkError('https://g.example', new TypeError('fetch failed', { cause }))
-  expect(told.message).toMatch(sentence)
-  expect(told.isCertificate).toBe(isCertificate)
+  const described = describeNetworkError('https://g.example', new TypeError('fetch failed', { cause }))
+  expect(described.message).toMatch(pattern)
+  expect(described.isCertificate).toBe(isCertificate)
 })

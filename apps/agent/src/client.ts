@@ -9,7 +9,7 @@ export class RejectedError extends Error {
   readonly status: number
   constructor(status: number, message: string) {
     super(message)
-    this.name = 'Refused'
+    this.name = 'RejectedError'
     this.status = status
   }
 }
@@ -23,7 +23,7 @@ export class UnreachableError extends Error {
   readonly isBroken: boolean
   constructor(message: string, why: 'certificate' | 'broken' | 'away', options?: ErrorOptions) {
     super(message, options)
-    this.name = 'Unreachable'
+    this.name = 'UnreachableError'
     this.isCertificate = why === 'certificate'
     this.isBroken = why === 'broken'
   }
@@ -35,7 +35,7 @@ export interface Client {
   /**
    * Makes one call.
    *
-   * @throws Refused, Unreachable, or the signal's reason
+   * @throws RejectedError, UnreachableError, or the abort reason of the signal
    */
   call<E extends Endpoint>(
     endpoint: E,
@@ -43,38 +43,38 @@ export interface Client {
     options: { signal: AbortSignal; withinMs?: number },
   ): Promise<ResultOf<E>>
   /** Downloads a file of at most `bytesMax` bytes. */
-  load(path: string, options: { signal: AbortSignal; bytesMax: number }): Promise<Buffer>
+  download(path: string, options: { signal: AbortSignal; bytesMax: number }): Promise<Buffer>
 }
 
-const answerMsMax = 15_000
-const loadMsMax = 300_000
+const callTimeoutMs = 15_000
+const downloadTimeoutMs = 300_000
 
 export function createClient(server: string, bearer: string): Client {
   const client: Client = {
     bearer,
-    async call(endpoint, input, { signal, withinMs = answerMsMax }) {
+    async call(endpoint, input, { signal, withinMs = callTimeoutMs }) {
       const { path, rest } = fillPath(endpoint.path, input as Record<string, unknown>)
       const body = hasQuery(endpoint.method) ? {} : { body: JSON.stringify(rest) }
-      const response = await ask(path, { method: endpoint.method, ...body }, signal, withinMs)
-      const answer = await bodyOf(response)
-      const read = endpoint.result.safeParse(answer)
-      if (!read.success) throw new UnreachableError(`${server} did not return a valid Glacis response`, 'away')
-      return read.data as ResultOf<typeof endpoint> // parsed by the same schema
+      const response = await request(path, { method: endpoint.method, ...body }, signal, withinMs)
+      const responseBody = await bodyOf(response)
+      const parsed = endpoint.result.safeParse(responseBody)
+      if (!parsed.success) throw new UnreachableError(`${server} did not return a valid Glacis response`, 'away')
+      return parsed.data as ResultOf<typeof endpoint> // parsed by the same schema
     },
-    async load(path, { signal, bytesMax }) {
-      const response = await ask(path, { method: 'GET' }, signal, loadMsMax)
-      const pieces: Uint8Array[] = []
+    async download(path, { signal, bytesMax }) {
+      const response = await request(path, { method: 'GET' }, signal, downloadTimeoutMs)
+      const chunks: Uint8Array[] = []
       let bytes = 0
-      for await (const piece of response.body ?? []) {
-        bytes += piece.length
+      for await (const chunk of response.body ?? []) {
+        bytes += chunk.length
         if (bytes > bytesMax) throw new RejectedError(413, `${path} is larger than ${bytesMax} bytes`)
-        pieces.push(piece)
+        chunks.push(chunk)
       }
-      return Buffer.concat(pieces)
+      return Buffer.concat(chunks)
     },
   }
 
-  async function ask(path: string, init: RequestInit, signal: AbortSignal, withinMs: number): Promise<Response> {
+  async function request(path: string, init: RequestInit, signal: AbortSignal, withinMs: number): Promise<Response> {
     const headers = {
       accept: 'application/json',
       'content-type': 'application/json',
@@ -88,24 +88,24 @@ export function createClient(server: string, bearer: string): Client {
       },
     )
     if (response.ok) return response
-    const said = ApiErrorBody.safeParse(await bodyOf(response)).data?.message
+    const serverMessage = ApiErrorBody.safeParse(await bodyOf(response)).data?.message
     const { status } = response
-    if (status !== tooLarge && (said === undefined || status >= 500 || status === 429)) {
-      const isBroken = status === 500 || (said === undefined && status < 500 && !awayStatuses.has(status))
-      throw new UnreachableError(`${server}: ${said ?? `HTTP status ${status}`}`, isBroken ? 'broken' : 'away')
+    if (status !== payloadTooLarge && (serverMessage === undefined || status >= 500 || status === 429)) {
+      const isBroken = status === 500 || (serverMessage === undefined && status < 500 && !proxyStatuses.has(status))
+      throw new UnreachableError(`${server}: ${serverMessage ?? `HTTP status ${status}`}`, isBroken ? 'broken' : 'away')
     }
-    throw new RejectedError(status, said ?? `it answered ${status}`)
+    throw new RejectedError(status, serverMessage ?? `HTTP status ${status}`)
   }
   return client
 }
 
 /** Payload too large: retrying can't help, whether the server or a proxy sent it. */
-const tooLarge = 413
+const payloadTooLarge = 413
 /**
  * A proxy may send these statuses without a Glacis error body while the server is down. Only the
  * server itself can reject an agent permanently. Any other status may relate to the request itself.
  */
-const awayStatuses: ReadonlySet<number> = new Set([401, 404, 408, 425, 429])
+const proxyStatuses: ReadonlySet<number> = new Set([401, 404, 408, 425, 429])
 
 function fillPath(template: string, input: Readonly<Record<string, unknown>>) {
   const rest = { ...input }
@@ -125,7 +125,7 @@ async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
-const certificateWords: Readonly<Record<string, string>> = {
+const certificateProblems: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired; renew it on the server',
   CERT_NOT_YET_VALID: "is not valid yet; check this machine's clock",
   DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; set NODE_EXTRA_CA_CERTS to its file',
@@ -141,20 +141,21 @@ const certificateWords: Readonly<Record<string, string>> = {
 export function describeNetworkError(server: string, error: unknown): UnreachableError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const certificate = certificateWords[code]
+  const certificate = certificateProblems[code]
   if (certificate)
     return new UnreachableError(`The certificate of ${server} ${certificate}.`, 'certificate', { cause: error })
   if (/^(ERR_SSL|EPROTO)/.test(code))
     return new UnreachableError(`TLS handshake with ${server} failed (${code}).`, 'certificate')
-  const words: Readonly<Record<string, string>> = {
+  const networkProblems: Readonly<Record<string, string>> = {
     ECONNREFUSED: 'refused the connection; is the server running?',
     ENOTFOUND: 'could not be resolved: unknown host name',
     EAI_AGAIN: 'could not be resolved: temporary DNS failure',
     ETIMEDOUT: 'is not responding',
     UND_ERR_CONNECT_TIMEOUT: 'is not responding',
   }
-  const said = cause instanceof Error && cause.name === 'TimeoutError' ? 'did not respond in time' : words[code]
-  return new UnreachableError(`${server} ${said ?? `could not be reached (${code || String(cause)})`}`, 'away', {
+  const problem =
+    cause instanceof Error && cause.name === 'TimeoutError' ? 'did not respond in time' : networkProblems[code]
+  return new UnreachableError(`${server} ${problem ?? `could not be reached (${code || String(cause)})`}`, 'away', {
     cause: error,
   })
 }

@@ -9,13 +9,13 @@ import { Observation, progressAgentJob, reportAgentJob, type RunnerJob, runnerLi
 import { type Client, RejectedError, UnreachableError } from './client.ts'
 import type { PackFolders, PackStore } from './packs.ts'
 
-interface Tools {
+interface JobContext {
   readonly client: Client
   readonly packs: PackStore
   readonly networks: readonly string[] | undefined
   readonly signal: AbortSignal
   /** Shows a message to the operator of this machine. */
-  readonly log: (sentence: string) => void
+  readonly log: (message: string) => void
 }
 
 /** The job was canceled or its lease was taken over. */
@@ -26,38 +26,38 @@ const renewMs = 1000
 const partBytes = 256 * 1024
 const partObservations = Math.min(300, runnerLimits.observationsMax)
 const retryMs = 1000
-const stumblesMax = 5
+const serverErrorsMax = 5
 
 /** @returns the outcome for the log; throws only when the agent itself must stop */
-export async function runJob(job: RunnerJob, tools: Tools): Promise<string> {
-  const dropping = new AbortController()
-  const signal = AbortSignal.any([tools.signal, dropping.signal])
-  const delivery = createDelivery(job.id, tools.client, signal)
-  const renewal = renew(job.id, tools.client, delivery, signal).catch((error: unknown) => dropping.abort(error))
+export async function runJob(job: RunnerJob, context: JobContext): Promise<string> {
+  const canceling = new AbortController()
+  const signal = AbortSignal.any([context.signal, canceling.signal])
+  const delivery = createDelivery(job.id, context.client, signal)
+  const renewal = renew(job.id, context.client, delivery, signal).catch((error: unknown) => canceling.abort(error))
   try {
-    const folders = await tools.packs.folders(job.packs, signal)
-    const take = (message: unknown) => {
+    const folders = await context.packs.folders(job.packs, signal)
+    const handleMessage = (message: unknown) => {
       const reason = acceleratorProblem(message)
-      if (reason === null) delivery.put(Observation.parse(message))
-      else tools.log(`Job ${job.id}: scanning ports without the native accelerator: ${reason}.`)
+      if (reason === null) delivery.add(Observation.parse(message))
+      else context.log(`Job ${job.id}: scanning ports without the native accelerator: ${reason}.`)
     }
-    await scanInThread({ job, folders, networks: tools.networks }, take, signal)
+    await scanInThread({ job, folders, networks: context.networks }, handleMessage, signal)
     await delivery.finish()
     return 'done'
   } catch (error) {
-    if (tools.signal.aborted) return 'given back'
+    if (context.signal.aborted) return 'returned to the server'
     if (signal.reason instanceof JobCanceled) return signal.reason.message
     if (error instanceof JobCanceled) return error.message
-    const words = error instanceof Error ? error.message : String(error)
-    await delivery.fail(words).catch(() => undefined)
-    return `failed: ${words}`
+    const reason = error instanceof Error ? error.message : String(error)
+    await delivery.fail(reason).catch(() => undefined)
+    return `failed: ${reason}`
   } finally {
-    dropping.abort(new JobCanceled('over'))
+    canceling.abort(new JobCanceled('finished'))
     await renewal
   }
 }
 
-interface Orders {
+interface JobInput {
   readonly job: RunnerJob
   readonly folders: PackFolders
   readonly networks: readonly string[] | undefined
@@ -72,10 +72,14 @@ function acceleratorProblem(message: unknown): string | null {
 }
 
 /** Parses hostile data in a thread with bounded memory, isolated from the agent's key. */
-async function scanInThread(orders: Orders, take: (message: unknown) => void, signal: AbortSignal): Promise<void> {
+async function scanInThread(
+  jobInput: JobInput,
+  handleMessage: (message: unknown) => void,
+  signal: AbortSignal,
+): Promise<void> {
   signal.throwIfAborted()
   const thread = new Worker(new URL('./scan-thread.ts', import.meta.url), {
-    workerData: orders,
+    workerData: jobInput,
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -84,7 +88,7 @@ async function scanInThread(orders: Orders, take: (message: unknown) => void, si
     reject(signal.reason)
   }
   signal.addEventListener('abort', stop, { once: true })
-  thread.on('message', take)
+  thread.on('message', handleMessage)
   thread.once('error', reject)
   thread.once('exit', (code) =>
     code === 0 ? resolve() : reject(new Error(`the scanner thread exited with code ${code}`)),
@@ -103,10 +107,10 @@ async function renew(id: string, client: Client, delivery: Delivery, signal: Abo
     if (signal.aborted) return
     try {
       const { isCancelled } = await client.call(progressAgentJob, { id, ...delivery.progress }, { signal })
-      if (isCancelled) throw new JobCanceled('cancelled')
+      if (isCancelled) throw new JobCanceled('canceled')
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof RejectedError) throw new JobCanceled('taken away')
+      if (error instanceof RejectedError) throw new JobCanceled('no longer assigned to this agent')
       if (!(error instanceof UnreachableError)) throw error
     }
   }
@@ -114,10 +118,10 @@ async function renew(id: string, client: Client, delivery: Delivery, signal: Abo
 
 interface Delivery {
   readonly progress: Partial<Pick<Extract<Observation, { kind: 'progress' }>, 'phase' | 'hostsDone'>>
-  put(observation: Observation): void
+  add(observation: Observation): void
   /** Resolves when all parts have been delivered. */
   finish(): Promise<void>
-  fail(words: string): Promise<void>
+  fail(reason: string): Promise<void>
 }
 
 /** Sends parts in order, retrying each until it is accepted. */
@@ -138,7 +142,7 @@ function createDelivery(id: string, client: Client, signal: AbortSignal): Delive
     get progress() {
       return progress
     },
-    put(observation) {
+    add(observation) {
       if (observation.kind === 'progress') {
         progress = { phase: observation.phase, hostsDone: observation.hostsDone }
         return
@@ -151,8 +155,8 @@ function createDelivery(id: string, client: Client, signal: AbortSignal): Delive
       flush(true)
       await sending
     },
-    async fail(words) {
-      await send(client, { id, part: 0, isLast: true, observations: [], error: words.slice(0, 1000) }, signal)
+    async fail(reason) {
+      await send(client, { id, part: 0, isLast: true, observations: [], error: reason.slice(0, 1000) }, signal)
     },
   }
 }
@@ -163,15 +167,15 @@ type Part = InputOf<typeof reportAgentJob>
  * Retries one part until it is accepted. Gives up on a part that the server fails on repeatedly.
  */
 async function send(client: Client, input: Part, signal: AbortSignal): Promise<void> {
-  for (let stumbles = 0; ;) {
+  for (let serverErrors = 0; ;) {
     try {
       return void (await client.call(reportAgentJob, input, { signal, withinMs: 60_000 }))
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof RejectedError && (error.status === 404 || error.status === 409))
-        throw new JobCanceled('taken away')
+        throw new JobCanceled('no longer assigned to this agent')
       if (!(error instanceof UnreachableError)) throw error
-      if (error.isBroken && ++stumbles >= stumblesMax) throw error
+      if (error.isBroken && ++serverErrors >= serverErrorsMax) throw error
       await pause(retryMs, undefined, { signal })
     }
   }

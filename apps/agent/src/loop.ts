@@ -7,7 +7,7 @@ import { connectAgent, disconnectAgent, heartbeatAgent, runnerProtocol, takeAgen
 import { z } from 'zod'
 import { type Client, createClient, RejectedError, UnreachableError } from './client.ts'
 import { runJob } from './job.ts'
-import { OperatorError } from './operator-error.ts'
+import { CliError } from './cli-error.ts'
 import type { Options } from './options.ts'
 import { createPackStore } from './packs.ts'
 import { digestOf, storeKey, prepareFolder, readStoredKey } from './state.ts'
@@ -18,9 +18,9 @@ const { version } = z.object({ version: z.string() }).parse(JSON.parse(manifest)
 /** Concurrent jobs, the same number as a server worker runs. */
 const concurrentJobs = 2
 /** Longer than the server's long poll for a job. */
-const takeMsMax = 35_000
-const backOffMs = { first: 500, most: 30_000 }
-const clockOffMsMax = 60_000
+const takeJobTimeoutMs = 35_000
+const backoffMs = { initial: 500, max: 30_000 }
+const clockSkewMsMax = 60_000
 
 interface Agent {
   readonly client: Client
@@ -33,25 +33,25 @@ interface Agent {
 /**
  * Runs until the signal aborts, then returns its jobs and resolves.
  *
- * @throws Obstacle when the server rejects this agent or the first connection can't be trusted
+ * @throws CliError when the server rejects this agent or the first connection can't be trusted
  */
 export async function runAgent(options: Options, stop: AbortSignal): Promise<void> {
   await prepareFolder(options.stateFolder)
-  const kept = await readStoredKey(options.stateFolder, options.server)
-  const isNewToken = options.token !== undefined && digestOf(options.token) !== kept?.tokenDigest
-  const bearer = isNewToken || !kept ? options.token : kept.key
-  if (bearer === undefined) throw new OperatorError('No token given. The first start requires one; pass --token-file.')
+  const storedKey = await readStoredKey(options.stateFolder, options.server)
+  const isNewToken = options.token !== undefined && digestOf(options.token) !== storedKey?.tokenDigest
+  const bearer = isNewToken || !storedKey ? options.token : storedKey.key
+  if (bearer === undefined) throw new CliError('No token given. The first start requires one; pass --token-file.')
   const failing = new AbortController()
   const signal = AbortSignal.any([stop, failing.signal])
   const client = createClient(options.server, bearer)
   const agent: Agent = { client, options, instance: randomUUID(), signal, heartbeatMs: 20_000 }
   try {
-    await connectWithRetry(agent, isNewToken ? kept?.key : undefined)
+    await connectWithRetry(agent, isNewToken ? storedKey?.key : undefined)
     if (signal.aborted) return
     const packs = createPackStore(options, client)
-    const works = Array.from({ length: concurrentJobs }, () => takeJobs(agent, packs))
-    await Promise.all([keepAlive(agent), ...works].map((work) => work.catch((error: unknown) => failing.abort(error))))
-    await leave(agent)
+    const loops = Array.from({ length: concurrentJobs }, () => takeJobs(agent, packs))
+    await Promise.all([keepAlive(agent), ...loops].map((work) => work.catch((error: unknown) => failing.abort(error))))
+    await disconnect(agent)
   } catch (error) {
     if (!stop.aborted) throw error
   }
@@ -62,23 +62,23 @@ export async function runAgent(options: Options, stop: AbortSignal): Promise<voi
  * Connects, retrying without a time limit. Falls back to the stored key when the token is no longer
  * valid.
  */
-async function connectWithRetry(agent: Agent, otherKey: string | undefined): Promise<void> {
+async function connectWithRetry(agent: Agent, fallbackKey: string | undefined): Promise<void> {
   let isFirst = true
-  await retryUntilAnswered(agent.signal, async () => {
+  await retryUntilResponse(agent.signal, async () => {
     try {
       await connect(agent)
     } catch (error) {
       if (
         error instanceof RejectedError &&
         error.status === 401 &&
-        otherKey !== undefined &&
-        agent.client.bearer !== otherKey
+        fallbackKey !== undefined &&
+        agent.client.bearer !== fallbackKey
       ) {
-        agent.client.bearer = otherKey
+        agent.client.bearer = fallbackKey
         return connect(agent)
       }
       if (error instanceof UnreachableError && error.isCertificate && isFirst)
-        throw new OperatorError(error.message, { cause: error })
+        throw new CliError(error.message, { cause: error })
       isFirst = false
       throw error
     }
@@ -93,29 +93,34 @@ async function connect(agent: Agent): Promise<void> {
     version,
     system: `${platform()} ${arch()}`,
     hostname: hostname(),
-    networks: networksHere(),
+    networks: localNetworks(),
     instance,
     time: new Date().toISOString(),
   }
-  const answer = await client.call(connectAgent, input, { signal })
-  if (answer.key !== undefined && token !== undefined) {
-    const kept = { server: options.server, agentId: answer.agentId, key: answer.key, tokenDigest: digestOf(token) }
-    const aside = await storeKey(options.stateFolder, kept)
-    client.bearer = answer.key
-    if (aside !== null) {
-      say(
-        `The key of another agent was found in this folder and moved to ${aside}. To run both agents, use a separate --state folder for each.`,
+  const response = await client.call(connectAgent, input, { signal })
+  if (response.key !== undefined && token !== undefined) {
+    const storedKey = {
+      server: options.server,
+      agentId: response.agentId,
+      key: response.key,
+      tokenDigest: digestOf(token),
+    }
+    const movedKeyFile = await storeKey(options.stateFolder, storedKey)
+    client.bearer = response.key
+    if (movedKeyFile !== null) {
+      print(
+        `The key of another agent was found in this folder and moved to ${movedKeyFile}. To run both agents, use a separate --state folder for each.`,
       )
     }
   }
-  agent.heartbeatMs = Number.parseFloat(answer.heartbeatInterval) * 1000
-  say(`Connected to ${options.server} as ${answer.name}.`)
-  if (answer.latestVersion !== version)
-    say(`The server has version ${answer.latestVersion}; this agent has ${version}. Update the agent.`)
-  const offMs = Date.now() - Date.parse(answer.serverTime)
-  if (Math.abs(offMs) > clockOffMsMax) {
-    say(
-      `This machine's clock is ${Math.round(Math.abs(offMs) / 1000)} seconds ${offMs > 0 ? 'ahead' : 'behind'}. Synchronize it.`,
+  agent.heartbeatMs = Number.parseFloat(response.heartbeatInterval) * 1000
+  print(`Connected to ${options.server} as ${response.name}.`)
+  if (response.latestVersion !== version)
+    print(`The server has version ${response.latestVersion}; this agent has ${version}. Update the agent.`)
+  const clockSkewMs = Date.now() - Date.parse(response.serverTime)
+  if (Math.abs(clockSkewMs) > clockSkewMsMax) {
+    print(
+      `This machine's clock is ${Math.round(Math.abs(clockSkewMs) / 1000)} seconds ${clockSkewMs > 0 ? 'ahead' : 'behind'}. Synchronize it.`,
     )
   }
 }
@@ -125,7 +130,7 @@ async function keepAlive(agent: Agent): Promise<void> {
   // The first heartbeat measures the latency that the second one reports.
   let waitMs = 0
   while (!agent.signal.aborted) {
-    await quietPause(waitMs, agent.signal)
+    await wait(waitMs, agent.signal)
     if (agent.signal.aborted) return
     latencyMs = await sendHeartbeat(agent, latencyMs)
     waitMs = agent.heartbeatMs
@@ -138,8 +143,8 @@ async function keepAlive(agent: Agent): Promise<void> {
  * @returns its latency, in milliseconds
  */
 async function sendHeartbeat(agent: Agent, latencyMs: number | undefined): Promise<number | undefined> {
-  return retryUntilAnswered(agent.signal, async () => {
-    const from = performance.now()
+  return retryUntilResponse(agent.signal, async () => {
+    const startedAt = performance.now()
     const latency = latencyMs === undefined ? undefined : `${(latencyMs / 1000).toFixed(3)}s`
     try {
       const input = { time: new Date().toISOString(), ...(latency && { latency }) }
@@ -150,75 +155,78 @@ async function sendHeartbeat(agent: Agent, latencyMs: number | undefined): Promi
       await connect(agent)
       return undefined
     }
-    return performance.now() - from
+    return performance.now() - startedAt
   })
 }
 
 async function takeJobs(agent: Agent, packs: ReturnType<typeof createPackStore>): Promise<void> {
   const { client, options, signal } = agent
   while (!signal.aborted) {
-    const answer = await retryUntilAnswered(
+    const response = await retryUntilResponse(
       signal,
-      () => client.call(takeAgentJob, {}, { signal, withinMs: takeMsMax }),
+      () => client.call(takeAgentJob, {}, { signal, withinMs: takeJobTimeoutMs }),
       false,
     )
-    if (!answer?.job || signal.aborted) continue
-    const { id, hosts } = answer.job
-    say(`Job ${id}: ${hosts.length === 1 ? '1 address' : `${hosts.length} addresses`}.`)
-    const outcome = await runJob(answer.job, { client, packs, networks: options.networks, signal, log: say })
-    say(`Job ${id}: ${outcome}.`)
+    if (!response?.job || signal.aborted) continue
+    const { id, hosts } = response.job
+    print(`Job ${id}: ${hosts.length === 1 ? '1 address' : `${hosts.length} addresses`}.`)
+    const outcome = await runJob(response.job, { client, packs, networks: options.networks, signal, log: print })
+    print(`Job ${id}: ${outcome}.`)
   }
 }
 
-async function leave({ client, signal }: Agent): Promise<void> {
+async function disconnect({ client, signal }: Agent): Promise<void> {
   // The rejected key may be the reason for shutting down.
-  if (signal.reason instanceof OperatorError) return
+  if (signal.reason instanceof CliError) return
   await client.call(disconnectAgent, {}, { signal: AbortSignal.timeout(3000) }).catch(() => undefined)
-  say('Disconnected.')
+  print('Disconnected.')
 }
 
 /**
  * Retries with increasing backoff until the server responds. Returns undefined once the signal
  * aborts.
  *
- * @throws Obstacle when the server rejects the call
+ * @throws CliError when the server rejects the call
  */
-async function retryUntilAnswered<T>(
+async function retryUntilResponse<T>(
   signal: AbortSignal,
   work: () => Promise<T>,
-  isTold = true,
+  isReported = true,
 ): Promise<T | undefined> {
   for (let attempt = 0; ; attempt++) {
     try {
       const value = await work()
-      if (attempt > 0 && isTold) say('The server is responding again.')
+      if (attempt > 0 && isReported) print('The server is responding again.')
       return value
     } catch (error) {
       if (signal.aborted) return undefined
-      if (error instanceof RejectedError) throw new OperatorError(wordsFor(error), { cause: error, exitCode: 78 })
+      if (error instanceof RejectedError) throw new CliError(describeRejection(error), { cause: error, exitCode: 78 })
       if (!(error instanceof UnreachableError)) throw error
-      if (attempt === 0 && isTold) say(`${error.message.replace(/[^.?!]$/, '$&.')} Trying again.`)
-      const waitMs = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(attempt, 10))
-      await quietPause(waitMs * (0.5 + Math.random() / 2), signal)
+      if (attempt === 0 && isReported) print(`${error.message.replace(/[^.?!]$/, '$&.')} Trying again.`)
+      const waitMs = Math.min(backoffMs.max, backoffMs.initial * 2 ** Math.min(attempt, 10))
+      await wait(waitMs * (0.5 + Math.random() / 2), signal)
       if (signal.aborted) return undefined
     }
   }
 }
 
-function wordsFor({ status, message }: RejectedError): string {
+function describeRejection({ status, message }: RejectedError): string {
   if (status !== 401) return `The server rejected this agent: ${message}.`
   return "The server does not recognize this token or key: it was already used, has expired, or was revoked. Create a new token on the agent's page and restart the agent with it."
 }
 
-async function quietPause(waitMs: number, signal: AbortSignal): Promise<void> {
+async function wait(waitMs: number, signal: AbortSignal): Promise<void> {
   await pause(waitMs, undefined, { signal }).catch(() => undefined)
 }
 
-function networksHere(): string[] {
+function localNetworks(): string[] {
   const found = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  return [...new Set(found.flatMap((one) => (one.internal || !one.cidr ? [] : [one.cidr])))].slice(0, 64)
+  return [...new Set(found.flatMap((network) => (network.internal || !network.cidr ? [] : [network.cidr])))].slice(
+    0,
+    64,
+  )
 }
 
-function say(sentence: string): void {
-  process.stdout.write(`${sentence}\n`)
+function print(message: string): void {
+  process.stdout.write(`${message}\n`)
 }

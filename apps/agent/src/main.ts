@@ -1,11 +1,11 @@
 /** Entry point of the agent: scans inside a private network and reports to its server. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { OperatorError } from './operator-error.ts'
+import { CliError } from './cli-error.ts'
 import { readOptions, usage } from './options.ts'
 import { runAgent } from './loop.ts'
 
 /** Time allowed for a clean shutdown before the process exits, in milliseconds. */
-const stopMsMax = 5000
+const shutdownTimeoutMs = 5000
 
 process.exit(await main())
 
@@ -14,8 +14,8 @@ process.exit(await main())
  * server
  */
 async function main(): Promise<number> {
-  const words = process.argv.slice(2)
-  if (words.includes('--help') || words.includes('-h')) {
+  const args = process.argv.slice(2)
+  if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(`${usage}\n`)
     return 0
   }
@@ -24,13 +24,13 @@ async function main(): Promise<number> {
     process.once(name, () => stopping.abort(new Error('the agent is stopping')))
   }
   stopping.signal.addEventListener('abort', () => {
-    void pause(stopMsMax, undefined, { ref: false }).then(() => process.exit(1))
+    void pause(shutdownTimeoutMs, undefined, { ref: false }).then(() => process.exit(1))
   })
   try {
-    await runAgent(await readOptions(words, process.env), stopping.signal)
+    await runAgent(await readOptions(args, process.env), stopping.signal)
     return 0
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
+    if (!(error instanceof CliError)) throw error
     process.stderr.write(`${error.message}\n`)
     return error.exitCode
   }

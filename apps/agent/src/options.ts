@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { OperatorError } from './operator-error.ts'
+import { CliError } from './cli-error.ts'
 
 export interface Options {
   /** Origin of the server, without a trailing slash. */
@@ -41,41 +41,41 @@ const flags = {
   'plain-http': { type: 'boolean', default: false },
 } as const
 
-/** @throws Obstacle that names the missing or invalid option */
+/** @throws CliError that names the missing or invalid option */
 export async function readOptions(
-  words: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
 ): Promise<Options> {
-  const values = parse(words)
-  const server = readServer(values.server ?? environment['GLACIS_AGENT_SERVER'], values['plain-http'])
-  const state = values.state ?? environment['GLACIS_AGENT_STATE'] ?? defaultState(environment)
+  const values = parse(args)
+  const server = readServer(values.server ?? env['GLACIS_AGENT_SERVER'], values['plain-http'])
+  const state = values.state ?? env['GLACIS_AGENT_STATE'] ?? defaultState(env)
   return {
     server,
-    token: await readToken(values['token-file'], environment),
+    token: await readToken(values['token-file'], env),
     stateFolder: resolve(state),
     packsFolder: values.packs === undefined ? undefined : resolve(values.packs),
     networks: readNetworks(values.networks),
   }
 }
 
-function parse(words: readonly string[]) {
+function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...words], options: flags, strict: true }).values
+    return parseArgs({ args: [...args], options: flags, strict: true }).values
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause)
-    throw new OperatorError(`${said.split('.')[0]}.\n${usage}`, { cause })
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CliError(`${reason.split('.')[0]}.\n${usage}`, { cause })
   }
 }
 
-function readServer(given: string | undefined, isPlainAllowed: boolean): string {
-  if (!given) throw new OperatorError(`No server given; set --server or GLACIS_AGENT_SERVER.\n${usage}`)
-  const url = URL.canParse(given) ? new URL(given) : null
+function readServer(value: string | undefined, allowsPlainHttp: boolean): string {
+  if (!value) throw new CliError(`No server given; set --server or GLACIS_AGENT_SERVER.\n${usage}`)
+  const url = URL.canParse(value) ? new URL(value) : null
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new OperatorError(`"${given}" is not a valid server URL, such as https://glacis.example.org`)
+    throw new CliError(`"${value}" is not a valid server URL, such as https://glacis.example.org`)
   }
-  const isNear = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
-  if (url.protocol === 'http:' && !isNear && !isPlainAllowed) {
-    throw new OperatorError(
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
+  if (url.protocol === 'http:' && !isLoopback && !allowsPlainHttp) {
+    throw new CliError(
       `${url.origin} does not use TLS: an attacker on the network path could read the key. Use https, or allow plain HTTP with --plain-http.`,
     )
   }
@@ -84,13 +84,13 @@ function readServer(given: string | undefined, isPlainAllowed: boolean): string 
 
 async function readToken(
   file: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
+  env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
-  const given = file === undefined ? environment['GLACIS_AGENT_TOKEN'] : await readTokenFile(file)
-  const token = given?.trim()
+  const value = file === undefined ? env['GLACIS_AGENT_TOKEN'] : await readTokenFile(file)
+  const token = value?.trim()
   if (!token) return undefined
   if (/^gla_[\w-]{43}$/.test(token)) return token
-  throw new OperatorError('Invalid agent token: a token starts with gla_ and has 47 characters. Copy it again.')
+  throw new CliError('Invalid agent token: a token starts with gla_ and has 47 characters. Copy it again.')
 }
 
 async function readTokenFile(file: string): Promise<string> {
@@ -98,19 +98,19 @@ async function readTokenFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause)
-    throw new OperatorError(`Could not read the token from ${file}: ${said}`, { cause })
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CliError(`Could not read the token from ${file}: ${reason}`, { cause })
   }
 }
 
-function readNetworks(given: string | undefined): string[] | undefined {
-  if (given === undefined) return undefined
-  const networks = given.split(',').map((part) => part.trim())
-  const wrong = networks.find((one) => !z.union([z.cidrv4(), z.cidrv6()]).safeParse(one).success)
-  if (wrong !== undefined) throw new OperatorError(`"${wrong}" in --networks is not a network such as 10.0.0.0/8`)
+function readNetworks(value: string | undefined): string[] | undefined {
+  if (value === undefined) return undefined
+  const networks = value.split(',').map((part) => part.trim())
+  const invalid = networks.find((network) => !z.union([z.cidrv4(), z.cidrv6()]).safeParse(network).success)
+  if (invalid !== undefined) throw new CliError(`"${invalid}" in --networks is not a network such as 10.0.0.0/8`)
   return networks
 }
 
-function defaultState(environment: Readonly<Record<string, string | undefined>>): string {
-  return join(environment['XDG_STATE_HOME'] ?? join(homedir(), '.local/state'), 'glacis-agent')
+function defaultState(env: Readonly<Record<string, string | undefined>>): string {
+  return join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local/state'), 'glacis-agent')
 }

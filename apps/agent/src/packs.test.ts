@@ -19,50 +19,50 @@ function archive(...files: object[]) {
   return { body, digest: createHash('sha256').update(body).digest('hex') }
 }
 /** A server that always returns this body and counts requests. */
-function serving(body: Buffer) {
-  const served = { count: 0 }
-  const load = async () => {
-    served.count++
+function createStore(body: Buffer) {
+  const requests = { count: 0 }
+  const download = async () => {
+    requests.count++
     return body
   }
-  return { served, store: createPackStore({ stateFolder, packsFolder: undefined }, { load }) }
+  return { requests, store: createPackStore({ stateFolder, packsFolder: undefined }, { download }) }
 }
 
-it('loads packs once, keeps them, and forgets those of before', async () => {
+it('downloads packs once, caches them and deletes older ones', async () => {
   const old = archive(file('0/old.yaml'))
-  await serving(old.body).store.folders(old.digest, signal)
+  await createStore(old.body).store.folders(old.digest, signal)
   const fresh = archive(file('0/a/fresh.yaml', 'id: fresh'))
-  const { store, served } = serving(fresh.body)
+  const { store, requests } = createStore(fresh.body)
   const [first, second] = await Promise.all([store.folders(fresh.digest, signal), store.folders(fresh.digest, signal)])
   expect(second).toEqual(first)
   expect(await readFile(join(first.checks[0] ?? '', '0/a/fresh.yaml'), 'utf8')).toBe('id: fresh')
-  await serving(fresh.body).store.folders(fresh.digest, signal)
-  expect(served.count).toBe(1)
+  await createStore(fresh.body).store.folders(fresh.digest, signal)
+  expect(requests.count).toBe(1)
   expect(await readdir(join(stateFolder, 'packs'))).toEqual([fresh.digest])
 })
 
-it('takes no packs of another digest, and tries again for the next job', async () => {
+it('rejects packs with another digest and retries for the next job', async () => {
   const [wanted, other] = [archive(file('0/a.yaml')), archive(file('0/b.yaml'))]
-  const { store, served } = serving(other.body)
+  const { store, requests } = createStore(other.body)
   await expect(store.folders(wanted.digest, signal)).rejects.toThrow('do not match their digest')
   await expect(store.folders(wanted.digest, signal)).rejects.toThrow('do not match their digest')
-  expect(served.count).toBe(2)
+  expect(requests.count).toBe(2)
 })
 
 it.each(['../up.yaml', '/abs.yaml', '0/../../up.yaml', '0/.hidden', 'a\\..\\b.yaml', ''])(
-  'leaves out a name that would leave its folder: %j',
+  'skips a name that escapes its folder: %j',
   async (name) => {
     const { body, digest } = archive(file(name), file('0/good.yaml'))
-    const folders = await serving(body).store.folders(digest, signal)
+    const folders = await createStore(body).store.folders(digest, signal)
     const found = await readdir(stateFolder, { recursive: true, withFileTypes: true })
     expect(found.filter((one) => one.isFile()).map((one) => one.name)).toEqual(['good.yaml'])
     expect(folders.checks).toHaveLength(1)
   },
 )
 
-it('uses the packs beside it where it is told to', async () => {
-  const load = () => Promise.reject(new Error('nobody asks'))
-  const store = createPackStore({ stateFolder, packsFolder: '/my' }, { load })
+it('uses the configured packs folder', async () => {
+  const download = () => Promise.reject(new Error('unexpected download'))
+  const store = createPackStore({ stateFolder, packsFolder: '/my' }, { download })
   expect(await store.folders('x', signal)).toEqual({
     checks: ['/my/checks'],
     fingerprints: ['/my/fingerprints'],

@@ -26,24 +26,24 @@ const safeName = /^(?!\.)[\w@+,=~ .()-]+(\/(?!\.)[\w@+,=~ .()-]+)*$/
 
 export function createPackStore(
   { stateFolder, packsFolder }: Pick<Options, 'stateFolder' | 'packsFolder'>,
-  client: Pick<Client, 'load'>,
+  client: Pick<Client, 'download'>,
 ): PackStore {
   const loading = new Map<string, Promise<string>>()
-  const ours = (folder: string) => ({
+  const foldersIn = (folder: string) => ({
     checks: [join(folder, 'checks')],
     fingerprints: [join(folder, 'fingerprints')],
     cache: join(stateFolder, 'cache'),
   })
   return {
     async folders(digest, signal) {
-      if (packsFolder !== undefined) return ours(packsFolder)
+      if (packsFolder !== undefined) return foldersIn(packsFolder)
       // Packs from an earlier process are unused; packs loaded by this process may still be in use.
-      if (loading.size === 0) await forgetOthers(join(stateFolder, 'packs'), digest)
-      const started = loading.get(digest) ?? fetchPacks(stateFolder, digest, client, signal)
-      loading.set(digest, started)
+      if (loading.size === 0) await deleteOthers(join(stateFolder, 'packs'), digest)
+      const download = loading.get(digest) ?? fetchPacks(stateFolder, digest, client, signal)
+      loading.set(digest, download)
       // Don't cache a failed download.
-      started.catch(() => loading.delete(digest))
-      return ours(await started)
+      download.catch(() => loading.delete(digest))
+      return foldersIn(await download)
     },
   }
 }
@@ -51,19 +51,19 @@ export function createPackStore(
 async function fetchPacks(
   stateFolder: string,
   digest: string,
-  client: Pick<Client, 'load'>,
+  client: Pick<Client, 'download'>,
   signal: AbortSignal,
 ): Promise<string> {
   if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error('invalid pack digest')
   const all = join(stateFolder, 'packs')
   const folder = join(all, digest)
   if (existsSync(folder)) return folder
-  const body = await client.load(packsPath(digest), { signal, bytesMax: archiveBytesMax })
+  const body = await client.download(packsPath(digest), { signal, bytesMax: archiveBytesMax })
   if (createHash('sha256').update(body).digest('hex') !== digest) throw new Error('the packs do not match their digest')
   await mkdir(all, { recursive: true })
-  const fresh = await mkdtemp(join(all, 'new-'))
-  await unpack(body, fresh)
-  await rename(fresh, folder)
+  const temporary = await mkdtemp(join(all, 'new-'))
+  await unpack(body, temporary)
+  await rename(temporary, folder)
   return folder
 }
 
@@ -81,7 +81,7 @@ async function unpack(body: Buffer, folder: string): Promise<void> {
   }
 }
 
-async function forgetOthers(all: string, digest: string): Promise<void> {
+async function deleteOthers(all: string, digest: string): Promise<void> {
   for (const name of existsSync(all) ? await readdir(all) : []) {
     if (name !== digest) await rm(join(all, name), { recursive: true, force: true })
   }

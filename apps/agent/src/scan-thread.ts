@@ -8,25 +8,25 @@ import type { Observation, RunnerJob, ScanHost } from '@glacis/contract/runner'
 import { createGuard, loadPacks, resolveName, scan } from '@glacis/scanner'
 import type { PackFolders } from './packs.ts'
 
-interface Orders {
+interface JobInput {
   readonly job: RunnerJob
   readonly folders: PackFolders
   readonly networks: readonly string[] | undefined
 }
 
-const { job, folders, networks } = workerData as Orders // posted by job.ts with this type
+const { job, folders, networks } = workerData as JobInput // posted by job.ts with this type
 const resolveMs = 10_000
 const stopping = new AbortController()
 parentPort?.once('message', () => stopping.abort(new Error('stopped')))
 
 try {
   const packs = await loadPacks(folders)
-  const hosts = (await Promise.all(job.hosts.map(placesOf))).flat()
+  const hosts = (await Promise.all(job.hosts.map(resolveHost))).flat()
   const { signal } = stopping
-  const allow = hosts.map((host) => host.address).filter(mayTouch)
+  const allow = hosts.map((host) => host.address).filter(isAllowed)
   const withoutAccelerator = (reason: string) => parentPort?.postMessage({ withoutAccelerator: reason })
   const options = { signal, packs, knownOpen: job.knownOpen, withoutAccelerator }
-  for await (const one of scan({ ...job.settings, hosts, allow }, options)) post(one)
+  for await (const observation of scan({ ...job.settings, hosts, allow }, options)) post(observation)
 } catch (error) {
   if (!stopping.signal.aborted) throw error
 } finally {
@@ -34,7 +34,7 @@ try {
 }
 
 /** Resolves host names on this network. Names that can't be resolved are reported. */
-async function placesOf(host: ScanHost): Promise<ScanHost[]> {
+async function resolveHost(host: ScanHost): Promise<ScanHost[]> {
   if (isIP(host.address)) return [host]
   const outcome = await resolveName(host.address, { signal: AbortSignal.timeout(resolveMs) })
   if (outcome.kind !== 'failure') {
@@ -49,7 +49,7 @@ async function placesOf(host: ScanHost): Promise<ScanHost[]> {
  * The server operator limits what is scanned at all; the owner of this machine limits what is
  * scanned from it.
  */
-function mayTouch(address: string): boolean {
+function isAllowed(address: string): boolean {
   return [job.networks, networks].every(
     (allow) => allow === undefined || createGuard({ allow: [...allow], deny: [] }).refusal(address, 443) === null,
   )

@@ -11,20 +11,20 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 const server = 'https://glacis.example'
-const of = (agentId: string, key: string): StoredKey => ({ server, agentId, key, tokenDigest: `digest of ${key}` })
+const keyOf = (agentId: string, key: string): StoredKey => ({ server, agentId, key, tokenDigest: `digest of ${key}` })
 
-it('keeps the newest key of an agent, for its server alone', async () => {
-  expect(await storeKey(folder, of('one', 'a'))).toBe(null)
-  expect(await storeKey(folder, of('one', 'b'))).toBe(null)
-  expect(await readStoredKey(folder, server)).toEqual(of('one', 'b'))
+it('keeps only the latest key of an agent, for its server', async () => {
+  expect(await storeKey(folder, keyOf('one', 'a'))).toBe(null)
+  expect(await storeKey(folder, keyOf('one', 'b'))).toBe(null)
+  expect(await readStoredKey(folder, server)).toEqual(keyOf('one', 'b'))
   expect(await readStoredKey(folder, 'https://elsewhere.example')).toBeUndefined()
   expect(await readdir(folder)).toEqual(['agent.json'])
 })
 
-it('loses no key when another agent moves into the folder', async () => {
-  await storeKey(folder, of('one', 'a'))
-  const aside = await storeKey(folder, of('two', 'b'))
-  expect(aside).toBe(join(folder, 'agent-one.json'))
-  expect(JSON.parse(await readFile(aside ?? '', 'utf8'))).toEqual(of('one', 'a'))
-  expect(await readStoredKey(folder, server)).toEqual(of('two', 'b'))
+it('keeps the key of another agent in the same folder', async () => {
+  await storeKey(folder, keyOf('one', 'a'))
+  const movedTo = await storeKey(folder, keyOf('two', 'b'))
+  expect(movedTo).toBe(join(folder, 'agent-one.json'))
+  expect(JSON.parse(await readFile(movedTo ?? '', 'utf8'))).toEqual(keyOf('one', 'a'))
+  expect(await readStoredKey(folder, server)).toEqual(keyOf('two', 'b'))
 })

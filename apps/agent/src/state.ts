@@ -3,33 +3,33 @@ import { createHash } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { OperatorError } from './operator-error.ts'
+import { CliError } from './cli-error.ts'
 
 const StoredKey = z.object({ server: z.string(), agentId: z.string(), key: z.string(), tokenDigest: z.string() })
 export type StoredKey = z.infer<typeof StoredKey>
 
-const name = 'agent.json'
+const fileName = 'agent.json'
 
 /**
  * Creates the folder with access for the current user only.
  *
- * @throws Obstacle when the folder can't be used
+ * @throws CliError when the folder can't be used
  */
 export async function prepareFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await chmod(folder, 0o700)
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause)
-    throw new OperatorError(`Could not use the folder ${folder} (${said}); choose another one with --state.`, { cause })
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CliError(`Could not use the folder ${folder} (${reason}); choose another one with --state.`, { cause })
   }
 }
 
 /** The stored key for this server; undefined when there is none or it belongs to another server. */
 export async function readStoredKey(folder: string, server: string): Promise<StoredKey | undefined> {
   try {
-    const kept = StoredKey.parse(JSON.parse(await readFile(join(folder, name), 'utf8')))
-    return kept.server === server ? kept : undefined
+    const stored = StoredKey.parse(JSON.parse(await readFile(join(folder, fileName), 'utf8')))
+    return stored.server === server ? stored : undefined
   } catch {
     return undefined
   }
@@ -40,15 +40,15 @@ export async function readStoredKey(folder: string, server: string): Promise<Sto
  *
  * @returns the file that now contains the other agent's key; null when there was none
  */
-export async function storeKey(folder: string, kept: StoredKey): Promise<string | null> {
-  const path = join(folder, name)
-  const before = await readStoredKey(folder, kept.server)
-  const isOther = before !== undefined && before.agentId !== kept.agentId
-  const aside = isOther ? join(folder, `agent-${before.agentId}.json`) : null
-  if (aside !== null) await rename(path, aside)
-  await writeFile(`${path}.new`, JSON.stringify(kept), { mode: 0o600 })
+export async function storeKey(folder: string, stored: StoredKey): Promise<string | null> {
+  const path = join(folder, fileName)
+  const existing = await readStoredKey(folder, stored.server)
+  const isOtherAgent = existing !== undefined && existing.agentId !== stored.agentId
+  const movedTo = isOtherAgent ? join(folder, `agent-${existing.agentId}.json`) : null
+  if (movedTo !== null) await rename(path, movedTo)
+  await writeFile(`${path}.new`, JSON.stringify(stored), { mode: 0o600 })
   await rename(`${path}.new`, path)
-  return aside
+  return movedTo
 }
 
 /** Identifies an already exchanged token without storing it. */

@@ -1,6 +1,6 @@
 /** Accounts: one per identity, created when the identity is first seen. */
 import type { Session } from '@glacis/contract/identity'
-import type { Person } from '@glacis/identity'
+import type { IdentitySummary } from '@glacis/identity'
 import { type Database, newId } from '#database/index.ts'
 
 export interface Account {
@@ -10,7 +10,7 @@ export interface Account {
 }
 
 /** The identity as returned with a session. */
-export function identityOf({ id, email, name, isVerified }: Person): Session['identity'] {
+export function identityOf({ id, email, name, isVerified }: IdentitySummary): Session['identity'] {
   return { id, traits: { email, name }, verifiable_addresses: [{ value: email, verified: isVerified }] }
 }
 

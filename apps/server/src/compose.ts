@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { createIdentity, type IdentityEvent, openPeople } from '@glacis/identity'
+import { createIdentity, type IdentityEvent, createIdentityAdmin } from '@glacis/identity'
 import { installValidationMessages } from '@glacis/contract/validation-messages'
 import { recordIdentityEvent } from '#audit.ts'
 import { createAccounts, identityOf } from '#accounts.ts'
@@ -204,7 +204,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
  * created with the registration event instead of the first request.
  */
 function noteEvents(database: Database, jobs: Jobs, accounts: ReturnType<typeof createAccounts>, log: Logger) {
-  const people = openPeople({ database: database.owner, enqueueMail: mailJobs(jobs) })
+  const people = createIdentityAdmin({ database: database.owner, enqueueMail: mailJobs(jobs) })
   let trail = Promise.resolve()
   return (event: IdentityEvent): void => {
     const note = async () => {

@@ -1,16 +1,16 @@
-/** What a session is good for: by how many factors its holder has proved who it is, and how lately. */
+/** Authenticator assurance: which factors a session has completed, and how recently. */
 import type { Service, LiveSession } from '#service.ts'
 
-/** Types of credentials that prove a second factor. */
-export const secondFactors: ReadonlySet<string> = new Set(['totp', 'lookup_secret', 'webauthn'])
+/** Credential types that count as a second factor. */
+export const secondFactorTypes: ReadonlySet<string> = new Set(['totp', 'lookup_secret', 'webauthn'])
 
-/** True for a session whose account has a second factor that was not given yet: it opens nothing but that step. */
+/** True when the identity has a second factor that this session hasn't completed. Such a session may only complete it. */
 export function lacksSecondFactor({ hasMailedSecondFactor }: Service, { aal, identity }: LiveSession): boolean {
   if (aal !== 'aal1') return false
-  return hasMailedSecondFactor || identity.credential_types.some((type) => secondFactors.has(type))
+  return hasMailedSecondFactor || identity.credential_types.some((type) => secondFactorTypes.has(type))
 }
 
-/** True while the session is young enough to change a password or an address. */
+/** True while the session is recent enough to change credentials or the email address (a privileged session). */
 export function isPrivileged(service: Service, session: LiveSession): boolean {
   return service.now().getTime() - session.authenticated_at.getTime() <= service.lifespans.privilegedMs
 }

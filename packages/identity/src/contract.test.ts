@@ -1,10 +1,10 @@
 import { Flow, Session } from '@glacis/contract/identity'
 import { expect, it } from 'vitest'
-import { Authenticator } from '#testing/authenticator.ts'
+import { VirtualAuthenticator } from '#testing/authenticator.ts'
 import {
-  complete,
-  enrolLookupSecrets,
-  enrolTotp,
+  submitNewFlow,
+  enrollLookupSecrets,
+  enrollTotp,
   newAddress,
   register,
   sharedTestIdentity,
@@ -17,38 +17,41 @@ const identity = await sharedTestIdentity({ methods: { code: 'first', oidc: [acm
 
 const settings = '/self-service/settings/browser'
 
-it('shows forms that the portal can read, with everything on and everything enrolled', async () => {
+it('returns flows that match the contract with all methods enabled and enrolled', async () => {
   const browser = identity.browser()
   const email = newAddress()
   Flow.parse((await browser.get('/self-service/login/browser')).body)
   Flow.parse((await browser.get('/self-service/registration/browser')).body)
   await register(browser, email)
   Flow.parse((await browser.get(settings)).body)
-  await enrolTotp(identity, browser)
-  await enrolLookupSecrets(browser)
+  await enrollTotp(identity, browser)
+  await enrollLookupSecrets(browser)
   const { body: flow } = await browser.get(settings)
   const { publicKey } = JSON.parse(valueOf(flow, 'passkey_create_data'))
   const added = await browser.post(flow.ui.action, {
     csrf_token: valueOf(flow, 'csrf_token'),
-    passkey_settings_register: new Authenticator().create(publicKey),
+    passkey_settings_register: new VirtualAuthenticator().create(publicKey),
   })
   expect(Flow.parse(added.body).state).toBe('success')
-  const revealed = await complete(browser, settings, { lookup_secret_reveal: true })
+  const revealed = await submitNewFlow(browser, settings, { lookup_secret_reveal: true })
   Flow.parse(revealed.body)
   Flow.parse((await browser.get(settings)).body)
   Flow.parse((await browser.get('/self-service/login/browser?refresh=true')).body)
   Session.parse((await browser.get('/sessions/whoami')).body)
-  const half = identity.browser()
-  await signIn(half, email)
-  Flow.parse((await half.get('/self-service/login/browser?aal=aal2')).body)
+  const firstFactorOnly = identity.browser()
+  await signIn(firstFactorOnly, email)
+  Flow.parse((await firstFactorOnly.get('/self-service/login/browser?aal=aal2')).body)
 })
 
-it.each(['oddd@local', 'a@b', 'ä@ö.de', 'Jörg@exämple.de'])('lets %s in, and back in', async (email) => {
-  const browser = identity.browser()
-  expect((await register(browser, email)).status).toBe(200)
-  const cookie = [...browser.jar].map(([name, value]) => `${name}=${value}`).join('; ')
-  expect((await identity.service.whoami({ cookie }))?.identity.traits.email).toBe(email)
-  const again = identity.browser()
-  expect((await signIn(again, email)).status).toBe(200)
-  Session.parse((await again.get('/sessions/whoami')).body)
-})
+it.each(['oddd@local', 'a@b', 'ä@ö.de', 'Jörg@exämple.de'])(
+  'accepts %s for registration and sign-in',
+  async (email) => {
+    const browser = identity.browser()
+    expect((await register(browser, email)).status).toBe(200)
+    const cookie = [...browser.jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    expect((await identity.service.whoami({ cookie }))?.identity.traits.email).toBe(email)
+    const again = identity.browser()
+    expect((await signIn(again, email)).status).toBe(200)
+    Session.parse((await again.get('/sessions/whoami')).body)
+  },
+)

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { createCourier } from '#courier.ts'
 import type { Mail } from '#options.ts'
-import { sweep } from '#sweep.ts'
+import { deleteExpired } from '#cleanup.ts'
 import { openTestDatabase } from '#testing/postgres.ts'
 
 const database = await openTestDatabase()
@@ -11,12 +11,12 @@ beforeEach(async () => {
 })
 
 const mail: Mail = { to: 'a@b.test', subject: 'Hello', text: 'code 123456', html: '<p>code 123456</p>' }
-const later = (ms: number) => new Date(Date.now() + ms)
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const fromNow = (ms: number) => new Date(Date.now() + ms)
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const rows = () => database.db.selectFrom('identity.mail').selectAll().execute()
 
-/** A courier with the jobs that it has queued and the mails that it has sent. */
-function watched(now = () => new Date()) {
+/** A courier that records queued jobs and sent emails. */
+function createTestCourier(now = () => new Date()) {
   const [jobs, sent]: [string[], Mail[]] = [[], []]
   const server = { isDown: false }
   const courier = createCourier({
@@ -26,23 +26,23 @@ function watched(now = () => new Date()) {
       if (server.isDown) throw new Error('connection refused')
       sent.push(one)
     },
-    log: silent,
+    log: log,
     now,
   })
   return { courier, jobs, sent, server }
 }
 
-it('delivers a mail once, and forgets its text', async () => {
-  const { courier, jobs, sent } = watched()
-  await courier.queue(database.db, mail, { expiresAt: later(60_000) })
+it('delivers an email once and erases its text', async () => {
+  const { courier, jobs, sent } = createTestCourier()
+  await courier.queue(database.db, mail, { expiresAt: fromNow(60_000) })
   for (const id of [...jobs, ...jobs]) await courier.deliver(id)
   expect(sent).toEqual([mail])
   expect(await rows()).toMatchObject([{ status: 'sent', text: '', html: '' }])
 })
 
-it('keeps what could not be delivered, and has the queue try again', async () => {
-  const { courier, jobs, sent, server } = watched()
-  await courier.queue(database.db, mail, { expiresAt: later(60_000) })
+it('keeps an undelivered email and lets the queue retry', async () => {
+  const { courier, jobs, sent, server } = createTestCourier()
+  await courier.queue(database.db, mail, { expiresAt: fromNow(60_000) })
   const [id = ''] = jobs
   server.isDown = true
   await expect(courier.deliver(id)).rejects.toThrow('connection refused')
@@ -52,21 +52,21 @@ it('keeps what could not be delivered, and has the queue try again', async () =>
   expect(sent).toEqual([mail])
 })
 
-it('gives up when nobody needs the mail any more', async () => {
-  const { courier, jobs, sent } = watched(() => later(60_001))
-  await courier.queue(database.db, mail, { expiresAt: later(60_000) })
+it('does not deliver an expired email', async () => {
+  const { courier, jobs, sent } = createTestCourier(() => fromNow(60_001))
+  await courier.queue(database.db, mail, { expiresAt: fromNow(60_000) })
   await courier.deliver(jobs[0] ?? '')
   expect(sent).toEqual([])
   expect(await rows()).toMatchObject([{ status: 'failed', text: '' }])
 })
 
-it('never sends a void mail, nor one whose transaction failed', async () => {
-  const { courier, jobs, sent } = watched()
-  await courier.queue(database.db, mail, { expiresAt: later(60_000), isVoid: true })
+it('never sends a void email or an email of a rolled-back transaction', async () => {
+  const { courier, jobs, sent } = createTestCourier()
+  await courier.queue(database.db, mail, { expiresAt: fromNow(60_000), isVoid: true })
   await database.db
     .transaction()
     .execute(async (tx) => {
-      await courier.queue(tx, mail, { expiresAt: later(60_000) })
+      await courier.queue(tx, mail, { expiresAt: fromNow(60_000) })
       throw new Error('undone')
     })
     .catch(() => undefined)
@@ -75,11 +75,11 @@ it('never sends a void mail, nor one whose transaction failed', async () => {
   expect(await rows()).toMatchObject([{ status: 'void', text: '', html: '' }])
 })
 
-it('forgets old mails', async () => {
-  const { courier } = watched()
-  await courier.queue(database.db, mail, { expiresAt: later(60_000) })
-  await sweep({ db: database.db, now: () => later(6 * 24 * 3600_000) })
+it('deletes old emails', async () => {
+  const { courier } = createTestCourier()
+  await courier.queue(database.db, mail, { expiresAt: fromNow(60_000) })
+  await deleteExpired({ db: database.db, now: () => fromNow(6 * 24 * 3600_000) })
   expect(await rows()).toHaveLength(1)
-  await sweep({ db: database.db, now: () => later(8 * 24 * 3600_000) })
+  await deleteExpired({ db: database.db, now: () => fromNow(8 * 24 * 3600_000) })
   expect(await rows()).toEqual([])
 })

@@ -1,22 +1,22 @@
-/** Mails: queued in the database with what they are about, and delivered by the host's job queue. */
+/** Courier: stores emails in the database and delivers them through the host's job queue. */
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Log, Mail } from '#options.ts'
 import type { Database } from '#store.ts'
 
 export interface Courier {
-  /** Queues a mail in the caller's transaction. */
+  /** Queues an email in the caller's transaction. */
   queue(db: Database, mail: Mail, options: MailOptions): Promise<void>
   /**
-   * Delivers a queued mail, unless that was done before or nobody needs it any more.
+   * Delivers a queued email unless it was already delivered or has expired.
    *
-   * @throws what the delivery throws; the job queue then tries again
+   * @throws the delivery error, so that the job queue retries
    */
   deliver(id: string): Promise<void>
 }
 
 interface QueueOptions {
-  // oxlint-disable-next-line typescript/no-explicit-any -- the caller's own tables are of no interest here
+  // oxlint-disable-next-line typescript/no-explicit-any -- independent of the caller's tables
   readonly enqueueMail: (tx: Kysely<any>, mailId: string) => Promise<void>
   readonly now: () => Date
 }
@@ -29,7 +29,7 @@ interface CourierOptions extends QueueOptions {
 
 interface MailOptions {
   readonly expiresAt: Date
-  /** To nobody: it costs the same and is never sent, so unknown addresses can't be told from known ones by timing. */
+  /** Stored but never sent, so that response times don't reveal whether an address is known. */
   readonly isVoid?: boolean
 }
 
@@ -40,7 +40,7 @@ export function createCourier(options: CourierOptions): Courier {
   }
 }
 
-/** As `Courier.queue`, where no service runs. */
+/** Same as `Courier.queue`, for callers without a running service. */
 export async function queueMail(
   db: Database,
   mail: Mail,
@@ -70,21 +70,21 @@ async function deliver(id: string, { database, deliver: send, log, now }: Courie
   const mail = await database.selectFrom('identity.mail').selectAll().where('id', '=', id).executeTakeFirst()
   if (mail?.status !== 'queued') return
   if (mail.expires_at <= now()) {
-    await settle(database, id, 'failed')
-    log.error({ mailId: id }, 'mail given up')
+    await finish(database, id, 'failed')
+    log.error({ mailId: id }, 'mail expired before delivery')
     return
   }
   try {
     await send({ to: mail.recipient, subject: mail.subject, text: mail.text, html: mail.html })
   } catch (cause) {
-    log.warn({ err: cause, mailId: id }, 'mail not delivered, will retry')
+    log.warn({ err: cause, mailId: id }, 'mail delivery failed, will retry')
     throw cause
   }
-  await settle(database, id, 'sent')
+  await finish(database, id, 'sent')
   log.info({ mailId: id }, 'mail delivered')
 }
 
-/** Once a mail is out, or given up, its text is forgotten: it may hold a code. */
-async function settle(database: Database, id: string, status: 'sent' | 'failed'): Promise<void> {
+/** Erases the text of a sent or expired email, because it may contain a code. */
+async function finish(database: Database, id: string, status: 'sent' | 'failed'): Promise<void> {
   await database.updateTable('identity.mail').set({ status, text: '', html: '' }).where('id', '=', id).execute()
 }

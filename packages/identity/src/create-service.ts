@@ -1,19 +1,19 @@
-/** Builds the service from its options. */
+/** Creates the service from its options. */
 import type { Courier } from '#courier.ts'
 import { csrfCookieName } from '#http/csrf.ts'
-import { defaultHashing } from '#method/argon2.ts'
+import { defaultHashCost } from '#method/argon2.ts'
 import { createProvider } from '#oidc/provider.ts'
 import type { IdentityOptions } from '#options.ts'
 import type { Method, Service } from '#service.ts'
 
 /**
- * Puts the options into the shape that the parts work with.
+ * Validates the options and applies defaults.
  *
- * @throws Error when an address is not absolute or the secret is too short to be one
+ * @throws Error if a URL isn't absolute or the secret is too short
  */
 export function buildService(options: IdentityOptions, courier: Courier, methods: readonly Method[]): Service {
-  const publicUrl = withoutSlash(options.publicUrl)
-  const portalUrl = withoutSlash(options.portalUrl)
+  const publicUrl = trimTrailingSlash(options.publicUrl)
+  const portalUrl = trimTrailingSlash(options.portalUrl)
   const secret = Buffer.from(options.secret, 'hex')
   const now = options.now ?? (() => new Date())
   if (secret.length < 32) throw new Error('The identity secret must be at least 32 bytes in hex')
@@ -29,16 +29,16 @@ export function buildService(options: IdentityOptions, courier: Courier, methods
     disabledFlows: new Set(options.disabledFlows),
     hasMailedSecondFactor: options.methods?.code === 'second',
     breachCheckUrl: options.breachCheckUrl,
-    hashing: { ...defaultHashing, ...options.hashing },
+    hashing: { ...defaultHashCost, ...options.hashing },
     signUpsMax: options.signUpsMax ?? 20,
-    providers: (options.methods?.oidc ?? []).map((one) => createProvider(one, now)),
+    providers: (options.methods?.oidc ?? []).map((provider) => createProvider(provider, now)),
     csrfCookie: csrfCookieName(publicUrl),
     isSecure: new URL(publicUrl).protocol === 'https:',
     secret,
     courier,
     log: options.log,
     now,
-    tell: (event) => {
+    emit: (event) => {
       try {
         options.onEvent?.(event)
       } catch (cause) {
@@ -48,6 +48,6 @@ export function buildService(options: IdentityOptions, courier: Courier, methods
   }
 }
 
-function withoutSlash(url: string): string {
+function trimTrailingSlash(url: string): string {
   return new URL(url).href.replace(/\/+$/, '')
 }

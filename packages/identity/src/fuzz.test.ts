@@ -1,13 +1,13 @@
-/** Whatever is submitted: no answer of 5xx, and nobody gets into an account without its secret. */
+/** Fuzzes submissions: no response is a 5xx, and no account is accessible without its credentials. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Browser, Reply } from '#testing/browser.ts'
 import { newAddress, register, sharedTestIdentity, signIn, valueOf } from '#testing/test-identity.ts'
 
 const submitsPerRun = 50
-// Each run draws new values, so many short runs of the suite cover more than one long run.
+// Every execution draws new values, so frequent short executions cover more than a single long one.
 const runs = 60
-const atOnce = 10
+const batchSize = 10
 
 const victim = newAddress()
 const identity = await sharedTestIdentity({ methods: { code: 'first' }, hashing: { memory: 8, passes: 1 } })
@@ -70,7 +70,7 @@ const names = [
   'traits.email.x',
 ]
 
-/** No six digits: one of a thousand codes could be guessed right by chance. */
+/** Without six-digit values, which could match a code by chance. */
 const texts = [
   '',
   ' ',
@@ -112,22 +112,26 @@ const submit = fc.record({
 type Submit = typeof submit extends fc.Arbitrary<infer T> ? T : never
 
 type Flows = ReadonlyMap<string, Reply['body']>
-async function openFlows(stranger: Browser, member: Browser): Promise<Flows> {
+async function openFlows(attacker: Browser, member: Browser): Promise<Flows> {
   const flows = new Map<string, Reply['body']>()
   for (const kind of kinds) {
-    const browser = kind === 'settings' ? member : stranger
+    const browser = kind === 'settings' ? member : attacker
     flows.set(kind, (await browser.get(`/self-service/${kind}/browser`)).body)
   }
-  // Flows in which a code is on its way to the victim: the ones that are worth an attack.
+  // Flows with a code sent to the victim are the most valuable to attack.
   for (const kind of ['login', 'recovery', 'verification'] as const) {
-    const { body: flow } = await stranger.get(`/self-service/${kind}/browser`)
+    const { body: flow } = await attacker.get(`/self-service/${kind}/browser`)
     const body = { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', identifier: victim, email: victim }
-    flows.set(`${kind} 2`, (await stranger.post(flow.ui.action, body)).body)
+    flows.set(`${kind} 2`, (await attacker.post(flow.ui.action, body)).body)
   }
   return flows
 }
 
-function send(browser: Browser, flow: Reply['body'], { method, fields, encoding, token }: Submit): Promise<Reply> {
+function submitRandom(
+  browser: Browser,
+  flow: Reply['body'],
+  { method, fields, encoding, token }: Submit,
+): Promise<Reply> {
   const csrf = { own: valueOf(flow, 'csrf_token'), none: undefined, wrong: 'AAAA' }[token]
   const body = { ...fields, ...(method !== undefined && { method }), ...(csrf !== undefined && { csrf_token: csrf }) }
   if (encoding === 'json') return browser.post(flow.ui.action, body)
@@ -139,40 +143,46 @@ function send(browser: Browser, flow: Reply['body'], { method, fields, encoding,
   return browser.submit(flow.ui.action, Object.fromEntries(texts))
 }
 
-it('withstands thousands of random submits', async () => {
+it('handles thousands of random submissions without a 5xx response or account takeover', async () => {
   const member = identity.browser()
   await register(member, newAddress())
-  let submits = 0
+  let submissions = 0
   const forms = new Map<string, number>()
   let run = 0
   const property = fc.asyncProperty(
     fc.array(submit, { minLength: submitsPerRun, maxLength: submitsPerRun }),
     async (all) => {
       run += 1
-      // Another address each time, so that throttling does not answer in the place of what it protects.
-      const stranger = identity.browser(undefined, `127.65.${run % 250}.${Math.floor(run / 250) + 1}`)
+      // Use a new IP each time, so that throttling doesn't hide the behavior under test.
+      const attacker = identity.browser(undefined, `127.65.${run % 250}.${Math.floor(run / 250) + 1}`)
       if ((await member.get('/sessions/whoami')).status !== 200) await register(member, newAddress())
-      const flows = await openFlows(stranger, member)
-      for (let from = 0; from < all.length; from += atOnce) {
+      const flows = await openFlows(attacker, member)
+      for (let from = 0; from < all.length; from += batchSize) {
         await Promise.all(
-          all.slice(from, from + atOnce).map(async (one) => {
-            const flow = flows.get(one.isSecondStep ? `${one.kind} 2` : one.kind) ?? flows.get(one.kind)
-            const { status, body } = await send(one.kind === 'settings' ? member : stranger, flow, one)
+          all.slice(from, from + batchSize).map(async (submission) => {
+            const flow =
+              flows.get(submission.isSecondStep ? `${submission.kind} 2` : submission.kind) ??
+              flows.get(submission.kind)
+            const { status, body } = await submitRandom(
+              submission.kind === 'settings' ? member : attacker,
+              flow,
+              submission,
+            )
             expect(status).toBeLessThan(500)
-            submits += 1
-            if (body.ui) forms.set(one.kind, (forms.get(one.kind) ?? 0) + 1)
+            submissions += 1
+            if (body.ui) forms.set(submission.kind, (forms.get(submission.kind) ?? 0) + 1)
           }),
         )
-        await expectNotVictim(stranger)
+        await expectNotVictim(attacker)
       }
       await expectNotVictim(member)
     },
   )
   await fc.assert(property, { numRuns: runs, endOnFailure: true })
-  expect(submits).toBe(submitsPerRun * runs)
-  // Most of them came as far as a method, and were not turned away at the door.
-  for (const kind of kinds) expect([kind, (forms.get(kind) ?? 0) > submits / 50]).toEqual([kind, true])
-  // The account is what it was, and its holder still comes in.
+  expect(submissions).toBe(submitsPerRun * runs)
+  // Many submissions must reach a method instead of failing an earlier check.
+  for (const kind of kinds) expect([kind, (forms.get(kind) ?? 0) > submissions / 50]).toEqual([kind, true])
+  // The account is unchanged, and its owner can still sign in.
   const { status, body } = await signIn(identity.browser(undefined, '127.65.255.1'), victim)
   expect([status, body.session?.identity.traits]).toEqual([
     200,
@@ -180,7 +190,7 @@ it('withstands thousands of random submits', async () => {
   ])
 }, 300_000)
 
-/** A stranger may make an account of their own, and then starts again; the victim's is never theirs. */
+/** An attacker may register an account, but must never access the victim's. */
 async function expectNotVictim(browser: Browser): Promise<void> {
   const { status, body } = await browser.get('/sessions/whoami')
   if (status !== 200) return

@@ -1,7 +1,7 @@
-/** Accounts: their rows, and their face on the wire. */
+/** Identities: database access and wire representation. */
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import { normalAddress, schemaId, schemaSlug } from '#schema.ts'
+import { normalizeAddress, schemaId, schemaSlug } from '#schema.ts'
 import type { Database, Traits } from '#store.ts'
 
 interface VerifiableAddress {
@@ -28,11 +28,11 @@ export interface Identity {
   readonly updated_at: Date
   readonly verifiable_addresses: readonly VerifiableAddress[]
   readonly recovery_addresses: readonly RecoveryAddress[]
-  /** What the account can prove itself with, in alphabetical order; not shown on the wire. */
+  /** Credential types in alphabetical order; not part of the wire format. */
   readonly credential_types: readonly string[]
 }
 
-/** The columns of one identity with its addresses, for a query that calls the identity's row `person`. */
+/** Columns of an identity with its addresses. The query must alias `identity.identity` as `person`. */
 export const identityColumns: RawBuilder<unknown> = sql`
   person.id, person.traits, person.state, person.state_changed_at, person.created_at, person.updated_at,
   (select coalesce(json_agg(row_to_json(address) order by address.created_at), '[]')
@@ -45,7 +45,6 @@ export const identityColumns: RawBuilder<unknown> = sql`
    from identity.credential
    where credential.identity_id = person.id) as credential_types`
 
-/** The account of an id, or null. */
 export async function findIdentity(db: Database, id: string): Promise<Identity | null> {
   const { rows } = await sql<Identity>`
     select ${identityColumns}
@@ -54,15 +53,15 @@ export async function findIdentity(db: Database, id: string): Promise<Identity |
   return rows[0] ?? null
 }
 
-/** The account of an id that must be there. */
+/** @throws Error if the identity doesn't exist */
 export async function getIdentity(db: Database, id: string): Promise<Identity> {
   const identity = await findIdentity(db, id)
-  if (!identity) throw new Error(`No identity ${id}`)
+  if (!identity) throw new Error(`Identity ${id} not found`)
   return identity
 }
 
-/** Whose verifiable address this is. */
-export async function ownerOfAddress(db: Database, address: string): Promise<string | null> {
+/** Returns the ID of the identity with this verifiable address. */
+export async function findAddressOwner(db: Database, address: string): Promise<string | null> {
   const row = await db
     .selectFrom('identity.verifiable_address')
     .select('identity_id')
@@ -71,8 +70,8 @@ export async function ownerOfAddress(db: Database, address: string): Promise<str
   return row?.identity_id ?? null
 }
 
-/** Whose recovery address this is; the one by which an account is signed in to, too. */
-export async function ownerOfRecoveryAddress(db: Database, address: string): Promise<string | null> {
+/** Returns the ID of the identity with this recovery address, which is also its sign-in address. */
+export async function findRecoveryAddressOwner(db: Database, address: string): Promise<string | null> {
   const row = await db
     .selectFrom('identity.recovery_address')
     .select('identity_id')
@@ -82,9 +81,9 @@ export async function ownerOfRecoveryAddress(db: Database, address: string): Pro
 }
 
 /**
- * Makes an account with its addresses, inside the caller's transaction.
+ * Creates an identity with its addresses in the caller's transaction.
  *
- * @returns null when another account already has the address
+ * @returns null if another identity has the address; the caller must then roll back
  */
 export async function insertIdentity(tx: Database, traits: Traits, now: Date): Promise<string | null> {
   const id = randomUUID()
@@ -99,43 +98,38 @@ export async function insertIdentity(tx: Database, traits: Traits, now: Date): P
       updated_at: now,
     })
     .execute()
-  return (await insertAddresses(tx, id, normalAddress(traits.email), now)) ? id : null
+  return (await insertAddresses(tx, id, normalizeAddress(traits.email), now)) ? id : null
 }
 
-/** What changing the traits came to. */
 export type TraitsChange = 'unchanged address' | 'new address' | 'taken'
 
-/**
- * The address by which an account is signed in to and recovered. It is not the one of the traits while
- * that is new and not proved yet.
- */
+/** The address for sign-in and recovery. It differs from the email trait until a changed email is verified. */
 export function signInAddress({ traits, recovery_addresses }: Identity): string {
-  const counted = recovery_addresses[0]?.value
-  return counted && counted !== normalAddress(traits.email) ? counted : traits.email
+  const recoveryAddress = recovery_addresses[0]?.value
+  return recoveryAddress && recoveryAddress !== normalizeAddress(traits.email) ? recoveryAddress : traits.email
 }
 
 /**
- * Writes new traits. A new address starts unverified; until it is proved, the old one stays the one to
- * sign in and to recover with, and stays taken. Inside the caller's transaction, which a taken address
- * must undo.
+ * Updates the traits in the caller's transaction. A new address starts unverified. Until it is verified, the old address
+ * remains reserved and is used for sign-in and recovery. On `taken`, the caller must roll back.
  */
 export async function updateTraits(tx: Database, identity: Identity, traits: Traits, now: Date): Promise<TraitsChange> {
-  const address = normalAddress(traits.email)
+  const address = normalizeAddress(traits.email)
   await tx
     .updateTable('identity.identity')
     .set({ traits: JSON.stringify(traits), updated_at: now })
     .where('id', '=', identity.id)
     .execute()
-  if (address === normalAddress(identity.traits.email)) return 'unchanged address'
+  if (address === normalizeAddress(identity.traits.email)) return 'unchanged address'
   await tx.deleteFrom('identity.verifiable_address').where('identity_id', '=', identity.id).execute()
-  if (!(await insertVerifiable(tx, identity.id, address, now))) return 'taken'
-  // Only after the insert: whoever else wants the address waits for this transaction from there on.
-  const owner = await ownerOfRecoveryAddress(tx, address)
+  if (!(await insertVerifiableAddress(tx, identity.id, address, now))) return 'taken'
+  // Check after the insert: its unique index makes concurrent requests for the same address wait for this transaction.
+  const owner = await findRecoveryAddressOwner(tx, address)
   return owner === null || owner === identity.id ? 'new address' : 'taken'
 }
 
 async function insertAddresses(tx: Database, identityId: string, value: string, now: Date): Promise<boolean> {
-  const isFree = await insertVerifiable(tx, identityId, value, now)
+  const isFree = await insertVerifiableAddress(tx, identityId, value, now)
   const recovery = await tx
     .insertInto('identity.recovery_address')
     .values({ id: randomUUID(), identity_id: identityId, value, created_at: now, updated_at: now })
@@ -145,7 +139,7 @@ async function insertAddresses(tx: Database, identityId: string, value: string, 
   return isFree && recovery !== undefined
 }
 
-async function insertVerifiable(tx: Database, identityId: string, value: string, now: Date): Promise<boolean> {
+async function insertVerifiableAddress(tx: Database, identityId: string, value: string, now: Date): Promise<boolean> {
   const row = await tx
     .insertInto('identity.verifiable_address')
     .values({
@@ -165,11 +159,12 @@ async function insertVerifiable(tx: Database, identityId: string, value: string,
 }
 
 /**
- * Marks an address as proved, from when on it is the one to sign in and to recover with; false when
- * the account no longer has it.
+ * Marks an address as verified and makes it the sign-in and recovery address.
+ *
+ * @returns false if the identity no longer has the address
  */
 export async function markVerified(db: Database, identityId: string, address: string, now: Date): Promise<boolean> {
-  // One statement, so that an address never counts for one thing and not for the other.
+  // A single statement, so that verification, recovery and sign-in addresses can't diverge.
   const { rows } = await sql`
     with proved as (
       update identity.verifiable_address
@@ -189,7 +184,7 @@ export async function markVerified(db: Database, identityId: string, address: st
   return rows.length > 0
 }
 
-/** An account as the wire shows it; secrets have no place in it. */
+/** Wire representation of an identity, without credentials. */
 export function identityBody(identity: Identity, publicUrl: string): Record<string, unknown> {
   return {
     id: identity.id,
@@ -204,16 +199,16 @@ export function identityBody(identity: Identity, publicUrl: string): Record<stri
       verified: address.verified,
       via: 'email',
       status: address.status,
-      ...(address.verified_at && { verified_at: utc(address.verified_at) }),
-      created_at: utc(address.created_at),
-      updated_at: utc(address.updated_at),
+      ...(address.verified_at && { verified_at: toUtc(address.verified_at) }),
+      created_at: toUtc(address.created_at),
+      updated_at: toUtc(address.updated_at),
     })),
     recovery_addresses: identity.recovery_addresses.map((address) => ({
       id: address.id,
       value: address.value,
       via: 'email',
-      created_at: utc(address.created_at),
-      updated_at: utc(address.updated_at),
+      created_at: toUtc(address.created_at),
+      updated_at: toUtc(address.updated_at),
     })),
     metadata_public: null,
     created_at: identity.created_at.toISOString(),
@@ -222,7 +217,7 @@ export function identityBody(identity: Identity, publicUrl: string): Record<stri
   }
 }
 
-/** The database writes times inside JSON with its own offset. */
-function utc(time: string): string {
+/** Timestamps inside JSON columns have the database's UTC offset. */
+function toUtc(time: string): string {
   return new Date(time).toISOString()
 }

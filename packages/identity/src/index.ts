@@ -1,4 +1,4 @@
-/** The door-keeper: accounts, sign-in and sessions, spoken in the wire format of Ory Kratos v26.2.0. */
+/** Identity service: identities, self-service flows and sessions, wire-compatible with Ory Kratos v26.2.0. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Session } from '@glacis/contract/identity'
 import type { FastifyPluginAsync } from 'fastify'
@@ -7,43 +7,48 @@ import { createCourier } from '#courier.ts'
 import { readCookies } from '#http/cookie.ts'
 import { buildPlugin } from '#http/plugin.ts'
 import { decoyHash } from '#method/argon2.ts'
-import { methodsOf } from '#method/methods.ts'
+import { enabledMethods } from '#method/methods.ts'
 import type { IdentityOptions } from '#options.ts'
 import { buildService } from '#create-service.ts'
 import { findSession, sessionBody, sessionCookie } from '#session.ts'
-import { createSweep } from '#sweep.ts'
+import { createCleanup } from '#cleanup.ts'
 
 export type { IdentityEvent, IdentityOptions, Mail } from '#options.ts'
 export { migrations } from '#migrations.ts'
-export { type Made, type People, type Person, openPeople } from '#people.ts'
+export {
+  type CreateIdentityResult,
+  type IdentityAdmin,
+  type IdentitySummary,
+  createIdentityAdmin,
+} from '#identity-admin.ts'
 
 export interface Identity {
-  /** The browser API; register it at the root of the public URL. */
+  /** Fastify plugin with the browser API. Register it at the path of the public URL. */
   readonly plugin: FastifyPluginAsync
-  /** Whose session a request carries; null for none, an expired or a revoked one, or one that still owes its second factor. */
+  /** Returns the request's session. Null if it is missing, expired, revoked, or lacks a required second factor. */
   whoami(headers: IncomingHttpHeaders): Promise<Session | null>
   /**
-   * Delivers a queued mail.
+   * Delivers a queued email.
    *
-   * @throws when that could not be done, so that the job queue tries again
+   * @throws if delivery failed, so that the job queue retries
    */
   deliverMail(id: string): Promise<void>
-  /** Starts the sweep of expired rows. */
+  /** Starts the periodic cleanup of expired rows. */
   start(): Promise<void>
-  /** Stops it. */
+  /** Stops the cleanup. */
   close(): Promise<void>
 }
 
 /**
- * Builds the service. Nothing runs before `start`, and the tables must be there (see `migrations`).
+ * Creates the service. Background work begins with `start`. The tables must exist; see `migrations`.
  *
- * @throws Error when a URL is not absolute or the secret is shorter than 32 bytes
+ * @throws Error if a URL isn't absolute or the secret is shorter than 32 bytes
  */
 export function createIdentity(options: IdentityOptions): Identity {
   const now = options.now ?? (() => new Date())
   const courier = createCourier({ ...options, now })
-  const service = buildService(options, courier, methodsOf(options))
-  const sweep = createSweep(service)
+  const service = buildService(options, courier, enabledMethods(options))
+  const cleanup = createCleanup(service)
   return {
     plugin: buildPlugin(service),
     async whoami(headers) {
@@ -53,12 +58,12 @@ export function createIdentity(options: IdentityOptions): Identity {
     },
     deliverMail: (id) => courier.deliver(id),
     async start() {
-      // The first sign-in of an unknown address must not be the one that makes the decoy.
+      // Precompute the decoy hash: otherwise the first sign-in with an unknown address would take measurably longer.
       await decoyHash(service.hashing)
-      sweep.start()
+      cleanup.start()
     },
     async close() {
-      await sweep.close()
+      await cleanup.close()
     },
   }
 }

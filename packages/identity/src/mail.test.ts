@@ -1,25 +1,25 @@
 import { expect, it } from 'vitest'
 import { addressChangedMail, recoveryMail, verificationMail } from '#mail.ts'
 
-it('carries the code and the link, and no code in the subject', () => {
+it('contains the code and the link, but no code in the subject', () => {
   const mail = verificationMail(
     'a@b.test',
     '012345',
     'https://id.test/self-service/verification?code=012345&flow=1',
     15,
   )
-  expect(mail.subject).toBe('Verify your e-mail address')
+  expect(mail.subject).toBe('Verify your email address')
   expect(mail.text).toContain('012345\n')
   expect(mail.text).toContain('https://id.test/self-service/verification?code=012345&flow=1')
   expect(mail.html).toContain('href="https://id.test/self-service/verification?code=012345&#38;flow=1"')
 })
 
-it('escapes what people typed', () => {
+it('escapes user input', () => {
   const { html } = addressChangedMail('a@b.test', '"><img src=x onerror=alert(1)>@b.test')
   expect(html).not.toContain('<img')
 })
 
-it('lets nobody write headers', () => {
+it('prevents header injection', () => {
   const { to, subject } = recoveryMail('a@b.test\r\nBcc: everybody@b.test', '000000', 15)
   expect(to).not.toMatch(/[\r\n]/)
   expect(subject).not.toMatch(/[\r\n]/)

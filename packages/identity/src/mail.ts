@@ -1,94 +1,94 @@
-/** The mails of the service. Every value is escaped, and no value reaches a header but the recipient. */
+/** Email templates. Values are HTML-escaped, and the recipient is the only one used in a header. */
 import type { Mail } from '#options.ts'
 
-interface Letter {
+interface MailContent {
   readonly to: string
   readonly subject: string
-  readonly opening: string
+  readonly intro: string
   readonly code?: string
   readonly link?: { readonly url: string; readonly title: string }
-  readonly closing: string
+  readonly footer: string
 }
 
-/** Carries the code that proves an address, and a link that fills it in. */
+/** Email with a verification code and a link that prefills it. */
 export function verificationMail(to: string, code: string, url: string, minutes: number): Mail {
-  return letter({
+  return renderMail({
     to,
-    subject: 'Verify your e-mail address',
-    opening: 'Please confirm that this is your e-mail address by entering this code in Glacis:',
+    subject: 'Verify your email address',
+    intro: 'Enter this code in Glacis to confirm your email address:',
     code,
-    link: { url, title: 'Verify e-mail address' },
-    closing: `The code is valid for ${minutes} minutes. If you did not ask for it, you can ignore this mail.`,
+    link: { url, title: 'Verify email address' },
+    footer: `The code is valid for ${minutes} minutes. If you didn't request it, you can ignore this email.`,
   })
 }
 
-/** Carries the code that opens an account whose password is lost. There is no link to click by mistake. */
+/** Email with a recovery code. It has no link, so a mail scanner or an accidental click can't start a recovery. */
 export function recoveryMail(to: string, code: string, minutes: number): Mail {
-  return letter({
+  return renderMail({
     to,
     subject: 'Recover access to your account',
-    opening: 'Enter this code in Glacis to recover access to your account:',
+    intro: 'Enter this code in Glacis to recover access to your account:',
     code,
-    closing: `The code is valid for ${minutes} minutes. If you did not ask for it, you can ignore this mail; nobody has gained access.`,
+    footer: `The code is valid for ${minutes} minutes. If you didn't request it, you can ignore this email; no one has accessed your account.`,
   })
 }
 
-/** Carries the code that signs somebody in. There is no link to click by mistake. */
+/** Email with a sign-in code. */
 export function signInMail(to: string, code: string, minutes: number): Mail {
-  return letter({
+  return renderMail({
     to,
     subject: 'Sign in to Glacis',
-    opening: 'Enter this code in Glacis to sign in:',
+    intro: 'Enter this code in Glacis to sign in:',
     code,
-    closing: `The code is valid for ${minutes} minutes. If you did not ask for it, you can ignore this mail; nobody has gained access.`,
+    footer: `The code is valid for ${minutes} minutes. If you didn't request it, you can ignore this email; no one has accessed your account.`,
   })
 }
 
-/** Carries the code that signs somebody up. There is no link to click by mistake. */
+/** Email with a registration code. */
 export function signUpMail(to: string, code: string, minutes: number): Mail {
-  return letter({
+  return renderMail({
     to,
     subject: 'Create your Glacis account',
-    opening: 'Enter this code in Glacis to create your account:',
+    intro: 'Enter this code in Glacis to create your account:',
     code,
-    closing: `The code is valid for ${minutes} minutes. If you did not ask for it, you can ignore this mail; no account was made.`,
+    footer: `The code is valid for ${minutes} minutes. If you didn't request it, you can ignore this email; no account has been created.`,
   })
 }
 
-/** Tells the holder of an address that the account is about to leave it. */
+/** Notifies the old address of an email change. */
 export function addressChangedMail(to: string, newAddress: string): Mail {
-  return letter({
+  return renderMail({
     to,
-    subject: 'Your e-mail address was changed',
-    opening: `The e-mail address of your Glacis account was changed to ${newAddress}. Until that address is verified, you still sign in with this one.`,
-    closing: 'If this was not you, please contact the people who run your installation at once.',
+    subject: 'Your email address was changed',
+    intro: `The email address of your Glacis account was changed to ${newAddress}. Until you verify the new address, sign in with this one.`,
+    footer: "If you didn't make this change, contact your administrator immediately.",
   })
 }
 
-/** Tells the holder of an account that its second factors are gone. */
-export function factorsResetMail(to: string): Mail {
-  return letter({
+/** Notifies the user that an administrator removed their second factors. */
+export function secondFactorsResetMail(to: string): Mail {
+  return renderMail({
     to,
-    subject: 'Your second factors were removed',
-    opening:
-      'The people who run your Glacis installation have removed the second factors of your account. You are signed out everywhere, and your password alone signs you in until you set up new ones.',
-    closing: 'If you did not ask for it, please contact them at once.',
+    subject: 'Two-factor authentication was removed from your account',
+    intro:
+      'An administrator removed two-factor authentication from your Glacis account and signed you out of all sessions. Until you set it up again, your account is protected by your password alone.',
+    footer: "If you didn't request this, contact your administrator immediately.",
   })
 }
 
-function letter({ to, subject, opening, code, link, closing }: Letter): Mail {
-  const lines = [opening, code, link && `${link.title}: ${link.url}`, closing, 'Glacis']
+function renderMail({ to, subject, intro, code, link, footer }: MailContent): Mail {
+  const lines = [intro, code, link && `${link.title}: ${link.url}`, footer, 'Glacis']
   return {
     to: to.replace(/[\r\n]+/g, ' '),
     subject,
     text: `${lines.filter(Boolean).join('\n\n')}\n`,
-    html: page(subject, [
-      paragraph(opening),
+    html: renderPage(subject, [
+      paragraph(intro),
       code &&
         `<p style="margin:24px 0;font:600 32px/40px ui-monospace,Menlo,Consolas,monospace;letter-spacing:8px;color:#005d6b">${escape(code)}</p>`,
       link &&
         `<p style="margin:24px 0"><a href="${escape(link.url)}" style="display:inline-block;padding:10px 20px;border-radius:6px;background:#005d6b;color:#ffffff;text-decoration:none;font-weight:600">${escape(link.title)}</a></p>`,
-      paragraph(closing),
+      paragraph(footer),
     ]),
   }
 }
@@ -97,7 +97,7 @@ function paragraph(text: string): string {
   return `<p style="margin:0 0 16px">${escape(text)}</p>`
 }
 
-function page(title: string, parts: readonly (string | undefined)[]): string {
+function renderPage(title: string, parts: readonly (string | undefined)[]): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${escape(title)}</title></head>
 <body style="margin:0;padding:32px 16px;background:#f4f6f7;font:16px/24px system-ui,-apple-system,'Segoe UI',sans-serif;color:#16262a">

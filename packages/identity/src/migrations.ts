@@ -1,8 +1,8 @@
-/** The schema `identity`, as migrations for Kysely's `Migrator`. */
+/** Migrations of the `identity` schema for Kysely's `Migrator`. */
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** By name; forward only, never edited once released. */
+/** Forward-only. Never edit a released migration. */
 export const migrations: Readonly<Record<string, Migration>> = {
   'identity-0001-baseline': { up: baseline },
 }
@@ -34,7 +34,7 @@ async function baseline(db: Kysely<unknown>): Promise<void> {
       identity_id uuid not null references identity.identity on delete cascade,
       primary key (type, identifier)
     )`.execute(db)
-  // Changing an address and deleting an identity look identifiers up by identity.
+  // For address changes and cascading deletes.
   await sql`create index on identity.credential_identifier (identity_id)`.execute(db)
   await sql`
     create table identity.verifiable_address (
@@ -47,7 +47,7 @@ async function baseline(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null,
       updated_at timestamptz not null
     )`.execute(db)
-  // Every whoami reads the addresses of one identity.
+  // Every whoami request reads the addresses of one identity.
   await sql`create index on identity.verifiable_address (identity_id)`.execute(db)
   await sql`
     create table identity.recovery_address (
@@ -71,7 +71,7 @@ async function baseline(db: Kysely<unknown>): Promise<void> {
       authenticated_at timestamptz not null,
       expires_at timestamptz not null
     )`.execute(db)
-  // Lists and revocations of one identity's sessions; the sweep of old ones.
+  // For listing and revoking an identity's sessions, and for the cleanup.
   await sql`create index on identity.session (identity_id, issued_at desc)`.execute(db)
   await sql`create index on identity.session (expires_at)`.execute(db)
   await sql`

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** A mail as it leaves the house. */
+/** An email ready for delivery. */
 export interface Mail {
   readonly to: string
   readonly subject: string
@@ -8,7 +8,7 @@ export interface Mail {
   readonly html: string
 }
 
-/** Something that the audit trail wants to know. */
+/** An event for the audit trail. */
 export interface IdentityEvent {
   readonly kind: EventKind
   readonly identityId: string | null
@@ -48,96 +48,95 @@ export interface Lifespans {
   readonly sessionMs: number
   readonly flowMs: number
   readonly codeMs: number
-  /** How long after signing in a password or an address may be changed without signing in again. */
+  /** How long after sign-in the password or email address may be changed without reauthenticating. */
   readonly privilegedMs: number
 }
 
-/** Another service by which people may sign in. */
+/** An external identity provider. */
 export interface ProviderOptions {
-  /** A plain word; part of the callback's address, so it must not change. */
+  /** Identifier of letters, digits, `-` and `_`. It is part of the callback URL, so it must not change. */
   readonly id: string
-  /** What buttons call it; the id where nothing is said. */
+  /** Display name on buttons. Default: the ID. */
   readonly label?: string | undefined
   readonly clientId: string
   readonly clientSecret?: string | undefined
-  /** OpenID Connect: the issuer, of which everything else is learnt at the first use. */
+  /** OpenID Connect issuer. Its metadata is discovered on first use. */
   readonly issuer?: string | undefined
-  /** Plain OAuth 2.0 in place of an issuer: where to go, where to get a token, where to ask who it is. */
+  /** Endpoints for plain OAuth 2.0, instead of an issuer. */
   readonly authorizationUrl?: string | undefined
   readonly tokenUrl?: string | undefined
   readonly userinfoUrl?: string | undefined
   readonly scopes?: readonly string[] | undefined
-  /** How the provider sends people back; `form_post` for those that insist on it, such as Apple. */
+  /** How the provider returns the response. Apple, for example, requires `form_post`. */
   readonly responseMode?: 'query' | 'form_post' | undefined
 }
 
-/** Which ways of proving oneself are offered; each is on where nothing is said. */
+/** Authentication methods. Enabled by default unless noted otherwise. */
 export interface MethodOptions {
-  /** Codes of an authenticator app as a second factor. */
+  /** Authenticator app codes as a second factor. */
   readonly totp?: boolean
-  /** Passkeys as a first factor; they belong to the portal's host. */
+  /** Passkeys as a first factor, bound to the portal's host. */
   readonly passkey?: boolean
-  /** Security keys as a second factor; they belong to the portal's host. */
+  /** Security keys as a second factor, bound to the portal's host. */
   readonly webauthn?: boolean
-  /** Passwords; accounts that have none keep their other ways in. */
+  /** Passwords. */
   readonly password?: boolean
   /**
-   * Codes by mail: in place of a password (`first`), or of everybody after the first factor (`second`); not at
-   * all where nothing is said. Not both, for one mailbox would be both factors.
+   * Emailed codes, off by default: as a first factor (`first`), or as a second factor required of every user (`second`).
+   * Not both, because the same mailbox would then be both factors.
    */
   readonly code?: 'first' | 'second' | undefined
-  /** Other services, in the order of their buttons; none where nothing is said. */
+  /** External providers, in the order of their buttons. Default: none. */
   readonly oidc?: readonly ProviderOptions[]
-  /** Printed back-up codes as a second factor. */
+  /** Backup codes as a second factor. */
   readonly lookupSecret?: boolean
 }
 
-/** A challenge that tells people from programs, with the protocol of Cloudflare Turnstile. */
+/** A CAPTCHA with the protocol of Cloudflare Turnstile. */
 export interface CaptchaOptions {
   readonly siteKey: string
   readonly secret: string
-  /** Where tokens are verified. */
+  /** Endpoint that verifies tokens. */
   readonly verifyUrl: string
 }
 
 export interface IdentityOptions {
-  /** Connection of the owner; everything lives in the PostgreSQL schema `identity`. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- the caller's own tables are of no interest here
+  /** Connection with the owner role. All tables are in the PostgreSQL schema `identity`. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- independent of the caller's tables
   readonly database: Kysely<any>
-  /** Public base URL, no trailing slash; the plugin answers below it: /self-service, /sessions, /schemas. */
+  /** Public base URL without a trailing slash. The plugin serves /self-service, /sessions and /schemas below it. */
   readonly publicUrl: string
-  /** Base URL of the portal, whose pages are /login, /registration, /recovery, /verification, /profile and /error. */
+  /** Base URL of the portal, with the pages /login, /registration, /recovery, /verification, /profile and /error. */
   readonly portalUrl: string
   readonly lifespans: Lifespans
   readonly methods?: MethodOptions
-  /** Asked before signing in, signing up and recovering; nobody is asked where nothing is said. */
+  /** Required for sign-in, registration, recovery and verification. Default: no CAPTCHA. */
   readonly captcha?: CaptchaOptions | undefined
-  /** Sign up in one form, which is the default, or say who one is first and how one will sign in after it. */
+  /** Registration with one form (default), or with separate steps for the profile and the credential. */
   readonly registrationStyle?: 'one-step' | 'two-step'
-  /** Kinds of flows that nobody can start. */
+  /** Flows that can't be started. */
   readonly disabledFlows?: readonly ('registration' | 'recovery' | 'verification')[]
   /**
-   * Where passwords are looked up among those of known breaches, by the first five digits of their SHA-1
-   * (the range search of Pwned Passwords); the address to which the five digits are added. Nothing is asked
-   * where nothing is said.
+   * Base URL of a breached-password range API (Pwned Passwords). The first five hex digits of the password's SHA-1 are
+   * appended. Default: no check.
    */
   readonly breachCheckUrl?: string | undefined
-  /** How hard passwords are to hash; far below the default in tests alone. */
+  /** Argon2id cost. Lower the default only in tests. */
   readonly hashing?: { readonly memory: number; readonly passes: number } | undefined
-  /** Sign-ups from one client address (IPv6: one /64) in 15 minutes; 20 where nothing is said. */
+  /** Maximum sign-ups per client IP (IPv6: per /64) within 15 minutes. Default: 20. */
   readonly signUpsMax?: number | undefined
-  /** Persisted secret of 32 or more bytes in hex, for code hashes and what is kept sealed. */
+  /** Persistent secret of at least 32 bytes in hex. Keys code hashes and encrypted values. */
   readonly secret: string
   /**
-   * Queues a job in the transaction, which shall call `deliverMail` of the service with the id until that succeeds.
-   * Mails that nobody needs any more succeed without being sent.
+   * Queues a job in the transaction. The job must call `deliverMail` with the ID and retry until it succeeds. For an
+   * expired email, `deliverMail` succeeds without sending it.
    */
-  // oxlint-disable-next-line typescript/no-explicit-any -- the caller's own tables are of no interest here
+  // oxlint-disable-next-line typescript/no-explicit-any -- independent of the caller's tables
   readonly enqueueMail: (tx: Kysely<any>, mailId: string) => Promise<void>
-  /** Sends one mail now; rejects when it could not. */
+  /** Sends an email. Rejects if it can't be sent. */
   readonly deliver: (mail: Mail) => Promise<void>
   readonly log: Log
-  /** Told of sign-ins, failures, registrations, changes and revocations. Must not throw. */
+  /** Receives events for the audit trail. */
   readonly onEvent?: (event: IdentityEvent) => void
   readonly now?: () => Date
 }

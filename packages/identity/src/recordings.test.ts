@@ -1,19 +1,19 @@
-/** Our answers next to the recorded ones, in the four configurations that were recorded. */
+/** Compares responses with recordings of Kratos in four configurations. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { IdentityOptions } from '#options.ts'
-import { openOtherService } from '#testing/other-service.ts'
+import { startTestOidcProvider } from '#testing/test-oidc-provider.ts'
 import { codeCases, mailedFactorCases } from '#testing/recorded/code.ts'
-import { keyCases } from '#testing/recorded/keys.ts'
+import { webauthnCases } from '#testing/recorded/webauthn.ts'
 import { loginCases } from '#testing/recorded/login.ts'
-import { comeFrom, oidcCases } from '#testing/recorded/oidc.ts'
+import { setProvider, oidcCases } from '#testing/recorded/oidc.ts'
 import { recoveryCases } from '#testing/recorded/recovery.ts'
 import { registrationCases } from '#testing/recorded/registration.ts'
 import { secondFactorCases } from '#testing/recorded/second-factor.ts'
 import { sessionCases } from '#testing/recorded/session.ts'
 import { settingsCases } from '#testing/recorded/settings.ts'
-import { twoStepCases } from '#testing/recorded/two-step.ts'
+import { twoStepRegistrationCases } from '#testing/recorded/two-step-registration.ts'
 import { verificationCases } from '#testing/recorded/verification.ts'
-import { ownAnswer, recordedAnswer } from '#testing/recording.ts'
+import { actualResponse, recordedResponse } from '#testing/recording.ts'
 import { type Case, setIdentity } from '#testing/scenarios.ts'
 import { createTestIdentity } from '#testing/test-identity.ts'
 
@@ -28,7 +28,7 @@ const configurations: readonly Configuration[] = [
     name: 'default',
     options: {},
     cases: [
-      ...keyCases,
+      ...webauthnCases,
       ...loginCases,
       ...oidcCases,
       ...recoveryCases,
@@ -39,19 +39,19 @@ const configurations: readonly Configuration[] = [
       ...verificationCases,
     ],
   },
-  { name: 'registration in two steps', options: { registrationStyle: 'two-step' }, cases: twoStepCases },
+  { name: 'two-step registration', options: { registrationStyle: 'two-step' }, cases: twoStepRegistrationCases },
   {
-    name: 'mailed code instead of a password',
+    name: 'emailed code as the first factor',
     options: { registrationStyle: 'two-step', methods: { code: 'first' } },
     cases: codeCases,
   },
-  { name: 'mailed code as second factor', options: { methods: { code: 'second' } }, cases: mailedFactorCases },
+  { name: 'emailed code as the second factor', options: { methods: { code: 'second' } }, cases: mailedFactorCases },
 ]
 
-const other = await openOtherService(['local-op', 'second-op'])
+const other = await startTestOidcProvider(['local-op', 'second-op'])
 afterAll(() => other.close())
-comeFrom(other)
-const oidc = [other.options('local-op', 'Local OP'), other.options('second-op')]
+setProvider(other)
+const oidc = [other.optionsFor('local-op', 'Local OP'), other.optionsFor('second-op')]
 
 describe.each(configurations)('$name', ({ options, cases }) => {
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.each(configurations)('$name', ({ options, cases }) => {
     return () => identity[Symbol.asyncDispose]()
   })
 
-  it.each(cases)('answers %s %i as recorded', async (name, exchange, play) => {
-    expect(ownAnswer(await play())).toEqual(recordedAnswer(name, exchange))
+  it.each(cases)('matches the recorded response of %s %i', async (name, exchange, run) => {
+    expect(actualResponse(await run())).toEqual(recordedResponse(name, exchange))
   })
 })

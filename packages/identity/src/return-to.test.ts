@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { WireError } from '#http/error.ts'
 import { checkReturnTo } from '#return-to.ts'
 
-const places = { publicUrl: 'https://glacis.example/id', portalUrl: 'https://glacis.example/app' }
+const baseUrls = { publicUrl: 'https://glacis.example/id', portalUrl: 'https://glacis.example/app' }
 
 it.each([
   ['https://glacis.example/app', 'https://glacis.example/app'],
@@ -11,7 +11,7 @@ it.each([
   ['/app/scope', 'https://glacis.example/app/scope'],
   ['https://glacis.example/id/self-service/settings?flow=1', 'https://glacis.example/id/self-service/settings?flow=1'],
 ])('accepts %s', (value, url) => {
-  expect(checkReturnTo(value, places)).toEqual({ shown: value, url })
+  expect(checkReturnTo(value, baseUrls)).toEqual({ original: value, url })
 })
 
 it.each([
@@ -37,8 +37,8 @@ it.each([
   'blob:https://glacis.example/app',
   '/scope',
   'scope',
-])('refuses %s', (value) => {
-  expect(() => checkReturnTo(value, places)).toThrow(WireError)
+])('rejects %s', (value) => {
+  expect(() => checkReturnTo(value, baseUrls)).toThrow(WireError)
 })
 
 it.each([
@@ -47,12 +47,12 @@ it.each([
   '/app/\0',
   '/\t/evil.example/',
   ' \n/app',
-])('takes %j for no address', (value) => {
-  const refuse = () => checkReturnTo(value, places)
-  expect(refuse).toThrow(WireError)
-  expect(refuse).toThrow('The request was malformed')
+])('rejects the malformed URL %j', (value) => {
+  const check = () => checkReturnTo(value, baseUrls)
+  expect(check).toThrow(WireError)
+  expect(check).toThrow('The request was malformed')
 })
 
-it.each([null, ''])('has nothing to say about %j', (value) => {
-  expect(checkReturnTo(value, places)).toBeNull()
+it.each([null, ''])('returns null for %j', (value) => {
+  expect(checkReturnTo(value, baseUrls)).toBeNull()
 })

@@ -1,8 +1,8 @@
 import { Traits } from '@glacis/contract/identity'
 import { expect, it } from 'vitest'
-import { isEmail, readTraits } from '#schema.ts'
+import { isEmail, parseTraits } from '#schema.ts'
 
-const whole = { email: 'a@b.ch', name: { first: 'A', last: 'B' } }
+const validTraits = { email: 'a@b.ch', name: { first: 'A', last: 'B' } }
 
 it.each([
   'a@b.ch',
@@ -19,11 +19,11 @@ it.each([
   'root@127.0.0.1',
   `${'a'.repeat(64)}@b.test`,
   ' a@b.ch ',
-])('takes %s for an address, and so does who reads the account', (email) => {
+])('accepts the address %s, as does the contract', (email) => {
   expect(isEmail(email)).toBe(true)
-  const reading = readTraits({ ...whole, email })
-  expect(reading).toEqual({ kind: 'traits', traits: { ...whole, email: email.trim() } })
-  expect(Traits.safeParse('traits' in reading && reading.traits).success).toBe(true)
+  const parsed = parseTraits({ ...validTraits, email })
+  expect(parsed).toEqual({ kind: 'valid', traits: { ...validTraits, email: email.trim() } })
+  expect(Traits.safeParse('traits' in parsed && parsed.traits).success).toBe(true)
 })
 
 it.each([
@@ -43,30 +43,30 @@ it.each([
   '\ud800@b.test',
   'a\u200b@b.test',
   'a\0@b.test',
-])('takes %j for none, and so does who reads the account', (email) => {
+])('rejects the address %j, as does the contract', (email) => {
   expect(isEmail(email)).toBe(false)
-  expect(readTraits({ ...whole, email }).kind).toBe('invalid')
-  expect(Traits.safeParse({ ...whole, email }).success).toBe(false)
+  expect(parseTraits({ ...validTraits, email }).kind).toBe('invalid')
+  expect(Traits.safeParse({ ...validTraits, email }).success).toBe(false)
 })
 
 it.each([
-  [{ ...whole, role: 'admin' }, 'traits', 4000001],
-  [{ ...whole, name: { ...whole.name, middle: 'C' } }, 'traits.name', 4000001],
-  [{ ...whole, email: 7 }, 'traits.email', 4000026],
-  [{ ...whole, email: 'nobody' }, 'traits.email', 4000040],
-  [{ ...whole, name: { first: '', last: 'B' } }, 'traits.name.first', 4000003],
-  [{ ...whole, name: { first: '   ', last: 'B' } }, 'traits.name.first', 4000002],
-  [{ ...whole, name: { first: 'A', last: '\u00a0\u200b\u3164' } }, 'traits.name.last', 4000002],
-  [{ ...whole, email: '  ' }, 'traits.email', 4000002],
-  [{ ...whole, name: { first: 'x'.repeat(129), last: 'B' } }, 'traits.name.first', 4000017],
-  [{ ...whole, name: 'A B' }, 'traits.name.last', 4000002],
+  [{ ...validTraits, role: 'admin' }, 'traits', 4000001],
+  [{ ...validTraits, name: { ...validTraits.name, middle: 'C' } }, 'traits.name', 4000001],
+  [{ ...validTraits, email: 7 }, 'traits.email', 4000026],
+  [{ ...validTraits, email: 'nobody' }, 'traits.email', 4000040],
+  [{ ...validTraits, name: { first: '', last: 'B' } }, 'traits.name.first', 4000003],
+  [{ ...validTraits, name: { first: '   ', last: 'B' } }, 'traits.name.first', 4000002],
+  [{ ...validTraits, name: { first: 'A', last: '\u00a0\u200b\u3164' } }, 'traits.name.last', 4000002],
+  [{ ...validTraits, email: '  ' }, 'traits.email', 4000002],
+  [{ ...validTraits, name: { first: 'x'.repeat(129), last: 'B' } }, 'traits.name.first', 4000017],
+  [{ ...validTraits, name: 'A B' }, 'traits.name.last', 4000002],
   ['traits', 'traits.email', 4000002],
-])('refuses %j', (value, field, id) => {
-  const reading = readTraits(value)
-  const messages = reading.kind === 'invalid' ? reading.messages : []
+])('rejects %j', (value, field, id) => {
+  const parsed = parseTraits(value)
+  const messages = parsed.kind === 'invalid' ? parsed.messages : []
   expect(messages).toContainEqual(expect.objectContaining({ field, message: expect.objectContaining({ id }) }))
 })
 
-it('takes the traits of a person', () => {
-  expect(readTraits(whole)).toEqual({ kind: 'traits', traits: whole })
+it('accepts valid traits', () => {
+  expect(parseTraits(validTraits)).toEqual({ kind: 'valid', traits: validTraits })
 })

@@ -1,14 +1,14 @@
-/** The identity schema: what an account says of its person, and how a form asks for it. */
+/** The identity schema: traits, their validation and their form fields. */
 import { emailPattern } from '@glacis/contract/identity'
 import { isFields } from '#http/body.ts'
 import type { Traits } from '#store.ts'
-import { type PlacedMessage, label, on } from '#ui/message.ts'
+import { type FieldMessage, label, onField } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
 export const schemaId = 'default'
 
-interface Leaf {
+interface TraitField {
   readonly path: readonly string[]
   readonly title: string
   readonly format?: 'email'
@@ -16,16 +16,16 @@ interface Leaf {
   readonly maxLength: number
 }
 
-/** The longest address that can be mailed to, in characters: RFC 5321 section 4.5.3. */
+/** Maximum length of an email address in characters (RFC 5321 section 4.5.3). */
 export const emailLengthMax = 254
 
-const leaves: readonly Leaf[] = [
+const traitFields: readonly TraitField[] = [
   { path: ['email'], title: 'E-Mail', format: 'email', minLength: 3, maxLength: emailLengthMax },
   { path: ['name', 'first'], title: 'First name', minLength: 1, maxLength: 128 },
   { path: ['name', 'last'], title: 'Last name', minLength: 1, maxLength: 128 },
 ]
 
-/** The schema document, JSON Schema draft 7 with the service's extension key. */
+/** The schema document: JSON Schema draft 7 with Kratos' extension key. */
 export const schemaDocument = {
   $id: 'https://glacis.example/schemas/person.schema.json',
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -69,104 +69,107 @@ export const schemaDocument = {
   },
 } as const
 
-/** How the schema is named in an address. */
+/** The schema's ID in URLs. */
 export const schemaSlug = Buffer.from(schemaId).toString('base64url')
 
-/** The label of the field by which a person signs in. */
+/** Label of the identifier field. */
 export const identifierLabel = label.trait('traits.email', 'E-Mail')
 
-/** Names of the traits' fields, in schema order. */
-export const traitNames: readonly string[] = leaves.map(nameOf)
+/** Names of the trait fields, in schema order. */
+export const traitNames: readonly string[] = traitFields.map(fieldName)
 
-/** The form an address has wherever it is compared. */
-export function normalAddress(value: string): string {
+/** Normalizes an email address for comparison and storage. */
+export function normalizeAddress(value: string): string {
   return value.trim().toLowerCase()
 }
 
-/** A field per trait, in schema order, filled in when the traits are known. */
+/** One field per trait in schema order, filled in if the traits are given. */
 export function traitNodes(group: string, traits?: Traits): Node[] {
-  return leaves.map((leaf) => {
-    const name = nameOf(leaf)
-    const value = traits && valueAt(traits, leaf.path)
-    const isEmail = leaf.format === 'email'
+  return traitFields.map((trait) => {
+    const name = fieldName(trait)
+    const value = traits && valueAt(traits, trait.path)
+    const isEmail = trait.format === 'email'
     return input(group, name, isEmail ? 'email' : 'text', {
       value: typeof value === 'string' ? value : undefined,
       required: true,
       ...(isEmail && { autocomplete: 'email' }),
-      label: label.trait(name, leaf.title),
+      label: label.trait(name, trait.title),
     })
   })
 }
 
-/** What a form that has traits sent for each, by field name, to be shown again; undefined where nothing. */
-export function typedTraits(value: unknown): ReadonlyMap<string, string | undefined> {
+/** Submitted trait values by field name, for redisplay. */
+export function submittedTraits(value: unknown): ReadonlyMap<string, string | undefined> {
   if (!isFields(value)) return new Map()
   return new Map(
-    leaves.map((leaf) => {
-      const text = valueAt(value, leaf.path)
-      return [nameOf(leaf), typeof text === 'string' ? text : undefined]
+    traitFields.map((trait) => {
+      const text = valueAt(value, trait.path)
+      return [fieldName(trait), typeof text === 'string' ? text : undefined]
     }),
   )
 }
 
-export type TraitsReading =
-  | { readonly kind: 'traits'; readonly traits: Traits }
-  | { readonly kind: 'invalid'; readonly messages: readonly PlacedMessage[] }
+export type TraitsResult =
+  | { readonly kind: 'valid'; readonly traits: Traits }
+  | { readonly kind: 'invalid'; readonly messages: readonly FieldMessage[] }
 
-/** Reads traits as they were sent; every fault is told on its field. */
-export function readTraits(value: unknown): TraitsReading {
-  const messages = [...unknownTraits(value), ...leaves.flatMap((leaf) => faultsOf(leaf, valueAt(value, leaf.path)))]
+/** Validates submitted traits. Reports every error on its field. */
+export function parseTraits(value: unknown): TraitsResult {
+  const messages = [
+    ...unknownTraits(value),
+    ...traitFields.flatMap((trait) => validateTrait(trait, valueAt(value, trait.path))),
+  ]
   if (messages.length > 0) return { kind: 'invalid', messages }
   const text = (path: readonly string[]) => String(valueAt(value, path))
   return {
-    kind: 'traits',
+    kind: 'valid',
     traits: { email: text(['email']).trim(), name: { first: text(['name', 'first']), last: text(['name', 'last']) } },
   }
 }
 
-function faultsOf(leaf: Leaf, value: unknown): PlacedMessage[] {
-  const field = nameOf(leaf)
-  if (value === undefined) return [on(field, problem.required(leaf.path.at(-1) ?? field))]
-  if (typeof value !== 'string') return [on(field, problem.wrongType('string', typeOf(value)))]
+function validateTrait(trait: TraitField, value: unknown): FieldMessage[] {
+  const field = fieldName(trait)
+  if (value === undefined) return [onField(field, errorMessage.required(trait.path.at(-1) ?? field))]
+  if (typeof value !== 'string') return [onField(field, errorMessage.wrongType('string', jsonTypeOf(value)))]
   const { length } = Array.from(value)
-  if (length > 0 && isBlank(value)) return [on(field, problem.required(leaf.path.at(-1) ?? field))]
+  if (length > 0 && isBlank(value)) return [onField(field, errorMessage.required(trait.path.at(-1) ?? field))]
   return [
-    leaf.format === 'email' && !isEmail(value) && emailFault(value),
-    length < leaf.minLength && problem.tooShort(leaf.minLength, length),
-    length > leaf.maxLength && problem.tooLong(leaf.maxLength, length),
-  ].flatMap((fault) => (fault ? [on(field, fault)] : []))
+    trait.format === 'email' && !isEmail(value) && emailError(value),
+    length < trait.minLength && errorMessage.tooShort(trait.minLength, length),
+    length > trait.maxLength && errorMessage.tooLong(trait.maxLength, length),
+  ].flatMap((error) => (error ? [onField(field, error)] : []))
 }
 
-/** True where nothing is to be seen; U+2800, U+3164 and U+FFA0 are letters and symbols that show as blanks. */
+/** True if nothing is visible. U+2800, U+3164 and U+FFA0 are symbols and letters that render as blanks. */
 function isBlank(value: string): boolean {
   return /^[\s\p{C}\u2800\u3164\uFFA0]*$/u.test(value)
 }
 
-function emailFault(value: string) {
-  return value === '' ? problem.generic('"" is not valid "email"') : problem.email(value)
+function emailError(value: string) {
+  return value === '' ? errorMessage.generic('"" is not valid "email"') : errorMessage.email(value)
 }
 
-/** An address that mail can reach, by the rule with which the portal reads it back; spaces around it are no fault. */
+/** Validates an email address with the contract's pattern. Ignores surrounding whitespace. */
 export function isEmail(value: string): boolean {
   return emailPattern.test(value.trim())
 }
 
-function unknownTraits(value: unknown): PlacedMessage[] {
+function unknownTraits(value: unknown): FieldMessage[] {
   if (!isFields(value)) return []
   const outer = Object.keys(value).filter((key) => key !== 'email' && key !== 'name')
   const name = value['name']
   const inner = isFields(name) ? Object.keys(name).filter((key) => key !== 'first' && key !== 'last') : []
   return [
-    ...outer.map((key) => on('traits', unknownTrait(key))),
-    ...inner.map((key) => on('traits.name', unknownTrait(key))),
+    ...outer.map((key) => onField('traits', unknownTrait(key))),
+    ...inner.map((key) => onField('traits.name', unknownTrait(key))),
   ]
 }
 
 function unknownTrait(key: string) {
-  return problem.generic(`additionalProperties ${JSON.stringify(key)} not allowed`)
+  return errorMessage.generic(`additionalProperties ${JSON.stringify(key)} not allowed`)
 }
 
-function nameOf({ path }: Leaf): string {
+function fieldName({ path }: TraitField): string {
   return `traits.${path.join('.')}`
 }
 
@@ -174,8 +177,8 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => (isFields(at) && Object.hasOwn(at, key) ? at[key] : undefined), value)
 }
 
-/** The type of a value in the words of JSON Schema. */
-function typeOf(value: unknown): string {
+/** JSON Schema's name for the type of a value. */
+function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }

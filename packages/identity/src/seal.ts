@@ -1,7 +1,7 @@
-/** What is kept so that it can be read again and must not be read from the database: sealed with the installation's secret. */
+/** Authenticated encryption of stored values, with keys derived from the configured secret. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What is sealed; each purpose has its own key, so that nothing can be put in another thing's place. */
+/** Each purpose has its own key, so that a value can't be substituted for one with another purpose. */
 export type Purpose =
   | 'identity continuity'
   | 'identity form'
@@ -9,29 +9,29 @@ export type Purpose =
   | 'identity lookup_secret'
   | 'identity provider'
 
-interface Holder {
+interface KeySource {
   readonly secret: Buffer
 }
 
-/** Seals a text with AES-256-GCM: nonce, tag, ciphertext. */
-export function seal(holder: Holder, purpose: Purpose, text: string): Buffer {
+/** Encrypts with AES-256-GCM. Format: nonce, tag, ciphertext. */
+export function seal(source: KeySource, purpose: Purpose, text: string): Buffer {
   const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', keyOf(holder, purpose), nonce)
+  const cipher = createCipheriv('aes-256-gcm', deriveKey(source, purpose), nonce)
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
 /**
- * Reads what `seal` made for the same purpose.
+ * Decrypts a value from `seal`.
  *
- * @throws Error when it was changed or sealed with another secret
+ * @throws Error if the value was modified, or sealed for another purpose or with another secret
  */
-export function unseal(holder: Holder, purpose: Purpose, bytes: Buffer): string {
-  const decipher = createDecipheriv('aes-256-gcm', keyOf(holder, purpose), bytes.subarray(0, 12))
+export function unseal(source: KeySource, purpose: Purpose, bytes: Buffer): string {
+  const decipher = createDecipheriv('aes-256-gcm', deriveKey(source, purpose), bytes.subarray(0, 12))
   decipher.setAuthTag(bytes.subarray(12, 28))
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
 }
 
-function keyOf({ secret }: Holder, purpose: Purpose): Buffer {
+function deriveKey({ secret }: KeySource, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
 }

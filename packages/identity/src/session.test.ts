@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Session } from '@glacis/contract/identity'
 import {
-  enrolSecondFactor,
+  enrollSecondFactor,
   newAddress,
   portalUrl,
   publicUrl,
@@ -9,7 +9,7 @@ import {
   sharedTestIdentity,
   signIn,
 } from '#testing/test-identity.ts'
-import { shortUserAgent } from '#session.ts'
+import { truncateUserAgent } from '#session.ts'
 
 const identity = await sharedTestIdentity()
 
@@ -23,10 +23,10 @@ async function threeSessions() {
   }
   return browsers
 }
-const agents = (sessions: { devices: { user_agent: string }[] }[]) =>
+const userAgents = (sessions: { devices: { user_agent: string }[] }[]) =>
   sessions.map(({ devices }) => devices[0]?.user_agent)
 
-it('tells the host whose session a request carries', async () => {
+it('returns the session of a request to the host', async () => {
   const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
@@ -39,14 +39,14 @@ it('tells the host whose session a request carries', async () => {
   expect(await identity.service.whoami({ cookie })).toBeNull()
 })
 
-it('ends a session when its time is over', async () => {
+it('expires a session', async () => {
   const browser = identity.browser()
   await register(browser, newAddress())
   identity.advance(24 * 3600_000 + 1000)
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 
-it('shows no secret', async () => {
+it('does not disclose secrets', async () => {
   const browser = identity.browser()
   await register(browser, newAddress())
   const { text, headers, body } = await browser.get('/sessions/whoami')
@@ -54,45 +54,46 @@ it('shows no secret', async () => {
   expect(headers['x-kratos-authenticated-identity-id']).toBe(body.identity.id)
 })
 
-it('lists the other sessions, newest first, page by page', async () => {
+it('lists the other sessions, newest first, with pagination', async () => {
   const [one] = await threeSessions()
   const { body, headers } = await one.get('/sessions')
-  expect(agents(body)).toEqual(['Three', 'Two'])
+  expect(userAgents(body)).toEqual(['Three', 'Two'])
   expect(headers['x-total-count']).toBe('2')
   const first = await one.get('/sessions?page_size=1')
   const next = /<([^>]+)>; rel="next"/.exec(String(first.headers.link))?.[1] ?? ''
-  expect(agents((await one.get(next)).body)).toEqual(['Two'])
+  expect(userAgents((await one.get(next)).body)).toEqual(['Two'])
   expect((await one.get('/sessions?page_size=0')).status).toBe(400)
 })
 
-it('opens nothing to a session that owes its second factor', async () => {
+it('denies access to a session that lacks its second factor', async () => {
   const email = newAddress()
   await register(identity.browser(), email)
-  await enrolSecondFactor(identity, email)
+  await enrollSecondFactor(identity, email)
   const browser = identity.browser()
   const { status, body } = await signIn(browser, email)
   expect([status, body.redirect_browser_to]).toEqual([422, `${publicUrl}/self-service/login/browser?aal=aal2`])
-  const answers = [
+  const responses = [
     await browser.get('/sessions/whoami'),
     await browser.get('/sessions'),
     await browser.delete('/sessions'),
     await browser.get('/self-service/settings/browser'),
   ]
-  for (const answer of answers) expect([answer.status, answer.body.error.id]).toEqual([403, 'session_aal2_required'])
+  for (const response of responses)
+    expect([response.status, response.body.error.id]).toEqual([403, 'session_aal2_required'])
   const cookie = `ory_kratos_session=${browser.jar.get('ory_kratos_session')}`
   expect(await identity.service.whoami({ cookie })).toBeNull()
 })
 
-it('ends one other session, at once', async () => {
+it('revokes another session immediately', async () => {
   const [one, two, three] = await threeSessions()
   const [newest] = (await one.get('/sessions')).body
   expect((await one.delete(`/sessions/${newest.id}`)).status).toBe(204)
   expect((await three.get('/sessions/whoami')).status).toBe(401)
   expect((await two.get('/sessions/whoami')).status).toBe(200)
-  expect(agents((await one.get('/sessions')).body)).toEqual(['Two'])
+  expect(userAgents((await one.get('/sessions')).body)).toEqual(['Two'])
 })
 
-it('ends all other sessions, and counts the living only', async () => {
+it('revokes all other sessions and counts only active ones', async () => {
   const [one, two] = await threeSessions()
   expect((await one.delete('/sessions')).body).toEqual({ count: 2 })
   expect((await one.delete('/sessions')).body).toEqual({ count: 0 })
@@ -100,28 +101,28 @@ it('ends all other sessions, and counts the living only', async () => {
   expect((await one.get('/sessions/whoami')).status).toBe(200)
 })
 
-it('touches nobody else’s session, nor the present one', async () => {
+it("does not revoke another identity's session or the current one", async () => {
   const [one] = await threeSessions()
-  const [stranger] = await threeSessions()
+  const [otherUser] = await threeSessions()
   const { body } = await one.get('/sessions/whoami')
-  expect((await stranger.delete(`/sessions/${body.id}`)).status).toBe(204)
+  expect((await otherUser.delete(`/sessions/${body.id}`)).status).toBe(204)
   expect((await one.get('/sessions/whoami')).status).toBe(200)
   expect((await one.delete(`/sessions/${body.id}`)).body.error.message).toBe('cannot revoke current session')
   expect((await one.delete('/sessions/not-a-uuid')).status).toBe(400)
 })
 
-it('signs out by its own token only', async () => {
+it("requires the session's own logout token", async () => {
   const [one, two] = await threeSessions()
   const { body } = await two.get('/self-service/logout/browser')
   expect((await one.get(body.logout_url)).status).toBe(403)
   expect((await one.get('/sessions/whoami')).status).toBe(200)
-  const out = await two.open(`${body.logout_url}&return_to=/scope`)
-  expect([out.status, out.headers.location]).toEqual([303, `${portalUrl}/scope`])
+  const response = await two.open(`${body.logout_url}&return_to=/scope`)
+  expect([response.status, response.headers.location]).toEqual([303, `${portalUrl}/scope`])
   expect(two.jar.has('ory_kratos_session')).toBe(false)
   expect((await two.get('/sessions/whoami')).status).toBe(401)
 })
 
-it('takes a form from before the sign-out for a stranger’s', async () => {
+it('invalidates forms on logout', async () => {
   const [one] = await threeSessions()
   const { body: flow } = await one.get('/self-service/login/browser?refresh=true')
   const { body } = await one.get('/self-service/logout/browser')
@@ -134,6 +135,6 @@ it.each([
   ['é'.repeat(300), 512],
   [`${'x'.repeat(511)}é`, 511],
   ['short', 5],
-] as const)('cuts a user agent at 512 bytes, between characters', (agent, bytes) => {
-  expect(Buffer.byteLength(shortUserAgent(agent))).toBe(bytes)
+] as const)('truncates a user agent to 512 bytes at a character boundary', (agent, bytes) => {
+  expect(Buffer.byteLength(truncateUserAgent(agent))).toBe(bytes)
 })

@@ -1,4 +1,4 @@
-/** Sessions: opaque cookies, stored as hashes, ended at once by revoking their row. */
+/** Sessions: opaque cookie tokens, stored as hashes. Revocation takes effect immediately. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Identity, getIdentity, identityBody, identityColumns } from '#identities.ts'
@@ -6,10 +6,10 @@ import type { Client, LiveSession, Service } from '#service.ts'
 import type { AuthenticationMethod, Device } from '#store.ts'
 
 export const sessionCookie = 'ory_kratos_session'
-/** Longest user agent that is kept, in bytes. */
+/** Maximum length of a stored user agent, in bytes. */
 const userAgentBytesMax = 512
 
-/** A session and the cookie value that opens it, which is known at this moment only. */
+/** A session and its token. The token is available only at this point; the database stores its hash. */
 export interface IssuedSession {
   readonly session: LiveSession
   readonly token: string
@@ -25,22 +25,22 @@ interface SessionRow extends Identity {
   readonly expires_at: Date
 }
 
-/** The session that a cookie opens; null when there is none, it is over, or its account is inactive. */
+/** Finds the session of a token. Null if it is unknown, revoked or expired, or if the identity is inactive. */
 export async function findSession(
   service: Pick<Service, 'db' | 'now'>,
   token: string | undefined,
 ): Promise<LiveSession | null> {
   if (!token) return null
-  const rows = await selectSessions(service, sql`session.token_hash = ${hashOf(token)}`)
+  const rows = await selectSessions(service, sql`session.token_hash = ${hashToken(token)}`)
   return rows[0] ?? null
 }
 
-/** The account's other live sessions, newest first. */
-export async function listOthers(service: Service, session: LiveSession): Promise<LiveSession[]> {
+/** The identity's other active sessions, newest first. */
+export async function listOtherSessions(service: Service, session: LiveSession): Promise<LiveSession[]> {
   return selectSessions(service, sql`session.identity_id = ${session.identity.id} and session.id <> ${session.id}`)
 }
 
-/** Live sessions, newest first. */
+/** Selects active sessions, newest first. */
 async function selectSessions(
   service: Pick<Service, 'db' | 'now'>,
   where: ReturnType<typeof sql>,
@@ -69,10 +69,10 @@ async function selectSessions(
   )
 }
 
-/** By what somebody proved who it is. */
+/** The method, and for `oidc` the provider, of a completed factor. */
 export type Factor = Pick<AuthenticationMethod, 'method' | 'provider'>
 
-/** Opens a new session by a first factor. */
+/** Creates a session after a first factor. */
 export async function issueSession(
   service: Service,
   identityId: string,
@@ -85,8 +85,8 @@ export async function issueSession(
     id: randomUUID(),
     identity: await getIdentity(service.db, identityId),
     aal: 'aal1',
-    authentication_methods: [proof(factor, now)],
-    devices: [deviceOf(client)],
+    authentication_methods: [authenticationMethod(factor, now)],
+    devices: [toDevice(client)],
     issued_at: now,
     authenticated_at: now,
     expires_at: new Date(now.getTime() + service.lifespans.sessionMs),
@@ -96,7 +96,7 @@ export async function issueSession(
     .values({
       id: session.id,
       identity_id: identityId,
-      token_hash: hashOf(token),
+      token_hash: hashToken(token),
       active: true,
       aal: session.aal,
       authentication_methods: JSON.stringify(session.authentication_methods),
@@ -109,7 +109,7 @@ export async function issueSession(
   return { session, token }
 }
 
-/** Renews or raises a session whose holder has proved again who it is; the cookie's value changes. */
+/** Renews a session after reauthentication or a second factor, and rotates its token. */
 export async function renewSession(
   service: Service,
   session: LiveSession,
@@ -120,17 +120,17 @@ export async function renewSession(
   const token = randomBytes(32).toString('base64url')
   const renewed: LiveSession = {
     ...session,
-    // A code that was mailed has proved an address since the session was read.
+    // Reload: an emailed code may have verified the address since the session was read.
     identity: await getIdentity(service.db, session.identity.id),
     aal: aal === 'aal2' ? 'aal2' : session.aal,
-    authentication_methods: [...session.authentication_methods, proof(factor, now, aal)].slice(-20),
+    authentication_methods: [...session.authentication_methods, authenticationMethod(factor, now, aal)].slice(-20),
     authenticated_at: now,
     expires_at: new Date(now.getTime() + service.lifespans.sessionMs),
   }
   await service.db
     .updateTable('identity.session')
     .set({
-      token_hash: hashOf(token),
+      token_hash: hashToken(token),
       aal: renewed.aal,
       authentication_methods: JSON.stringify(renewed.authentication_methods),
       authenticated_at: renewed.authenticated_at,
@@ -141,31 +141,34 @@ export async function renewSession(
   return { session: renewed, token }
 }
 
-/** Adds a proof to a session whose holder gave it on the way to something else; the cookie's value changes. */
-export async function raiseSession(
+/** Adds a factor that was completed by enrolling it, and rotates the token. Doesn't extend the session. */
+export async function upgradeSession(
   service: Service,
   session: LiveSession,
   { method, aal }: Pick<AuthenticationMethod, 'method' | 'aal'>,
 ): Promise<IssuedSession> {
   const token = randomBytes(32).toString('base64url')
-  const raised: LiveSession = {
+  const upgraded: LiveSession = {
     ...session,
     aal: aal === 'aal2' ? 'aal2' : session.aal,
-    authentication_methods: [...session.authentication_methods, proof({ method }, service.now(), aal)].slice(-20),
+    authentication_methods: [
+      ...session.authentication_methods,
+      authenticationMethod({ method }, service.now(), aal),
+    ].slice(-20),
   }
   await service.db
     .updateTable('identity.session')
     .set({
-      token_hash: hashOf(token),
-      aal: raised.aal,
-      authentication_methods: JSON.stringify(raised.authentication_methods),
+      token_hash: hashToken(token),
+      aal: upgraded.aal,
+      authentication_methods: JSON.stringify(upgraded.authentication_methods),
     })
     .where('id', '=', session.id)
     .execute()
-  return { session: raised, token }
+  return { session: upgraded, token }
 }
 
-/** Ends one session of an account; false when the account has no such live session. */
+/** Revokes a session of an identity. Returns false if the identity has no such active session. */
 export async function revokeSession(service: Service, identityId: string, sessionId: string): Promise<boolean> {
   const { numUpdatedRows } = await service.db
     .updateTable('identity.session')
@@ -177,8 +180,12 @@ export async function revokeSession(service: Service, identityId: string, sessio
   return numUpdatedRows > 0n
 }
 
-/** Ends all sessions of an account but one. @returns how many were alive */
-export async function revokeOthers(service: Service, identityId: string, keptSessionId: string): Promise<number> {
+/** Revokes all sessions of an identity except one. @returns the number of revoked sessions */
+export async function revokeOtherSessions(
+  service: Service,
+  identityId: string,
+  keptSessionId: string,
+): Promise<number> {
   const { numUpdatedRows } = await service.db
     .updateTable('identity.session')
     .set({ active: false })
@@ -190,7 +197,7 @@ export async function revokeOthers(service: Service, identityId: string, keptSes
   return Number(numUpdatedRows)
 }
 
-/** A session as the wire shows it. */
+/** Wire representation of a session. */
 export function sessionBody(session: LiveSession, publicUrl: string) {
   return {
     id: session.id,
@@ -205,16 +212,20 @@ export function sessionBody(session: LiveSession, publicUrl: string) {
   }
 }
 
-function proof({ method, provider }: Factor, now: Date, aal: 'aal1' | 'aal2' = 'aal1'): AuthenticationMethod {
+function authenticationMethod(
+  { method, provider }: Factor,
+  now: Date,
+  aal: 'aal1' | 'aal2' = 'aal1',
+): AuthenticationMethod {
   return { method, aal, completed_at: now.toISOString(), ...(provider && { provider }) }
 }
 
-function deviceOf(client: Client): Device {
+function toDevice(client: Client): Device {
   return { id: randomUUID(), ip_address: client.ip, user_agent: client.userAgent, location: '' }
 }
 
-/** A user agent that fits, cut between characters and free of what the database cannot hold. */
-export function shortUserAgent(userAgent: string | undefined): string {
+/** Truncates a user agent at a character boundary and removes NUL, which PostgreSQL can't store. */
+export function truncateUserAgent(userAgent: string | undefined): string {
   const bytes = Buffer.from((userAgent ?? '').replaceAll('\0', ''))
   if (bytes.length <= userAgentBytesMax) return bytes.toString()
   return bytes
@@ -223,6 +234,6 @@ export function shortUserAgent(userAgent: string | undefined): string {
     .replace(/\uFFFD+$/, '')
 }
 
-function hashOf(token: string): Buffer {
+function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -1,9 +1,9 @@
-/** The tables of the schema `identity`, as `migrations.ts` makes them. */
+/** Table types of the `identity` schema; see `migrations.ts`. */
 import type { ColumnType, Generated, Kysely, Selectable } from 'kysely'
 import type { Message } from '#ui/message.ts'
 import type { Ui } from '#ui/node.ts'
 
-/** JSON is kept as text of its own order (`json`, not `jsonb`): clients see keys as they were written. */
+/** Stored as `json`, not `jsonb`, to preserve the order of keys for clients. */
 type Json<Value> = ColumnType<Value, string, string>
 
 interface IdentityTable {
@@ -21,7 +21,7 @@ export interface Traits {
 interface CredentialTable {
   identity_id: string
   type: string
-  /** What proves it; each method reads its own. */
+  /** Each method has its own format. */
   config: Json<unknown>
   created_at: Date
   updated_at: Date
@@ -51,7 +51,7 @@ interface RecoveryAddressTable {
 interface SessionTable {
   id: string
   identity_id: string
-  /** SHA-256 of the cookie's value; the value itself is never stored. */
+  /** SHA-256 of the session token. */
   token_hash: Buffer
   active: boolean
   aal: 'aal1' | 'aal2'
@@ -65,7 +65,7 @@ export interface AuthenticationMethod {
   readonly method: string
   readonly aal: 'aal1' | 'aal2'
   readonly completed_at: string
-  /** The other service that vouched. */
+  /** The external provider, for `oidc`. */
   readonly provider?: string
 }
 export interface Device {
@@ -86,7 +86,7 @@ export interface FlowTable {
   csrf_token: string
   ui: Json<Ui>
   memory: Json<FlowMemory>
-  /** How often a code was tried in this flow. */
+  /** Number of attempts to enter a code. */
   tries: Generated<number>
   issued_at: Date
   expires_at: Date
@@ -94,30 +94,30 @@ export interface FlowTable {
   updated_at: Date
 }
 export type Flow = Selectable<FlowTable>
-/** What a kind of flow remembers beyond what every flow has. */
+/** Flow state that depends on the kind of flow and its methods. */
 export interface FlowMemory {
   readonly refresh?: boolean
   readonly requestedAal?: 'aal1' | 'aal2'
   readonly identitySchema?: string
   readonly afterVerificationReturnTo?: string
-  /** The address a code was asked for. */
+  /** The address to which a code was sent. */
   readonly address?: string
   readonly notice?: Message
-  /** The challenge that tells people from programs was passed. */
+  /** The CAPTCHA was passed. */
   readonly isHuman?: boolean
-  /** The secret that an authenticator app is asked to take, in base 32. */
+  /** Secret of an authenticator app that isn't enrolled yet, in base32. */
   readonly totpSecret?: string
-  /** What an authenticator must sign, per kind of key, and the account's name for a new passkey. */
+  /** Outstanding WebAuthn challenges, and the user handle for a new passkey. */
   readonly passkeyChallenge?: string
   readonly passkeyHandle?: string
   readonly webauthnChallenge?: string
-  /** Back-up codes that were made and not confirmed yet. */
+  /** Generated backup codes that aren't confirmed yet. */
   readonly lookupCodes?: readonly string[]
 }
 export interface CodeTable {
   id: string
   flow_id: string
-  /** Null for an address that nobody has: such a code opens nothing. */
+  /** Null for an unknown address. Such a code is valid only for registration. */
   identity_id: string | null
   address: string
   code_hash: Buffer
@@ -132,7 +132,7 @@ interface MailTable {
   text: string
   html: string
   status: 'queued' | 'sent' | 'failed' | 'void'
-  /** After this moment the mail is of no use and is given up. */
+  /** Delivery is abandoned after this time. */
   expires_at: Date
   created_at: Date
 }
@@ -150,7 +150,7 @@ interface ContinuityTable {
   token_hash: Buffer
   flow_id: string
   identity_id: string
-  /** The submit that waits for its sign-in, sealed: it may hold a new password. */
+  /** The submission to resume after reauthentication. Encrypted, because it may contain a new password. */
   sealed: Buffer
   expires_at: Date
 }

@@ -7,6 +7,6 @@ it.each([
   ['2001:db8::1', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
   ['fe80::', 'fe80:0:0:0'],
-])('takes %s for the network %s', (ip, network) => {
+])('maps %s to the network %s', (ip, network) => {
   expect(networkOf(ip)).toBe(network)
 })

@@ -1,33 +1,32 @@
 /**
- * Slows guessing down. Each attempt is counted before it is made, so that a burst in parallel gains
- * nothing; a right one is given back. Those of one account from one address take turns, so that right
- * ones which come together are not taken for guesses of each other. Windows pass by themselves: nobody
- * is locked out for good.
+ * Rate limits against brute force. Each attempt is counted before it is checked, so that parallel requests can't exceed
+ * a limit, and a successful attempt is refunded. Attempts from one address at one account run with limited concurrency,
+ * so that parallel successful sign-ins don't throttle each other. Limits reset after a fixed window: no account is locked
+ * permanently.
  */
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { sql } from 'kysely'
 import type { Service } from '#service.ts'
-import { takeTurn } from '#turns.ts'
+import { acquireSlot } from '#concurrency-limit.ts'
 
 const windowMs = 15 * 60_000
-/** Wrong guesses in one window: of one account from one address, of one account from anywhere, of one address. */
+/** Failed attempts per window: for an account from one address (`pair`), for an account, and from an address. */
 const limits = { pair: 10, account: 50, address: 100 } as const
 /**
- * Wrong guesses that each address still has at an account that is being guessed at from everywhere.
- * Whoever attacks an account must not lock its owner out, who comes from an address of their own.
+ * Failed attempts that each address still has when the account's limit is reached. A distributed attack must not lock out
+ * the account's owner, who signs in from another address.
  */
 const pairMaxUnderAttack = 2
-/** Mails that one recipient gets in one window, however often somebody asks. */
+/** Maximum emails to one recipient per window. */
 const mailsMax = 10
-/** Mails that one client address may cause, for each sign-up that it may make. */
+/** Maximum emails that one client IP may request per window, as a multiple of its sign-up limit. */
 const mailsPerSignUp = 5
 
-/** What somebody is told who has guessed too often. */
-export const tooManyAttempts = 'Too many attempts. Please wait a few minutes and try again.'
+export const tooManyAttempts = 'Too many attempts. Wait a few minutes and try again.'
 
-/** What is guessed at; each has its own count. */
-export type Guess =
+/** Each kind has its own counters. */
+export type AttemptKind =
   | 'password'
   | 'verification'
   | 'recovery'
@@ -39,65 +38,73 @@ export type Guess =
   | 'mailed_code'
 
 /**
- * Guesses that only come after a right first factor: no outsider can use their count up, and six digits
- * must not fall to many addresses with a few guesses each.
+ * Attempts that require a completed first factor. The account's limit applies to every address: an outsider can't exhaust
+ * it, and a distributed attack must not get extra attempts at a six-digit code.
  */
-const afterFirstFactor: ReadonlySet<Guess> = new Set(['totp', 'lookup_secret', 'mailed_code'])
+const secondFactorKinds: ReadonlySet<AttemptKind> = new Set(['totp', 'lookup_secret', 'mailed_code'])
 
 export interface Attempt {
-  /** True when a limit is reached: the guess must not even be looked at. */
-  readonly isRefused: boolean
-  /** Gives the attempt back: the guess was right, or cost nothing. */
-  forgive(): Promise<void>
+  /** A limit is reached. The submitted secret must not be checked. */
+  readonly isThrottled: boolean
+  /** Removes the attempt from the counters, because it succeeded or had no cost. */
+  refund(): Promise<void>
 }
-/** One that others wait for until it is disposed of. */
-export type Turn = Attempt & Disposable
+/** Holds a concurrency slot until it is disposed. */
+export type DisposableAttempt = Attempt & Disposable
 
-/** Counts one guess at an account's secret by a client address, when it is its turn. */
-export async function attempt(service: Service, guess: Guess, account: string, ip: string): Promise<Turn> {
+/** Waits for a concurrency slot, then counts an attempt at an account's secret from a client IP. */
+export async function beginAttempt(
+  service: Service,
+  kind: AttemptKind,
+  account: string,
+  ip: string,
+): Promise<DisposableAttempt> {
   const network = networkOf(ip)
   const keys = {
-    pair: keyOf(guess, 'pair', `${account} ${network}`),
-    account: keyOf(guess, 'account', account),
-    address: keyOf(guess, 'address', network),
+    pair: throttleKey(kind, 'pair', `${account} ${network}`),
+    account: throttleKey(kind, 'account', account),
+    address: throttleKey(kind, 'address', network),
   }
-  const end = await takeTurn(keys.pair)
-  const turn = {
-    async forgive() {
+  const release = await acquireSlot(keys.pair)
+  const attempt = {
+    async refund() {
       await service.db.deleteFrom('identity.throttle').where('key', '=', keys.pair).execute()
-      await giveBack(service, [keys.account, keys.address])
+      await decrement(service, [keys.account, keys.address])
     },
-    [Symbol.dispose]: () => end?.(),
+    [Symbol.dispose]: () => release?.(),
   }
   try {
-    return { ...turn, isRefused: end === null || (await isRefused(service, keys, afterFirstFactor.has(guess))) }
+    return {
+      ...attempt,
+      isThrottled: release === null || (await exceedsLimit(service, keys, secondFactorKinds.has(kind))),
+    }
   } catch (error) {
-    end?.()
+    release?.()
     throw error
   }
 }
 
 type Keys = Readonly<Record<keyof typeof limits, string>>
 
-/** Counts in turn; what one limit refuses does not count towards the next. */
-async function isRefused(service: Service, keys: Keys, isAccountStrict: boolean): Promise<boolean> {
-  const byPair = await count(service, keys.pair)
-  if (byPair > limits.pair) return true
-  const isUnderAttack = (await count(service, keys.account)) > limits.account
-  if (isUnderAttack && (isAccountStrict || byPair > pairMaxUnderAttack)) return true
-  return (await count(service, keys.address)) > limits.address
+/** Checks the limits in order. An attempt that one limit rejects doesn't count toward the next. */
+async function exceedsLimit(service: Service, keys: Keys, isAccountStrict: boolean): Promise<boolean> {
+  const pairCount = await increment(service, keys.pair)
+  if (pairCount > limits.pair) return true
+  const isAccountUnderAttack = (await increment(service, keys.account)) > limits.account
+  if (isAccountUnderAttack && (isAccountStrict || pairCount > pairMaxUnderAttack)) return true
+  return (await increment(service, keys.address)) > limits.address
 }
 
-/** Counts one sign-up by a client address: each costs a hash of a password and a mail. */
-export async function attemptSignUp(service: Service, ip: string): Promise<Attempt> {
-  const key = keyOf('registration', 'address', networkOf(ip))
+/** Counts a sign-up from a client IP. Each one costs a password hash and an email. */
+export async function beginSignUpAttempt(service: Service, ip: string): Promise<Attempt> {
+  const key = throttleKey('registration', 'address', networkOf(ip))
   return {
-    isRefused: (await count(service, key)) > service.signUpsMax,
-    forgive: () => giveBack(service, [key]),
+    isThrottled: (await increment(service, key)) > service.signUpsMax,
+    refund: () => decrement(service, [key]),
   }
 }
 
-async function giveBack({ db }: Service, keys: readonly string[]): Promise<void> {
+async function decrement({ db }: Service, keys: readonly string[]): Promise<void> {
   await db
     .updateTable('identity.throttle')
     .set({ used: sql<number>`greatest(used - 1, 0)` })
@@ -105,28 +112,25 @@ async function giveBack({ db }: Service, keys: readonly string[]): Promise<void>
     .execute()
 }
 
-/**
- * Counts a mail to an address that a client asked for; false when the address has had enough of them for
- * now, or the client has asked for more than anybody needs.
- */
-export async function mayMail(service: Service, address: string, ip: string): Promise<boolean> {
-  const byClient = await count(service, keyOf('mail', 'address', networkOf(ip)))
-  if (byClient > service.signUpsMax * mailsPerSignUp) return false
-  return (await count(service, keyOf('mail', 'account', address))) <= mailsMax
+/** Counts an email requested by a client. Returns false if the limit of the recipient or of the client is reached. */
+export async function consumeMailQuota(service: Service, address: string, ip: string): Promise<boolean> {
+  const clientCount = await increment(service, throttleKey('mail', 'address', networkOf(ip)))
+  if (clientCount > service.signUpsMax * mailsPerSignUp) return false
+  return (await increment(service, throttleKey('mail', 'account', address))) <= mailsMax
 }
 
-/** True for the first who comes with a subject; until the moment given, nobody else does. */
-export async function once(service: Service, subject: string, until: Date): Promise<boolean> {
+/** Returns true only for the first call with this subject, until the given time. */
+export async function claimOnce(service: Service, subject: string, until: Date): Promise<boolean> {
   const row = await service.db
     .insertInto('identity.throttle')
-    .values({ key: keyOf('once', 'subject', subject), used: 1, resets_at: until })
+    .values({ key: throttleKey('once', 'subject', subject), used: 1, resets_at: until })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('key')
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** One subscriber of IPv6 has a /64 of addresses and counts as one client. */
+/** Maps an IPv6 address to its /64, which a single subscriber typically owns. */
 export function networkOf(ip: string): string {
   if (isIP(ip) !== 6) return ip
   const [head = '', tail] = ip.split('::')
@@ -137,12 +141,12 @@ export function networkOf(ip: string): string {
   return groups.slice(0, 4).join(':')
 }
 
-/** Addresses and accounts are hashed: the table tells nobody who was attacked. */
-function keyOf(guess: string, scope: string, subject: string): string {
-  return `${guess}:${scope}:${createHash('sha256').update(subject).digest('base64url')}`
+/** Hashes the subject, so that the table doesn't reveal addresses and accounts. */
+function throttleKey(kind: string, scope: string, subject: string): string {
+  return `${kind}:${scope}:${createHash('sha256').update(subject).digest('base64url')}`
 }
 
-async function count(service: Service, key: string): Promise<number> {
+async function increment(service: Service, key: string): Promise<number> {
   const now = service.now()
   const resetsAt = new Date(now.getTime() + windowMs)
   const row = await service.db

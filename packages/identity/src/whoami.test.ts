@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { openPeople } from '#people.ts'
-import { complete, enqueueMail, newAddress, register, sharedTestIdentity } from '#testing/test-identity.ts'
+import { createIdentityAdmin } from '#identity-admin.ts'
+import { submitNewFlow, enqueueMail, newAddress, register, sharedTestIdentity } from '#testing/test-identity.ts'
 
 const identity = await sharedTestIdentity()
 
-async function member() {
+async function registerUser() {
   const browser = identity.browser()
   const email = newAddress()
   const { body } = await register(browser, email)
@@ -12,22 +12,22 @@ async function member() {
   return { browser, email, id: body.identity.id }
 }
 
-it('whoami sees what was changed', async () => {
-  const { browser, email } = await member()
+it('whoami reflects profile changes and logout', async () => {
+  const { browser, email } = await registerUser()
   const traits = { email, name: { first: 'Jane', last: 'Frost' } }
-  await complete(browser, '/self-service/settings/browser', { method: 'profile', traits })
+  await submitNewFlow(browser, '/self-service/settings/browser', { method: 'profile', traits })
   expect((await browser.get('/sessions/whoami')).body.identity.traits.name.first).toBe('Jane')
-  const kept = new Map(browser.jar)
+  const cookies = new Map(browser.jar)
   await browser.get((await browser.get('/self-service/logout/browser')).body.logout_url)
-  for (const [name, value] of kept) browser.jar.set(name, value)
+  for (const [name, value] of cookies) browser.jar.set(name, value)
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 
-it('whoami sees what another process has changed, and when a session is over', async () => {
-  const { browser, id } = await member()
-  await openPeople({ database: identity.database.db, enqueueMail }).setState(id, 'inactive')
+it('whoami reflects changes by another process and session expiry', async () => {
+  const { browser, id } = await registerUser()
+  await createIdentityAdmin({ database: identity.database.db, enqueueMail }).setState(id, 'inactive')
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
-  const other = await member()
+  const other = await registerUser()
   identity.advance(24 * 3600_000)
   expect((await other.browser.get('/sessions/whoami')).status).toBe(401)
 })

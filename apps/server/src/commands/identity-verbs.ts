@@ -1,6 +1,6 @@
 /** The subcommands of `glacis identity` and their output. */
 import { text } from 'node:stream/consumers'
-import type { People, Person } from '@glacis/identity'
+import type { IdentityAdmin, IdentitySummary } from '@glacis/identity'
 import { createAccounts, identityOf } from '#accounts.ts'
 import { recordIdentityEvent } from '#audit.ts'
 import type { Database } from '#database/index.ts'
@@ -9,7 +9,7 @@ import { CliError } from '#cli-error.ts'
 
 /** The dependencies of the subcommands. */
 interface Desk {
-  readonly people: People
+  readonly people: IdentityAdmin
   readonly database: Database
   /** The public origin. */
   readonly url: string
@@ -81,8 +81,8 @@ async function create(
   const password = flags['password-stdin'] ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined
   const made = await people.create({ email, name: { first, last } }, { password, isVerified: flags.verified })
   if (made.kind === 'taken') throw new CliError(`A user with the email ${email} already exists.`)
-  if (made.kind === 'wrong') throw new CliError(`User not created: ${made.faults.join(' ')}`)
-  const { person } = made
+  if (made.kind === 'invalid') throw new CliError(`User not created: ${made.errors.join(' ')}`)
+  const { identity: person } = made
   // The audit event needs an account, which is otherwise created by the first request.
   await createAccounts(database).of({ identity: identityOf(person) })
   await note(database, person, 'created')
@@ -93,7 +93,7 @@ async function create(
 async function turn(
   { people, database }: Desk,
   [who = '']: readonly string[],
-  state: Person['state'],
+  state: IdentitySummary['state'],
 ): Promise<Answer> {
   const person = await find(people, who)
   const word = state === 'inactive' ? 'disabled' : 'enabled'
@@ -160,20 +160,20 @@ async function listDeletions({ database }: Desk): Promise<Answer> {
   }
 }
 
-async function find(people: People, who: string): Promise<Person> {
+async function find(people: IdentityAdmin, who: string): Promise<IdentitySummary> {
   const person = await people.find(who)
   if (person) return person
   throw new CliError(`No user found for ${who}. Run "glacis identity list" to list all users.`)
 }
 
 /** Records the event in the audit trail, with the operating system user as operator. */
-async function note(database: Database, person: Person, kind: string, detail?: string): Promise<void> {
+async function note(database: Database, person: IdentitySummary, kind: string, detail?: string): Promise<void> {
   const operator = operatorName()
   const from = { ip: '', userAgent: 'glacis identity', at: new Date() }
   await recordIdentityEvent(database, { kind, identityId: person.id, detail, operator, ...from })
 }
 
-function faceOf({ createdAt, lastSignInAt, isVerified, ...person }: Person) {
+function faceOf({ createdAt, lastSignInAt, isVerified, ...person }: IdentitySummary) {
   return {
     ...person,
     verified: isVerified,
@@ -182,7 +182,7 @@ function faceOf({ createdAt, lastSignInAt, isVerified, ...person }: Person) {
   }
 }
 
-function wordsFor({ name, state, isVerified, credentials, sessions }: Person): string {
+function wordsFor({ name, state, isVerified, credentials, sessions }: IdentitySummary): string {
   const notes = [
     state === 'inactive' && 'disabled',
     !isVerified && 'not verified',

@@ -1,6 +1,6 @@
 /** `glacis identity …`: manages users from the command line. */
 import { parseArgs } from 'node:util'
-import { type IdentityOptions, openPeople } from '@glacis/identity'
+import { type IdentityOptions, createIdentityAdmin } from '@glacis/identity'
 import { readConfig } from '#config.ts'
 import { openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
@@ -53,7 +53,7 @@ export async function administerIdentities(
     await jobs.prepare(database.owner)
     await mailJobs(jobs)(tx, mailId)
   }
-  const desk = { people: openPeople({ database: database.owner, enqueueMail }), database, url: config.url }
+  const desk = { people: createIdentityAdmin({ database: database.owner, enqueueMail }), database, url: config.url }
   const { lines, data } = await verb.run(desk, rest, flags)
   print(flags.json ? JSON.stringify(data, null, 2) : lines.join('\n'))
 }

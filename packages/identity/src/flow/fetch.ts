@@ -1,12 +1,12 @@
-/** Showing a flow again to the browser that started it. */
+/** Fetching a flow. */
 import { expiredOnFetch, flowBody, isExpired, loadFlow } from '#flow/flow.ts'
 import type { FlowKind } from '#store.ts'
 import { requireSameBrowser } from '#flow/submit.ts'
-import { type Answer, json } from '#http/exchange.ts'
+import { type HttpResponse, json } from '#http/exchange.ts'
 import type { Exchange } from '#service.ts'
 
-/** Answers with a flow as it stands; settings, which belong to a person and not to a browser, have a way of their own. */
-export function fetchFlow(kind: Exclude<FlowKind, 'settings'>): (exchange: Exchange) => Promise<Answer> {
+/** Returns a flow to the browser that started it. Settings flows belong to an identity instead; see `fetchSettings`. */
+export function fetchFlow(kind: Exclude<FlowKind, 'settings'>): (exchange: Exchange) => Promise<HttpResponse> {
   return async (exchange) => {
     const { service } = exchange
     const flow = await loadFlow(service, kind, exchange.query.get('id'))

@@ -1,4 +1,4 @@
-/** The life of any flow: made, kept, found again, shown, replaced. */
+/** Flow persistence and wire representation. */
 import { randomUUID } from 'node:crypto'
 import { WireError, notFound } from '#http/error.ts'
 import { mask } from '#http/csrf.ts'
@@ -8,10 +8,10 @@ import { type Service, actionUrl, pageUrl } from '#service.ts'
 import type { Database, Flow, FlowKind, FlowMemory } from '#store.ts'
 import type { Message } from '#ui/message.ts'
 import { type Node, type Ui, csrfNode, nameOf } from '#ui/node.ts'
-import { minutesBetween } from '#ui/problem.ts'
+import { minutesBetween } from '#ui/error-message.ts'
 
-/** What a kind of flow says of itself when a new one is made. */
-export interface Draft {
+/** Values of a new flow. */
+export interface FlowDraft {
   readonly kind: FlowKind
   readonly state?: string
   readonly active?: string
@@ -24,8 +24,8 @@ export interface Draft {
   readonly memory?: FlowMemory
 }
 
-/** Makes a flow and keeps it. A node named `csrf_token` gets this flow's own mask of the token. */
-export async function createFlow(service: Service, draft: Draft, db: Database = service.db): Promise<Flow> {
+/** Creates and stores a flow. The `csrf_token` node receives a freshly masked token. */
+export async function createFlow(service: Service, draft: FlowDraft, db: Database = service.db): Promise<Flow> {
   const now = service.now()
   const id = randomUUID()
   const flow: Flow = {
@@ -40,7 +40,7 @@ export async function createFlow(service: Service, draft: Draft, db: Database = 
     ui: {
       action: actionUrl(service, draft.kind, id),
       method: 'POST',
-      nodes: withToken(draft.nodes, draft.csrfToken),
+      nodes: withCsrfToken(draft.nodes, draft.csrfToken),
       messages: draft.messages ?? [],
     },
     memory: draft.memory ?? {},
@@ -52,24 +52,20 @@ export async function createFlow(service: Service, draft: Draft, db: Database = 
   }
   await db
     .insertInto('identity.flow')
-    .values({ ...flow, ...packed(service, flow) })
+    .values({ ...flow, ...serializeForm(service, flow) })
     .execute()
   return flow
 }
 
-/** A place for the token among nodes that are still without a flow. */
-export const csrfPlace: Node = csrfNode('')
+/** CSRF node without a token. `createFlow` and `withCsrfToken` fill it in. */
+export const csrfPlaceholder: Node = csrfNode('')
 
-/** The nodes with a fresh mask of a token. */
-export function withToken(nodes: readonly Node[], token: string): Node[] {
+/** Sets the CSRF nodes to a freshly masked token. */
+export function withCsrfToken(nodes: readonly Node[], token: string): Node[] {
   return nodes.map((node) => (nameOf(node) === 'csrf_token' ? csrfNode(mask(token)) : node))
 }
 
-/**
- * Finds a flow of a kind.
- *
- * @throws WireError 404 when there is none of this id and kind
- */
+/** @throws WireError 404 if no flow has this ID and kind */
 export async function loadFlow(service: Service, kind: FlowKind, id: string | null): Promise<Flow> {
   if (!isUuid(id)) throw notFound()
   const flow = await service.db
@@ -79,32 +75,36 @@ export async function loadFlow(service: Service, kind: FlowKind, id: string | nu
     .where('kind', '=', kind)
     .executeTakeFirst()
   if (!flow) throw notFound()
-  return unpacked(service, flow)
+  return deserializeForm(service, flow)
 }
 
-/** The form of a settings flow holds secrets of second factors: it is kept sealed. */
-function packed(service: Service, { kind, ui, memory }: Flow): { ui: string; memory: string } {
+/** The form of a settings flow contains second-factor secrets, so it is stored encrypted. */
+function serializeForm(service: Service, { kind, ui, memory }: Flow): { ui: string; memory: string } {
   if (kind !== 'settings') return { ui: JSON.stringify(ui), memory: JSON.stringify(memory) }
   const sealed = seal(service, 'identity form', JSON.stringify({ ui, memory })).toString('base64')
   return { ui: JSON.stringify({ sealed }), memory: '{}' }
 }
 
-function unpacked(service: Service, flow: Flow): Flow {
+function deserializeForm(service: Service, flow: Flow): Flow {
   const stored: unknown = flow.ui
   if (typeof stored !== 'object' || stored === null || !('sealed' in stored)) return flow
   const text = unseal(service, 'identity form', Buffer.from(String(stored.sealed), 'base64'))
   return { ...flow, ...JSON.parse(text) }
 }
 
-/** True for the text form of a UUID. */
 export function isUuid(text: string | null): text is string {
   return text !== null && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
 
-type Change = Partial<Pick<Flow, 'state' | 'active' | 'csrf_token' | 'memory' | 'ui'>>
+type FlowChange = Partial<Pick<Flow, 'state' | 'active' | 'csrf_token' | 'memory' | 'ui'>>
 
-/** Changes a flow and keeps it. */
-export async function saveFlow(service: Service, flow: Flow, change: Change, db: Database = service.db): Promise<Flow> {
+/** Stores changes to a flow and returns the updated flow. */
+export async function saveFlow(
+  service: Service,
+  flow: Flow,
+  change: FlowChange,
+  db: Database = service.db,
+): Promise<Flow> {
   const changed = { ...flow, ...change, updated_at: service.now() }
   await db
     .updateTable('identity.flow')
@@ -112,7 +112,7 @@ export async function saveFlow(service: Service, flow: Flow, change: Change, db:
       state: changed.state,
       active: changed.active,
       csrf_token: changed.csrf_token,
-      ...packed(service, changed),
+      ...serializeForm(service, changed),
       updated_at: changed.updated_at,
     })
     .where('id', '=', flow.id)
@@ -120,7 +120,6 @@ export async function saveFlow(service: Service, flow: Flow, change: Change, db:
   return changed
 }
 
-/** True when a flow's time is over. */
 export function isExpired(service: Service, flow: Flow): boolean {
   return flow.expires_at <= service.now()
 }
@@ -130,7 +129,7 @@ interface Extras {
   readonly continueWith?: readonly unknown[]
 }
 
-/** A flow as the wire shows it; each kind has its own keys, in its own order. */
+/** Wire representation of a flow. Keys and their order depend on the kind. */
 export function flowBody(
   service: Service,
   flow: Flow,
@@ -166,12 +165,12 @@ function uiBody({ action, method, nodes, messages }: Ui): Record<string, unknown
   return { action, method, nodes, ...(messages.length > 0 && { messages }) }
 }
 
-/** Refuses to show a flow whose time is over, and says where a new one starts. */
+/** Error for fetching an expired flow, with the URL that starts a new one. */
 export function expiredOnFetch(service: Service, flow: Flow): WireError {
   const { kind, return_to: returnTo } = flow
   const start = `${service.publicUrl}/self-service/${kind}/browser`
   return new WireError(410, {
-    // Clients of sign-in and registration know the id; those of the other flows never got one.
+    // As in Kratos, only login and registration flows return an error ID.
     ...((kind === 'login' || kind === 'registration') && { id: 'self_service_flow_expired' }),
     reason: `The ${kind} flow has expired. Redirect the user to the ${kind} flow init endpoint to initialize a new ${kind} flow.`,
     details: {
@@ -181,7 +180,7 @@ export function expiredOnFetch(service: Service, flow: Flow): WireError {
   })
 }
 
-/** Refuses a submit whose flow's time is over, and names the flow that took its place. */
+/** Error for submitting an expired flow, with the ID of the flow that replaces it. */
 export function expiredOnSubmit(service: Service, expired: Flow, next: Flow): WireError {
   const now = service.now()
   const since = now.getTime() - expired.expires_at.getTime()
@@ -189,9 +188,9 @@ export function expiredOnSubmit(service: Service, expired: Flow, next: Flow): Wi
     id: 'self_service_flow_expired',
     reason: `The self-service flow expired ${minutesBetween(expired.expires_at, now)} minutes ago, initialize a new one.`,
     message: 'self-service flow expired',
-    beside: {
+    extra: {
       expired_at: expired.expires_at.toISOString(),
-      // Nanoseconds, as the protocol counts durations.
+      // The protocol uses nanoseconds for durations.
       since: since * 1_000_000,
       use_flow_id: next.id,
     },

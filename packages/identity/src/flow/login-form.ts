@@ -1,7 +1,7 @@
-/** The forms of a sign-in: by a first factor, by one of the second factors that the holder has, and once a code is on its way. */
+/** Login forms for first and second factors. */
 import { captchaNodes } from '#captcha.ts'
-import { type Drawing, draw, drawFor, withFreshKeys } from '#flow/draw.ts'
-import { type Draft, csrfPlace } from '#flow/flow.ts'
+import { type Form, buildForm, buildIdentityForm, withNewChallenges } from '#flow/form.ts'
+import { type FlowDraft, csrfPlaceholder } from '#flow/flow.ts'
 import type { Flow, FlowMemory } from '#store.ts'
 import type { Exchange, Method, Service, LiveSession } from '#service.ts'
 import type { Identity } from '#identities.ts'
@@ -13,55 +13,55 @@ const order: Order = {
   names: ['csrf_token', 'identifier', 'password'],
 }
 
-/** Puts the nodes of a sign-in into the order of the wire. */
+/** Sorts login nodes in wire order. */
 export function sortLogin(nodes: readonly Node[]): Node[] {
   return sorted(nodes, order)
 }
 
-/** What a sign-in starts with, and again once it has expired. */
+/** Values of a new login flow, also used to replace an expired one. */
 export async function draftLogin(
   { service }: Exchange,
   memory: FlowMemory,
   session: LiveSession | null,
-): Promise<Pick<Draft, 'kind' | 'nodes' | 'messages' | 'memory'>> {
+): Promise<Pick<FlowDraft, 'kind' | 'nodes' | 'messages' | 'memory'>> {
   const isStepUp = memory.requestedAal === 'aal2' && session?.aal !== 'aal2'
-  const drawing = await drawLogin(service, memory, session?.identity ?? null)
+  const form = await buildLoginForm(service, memory, session?.identity ?? null)
   return {
     kind: 'login',
     nodes: sortLogin([
-      csrfPlace,
-      ...drawing.nodes,
+      csrfPlaceholder,
+      ...form.nodes,
       ...(memory.requestedAal === 'aal2' ? [] : captchaNodes(service.captcha)),
     ]),
     messages: [...(memory.refresh ? [notice.confirmIdentity] : []), ...(isStepUp ? [notice.secondFactor] : [])],
-    memory: drawing.memory,
+    memory: form.memory,
   }
 }
 
-/** The fields of a first factor, or those of the second factors that the holder has. */
-function drawLogin(service: Service, memory: FlowMemory, holder: Identity | null): Promise<Drawing> {
+/** Builds the form for a first factor, or for the identity's second factors. */
+function buildLoginForm(service: Service, memory: FlowMemory, identity: Identity | null): Promise<Form> {
   const { refresh, requestedAal } = memory
-  if (requestedAal !== 'aal2' || !holder) {
-    return draw(service, refresh ? holder : null, memory, ({ login }, scene) => login?.nodes(scene))
+  if (requestedAal !== 'aal2' || !identity) {
+    return buildForm(service, refresh ? identity : null, memory, ({ login }, context) => login?.nodes(context))
   }
-  return drawFor(service, holder, memory, (method, scene) =>
-    isSecondFactorOf(method, holder) ? method.secondFactor?.nodes(scene) : undefined,
+  return buildIdentityForm(service, identity, memory, (method, context) =>
+    isSecondFactorOf(method, identity) ? method.secondFactor?.nodes(context) : undefined,
   )
 }
 
-/** The flow as it stands, with something else for authenticators to sign. */
+/** Gives the flow's WebAuthn nodes a new challenge. */
 export async function withNewChallenge({ service }: Exchange, flow: Flow, session: LiveSession | null): Promise<Flow> {
-  const { nodes, memory } = await drawLogin(service, flow.memory, session?.identity ?? null)
-  return { ...flow, memory, ui: { ...flow.ui, nodes: withFreshKeys(flow.ui.nodes, nodes) } }
+  const { nodes, memory } = await buildLoginForm(service, flow.memory, session?.identity ?? null)
+  return { ...flow, memory, ui: { ...flow.ui, nodes: withNewChallenges(flow.ui.nodes, nodes) } }
 }
 
-/** Whether somebody has this method for a second factor. */
+/** True if the identity has to or can use this method as a second factor. */
 export function isSecondFactorOf({ name, secondFactor }: Method, { credential_types: types }: Identity): boolean {
-  return secondFactor !== undefined && (secondFactor.isEverybodys === true || types.includes(name))
+  return secondFactor !== undefined && (secondFactor.isForAllIdentities === true || types.includes(name))
 }
 
-/** Who is to be signed in is settled once a code is on its way. */
-export function settled(node: Node): Node {
+/** After a code was sent, the identifier can no longer be changed. */
+export function withHiddenIdentifier(node: Node): Node {
   if (node.type !== 'input' || node.attributes.name !== 'identifier') return node
   return input('default', 'identifier', 'hidden', { value: node.attributes.value })
 }

@@ -18,14 +18,14 @@ const identity = await sharedTestIdentity()
 const start = '/self-service/login/browser'
 const minute = 60_000
 
-async function account() {
+async function registerAccount() {
   const email = newAddress()
   await register(identity.browser(), email)
   return email
 }
 
-it('signs in, in any letter case, and gives an opaque cookie that only the hash of is stored', async () => {
-  const email = await account()
+it('signs in with any letter case and stores only a hash of the session token', async () => {
+  const email = await registerAccount()
   const browser = identity.browser()
   const { status, body, headers } = await signIn(browser, ` ${email.toUpperCase()} `)
   expect(status).toBe(200)
@@ -41,39 +41,39 @@ it('signs in, in any letter case, and gives an opaque cookie that only the hash 
   expect(JSON.stringify(rows)).not.toContain(browser.jar.get('ory_kratos_session'))
 })
 
-it('says the same of a wrong password and of nobody', async () => {
-  const wrong = await signIn(identity.browser(), await account(), 'wrong password')
-  const nobody = await signIn(identity.browser(), newAddress(), 'wrong password')
-  for (const { status, body } of [wrong, nobody]) {
+it('responds the same for a wrong password and an unknown account', async () => {
+  const wrong = await signIn(identity.browser(), await registerAccount(), 'wrong password')
+  const unknown = await signIn(identity.browser(), newAddress(), 'wrong password')
+  for (const { status, body } of [wrong, unknown]) {
     expect(status).toBe(400)
     expect(messageIds(body)).toEqual([4000006])
     expect(nodeOf(body, 'password').attributes).not.toHaveProperty('value')
   }
   const shape = ({ body }: typeof wrong) =>
     body.ui.nodes.map((node: { attributes: object }) => Object.keys(node.attributes))
-  expect(shape(wrong)).toEqual(shape(nobody))
+  expect(shape(wrong)).toEqual(shape(unknown))
 })
 
 it.each([
   ['no token', () => ''],
-  ['another browser’s token', async () => valueOf((await identity.browser().get(start)).body, 'csrf_token')],
-])('refuses a submit with %s', async (_case, token) => {
-  const email = await account()
+  ["another browser's token", async () => valueOf((await identity.browser().get(start)).body, 'csrf_token')],
+])('rejects a submission with %s', async (_case, token) => {
+  const email = await registerAccount()
   const browser = identity.browser()
   const { body: flow } = await browser.get(start)
-  const answer = await browser.post(flow.ui.action, {
+  const response = await browser.post(flow.ui.action, {
     csrf_token: await token(),
     method: 'password',
     identifier: email,
     password: goodPassword,
   })
-  expect(answer.status).toBe(403)
-  expect(answer.body.error.id).toBe('security_csrf_violation')
+  expect(response.status).toBe(403)
+  expect(response.body.error.id).toBe('security_csrf_violation')
   expect(browser.jar.has('ory_kratos_session')).toBe(false)
 })
 
-it('accepts the token of an earlier form and of the cookie, but not in a header', async () => {
-  const email = await account()
+it("accepts the CSRF token of an earlier form and the cookie's token, but no header", async () => {
+  const email = await registerAccount()
   const browser = identity.browser()
   const earlier = valueOf((await browser.get(start)).body, 'csrf_token')
   const { body: flow } = await browser.get(start)
@@ -85,21 +85,21 @@ it('accepts the token of an earlier form and of the cookie, but not in a header'
   expect((await browser.post(flow.ui.action, body, { 'x-csrf-token': earlier })).status).toBe(403)
 })
 
-it('holds a flow to the browser that started it, in its fetch and in its submit', async () => {
-  const email = await account()
+it('allows only the browser that started a flow to fetch or submit it', async () => {
+  const email = await registerAccount()
   const { body: flow } = await identity.browser().get(start)
   const other = identity.browser()
   const { body: own } = await other.get(start)
   expect((await other.get(`/self-service/login/flows?id=${flow.id}`)).status).toBe(403)
   const body = { method: 'password', identifier: email, password: goodPassword }
   for (const method of ['password', 'doesnotexist']) {
-    const answer = await other.post(flow.ui.action, { ...body, method, csrf_token: valueOf(own, 'csrf_token') })
-    expect(answer.status).toBe(403)
+    const response = await other.post(flow.ui.action, { ...body, method, csrf_token: valueOf(own, 'csrf_token') })
+    expect(response.status).toBe(403)
   }
 })
 
-it('renews a session: same id, new cookie, the old cookie opens nothing', async () => {
-  const email = await account()
+it('renews a session with the same ID and a new token', async () => {
+  const email = await registerAccount()
   const browser = identity.browser()
   const first = await signIn(browser, email)
   const old = browser.jar.get('ory_kratos_session') ?? ''
@@ -118,26 +118,26 @@ it('renews a session: same id, new cookie, the old cookie opens nothing', async 
   expect(session.issued_at).toBe(first.body.session.issued_at)
   expect(Date.parse(session.authenticated_at)).toBeGreaterThan(Date.parse(first.body.session.authenticated_at))
   expect(session.authentication_methods).toHaveLength(2)
-  const late = identity.browser()
-  late.jar.set('ory_kratos_session', old)
-  expect((await late.get('/sessions/whoami')).status).toBe(401)
+  const otherBrowser = identity.browser()
+  otherBrowser.jar.set('ory_kratos_session', old)
+  expect((await otherBrowser.get('/sessions/whoami')).status).toBe(401)
 })
 
-it('ends the session of whoever was signed in before somebody else', async () => {
-  const [one, other] = [await account(), await account()]
+it('revokes the previous session when another user signs in', async () => {
+  const [one, other] = [await registerAccount(), await registerAccount()]
   const browser = identity.browser()
   await signIn(browser, one)
   const old = browser.jar.get('ory_kratos_session') ?? ''
   await signIn(browser, other, goodPassword, '?refresh=true')
   expect((await browser.get('/sessions/whoami')).body.identity.traits.email).toBe(other)
-  const late = identity.browser()
-  late.jar.set('ory_kratos_session', old)
-  expect((await late.get('/sessions/whoami')).status).toBe(401)
+  const otherBrowser = identity.browser()
+  otherBrowser.jar.set('ory_kratos_session', old)
+  expect((await otherBrowser.get('/sessions/whoami')).status).toBe(401)
 })
 
-it('asks for a first factor before a second, and knows no second yet', async () => {
+it('requires a first factor before a second one, and offers none if none is enrolled', async () => {
   expect((await identity.browser().get(`${start}?aal=aal2`)).body.error.id).toBe('session_aal1_required')
-  const email = await account()
+  const email = await registerAccount()
   const browser = identity.browser()
   await signIn(browser, email)
   const { body: flow } = await browser.get(`${start}?aal=aal2`)
@@ -145,26 +145,26 @@ it('asks for a first factor before a second, and knows no second yet', async () 
   expect(messageIds(flow)).toEqual([1010004])
   expect(flow.ui.nodes).toHaveLength(1)
   const body = { method: 'password', identifier: email, password: goodPassword }
-  const answer = await browser.post(flow.ui.action, { ...body, csrf_token: valueOf(flow, 'csrf_token') })
-  expect(messageIds(answer.body)).toEqual([4010002])
+  const response = await browser.post(flow.ui.action, { ...body, csrf_token: valueOf(flow, 'csrf_token') })
+  expect(messageIds(response.body)).toEqual([4010002])
 })
 
-it('replaces an expired flow by one that says so', async () => {
+it('replaces an expired flow', async () => {
   const browser = identity.browser()
   const { body: flow } = await browser.get(`${start}?return_to=/scope`)
   identity.advance(61 * minute)
   const fetched = await browser.get(`/self-service/login/flows?id=${flow.id}`)
   expect(fetched.status).toBe(410)
   expect(fetched.body.error.details.redirect_to).toMatch(/\/self-service\/login\/browser\?return_to=%2Fscope$/)
-  const answer = await browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'password' })
-  expect(answer.status).toBe(410)
-  const { body: next } = await browser.get(`/self-service/login/flows?id=${answer.body.use_flow_id}`)
+  const response = await browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'password' })
+  expect(response.status).toBe(410)
+  const { body: next } = await browser.get(`/self-service/login/flows?id=${response.body.use_flow_id}`)
   expect(messageIds(next)).toEqual([4010001])
   expect(next.return_to).toBe('/scope')
 })
 
-it('takes a browser to return_to, whole', async () => {
-  const email = await account()
+it('redirects a browser to return_to', async () => {
+  const email = await registerAccount()
   const browser = identity.browser()
   const { body: flow } = await browser.get(`${start}?return_to=/scope?create=true`)
   const fields = {
@@ -173,17 +173,17 @@ it('takes a browser to return_to, whole', async () => {
     identifier: email,
     password: goodPassword,
   }
-  const answer = await browser.submit(flow.ui.action, fields)
-  expect([answer.status, answer.headers.location]).toEqual([303, `${portalUrl}/scope?create=true`])
+  const response = await browser.submit(flow.ui.action, fields)
+  expect([response.status, response.headers.location]).toEqual([303, `${portalUrl}/scope?create=true`])
 })
 
-it('hashes a password anew when its parameters are old', async () => {
-  // At the cost that people pay, unlike the others.
-  await using dear = await createTestIdentity({ hashing: undefined })
+it('rehashes a password with outdated parameters', async () => {
+  // With the production hash cost, unlike the other tests.
+  await using production = await createTestIdentity({ hashing: undefined })
   const email = newAddress()
-  await register(dear.browser(), email)
-  const { db } = dear.database
-  // Made by the same function with 8 MiB and one pass.
+  await register(production.browser(), email)
+  const { db } = production.database
+  // A hash with 8 MiB and one pass.
   const old = await weakHash(goodPassword)
   const owner = db.selectFrom('identity.credential_identifier').select('identity_id').where('identifier', '=', email)
   await db
@@ -191,18 +191,18 @@ it('hashes a password anew when its parameters are old', async () => {
     .set({ config: JSON.stringify({ hash: old }) })
     .where('identity_id', '=', owner)
     .execute()
-  expect((await signIn(dear.browser(), email)).status).toBe(200)
+  expect((await signIn(production.browser(), email)).status).toBe(200)
   const { config } = await db
     .selectFrom('identity.credential')
     .select('config')
     .where('identity_id', '=', owner)
     .executeTakeFirstOrThrow()
   expect(JSON.stringify(config)).toContain('m=19456,t=2,p=1')
-  expect((await signIn(dear.browser(), email)).status).toBe(200)
+  expect((await signIn(production.browser(), email)).status).toBe(200)
 })
 
-it('keeps an inactive account out', async () => {
-  const email = await account()
+it('rejects an inactive account', async () => {
+  const email = await registerAccount()
   const browser = identity.browser()
   await signIn(browser, email)
   const { db } = identity.database
@@ -212,8 +212,8 @@ it('keeps an inactive account out', async () => {
   expect(messageIds((await signIn(identity.browser(), email)).body)).toEqual([4010011])
 })
 
-it('slows guessing at an account down, lets the window pass, and treats nobody’s account alike', async () => {
-  const email = await account()
+it('throttles attempts at known and unknown accounts until the window ends', async () => {
+  const email = await registerAccount()
   for (const identifier of [email, newAddress()]) {
     const browser = identity.browser()
     for (let guess = 0; guess < 10; guess++) {
@@ -227,31 +227,31 @@ it('slows guessing at an account down, lets the window pass, and treats nobody�
   expect(identity.events.map(({ kind }) => kind)).toContain('throttled')
 })
 
-it('takes right passwords that come together from one address for no guesses at all', async () => {
-  const email = await account()
-  const answers = await Promise.all(Array.from({ length: 50 }, () => signIn(identity.browser(), email)))
-  expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
+it('does not throttle concurrent successful sign-ins from one address', async () => {
+  const email = await registerAccount()
+  const responses = await Promise.all(Array.from({ length: 50 }, () => signIn(identity.browser(), email)))
+  expect([...new Set(responses.map(({ status }) => status))]).toEqual([200])
 }, 60_000)
 
-it('looks at no more wrong passwords when they come together', async () => {
-  const email = await account()
+it('checks at most ten concurrent wrong passwords', async () => {
+  const email = await registerAccount()
   const guesses = Array.from({ length: 30 }, (_, nth) => signIn(identity.browser(), email, `wrong ${nth}`))
   const ids = (await Promise.all(guesses)).flatMap(({ body }) => messageIds(body))
   expect(ids.filter((id) => id === 4000006)).toHaveLength(10)
   expect(ids.filter((id) => id === 4000001)).toHaveLength(20)
 }, 60_000)
 
-/** Wrong guesses at an account from many addresses, a few from each. */
-async function besiege(email: string, addresses: number) {
+/** Attacks an account with a few wrong passwords from each of many IPs. */
+async function attackFrom(email: string, addresses: number) {
   for (let host = 1; host <= addresses; host++) {
     const browser = identity.browser('Attacker/1', `127.9.0.${host}`)
     for (let guess = 0; guess < 9; guess++) await signIn(browser, email, `wrong ${guess}`)
   }
 }
 
-it('keeps nobody out of an account that others guess at, and lets the others guess no further', async () => {
-  const email = await account()
-  await besiege(email, 6)
+it("throttles a distributed attack without locking out the account's owner", async () => {
+  const email = await registerAccount()
+  await attackFrom(email, 6)
   const used = identity.browser('Attacker/1', '127.9.0.1')
   expect(messageIds((await signIn(used, email)).body)).toEqual([4000001])
   const fresh = identity.browser('Attacker/1', '127.9.1.1')
@@ -265,21 +265,21 @@ it('keeps nobody out of an account that others guess at, and lets the others gue
   for (let visit = 0; visit < 3; visit++) expect((await signIn(owner(), email)).status).toBe(200)
 })
 
-it('counts guesses that come all at once', async () => {
-  const email = await account()
-  const answers = await Promise.all(
+it('counts concurrent attempts', async () => {
+  const email = await registerAccount()
+  const responses = await Promise.all(
     Array.from({ length: 14 }, () => signIn(identity.browser(), email, 'wrong password')),
   )
-  const ids = answers.flatMap(({ body }) => messageIds(body)).toSorted((a, b) => a - b)
+  const ids = responses.flatMap(({ body }) => messageIds(body)).toSorted((a, b) => a - b)
   expect(ids).toEqual([...Array.from({ length: 4 }, () => 4000001), ...Array.from({ length: 10 }, () => 4000006)])
 })
 
-it('tells the audit trail who came from where', async () => {
-  const email = await account()
+it('records the client of sign-ins in the audit trail', async () => {
+  const email = await registerAccount()
   await signIn(identity.browser('Agent/2'), email, 'wrong password')
   await signIn(identity.browser('Agent/2'), email)
-  const seen = identity.events.filter(({ userAgent }) => userAgent === 'Agent/2')
-  expect(seen.map(({ kind, ip }) => [kind, ip])).toEqual([
+  const events = identity.events.filter(({ userAgent }) => userAgent === 'Agent/2')
+  expect(events.map(({ kind, ip }) => [kind, ip])).toEqual([
     ['sign_in_failed', '127.0.0.1'],
     ['signed_in', '127.0.0.1'],
   ])

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import {
   codeIn,
-  complete,
-  enrolSecondFactor,
+  submitNewFlow,
+  enrollSecondFactor,
   goodPassword,
   messageIds,
   messageIdsOn,
@@ -18,21 +18,21 @@ const identity = await sharedTestIdentity()
 
 const start = '/self-service/recovery/browser'
 
-async function asked(query = '') {
+async function requestCode(query = '') {
   const email = newAddress()
   const owner = identity.browser()
   await register(owner, email)
   const browser = identity.browser()
-  const { body } = await complete(browser, `${start}${query}`, { method: 'code', email })
+  const { body } = await submitNewFlow(browser, `${start}${query}`, { method: 'code', email })
   const mails = await identity.mailsTo(email, 2)
   const token = valueOf(body, 'csrf_token')
-  const enter = (code: string) => browser.post(body.ui.action, { csrf_token: token, method: 'code', code })
-  return { email, owner, browser, flow: body, code: codeIn(mails[1]), enter }
+  const submitCode = (code: string) => browser.post(body.ui.action, { csrf_token: token, method: 'code', code })
+  return { email, owner, browser, flow: body, code: codeIn(mails[1]), submitCode }
 }
 
-it('lets the holder of the address in, puts everybody else out, and asks for a new password', async () => {
-  const { email, owner, browser, code, enter } = await asked('?return_to=/scope')
-  const { status, body } = await enter(code)
+it('signs the user in, revokes other sessions and offers to set a new password', async () => {
+  const { email, owner, browser, code, submitCode } = await requestCode('?return_to=/scope')
+  const { status, body } = await submitCode(code)
   expect([status, body.error.id]).toEqual([422, 'browser_location_change_required'])
   expect(body.redirect_browser_to).toMatch(new RegExp(`^${portalUrl}/profile\\?flow=`))
   expect((await owner.get('/sessions/whoami')).status).toBe(401)
@@ -53,41 +53,41 @@ it('lets the holder of the address in, puts everybody else out, and asks for a n
   expect((await signIn(identity.browser(), email, goodPassword)).status).toBe(400)
 })
 
-it('asks an account with a second factor for it before the settings open', async () => {
-  const { email, browser, code, enter } = await asked()
-  await enrolSecondFactor(identity, email)
-  const { body } = await enter(code)
+it('requires an enrolled second factor before opening settings', async () => {
+  const { email, browser, code, submitCode } = await requestCode()
+  await enrollSecondFactor(identity, email)
+  const { body } = await submitCode(code)
   const id = body.redirect_browser_to.split('=')[1]
   const settings = await browser.get(`/self-service/settings/flows?id=${id}`)
   expect([settings.status, settings.body.error.id]).toEqual([403, 'session_aal2_required'])
 })
 
-it('answers for an unknown address as for a known one, and mails nobody', async () => {
-  const { flow } = await asked()
-  const nobody = newAddress()
-  const { status, body } = await complete(identity.browser(), start, { method: 'code', email: nobody })
+it('responds the same for an unknown address without sending an email', async () => {
+  const { flow } = await requestCode()
+  const unknownAddress = newAddress()
+  const { status, body } = await submitNewFlow(identity.browser(), start, { method: 'code', email: unknownAddress })
   expect(status).toBe(200)
   expect(messageIds(body)).toEqual(messageIds(flow))
-  expect(await identity.mailsMeantFor(nobody)).toBe(0)
+  expect(await identity.countMailsTo(unknownAddress)).toBe(0)
 })
 
-it('refuses a wrong code, and all codes after five wrong ones', async () => {
-  const { browser, code, enter } = await asked()
-  for (let time = 0; time < 5; time++) expect(messageIds((await enter('wrong')).body)).toEqual([4060006])
-  const { status, headers } = await enter(code)
+it('rejects a wrong code, and all codes after five attempts', async () => {
+  const { browser, code, submitCode } = await requestCode()
+  for (let time = 0; time < 5; time++) expect(messageIds((await submitCode('wrong')).body)).toEqual([4060006])
+  const { status, headers } = await submitCode(code)
   expect(status).toBe(303)
   expect(messageIds((await browser.get(String(headers.location))).body)).toEqual([4000001])
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 
-it('refuses a code that is too old', async () => {
-  const { code, enter } = await asked()
+it('rejects an expired code', async () => {
+  const { code, submitCode } = await requestCode()
   identity.advance(16 * 60_000)
-  expect(messageIds((await enter(code)).body)).toEqual([4060006])
+  expect(messageIds((await submitCode(code)).body)).toEqual([4060006])
 })
 
-it('takes the right code from no browser but the one that asked', async () => {
-  const { flow, code } = await asked()
+it('accepts a code only from the browser that started the flow', async () => {
+  const { flow, code } = await requestCode()
   const other = identity.browser()
   const { body: own } = await other.get(start)
   const body = { csrf_token: valueOf(own, 'csrf_token'), method: 'code', code }
@@ -96,16 +96,16 @@ it('takes the right code from no browser but the one that asked', async () => {
   expect(other.jar.has('ory_kratos_session')).toBe(false)
 })
 
-it('lets one of many equal submits in', async () => {
-  const { code, enter } = await asked()
-  const answers = await Promise.all([enter(code), enter(code), enter(code)])
-  expect(answers.filter(({ status }) => status === 422)).toHaveLength(1)
+it('accepts only one of several concurrent submissions', async () => {
+  const { code, submitCode } = await requestCode()
+  const responses = await Promise.all([submitCode(code), submitCode(code), submitCode(code)])
+  expect(responses.filter(({ status }) => status === 422)).toHaveLength(1)
 })
 
 it.each([
   ['', 4000002],
   ['no-email', 4000040],
-])('asks again for the address %j', async (email, id) => {
-  const { status, body } = await complete(identity.browser(), start, { method: 'code', email })
+])('rejects the address %j', async (email, id) => {
+  const { status, body } = await submitNewFlow(identity.browser(), start, { method: 'code', email })
   expect([status, ...messageIdsOn(body, 'email')]).toEqual([400, id])
 })

@@ -1,40 +1,55 @@
-/** Getting back into an account whose password is lost, by a code mailed to its address. */
-import { captchaNodes, isHuman } from '#captcha.ts'
+/** Recovery flow: regains access to an account with an emailed code. */
+import { captchaNodes, verifyCaptcha } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { WireError, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
-import { type Answer, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
+import {
+  type HttpResponse,
+  ensureCsrfToken,
+  json,
+  redirect,
+  renewCsrfToken,
+  setSessionCookie,
+  emitEvent,
+} from '#http/exchange.ts'
 import { type Exchange, type Service, pageUrl } from '#service.ts'
-import { createFlow, csrfPlace, flowBody, isExpired, saveFlow, withToken } from '#flow/flow.ts'
+import { createFlow, csrfPlaceholder, flowBody, isExpired, saveFlow, withCsrfToken } from '#flow/flow.ts'
 import type { Flow } from '#store.ts'
 import { createSettings } from '#flow/settings.ts'
-import { formAnswer, keepAttempt, requireCsrf, requireEnabled, submittedFlow, unreadable } from '#flow/submit.ts'
+import {
+  formResponse,
+  saveSubmission,
+  requireCsrf,
+  requireEnabled,
+  submittedFlow,
+  unreadableBody,
+} from '#flow/submit.ts'
 import {
   type Identity,
   findIdentity,
   markVerified,
-  ownerOfRecoveryAddress,
+  findRecoveryAddressOwner,
   signInAddress,
   updateTraits,
 } from '#identities.ts'
 import { recoveryMail } from '#mail.ts'
-import { isSpent, issueCode, tooOften, tryCode } from '#method/code.ts'
+import { isOutOfTries, issueCode, tooManyTries, tryCode } from '#method/code.ts'
 import { checkReturnTo } from '#return-to.ts'
-import { emailLengthMax, isEmail, normalAddress } from '#schema.ts'
-import { issueSession, revokeOthers, revokeSession } from '#session.ts'
-import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
-import { type Message, label, notice, on, onForm } from '#ui/message.ts'
+import { emailLengthMax, isEmail, normalizeAddress } from '#schema.ts'
+import { issueSession, revokeOtherSessions, revokeSession } from '#session.ts'
+import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
+import { type Message, label, notice, onField, onForm } from '#ui/message.ts'
 import { type Node, input, submit as submitNode } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
 const startNodes: readonly Node[] = [
-  csrfPlace,
+  csrfPlaceholder,
   input('code', 'email', 'email', { required: true, label: label.email }),
   submitNode('code', 'code', label.continue),
 ]
 
 function codeNodes(address: string): Node[] {
   return [
-    csrfPlace,
+    csrfPlaceholder,
     input('code', 'code', 'text', { required: true, pattern: '[0-9]+', maxlength: 6, label: label.recoveryCode }),
     input('code', 'method', 'hidden', { value: 'code' }),
     submitNode('code', 'code', label.continue),
@@ -42,8 +57,7 @@ function codeNodes(address: string): Node[] {
   ]
 }
 
-/** Starts a flow that asks for an address. */
-export async function startRecovery(exchange: Exchange): Promise<Answer> {
+export async function startRecovery(exchange: Exchange): Promise<HttpResponse> {
   const { service } = exchange
   requireEnabled(service, 'recovery')
   const returnTo = checkReturnTo(exchange.query.get('return_to'), service)
@@ -52,70 +66,74 @@ export async function startRecovery(exchange: Exchange): Promise<Answer> {
     kind: 'recovery',
     active: 'code',
     requestUrl: exchange.url,
-    returnTo: returnTo?.shown ?? null,
-    csrfToken: csrfOf(exchange),
+    returnTo: returnTo?.original ?? null,
+    csrfToken: ensureCsrfToken(exchange),
     nodes: [...startNodes, ...captchaNodes(exchange.service.captcha)],
   })
   if (exchange.acceptsJson) return json(200, flowBody(service, flow))
   return redirect(pageUrl(service, 'recovery', flow.id))
 }
 
-/** Takes an address, to which a code is sent, or a code, which opens the account. */
-export async function submitRecovery(exchange: Exchange): Promise<Answer> {
+/** Handles the submission of an address, which sends a code, or of a code, which signs the user in. */
+export async function submitRecovery(exchange: Exchange): Promise<HttpResponse> {
   const { service, body } = exchange
   const flow = await submittedFlow(exchange, 'recovery')
   requireEnabled(service, 'recovery')
   if (isExpired(service, flow)) {
-    return replaced(exchange, flow, problem.recoveryExpired(flow.expires_at, service.now()), {
+    return respondWithReplacement(exchange, flow, errorMessage.recoveryExpired(flow.expires_at, service.now()), {
       requestUrl: flow.request_url,
-      csrfToken: csrfOf(exchange),
+      csrfToken: ensureCsrfToken(exchange),
     })
   }
   if (body.kind === 'unreadable') {
-    return formAnswer(exchange, await keepAttempt(exchange, flow, { messages: unreadable(body.reason) }), 400)
+    return formResponse(exchange, await saveSubmission(exchange, flow, { messages: unreadableBody(body.reason) }), 400)
   }
   const { fields } = body
   requireCsrf(exchange, fields)
   const method = textOf(fields, 'method')
-  if (method !== 'code') return refuseMethod(exchange, flow, method)
+  if (method !== 'code') return rejectMethod(exchange, flow, method)
   const email = textOf(fields, 'email')
   if (email && (await exchange.session())) throw alreadySignedIn(exchange)
   if (flow.state === 'passed_challenge') {
-    const told = problem.generic('The code was already used. Please request another code.')
-    return replaced(exchange, flow, email ? problem.recoveryDone : told)
+    const message = errorMessage.generic('The code was already used. Please request another code.')
+    return respondWithReplacement(exchange, flow, email ? errorMessage.recoveryDone : message)
   }
-  if (isSpent(flow)) return replaced(exchange, flow, tooOften)
+  if (isOutOfTries(flow)) return respondWithReplacement(exchange, flow, tooManyTries)
   requireCsrf(exchange, fields, flow)
-  if (!email && flow.state !== 'choose_method') return takeCode(exchange, flow, fields)
-  const human = await isHuman(exchange, flow, fields)
-  if (human) return takeAddress(exchange, human.flow, email)
-  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages: [onForm(problem.captchaFailed)] }), 400)
+  if (!email && flow.state !== 'choose_method') return submitCode(exchange, flow, fields)
+  const verified = await verifyCaptcha(exchange, flow, fields)
+  if (verified) return submitAddress(exchange, verified.flow, email)
+  return formResponse(
+    exchange,
+    await saveSubmission(exchange, flow, { messages: [onForm(errorMessage.captchaFailed)] }),
+    400,
+  )
 }
 
-/** The address of a recovery's form, opened as a page: nothing was sent, so the form is shown. */
-export async function openRecovery(exchange: Exchange): Promise<Answer> {
+/** Handles a GET of the form's action by redirecting to the form. */
+export async function openRecovery(exchange: Exchange): Promise<HttpResponse> {
   const flow = await submittedFlow(exchange, 'recovery')
   return redirect(pageUrl(exchange.service, 'recovery', flow.id))
 }
 
-/** A known and an unknown address make the same work and get the same answer; only one of the mails leaves. */
-async function takeAddress(exchange: Exchange, flow: Flow, typed: string): Promise<Answer> {
+/** Does the same work and responds the same for known and unknown addresses. Only a known address is emailed. */
+async function submitAddress(exchange: Exchange, flow: Flow, email: string): Promise<HttpResponse> {
   const { service } = exchange
-  if (!isEmail(typed)) {
-    const message = typed ? problem.email(typed.slice(0, emailLengthMax)) : problem.required('email')
-    return formAnswer(exchange, await keepAttempt(exchange, flow, { messages: [on('email', message)] }), 400)
+  if (!isEmail(email)) {
+    const message = email ? errorMessage.email(email.slice(0, emailLengthMax)) : errorMessage.required('email')
+    return formResponse(exchange, await saveSubmission(exchange, flow, { messages: [onField('email', message)] }), 400)
   }
-  const address = normalAddress(typed)
-  const owner = await ownerOfRecoveryAddress(service.db, address)
-  // Somebody who has had enough mails keeps the code of the last one.
-  if (await mayMail(service, address, exchange.client.ip)) await sendCode(service, flow, address, owner)
+  const address = normalizeAddress(email)
+  const owner = await findRecoveryAddressOwner(service.db, address)
+  // Over the limit, the last code stays valid.
+  if (await consumeMailQuota(service, address, exchange.client.ip)) await sendCode(service, flow, address, owner)
   const sent = await saveFlow(service, flow, {
     state: 'sent_email',
     active: 'code',
-    memory: { ...flow.memory, address: typed },
-    ui: { ...flow.ui, nodes: withToken(codeNodes(typed), flow.csrf_token), messages: [notice.recoveryCodeSent] },
+    memory: { ...flow.memory, address: email },
+    ui: { ...flow.ui, nodes: withCsrfToken(codeNodes(email), flow.csrf_token), messages: [notice.recoveryCodeSent] },
   })
-  return formAnswer(exchange, sent, 200)
+  return formResponse(exchange, sent, 200)
 }
 
 async function sendCode(service: Service, flow: Flow, address: string, owner: string | null): Promise<void> {
@@ -127,43 +145,48 @@ async function sendCode(service: Service, flow: Flow, address: string, owner: st
   })
 }
 
-async function takeCode(exchange: Exchange, flow: Flow, fields: Fields): Promise<Answer> {
+async function submitCode(exchange: Exchange, flow: Flow, fields: Fields): Promise<HttpResponse> {
   const { service, client } = exchange
-  using guess = await attempt(service, 'recovery', normalAddress(flow.memory.address ?? ''), client.ip)
-  if (guess.isRefused) {
-    tell(exchange, 'throttled', null)
-    const kept = await keepAttempt(exchange, flow, { messages: [onForm(problem.generic(tooManyAttempts))] })
-    return formAnswer(exchange, kept, 400)
+  using attempt = await beginAttempt(service, 'recovery', normalizeAddress(flow.memory.address ?? ''), client.ip)
+  if (attempt.isThrottled) {
+    emitEvent(exchange, 'throttled', null)
+    const updated = await saveSubmission(exchange, flow, { messages: [onForm(errorMessage.generic(tooManyAttempts))] })
+    return formResponse(exchange, updated, 400)
   }
   const outcome = await tryCode(service, flow, textOf(fields, 'code'))
-  if (outcome.kind === 'too often') return replaced(exchange, flow, tooOften)
-  if (outcome.kind === 'right') {
+  if (outcome.kind === 'too_many_tries') return respondWithReplacement(exchange, flow, tooManyTries)
+  if (outcome.kind === 'valid') {
     const identity = await findIdentity(service.db, outcome.identityId)
-    // An address that stopped being the account's since proves nothing any more.
-    const isStill = identity && normalAddress(signInAddress(identity)) === outcome.address
-    if (isStill && identity.state === 'active') {
-      await guess.forgive()
-      return recover(exchange, flow, identity, outcome.address)
+    // The identity may have changed its address after the code was sent.
+    const isCurrent = identity && normalizeAddress(signInAddress(identity)) === outcome.address
+    if (isCurrent && identity.state === 'active') {
+      await attempt.refund()
+      return completeRecovery(exchange, flow, identity, outcome.address)
     }
   }
-  const kept = await keepAttempt(exchange, flow, { messages: [onForm(problem.recoveryCodeWrong)] })
-  return formAnswer(exchange, kept, 200)
+  const updated = await saveSubmission(exchange, flow, { messages: [onForm(errorMessage.recoveryCodeWrong)] })
+  return formResponse(exchange, updated, 200)
 }
 
-/** The holder of the address is in: everybody else is out, and a settings flow asks for a new password. */
-async function recover(exchange: Exchange, flow: Flow, identity: Identity, address: string): Promise<Answer> {
+/** Signs the user in, revokes all other sessions, and continues with a settings flow for a new password. */
+async function completeRecovery(
+  exchange: Exchange,
+  flow: Flow,
+  identity: Identity,
+  address: string,
+): Promise<HttpResponse> {
   const { service } = exchange
   const identityId = identity.id
-  await settleAddress(service, identity, address)
+  await restoreAddress(service, identity, address)
   await saveFlow(service, flow, { state: 'passed_challenge' })
-  const present = await exchange.session()
-  if (present) await revokeSession(service, present.identity.id, present.id)
+  const currentSession = await exchange.session()
+  if (currentSession) await revokeSession(service, currentSession.identity.id, currentSession.id)
   const issued = await issueSession(service, identityId, { method: 'code_recovery' }, exchange.client)
-  await revokeOthers(service, identityId, issued.session.id)
-  const csrfToken = renewCsrf(exchange)
-  setSession(exchange, issued)
-  tell(exchange, 'recovered', identityId)
-  tell(exchange, 'signed_in', identityId, 'code_recovery')
+  await revokeOtherSessions(service, identityId, issued.session.id)
+  const csrfToken = renewCsrfToken(exchange)
+  setSessionCookie(exchange, issued)
+  emitEvent(exchange, 'recovered', identityId)
+  emitEvent(exchange, 'signed_in', identityId, 'code_recovery')
   const { privilegedMs } = service.lifespans
   const until = new Date(issued.session.authenticated_at.getTime() + privilegedMs)
   const returnQuery = flow.return_to ? `&${new URLSearchParams({ return_to: flow.return_to })}` : ''
@@ -177,27 +200,27 @@ async function recover(exchange: Exchange, flow: Flow, identity: Identity, addre
 }
 
 /**
- * The recovered address is the account's, and proved. A new one that waits for its proof is dropped:
- * whoever the account is recovered from may have asked for it.
+ * Makes the recovered address the identity's verified address. Discards a pending address change, because an attacker
+ * may have requested it.
  */
-async function settleAddress({ db, now }: Service, identity: Identity, address: string): Promise<void> {
+async function restoreAddress({ db, now }: Service, identity: Identity, address: string): Promise<void> {
   const { traits } = identity
-  const isLeft = normalAddress(traits.email) !== address
+  const isPending = normalizeAddress(traits.email) !== address
   await db.transaction().execute(async (tx) => {
-    if (isLeft) await updateTraits(tx, identity, { ...traits, email: address }, now())
+    if (isPending) await updateTraits(tx, identity, { ...traits, email: address }, now())
     await markVerified(tx, identity.id, address, now())
   })
 }
 
-async function refuseMethod(exchange: Exchange, flow: Flow, method: string): Promise<Answer> {
+async function rejectMethod(exchange: Exchange, flow: Flow, method: string): Promise<HttpResponse> {
   if (method === 'link') {
     throw new WireError(404, {
       reason:
         'This endpoint was disabled by system administrator. Please check your url or contact the system administrator to enable it.',
     })
   }
-  const told = await keepAttempt(exchange, flow, { messages: [onForm(problem.recoveryNoMethod)] })
-  return formAnswer(exchange, await saveFlow(exchange.service, told, { active: 'default' }), 400)
+  const message = await saveSubmission(exchange, flow, { messages: [onForm(errorMessage.recoveryNoMethod)] })
+  return formResponse(exchange, await saveFlow(exchange.service, message, { active: 'default' }), 400)
 }
 
 interface Replacement {
@@ -205,13 +228,13 @@ interface Replacement {
   readonly csrfToken: string
 }
 
-/** Answers with the flow that takes the place of one that cannot go on. */
-async function replaced(
+/** Responds with a new flow that replaces one that can't continue. */
+async function respondWithReplacement(
   exchange: Exchange,
   flow: Flow,
-  told: Message,
-  { requestUrl, csrfToken }: Replacement = { requestUrl: exchange.url, csrfToken: renewCsrf(exchange) },
-): Promise<Answer> {
+  message: Message,
+  { requestUrl, csrfToken }: Replacement = { requestUrl: exchange.url, csrfToken: renewCsrfToken(exchange) },
+): Promise<HttpResponse> {
   const { service } = exchange
   const next = await createFlow(service, {
     kind: 'recovery',
@@ -220,7 +243,7 @@ async function replaced(
     returnTo: flow.return_to,
     csrfToken,
     nodes: [...startNodes, ...captchaNodes(exchange.service.captcha)],
-    messages: [told],
+    messages: [message],
   })
   if (!exchange.wantsJson) return redirect(pageUrl(service, 'recovery', next.id))
   return redirect(`${service.publicUrl}/self-service/recovery/flows?id=${next.id}`)

@@ -1,7 +1,7 @@
-/** The forms of a registration: all at once, or who one is first and how one will sign in after it. */
+/** Registration forms: everything in one form, or separate steps for the profile and the credential. */
 import { captchaNodes } from '#captcha.ts'
-import { type Drawing, draw } from '#flow/draw.ts'
-import { csrfPlace } from '#flow/flow.ts'
+import { type Form, buildForm } from '#flow/form.ts'
+import { csrfPlaceholder } from '#flow/flow.ts'
 import type { Method, Service } from '#service.ts'
 import { traitNames, traitNodes } from '#schema.ts'
 import type { FlowMemory } from '#store.ts'
@@ -13,42 +13,42 @@ const order: Order = {
   names: ['csrf_token', ...traitNames, 'webauthn_remove', 'webauthn_register_displayname', 'webauthn_register'],
 }
 
-/** Puts the nodes of a registration into the order of the wire. */
+/** Sorts registration nodes in wire order. */
 export function sortRegistration(nodes: readonly Node[]): Node[] {
   return sorted(nodes, order)
 }
 
-/** `whole` asks for everything; the other two are the steps of a registration in two. */
+/** `whole` is one-step registration; `profile` and `credential` are the two steps. */
 export type Step = 'whole' | 'profile' | 'credential'
 
-/** The step with which a registration begins. */
+/** The first step of the configured style. */
 export function firstStep({ registrationStyle }: Service): Step {
   return registrationStyle === 'two-step' ? 'profile' : 'whole'
 }
 
-/** Draws one step. Other services bring the traits along, so their buttons are on every one. */
-export async function drawRegistration(service: Service, memory: FlowMemory, step: Step): Promise<Drawing> {
-  const isAsked = ({ registration }: Method) => step !== 'profile' || registration?.needsNoTraits === true
-  const drawing = await draw(service, null, memory, (method, scene) =>
-    isAsked(method) ? method.registration?.nodes(scene) : undefined,
+/** Builds the form of a step. External providers can supply the traits, so their buttons are part of every step. */
+export async function buildRegistrationForm(service: Service, memory: FlowMemory, step: Step): Promise<Form> {
+  const isIncluded = ({ registration }: Method) => step !== 'profile' || registration?.hasOptionalTraits === true
+  const form = await buildForm(service, null, memory, (method, context) =>
+    isIncluded(method) ? method.registration?.nodes(context) : undefined,
   )
   return {
-    ...drawing,
-    nodes: sortRegistration([csrfPlace, ...ownNodes(step), ...drawing.nodes, ...captchaNodes(service.captcha)]),
+    ...form,
+    nodes: sortRegistration([csrfPlaceholder, ...stepNodes(step), ...form.nodes, ...captchaNodes(service.captcha)]),
   }
 }
 
-/** The way back from a code that was mailed. */
+/** Button that returns from the code form to the choice of credentials. */
 export function backToCredentials(): Node {
   return input('profile', 'screen', 'submit', { value: 'credential-selection', label: label.back })
 }
 
-/** The traits where they are known already. */
+/** Trait fields for steps after the profile. */
 export function hiddenTraits(): Node[] {
   return traitNodes('default').map(hidden)
 }
 
-function ownNodes(step: Step): Node[] {
+function stepNodes(step: Step): Node[] {
   const traits = traitNodes('default')
   if (step === 'whole') return traits
   if (step === 'profile') return [...traits, submit('profile', 'profile', label.signUp)]

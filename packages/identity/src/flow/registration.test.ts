@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import {
   codeIn,
-  complete,
+  submitNewFlow,
   createTestIdentity,
   goodPassword,
   messageIds,
@@ -14,12 +14,12 @@ import {
   valueOf,
 } from '#testing/test-identity.ts'
 
-// Passwords only: the other methods have tests of their own.
+// Passwords only; the other methods have their own tests.
 const identity = await sharedTestIdentity({
   methods: { passkey: false, webauthn: false, totp: false, lookupSecret: false },
 })
 
-it('signs up, in, and mails a code whose form the same browser may open', async () => {
+it('signs up, signs in and sends a verification code', async () => {
   const browser = identity.browser()
   const email = newAddress()
   const { status, body } = await register(browser, email)
@@ -29,13 +29,13 @@ it('signs up, in, and mails a code whose form the same browser may open', async 
   expect(body.identity.verifiable_addresses).toMatchObject([{ value: email, verified: false, status: 'sent' }])
   expect((await browser.get('/sessions/whoami')).body.identity.id).toBe(body.identity.id)
 
-  const [goOn, verify] = body.continue_with
-  expect(goOn).toEqual({ action: 'redirect_browser_to', redirect_browser_to: `${portalUrl}/overview` })
-  expect(verify.flow).toMatchObject({
+  const [redirect, showVerification] = body.continue_with
+  expect(redirect).toEqual({ action: 'redirect_browser_to', redirect_browser_to: `${portalUrl}/overview` })
+  expect(showVerification.flow).toMatchObject({
     verifiable_address: email,
-    url: `${portalUrl}/verification?flow=${verify.flow.id}`,
+    url: `${portalUrl}/verification?flow=${showVerification.flow.id}`,
   })
-  const { body: flow } = await browser.get(`/self-service/verification/flows?id=${verify.flow.id}`)
+  const { body: flow } = await browser.get(`/self-service/verification/flows?id=${showVerification.flow.id}`)
   const mails = await identity.mailsTo(email)
   expect(mails).toHaveLength(1)
   const passed = await browser.post(flow.ui.action, { method: 'code', code: codeIn(mails[0]) })
@@ -46,20 +46,20 @@ it.each([
   ['Abcd123', 4000032],
   ['password123', 4000034],
   ['zzzzzzzzzz', 4000034],
-] as const)('refuses the password %s', async (password, id) => {
+] as const)('rejects the password %s', async (password, id) => {
   const { status, body } = await register(identity.browser(), newAddress(), password)
   expect(status).toBe(400)
   expect(messageIdsOn(body, 'password')).toEqual([id])
 })
 
-it('refuses a password that is the address', async () => {
+it('rejects a password equal to the address', async () => {
   const email = newAddress()
   const { body } = await register(identity.browser(), email, email.toUpperCase())
   expect(messageIdsOn(body, 'password')).toEqual([4000031])
 })
 
-it('keeps what was typed, but not the password, when a field is wrong', async () => {
-  const { status, body } = await complete(identity.browser(), '/self-service/registration/browser', {
+it('redisplays submitted values except the password if a field is invalid', async () => {
+  const { status, body } = await submitNewFlow(identity.browser(), '/self-service/registration/browser', {
     method: 'password',
     traits: { email: 'no-email', name: { first: 'John' } },
     password: goodPassword,
@@ -72,14 +72,14 @@ it('keeps what was typed, but not the password, when a field is wrong', async ()
   expect(nodeOf(body, 'password').attributes).not.toHaveProperty('value')
 })
 
-it('makes one account of many equal submits', async () => {
+it('creates one account from concurrent submissions', async () => {
   const email = newAddress()
-  const answers = await Promise.all(['A', 'B', 'C'].map((agent) => register(identity.browser(agent), email)))
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400])
-  expect(await identity.mailsMeantFor(email)).toBe(1)
+  const responses = await Promise.all(['A', 'B', 'C'].map((agent) => register(identity.browser(agent), email)))
+  expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400])
+  expect(await identity.countMailsTo(email)).toBe(1)
 })
 
-it('sends a browser to the form of its code, and a wrong form back to itself', async () => {
+it('redirects a browser to the verification form, or back to an invalid form', async () => {
   const browser = identity.browser()
   const { body: flow } = await browser.get('/self-service/registration/browser')
   const form = { csrf_token: valueOf(flow, 'csrf_token'), method: 'password', password: goodPassword }
@@ -97,7 +97,7 @@ it('sends a browser to the form of its code, and a wrong form back to itself', a
   ])
 })
 
-it('knows an address in any letter case as taken, and leaves the form usable', async () => {
+it('detects a taken address in any letter case and keeps the form usable', async () => {
   const email = newAddress()
   await register(identity.browser(), email)
   const browser = identity.browser()
@@ -113,9 +113,9 @@ it('knows an address in any letter case as taken, and leaves the form usable', a
   expect(again.status).toBe(200)
 })
 
-it('asks in two steps where it shall, keeps what was typed, and makes the account at the end', async () => {
-  await using steps = await createTestIdentity({ registrationStyle: 'two-step' })
-  const browser = steps.browser()
+it('registers in two steps and preserves the traits', async () => {
+  await using twoStep = await createTestIdentity({ registrationStyle: 'two-step' })
+  const browser = twoStep.browser()
   const traits = { email: newAddress(), name: { first: 'John', last: 'Frost' } }
   const { body: first } = await browser.get('/self-service/registration/browser')
   expect([nodeOf(first, 'password'), valueOf(first, 'method')]).toEqual([undefined, 'profile'])
@@ -130,18 +130,19 @@ it('asks in two steps where it shall, keeps what was typed, and makes the accoun
   expect(made).toBe(200)
 })
 
-it('bounds the sign-ups of one address, for a while, and not those of others', async () => {
+it('limits sign-ups per client IP and window', async () => {
   await using strict = await createTestIdentity({ signUpsMax: 2 })
-  const from = (ip: string, password = goodPassword) => register(strict.browser('Test/1', ip), newAddress(), password)
-  // A password that is refused costs nothing, and counts for nothing.
-  expect((await from('127.0.0.1', 'short')).status).toBe(400)
-  const answers = await Promise.all([1, 2, 3, 4].map(() => from('127.0.0.1')))
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 400, 400])
-  expect(answers.flatMap(({ body }) => (body.ui ? messageIds(body) : []))).toEqual([4000001, 4000001])
-  expect((await from('127.0.0.2')).status).toBe(200)
-  expect((await from('2001:db8::1')).status).toBe(200)
-  expect((await from('2001:db8::2')).status).toBe(200)
-  expect((await from('2001:db8::3')).status).toBe(400)
+  const registerFrom = (ip: string, password = goodPassword) =>
+    register(strict.browser('Test/1', ip), newAddress(), password)
+  // A rejected password doesn't count.
+  expect((await registerFrom('127.0.0.1', 'short')).status).toBe(400)
+  const responses = await Promise.all([1, 2, 3, 4].map(() => registerFrom('127.0.0.1')))
+  expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 400, 400])
+  expect(responses.flatMap(({ body }) => (body.ui ? messageIds(body) : []))).toEqual([4000001, 4000001])
+  expect((await registerFrom('127.0.0.2')).status).toBe(200)
+  expect((await registerFrom('2001:db8::1')).status).toBe(200)
+  expect((await registerFrom('2001:db8::2')).status).toBe(200)
+  expect((await registerFrom('2001:db8::3')).status).toBe(400)
   strict.advance(16 * 60_000)
-  expect((await from('127.0.0.1')).status).toBe(200)
+  expect((await registerFrom('127.0.0.1')).status).toBe(200)
 })

@@ -1,39 +1,46 @@
-/** Signing up: traits and a first credential in one form, a session and a code to prove the address after it. */
-import { isHuman } from '#captcha.ts'
+/** Registration flow. */
+import { verifyCaptcha } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { badRequest, sessionAlreadyAvailable } from '#http/error.ts'
-import { type Answer, csrfOf, json, redirect, tell } from '#http/exchange.ts'
-import { type Exchange, type Asked, type Method, type Service, pageUrl } from '#service.ts'
-import { createFlow, csrfPlace, expiredOnSubmit, flowBody, isExpired, saveFlow, withToken } from '#flow/flow.ts'
+import { type HttpResponse, ensureCsrfToken, json, redirect, emitEvent } from '#http/exchange.ts'
+import { type Exchange, type CodeSent, type Method, type Service, pageUrl } from '#service.ts'
+import {
+  createFlow,
+  csrfPlaceholder,
+  expiredOnSubmit,
+  flowBody,
+  isExpired,
+  saveFlow,
+  withCsrfToken,
+} from '#flow/flow.ts'
 import type { Flow, FlowMemory, Traits } from '#store.ts'
 import {
-  formAnswer,
-  keepAttempt,
+  formResponse,
+  saveSubmission,
   requireCsrf,
   requireEnabled,
-  requireOwnCookie,
+  requireFlowCookie,
   submittedFlow,
-  unreadable,
+  unreadableBody,
 } from '#flow/submit.ts'
-import { withFreshKeys } from '#flow/draw.ts'
+import { withNewChallenges } from '#flow/form.ts'
 import {
   backToCredentials,
-  drawRegistration,
+  buildRegistrationForm,
   firstStep,
   hiddenTraits,
   sortRegistration,
 } from '#flow/registration-form.ts'
-import { methodFor } from '#method/methods.ts'
+import { selectMethod } from '#method/methods.ts'
 import { checkReturnTo } from '#return-to.ts'
-import { readTraits, schemaId, typedTraits } from '#schema.ts'
-import { attemptSignUp, tooManyAttempts } from '#throttle.ts'
-import { type Message, type PlacedMessage, notice, onForm } from '#ui/message.ts'
+import { parseTraits, schemaId, submittedTraits } from '#schema.ts'
+import { beginSignUpAttempt, tooManyAttempts } from '#throttle.ts'
+import { type Message, type FieldMessage, notice, onForm } from '#ui/message.ts'
 import { withValues } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
-import { completeRegistration } from '#flow/new-account.ts'
+import { errorMessage } from '#ui/error-message.ts'
+import { completeRegistration } from '#flow/complete-registration.ts'
 
-/** Starts a registration. */
-export async function startRegistration(exchange: Exchange): Promise<Answer> {
+export async function startRegistration(exchange: Exchange): Promise<HttpResponse> {
   const { service, query } = exchange
   const returnTo = checkReturnTo(query.get('return_to'), service)
   const afterVerification = checkReturnTo(query.get('after_verification_return_to'), service)
@@ -46,11 +53,11 @@ export async function startRegistration(exchange: Exchange): Promise<Answer> {
       status: 303,
     })
   }
-  const flow = await create(exchange, {
+  const flow = await createRegistrationFlow(exchange, {
     requestUrl: exchange.url,
-    returnTo: returnTo?.shown ?? null,
+    returnTo: returnTo?.original ?? null,
     memory: {
-      ...(afterVerification && { afterVerificationReturnTo: afterVerification.shown }),
+      ...(afterVerification && { afterVerificationReturnTo: afterVerification.original }),
       ...(schema && { identitySchema: schema }),
     },
   })
@@ -58,150 +65,173 @@ export async function startRegistration(exchange: Exchange): Promise<Answer> {
   return redirect(pageUrl(service, 'registration', flow.id))
 }
 
-/** Takes traits and a credential, and makes the account. */
-export async function submitRegistration(exchange: Exchange): Promise<Answer> {
+/** Handles the submission of a step, or of traits with a credential, which creates the identity. */
+export async function submitRegistration(exchange: Exchange): Promise<HttpResponse> {
   const { service, body } = exchange
-  const opened = await submittedFlow(exchange, 'registration')
+  const loaded = await submittedFlow(exchange, 'registration')
   requireEnabled(service, 'registration')
   if (await exchange.session()) {
     throw sessionAlreadyAvailable('registration', { location: service.defaultReturnUrl, status: 302 })
   }
-  if (isExpired(service, opened)) throw expiredOnSubmit(service, opened, await replace(exchange, opened))
-  requireOwnCookie(exchange, opened)
-  if (body.kind === 'unreadable') return refuse(exchange, opened, unreadable(body.reason))
+  if (isExpired(service, loaded)) throw expiredOnSubmit(service, loaded, await createReplacement(exchange, loaded))
+  requireFlowCookie(exchange, loaded)
+  if (body.kind === 'unreadable') return respondWithErrors(exchange, loaded, unreadableBody(body.reason))
   const { fields } = body
-  if (isStep(service, fields)) return takeStep(exchange, opened, fields)
-  const method = methodFor(service, 'registration', fields)
-  if (!method?.registration) return refuse(exchange, opened, [onForm(problem.registrationNoMethod)], fields)
-  requireCsrf(exchange, fields, opened)
-  const human = await isHuman(exchange, opened, fields)
-  if (!human) return refuse(exchange, opened, [onForm(problem.captchaFailed)], fields)
-  const { flow } = human
-  const missing = method.registration.missing(fields)
-  const reading = readTraits(fields['traits'])
-  if (method.registration.needsNoTraits) return leave(exchange, flow, method.registration.submit, fields)
-  if (reading.kind === 'invalid') return refuse(exchange, flow, [...reading.messages, ...missing], fields)
-  if (missing.length > 0) return refuse(exchange, flow, missing, fields)
-  const signUp = await attemptSignUp(service, exchange.client.ip)
-  if (signUp.isRefused) {
-    tell(exchange, 'throttled', null, 'registration')
-    return refuse(exchange, flow, [onForm(problem.generic(tooManyAttempts))], fields)
+  if (isStepSubmission(service, fields)) return submitStep(exchange, loaded, fields)
+  const method = selectMethod(service, 'registration', fields)
+  if (!method?.registration)
+    return respondWithErrors(exchange, loaded, [onForm(errorMessage.registrationNoMethod)], fields)
+  requireCsrf(exchange, fields, loaded)
+  const verified = await verifyCaptcha(exchange, loaded, fields)
+  if (!verified) return respondWithErrors(exchange, loaded, [onForm(errorMessage.captchaFailed)], fields)
+  const { flow } = verified
+  const missing = method.registration.missingFields(fields)
+  const parsed = parseTraits(fields['traits'])
+  if (method.registration.hasOptionalTraits)
+    return submitWithoutTraits(exchange, flow, method.registration.submit, fields)
+  if (parsed.kind === 'invalid') return respondWithErrors(exchange, flow, [...parsed.messages, ...missing], fields)
+  if (missing.length > 0) return respondWithErrors(exchange, flow, missing, fields)
+  const signUp = await beginSignUpAttempt(service, exchange.client.ip)
+  if (signUp.isThrottled) {
+    emitEvent(exchange, 'throttled', null, 'registration')
+    return respondWithErrors(exchange, flow, [onForm(errorMessage.generic(tooManyAttempts))], fields)
   }
-  const outcome = await method.registration.submit(exchange, fields, reading.traits, flow)
-  if (outcome.kind === 'asked') return ask(exchange, flow, method.name, reading.traits, outcome)
-  if (outcome.kind === 'refused') {
-    await signUp.forgive()
-    const next = outcome.isSpent ? await withNewChallenge(exchange, flow) : flow
-    return refuse(exchange, next, outcome.messages, fields)
+  const outcome = await method.registration.submit(exchange, fields, parsed.traits, flow)
+  if (outcome.kind === 'code_sent') return respondCodeSent(exchange, flow, method.name, parsed.traits, outcome)
+  if (outcome.kind === 'rejected') {
+    await signUp.refund()
+    const next = outcome.needsNewChallenge ? await withNewChallenge(exchange, flow) : flow
+    return respondWithErrors(exchange, next, outcome.messages, fields)
   }
-  // A code was counted when it was mailed.
-  if (outcome.isProven) await signUp.forgive()
-  const made = await completeRegistration(exchange, flow, reading.traits, {
+  // A code was already counted when it was sent.
+  if (outcome.isAddressVerified) await signUp.refund()
+  const response = await completeRegistration(exchange, flow, parsed.traits, {
     attach: outcome.attach,
     method: { method: method.name },
-    isProven: outcome.isProven ?? false,
+    isAddressVerified: outcome.isAddressVerified ?? false,
   })
-  return made ?? refuse(exchange, flow, [onForm(problem.duplicateAccount)], fields)
+  return response ?? respondWithErrors(exchange, flow, [onForm(errorMessage.duplicateAccount)], fields)
 }
 
-/** A submit of traits alone, or the way back from what came after them. */
-function isStep({ registrationStyle }: Service, fields: Fields): boolean {
+/** True for a submission of traits only, and for the back buttons. */
+function isStepSubmission({ registrationStyle }: Service, fields: Fields): boolean {
   if (textOf(fields, 'screen') === 'credential-selection') return true
   const isProfile = textOf(fields, 'method') === 'profile' || textOf(fields, 'screen') === 'previous'
   return registrationStyle === 'two-step' && isProfile
 }
 
-/** Goes on with the code that was mailed; the traits stay as they are, unseen, and are sent again with it. */
-async function ask(exchange: Exchange, flow: Flow, method: string, traits: Traits, outcome: Asked): Promise<Answer> {
-  const nodes = [csrfPlace, ...withValues(hiddenTraits(), typedTraits(traits)), ...outcome.nodes, backToCredentials()]
-  const asked = await saveFlow(exchange.service, flow, {
+/** Responds with the form for the code. Hidden fields resubmit the traits with it. */
+async function respondCodeSent(
+  exchange: Exchange,
+  flow: Flow,
+  method: string,
+  traits: Traits,
+  outcome: CodeSent,
+): Promise<HttpResponse> {
+  const nodes = [
+    csrfPlaceholder,
+    ...withValues(hiddenTraits(), submittedTraits(traits)),
+    ...outcome.nodes,
+    backToCredentials(),
+  ]
+  const updated = await saveFlow(exchange.service, flow, {
     state: 'sent_email',
     active: method,
     memory: { ...flow.memory, ...outcome.memory },
-    ui: { ...flow.ui, nodes: withToken(nodes, flow.csrf_token), messages: [outcome.message] },
+    ui: { ...flow.ui, nodes: withCsrfToken(nodes, flow.csrf_token), messages: [outcome.message] },
   })
-  return formAnswer(exchange, asked, 400)
+  return formResponse(exchange, updated, 400)
 }
 
-/** Right traits lead to the choice of a credential; nothing is made yet, and all is sent again. */
-async function takeStep(exchange: Exchange, opened: Flow, fields: Fields): Promise<Answer> {
-  requireCsrf(exchange, fields, opened)
-  const human = await isHuman(exchange, opened, fields)
-  if (!human) return refuse(exchange, opened, [onForm(problem.captchaFailed)], fields)
-  const { flow } = human
+/** Moves between steps. The form resubmits everything, and nothing is created before the last step. */
+async function submitStep(exchange: Exchange, loaded: Flow, fields: Fields): Promise<HttpResponse> {
+  requireCsrf(exchange, fields, loaded)
+  const verified = await verifyCaptcha(exchange, loaded, fields)
+  if (!verified) return respondWithErrors(exchange, loaded, [onForm(errorMessage.captchaFailed)], fields)
+  const { flow } = verified
   const isBack = textOf(fields, 'screen') === 'previous'
-  const isTwoSteps = exchange.service.registrationStyle === 'two-step'
-  const reading = readTraits(fields['traits'])
-  if (!isBack && reading.kind === 'invalid') return refuse(exchange, flow, reading.messages, fields)
-  const step = isBack || !isTwoSteps ? firstStep(exchange.service) : 'credential'
-  const drawing = await drawRegistration(exchange.service, flow.memory, step)
-  const kept = await keepAttempt(
+  const isTwoStep = exchange.service.registrationStyle === 'two-step'
+  const parsed = parseTraits(fields['traits'])
+  if (!isBack && parsed.kind === 'invalid') return respondWithErrors(exchange, flow, parsed.messages, fields)
+  const step = isBack || !isTwoStep ? firstStep(exchange.service) : 'credential'
+  const form = await buildRegistrationForm(exchange.service, flow.memory, step)
+  const updated = await saveSubmission(
     exchange,
-    { ...flow, memory: drawing.memory, state: 'choose_method', active: null },
+    { ...flow, memory: form.memory, state: 'choose_method', active: null },
     {
       messages: step === 'credential' ? [onForm(notice.chooseCredential)] : [],
-      typed: typedTraits(fields['traits']),
-      nodes: withToken(drawing.nodes, csrfOf(exchange)),
+      values: submittedTraits(fields['traits']),
+      nodes: withCsrfToken(form.nodes, ensureCsrfToken(exchange)),
     },
   )
-  return formAnswer(exchange, kept, 400)
+  return formResponse(exchange, updated, 400)
 }
 
 type Submit = NonNullable<Method['registration']>['submit']
 
-/** A submit that leads out of the house; it only comes back here when the way is blocked. */
-async function leave(exchange: Exchange, flow: Flow, submit: Submit, fields: Fields): Promise<Answer> {
+/** Submits a method that redirects to a provider. It returns only on failure. */
+async function submitWithoutTraits(
+  exchange: Exchange,
+  flow: Flow,
+  submit: Submit,
+  fields: Fields,
+): Promise<HttpResponse> {
   const outcome = await submit(exchange, fields, noTraits, flow)
-  return refuse(exchange, flow, outcome.kind === 'refused' ? outcome.messages : [], fields)
+  return respondWithErrors(exchange, flow, outcome.kind === 'rejected' ? outcome.messages : [], fields)
 }
 
 const noTraits: Traits = { email: '', name: { first: '', last: '' } }
 
-/** A registration for somebody who came by another service and started at the sign-in. */
-export function missingTraits(exchange: Exchange, from: Flow): Promise<Flow> {
-  return create(exchange, { requestUrl: from.request_url, returnTo: from.return_to, memory: {} })
+/** Creates a registration flow for a provider sign-in that started from login and lacks required traits. */
+export function createFlowForMissingTraits(exchange: Exchange, from: Flow): Promise<Flow> {
+  return createRegistrationFlow(exchange, { requestUrl: from.request_url, returnTo: from.return_to, memory: {} })
 }
 
-/** The address of a registration's form, opened as a page: nothing was sent, so the form is shown. */
-export async function openRegistration(exchange: Exchange): Promise<Answer> {
+/** Handles a GET of the form's action by redirecting to the form. */
+export async function openRegistration(exchange: Exchange): Promise<HttpResponse> {
   const flow = await submittedFlow(exchange, 'registration')
   return redirect(pageUrl(exchange.service, 'registration', flow.id))
 }
 
-interface Start {
+interface FlowStart {
   readonly requestUrl: string
   readonly returnTo: string | null
   readonly memory: FlowMemory
   readonly messages?: readonly Message[]
 }
 
-async function create(exchange: Exchange, start: Start): Promise<Flow> {
+async function createRegistrationFlow(exchange: Exchange, start: FlowStart): Promise<Flow> {
   const { service } = exchange
-  const drawing = await drawRegistration(service, start.memory, firstStep(service))
-  return createFlow(service, { ...start, ...drawing, kind: 'registration', csrfToken: csrfOf(exchange) })
+  const form = await buildRegistrationForm(service, start.memory, firstStep(service))
+  return createFlow(service, { ...start, ...form, kind: 'registration', csrfToken: ensureCsrfToken(exchange) })
 }
 
-function replace(exchange: Exchange, flow: Flow): Promise<Flow> {
-  return create(exchange, {
+function createReplacement(exchange: Exchange, flow: Flow): Promise<Flow> {
+  return createRegistrationFlow(exchange, {
     requestUrl: flow.request_url,
     returnTo: flow.return_to,
     memory: flow.memory,
-    messages: [problem.registrationExpired(flow.expires_at, exchange.service.now())],
+    messages: [errorMessage.registrationExpired(flow.expires_at, exchange.service.now())],
   })
 }
 
-/** The flow as it stands, with something else for authenticators to sign. */
+/** Gives the flow's WebAuthn nodes a new challenge. */
 async function withNewChallenge({ service }: Exchange, flow: Flow): Promise<Flow> {
-  const { nodes, memory } = await drawRegistration(service, flow.memory, 'whole')
-  return { ...flow, memory, ui: { ...flow.ui, nodes: withFreshKeys(flow.ui.nodes, nodes) } }
+  const { nodes, memory } = await buildRegistrationForm(service, flow.memory, 'whole')
+  return { ...flow, memory, ui: { ...flow.ui, nodes: withNewChallenges(flow.ui.nodes, nodes) } }
 }
 
-async function refuse(
+async function respondWithErrors(
   exchange: Exchange,
   flow: Flow,
-  messages: readonly PlacedMessage[],
+  messages: readonly FieldMessage[],
   fields: Fields = {},
-): Promise<Answer> {
-  const typed = typedTraits(fields['traits'])
-  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, sort: sortRegistration }), 400, 302)
+): Promise<HttpResponse> {
+  const values = submittedTraits(fields['traits'])
+  return formResponse(
+    exchange,
+    await saveSubmission(exchange, flow, { messages, values: values, sort: sortRegistration }),
+    400,
+    302,
+  )
 }

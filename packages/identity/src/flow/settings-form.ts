@@ -1,6 +1,6 @@
-/** The form of the settings: what each method offers to change, in the order of the wire. */
-import { type Drawing, drawFor } from '#flow/draw.ts'
-import { csrfPlace } from '#flow/flow.ts'
+/** The settings form. */
+import { type Form, buildIdentityForm } from '#flow/form.ts'
+import { csrfPlaceholder } from '#flow/flow.ts'
 import type { Identity } from '#identities.ts'
 import { traitNames } from '#schema.ts'
 import type { Service } from '#service.ts'
@@ -28,13 +28,13 @@ const order: Order = {
   ],
 }
 
-/** Puts the nodes of the settings into the order of the wire. */
+/** Sorts settings nodes in wire order. */
 export function sortSettings(nodes: readonly Node[]): Node[] {
   return sorted(nodes, order)
 }
 
-/** Draws what each method lets an account change. */
-export async function drawSettings(service: Service, identity: Identity, memory: FlowMemory): Promise<Drawing> {
-  const drawing = await drawFor(service, identity, memory, ({ settings }, scene) => settings?.nodes(scene))
-  return { ...drawing, nodes: sortSettings([csrfPlace, ...drawing.nodes]) }
+/** Builds the settings form of an identity. */
+export async function buildSettingsForm(service: Service, identity: Identity, memory: FlowMemory): Promise<Form> {
+  const form = await buildIdentityForm(service, identity, memory, ({ settings }, context) => settings?.nodes(context))
+  return { ...form, nodes: sortSettings([csrfPlaceholder, ...form.nodes]) }
 }

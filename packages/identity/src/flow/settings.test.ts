@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Browser } from '#testing/browser.ts'
 import {
   codeIn,
-  complete,
+  submitNewFlow,
   goodPassword,
   messageIds,
   messageIdsOn,
@@ -19,28 +19,28 @@ const identity = await sharedTestIdentity()
 const start = '/self-service/settings/browser'
 const hour = 3600_000
 
-async function member() {
+async function registerUser() {
   const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
   return { browser, email }
 }
-const rename = (browser: Browser, email: string, first = 'Jane') =>
-  complete(browser, start, { method: 'profile', traits: { email, name: { first, last: 'Frost' } } })
+const updateProfile = (browser: Browser, email: string, first = 'Jane') =>
+  submitNewFlow(browser, start, { method: 'profile', traits: { email, name: { first, last: 'Frost' } } })
 const changePassword = (browser: Browser, password: string) =>
-  complete(browser, start, { method: 'password', password })
+  submitNewFlow(browser, start, { method: 'password', password })
 
-it('shows the account, and wants a session for it', async () => {
-  const { browser, email } = await member()
+it('shows the account and requires a session', async () => {
+  const { browser, email } = await registerUser()
   const { body } = await browser.get(start)
   expect([body.state, valueOf(body, 'traits.email'), body.identity.traits.email]).toEqual(['show_form', email, email])
   expect((await identity.browser().get(start)).body.error.id).toBe('session_inactive')
 })
 
-it('changes a name, long after the sign-in too', async () => {
-  const { browser, email } = await member()
+it('changes the name without a privileged session', async () => {
+  const { browser, email } = await registerUser()
   identity.advance(2 * hour)
-  const { status, body } = await rename(browser, email)
+  const { status, body } = await updateProfile(browser, email)
   expect([status, body.state, ...messageIds(body)]).toEqual([200, 'success', 1050001])
   expect(body.continue_with).toEqual([
     { action: 'redirect_browser_to', redirect_browser_to: `${portalUrl}/profile?flow=${body.id}` },
@@ -48,9 +48,9 @@ it('changes a name, long after the sign-in too', async () => {
   expect((await browser.get('/sessions/whoami')).body.identity.traits.name.first).toBe('Jane')
 })
 
-it('does not keep saying that all is well when the next change is not', async () => {
-  const { browser, email } = await member()
-  const { body: saved } = await rename(browser, email)
+it('clears the success state after an invalid change', async () => {
+  const { browser, email } = await registerUser()
+  const { body: saved } = await updateProfile(browser, email)
   const { body } = await browser.post(saved.ui.action, {
     csrf_token: valueOf(saved, 'csrf_token'),
     method: 'profile',
@@ -59,26 +59,29 @@ it('does not keep saying that all is well when the next change is not', async ()
   expect([body.state, messageIds(body), messageIdsOn(body, 'traits.email')]).toEqual(['show_form', [], [4000040]])
 })
 
-it('moves to a new address: unverified, with a code for it, and a word to the old one', async () => {
-  const { browser, email } = await member()
+it('changes the address, sends a verification code and notifies the old address', async () => {
+  const { browser, email } = await registerUser()
   const address = newAddress()
-  const { status, body } = await rename(browser, address.toUpperCase())
+  const { status, body } = await updateProfile(browser, address.toUpperCase())
   expect(status).toBe(200)
   expect(body.identity.verifiable_addresses).toMatchObject([{ value: address, verified: false, status: 'sent' }])
-  const [verify] = body.continue_with
-  expect(verify).toMatchObject({ action: 'show_verification_ui', flow: { verifiable_address: address } })
+  const [showVerification] = body.continue_with
+  expect(showVerification).toMatchObject({ action: 'show_verification_ui', flow: { verifiable_address: address } })
   expect((await identity.mailsTo(email, 2))[1]?.text).toContain(address)
   const code = codeIn((await identity.mailsTo(address))[0])
-  const passed = await browser.post(`/self-service/verification?flow=${verify.flow.id}`, { method: 'code', code })
+  const passed = await browser.post(`/self-service/verification?flow=${showVerification.flow.id}`, {
+    method: 'code',
+    code,
+  })
   expect(messageIds(passed.body)).toEqual([1080002])
   expect((await signIn(identity.browser(), address)).status).toBe(200)
   expect((await signIn(identity.browser(), email)).status).toBe(400)
 })
 
-it('leaves an address to the account that has it', async () => {
-  const { email: taken } = await member()
-  const { browser, email } = await member()
-  const { status, body } = await rename(browser, taken.toUpperCase())
+it('rejects a taken address', async () => {
+  const { email: taken } = await registerUser()
+  const { browser, email } = await registerUser()
+  const { status, body } = await updateProfile(browser, taken.toUpperCase())
   expect([status, ...messageIds(body)]).toEqual([400, 4000007])
   const { body: session } = await browser.get('/sessions/whoami')
   expect(session.identity.traits.email).toBe(email)
@@ -86,8 +89,8 @@ it('leaves an address to the account that has it', async () => {
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
-it('changes the password, and ends every other session at once', async () => {
-  const { browser, email } = await member()
+it('changes the password and revokes all other sessions', async () => {
+  const { browser, email } = await registerUser()
   const other = identity.browser()
   await signIn(other, email)
   const { status, body } = await changePassword(browser, 'A-Whole-New-Password')
@@ -103,8 +106,8 @@ it.each([
   ['short', 4000032],
   ['password123', 4000034],
   [goodPassword, 4000039],
-])('refuses the password %j', async (password, id) => {
-  const { browser } = await member()
+])('rejects the password %j', async (password, id) => {
+  const { browser } = await registerUser()
   const { status, body } = await changePassword(browser, password)
   expect([status, ...messageIdsOn(body, 'password')]).toEqual([400, id])
 })
@@ -112,14 +115,14 @@ it.each([
 it.each([
   ['password', { method: 'password', password: 'A-Whole-New-Password' }],
   ['address', { method: 'profile', traits: { email: newAddress(), name: { first: 'A', last: 'B' } } }],
-])('asks who it is before a late change of the %s', async (_what, body) => {
-  const { browser, email } = await member()
+])('requires reauthentication to change the %s without a privileged session', async (_what, body) => {
+  const { browser, email } = await registerUser()
   identity.advance(hour + 1)
   const { body: flow } = await browser.get(start)
   const send = (token: string) => browser.post(flow.ui.action, { ...body, csrf_token: token })
-  const { status, body: refusal } = await send(valueOf(flow, 'csrf_token'))
-  expect([status, refusal.error.id]).toEqual([403, 'session_refresh_required'])
-  const url = new URL(refusal.redirect_browser_to)
+  const { status, body: error } = await send(valueOf(flow, 'csrf_token'))
+  expect([status, error.error.id]).toEqual([403, 'session_refresh_required'])
+  const url = new URL(error.redirect_browser_to)
   expect([url.searchParams.get('refresh'), url.searchParams.get('return_to')]).toEqual(['true', flow.ui.action])
   const login = await browser.get(url.href)
   await browser.post(login.body.ui.action, {
@@ -131,18 +134,18 @@ it.each([
   expect((await send(valueOf(flow, 'csrf_token'))).status).toBe(200)
 })
 
-it('goes on with a browser’s change by itself after the sign-in, and only then', async () => {
-  const { browser, email } = await member()
+it("resumes a browser's submission after reauthentication only", async () => {
+  const { browser, email } = await registerUser()
   identity.advance(hour + 1)
   const { body: flow } = await browser.get(start)
   const form = { csrf_token: valueOf(flow, 'csrf_token'), method: 'password', password: 'A-Whole-New-Password' }
-  const asked = await browser.submit(flow.ui.action, form)
+  const response = await browser.submit(flow.ui.action, form)
   expect(browser.jar.get('ory_kratos_continuity')).toBeDefined()
-  // Too early: the sign-in is still old.
+  // Not resumed: the session isn't privileged yet.
   await browser.open(flow.ui.action)
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 
-  const login = await browser.open(String(asked.headers.location))
+  const login = await browser.open(String(response.headers.location))
   const id = String(login.headers.location).split('=')[1]
   const { body: loginFlow } = await browser.get(`/self-service/login/flows?id=${id}`)
   const back = await browser.submit(loginFlow.ui.action, {
@@ -156,16 +159,16 @@ it('goes on with a browser’s change by itself after the sign-in, and only then
   expect(done.headers.location).toBe(`${portalUrl}/profile?flow=${flow.id}`)
   expect((await signIn(identity.browser(), email, 'A-Whole-New-Password')).status).toBe(200)
   const { db } = identity.database
-  const kept = await db.selectFrom('identity.continuity').selectAll().where('flow_id', '=', flow.id).execute()
-  expect(kept).toEqual([])
+  const paused = await db.selectFrom('identity.continuity').selectAll().where('flow_id', '=', flow.id).execute()
+  expect(paused).toEqual([])
 })
 
-it('works in another browser of the same account', async () => {
-  const { browser, email } = await member()
+it('works in another browser signed in to the same account', async () => {
+  const { browser, email } = await registerUser()
   const { body: flow } = await browser.get(start)
   const other = identity.browser()
   await signIn(other, email)
-  const { body: seen } = await other.get(`/self-service/settings/flows?id=${flow.id}`)
+  const { body: fetched } = await other.get(`/self-service/settings/flows?id=${flow.id}`)
   const body = { method: 'profile', traits: { email, name: { first: 'Jane', last: 'Frost' } } }
-  expect((await other.post(flow.ui.action, { ...body, csrf_token: valueOf(seen, 'csrf_token') })).status).toBe(200)
+  expect((await other.post(flow.ui.action, { ...body, csrf_token: valueOf(fetched, 'csrf_token') })).status).toBe(200)
 })

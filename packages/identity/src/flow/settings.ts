@@ -1,8 +1,8 @@
-/** Changing one's own account, form by form. */
+/** Settings flow: users change their own profile and credentials. */
 import { lacksSecondFactor } from '#assurance.ts'
 import type { Fields } from '#http/body.ts'
 import { WireError, aal2Required, sessionInactive, sessionMissing } from '#http/error.ts'
-import { type Answer, csrfOf, json, redirect, setSession } from '#http/exchange.ts'
+import { type HttpResponse, ensureCsrfToken, json, redirect, setSessionCookie } from '#http/exchange.ts'
 import { type Exchange, type SettingsOutcome, actionUrl, pageUrl, secondFactorUrl, type LiveSession } from '#service.ts'
 import {
   createFlow,
@@ -12,99 +12,97 @@ import {
   isExpired,
   loadFlow,
   saveFlow,
-  withToken,
+  withCsrfToken,
 } from '#flow/flow.ts'
 import type { Flow } from '#store.ts'
-import { formAnswer, forVisitor, keepAttempt, requireCsrf, submittedFlow, unreadable } from '#flow/submit.ts'
+import { formResponse, forBrowser, saveSubmission, requireCsrf, submittedFlow, unreadableBody } from '#flow/submit.ts'
 import { pause, resume } from '#flow/continuity.ts'
-import { drawSettings, sortSettings } from '#flow/settings-form.ts'
+import { buildSettingsForm, sortSettings } from '#flow/settings-form.ts'
 import { type Identity, getIdentity } from '#identities.ts'
-import { methodFor } from '#method/methods.ts'
+import { selectMethod } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
-import { typedTraits } from '#schema.ts'
-import { raiseSession, sessionCookie } from '#session.ts'
-import { type Message, type PlacedMessage, notice, onForm } from '#ui/message.ts'
-import { problem } from '#ui/problem.ts'
+import { submittedTraits } from '#schema.ts'
+import { upgradeSession, sessionCookie } from '#session.ts'
+import { type Message, type FieldMessage, notice, onForm } from '#ui/message.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
-/** Starts a settings flow of the account that is signed in. */
-export async function startSettings(exchange: Exchange): Promise<Answer> {
+export async function startSettings(exchange: Exchange): Promise<HttpResponse> {
   const { service, query } = exchange
-  const csrfToken = csrfOf(exchange)
+  const csrfToken = ensureCsrfToken(exchange)
   const returnTo = checkReturnTo(query.get('return_to'), service)
   const session = await exchange.session()
-  if (!session) throw toLogin(exchange, returnTo?.shown ?? null)
+  if (!session) throw loginRequired(exchange, returnTo?.original ?? null)
   requireAllFactors(exchange, session, returnTo ? exchange.url : null)
   const flow = await createSettings(exchange, session.identity, {
     requestUrl: exchange.url,
-    returnTo: returnTo?.shown ?? null,
+    returnTo: returnTo?.original ?? null,
     csrfToken,
   })
   if (exchange.acceptsJson) return json(200, flowBody(service, flow, { identity: session.identity }))
   return redirect(pageUrl(service, 'settings', flow.id))
 }
 
-/** Shows a flow to the account that started it. */
-export async function fetchSettings(exchange: Exchange): Promise<Answer> {
+/** Returns a flow to the identity that started it. */
+export async function fetchSettings(exchange: Exchange): Promise<HttpResponse> {
   const { service } = exchange
-  csrfOf(exchange)
+  ensureCsrfToken(exchange)
   const session = await exchange.session()
   if (!session) throw new WireError(401, { reason: sessionMissing('').more.reason ?? '' })
   const flow = await loadFlow(service, 'settings', exchange.query.get('id'))
   if (flow.identity_id !== session.identity.id) {
-    throw mismatch('The request was made for another identity and has been blocked for security reasons.')
+    throw identityMismatch('The request was made for another identity and has been blocked for security reasons.')
   }
   requireAllFactors(exchange, session, pageUrl(service, 'settings', flow.id))
   if (isExpired(service, flow)) throw expiredOnFetch(service, flow)
-  return json(200, flowBody(service, forVisitor(exchange, flow), { identity: session.identity }))
+  return json(200, flowBody(service, forBrowser(exchange, flow), { identity: session.identity }))
 }
 
-/** Takes a change by one method. */
-export async function submitSettings(exchange: Exchange): Promise<Answer> {
+/** Handles the submission of one method. */
+export async function submitSettings(exchange: Exchange): Promise<HttpResponse> {
   const { service, body } = exchange
-  const { flow, session } = await settingsOf(exchange)
-  if (isExpired(service, flow)) throw expiredOnSubmit(service, flow, await replace(exchange, flow, session.identity))
-  if (body.kind === 'unreadable') return refuse(exchange, flow, session.identity, unreadable(body.reason))
+  const { flow, session } = await loadSettings(exchange)
+  if (isExpired(service, flow))
+    throw expiredOnSubmit(service, flow, await createReplacement(exchange, flow, session.identity))
+  if (body.kind === 'unreadable')
+    return respondWithErrors(exchange, flow, session.identity, unreadableBody(body.reason))
   requireCsrf(exchange, body.fields)
-  return change(exchange, flow, session, body.fields)
+  return applyChange(exchange, flow, session, body.fields)
 }
 
-/**
- * The address of a settings form, opened as a page: where a sign-in was asked for in the middle of a
- * change, the browser comes back here, and the change goes on by itself.
- */
-export async function openSettings(exchange: Exchange): Promise<Answer> {
+/** Handles a GET of the form's action, where the browser returns after reauthentication. Resumes a paused submission. */
+export async function openSettings(exchange: Exchange): Promise<HttpResponse> {
   const { service } = exchange
-  const { flow, session } = await settingsOf(exchange)
+  const { flow, session } = await loadSettings(exchange)
   const fields = isExpired(service, flow) ? null : await resume(exchange, flow, session)
   if (!fields) return redirect(pageUrl(service, 'settings', flow.id))
-  return change(exchange, flow, session, fields)
+  return applyChange(exchange, flow, session, fields)
 }
 
-interface Start {
+interface FlowStart {
   readonly requestUrl: string
   readonly returnTo: string | null
   readonly csrfToken: string
   readonly messages?: readonly Message[]
 }
 
-/** Makes a settings flow for an account; recovery ends in one. */
-export async function createSettings(exchange: Exchange, identity: Identity, start: Start): Promise<Flow> {
+/** Creates a settings flow for an identity. Also used at the end of a recovery. */
+export async function createSettings(exchange: Exchange, identity: Identity, start: FlowStart): Promise<Flow> {
   return createFlow(exchange.service, {
     kind: 'settings',
     state: 'show_form',
     identityId: identity.id,
-    ...(await drawSettings(exchange.service, identity, {})),
+    ...(await buildSettingsForm(exchange.service, identity, {})),
     ...start,
   })
 }
 
-async function settingsOf(exchange: Exchange): Promise<{ flow: Flow; session: LiveSession }> {
+async function loadSettings(exchange: Exchange): Promise<{ flow: Flow; session: LiveSession }> {
   const { service } = exchange
   const session = await exchange.session()
   if (!session) throw sessionMissing(pageUrl(service, 'login'))
   const flow = await submittedFlow(exchange, 'settings')
   if (flow.identity_id !== session.identity.id) {
-    throw mismatch(
+    throw identityMismatch(
       'The request was initiated by someone else and has been blocked for security reasons. Please go back and try again.',
     )
   }
@@ -116,68 +114,80 @@ function requireAllFactors({ service }: Exchange, session: LiveSession, returnTo
   if (lacksSecondFactor(service, session)) throw aal2Required(secondFactorUrl(service, returnTo))
 }
 
-async function change(exchange: Exchange, flow: Flow, session: LiveSession, fields: Fields): Promise<Answer> {
-  const method = methodFor(exchange.service, 'settings', fields)
-  if (!method?.settings) return refuse(exchange, flow, session.identity, [onForm(problem.settingsNoMethod)])
+async function applyChange(
+  exchange: Exchange,
+  flow: Flow,
+  session: LiveSession,
+  fields: Fields,
+): Promise<HttpResponse> {
+  const method = selectMethod(exchange.service, 'settings', fields)
+  if (!method?.settings)
+    return respondWithErrors(exchange, flow, session.identity, [onForm(errorMessage.settingsNoMethod)])
   const outcome = await method.settings.submit(exchange, session, fields, flow)
   switch (outcome.kind) {
-    case 'refused':
-      return refuse(exchange, flow, session.identity, outcome.messages, fields)
+    case 'rejected':
+      return respondWithErrors(exchange, flow, session.identity, outcome.messages, fields)
     case 'reauthenticate':
       await pause(exchange, flow, session, fields)
       throw refreshRequired(exchange, flow)
-    case 'shown':
-      return show(exchange, flow, session.identity, outcome)
+    case 'form_updated':
+      return respondWithForm(exchange, flow, session.identity, outcome)
     case 'saved':
-      await keepSession(exchange, session, outcome.proves)
-      return succeed(exchange, flow, session.identity.id, outcome.continueWith ?? [])
+      await refreshSessionCookie(exchange, session, outcome.completedMethod)
+      return respondSaved(exchange, flow, session.identity.id, outcome.continueWith ?? [])
   }
 }
 
-/**
- * A change gives the browser its session cookie again, with the time that is left; what it proved on
- * the way counts for the session.
- */
-async function keepSession(exchange: Exchange, session: LiveSession, proves: Saved['proves']): Promise<void> {
+/** Sets the session cookie again with its remaining lifetime. If the change completed a factor, upgrades the session. */
+async function refreshSessionCookie(
+  exchange: Exchange,
+  session: LiveSession,
+  completedMethod: Saved['completedMethod'],
+): Promise<void> {
   const token = exchange.cookies.get(sessionCookie)
-  if (proves) setSession(exchange, await raiseSession(exchange.service, session, proves))
-  else if (token) setSession(exchange, { session, token })
+  if (completedMethod) setSessionCookie(exchange, await upgradeSession(exchange.service, session, completedMethod))
+  else if (token) setSessionCookie(exchange, { session, token })
 }
 
 type Saved = Extract<SettingsOutcome, { kind: 'saved' }>
-type Shown = Extract<SettingsOutcome, { kind: 'shown' }>
+type FormUpdate = Extract<SettingsOutcome, { kind: 'form_updated' }>
 
-/** A change that was made elsewhere: the form says so, and the browser goes on. */
-export async function completeChange(exchange: Exchange, flow: Flow, session: LiveSession): Promise<Answer> {
-  await keepSession(exchange, session, undefined)
-  return succeed(exchange, flow, session.identity.id, [])
+/** Responds to a change that was already applied, such as linking a provider. */
+export async function completeChange(exchange: Exchange, flow: Flow, session: LiveSession): Promise<HttpResponse> {
+  await refreshSessionCookie(exchange, session, undefined)
+  return respondSaved(exchange, flow, session.identity.id, [])
 }
 
-/** Goes on with other nodes of one method, at the end of the form. */
-async function show(exchange: Exchange, flow: Flow, identity: Identity, outcome: Shown): Promise<Answer> {
-  const drawing = await drawSettings(exchange.service, identity, flow.memory)
+/** Responds with replaced nodes of one method, at the end of the form. */
+async function respondWithForm(
+  exchange: Exchange,
+  flow: Flow,
+  identity: Identity,
+  outcome: FormUpdate,
+): Promise<HttpResponse> {
+  const form = await buildSettingsForm(exchange.service, identity, flow.memory)
   const groups = new Set(outcome.nodes.map(({ group }) => group))
-  const others = drawing.nodes.filter(({ group }) => !groups.has(group))
-  const nodes = withToken([...others, ...outcome.nodes], csrfOf(exchange))
-  const memory = { ...drawing.memory, ...outcome.memory }
+  const others = form.nodes.filter(({ group }) => !groups.has(group))
+  const nodes = withCsrfToken([...others, ...outcome.nodes], ensureCsrfToken(exchange))
+  const memory = { ...form.memory, ...outcome.memory }
   const saved = await saveFlow(exchange.service, flow, {
     state: 'show_form',
     ui: { ...flow.ui, nodes, messages: [] },
     memory,
   })
-  return formAnswer(exchange, saved, 200, 303, { identity })
+  return formResponse(exchange, saved, 200, 303, { identity })
 }
 
-async function succeed(
+async function respondSaved(
   exchange: Exchange,
   flow: Flow,
   identityId: string,
   continueWith: readonly unknown[],
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { service } = exchange
   const identity = await getIdentity(service.db, identityId)
-  const { nodes, memory } = await drawSettings(service, identity, {})
-  const ui = { ...flow.ui, nodes: withToken(nodes, csrfOf(exchange)), messages: [notice.saved] }
+  const { nodes, memory } = await buildSettingsForm(service, identity, {})
+  const ui = { ...flow.ui, nodes: withCsrfToken(nodes, ensureCsrfToken(exchange)), messages: [notice.saved] }
   const saved = await saveFlow(service, flow, { state: 'success', ui, memory })
   const location = resolveReturnTo(flow.return_to, pageUrl(service, 'settings', flow.id), service)
   if (!exchange.wantsJson) return redirect(location)
@@ -185,30 +195,30 @@ async function succeed(
   return json(200, flowBody(service, saved, { identity, continueWith: [...continueWith, redirectTo] }))
 }
 
-async function refuse(
+async function respondWithErrors(
   exchange: Exchange,
   flow: Flow,
   identity: Identity,
-  messages: readonly PlacedMessage[],
+  messages: readonly FieldMessage[],
   fields: Fields = {},
-): Promise<Answer> {
-  const typed = typedTraits(fields['traits'])
-  const drawing = await drawSettings(exchange.service, identity, flow.memory)
-  const nodes = withToken(drawing.nodes, csrfOf(exchange))
-  const kept = await keepAttempt(
+): Promise<HttpResponse> {
+  const values = submittedTraits(fields['traits'])
+  const form = await buildSettingsForm(exchange.service, identity, flow.memory)
+  const nodes = withCsrfToken(form.nodes, ensureCsrfToken(exchange))
+  const updated = await saveSubmission(
     exchange,
-    { ...flow, memory: drawing.memory },
-    { messages, typed, nodes, sort: sortSettings },
+    { ...flow, memory: form.memory },
+    { messages, values: values, nodes, sort: sortSettings },
   )
-  return formAnswer(exchange, kept, 400, 303, { identity })
+  return formResponse(exchange, updated, 400, 303, { identity })
 }
 
-function replace(exchange: Exchange, flow: Flow, identity: Identity): Promise<Flow> {
+function createReplacement(exchange: Exchange, flow: Flow, identity: Identity): Promise<Flow> {
   return createSettings(exchange, identity, {
     requestUrl: flow.request_url,
     returnTo: flow.return_to,
-    csrfToken: csrfOf(exchange),
-    messages: [problem.settingsExpired(flow.expires_at, exchange.service.now())],
+    csrfToken: ensureCsrfToken(exchange),
+    messages: [errorMessage.settingsExpired(flow.expires_at, exchange.service.now())],
   })
 }
 
@@ -218,19 +228,19 @@ function refreshRequired({ service }: Exchange, flow: Flow): WireError {
   return new WireError(403, {
     id: 'session_refresh_required',
     reason: 'The login session is too old and thus not allowed to update these fields. Please re-authenticate.',
-    beside: { redirect_browser_to: location },
+    extra: { redirect_browser_to: location },
     browser: { location, status: 303 },
   })
 }
 
-function mismatch(reason: string): WireError {
+function identityMismatch(reason: string): WireError {
   return new WireError(403, { id: 'security_identity_mismatch', reason })
 }
 
-function toLogin({ service }: Exchange, returnTo: string | null): WireError {
+function loginRequired({ service }: Exchange, returnTo: string | null): WireError {
   const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo })}` : ''
   return sessionInactive({
-    beside: { CredentialsMissing: false },
+    extra: { CredentialsMissing: false },
     browser: { location: `${service.publicUrl}/self-service/login/browser${query}`, status: 303 },
   })
 }

@@ -1,14 +1,14 @@
-/** What every submit has in common: finding its flow, tying it to its browser, answering with the form. */
+/** Common parts of submissions: loading the flow, CSRF checks, and responding with the form. */
 import { type Fields, textOf } from '#http/body.ts'
-import { fits } from '#http/csrf.ts'
+import { matchesToken } from '#http/csrf.ts'
 import { type WireError, badRequest, csrfViolation, flowDisabled } from '#http/error.ts'
-import { type Answer, csrfOf, givenCsrf, json, redirect } from '#http/exchange.ts'
+import { type HttpResponse, ensureCsrfToken, csrfTokenFromCookie, json, redirect } from '#http/exchange.ts'
 import { type Exchange, type Service, pageUrl } from '#service.ts'
-import { flowBody, isUuid, loadFlow, saveFlow, withToken } from '#flow/flow.ts'
+import { flowBody, isUuid, loadFlow, saveFlow, withCsrfToken } from '#flow/flow.ts'
 import type { Flow, FlowKind } from '#store.ts'
-import { type PlacedMessage, onForm } from '#ui/message.ts'
+import { type FieldMessage, onForm } from '#ui/message.ts'
 import { type Node, withMessages, withValues, withoutMessages } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
 const hints = {
   fetch:
@@ -20,9 +20,9 @@ const hints = {
 } as const
 
 /**
- * The flow that a submit names.
+ * Loads the flow named in the query.
  *
- * @throws WireError 400 without a well-formed id, 404 for an unknown one
+ * @throws WireError 400 for a missing or malformed ID, 404 for an unknown flow
  */
 export async function submittedFlow(exchange: Exchange, kind: FlowKind): Promise<Flow> {
   const id = exchange.query.get('flow')
@@ -30,11 +30,7 @@ export async function submittedFlow(exchange: Exchange, kind: FlowKind): Promise
   return loadFlow(exchange.service, kind, id)
 }
 
-/**
- * Refuses what the installation does not offer.
- *
- * @throws WireError 400; only clients of the registration know its id
- */
+/** @throws WireError 400 if the flow is disabled; as in Kratos, only registration returns an error ID */
 export function requireEnabled({ disabledFlows }: Service, kind: 'registration' | 'recovery' | 'verification'): void {
   if (!disabledFlows.has(kind)) return
   if (kind === 'registration') throw flowDisabled()
@@ -43,27 +39,27 @@ export function requireEnabled({ disabledFlows }: Service, kind: 'registration' 
 }
 
 /**
- * Holds a submit to its browser: the form's token must be the cookie's and, where a flow is bound to
- * the browser that started it, the cookie must be that browser's.
+ * Requires the form's token to match the cookie. If a flow is given, the cookie must also belong to the browser that
+ * started the flow.
  */
 export function requireCsrf(exchange: Exchange, fields: Fields, flow?: Flow): void {
   const token = requireCookie(exchange)
-  if (!fits(textOf(fields, 'csrf_token'), token)) throw mismatch(exchange)
-  if (flow && !fits(flow.csrf_token, token)) throw mismatch(exchange)
+  if (!matchesToken(textOf(fields, 'csrf_token'), token)) throw csrfMismatch(exchange)
+  if (flow && !matchesToken(flow.csrf_token, token)) throw csrfMismatch(exchange)
 }
 
-/** Holds whatever a submit may show of a flow to the browser that started it. */
-export function requireOwnCookie(exchange: Exchange, flow: Flow): void {
-  if (!fits(flow.csrf_token, requireCookie(exchange))) throw mismatch(exchange)
+/** Requires the CSRF cookie of the browser that started the flow, before the response shows any of it. */
+export function requireFlowCookie(exchange: Exchange, flow: Flow): void {
+  if (!matchesToken(flow.csrf_token, requireCookie(exchange))) throw csrfMismatch(exchange)
 }
 
-/** Holds the fetch of a flow to the browser that started it. */
+/** Same check for fetching a flow; the error differs. */
 export function requireSameBrowser(exchange: Exchange, flow: Flow): void {
-  if (!fits(flow.csrf_token, requireCookie(exchange))) throw csrfViolation(hints.tokenNotSent)
+  if (!matchesToken(flow.csrf_token, requireCookie(exchange))) throw csrfViolation(hints.tokenNotSent)
 }
 
 function requireCookie(exchange: Exchange): string {
-  const token = givenCsrf(exchange)
+  const token = csrfTokenFromCookie(exchange)
   if (token) return token
   throw csrfViolation(
     hintFor(exchange),
@@ -73,7 +69,7 @@ function requireCookie(exchange: Exchange): string {
   )
 }
 
-function mismatch(exchange: Exchange): WireError {
+function csrfMismatch(exchange: Exchange): WireError {
   return csrfViolation(
     hintFor(exchange),
     'The HTTP Cookie Header was set and a CSRF token was sent but they do not match. We recommend deleting all cookies for this domain and retrying the flow.',
@@ -84,43 +80,43 @@ function hintFor({ isFetch }: Exchange): string {
   return isFetch ? hints.fetch : hints.plain
 }
 
-interface Attempt {
-  readonly messages: readonly PlacedMessage[]
-  /** What was typed, by field name, to be shown again. */
-  readonly typed?: ReadonlyMap<string, string | undefined>
-  /** The form to show instead of the flow's own. */
+interface Submission {
+  readonly messages: readonly FieldMessage[]
+  /** Submitted values to redisplay, by field name. */
+  readonly values?: ReadonlyMap<string, string | undefined>
+  /** Nodes that replace the flow's current nodes. */
   readonly nodes?: readonly Node[]
   readonly sort?: (nodes: readonly Node[]) => Node[]
 }
 
-/** Lays the outcome of an attempt on the flow's form and keeps it; earlier messages go. */
-export async function keepAttempt(exchange: Exchange, flow: Flow, attempt: Attempt): Promise<Flow> {
-  const nodes = withValues(withoutMessages(attempt.nodes ?? flow.ui.nodes), attempt.typed ?? new Map())
-  const ui = withMessages({ ...flow.ui, nodes, messages: [] }, attempt.messages)
+/** Stores the form with submitted values and messages. Removes messages from earlier submissions. */
+export async function saveSubmission(exchange: Exchange, flow: Flow, submission: Submission): Promise<Flow> {
+  const nodes = withValues(withoutMessages(submission.nodes ?? flow.ui.nodes), submission.values ?? new Map())
+  const ui = withMessages({ ...flow.ui, nodes, messages: [] }, submission.messages)
   const state = flow.state === 'success' ? 'show_form' : flow.state
-  return saveFlow(exchange.service, flow, { state, ui: { ...ui, nodes: attempt.sort?.(ui.nodes) ?? ui.nodes } })
+  return saveFlow(exchange.service, flow, { state, ui: { ...ui, nodes: submission.sort?.(ui.nodes) ?? ui.nodes } })
 }
 
-/** Answers with the form: a status for JSON clients, the flow's page for browsers. */
-export function formAnswer(
+/** Responds with the form: as JSON, or as a redirect to the flow's page. */
+export function formResponse(
   exchange: Exchange,
   flow: Flow,
   jsonStatus: 200 | 400,
   browserStatus: 302 | 303 = 303,
   extras: Parameters<typeof flowBody>[2] = {},
-): Answer {
+): HttpResponse {
   const { service } = exchange
-  if (exchange.wantsJson) return json(jsonStatus, flowBody(service, forVisitor(exchange, flow), extras))
+  if (exchange.wantsJson) return json(jsonStatus, flowBody(service, forBrowser(exchange, flow), extras))
   return redirect(pageUrl(service, flow.kind, flow.id), browserStatus)
 }
 
-/** A flow with the token of whoever looks at it: nobody learns that of the browser that started it. */
-export function forVisitor(exchange: Exchange, flow: Flow): Flow {
-  const token = csrfOf(exchange)
-  return token === flow.csrf_token ? flow : { ...flow, ui: { ...flow.ui, nodes: withToken(flow.ui.nodes, token) } }
+/** Replaces the flow's CSRF token by that of the requesting browser, so that the original one isn't disclosed. */
+export function forBrowser(exchange: Exchange, flow: Flow): Flow {
+  const token = ensureCsrfToken(exchange)
+  return token === flow.csrf_token ? flow : { ...flow, ui: { ...flow.ui, nodes: withCsrfToken(flow.ui.nodes, token) } }
 }
 
-/** The message for a body that could not be read. */
-export function unreadable(reason: string): PlacedMessage[] {
-  return [onForm(problem.generic(reason))]
+/** Message for a request body that couldn't be parsed. */
+export function unreadableBody(reason: string): FieldMessage[] {
+  return [onForm(errorMessage.generic(reason))]
 }

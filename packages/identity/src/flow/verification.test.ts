@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { fits } from '#http/csrf.ts'
+import { matchesToken } from '#http/csrf.ts'
 import {
   codeIn,
-  complete,
+  submitNewFlow,
   goodPassword,
   messageIds,
   newAddress,
@@ -18,21 +18,21 @@ const identity = await sharedTestIdentity()
 const start = '/self-service/verification/browser'
 const minute = 60_000
 
-/** An account, and a browser without a session that has asked for a code. */
-async function asked(query = '') {
+/** Registers an account and requests a code in another browser without a session. */
+async function requestCode(query = '') {
   const email = newAddress()
   const owner = identity.browser()
   await register(owner, email)
   const browser = identity.browser()
-  const { body } = await complete(browser, `${start}${query}`, { method: 'code', email })
+  const { body } = await submitNewFlow(browser, `${start}${query}`, { method: 'code', email })
   const mails = await identity.mailsTo(email, 2)
   return { email, owner, browser, flow: body, code: codeIn(mails[1]) }
 }
-const isVerified = async (owner: Awaited<ReturnType<typeof asked>>['owner']) =>
+const isVerified = async (owner: Awaited<ReturnType<typeof requestCode>>['owner']) =>
   (await owner.get('/sessions/whoami')).body.identity.verifiable_addresses[0].verified
 
-it('verifies an address by the code that was mailed to it, and gives no session', async () => {
-  const { owner, browser, flow, code } = await asked('?return_to=/scope')
+it('verifies an address with the emailed code without creating a session', async () => {
+  const { owner, browser, flow, code } = await requestCode('?return_to=/scope')
   expect(flow.state).toBe('sent_email')
   expect(code).toMatch(/^\d{6}$/)
   const { status, body } = await browser.post(flow.ui.action, { method: 'code', code })
@@ -42,20 +42,20 @@ it('verifies an address by the code that was mailed to it, and gives no session'
   expect(await isVerified(owner)).toBe(true)
 })
 
-it('answers for an unknown address as for a known one, and mails nobody', async () => {
-  const { flow } = await asked()
-  const nobody = newAddress()
-  const { status, body } = await complete(identity.browser(), start, { method: 'code', email: nobody })
+it('responds the same for an unknown address without sending an email', async () => {
+  const { flow } = await requestCode()
+  const unknownAddress = newAddress()
+  const { status, body } = await submitNewFlow(identity.browser(), start, { method: 'code', email: unknownAddress })
   expect(status).toBe(200)
   expect(messageIds(body)).toEqual(messageIds(flow))
   const names = (shown: typeof flow) =>
     shown.ui.nodes.map((node: { attributes: { name: string } }) => node.attributes.name)
   expect(names(body)).toEqual(names(flow))
-  expect(await identity.mailsMeantFor(nobody)).toBe(0)
+  expect(await identity.countMailsTo(unknownAddress)).toBe(0)
 })
 
-it('refuses a wrong code and keeps the form', async () => {
-  const { owner, browser, flow, code } = await asked()
+it('rejects a wrong code and keeps the form', async () => {
+  const { owner, browser, flow, code } = await requestCode()
   const wrong = code === '000000' ? '000001' : '000000'
   const { status, body } = await browser.post(flow.ui.action, { method: 'code', code: wrong })
   expect([status, body.state, ...messageIds(body)]).toEqual([200, 'sent_email', 4070006])
@@ -63,8 +63,8 @@ it('refuses a wrong code and keeps the form', async () => {
   expect(await isVerified(owner)).toBe(false)
 })
 
-it('takes no code after five wrong ones, not even the right one', async () => {
-  const { owner, browser, flow, code } = await asked()
+it('rejects every code after five wrong ones', async () => {
+  const { owner, browser, flow, code } = await requestCode()
   for (let time = 0; time < 5; time++) await browser.post(flow.ui.action, { method: 'code', code: 'wrong' })
   const { status, body } = await browser.post(flow.ui.action, { method: 'code', code })
   expect([status, body.error.id]).toEqual([410, 'self_service_flow_replaced'])
@@ -73,17 +73,17 @@ it('takes no code after five wrong ones, not even the right one', async () => {
   expect(await isVerified(owner)).toBe(false)
 })
 
-it('lets one of many equal submits through', async () => {
-  const { browser, flow, code } = await asked()
+it('accepts only one of several concurrent submissions', async () => {
+  const { browser, flow, code } = await requestCode()
   const submit = () => browser.post(flow.ui.action, { method: 'code', code })
-  const answers = await Promise.all([submit(), submit(), submit()])
-  // Whoever comes second is told so in the flow, or sent to another one.
-  const passed = answers.filter(({ status, body }) => status === 200 && messageIds(body).includes(1080002))
+  const responses = await Promise.all([submit(), submit(), submit()])
+  // Later submissions get an error in the flow or a replacement flow.
+  const passed = responses.filter(({ status, body }) => status === 200 && messageIds(body).includes(1080002))
   expect(passed).toHaveLength(1)
 })
 
-it('forgets a code that is too old', async () => {
-  const { browser, flow, code } = await asked()
+it('rejects an expired code and replaces the flow', async () => {
+  const { browser, flow, code } = await requestCode()
   identity.advance(16 * minute)
   const { status, body } = await browser.post(flow.ui.action, { method: 'code', code })
   expect([status, body.error.id]).toEqual([410, 'self_service_flow_expired'])
@@ -91,17 +91,17 @@ it('forgets a code that is too old', async () => {
   expect(messageIds(next)).toEqual([4070005])
 })
 
-it('takes a code from any browser, and tells it no other browser’s token', async () => {
-  const { browser, flow, code } = await asked()
+it("accepts a code from any browser without disclosing another browser's CSRF token", async () => {
+  const { browser, flow, code } = await requestCode()
   const own = [...browser.jar].find(([name]) => name.startsWith('csrf_token'))?.[1] ?? ''
-  expect(fits(valueOf(flow, 'csrf_token'), own)).toBe(true)
+  expect(matchesToken(valueOf(flow, 'csrf_token'), own)).toBe(true)
   const { body } = await identity.browser().post(flow.ui.action, { method: 'code', code })
   expect(messageIds(body)).toEqual([1080002])
-  expect(fits(valueOf(body, 'csrf_token'), own)).toBe(false)
+  expect(matchesToken(valueOf(body, 'csrf_token'), own)).toBe(false)
 })
 
-it('sends another code, after which only the newest works', async () => {
-  const { email, browser, flow, code } = await asked()
+it('resends a code and accepts only the latest one', async () => {
+  const { email, browser, flow, code } = await requestCode()
   await browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', email })
   const mails = await identity.mailsTo(email, 3)
   const newest = codeIn(mails[2])
@@ -111,28 +111,28 @@ it('sends another code, after which only the newest works', async () => {
   expect(messageIds((await browser.post(flow.ui.action, { method: 'code', code: newest })).body)).toEqual([1080002])
 })
 
-it('sends one recipient a bounded number of mails', async () => {
-  const { email, browser, flow } = await asked()
+it('limits the number of emails to one recipient', async () => {
+  const { email, browser, flow } = await requestCode()
   const submit = () => browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', email })
   for (let time = 0; time < 12; time++) expect((await submit()).status).toBe(200)
-  // One from the registration, which nobody else can use up, and ten that were asked for.
-  expect(await identity.mailsMeantFor(email)).toBe(11)
+  // One from the registration, which doesn't count toward the limit, and ten requested ones.
+  expect(await identity.countMailsTo(email)).toBe(11)
   const code = codeIn((await identity.mailsTo(email, 11))[10])
   expect(messageIds((await browser.post(flow.ui.action, { method: 'code', code })).body)).toEqual([1080002])
 })
 
-it('slows guessing down over many flows', async () => {
-  const { email, browser, flow } = await asked()
+it('throttles attempts across flows', async () => {
+  const { email, browser, flow } = await requestCode()
   for (let time = 0; time < 5; time++) await browser.post(flow.ui.action, { method: 'code', code: 'wrong' })
-  const { body: second } = await complete(browser, start, { method: 'code', email })
+  const { body: second } = await submitNewFlow(browser, start, { method: 'code', email })
   const guess = () => browser.post(second.ui.action, { method: 'code', code: 'wrong' })
   for (let time = 0; time < 5; time++) expect(messageIds((await guess()).body)).toEqual([4070006])
   const { status, body } = await guess()
   expect([status, ...messageIds(body)]).toEqual([400, 4000001])
 })
 
-it('fills the code in from the link of the mail, in whichever browser, and verifies nothing yet', async () => {
-  const { email, owner, browser, flow, code } = await asked()
+it('prefills the code from the emailed link in any browser without verifying the address', async () => {
+  const { email, owner, browser, flow, code } = await requestCode()
   const mails = await identity.mailsTo(email, 2)
   const link = /http\S+/.exec(mails[1]?.text ?? '')?.[0] ?? ''
   const other = identity.browser()
@@ -145,15 +145,15 @@ it('fills the code in from the link of the mail, in whichever browser, and verif
   expect(messageIds((await other.post(body.ui.action, { method: 'code', code })).body)).toEqual([1080002])
 })
 
-it('leaves the flow to its browser when the link is opened there', async () => {
-  const { browser, flow, code } = await asked()
+it('keeps the CSRF token if the link is opened in the same browser', async () => {
+  const { browser, flow, code } = await requestCode()
   const cookies = new Map(browser.jar)
   await browser.open(`/self-service/verification?code=${code}&flow=${flow.id}`)
   expect(browser.jar).toEqual(cookies)
   expect(valueOf((await browser.get(`/self-service/verification/flows?id=${flow.id}`)).body, 'code')).toBe(code)
 })
 
-it('goes on after registration to where the registration said', async () => {
+it('continues to after_verification_return_to of the registration', async () => {
   const browser = identity.browser()
   const email = newAddress()
   const { body } = await register(
@@ -162,21 +162,24 @@ it('goes on after registration to where the registration said', async () => {
     goodPassword,
     '?return_to=/scope&after_verification_return_to=/onboarding',
   )
-  const [, verify] = body.continue_with
+  const [, showVerification] = body.continue_with
   const code = codeIn((await identity.mailsTo(email))[0])
-  const passed = await browser.post(`/self-service/verification?flow=${verify.flow.id}`, { method: 'code', code })
+  const passed = await browser.post(`/self-service/verification?flow=${showVerification.flow.id}`, {
+    method: 'code',
+    code,
+  })
   expect(passed.body.ui.action).toBe(`${portalUrl}/onboarding`)
 })
 
-it('has nothing more to do for a flow that is done', async () => {
-  const { browser, flow, code } = await asked()
+it('rejects a submission to a completed flow', async () => {
+  const { browser, flow, code } = await requestCode()
   await browser.post(flow.ui.action, { method: 'code', code })
   const { status, body } = await browser.post(flow.ui.action, { method: 'code', code })
   expect([status, body.error.id]).toEqual([410, 'self_service_flow_replaced'])
 })
 
-it('keeps no code where somebody who reads the database could use it', async () => {
-  const { email, code } = await asked()
+it('does not store plaintext codes in the database', async () => {
+  const { email, code } = await requestCode()
   const { db } = identity.database
   const mails = await db
     .selectFrom('identity.mail')

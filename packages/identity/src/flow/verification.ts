@@ -1,26 +1,48 @@
-/** Proving an address by a code that was mailed to it. Needs no session and gives none. */
-import { isHuman } from '#captcha.ts'
+/** Verification flow: verifies an email address with an emailed code. It neither requires nor creates a session. */
+import { verifyCaptcha } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { flowReplaced } from '#http/error.ts'
-import { type Answer, csrfOf, givenCsrf, json, redirect, renewCsrf, tell } from '#http/exchange.ts'
+import {
+  type HttpResponse,
+  ensureCsrfToken,
+  csrfTokenFromCookie,
+  json,
+  redirect,
+  renewCsrfToken,
+  emitEvent,
+} from '#http/exchange.ts'
 import { type Exchange, pageUrl } from '#service.ts'
-import { fits } from '#http/csrf.ts'
-import { createFlow, csrfPlace, expiredOnSubmit, flowBody, isExpired, saveFlow, withToken } from '#flow/flow.ts'
+import { matchesToken } from '#http/csrf.ts'
+import {
+  createFlow,
+  csrfPlaceholder,
+  expiredOnSubmit,
+  flowBody,
+  isExpired,
+  saveFlow,
+  withCsrfToken,
+} from '#flow/flow.ts'
 import type { Flow, Database } from '#store.ts'
 import { codeNodes, emailField, startNodes } from '#flow/verification-form.ts'
-import { formAnswer, keepAttempt, requireCsrf, requireEnabled, submittedFlow, unreadable } from '#flow/submit.ts'
-import { markVerified, ownerOfAddress } from '#identities.ts'
+import {
+  formResponse,
+  saveSubmission,
+  requireCsrf,
+  requireEnabled,
+  submittedFlow,
+  unreadableBody,
+} from '#flow/submit.ts'
+import { markVerified, findAddressOwner } from '#identities.ts'
 import { verificationMail } from '#mail.ts'
-import { issueCode, tooOften, tryCode } from '#method/code.ts'
+import { issueCode, tooManyTries, tryCode } from '#method/code.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
-import { emailLengthMax, normalAddress } from '#schema.ts'
-import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
-import { type Message, label, notice, on, onForm } from '#ui/message.ts'
+import { emailLengthMax, normalizeAddress } from '#schema.ts'
+import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
+import { type Message, label, notice, onField, onForm } from '#ui/message.ts'
 import { anchor, nameOf } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
-/** Starts a flow that asks for an address. */
-export async function startVerification(exchange: Exchange): Promise<Answer> {
+export async function startVerification(exchange: Exchange): Promise<HttpResponse> {
   const { service } = exchange
   requireEnabled(service, 'verification')
   const returnTo = checkReturnTo(exchange.query.get('return_to'), service)
@@ -28,69 +50,70 @@ export async function startVerification(exchange: Exchange): Promise<Answer> {
     kind: 'verification',
     active: 'code',
     requestUrl: exchange.url,
-    returnTo: returnTo?.shown ?? null,
-    csrfToken: csrfOf(exchange),
+    returnTo: returnTo?.original ?? null,
+    csrfToken: ensureCsrfToken(exchange),
     nodes: startNodes(service),
   })
   if (exchange.acceptsJson) return json(200, flowBody(service, flow))
   return redirect(pageUrl(service, 'verification', flow.id))
 }
 
-/** Takes an address, to which a code is sent, or a code, which proves it. */
-export async function submitVerification(exchange: Exchange): Promise<Answer> {
+/** Handles the submission of an address, which sends a code, or of a code, which verifies the address. */
+export async function submitVerification(exchange: Exchange): Promise<HttpResponse> {
   const { service, body } = exchange
   const flow = await submittedFlow(exchange, 'verification')
   requireEnabled(service, 'verification')
-  if (isExpired(service, flow)) return answerExpired(exchange, flow)
+  if (isExpired(service, flow)) return respondExpired(exchange, flow)
   if (body.kind === 'unreadable') {
-    return formAnswer(exchange, await keepAttempt(exchange, flow, { messages: unreadable(body.reason) }), 400)
+    return formResponse(exchange, await saveSubmission(exchange, flow, { messages: unreadableBody(body.reason) }), 400)
   }
   const { fields } = body
   const code = textOf(fields, 'code')
   const method = textOf(fields, 'method') || (code && 'code')
-  if (method !== 'code') return refuseMethod(exchange, flow, method)
+  if (method !== 'code') return rejectMethod(exchange, flow, method)
   if (flow.state === 'passed_challenge') {
-    const next = await replace(exchange, flow, problem.verificationDone, exchange.url)
+    const next = await createReplacement(exchange, flow, errorMessage.verificationDone, exchange.url)
     throw flowReplaced(next.id, pageUrl(service, 'verification', next.id), 'use the new')
   }
-  return code ? takeCode(exchange, flow, code) : takeAddress(exchange, flow, fields)
+  return code ? submitCode(exchange, flow, code) : submitAddress(exchange, flow, fields)
 }
 
 /**
- * The link of the mail: shows the form with the code filled in, in whichever browser it was opened.
- * Nothing is verified yet, for mail scanners follow links too.
+ * Handles the link in the email, in any browser: prefills the code. Doesn't verify the address, because mail scanners
+ * also follow links.
  */
-export async function openVerificationLink(exchange: Exchange): Promise<Answer> {
+export async function openVerificationLink(exchange: Exchange): Promise<HttpResponse> {
   const { service, query } = exchange
   const flow = await submittedFlow(exchange, 'verification')
   const code = query.get('code')
   if (isExpired(service, flow)) {
-    const next = await replace(exchange, flow, problem.verificationExpired(flow.expires_at, service.now()))
+    const next = await createReplacement(
+      exchange,
+      flow,
+      errorMessage.verificationExpired(flow.expires_at, service.now()),
+    )
     return redirect(pageUrl(service, 'verification', next.id))
   }
   if (code && /^\d{6}$/.test(code) && flow.state === 'sent_email') {
-    const token = givenCsrf(exchange)
-    const csrfToken = token && fits(flow.csrf_token, token) ? token : renewCsrf(exchange)
-    const nodes = withToken(codeNodes(flow.memory.address ?? '', code), csrfToken)
+    const token = csrfTokenFromCookie(exchange)
+    const csrfToken = token && matchesToken(flow.csrf_token, token) ? token : renewCsrfToken(exchange)
+    const nodes = withCsrfToken(codeNodes(flow.memory.address ?? '', code), csrfToken)
     await saveFlow(service, flow, { csrf_token: csrfToken, ui: { ...flow.ui, nodes } })
   }
   return redirect(pageUrl(service, 'verification', flow.id))
 }
 
-interface Proof {
+interface AddressVerification {
   readonly identityId: string
   readonly address: string
   readonly requestUrl: string
   readonly returnTo: string | null
-  /** The token of the browser that shall see the form. */
+  /** The token of the browser that will show the form. */
   readonly csrfToken: string
 }
 
-/**
- * Sends a code unasked, inside the caller's transaction, and returns where the client shows its form.
- * The caller kicks the courier once the transaction stands.
- */
-export async function startProofOfAddress(exchange: Exchange, tx: Database, proof: Proof) {
+/** Creates a verification flow and sends its code, in the caller's transaction. @returns the `continue_with` item */
+export async function startAddressVerification(exchange: Exchange, tx: Database, verification: AddressVerification) {
   const { service } = exchange
   const flow = await createFlow(
     service,
@@ -98,49 +121,56 @@ export async function startProofOfAddress(exchange: Exchange, tx: Database, proo
       kind: 'verification',
       state: 'sent_email',
       active: 'code',
-      requestUrl: proof.requestUrl,
-      returnTo: proof.returnTo,
-      csrfToken: proof.csrfToken,
-      nodes: codeNodes(proof.address),
+      requestUrl: verification.requestUrl,
+      returnTo: verification.returnTo,
+      csrfToken: verification.csrfToken,
+      nodes: codeNodes(verification.address),
       messages: [notice.verificationCodeSent],
-      memory: { address: proof.address },
+      memory: { address: verification.address },
     },
     tx,
   )
-  await sendCode(exchange, tx, flow, proof.address, proof.identityId)
+  await sendCode(exchange, tx, flow, verification.address, verification.identityId)
   return {
     action: 'show_verification_ui',
-    flow: { id: flow.id, verifiable_address: proof.address, url: pageUrl(service, 'verification', flow.id) },
+    flow: { id: flow.id, verifiable_address: verification.address, url: pageUrl(service, 'verification', flow.id) },
   }
 }
 
-async function takeAddress(exchange: Exchange, begun: Flow, fields: Fields): Promise<Answer> {
+async function submitAddress(exchange: Exchange, started: Flow, fields: Fields): Promise<HttpResponse> {
   const { service } = exchange
-  requireCsrf(exchange, fields, begun)
-  // Whoever wants another mail was challenged for the first one, here or when the account was made.
-  const human = begun.state === 'sent_email' ? { flow: begun } : await isHuman(exchange, begun, fields)
-  if (!human) return refuse(exchange, begun, onForm(problem.captchaFailed))
-  const { flow } = human
-  const typed = textOf(fields, 'email')
-  if (!typed || typed.length > emailLengthMax) {
-    const messages = [on('email', typed ? problem.email(typed.slice(0, emailLengthMax)) : problem.required('email'))]
+  requireCsrf(exchange, fields, started)
+  // A resend needs no CAPTCHA: it was passed for the first code, here or during registration.
+  const verified = started.state === 'sent_email' ? { flow: started } : await verifyCaptcha(exchange, started, fields)
+  if (!verified) return respondWithError(exchange, started, onForm(errorMessage.captchaFailed))
+  const { flow } = verified
+  const email = textOf(fields, 'email')
+  if (!email || email.length > emailLengthMax) {
+    const messages = [
+      onField('email', email ? errorMessage.email(email.slice(0, emailLengthMax)) : errorMessage.required('email')),
+    ]
     const nodes = flow.ui.nodes.map((node) => (nameOf(node) === 'email' ? emailField('') : node))
-    return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, nodes }), 400)
+    return formResponse(exchange, await saveSubmission(exchange, flow, { messages, nodes }), 400)
   }
-  const address = normalAddress(typed)
-  const owner = await ownerOfAddress(service.db, address)
-  // Somebody who has had enough mails keeps the code of the last one.
-  if (await mayMail(service, address, exchange.client.ip)) await sendCode(exchange, service.db, flow, address, owner)
+  const address = normalizeAddress(email)
+  const owner = await findAddressOwner(service.db, address)
+  // Over the limit, the last code stays valid.
+  if (await consumeMailQuota(service, address, exchange.client.ip))
+    await sendCode(exchange, service.db, flow, address, owner)
   const sent = await saveFlow(service, flow, {
     state: 'sent_email',
     active: 'code',
-    memory: { ...flow.memory, address: typed },
-    ui: { ...flow.ui, nodes: withToken(codeNodes(typed), flow.csrf_token), messages: [notice.verificationCodeSent] },
+    memory: { ...flow.memory, address: email },
+    ui: {
+      ...flow.ui,
+      nodes: withCsrfToken(codeNodes(email), flow.csrf_token),
+      messages: [notice.verificationCodeSent],
+    },
   })
-  return formAnswer(exchange, sent, 200)
+  return formResponse(exchange, sent, 200)
 }
 
-/** A known and an unknown address make the same work; only one of the mails leaves. */
+/** Does the same work for known and unknown addresses. Only a known address is emailed. */
 async function sendCode(
   exchange: Exchange,
   db: Database,
@@ -158,81 +188,93 @@ async function sendCode(
   })
 }
 
-async function takeCode(exchange: Exchange, flow: Flow, given: string): Promise<Answer> {
+async function submitCode(exchange: Exchange, flow: Flow, code: string): Promise<HttpResponse> {
   const { service, client } = exchange
-  using guess = await attempt(service, 'verification', normalAddress(flow.memory.address ?? ''), client.ip)
-  if (guess.isRefused) {
-    tell(exchange, 'throttled', null)
-    return refuse(exchange, flow, onForm(problem.generic(tooManyAttempts)))
+  using attempt = await beginAttempt(service, 'verification', normalizeAddress(flow.memory.address ?? ''), client.ip)
+  if (attempt.isThrottled) {
+    emitEvent(exchange, 'throttled', null)
+    return respondWithError(exchange, flow, onForm(errorMessage.generic(tooManyAttempts)))
   }
-  const outcome = await tryCode(service, flow, given)
-  csrfOf(exchange)
+  const outcome = await tryCode(service, flow, code)
+  ensureCsrfToken(exchange)
   switch (outcome.kind) {
-    case 'right': {
+    case 'valid': {
       const { identityId, address } = outcome
-      if (!(await markVerified(service.db, identityId, address, service.now()))) return refuseCode(exchange, flow)
-      await guess.forgive()
-      tell(exchange, 'email_verified', identityId)
-      return formAnswer(exchange, await pass(exchange, flow), 200)
+      if (!(await markVerified(service.db, identityId, address, service.now()))) return rejectCode(exchange, flow)
+      await attempt.refund()
+      emitEvent(exchange, 'email_verified', identityId)
+      return formResponse(exchange, await markPassed(exchange, flow), 200)
     }
-    case 'wrong':
-      return refuseCode(exchange, flow)
+    case 'invalid':
+      return rejectCode(exchange, flow)
     case 'expired': {
-      const next = await replace(exchange, flow, problem.verificationExpired(outcome.at, service.now()))
+      const next = await createReplacement(exchange, flow, errorMessage.verificationExpired(outcome.at, service.now()))
       throw expiredOnSubmit(service, { ...flow, expires_at: outcome.at }, next)
     }
-    case 'too often': {
-      const next = await replace(exchange, flow, tooOften, exchange.url)
+    case 'too_many_tries': {
+      const next = await createReplacement(exchange, flow, tooManyTries, exchange.url)
       throw flowReplaced(next.id, pageUrl(service, 'verification', next.id), 'retry the')
     }
   }
 }
 
-async function pass(exchange: Exchange, flow: Flow): Promise<Flow> {
+async function markPassed(exchange: Exchange, flow: Flow): Promise<Flow> {
   const { service } = exchange
   const url = resolveReturnTo(flow.return_to, service.defaultReturnUrl, service)
-  const nodes = withToken([csrfPlace, anchor('code', 'continue', url, label.continue)], flow.csrf_token)
+  const nodes = withCsrfToken([csrfPlaceholder, anchor('code', 'continue', url, label.continue)], flow.csrf_token)
   return saveFlow(service, flow, {
     state: 'passed_challenge',
     ui: { action: url, method: 'GET', nodes, messages: [notice.verified] },
   })
 }
 
-async function refuseCode(exchange: Exchange, flow: Flow): Promise<Answer> {
+async function rejectCode(exchange: Exchange, flow: Flow): Promise<HttpResponse> {
   const { address } = flow.memory
-  const nodes = address ? withToken(codeNodes(address), flow.csrf_token) : flow.ui.nodes
-  const kept = await keepAttempt(exchange, flow, { messages: [onForm(problem.verificationCodeWrong)], nodes })
-  return formAnswer(exchange, kept, 200)
+  const nodes = address ? withCsrfToken(codeNodes(address), flow.csrf_token) : flow.ui.nodes
+  const updated = await saveSubmission(exchange, flow, {
+    messages: [onForm(errorMessage.verificationCodeWrong)],
+    nodes,
+  })
+  return formResponse(exchange, updated, 200)
 }
 
-async function refuseMethod(exchange: Exchange, flow: Flow, method: string): Promise<Answer> {
+async function rejectMethod(exchange: Exchange, flow: Flow, method: string): Promise<HttpResponse> {
   const isKnown = method === '' || method === 'link'
   const message = isKnown
-    ? onForm(problem.verificationNoMethod)
-    : on('method', problem.generic('value must be one of "code", "link"'))
-  return refuse(exchange, flow, message)
+    ? onForm(errorMessage.verificationNoMethod)
+    : onField('method', errorMessage.generic('value must be one of "code", "link"'))
+  return respondWithError(exchange, flow, message)
 }
 
-async function refuse(exchange: Exchange, flow: Flow, message: ReturnType<typeof onForm>): Promise<Answer> {
-  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages: [message] }), 400)
+async function respondWithError(
+  exchange: Exchange,
+  flow: Flow,
+  message: ReturnType<typeof onForm>,
+): Promise<HttpResponse> {
+  return formResponse(exchange, await saveSubmission(exchange, flow, { messages: [message] }), 400)
 }
 
-async function answerExpired(exchange: Exchange, flow: Flow): Promise<Answer> {
+async function respondExpired(exchange: Exchange, flow: Flow): Promise<HttpResponse> {
   const { service } = exchange
-  const next = await replace(exchange, flow, problem.verificationExpired(flow.expires_at, service.now()))
+  const next = await createReplacement(exchange, flow, errorMessage.verificationExpired(flow.expires_at, service.now()))
   if (!exchange.wantsJson) return redirect(pageUrl(service, 'verification', next.id))
   return redirect(`${service.publicUrl}/self-service/verification/flows?id=${next.id}`)
 }
 
-/** A flow in the place of one that cannot go on; forms of the old one are void. */
-async function replace(exchange: Exchange, flow: Flow, told: Message, requestUrl = flow.request_url): Promise<Flow> {
+/** Replaces a flow that can't continue. A new CSRF token invalidates its forms. */
+async function createReplacement(
+  exchange: Exchange,
+  flow: Flow,
+  message: Message,
+  requestUrl = flow.request_url,
+): Promise<Flow> {
   return createFlow(exchange.service, {
     kind: 'verification',
     active: 'code',
     requestUrl,
     returnTo: flow.return_to,
-    csrfToken: renewCsrf(exchange),
+    csrfToken: renewCsrfToken(exchange),
     nodes: startNodes(exchange.service),
-    messages: [told],
+    messages: [message],
   })
 }

@@ -19,7 +19,7 @@ it.each([
   [form, 'flag=false&flag=true', { flag: 'true' }],
   [form, '__proto__.polluted=1&a.__proto__.polluted=1&a.b=2', { a: { b: '2' } }],
   ['multipart/form-data; boundary=x', '--x--', {}],
-])('reads %s %s', (type, text, fields) => {
+])('parses %s %s', (type, text, fields) => {
   expect(read(type, text)).toEqual({ kind: 'fields', fields })
   expect({}).not.toHaveProperty('polluted')
 })
@@ -37,6 +37,6 @@ it.each([
   ['application/json', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'nested too deeply'],
   ['text/plain', 'a=b', 'unknown HTTP Header "Content-Type: text/plain"'],
   [undefined, 'a=b', 'unknown HTTP Header "Content-Type: "'],
-])('cannot read %s %j', (type, text, reason) => {
+])('rejects %s %j', (type, text, reason) => {
   expect(read(type, text)).toMatchObject({ kind: 'unreadable', reason: expect.stringContaining(reason) })
 })

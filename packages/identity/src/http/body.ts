@@ -1,16 +1,16 @@
-/** What a form or a JSON client sent, as one nested object of plain values. */
+/** Parsing of request bodies (forms and JSON) into nested fields. */
 
 export type Fields = Readonly<Record<string, unknown>>
 export type Body =
   | { readonly kind: 'fields'; readonly fields: Fields }
   | { readonly kind: 'unreadable'; readonly reason: string }
 
-/** Submits are short texts; keys and assertions of authenticators are a few kilobytes. */
+/** WebAuthn responses, the largest fields, take a few kilobytes. */
 export const bodyBytesMax = 256 * 1024
 
 /**
- * Reads a submit. Dotted names become nested ones (`traits.name.first`); a form's empty fields are
- * dropped, so that an empty required field is missing and not too short.
+ * Parses a request body. Dotted names become nested fields (`traits.name.first`). Empty form fields are dropped, so that
+ * an empty required field is reported as missing instead of too short.
  */
 export function readBody(contentType: string | undefined, bytes: Buffer | undefined): Body {
   if (!bytes || bytes.length === 0) {
@@ -19,7 +19,7 @@ export function readBody(contentType: string | undefined, bytes: Buffer | undefi
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase()
   if (type === 'application/json') return readJson(bytes.toString('utf8'))
   if (type === 'application/x-www-form-urlencoded') return readForm(bytes.toString('utf8'))
-  // Nobody sends one; a form of unread fields names no method, which is what the answer then says.
+  // Accepted but not parsed: the response then reports a missing method.
   if (type === 'multipart/form-data') return { kind: 'fields', fields: {} }
   return unreadable(
     `HTTP POST Request used unknown HTTP Header "Content-Type: ${contentType ?? ''}", only [multipart/form-data application/x-www-form-urlencoded application/json] are supported.`,
@@ -36,28 +36,28 @@ function readJson(text: string): Body {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return unreadable('Expected JSON sent in request body to be an object but got: JSON')
   }
-  return nested(Object.entries(value))
+  return parseFields(Object.entries(value))
 }
 
 function readForm(text: string): Body {
-  return nested([...new URLSearchParams(text)].filter(([, value]) => value !== ''))
+  return parseFields([...new URLSearchParams(text)].filter(([, value]) => value !== ''))
 }
 
-function nested(entries: readonly (readonly [string, unknown])[]): Body {
+function parseFields(entries: readonly (readonly [string, unknown])[]): Body {
   const isTooDeep = entries.some(([name]) => name.split('.').length > depthMax)
-  const fault = isTooDeep ? tooDeep : faultOf(entries)
-  if (fault) return unreadable(fault)
+  const error = isTooDeep ? tooDeep : findTextError(entries)
+  if (error) return unreadable(error)
   const fields: Record<string, unknown> = {}
-  for (const [name, value] of entries) place(fields, name.split('.'), value)
+  for (const [name, value] of entries) setField(fields, name.split('.'), value)
   return { kind: 'fields', fields }
 }
 
-/** Traits are three deep and answers of authenticators four; what is deeper would only exhaust the stack. */
+/** Legitimate fields have at most four levels. Deeper nesting could exhaust the stack. */
 const depthMax = 16
 const tooDeep = 'The request body is nested too deeply.'
 
-/** PostgreSQL holds every text but one with a NUL or with half of a surrogate pair. */
-function faultOf(value: unknown, depth = 0): string | undefined {
+/** PostgreSQL can't store NUL characters and lone surrogates. */
+function findTextError(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return 'The request body contains a NUL character.'
     return value.isWellFormed() ? undefined : 'The request body contains characters that are not valid Unicode.'
@@ -65,37 +65,36 @@ function faultOf(value: unknown, depth = 0): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > depthMax) return tooDeep
   for (const [key, inner] of Object.entries(value)) {
-    const fault = faultOf(key) ?? faultOf(inner, depth + 1)
-    if (fault) return fault
+    const error = findTextError(key) ?? findTextError(inner, depth + 1)
+    if (error) return error
   }
   return undefined
 }
 
-function place(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+function setField(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [head = '', ...rest] = path
   if (head === '__proto__') return
-  const present = Object.hasOwn(target, head) ? target[head] : undefined
-  const inner = isFields(present) ? { ...present } : {}
+  const existing = Object.hasOwn(target, head) ? target[head] : undefined
+  const inner = isFields(existing) ? { ...existing } : {}
   if (rest.length === 0) {
     target[head] = isFields(value) ? { ...inner, ...value } : value
     return
   }
   target[head] = inner
-  place(inner, rest, value)
+  setField(inner, rest, value)
 }
 
-/** True for a plain object. */
 export function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A field's text; anything that is not text counts as not given. */
+/** A field's text; empty if the field is missing or not a string. */
 export function textOf(fields: Fields, name: string): string {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   return typeof value === 'string' ? value : ''
 }
 
-/** True for a button that was pressed: `true` in JSON, the text of it in a form. */
+/** True if a button was pressed: `true` in JSON, `"true"` in a form. */
 export function isPressed(fields: Fields, name: string): boolean {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   return value === true || value === 'true'

@@ -1,6 +1,6 @@
-/** Cookies, read and written without a plugin, so that a host with its own is not disturbed. */
+/** Cookie parsing and serialization. A Fastify cookie plugin could conflict with that of the host application. */
 
-/** The cookies of a request; of two with one name the first counts. Values are taken as they are. */
+/** Parses the Cookie header. The first of several cookies with the same name wins. Values aren't decoded. */
 export function readCookies(header: string | undefined): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>()
   for (const part of (header ?? '').split(';')) {
@@ -16,11 +16,11 @@ export function readCookies(header: string | undefined): ReadonlyMap<string, str
 interface CookieOptions {
   readonly maxAgeSeconds: number
   readonly secure: boolean
-  /** Also sent for clients that know no Max-Age. */
+  /** For clients that don't support Max-Age. */
   readonly expires?: Date
 }
 
-/** A Set-Cookie line: for the whole site, out of reach of scripts, not sent by other sites' forms. */
+/** Serializes a Set-Cookie header value. */
 export function writeCookie(name: string, value: string, options: CookieOptions): string {
   const parts = [
     `${name}=${value}`,
@@ -34,7 +34,7 @@ export function writeCookie(name: string, value: string, options: CookieOptions)
   return parts.filter(Boolean).join('; ')
 }
 
-/** A Set-Cookie line that removes a cookie. */
+/** Serializes a Set-Cookie header value that deletes the cookie. */
 export function expireCookie(name: string, secure: boolean): string {
   return writeCookie(name, '', { maxAgeSeconds: 0, expires: new Date(1000), secure })
 }

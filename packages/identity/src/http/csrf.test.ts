@@ -1,25 +1,25 @@
 import { expect, it } from 'vitest'
-import { fits, isToken, mask, newToken } from '#http/csrf.ts'
+import { matchesToken, isToken, mask, newToken } from '#http/csrf.ts'
 
-it('masks a token differently each time, and knows it again', () => {
+it('masks a token differently each time and matches all masks', () => {
   const token = newToken()
   const [one, other] = [mask(token), mask(token)]
   expect(one).not.toBe(other)
-  expect([fits(one, token), fits(other, token), fits(token, token)]).toEqual([true, true, true])
+  expect([matchesToken(one, token), matchesToken(other, token), matchesToken(token, token)]).toEqual([true, true, true])
 })
 
-it.each(['', 'bad', newToken(), mask(newToken()), 'A'.repeat(200)])('refuses %s', (sent) => {
-  expect(fits(sent, newToken())).toBe(false)
+it.each(['', 'bad', newToken(), mask(newToken()), 'A'.repeat(200)])('rejects %s', (sent) => {
+  expect(matchesToken(sent, newToken())).toBe(false)
 })
 
-it('unmasks what the compatible service masked', () => {
-  // A pair of form token and cookie from a throw-away instance of it.
+it('matches a token masked by Kratos', () => {
+  // A form token and its cookie from a disposable Kratos instance.
   const cookie = 'zPJxetULKbPLiZTYtfSW+YHA8x7dSuehvxyn4eGJ+BQ='
   const masked = 'hnoE6TcLYdUhScNOppX2cFl8jhlXcybeGWBnTBkwSQpKiHWT4gBIZurAV5YTYWCJ2Lx9B4o5wX+mfMCt+LmxHg=='
   expect(isToken(cookie)).toBe(true)
-  expect(fits(masked, cookie)).toBe(true)
+  expect(matchesToken(masked, cookie)).toBe(true)
 })
 
-it.each(['', 'short', `${newToken()}A`])('takes %j for no cookie of ours', (value) => {
+it.each(['', 'short', `${newToken()}A`])('rejects the malformed cookie %j', (value) => {
   expect(isToken(value)).toBe(false)
 })

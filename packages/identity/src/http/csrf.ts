@@ -1,34 +1,34 @@
 /**
- * Double submit against cross-site forms. The cookie holds 32 random bytes; a form holds them masked,
- * so that compression of the page tells nothing of them. See OWASP's CSRF prevention cheat sheet.
+ * CSRF protection with double-submit cookies (OWASP CSRF Prevention Cheat Sheet). The cookie contains a random token.
+ * Forms contain it masked, so that response compression doesn't leak it (BREACH).
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const tokenBytes = 32
 
-/** The cookie's name follows from the public address, so that two services on one host do not meet. */
+/** The name depends on the public URL, so that services on the same host don't share the cookie. */
 export function csrfCookieName(publicUrl: string): string {
   return `csrf_token_${createHash('sha256').update(publicUrl).digest('hex')}`
 }
 
-/** A new token, in base64 as the cookie carries it. */
+/** Generates a token in base64, the format of the cookie. */
 export function newToken(): string {
   return randomBytes(tokenBytes).toString('base64')
 }
 
-/** True for a cookie value that this service could have set. */
+/** True if a cookie value has the format of a token. */
 export function isToken(value: string | undefined): value is string {
   return value !== undefined && Buffer.from(value, 'base64').length === tokenBytes && value.length === 44
 }
 
-/** A form's token: 32 random bytes and the real token XORed with them, in base64. */
+/** Masks a token for a form: random bytes followed by the token XORed with them, in base64. */
 export function mask(token: string): string {
   const pad = randomBytes(tokenBytes)
   return Buffer.concat([pad, xor(pad, Buffer.from(token, 'base64'))]).toString('base64')
 }
 
-/** True when a form's token, masked or plain, is the cookie's. */
-export function fits(formToken: string, token: string): boolean {
+/** True if a form's token, masked or not, matches the cookie's token. */
+export function matchesToken(formToken: string, token: string): boolean {
   const sent = Buffer.from(formToken, 'base64')
   const real = Buffer.from(token, 'base64')
   if (real.length !== tokenBytes) return false

@@ -1,13 +1,13 @@
-/** Stored errors and the identity schema. */
+/** Endpoints for stored errors and identity schemas. */
 import { randomUUID } from 'node:crypto'
 import { WireError, errorObject, notFound } from '#http/error.ts'
-import { type Answer, csrfOf, json } from '#http/exchange.ts'
+import { type HttpResponse, ensureCsrfToken, json } from '#http/exchange.ts'
 import type { Exchange, Service } from '#service.ts'
 import { pageHeaders } from '#http/sessions.ts'
 import { isUuid } from '#flow/flow.ts'
 import { schemaDocument, schemaId, schemaSlug } from '#schema.ts'
 
-/** Keeps an error for the page to which a browser is sent. */
+/** Stores an error for the portal's error page. */
 export async function storeError(service: Service, error: WireError, requestId?: string): Promise<string> {
   const id = randomUUID()
   await service.db
@@ -17,10 +17,10 @@ export async function storeError(service: Service, error: WireError, requestId?:
   return id
 }
 
-/** Shows a stored error; `stub:500` is one for the tests of user interfaces. */
-export async function showError(exchange: Exchange): Promise<Answer> {
+/** Returns a stored error. `stub:500` returns a sample error for UI tests. */
+export async function getError(exchange: Exchange): Promise<HttpResponse> {
   const { service, query } = exchange
-  csrfOf(exchange)
+  ensureCsrfToken(exchange)
   const id = query.get('id') ?? query.get('error')
   if (id === 'stub:500') {
     const error = errorObject(new WireError(500, { reason: 'This is a stub error.' }))
@@ -34,15 +34,15 @@ export async function showError(exchange: Exchange): Promise<Answer> {
   return json(200, { id: row.id, error: row.error, created_at: at, updated_at: at })
 }
 
-/** All schemas: there is one. */
-export async function listSchemas(exchange: Exchange): Promise<Answer> {
-  csrfOf(exchange)
+/** Lists the only schema. */
+export async function listSchemas(exchange: Exchange): Promise<HttpResponse> {
+  ensureCsrfToken(exchange)
   const headers = pageHeaders('/schemas', 1, { offset: 0, size: 250 })
   return json(200, [{ id: schemaId, schema: schemaDocument }], headers)
 }
 
-/** The schema by its id, plain or as in an address. */
-export async function showSchema(_exchange: Exchange, id: string): Promise<Answer> {
+/** Returns the schema by its ID, in plain or base64url form. */
+export async function getSchema(_exchange: Exchange, id: string): Promise<HttpResponse> {
   if (id === schemaId || id === schemaSlug) return json(200, schemaDocument)
   throw new WireError(404, { reason: `Identity schema \`${id}\` could not be found.` })
 }

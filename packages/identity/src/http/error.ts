@@ -1,6 +1,6 @@
-/** Refusals outside of forms: the error envelope of the wire. */
+/** Errors outside of forms, in Kratos' error envelope. */
 
-const phrases: Readonly<Record<number, readonly [status: string, message: string]>> = {
+const statusTexts: Readonly<Record<number, readonly [status: string, message: string]>> = {
   400: ['Bad Request', 'The request was malformed or contained invalid parameters'],
   401: ['Unauthorized', 'The request could not be authorized'],
   403: ['Forbidden', 'The requested action was forbidden'],
@@ -9,40 +9,40 @@ const phrases: Readonly<Record<number, readonly [status: string, message: string
   413: ['Request Entity Too Large', 'The request body is too large'],
   422: ['Unprocessable Entity', 'browser location change required'],
   500: ['Internal Server Error', 'An internal server error occurred, please contact the system administrator'],
-  503: ['Service Unavailable', 'The service can not answer at the moment, please try again shortly'],
+  503: ['Service Unavailable', 'The service is temporarily unavailable. Try again in a few seconds.'],
 }
 
-interface Details {
+interface ErrorDetails {
   readonly id?: string
   readonly reason?: string
   readonly message?: string
   readonly details?: Readonly<Record<string, unknown>>
-  /** Keys that stand beside `error` in the answer. */
-  readonly beside?: Readonly<Record<string, unknown>>
-  /** Where a browser goes instead of the error page, and with which status. */
+  /** Top-level keys next to `error`. */
+  readonly extra?: Readonly<Record<string, unknown>>
+  /** Redirect for browsers, instead of the error page. */
   readonly browser?: { readonly location: string; readonly status: 302 | 303 }
 }
 
-/** An answer of a status other than 2xx that is not a form. Thrown by flows, answered once in the plugin. */
+/** An error response. Flows throw it, and the plugin sends it. */
 export class WireError extends Error {
   readonly code: number
-  readonly more: Details
+  readonly more: ErrorDetails
 
-  constructor(code: number, more: Details = {}) {
-    super(more.message ?? phrases[code]?.[1] ?? 'error')
+  constructor(code: number, more: ErrorDetails = {}) {
+    super(more.message ?? statusTexts[code]?.[1] ?? 'error')
     this.name = 'WireError'
     this.code = code
     this.more = more
   }
 }
 
-/** The object under `error`, with the keys in the order of the wire. */
+/** The `error` object, with keys in wire order. */
 export function errorObject(error: WireError, requestId?: string): Record<string, unknown> {
   const { id, reason, details } = error.more
   return {
     ...(id && { id }),
     code: error.code,
-    status: phrases[error.code]?.[0] ?? 'Error',
+    status: statusTexts[error.code]?.[0] ?? 'Error',
     ...(requestId && { request: requestId }),
     ...(reason && { reason }),
     ...(details && { details }),
@@ -50,17 +50,14 @@ export function errorObject(error: WireError, requestId?: string): Record<string
   }
 }
 
-/** A row that is not there. */
 export function notFound(): WireError {
   return new WireError(404, { message: 'Unable to locate the resource' })
 }
 
-/** A query or body that says nothing usable. */
 export function badRequest(reason: string): WireError {
   return new WireError(400, { reason })
 }
 
-/** A form that cannot be tied to the browser it was made for. */
 export function csrfViolation(hint: string, rejectReason?: string): WireError {
   return new WireError(403, {
     id: 'security_csrf_violation',
@@ -75,7 +72,7 @@ export function csrfViolation(hint: string, rejectReason?: string): WireError {
   })
 }
 
-/** Signing up is not offered here. */
+/** Registration is disabled. */
 export function flowDisabled(): WireError {
   return new WireError(400, {
     id: 'self_service_flow_disabled',
@@ -84,8 +81,8 @@ export function flowDisabled(): WireError {
   })
 }
 
-/** No session where one is needed. */
-export function sessionInactive(more: Partial<Details> = {}): WireError {
+/** A session is required. */
+export function sessionInactive(more: Partial<ErrorDetails> = {}): WireError {
   return new WireError(401, {
     id: 'session_inactive',
     reason: 'No active session was found in this request.',
@@ -94,7 +91,7 @@ export function sessionInactive(more: Partial<Details> = {}): WireError {
   })
 }
 
-/** Settings without a session: no id, so that clients treat it as any other 401. */
+/** A session is required for a settings submission. As in Kratos, this error has no ID. */
 export function sessionMissing(loginPage: string): WireError {
   return new WireError(401, {
     reason: 'A valid Ory Session Cookie or Ory Session Token is missing.',
@@ -102,7 +99,7 @@ export function sessionMissing(loginPage: string): WireError {
   })
 }
 
-/** A session where none may be. */
+/** The flow can't be used while signed in. */
 export function sessionAlreadyAvailable(
   flow: 'login' | 'registration' | 'recovery',
   browser: { readonly location: string; readonly status: 302 | 303 },
@@ -117,7 +114,7 @@ export function sessionAlreadyAvailable(
   })
 }
 
-/** A second factor was asked of somebody who has not given the first. */
+/** A second factor was requested before a first one. */
 export function aal1Required(): WireError {
   return new WireError(401, {
     id: 'session_aal1_required',
@@ -126,7 +123,7 @@ export function aal1Required(): WireError {
   })
 }
 
-/** A second factor is enrolled and was not given yet. */
+/** The session requires a second factor. */
 export function aal2Required(location: string): WireError {
   return new WireError(403, {
     id: 'session_aal2_required',
@@ -134,28 +131,28 @@ export function aal2Required(location: string): WireError {
       'An active session was found but it does not fulfill the requested Authenticator Assurance Level. Please verify yourself with a second factor to resolve this issue.',
     details: { redirect_browser_to: location },
     message: 'Session does not fulfill the requested Authenticator Assurance Level',
-    beside: { redirect_browser_to: location },
+    extra: { redirect_browser_to: location },
     browser: { location, status: 303 },
   })
 }
 
-/** The client must take the browser to another page to go on. */
+/** The client must redirect the browser to continue. */
 export function locationChangeRequired(location: string): WireError {
   return new WireError(422, {
     id: 'browser_location_change_required',
     reason: `In order to complete this flow please redirect the browser to: ${location}`,
-    beside: { redirect_browser_to: location },
+    extra: { redirect_browser_to: location },
     browser: { location, status: 303 },
   })
 }
 
-/** The form cannot go on; another has taken its place. */
+/** The flow can't continue and was replaced by another one. */
 export function flowReplaced(useFlowId: string, page: string, verb: 'use the new' | 'retry the'): WireError {
   return new WireError(410, {
     id: 'self_service_flow_replaced',
     reason: `An error occured, please ${verb} flow.`,
     message: 'self-service flow replaced',
-    beside: { use_flow_id: useFlowId },
+    extra: { use_flow_id: useFlowId },
     browser: { location: page, status: 303 },
   })
 }

@@ -1,14 +1,14 @@
-/** One request and the answer that is being made for it. */
+/** Creates exchanges and sets cookies on their responses. */
 import type { FastifyRequest } from 'fastify'
 import { readBody } from '#http/body.ts'
 import { expireCookie, readCookies, writeCookie } from '#http/cookie.ts'
 import { isToken, newToken } from '#http/csrf.ts'
 import { acceptsJson, wantsJson } from '#http/negotiate.ts'
 import type { EventKind } from '#options.ts'
-import { type IssuedSession, findSession, sessionCookie, shortUserAgent } from '#session.ts'
+import { type IssuedSession, findSession, sessionCookie, truncateUserAgent } from '#session.ts'
 import type { Exchange, LiveSession, Service } from '#service.ts'
 
-export type Answer =
+export type HttpResponse =
   | {
       readonly kind: 'json'
       readonly status: number
@@ -24,8 +24,8 @@ export type Answer =
   | { readonly kind: 'redirect'; readonly status: 302 | 303; readonly location: string }
   | { readonly kind: 'empty' }
 
-/** Opens an exchange; `prefix` is the path at which the host mounted the plugin. */
-export function openExchange(service: Service, request: FastifyRequest, prefix: string): Exchange {
+/** Creates the exchange of a request. `prefix` is the path at which the host mounted the plugin. */
+export function createExchange(service: Service, request: FastifyRequest, prefix: string): Exchange {
   const path = request.url.slice(prefix.length)
   const { accept, cookie, 'content-type': contentType } = request.headers
   const cookies = readCookies(cookie)
@@ -35,7 +35,7 @@ export function openExchange(service: Service, request: FastifyRequest, prefix: 
     service,
     query: new URLSearchParams(path.split('?').slice(1).join('?')),
     url: `${service.publicUrl}${path}`,
-    client: { ip: plainAddress(request.ip), userAgent: shortUserAgent(request.headers['user-agent']) },
+    client: { ip: normalizeIp(request.ip), userAgent: truncateUserAgent(request.headers['user-agent']) },
     cookies,
     hasCookieHeader: Boolean(cookie),
     isFetch: mode === 'cors' || mode === 'same-origin',
@@ -43,38 +43,37 @@ export function openExchange(service: Service, request: FastifyRequest, prefix: 
     acceptsJson: acceptsJson(accept),
     body: readBody(contentType, Buffer.isBuffer(request.body) ? request.body : undefined),
     setCookies: new Map(),
-    givenOut: null,
+    newCsrfToken: null,
     session: () => (session ??= findSession(service, cookies.get(sessionCookie))),
   }
 }
 
-/** An IPv4 address that came over an IPv6 socket, as people write it. */
-function plainAddress(ip: string): string {
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
+function normalizeIp(ip: string): string {
   return ip.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')
 }
 
-/** The CSRF token that the browser came with, or null. */
-export function givenCsrf({ service, cookies }: Exchange): string | null {
+/** The CSRF token in the request's cookie, or null. */
+export function csrfTokenFromCookie({ service, cookies }: Exchange): string | null {
   const value = cookies.get(service.csrfCookie)
   return isToken(value) ? value : null
 }
 
-/** The CSRF token of this browser; one without gets its cookie now. */
-export function csrfOf(exchange: Exchange): string {
-  return exchange.givenOut ?? givenCsrf(exchange) ?? renewCsrf(exchange)
+/** The browser's CSRF token. Sets the cookie if the browser has none. */
+export function ensureCsrfToken(exchange: Exchange): string {
+  return exchange.newCsrfToken ?? csrfTokenFromCookie(exchange) ?? renewCsrfToken(exchange)
 }
 
-/** Gives the browser a new CSRF token: forms that it was shown before are void. */
-export function renewCsrf(exchange: Exchange, token: string = newToken()): string {
+/** Sets a new CSRF token, which invalidates the browser's existing forms. */
+export function renewCsrfToken(exchange: Exchange, token: string = newToken()): string {
   const { service, setCookies } = exchange
   const line = writeCookie(service.csrfCookie, token, { maxAgeSeconds: 31_536_000, secure: service.isSecure })
   setCookies.set(service.csrfCookie, line)
-  exchange.givenOut = token
+  exchange.newCsrfToken = token
   return token
 }
 
-/** Hands a session to the browser. */
-export function setSession({ service, setCookies }: Exchange, { session, token }: IssuedSession): void {
+export function setSessionCookie({ service, setCookies }: Exchange, { session, token }: IssuedSession): void {
   const remainingMs = session.expires_at.getTime() - service.now().getTime()
   const line = writeCookie(sessionCookie, token, {
     maxAgeSeconds: Math.floor(remainingMs / 1000),
@@ -84,23 +83,20 @@ export function setSession({ service, setCookies }: Exchange, { session, token }
   setCookies.set(sessionCookie, line)
 }
 
-/** Takes the session cookie from the browser. */
-export function clearSession({ service, setCookies }: Exchange): void {
+export function clearSessionCookie({ service, setCookies }: Exchange): void {
   setCookies.set(sessionCookie, expireCookie(sessionCookie, service.isSecure))
 }
 
-/** Tells the audit trail what happened in this exchange. */
-export function tell(exchange: Exchange, kind: EventKind, identityId: string | null, detail?: string): void {
+/** Emits an audit event with the client of this exchange. */
+export function emitEvent(exchange: Exchange, kind: EventKind, identityId: string | null, detail?: string): void {
   const { service, client } = exchange
-  service.tell({ kind, identityId, ...client, at: service.now(), ...(detail !== undefined && { detail }) })
+  service.emit({ kind, identityId, ...client, at: service.now(), ...(detail !== undefined && { detail }) })
 }
 
-/** A JSON answer. */
-export function json(status: number, body: unknown, headers?: Record<string, string>): Answer {
+export function json(status: number, body: unknown, headers?: Record<string, string>): HttpResponse {
   return { kind: 'json', status, body, ...(headers && { headers }) }
 }
 
-/** Sends a browser elsewhere. */
-export function redirect(location: string, status: 302 | 303 = 303): Answer {
+export function redirect(location: string, status: 302 | 303 = 303): HttpResponse {
   return { kind: 'redirect', status, location }
 }

@@ -7,7 +7,7 @@ const fields = ['identifier', 'password', 'email', 'code', 'method', 'traits.ema
 const flows = ['login', 'registration', 'verification', 'recovery', 'settings']
 const cases = flows.flatMap((flow) => fields.map((field) => [flow, field] as const))
 
-it.each(cases)('answers %s with its form where %s cannot be stored', async (kind, field) => {
+it.each(cases)('returns the %s form if %s contains invalid characters', async (kind, field) => {
   const browser = identity.browser()
   if (kind === 'settings') await register(browser, newAddress())
   const { body: flow } = await browser.get(`/self-service/${kind}/browser`)
@@ -32,7 +32,7 @@ it.each([
   '/self-service/login/browser?login_challenge=%00',
   '/schemas/%00',
   '/sessions?page_token=%00',
-])('has no 5xx for %s', async (path) => {
+])('does not return a 5xx status for %s', async (path) => {
   const browser = identity.browser()
   await browser.get('/self-service/login/browser')
   expect((await browser.get(path)).status).toBeLessThan(500)

@@ -15,12 +15,12 @@ it.each([
   ['*/*', false],
   [undefined, false],
   ['nonsense;;q=', false],
-])('Accept %s asks for JSON: %s', (accept, verdict) => {
-  expect(acceptsJson(accept)).toBe(verdict)
-  expect(wantsJson(accept, undefined)).toBe(verdict)
+])('Accept %s prefers JSON: %s', (accept, expected) => {
+  expect(acceptsJson(accept)).toBe(expected)
+  expect(wantsJson(accept, undefined)).toBe(expected)
 })
 
-it('takes a JSON body for a wish for JSON, though not at the start of a flow', () => {
+it('a JSON body requests JSON, except when starting a flow', () => {
   expect(wantsJson(page, 'application/json')).toBe(true)
   expect(wantsJson(page, 'application/json; charset=utf-8')).toBe(false)
   expect(acceptsJson(page)).toBe(false)

@@ -1,6 +1,6 @@
 /**
- * Which answer a client wants. Two rules are in use: submits and refusals look at the Accept header
- * and the Content-Type (`wantsJson`), a flow that was just made looks at Accept alone (`acceptsJson`).
+ * Content negotiation. As in Kratos, submissions and errors consider the Accept and Content-Type headers (`wantsJson`),
+ * while flow initialization considers only Accept (`acceptsJson`).
  */
 
 interface Preference {
@@ -8,38 +8,38 @@ interface Preference {
   readonly quality: number
 }
 
-/** True for `Accept: application/json` (in any mix where it wins) or a JSON body. */
+/** True if the client prefers JSON or sent a JSON body. */
 export function wantsJson(accept: string | undefined, contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true
   return preferred(accept, ['text/html', 'text/*', '*/*', 'application/json']) === 'application/json'
 }
 
-/** True when Accept prefers JSON to a page; no header and a bare wildcard mean a page. */
+/** True if Accept prefers JSON to HTML. Without the header, or with a bare wildcard, HTML is preferred. */
 export function acceptsJson(accept: string | undefined): boolean {
   return preferred(accept, ['text/html', 'application/json']) === 'application/json'
 }
 
-/** The offer that fits best: higher quality first, then the exact name, then the order of the offers. */
+/** Selects the best offer by quality, then by specificity, then by order. */
 function preferred(accept: string | undefined, offers: readonly string[]): string {
   const preferences = parse(accept ?? '')
   let best = offers[0] ?? ''
   let bestQuality = -1
-  let bestWildness = 3
+  let bestRank = 3
   for (const offer of offers) {
     for (const { value, quality } of preferences) {
-      const wildness = wildnessOf(value, offer)
-      if (wildness === null || quality === 0 || quality < bestQuality) continue
-      if (quality > bestQuality || wildness < bestWildness) {
+      const rank = wildcardRank(value, offer)
+      if (rank === null || quality === 0 || quality < bestQuality) continue
+      if (quality > bestQuality || rank < bestRank) {
         best = offer
         bestQuality = quality
-        bestWildness = wildness
+        bestRank = rank
       }
     }
   }
   return best
 }
 
-function wildnessOf(value: string, offer: string): number | null {
+function wildcardRank(value: string, offer: string): number | null {
   if (value === '*/*') return 2
   if (value.endsWith('/*')) return offer.startsWith(value.slice(0, -1)) ? 1 : null
   return value === offer ? 0 : null

@@ -2,15 +2,15 @@ import Fastify from 'fastify'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { Browser, inject } from '#testing/browser.ts'
+import { Browser, inProcess } from '#testing/browser.ts'
 import { newAddress, portalUrl, register, sharedTestIdentity } from '#testing/test-identity.ts'
 import { createIdentity } from '#index.ts'
 import type { Tables } from '#store.ts'
 
 const identity = await sharedTestIdentity()
 
-/** A host with parsers, hooks and an error handler of its own. */
-async function busyHost(overrides: { publicUrl: string; prefix: string }) {
+/** A host with its own parsers, hooks and error handler. */
+async function createHost(overrides: { publicUrl: string; prefix: string }) {
   const app = Fastify()
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) =>
     done(null, 'the host’s own'),
@@ -35,9 +35,9 @@ async function busyHost(overrides: { publicUrl: string; prefix: string }) {
   return app
 }
 
-it('lives in a busy host without disturbing it, and undisturbed', async () => {
-  const app = await busyHost({ publicUrl: 'http://localhost:4433', prefix: '' })
-  const browser = new Browser(inject(app))
+it("does not interfere with the host's parsers, hooks and error handlers", async () => {
+  const app = await createHost({ publicUrl: 'http://localhost:4433', prefix: '' })
+  const browser = new Browser(inProcess(app))
   expect((await register(browser, newAddress())).status).toBe(200)
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   expect((await browser.ask('POST', '/echo', { headers: form, body: 'a=b' })).body).toEqual({ body: 'the host’s own' })
@@ -48,9 +48,9 @@ it('lives in a busy host without disturbing it, and undisturbed', async () => {
   await app.close()
 })
 
-it('stands below a path, and over https sends its cookies over https only', async () => {
-  const app = await busyHost({ publicUrl: 'https://glacis.example/id/', prefix: '/id' })
-  const browser = new Browser(inject(app))
+it('works under a path prefix and sets Secure cookies over HTTPS', async () => {
+  const app = await createHost({ publicUrl: 'https://glacis.example/id/', prefix: '/id' })
+  const browser = new Browser(inProcess(app))
   const { body, headers } = await browser.get('/id/self-service/login/browser?refresh=true')
   expect(body.request_url).toBe('https://glacis.example/id/self-service/login/browser?refresh=true')
   expect(body.ui.action).toBe(`https://glacis.example/id/self-service/login?flow=${body.id}`)
@@ -58,7 +58,7 @@ it('stands below a path, and over https sends its cookies over https only', asyn
   await app.close()
 })
 
-it('says 503, and when to come again, while the database is away', async () => {
+it('responds 503 with Retry-After while the database is unreachable', async () => {
   const pool = new pg.Pool({ host: '127.0.0.1', port: 9, connectionTimeoutMillis: 2000 })
   const app = Fastify()
   const { plugin } = createIdentity({
@@ -72,22 +72,22 @@ it('says 503, and when to come again, while the database is away', async () => {
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   })
   await app.register(plugin)
-  const browser = new Browser(inject(app))
-  const asked = await browser.get('/self-service/login/browser')
+  const browser = new Browser(inProcess(app))
+  const fetched = await browser.get('/self-service/login/browser')
   const opened = await browser.open('/self-service/login/browser')
-  expect([asked.status, asked.body.error.code, asked.headers['retry-after']]).toEqual([503, 503, '5'])
+  expect([fetched.status, fetched.body.error.code, fetched.headers['retry-after']]).toEqual([503, 503, '5'])
   expect([opened.status, opened.headers['retry-after']]).toEqual([503, '5'])
   await app.close()
   await pool.end()
 })
 
-it('keeps what it shows out of caches', async () => {
+it('prevents caching', async () => {
   const { headers } = await identity.browser().get('/self-service/login/browser')
   expect(headers['cache-control']).toBe('private, no-cache, no-store, must-revalidate')
   expect(headers.vary).toBe('Cookie')
 })
 
-it('refuses a body that is too big, and stays up', async () => {
+it('rejects an oversized body', async () => {
   const browser = identity.browser()
   const { body: flow } = await browser.get('/self-service/login/browser')
   const { status, body } = await browser.post(flow.ui.action, { password: 'x'.repeat(300_000) })
@@ -95,7 +95,7 @@ it('refuses a body that is too big, and stays up', async () => {
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 
-it.each(['PUT', 'DELETE'] as const)('does not serve %s where it is not served', async (method) => {
+it.each(['PUT', 'DELETE'] as const)('responds 405 to %s', async (method) => {
   const { status, headers, text } = await identity.browser().ask(method, '/self-service/login?flow=x')
   expect([status, headers.allow, text]).toEqual([405, 'GET, HEAD, POST', 'Method Not Allowed\n'])
 })
@@ -110,7 +110,7 @@ it.each([
   '/self-service/logout?token=%00',
   '/schemas/%00',
   '/sessions?page_size=-1',
-])('answers any bytes with a refusal: %s', async (url) => {
+])('responds to invalid input with a client error: %s', async (url) => {
   for (const { status, headers } of [await identity.browser().get(url), await identity.browser().open(url)]) {
     expect(status).toBeGreaterThanOrEqual(300)
     expect(status).toBeLessThan(500)
@@ -118,7 +118,7 @@ it.each([
   }
 })
 
-it('keeps an error for the page that shows it', async () => {
+it('stores an error for the error page', async () => {
   const browser = identity.browser()
   const { headers } = await browser.open('/self-service/login/browser?aal=aal2')
   const id = String(headers.location).split('=')[1]
@@ -126,7 +126,7 @@ it('keeps an error for the page that shows it', async () => {
   expect(body).toMatchObject({ id, error: { id: 'session_aal1_required', code: 401 } })
 })
 
-it('escapes what it puts into JSON and pages', async () => {
+it('escapes user input in JSON and HTML', async () => {
   const { text } = await identity.browser().get('/self-service/login/browser?aal=<script>&refresh=true')
   expect(text).not.toMatch(/[<>&]/)
 })
@@ -136,7 +136,7 @@ it('redirects the well-known change-password URL to the profile', async () => {
   expect([status, headers.location]).toEqual([303, `${portalUrl}/profile`])
 })
 
-it('publishes the identity schema under both of its names', async () => {
+it('serves the identity schema under both IDs', async () => {
   const browser = identity.browser()
   const [plain, slug] = [await browser.get('/schemas/default'), await browser.get('/schemas/ZGVmYXVsdA')]
   expect(plain.body.properties.traits.required).toEqual(['email', 'name'])

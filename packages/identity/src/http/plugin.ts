@@ -1,6 +1,6 @@
-/** The routes, and the one place where answers and refusals become HTTP. */
+/** Routes, and the conversion of responses and errors to HTTP. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { finishJourney, forwardJourney } from '#flow/callback.ts'
+import { handleCallback, forwardFormPost } from '#flow/oidc-callback.ts'
 import { fetchFlow } from '#flow/fetch.ts'
 import { openLogin, startLogin, submitLogin } from '#flow/login.ts'
 import { finishLogout, startLogout } from '#flow/logout.ts'
@@ -9,36 +9,34 @@ import { openRegistration, startRegistration, submitRegistration } from '#flow/r
 import { fetchSettings, openSettings, startSettings, submitSettings } from '#flow/settings.ts'
 import { openVerificationLink, startVerification, submitVerification } from '#flow/verification.ts'
 import { bodyBytesMax } from '#http/body.ts'
-import { listSchemas, showError, showSchema, storeError } from '#http/documents.ts'
+import { listSchemas, getError, getSchema, storeError } from '#http/documents.ts'
 import { WireError, errorObject } from '#http/error.ts'
-import { type Answer, csrfOf, openExchange, redirect } from '#http/exchange.ts'
+import { type HttpResponse, ensureCsrfToken, createExchange, redirect } from '#http/exchange.ts'
 import { type Exchange, type Service, errorPageUrl, pageUrl } from '#service.ts'
 import { deleteOtherSessions, deleteSession, listSessions, whoami } from '#http/sessions.ts'
 
-import { scriptPath, showScript } from '#webauthn/script.ts'
+import { scriptPath, serveScript } from '#webauthn/script.ts'
 
-type Handler = (exchange: Exchange, parameter: string) => Promise<Answer>
+type Handler = (exchange: Exchange, parameter: string) => Promise<HttpResponse>
 interface Route {
   readonly methods: readonly HTTPMethods[]
   readonly path: string
-  readonly answer: Handler
-  /** Refusals are JSON whatever the client prefers: only programs call this. */
+  readonly handler: Handler
+  /** Errors are always JSON, because browsers don't navigate to this route. */
   readonly isJsonOnly?: boolean
-  /** Sees a CSRF cookie set even where the answer is a refusal. */
+  /** Sets a CSRF cookie even if the response is an error. */
   readonly setsCsrf?: boolean
-  /** Changes nothing that a session shows. */
-  readonly isRead?: boolean
 }
 
 const flows = '/self-service'
-const get = (path: string, answer: Handler): Route => ({ methods: ['GET'], path, answer, setsCsrf: true })
-const getJson = (path: string, answer: Handler): Route => ({ ...get(path, answer), isJsonOnly: true, isRead: true })
-const open = (path: string, answer: Handler): Route => ({ methods: ['GET'], path, answer })
-const post = (path: string, answer: Handler): Route => ({ methods: ['POST'], path, answer })
-const plain = (methods: readonly HTTPMethods[], path: string, answer: Handler): Route => ({
+const get = (path: string, handler: Handler): Route => ({ methods: ['GET'], path, handler, setsCsrf: true })
+const getJson = (path: string, handler: Handler): Route => ({ ...get(path, handler), isJsonOnly: true })
+const getPage = (path: string, handler: Handler): Route => ({ methods: ['GET'], path, handler })
+const post = (path: string, handler: Handler): Route => ({ methods: ['POST'], path, handler })
+const jsonRoute = (methods: readonly HTTPMethods[], path: string, handler: Handler): Route => ({
   methods,
   path,
-  answer,
+  handler,
   isJsonOnly: true,
 })
 
@@ -46,42 +44,42 @@ const routes: readonly Route[] = [
   get(`${flows}/login/browser`, startLogin),
   getJson(`${flows}/login/flows`, fetchFlow('login')),
   post(`${flows}/login`, submitLogin),
-  open(`${flows}/login`, openLogin),
+  getPage(`${flows}/login`, openLogin),
   get(`${flows}/registration/browser`, startRegistration),
   getJson(`${flows}/registration/flows`, fetchFlow('registration')),
   post(`${flows}/registration`, submitRegistration),
-  open(`${flows}/registration`, openRegistration),
+  getPage(`${flows}/registration`, openRegistration),
   get(`${flows}/verification/browser`, startVerification),
   getJson(`${flows}/verification/flows`, fetchFlow('verification')),
   post(`${flows}/verification`, submitVerification),
-  open(`${flows}/verification`, openVerificationLink),
+  getPage(`${flows}/verification`, openVerificationLink),
   get(`${flows}/recovery/browser`, startRecovery),
   getJson(`${flows}/recovery/flows`, fetchFlow('recovery')),
   post(`${flows}/recovery`, submitRecovery),
-  open(`${flows}/recovery`, openRecovery),
+  getPage(`${flows}/recovery`, openRecovery),
   get(`${flows}/settings/browser`, startSettings),
   getJson(`${flows}/settings/flows`, fetchSettings),
   post(`${flows}/settings`, submitSettings),
-  open(`${flows}/settings`, openSettings),
-  open(`${flows}/methods/oidc/callback/:parameter`, finishJourney),
-  post(`${flows}/methods/oidc/callback/:parameter`, forwardJourney),
+  getPage(`${flows}/settings`, openSettings),
+  getPage(`${flows}/methods/oidc/callback/:parameter`, handleCallback),
+  post(`${flows}/methods/oidc/callback/:parameter`, forwardFormPost),
   get(`${flows}/logout/browser`, startLogout),
-  open(`${flows}/logout`, finishLogout),
-  getJson(`${flows}/errors`, showError),
-  { ...plain(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], '/sessions/whoami', whoami), isRead: true },
-  { ...plain(['GET'], '/sessions', listSessions), isRead: true },
-  plain(['DELETE'], '/sessions', deleteOtherSessions),
-  plain(['DELETE'], '/sessions/:parameter', deleteSession),
-  getJson(scriptPath, showScript),
-  // Where password managers look for the form: W3C, A Well-Known URL for Changing Passwords.
-  open('/.well-known/change-password', async ({ service }) => redirect(pageUrl(service, 'settings'))),
+  getPage(`${flows}/logout`, finishLogout),
+  getJson(`${flows}/errors`, getError),
+  jsonRoute(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], '/sessions/whoami', whoami),
+  jsonRoute(['GET'], '/sessions', listSessions),
+  jsonRoute(['DELETE'], '/sessions', deleteOtherSessions),
+  jsonRoute(['DELETE'], '/sessions/:parameter', deleteSession),
+  getJson(scriptPath, serveScript),
+  // For password managers: W3C, A Well-Known URL for Changing Passwords.
+  getPage('/.well-known/change-password', async ({ service }) => redirect(pageUrl(service, 'settings'))),
   getJson('/schemas', listSchemas),
-  plain(['GET'], '/schemas/:parameter', showSchema),
+  jsonRoute(['GET'], '/schemas/:parameter', getSchema),
 ]
 
 /**
- * The service as a Fastify plugin. It reads its own bodies and cookies and answers its own errors, and
- * leaves the host's parsers, hooks and other routes as they are; unknown paths are the host's.
+ * Creates the Fastify plugin. It parses its own bodies and cookies and handles its own errors, without affecting the
+ * host's parsers, hooks and routes. The host handles unknown paths.
  */
 export function buildPlugin(service: Service): FastifyPluginAsync {
   return async (app) => {
@@ -90,8 +88,8 @@ export function buildPlugin(service: Service): FastifyPluginAsync {
       done(null, bytes)
     })
     app.setErrorHandler(async (error, request, reply) => {
-      const exchange = openExchange(service, request, app.prefix)
-      await refuse(exchange, request, reply, wireError(service, error, request), false)
+      const exchange = createExchange(service, request, app.prefix)
+      await sendError(exchange, request, reply, toWireError(service, error, request), false)
       return reply
     })
     for (const route of routes) {
@@ -100,23 +98,23 @@ export function buildPlugin(service: Service): FastifyPluginAsync {
         url: route.path,
         bodyLimit: bodyBytesMax,
         handler: async (request, reply) => {
-          const exchange = openExchange(service, request, app.prefix)
-          if (route.setsCsrf) csrfOf(exchange)
+          const exchange = createExchange(service, request, app.prefix)
+          if (route.setsCsrf) ensureCsrfToken(exchange)
           try {
-            send(exchange, request, reply, await route.answer(exchange, request.params.parameter ?? ''))
+            sendResponse(exchange, request, reply, await route.handler(exchange, request.params.parameter ?? ''))
           } catch (error) {
-            await refuse(exchange, request, reply, wireError(service, error, request), route.isJsonOnly ?? false)
+            await sendError(exchange, request, reply, toWireError(service, error, request), route.isJsonOnly ?? false)
           }
           return reply
         },
       })
     }
-    refuseOtherMethods(app)
+    rejectOtherMethods(app)
   }
 }
 
-/** A known path asked in a way that it does not serve. */
-function refuseOtherMethods(app: Parameters<FastifyPluginAsync>[0]): void {
+/** Responds 405 to unsupported methods of known paths. */
+function rejectOtherMethods(app: Parameters<FastifyPluginAsync>[0]): void {
   const all: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
   for (const path of new Set(routes.map((route) => route.path))) {
     const served = routes.filter((route) => route.path === path).flatMap(({ methods }) => methods)
@@ -135,7 +133,7 @@ function refuseOtherMethods(app: Parameters<FastifyPluginAsync>[0]): void {
   }
 }
 
-function wireError(service: Service, error: unknown, request: FastifyRequest): WireError {
+function toWireError(service: Service, error: unknown, request: FastifyRequest): WireError {
   if (error instanceof WireError) return error
   const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : 500
   if (status === 413) return new WireError(413)
@@ -144,7 +142,7 @@ function wireError(service: Service, error: unknown, request: FastifyRequest): W
   return new WireError(isOutage(error) ? 503 : 500)
 }
 
-/** The database cannot be reached, or is shutting down or starting up; see PostgreSQL's class 57 and 53 codes. */
+/** True if the database is unreachable, starting up, shutting down or out of connections (PostgreSQL classes 08, 53, 57). */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
@@ -154,7 +152,7 @@ function isOutage(error: unknown): boolean {
   )
 }
 
-async function refuse(
+async function sendError(
   exchange: Exchange,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -164,77 +162,83 @@ async function refuse(
   const id = request.headers['x-request-id']
   const requestId = typeof id === 'string' ? id.slice(0, 200) : undefined
   if (isJsonOnly || exchange.wantsJson) {
-    const body = { error: errorObject(error, requestId), ...error.more.beside }
+    const body = { error: errorObject(error, requestId), ...error.more.extra }
     const headers = {
       'Content-Type': 'application/json',
       'Ory-Error-Id': error.more.id ?? '',
       ...(error.code === 503 && { 'Retry-After': '5' }),
     }
-    send(exchange, request, reply, { kind: 'json', status: error.code, body, headers })
+    sendResponse(exchange, request, reply, { kind: 'json', status: error.code, body, headers })
     return
   }
   const { browser } = error.more
-  const location = browser?.location ?? (await errorPage(exchange.service, error, requestId))
+  const location = browser?.location ?? (await storeErrorPage(exchange.service, error, requestId))
   if (!location) {
     reply.code(error.code).type('text/plain; charset=utf-8').header('Retry-After', '5').send(`${error.message}\n`)
     return
   }
-  send(exchange, request, reply, { kind: 'redirect', status: browser?.status ?? 303, location })
+  sendResponse(exchange, request, reply, { kind: 'redirect', status: browser?.status ?? 303, location })
 }
 
-/** The page that shows an error; none while there is no database to keep it in. */
-async function errorPage(service: Service, error: WireError, requestId?: string): Promise<string | null> {
+/** Stores an error and returns the URL of its page; null if the database is unavailable. */
+async function storeErrorPage(service: Service, error: WireError, requestId?: string): Promise<string | null> {
   if (error.code === 503) return null
   try {
     return errorPageUrl(service, await storeError(service, error, requestId))
   } catch (cause) {
-    service.log.error({ err: cause }, 'identity error could not be stored')
+    service.log.error({ err: cause }, 'storing an identity error failed')
     return null
   }
 }
 
-function send(exchange: Exchange, request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
+function sendResponse(exchange: Exchange, request: FastifyRequest, reply: FastifyReply, handler: HttpResponse): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   for (const line of exchange.setCookies.values()) reply.header('Set-Cookie', line)
   reply.header('Vary', varyWithCookie(reply.getHeader('Vary')))
   if (isRead) reply.header('Cache-Control', 'private, no-cache, no-store, must-revalidate')
-  switch (answer.kind) {
+  switch (handler.kind) {
     case 'json':
       reply
-        .code(answer.status)
-        .headers({ 'Content-Type': 'application/json; charset=utf-8', ...answer.headers })
-        .send(Buffer.from(`${encode(answer.body)}\n`))
+        .code(handler.status)
+        .headers({ 'Content-Type': 'application/json; charset=utf-8', ...handler.headers })
+        .send(Buffer.from(`${encodeJson(handler.body)}\n`))
       return
     case 'text':
       reply
         .code(200)
-        .headers({ 'Content-Type': answer.contentType, ...answer.headers })
-        .send(Buffer.from(answer.body))
+        .headers({ 'Content-Type': handler.contentType, ...handler.headers })
+        .send(Buffer.from(handler.body))
       return
     case 'empty':
       reply.code(204).send()
       return
     case 'redirect':
-      reply.code(answer.status).header('Location', answer.location)
-      if (isRead) reply.header('Content-Type', 'text/html; charset=utf-8').send(redirectPage(answer))
+      reply.code(handler.status).header('Location', handler.location)
+      if (isRead) reply.header('Content-Type', 'text/html; charset=utf-8').send(redirectPage(handler))
       else reply.send()
   }
 }
 
-function varyWithCookie(present: unknown): string {
-  const fields = String(present ?? '')
+function varyWithCookie(vary: unknown): string {
+  const fields = String(vary ?? '')
     .split(/\s*,\s*/)
     .filter(Boolean)
   return fields.some((field) => field.toLowerCase() === 'cookie') ? fields.join(', ') : [...fields, 'Cookie'].join(', ')
 }
 
-/** JSON that is harmless inside a page as well. */
-function encode(body: unknown): string {
+/** JSON that is also safe to embed in HTML. */
+function encodeJson(body: unknown): string {
   return JSON.stringify(body).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }
 
-function redirectPage({ status, location }: Extract<Answer, { kind: 'redirect' }>): string {
-  const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' }
-  const href = location.replace(/[&<>"']/g, (character) => named[character] ?? '')
+function redirectPage({ status, location }: Extract<HttpResponse, { kind: 'redirect' }>): string {
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&#34;',
+    "'": '&#39;',
+  }
+  const href = location.replace(/[&<>"']/g, (character) => entities[character] ?? '')
   return `<a href="${href}">${status === 302 ? 'Found' : 'See Other'}</a>.\n\n`
 }

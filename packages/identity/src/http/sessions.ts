@@ -1,13 +1,20 @@
-/** Who is signed in, and where else. */
+/** Session endpoints. */
 import { lacksSecondFactor } from '#assurance.ts'
 import { WireError, aal2Required, badRequest } from '#http/error.ts'
-import { type Answer, json, tell } from '#http/exchange.ts'
+import { type HttpResponse, json, emitEvent } from '#http/exchange.ts'
 import { type Exchange, secondFactorUrl, type LiveSession } from '#service.ts'
 import { isUuid } from '#flow/flow.ts'
-import { findSession, listOthers, revokeOthers, revokeSession, sessionBody, sessionCookie } from '#session.ts'
+import {
+  findSession,
+  listOtherSessions,
+  revokeOtherSessions,
+  revokeSession,
+  sessionBody,
+  sessionCookie,
+} from '#session.ts'
 
-/** The session of the request. */
-export async function whoami(exchange: Exchange): Promise<Answer> {
+/** Returns the session of the request. */
+export async function whoami(exchange: Exchange): Promise<HttpResponse> {
   const session = await findSession(exchange.service, exchange.cookies.get(sessionCookie))
   if (!session) throw new WireError(401, { reason: 'No valid session credentials found in the request.' })
   if (lacksSecondFactor(exchange.service, session)) throw aal2Required(secondFactorUrl(exchange.service, null))
@@ -16,12 +23,12 @@ export async function whoami(exchange: Exchange): Promise<Answer> {
   })
 }
 
-/** The account's other sessions, newest first, a page at a time. */
-export async function listSessions(exchange: Exchange): Promise<Answer> {
+/** Lists the identity's other sessions, newest first, with pagination. */
+export async function listSessions(exchange: Exchange): Promise<HttpResponse> {
   const { service, query } = exchange
   const session = await requireSession(exchange)
-  const others = await listOthers(service, session)
-  const page = readPage(query)
+  const others = await listOtherSessions(service, session)
+  const page = parsePage(query)
   const shown = others.slice(page.offset, page.offset + page.size)
   return json(
     200,
@@ -30,21 +37,21 @@ export async function listSessions(exchange: Exchange): Promise<Answer> {
   )
 }
 
-/** Ends one other session. An id of nobody, or of somebody else, changes nothing and says nothing. */
-export async function deleteSession(exchange: Exchange, id: string): Promise<Answer> {
+/** Revokes another session. The response doesn't reveal whether the ID exists or belongs to another identity. */
+export async function deleteSession(exchange: Exchange, id: string): Promise<HttpResponse> {
   const session = await requireSession(exchange)
   if (!isUuid(id)) throw new WireError(400, { message: `uuid: incorrect UUID format in string ${JSON.stringify(id)}` })
   if (id.toLowerCase() === session.id) throw new WireError(400, { message: 'cannot revoke current session' })
-  const wasAlive = await revokeSession(exchange.service, session.identity.id, id)
-  if (wasAlive) tell(exchange, 'session_revoked', session.identity.id, id)
+  const wasRevoked = await revokeSession(exchange.service, session.identity.id, id)
+  if (wasRevoked) emitEvent(exchange, 'session_revoked', session.identity.id, id)
   return { kind: 'empty' }
 }
 
-/** Ends all other sessions. */
-export async function deleteOtherSessions(exchange: Exchange): Promise<Answer> {
+/** Revokes all other sessions. */
+export async function deleteOtherSessions(exchange: Exchange): Promise<HttpResponse> {
   const session = await requireSession(exchange)
-  const count = await revokeOthers(exchange.service, session.identity.id, session.id)
-  if (count > 0) tell(exchange, 'sessions_revoked', session.identity.id, String(count))
+  const count = await revokeOtherSessions(exchange.service, session.identity.id, session.id)
+  if (count > 0) emitEvent(exchange, 'sessions_revoked', session.identity.id, String(count))
   return json(200, { count })
 }
 
@@ -62,24 +69,24 @@ interface Page {
 
 const pageSizeMax = 1000
 
-function readPage(query: URLSearchParams): Page {
+function parsePage(query: URLSearchParams): Page {
   const size = Number(query.get('page_size') ?? query.get('per_page') ?? 250)
   const page = Number(query.get('page') ?? 0)
   if (!Number.isInteger(size) || size < 1 || !Number.isInteger(page) || page < 0) {
     throw badRequest('The pagination parameters must be whole numbers.')
   }
   const bounded = Math.min(size, pageSizeMax)
-  return { offset: readToken(query.get('page_token')) ?? page * bounded, size: bounded }
+  return { offset: parsePageToken(query.get('page_token')) ?? page * bounded, size: bounded }
 }
 
-function readToken(token: string | null): number | null {
+function parsePageToken(token: string | null): number | null {
   if (!token) return null
   const offset = /"offset":"(\d{1,9})"/.exec(Buffer.from(token, 'base64url').toString())?.[1]
   if (offset === undefined) throw badRequest('The page token is malformed.')
   return Number(offset)
 }
 
-/** Total and links of a list, as the wire's clients read them. */
+/** Pagination headers. */
 export function pageHeaders(path: string, total: number, { offset, size }: Page): Record<string, string> {
   const link = (rel: string, at: number) => {
     const token = Buffer.from(JSON.stringify({ offset: String(at), v: 2 })).toString('base64url')

@@ -4,60 +4,62 @@ import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import PQueue from 'p-queue'
 
-/** What a hash costs: KiB of memory, passes over it, lanes. */
-export interface Hashing {
+/** Argon2id parameters; memory is in KiB. */
+export interface HashCost {
   readonly memory: number
   readonly passes: number
   readonly parallelism: number
 }
 
-/** OWASP's password storage cheat sheet: 19 MiB, two passes, one lane. */
-export const defaultHashing: Hashing = { memory: 19 * 1024, passes: 2, parallelism: 1 }
+/** OWASP Password Storage Cheat Sheet: 19 MiB, two passes, parallelism 1. */
+export const defaultHashCost: HashCost = { memory: 19 * 1024, passes: 2, parallelism: 1 }
 const hashBytes = 32
-const derive = promisify(argon2)
-/** More at once would be no faster, and each takes its 19 MiB: the others wait. */
+const argon2Async = promisify(argon2)
+/** More concurrent hashes wouldn't be faster, and each one allocates 19 MiB. */
 const queue = new PQueue({ concurrency: availableParallelism() })
 
-/** The PHC string of a password. Equal passwords in any Unicode composition have equal hashes. */
-export async function hashPassword(password: string, cost: Hashing = defaultHashing): Promise<string> {
+/** Hashes a password to a PHC string. Unicode is normalized to NFC. */
+export async function hashPassword(password: string, cost: HashCost = defaultHashCost): Promise<string> {
   const salt = randomBytes(16)
-  const hash = await run(password, salt, cost, hashBytes)
-  return phc(cost, salt, hash)
+  const hash = await deriveHash(password, salt, cost, hashBytes)
+  return encodePhc(cost, salt, hash)
 }
 
-/** Compares a password with a PHC string, in time that does not depend on how alike they are. */
+/** Verifies a password against a PHC string in constant time. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const read = parse(stored)
-  if (!read) return false
-  return timingSafeEqual(await run(password, read.salt, read.parameters, read.hash.length), read.hash)
+  const parsed = parsePhc(stored)
+  if (!parsed) return false
+  return timingSafeEqual(await deriveHash(password, parsed.salt, parsed.parameters, parsed.hash.length), parsed.hash)
 }
 
-/** True when a hash was made with other parameters than new ones are. */
-export function isOutdated(stored: string, cost: Hashing = defaultHashing): boolean {
-  const read = parse(stored)
-  return !read || phc(read.parameters, read.salt, read.hash) !== phc(cost, read.salt, read.hash)
+/** True if a hash doesn't use the current parameters. */
+export function isOutdated(stored: string, cost: HashCost = defaultHashCost): boolean {
+  const parsed = parsePhc(stored)
+  return !parsed || encodePhc(parsed.parameters, parsed.salt, parsed.hash) !== encodePhc(cost, parsed.salt, parsed.hash)
 }
 
 const decoys = new Map<string, Promise<string>>()
-/** A hash of no password, compared with where there is no account: unknown must cost what known costs. */
-export function decoyHash(cost: Hashing = defaultHashing): Promise<string> {
+/** A hash to verify against for unknown accounts, so that response times don't reveal whether an account exists. */
+export function decoyHash(cost: HashCost = defaultHashCost): Promise<string> {
   const key = `${cost.memory} ${cost.passes} ${cost.parallelism}`
   const decoy = decoys.get(key) ?? hashPassword(randomBytes(32).toString('base64'), cost)
   decoys.set(key, decoy)
   return decoy
 }
 
-function run(
+function deriveHash(
   password: string,
   salt: Buffer,
-  { memory, passes, parallelism }: Hashing,
+  { memory, passes, parallelism }: HashCost,
   length: number,
 ): Promise<Buffer> {
   const message = password.normalize('NFC')
-  return queue.add(() => derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: length }))
+  return queue.add(() =>
+    argon2Async('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: length }),
+  )
 }
 
-function phc({ memory, passes, parallelism }: Hashing, salt: Buffer, hash: Buffer): string {
+function encodePhc({ memory, passes, parallelism }: HashCost, salt: Buffer, hash: Buffer): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
 }
 
@@ -67,7 +69,7 @@ function unpadded(bytes: Buffer): string {
 
 const phcFormat = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-function parse(stored: string): { parameters: Hashing; salt: Buffer; hash: Buffer } | null {
+function parsePhc(stored: string): { parameters: HashCost; salt: Buffer; hash: Buffer } | null {
   const [, memory, passes, parallelism, salt, hash] = phcFormat.exec(stored) ?? []
   if (!salt || !hash) return null
   return {

@@ -1,43 +1,40 @@
-/**
- * Signing in and up by a code that is mailed, in place of a password. At the sign-in an unknown address
- * gets the same answer, and no mail.
- */
+/** Emailed codes as a first factor. Sign-in responds the same for unknown addresses, but doesn't send an email. */
 import type { Flow } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import { tell } from '#http/exchange.ts'
-import { type Exchange, type LoginOutcome, type Method, refused } from '#service.ts'
-import { findIdentity, markVerified, ownerOfRecoveryAddress } from '#identities.ts'
+import { emitEvent } from '#http/exchange.ts'
+import { type Exchange, type LoginOutcome, type Method, rejected } from '#service.ts'
+import { findIdentity, markVerified, findRecoveryAddressOwner } from '#identities.ts'
 import { signInMail } from '#mail.ts'
 import { codeSignUp } from '#method/code-sign-up.ts'
-import { issueCode, resetTries, tooOften, tryCode } from '#method/code.ts'
+import { issueCode, resetTries, tooManyTries, tryCode } from '#method/code.ts'
 import { identifierNode } from '#method/identifier.ts'
-import { isEmail, normalAddress } from '#schema.ts'
-import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
-import { label, notice, on, onForm } from '#ui/message.ts'
+import { isEmail, normalizeAddress } from '#schema.ts'
+import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
+import { label, notice, onField, onForm } from '#ui/message.ts'
 import { type Node, input, submit } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
 export const codeSignIn: Method = {
   name: 'code',
   login: {
-    nodes: (scene) => [identifierNode(scene), submit('code', 'code', label.sendSignInCode)],
+    nodes: (context) => [identifierNode(context), submit('code', 'code', label.sendSignInCode)],
     submit: (exchange, fields, flow) => {
-      const isAsked = flow.state !== 'sent_email' || textOf(fields, 'resend') !== ''
-      return isAsked ? send(exchange, fields, flow) : prove(exchange, fields, flow)
+      const isCodeRequest = flow.state !== 'sent_email' || textOf(fields, 'resend') !== ''
+      return isCodeRequest ? sendCode(exchange, fields, flow) : verifyCode(exchange, fields, flow)
     },
   },
   registration: codeSignUp,
 }
 
-async function send(exchange: Exchange, fields: Fields, flow: Flow): Promise<LoginOutcome> {
+async function sendCode(exchange: Exchange, fields: Fields, flow: Flow): Promise<LoginOutcome> {
   const { service } = exchange
-  const address = normalAddress(textOf(fields, 'identifier') || (flow.memory.address ?? ''))
-  if (!address) return refused(on('identifier', problem.required('identifier')))
-  if (!isEmail(address)) return refused(on('identifier', problem.email(address.slice(0, 254))))
-  const owner = await ownerOfRecoveryAddress(service.db, address)
-  // Somebody who has had enough mails keeps the code of the last one.
-  if (await mayMail(service, address, exchange.client.ip)) await mailCode(exchange, flow, address, owner)
-  return { kind: 'asked', nodes: codeNodes(exchange, address), message: notice.signInCodeSent, memory: { address } }
+  const address = normalizeAddress(textOf(fields, 'identifier') || (flow.memory.address ?? ''))
+  if (!address) return rejected(onField('identifier', errorMessage.required('identifier')))
+  if (!isEmail(address)) return rejected(onField('identifier', errorMessage.email(address.slice(0, 254))))
+  const owner = await findRecoveryAddressOwner(service.db, address)
+  // Over the limit, the last code stays valid.
+  if (await consumeMailQuota(service, address, exchange.client.ip)) await mailCode(exchange, flow, address, owner)
+  return { kind: 'code_sent', nodes: codeNodes(exchange, address), message: notice.signInCodeSent, memory: { address } }
 }
 
 async function mailCode({ service }: Exchange, flow: Flow, address: string, owner: string | null): Promise<void> {
@@ -51,7 +48,7 @@ async function mailCode({ service }: Exchange, flow: Flow, address: string, owne
 }
 
 function codeNodes({ service }: Exchange, address: string): Node[] {
-  const node = identifierNode({ service, holder: null })
+  const node = identifierNode({ service, identity: null })
   const identifier: Node =
     node.type === 'input' ? { ...node, attributes: { ...node.attributes, type: 'hidden', value: address } } : node
   return [
@@ -63,31 +60,31 @@ function codeNodes({ service }: Exchange, address: string): Node[] {
   ]
 }
 
-async function prove(exchange: Exchange, fields: Fields, flow: Flow): Promise<LoginOutcome> {
+async function verifyCode(exchange: Exchange, fields: Fields, flow: Flow): Promise<LoginOutcome> {
   const { service, client } = exchange
-  const given = textOf(fields, 'code')
-  if (!given) return refused(on('code', problem.required('code')))
-  using guess = await attempt(service, 'code', flow.memory.address ?? '', client.ip)
-  if (guess.isRefused) {
-    tell(exchange, 'throttled', null, 'code')
-    return refused(onForm(problem.generic(tooManyAttempts)))
+  const code = textOf(fields, 'code')
+  if (!code) return rejected(onField('code', errorMessage.required('code')))
+  using attempt = await beginAttempt(service, 'code', flow.memory.address ?? '', client.ip)
+  if (attempt.isThrottled) {
+    emitEvent(exchange, 'throttled', null, 'code')
+    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
   }
-  const outcome = await tryCode(service, flow, given)
-  if (outcome.kind === 'too often') {
-    return refused(onForm(tooOften))
+  const outcome = await tryCode(service, flow, code)
+  if (outcome.kind === 'too_many_tries') {
+    return rejected(onForm(tooManyTries))
   }
-  if (outcome.kind !== 'right') {
-    tell(exchange, 'sign_in_failed', null, 'code')
-    return refused(onForm(problem.signInCodeWrong))
+  if (outcome.kind !== 'valid') {
+    emitEvent(exchange, 'sign_in_failed', null, 'code')
+    return rejected(onForm(errorMessage.signInCodeWrong))
   }
-  await guess.forgive()
+  await attempt.refund()
   const { identityId, address } = outcome
   const identity = await findIdentity(service.db, identityId)
-  if (identity?.state !== 'active') return refused(onForm(problem.accountDisabled))
-  // An address that stopped being the account's since proves nothing any more.
-  if ((await ownerOfRecoveryAddress(service.db, address)) !== identityId) {
-    return refused(onForm(problem.signInCodeWrong))
+  if (identity?.state !== 'active') return rejected(onForm(errorMessage.accountDisabled))
+  // The identity may have changed its address after the code was sent.
+  if ((await findRecoveryAddressOwner(service.db, address)) !== identityId) {
+    return rejected(onForm(errorMessage.signInCodeWrong))
   }
   await markVerified(service.db, identityId, address, service.now())
-  return { kind: 'passed', identityId }
+  return { kind: 'authenticated', identityId }
 }

@@ -1,21 +1,20 @@
-/** Six-digit codes that prove an address. Kept as keyed hashes, bound to one flow, used once. */
+/** Single-use six-digit codes that verify an address. Each is bound to a flow and stored as a keyed hash. */
 import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { Flow, CodeTable, Database } from '#store.ts'
 import type { Service } from '#service.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
-/** Wrong codes after which a flow takes no more. */
+/** Maximum attempts per code. */
 const triesMax = 5
 
-/** What is said to somebody who has used a flow's tries up. */
-export const tooOften = problem.generic('The request was submitted too often. Please request another code.')
+export const tooManyTries = errorMessage.generic('The request was submitted too often. Please request another code.')
 
 /**
- * Makes a code for an address in a flow; earlier codes of the flow stop working. An address that
- * nobody has gets one as well, which opens nothing.
+ * Creates a code for an address and invalidates the flow's earlier codes. Unknown addresses also get a code, so that
+ * the work is the same.
  *
- * @returns the six digits, for the mail and for nothing else
+ * @returns the plaintext code; use it only in the email
  */
 export async function issueCode(
   service: Service,
@@ -34,7 +33,7 @@ export async function issueCode(
       flow_id: flowId,
       identity_id: identityId,
       address,
-      code_hash: hashOf(service, flowId, code),
+      code_hash: hashCode(service, flowId, code),
       expires_at: new Date(now.getTime() + service.lifespans.codeMs),
       created_at: now,
     })
@@ -42,72 +41,70 @@ export async function issueCode(
   return code
 }
 
-/** Gives a flow its tries again, for a code that is new; how many codes there are is bounded by the mails. */
+/** Resets a flow's attempts for a new code. The email limit bounds the number of codes. */
 export async function resetTries({ db }: Service, flowId: string): Promise<void> {
   await db.updateTable('identity.flow').set({ tries: 0 }).where('id', '=', flowId).execute()
 }
 
-/** True when a flow takes no more codes, not even the right one. */
-export function isSpent(flow: Flow): boolean {
+/** True if the flow rejects all further codes, even the valid one. */
+export function isOutOfTries(flow: Flow): boolean {
   return flow.tries > triesMax
 }
 
 export type CodeOutcome =
-  | { readonly kind: 'right'; readonly identityId: string; readonly address: string }
-  | { readonly kind: 'wrong' }
+  | { readonly kind: 'valid'; readonly identityId: string; readonly address: string }
+  | { readonly kind: 'invalid' }
   | { readonly kind: 'expired'; readonly at: Date }
-  | { readonly kind: 'too often' }
+  | { readonly kind: 'too_many_tries' }
 
-/** Tries a code in a flow. The try is counted before it is judged, and a right code works once. */
-export async function tryCode(service: Service, flow: Flow, given: string): Promise<CodeOutcome> {
-  const outcome = await judge(service, flow, given)
-  if (outcome.kind !== 'right') return outcome
+/** Verifies a code and consumes it if valid. The attempt is counted before the check. */
+export async function tryCode(service: Service, flow: Flow, submittedCode: string): Promise<CodeOutcome> {
+  const outcome = await checkCode(service, flow, submittedCode)
+  if (outcome.kind !== 'valid') return outcome
   const { identity_id: identityId, address } = outcome.code
-  if (identityId === null || !(await spend(service, outcome.code))) return { kind: 'wrong' }
-  return { kind: 'right', identityId, address }
+  if (identityId === null || !(await markUsed(service, outcome.code))) return { kind: 'invalid' }
+  return { kind: 'valid', identityId, address }
 }
 
-/**
- * Tries a code that was sent to the address of an account that is not there yet.
- *
- * @returns the address that a right code has proved
- */
-export async function tryCodeOfNewcomer(
+/** Verifies a registration code, which has no identity yet. A valid code verifies the returned address. */
+export async function tryRegistrationCode(
   service: Service,
   flow: Flow,
-  given: string,
-): Promise<{ readonly kind: 'right'; readonly address: string } | Exclude<CodeOutcome, { kind: 'right' }>> {
-  const outcome = await judge(service, flow, given)
-  if (outcome.kind !== 'right') return outcome
-  return (await spend(service, outcome.code)) ? { kind: 'right', address: outcome.code.address } : { kind: 'wrong' }
+  submittedCode: string,
+): Promise<{ readonly kind: 'valid'; readonly address: string } | Exclude<CodeOutcome, { kind: 'valid' }>> {
+  const outcome = await checkCode(service, flow, submittedCode)
+  if (outcome.kind !== 'valid') return outcome
+  return (await markUsed(service, outcome.code))
+    ? { kind: 'valid', address: outcome.code.address }
+    : { kind: 'invalid' }
 }
 
-type Judgement =
-  | { readonly kind: 'right'; readonly code: Selectable<CodeTable> }
-  | Exclude<CodeOutcome, { kind: 'right' }>
+type CheckedCode =
+  | { readonly kind: 'valid'; readonly code: Selectable<CodeTable> }
+  | Exclude<CodeOutcome, { kind: 'valid' }>
 
-async function judge(service: Service, flow: Flow, given: string): Promise<Judgement> {
+async function checkCode(service: Service, flow: Flow, submittedCode: string): Promise<CheckedCode> {
   const { tries } = await service.db
     .updateTable('identity.flow')
     .set({ tries: sql<number>`tries + 1` })
     .where('id', '=', flow.id)
     .returning('tries')
     .executeTakeFirstOrThrow()
-  if (tries > triesMax) return { kind: 'too often' }
+  if (tries > triesMax) return { kind: 'too_many_tries' }
   const code = await service.db
     .selectFrom('identity.code')
     .selectAll()
     .where('flow_id', '=', flow.id)
     .executeTakeFirst()
-  const isRight = timingSafeEqual(code?.code_hash ?? Buffer.alloc(32), hashOf(service, flow.id, given.trim()))
-  if (!code || !isRight) return { kind: 'wrong' }
-  // The code of an address that nobody has opens nothing.
+  const isMatch = timingSafeEqual(code?.code_hash ?? Buffer.alloc(32), hashCode(service, flow.id, submittedCode.trim()))
+  if (!code || !isMatch) return { kind: 'invalid' }
+  // Except for registration, a code without an identity was created for an unknown address.
   const isVoid = code.identity_id === null && flow.kind !== 'registration'
-  if (isVoid) return { kind: 'wrong' }
-  return code.expires_at <= service.now() ? { kind: 'expired', at: code.expires_at } : { kind: 'right', code }
+  if (isVoid) return { kind: 'invalid' }
+  return code.expires_at <= service.now() ? { kind: 'expired', at: code.expires_at } : { kind: 'valid', code }
 }
 
-async function spend(service: Service, code: Selectable<CodeTable>): Promise<boolean> {
+async function markUsed(service: Service, code: Selectable<CodeTable>): Promise<boolean> {
   const { numUpdatedRows } = await service.db
     .updateTable('identity.code')
     .set({ used_at: service.now() })
@@ -117,6 +114,6 @@ async function spend(service: Service, code: Selectable<CodeTable>): Promise<boo
   return numUpdatedRows > 0n
 }
 
-function hashOf(service: Service, flowId: string, code: string): Buffer {
+function hashCode(service: Service, flowId: string, code: string): Buffer {
   return createHmac('sha256', service.secret).update(`code ${flowId} ${code}`).digest()
 }

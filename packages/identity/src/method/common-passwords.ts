@@ -1,7 +1,6 @@
 /**
- * Passwords that every guesser tries first and that are long enough to pass otherwise, in lower case:
- * runs on a keyboard, counting, names, teams, seasons, defaults, in the languages that our users write.
- * A short list catches most of the harm; checking against all leaked passwords needs a network.
+ * The most common passwords of at least the minimum length, in lower case: keyboard patterns, sequences, names, teams,
+ * seasons and defaults in several languages. An offline list; see `breached-passwords.ts` for the online check.
  */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `

@@ -1,7 +1,7 @@
-/** What an account proves itself with: one row per account and method. */
+/** Credentials: one row per identity and type. */
 import type { Database } from '#store.ts'
 
-/** The configuration of an account's credential as it was kept, or undefined; locked until the caller's transaction ends. */
+/** Reads a credential's configuration and locks its row until the end of the transaction. */
 export async function lockCredential(tx: Database, identityId: string, type: string): Promise<unknown> {
   const row = await tx
     .selectFrom('identity.credential')
@@ -13,7 +13,7 @@ export async function lockCredential(tx: Database, identityId: string, type: str
   return row?.config
 }
 
-/** The configuration of an account's credential as it was kept, or undefined. */
+/** Reads a credential's configuration; undefined if the identity has none of this type. */
 export async function readCredential(db: Database, identityId: string, type: string): Promise<unknown> {
   const row = await db
     .selectFrom('identity.credential')
@@ -24,7 +24,7 @@ export async function readCredential(db: Database, identityId: string, type: str
   return row?.config
 }
 
-/** Gives an account a credential, or another one of the same type. */
+/** Creates or replaces a credential. */
 export async function writeCredential(
   db: Database,
   identityId: string,
@@ -40,8 +40,8 @@ export async function writeCredential(
     .execute()
 }
 
-/** Takes a credential from an account; false when it had none. */
-export async function dropCredential(db: Database, identityId: string, type: string): Promise<boolean> {
+/** Deletes a credential. Returns false if there was none. */
+export async function deleteCredential(db: Database, identityId: string, type: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('identity.credential')
     .where('identity_id', '=', identityId)

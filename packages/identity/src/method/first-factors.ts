@@ -3,13 +3,13 @@ import type { Service } from '#service.ts'
 import type { Database } from '#store.ts'
 import { readKeys } from '#webauthn/key.ts'
 
-/** In how many ways an account can sign in: the last one must not be taken away. */
+/** Counts the first factors of an identity. The last one can't be removed. */
 export async function countFirstFactors(
   { methods }: Pick<Service, 'methods'>,
   db: Database,
   identityId: string,
 ): Promise<number> {
-  // Whoever can read the account's mail can sign in.
+  // With emailed codes enabled, every identity can sign in with its address.
   const mailed = methods.some(({ name, login }) => name === 'code' && login) ? 1 : 0
   const password = await db
     .selectFrom('identity.credential')
@@ -23,20 +23,20 @@ export async function countFirstFactors(
 }
 
 /**
- * Takes a way of signing in from an account, unless it is the last one. The account's row is locked,
- * so that of two removals at once one sees what the other did.
+ * Removes a first factor unless it is the last one. Locks the identity's row, so that concurrent removals can't remove
+ * all of them.
  *
- * @returns false when it was the last one and stays
+ * @returns false if it is the last one
  */
-export function dropUnlessLast(
+export function removeUnlessLast(
   service: Service,
   identityId: string,
-  drop: (tx: Database) => Promise<void>,
+  remove: (tx: Database) => Promise<void>,
 ): Promise<boolean> {
   return service.db.transaction().execute(async (tx) => {
     await tx.selectFrom('identity.identity').select('id').where('id', '=', identityId).forUpdate().execute()
     if ((await countFirstFactors(service, tx, identityId)) < 2) return false
-    await drop(tx)
+    await remove(tx)
     return true
   })
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import {
   codeIn,
-  enrolTotp,
+  enrollTotp,
   messageIds,
   newAddress,
   nodeOf,
@@ -15,52 +15,52 @@ const identity = await sharedTestIdentity({ methods: { code: 'second' } })
 
 const second = '/self-service/login/browser?aal=aal2'
 
-/** Somebody who has given the password, and was mailed a code. */
-async function half() {
+/** A user who has signed in with the password and received a code. */
+async function startSecondFactor() {
   const email = newAddress()
   await register(identity.browser(), email)
   const browser = identity.browser()
   const first = await signIn(browser, email)
   const { body: flow } = await browser.get(second)
   const code = codeIn((await identity.mailsTo(email, 2)).at(-1))
-  const send = (body: object) =>
+  const submit = (body: object) =>
     browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
-  return { browser, email, first, flow, code, send }
+  return { browser, email, first, flow, code, submit }
 }
 
-it('lets nobody in by the password alone, and mails a code as soon as the second step begins', async () => {
-  const { browser, first, flow, code, send } = await half()
+it('requires a code after the password and sends it when the second step starts', async () => {
+  const { browser, first, flow, code, submit } = await startSecondFactor()
   expect([first.status, (await browser.get('/sessions/whoami')).status]).toEqual([422, 403])
   expect([flow.state, ...messageIds(flow)]).toEqual(['sent_email', 1010014])
-  expect((await send({ code })).status).toBe(200)
+  expect((await submit({ code })).status).toBe(200)
   const { body } = await browser.get('/sessions/whoami')
   expect([body.authenticator_assurance_level, body.identity.verifiable_addresses[0].verified]).toEqual(['aal2', true])
 })
 
-it('refuses a wrong code, and every code after five', async () => {
-  const { code, send } = await half()
+it('rejects a wrong code, and every code after five wrong ones', async () => {
+  const { code, submit } = await startSecondFactor()
   const wrong = code === '000000' ? '111111' : '000000'
-  for (let guess = 0; guess < 5; guess++) expect(messageIds((await send({ code: wrong })).body)).toEqual([4010008])
-  expect(messageIds((await send({ code })).body)).toEqual([4000001])
+  for (let guess = 0; guess < 5; guess++) expect(messageIds((await submit({ code: wrong })).body)).toEqual([4010008])
+  expect(messageIds((await submit({ code })).body)).toEqual([4000001])
 })
 
-it('takes no code of somebody else', async () => {
-  const [one, two] = [await half(), await half()]
+it("rejects another user's code", async () => {
+  const [one, two] = [await startSecondFactor(), await startSecondFactor()]
   if (one.code === two.code) return
-  expect((await one.send({ code: two.code })).status).toBe(400)
+  expect((await one.submit({ code: two.code })).status).toBe(400)
 })
 
-it('sends codes to the address of the account alone', async () => {
-  const { send } = await half()
-  const stranger = newAddress()
-  expect(messageIds((await send({ address: stranger })).body)).toEqual([4010010])
-  expect(await identity.mailsMeantFor(stranger)).toBe(0)
+it("sends codes only to the account's address", async () => {
+  const { submit } = await startSecondFactor()
+  const otherAddress = newAddress()
+  expect(messageIds((await submit({ address: otherAddress })).body)).toEqual([4010010])
+  expect(await identity.countMailsTo(otherAddress)).toBe(0)
 })
 
-it('waits to be asked where there is another second factor', async () => {
-  const { browser, email, send, code } = await half()
-  await send({ code })
-  await enrolTotp(identity, browser)
+it('does not send a code automatically if another second factor is enrolled', async () => {
+  const { browser, email, submit, code } = await startSecondFactor()
+  await submit({ code })
+  await enrollTotp(identity, browser)
   const other = identity.browser()
   await signIn(other, email)
   const { body: flow } = await other.get(second)
@@ -70,11 +70,11 @@ it('waits to be asked where there is another second factor', async () => {
     1010023,
   ])
   expect(nodeOf(flow, 'totp_code')).toBeDefined()
-  expect(await identity.mailsMeantFor(email)).toBe(2)
+  expect(await identity.countMailsTo(email)).toBe(2)
 })
 
-it('bounds the mails of one account', async () => {
-  const { email, send } = await half()
-  for (let more = 0; more < 15; more++) expect((await send({ resend: 'code' })).body.state).toBe('sent_email')
-  expect(await identity.mailsMeantFor(email)).toBeLessThanOrEqual(11)
+it('limits the emails to one account', async () => {
+  const { email, submit } = await startSecondFactor()
+  for (let more = 0; more < 15; more++) expect((await submit({ resend: 'code' })).body.state).toBe('sent_email')
+  expect(await identity.countMailsTo(email)).toBeLessThanOrEqual(11)
 })

@@ -1,53 +1,53 @@
-/** A code by mail after the first factor, asked of every account where the installation wants it. */
+/** Emailed codes as a second factor, required of every user if configured. */
 import type { Flow } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import { tell } from '#http/exchange.ts'
-import { type Exchange, type LoginOutcome, type Method, refused, type LiveSession } from '#service.ts'
+import { emitEvent } from '#http/exchange.ts'
+import { type Exchange, type LoginOutcome, type Method, rejected, type LiveSession } from '#service.ts'
 import { type Identity, markVerified, signInAddress } from '#identities.ts'
 import { signInMail } from '#mail.ts'
-import { issueCode, resetTries, tooOften, tryCode } from '#method/code.ts'
-import { normalAddress } from '#schema.ts'
-import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
-import { label, notice, on, onForm } from '#ui/message.ts'
+import { issueCode, resetTries, tooManyTries, tryCode } from '#method/code.ts'
+import { normalizeAddress } from '#schema.ts'
+import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
+import { label, notice, onField, onForm } from '#ui/message.ts'
 import { type Node, input, submit } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
 export const mailedFactor: Method = {
   name: 'code',
-  claims: (fields) => textOf(fields, 'address') !== '',
+  matches: (fields) => textOf(fields, 'address') !== '',
   secondFactor: {
-    isEverybodys: true,
-    nodes: ({ holder }) => [
-      input('code', 'address', 'submit', { value: addressOf(holder), label: label.sendCodeTo(addressOf(holder)) }),
+    isForAllIdentities: true,
+    nodes: ({ identity }) => [
+      input('code', 'address', 'submit', { value: addressOf(identity), label: label.sendCodeTo(addressOf(identity)) }),
     ],
-    begin: (exchange, session, flow) => send(exchange, session.identity, flow),
+    autoStart: (exchange, session, flow) => sendCode(exchange, session.identity, flow),
     submit: (exchange, session, fields, flow) => {
-      const asked = textOf(fields, 'address')
-      if (asked && normalAddress(asked) !== addressOf(session.identity)) {
-        return Promise.resolve(refused(onForm(problem.addressUnknown)))
+      const requestedAddress = textOf(fields, 'address')
+      if (requestedAddress && normalizeAddress(requestedAddress) !== addressOf(session.identity)) {
+        return Promise.resolve(rejected(onForm(errorMessage.addressUnknown)))
       }
-      const isAsked = asked !== '' || textOf(fields, 'resend') !== '' || flow.state !== 'sent_email'
-      return isAsked ? send(exchange, session.identity, flow) : prove(exchange, session, fields, flow)
+      const isCodeRequest = requestedAddress !== '' || textOf(fields, 'resend') !== '' || flow.state !== 'sent_email'
+      return isCodeRequest ? sendCode(exchange, session.identity, flow) : verifyCode(exchange, session, fields, flow)
     },
   },
 }
 
-/** Codes go where the account is recovered: an address that is new and not proved would prove nothing. */
-function addressOf(holder: Identity): string {
-  return normalAddress(signInAddress(holder))
+/** Codes go to the sign-in address, never to a new address that isn't verified yet. */
+function addressOf(identity: Identity): string {
+  return normalizeAddress(signInAddress(identity))
 }
 
-async function send(exchange: Exchange, holder: Identity, flow: Flow): Promise<LoginOutcome> {
+async function sendCode(exchange: Exchange, identity: Identity, flow: Flow): Promise<LoginOutcome> {
   const { service, client } = exchange
-  const address = addressOf(holder)
-  if (await mayMail(service, address, client.ip)) {
+  const address = addressOf(identity)
+  if (await consumeMailQuota(service, address, client.ip)) {
     const { codeMs } = service.lifespans
     await resetTries(service, flow.id)
-    const code = await issueCode(service, service.db, flow.id, address, holder.id)
+    const code = await issueCode(service, service.db, flow.id, address, identity.id)
     const expiresAt = new Date(service.now().getTime() + codeMs)
     await service.courier.queue(service.db, signInMail(address, code, Math.round(codeMs / 60_000)), { expiresAt })
   }
-  return { kind: 'asked', nodes: codeNodes(address), message: notice.signInCodeSent, memory: { address } }
+  return { kind: 'code_sent', nodes: codeNodes(address), message: notice.signInCodeSent, memory: { address } }
 }
 
 function codeNodes(address: string): Node[] {
@@ -60,24 +60,29 @@ function codeNodes(address: string): Node[] {
   ]
 }
 
-async function prove(exchange: Exchange, { identity }: LiveSession, fields: Fields, flow: Flow): Promise<LoginOutcome> {
+async function verifyCode(
+  exchange: Exchange,
+  { identity }: LiveSession,
+  fields: Fields,
+  flow: Flow,
+): Promise<LoginOutcome> {
   const { service, client } = exchange
-  const given = textOf(fields, 'code')
-  if (!given) return refused(on('code', problem.required('code')))
-  using guess = await attempt(service, 'mailed_code', identity.id, client.ip)
-  if (guess.isRefused) {
-    tell(exchange, 'throttled', identity.id, 'code')
-    return refused(onForm(problem.generic(tooManyAttempts)))
+  const code = textOf(fields, 'code')
+  if (!code) return rejected(onField('code', errorMessage.required('code')))
+  using attempt = await beginAttempt(service, 'mailed_code', identity.id, client.ip)
+  if (attempt.isThrottled) {
+    emitEvent(exchange, 'throttled', identity.id, 'code')
+    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
   }
-  const outcome = await tryCode(service, flow, given)
-  if (outcome.kind === 'too often') return refused(onForm(tooOften))
-  // A code of another account's flow, or for an address that the account has left, proves nothing.
-  const isOwn = outcome.kind === 'right' && outcome.identityId === identity.id
+  const outcome = await tryCode(service, flow, code)
+  if (outcome.kind === 'too_many_tries') return rejected(onForm(tooManyTries))
+  // Reject codes of another identity, and codes for an address that the identity no longer has.
+  const isOwn = outcome.kind === 'valid' && outcome.identityId === identity.id
   if (!isOwn || outcome.address !== addressOf(identity)) {
-    tell(exchange, 'sign_in_failed', identity.id, 'code')
-    return refused(onForm(problem.signInCodeWrong))
+    emitEvent(exchange, 'sign_in_failed', identity.id, 'code')
+    return rejected(onForm(errorMessage.signInCodeWrong))
   }
-  await guess.forgive()
+  await attempt.refund()
   await markVerified(service.db, identity.id, outcome.address, service.now())
-  return { kind: 'passed', identityId: identity.id }
+  return { kind: 'authenticated', identityId: identity.id }
 }

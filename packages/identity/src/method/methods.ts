@@ -1,4 +1,4 @@
-/** Which methods there are, which of them are offered, and which one a submit means. */
+/** Registry and selection of authentication methods. */
 import { type Fields, textOf } from '#http/body.ts'
 import { codeSignIn } from '#method/code-sign-in.ts'
 import { lookupSecret } from '#method/lookup-secret.ts'
@@ -12,31 +12,28 @@ import { securityKey } from '#method/security-key.ts'
 import { totp } from '#method/totp.ts'
 import type { IdentityOptions } from '#options.ts'
 
-/** Every method that the options ask for, in the order in which forms ask for them. */
-export function methodsOf({ methods: wanted = {} }: IdentityOptions): Method[] {
+/** The enabled methods, in form order. */
+export function enabledMethods({ methods: options = {} }: IdentityOptions): Method[] {
   const all: readonly (readonly [Method, boolean | undefined])[] = [
     [profile, true],
-    [password, wanted.password],
-    [codeSignIn, wanted.code === 'first'],
-    [mailedFactor, wanted.code === 'second'],
-    [oidc, (wanted.oidc ?? []).length > 0],
-    [lookupSecret, wanted.lookupSecret],
-    [securityKey, wanted.webauthn],
-    [passkey, wanted.passkey],
-    [totp, wanted.totp],
+    [password, options.password],
+    [codeSignIn, options.code === 'first'],
+    [mailedFactor, options.code === 'second'],
+    [oidc, (options.oidc ?? []).length > 0],
+    [lookupSecret, options.lookupSecret],
+    [securityKey, options.webauthn],
+    [passkey, options.passkey],
+    [totp, options.totp],
   ]
-  return all.filter(([, isWanted]) => isWanted ?? true).map(([method]) => method)
+  return all.filter(([, isEnabled]) => isEnabled ?? true).map(([method]) => method)
 }
 
-/**
- * The method of a submit that serves a kind of form: the one that is named or, where none is, the one
- * that knows its fields. Undefined when there is none.
- */
-export function methodFor(
+/** Selects the method of a submission by its `method` field or, if that is missing, by its other fields. */
+export function selectMethod(
   { methods }: Service,
   form: 'login' | 'secondFactor' | 'registration' | 'settings',
   fields: Fields,
 ): Method | undefined {
   const name = textOf(fields, 'method')
-  return methods.find((method) => method[form] && (name ? method.name === name : method.claims?.(fields)))
+  return methods.find((method) => method[form] && (name ? method.name === name : method.matches?.(fields)))
 }

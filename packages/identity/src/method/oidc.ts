@@ -1,109 +1,112 @@
-/** Signing in by another service. The form leads to it; the answer comes back in `flow/callback.ts`. */
+/** Sign-in with external identity providers. `flow/oidc-callback.ts` handles the callback. */
 import { isPrivileged } from '#assurance.ts'
 import type { Flow } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { WireError } from '#http/error.ts'
-import { tell } from '#http/exchange.ts'
+import { emitEvent } from '#http/exchange.ts'
 import {
   type Exchange,
-  type HeldScene,
+  type IdentityFormContext,
   type Method,
-  type Refused,
-  type Scene,
+  type Rejected,
+  type FormContext,
   type SettingsOutcome,
-  refused,
+  rejected,
   type Service,
   type LiveSession,
 } from '#service.ts'
-import { countFirstFactors, dropUnlessLast } from '#method/first-factors.ts'
-import { depart } from '#oidc/journey.ts'
-import { dropLinks, readLinks } from '#oidc/link.ts'
+import { countFirstFactors, removeUnlessLast } from '#method/first-factors.ts'
+import { redirectToProvider } from '#oidc/authorization.ts'
+import { deleteLinks, readLinks } from '#oidc/link.ts'
 import type { Provider } from '#oidc/provider.ts'
 import { label, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
 export const oidc: Method = {
   name: 'oidc',
-  claims: (fields) => ['provider', 'link', 'unlink'].some((field) => textOf(fields, field)),
-  login: { nodes: loginNodes, submit: leave },
+  matches: (fields) => ['provider', 'link', 'unlink'].some((field) => textOf(fields, field)),
+  login: { nodes: loginNodes, submit: startProviderSignIn },
   registration: {
     nodes: ({ service }) =>
       service.providers.map(({ id, label: name }) => providerNode(id, label.signUpWith(name, id))),
-    missing: () => [],
-    needsNoTraits: true,
-    submit: (exchange, fields, _traits, flow) => leave(exchange, fields, flow),
+    missingFields: () => [],
+    hasOptionalTraits: true,
+    submit: (exchange, fields, _traits, flow) => startProviderSignIn(exchange, fields, flow),
   },
-  settings: { nodes: settingsNodes, submit: change },
+  settings: { nodes: settingsNodes, submit: applyChange },
 }
 
-/** The button that goes to a provider. */
-export function providerNode(id: string, words: Node['meta']['label']): Node {
-  return input('oidc', 'provider', 'submit', { value: id, ...(words && { label: words }) })
+/** Button that signs in with a provider. */
+export function providerNode(id: string, caption: Node['meta']['label']): Node {
+  return input('oidc', 'provider', 'submit', { value: id, ...(caption && { label: caption }) })
 }
 
-async function loginNodes({ service, holder }: Scene): Promise<Node[]> {
-  const links = holder ? await readLinks(service.db, holder.id) : []
+async function loginNodes({ service, identity }: FormContext): Promise<Node[]> {
+  const links = identity ? await readLinks(service.db, identity.id) : []
   return service.providers
-    .filter(({ id }) => !holder || links.some(({ provider }) => provider === id))
+    .filter(({ id }) => !identity || links.some(({ provider }) => provider === id))
     .map(({ id, label: name }) => providerNode(id, label.signInWith(name, id)))
 }
 
-async function settingsNodes({ service, holder }: HeldScene): Promise<Node[]> {
-  const linked = new Set((await readLinks(service.db, holder.id)).map(({ provider }) => provider))
-  const canUnlink = linked.size > 0 && (await countFirstFactors(service, service.db, holder.id)) > 1
+async function settingsNodes({ service, identity }: IdentityFormContext): Promise<Node[]> {
+  const linked = new Set((await readLinks(service.db, identity.id)).map(({ provider }) => provider))
+  const canUnlink = linked.size > 0 && (await countFirstFactors(service, service.db, identity.id)) > 1
   return service.providers.flatMap(({ id, label: name }) => {
     if (!linked.has(id)) return [input('oidc', 'link', 'submit', { value: id, label: label.link(name) })]
     return canUnlink ? [input('oidc', 'unlink', 'submit', { value: id, label: label.unlink(name) })] : []
   })
 }
 
-/** Goes to the provider; what was typed goes along and is read when the browser comes back. */
-async function leave(exchange: Exchange, fields: Fields, flow: Flow): Promise<Refused> {
-  const provider = providerOf(exchange.service, textOf(fields, 'provider'))
-  await depart(exchange, provider, flow, fields['traits'])
+/** Redirects to the provider. Submitted traits are preserved for the callback. */
+async function startProviderSignIn(exchange: Exchange, fields: Fields, flow: Flow): Promise<Rejected> {
+  const provider = getProvider(exchange.service, textOf(fields, 'provider'))
+  await redirectToProvider(exchange, provider, flow, fields['traits'])
   return unreachable(provider)
 }
 
-function unreachable({ label: name }: Provider): Refused {
-  return refused(onForm(problem.generic(`${name} can not be reached at the moment. Please try again later.`)))
+function unreachable({ label: name }: Provider): Rejected {
+  return rejected(onForm(errorMessage.generic(`${name} can't be reached. Try again later.`)))
 }
 
-/**
- * The provider of an id.
- *
- * @throws WireError 404 when there is none
- */
-export function providerOf({ providers }: Service, id: string): Provider {
-  const provider = providers.find((one) => one.id === id)
+/** @throws WireError 404 for an unknown provider */
+export function getProvider({ providers }: Service, id: string): Provider {
+  const provider = providers.find((candidate) => candidate.id === id)
   if (provider) return provider
   const shown = JSON.stringify(id.slice(0, 64))
   throw new WireError(404, { reason: `OpenID Connect Provider ${shown} is unknown or has not been configured` })
 }
 
-async function change(exchange: Exchange, session: LiveSession, fields: Fields, flow: Flow): Promise<SettingsOutcome> {
+async function applyChange(
+  exchange: Exchange,
+  session: LiveSession,
+  fields: Fields,
+  flow: Flow,
+): Promise<SettingsOutcome> {
   const { service } = exchange
   const [link, unlink] = [textOf(fields, 'link'), textOf(fields, 'unlink')]
-  if (!link === !unlink) return refused(onForm(problem.settingsNoMethod))
+  if (!link === !unlink) return rejected(onForm(errorMessage.settingsNoMethod))
   if (!isPrivileged(service, session)) return { kind: 'reauthenticate' }
-  if (unlink) return takeAway(exchange, session, unlink)
-  const provider = providerOf(service, link)
+  if (unlink) return unlinkProvider(exchange, session, unlink)
+  const provider = getProvider(service, link)
   const links = await readLinks(service.db, session.identity.id)
-  if (links.some((one) => one.provider === link)) {
-    return refused(onForm(problem.generic('can not link OpenID Connect connection because it is linked already')))
+  if (links.some((candidate) => candidate.provider === link)) {
+    return rejected(onForm(errorMessage.generic('can not link OpenID Connect connection because it is linked already')))
   }
-  await depart(exchange, provider, flow)
+  await redirectToProvider(exchange, provider, flow)
   return unreachable(provider)
 }
 
-async function takeAway(exchange: Exchange, { identity }: LiveSession, id: string): Promise<SettingsOutcome> {
+async function unlinkProvider(exchange: Exchange, { identity }: LiveSession, id: string): Promise<SettingsOutcome> {
   const { service } = exchange
   const links = await readLinks(service.db, identity.id)
   if (!links.some(({ provider }) => provider === id)) {
-    return refused(onForm(problem.generic('can not unlink OpenID Connect connection because it does not exist')))
+    return rejected(onForm(errorMessage.generic('can not unlink OpenID Connect connection because it does not exist')))
   }
-  const isGone = await dropUnlessLast(service, identity.id, (tx) => dropLinks(tx, identity.id, id, service.now()))
-  if (!isGone) return refused(onForm(problem.lastProvider))
-  tell(exchange, 'provider_unlinked', identity.id, id)
+  const isRemoved = await removeUnlessLast(service, identity.id, (tx) =>
+    deleteLinks(tx, identity.id, id, service.now()),
+  )
+  if (!isRemoved) return rejected(onForm(errorMessage.lastProvider))
+  emitEvent(exchange, 'provider_unlinked', identity.id, id)
   return { kind: 'saved' }
 }

@@ -1,33 +1,33 @@
-/** Passkeys: keys of an authenticator that know whom they belong to, as a first factor. */
+/** Passkeys (discoverable WebAuthn credentials) as a first factor. */
 import { randomInt } from 'node:crypto'
 import { isPrivileged } from '#assurance.ts'
 import type { Flow } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { badRequest, locationChangeRequired } from '#http/error.ts'
-import { tell } from '#http/exchange.ts'
+import { emitEvent } from '#http/exchange.ts'
 import {
   type Exchange,
-  type HeldScene,
+  type IdentityFormContext,
   type LoginOutcome,
   type Method,
   type RegistrationOutcome,
-  type Scene,
+  type FormContext,
   type SettingsOutcome,
-  refused,
+  rejected,
   pageUrl,
   type LiveSession,
 } from '#service.ts'
 import { findIdentity } from '#identities.ts'
-import { countFirstFactors, dropUnlessLast } from '#method/first-factors.ts'
+import { countFirstFactors, removeUnlessLast } from '#method/first-factors.ts'
 import { identifierNode } from '#method/identifier.ts'
-import { attempt, tooManyAttempts } from '#throttle.ts'
-import { label, on, onForm } from '#ui/message.ts'
+import { beginAttempt, tooManyAttempts } from '#throttle.ts'
+import { label, onField, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 import {
   type Assertion,
-  acceptKey,
-  checkAssertion,
+  verifyAttestation,
+  verifyAssertion,
   creationOptions,
   newChallenge,
   readAssertion,
@@ -35,52 +35,52 @@ import {
   relyingPartyName,
   requestOptions,
 } from '#webauthn/ceremony.ts'
-import { addKey, dropKey, ownerOfHandle, readKeys } from '#webauthn/key.ts'
+import { addKey, deleteKey, findHandleOwner, readKeys } from '#webauthn/key.ts'
 import { scriptNode } from '#webauthn/script.ts'
 
-/** The trait that the script shows the authenticator as the account's name. */
+/** The trait that the script uses as the passkey's display name. */
 const nameField = 'traits.email'
 const handleLength = 64
 const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
 export const passkey: Method = {
   name: 'passkey',
-  claims: (fields) =>
+  matches: (fields) =>
     ['passkey_login', 'passkey_register', 'passkey_settings_register', 'passkey_remove'].some((field) =>
       textOf(fields, field),
     ),
   login: { nodes: loginNodes, submit: signIn },
-  registration: { nodes: registrationNodes, missing: () => [], submit: signUp },
-  settings: { nodes: settingsNodes, submit: change },
+  registration: { nodes: registrationNodes, missingFields: () => [], submit: signUp },
+  settings: { nodes: settingsNodes, submit: applyChange },
 }
 
-async function loginNodes(scene: Scene): Promise<Node[]> {
-  const { service, holder, remember } = scene
-  const keys = holder ? await readKeys(service.db, holder.id, 'passkey') : null
-  if (holder && !keys) return []
+async function loginNodes(context: FormContext): Promise<Node[]> {
+  const { service, identity, remember } = context
+  const keys = identity ? await readKeys(service.db, identity.id, 'passkey') : null
+  if (identity && !keys) return []
   const challenge = newChallenge()
   remember({ passkeyChallenge: challenge })
   const ids = keys?.keys.map(({ id }) => id) ?? []
   const publicKey = requestOptions(service, 'passkey', challenge, ids)
   return [
-    identifierNode(scene),
+    identifierNode(context),
     scriptNode(service),
     input('passkey', 'passkey_login_trigger', 'button', {
       value: '',
       onClick: { trigger: 'oryPasskeyLogin' },
       label: label.passkeySignIn,
     }),
-    input('passkey', 'passkey_login', 'hidden', holder ? {} : { onLoad: 'oryPasskeyLoginAutocompleteInit' }),
+    input('passkey', 'passkey_login', 'hidden', identity ? {} : { onLoad: 'oryPasskeyLoginAutocompleteInit' }),
     input('passkey', 'passkey_challenge', 'hidden', { value: JSON.stringify({ publicKey }) }),
   ]
 }
 
-function registrationNodes({ service, remember }: Scene): Node[] {
+function registrationNodes({ service, remember }: FormContext): Node[] {
   const passkeyChallenge = newChallenge()
   const passkeyHandle = newHandle()
   remember({ passkeyChallenge, passkeyHandle })
-  const user = { name: relyingPartyName, id: encode(passkeyHandle) }
-  const publicKey = creationOptions(service, { type: 'passkey', challenge: passkeyChallenge, user, present: [] })
+  const user = { name: relyingPartyName, id: encodeHandle(passkeyHandle) }
+  const publicKey = creationOptions(service, { type: 'passkey', challenge: passkeyChallenge, user, existingIds: [] })
   const data = { credentialOptions: { publicKey }, displayNameFieldName: nameField }
   return [
     scriptNode(service),
@@ -93,23 +93,23 @@ function registrationNodes({ service, remember }: Scene): Node[] {
   ]
 }
 
-async function settingsNodes({ service, holder, remember }: HeldScene): Promise<Node[]> {
-  const present = await readKeys(service.db, holder.id, 'passkey')
+async function settingsNodes({ service, identity, remember }: IdentityFormContext): Promise<Node[]> {
+  const storedKeys = await readKeys(service.db, identity.id, 'passkey')
   const passkeyChallenge = newChallenge()
-  const passkeyHandle = present?.handle ?? newHandle()
+  const passkeyHandle = storedKeys?.handle ?? newHandle()
   remember({ passkeyChallenge, passkeyHandle })
-  const keys = present?.keys ?? []
-  const isLast = keys.length > 0 && (await countFirstFactors(service, service.db, holder.id)) < 2
+  const keys = storedKeys?.keys ?? []
+  const isLast = keys.length > 0 && (await countFirstFactors(service, service.db, identity.id)) < 2
   const publicKey = creationOptions(service, {
     type: 'passkey',
     challenge: passkeyChallenge,
-    user: { name: holder.traits.email, id: encode(passkeyHandle) },
-    present: keys.map(({ id }) => id),
+    user: { name: identity.traits.email, id: encodeHandle(passkeyHandle) },
+    existingIds: keys.map(({ id }) => id),
   })
   return [
     ...keys.map(({ id, name, addedAt }) =>
       input('passkey', 'passkey_remove', 'submit', {
-        value: hexOf(id),
+        value: toHex(id),
         disabled: isLast,
         label: label.removePasskey(name, new Date(addedAt)),
       }),
@@ -125,54 +125,54 @@ async function settingsNodes({ service, holder, remember }: HeldScene): Promise<
   ]
 }
 
-/** A random name for an account that says nothing about it: WebAuthn level 3, section 14.6.1. */
+/** Generates a random user handle, which must not contain personal data (WebAuthn Level 3, section 14.6.1). */
 function newHandle(): string {
   return Array.from({ length: handleLength }, () => alphabet[randomInt(alphabet.length)]).join('')
 }
 
-function encode(handle: string): string {
+function encodeHandle(handle: string): string {
   return Buffer.from(handle).toString('base64url')
 }
 
-function hexOf(keyId: string): string {
+function toHex(keyId: string): string {
   return Buffer.from(keyId, 'base64url').toString('hex')
 }
 
 async function signIn(exchange: Exchange, fields: Fields, flow: Flow): Promise<LoginOutcome> {
   const { service } = exchange
-  const given = textOf(fields, 'passkey_login')
-  // The portal has the button; a form without an answer is sent back to it.
-  if (!given) throw locationChangeRequired(pageUrl(service, 'login', flow.id))
-  const assertion = readAssertion(given)
-  if (!assertion) return refused(onForm(problem.generic('Unable to parse WebAuthn response.')))
-  const identityId = await ownerOf(exchange, assertion)
-  if (!identityId) return refused(onForm(problem.keyUnknown))
-  using guess = await attempt(service, 'passkey', identityId, exchange.client.ip)
-  if (guess.isRefused) return refused(onForm(problem.generic(tooManyAttempts)))
+  const response = textOf(fields, 'passkey_login')
+  // Without an assertion, return to the page, whose script starts the ceremony.
+  if (!response) throw locationChangeRequired(pageUrl(service, 'login', flow.id))
+  const assertion = readAssertion(response)
+  if (!assertion) return rejected(onForm(errorMessage.generic('Unable to parse WebAuthn response.')))
+  const identityId = await findAssertionOwner(exchange, assertion)
+  if (!identityId) return rejected(onForm(errorMessage.keyUnknown))
+  using attempt = await beginAttempt(service, 'passkey', identityId, exchange.client.ip)
+  if (attempt.isThrottled) return rejected(onForm(errorMessage.generic(tooManyAttempts)))
   const owner = { identityId, type: 'passkey' as const }
-  const proof = await checkAssertion(service, flow, flow.memory.passkeyChallenge, owner, assertion)
-  if (proof === 'cloned') tell(exchange, 'key_cloned', identityId, 'passkey')
-  if (proof !== 'right') {
-    tell(exchange, 'sign_in_failed', identityId, 'passkey')
-    return { ...refused(onForm(problem.totpWrong)), isSpent: true }
+  const result = await verifyAssertion(service, flow, flow.memory.passkeyChallenge, owner, assertion)
+  if (result === 'cloned') emitEvent(exchange, 'key_cloned', identityId, 'passkey')
+  if (result !== 'valid') {
+    emitEvent(exchange, 'sign_in_failed', identityId, 'passkey')
+    return { ...rejected(onForm(errorMessage.totpWrong)), needsNewChallenge: true }
   }
-  await guess.forgive()
+  await attempt.refund()
   const identity = await findIdentity(service.db, identityId)
-  if (identity?.state !== 'active') return refused(onForm(problem.accountDisabled))
-  return { kind: 'passed', identityId }
+  if (identity?.state !== 'active') return rejected(onForm(errorMessage.accountDisabled))
+  return { kind: 'authenticated', identityId }
 }
 
-/** Whose key it is, as the authenticator says; one that says nothing speaks for who is signed in. */
-async function ownerOf(exchange: Exchange, { response }: Assertion): Promise<string | null> {
+/** Finds the identity by the user handle; without a handle, uses the current session's identity. */
+async function findAssertionOwner(exchange: Exchange, { response }: Assertion): Promise<string | null> {
   const { userHandle } = response
   if (!userHandle) return (await exchange.session())?.identity.id ?? null
   const handle = Buffer.from(userHandle, 'base64url').toString('utf8')
-  return /^[A-Za-z0-9]{1,64}$/.test(handle) ? ownerOfHandle(exchange.service.db, handle) : null
+  return /^[A-Za-z0-9]{1,64}$/.test(handle) ? findHandleOwner(exchange.service.db, handle) : null
 }
 
-const unparsable = onForm(problem.generic('Unable to parse WebAuthn response: Parse error for Registration'))
+const malformed = onForm(errorMessage.generic('Unable to parse WebAuthn response: Parse error for Registration'))
 const notVerified = onForm(
-  problem.generic('Unable to create WebAuthn credential: the response does not fit this form. Please try again.'),
+  errorMessage.generic('Unable to create WebAuthn credential: the response does not match this form. Try again.'),
 )
 
 async function signUp(
@@ -181,13 +181,13 @@ async function signUp(
   _traits: unknown,
   flow: Flow,
 ): Promise<RegistrationOutcome> {
-  const given = textOf(fields, 'passkey_register')
-  if (!given) return refused(onForm(problem.registrationNoMethod))
-  const attestation = readAttestation(given)
-  if (!attestation) return refused(unparsable)
+  const response = textOf(fields, 'passkey_register')
+  if (!response) return rejected(onForm(errorMessage.registrationNoMethod))
+  const attestation = readAttestation(response)
+  if (!attestation) return rejected(malformed)
   const { passkeyChallenge, passkeyHandle: handle } = flow.memory
-  const key = await acceptKey(service, flow, passkeyChallenge, attestation, client)
-  if (!key || !handle) return { ...refused(notVerified), isSpent: true }
+  const key = await verifyAttestation(service, flow, passkeyChallenge, attestation, client)
+  if (!key || !handle) return { ...rejected(notVerified), needsNewChallenge: true }
   return {
     kind: 'ready',
     attach: async (tx, identityId) => {
@@ -197,38 +197,48 @@ async function signUp(
   }
 }
 
-async function change(exchange: Exchange, session: LiveSession, fields: Fields, flow: Flow): Promise<SettingsOutcome> {
+async function applyChange(
+  exchange: Exchange,
+  session: LiveSession,
+  fields: Fields,
+  flow: Flow,
+): Promise<SettingsOutcome> {
   const remove = textOf(fields, 'passkey_remove')
-  const given = textOf(fields, 'passkey_settings_register')
-  if (!remove && !given) return refused(onForm(problem.settingsNoMethod))
+  const response = textOf(fields, 'passkey_settings_register')
+  if (!remove && !response) return rejected(onForm(errorMessage.settingsNoMethod))
   if (!isPrivileged(exchange.service, session)) return { kind: 'reauthenticate' }
-  return remove ? removeKey(exchange, session, remove) : add(exchange, session, given, flow)
+  return remove ? removePasskey(exchange, session, remove) : addPasskey(exchange, session, response, flow)
 }
 
-async function add(exchange: Exchange, { identity }: LiveSession, given: string, flow: Flow): Promise<SettingsOutcome> {
+async function addPasskey(
+  exchange: Exchange,
+  { identity }: LiveSession,
+  response: string,
+  flow: Flow,
+): Promise<SettingsOutcome> {
   const { service, client } = exchange
-  const attestation = readAttestation(given)
-  if (!attestation) return refused(unparsable)
+  const attestation = readAttestation(response)
+  if (!attestation) return rejected(malformed)
   const { passkeyChallenge, passkeyHandle: handle } = flow.memory
-  const key = await acceptKey(service, flow, passkeyChallenge, attestation, client)
-  if (!key || !handle) return refused(notVerified)
+  const key = await verifyAttestation(service, flow, passkeyChallenge, attestation, client)
+  if (!key || !handle) return rejected(notVerified)
   const isNew = await service.db
     .transaction()
     .execute((tx) => addKey(tx, identity.id, 'passkey', { handle, key }, service.now()))
-  if (!isNew) return refused(onForm(problem.generic('This passkey is already in use.')))
-  tell(exchange, 'passkey_added', identity.id, key.name)
-  return { kind: 'saved', proves: { method: 'passkey', aal: 'aal1' } }
+  if (!isNew) return rejected(onForm(errorMessage.generic('This passkey is already in use.')))
+  emitEvent(exchange, 'passkey_added', identity.id, key.name)
+  return { kind: 'saved', completedMethod: { method: 'passkey', aal: 'aal1' } }
 }
 
-async function removeKey(exchange: Exchange, { identity }: LiveSession, hex: string): Promise<SettingsOutcome> {
+async function removePasskey(exchange: Exchange, { identity }: LiveSession, hex: string): Promise<SettingsOutcome> {
   const { service } = exchange
-  const present = await readKeys(service.db, identity.id, 'passkey')
-  const key = present?.keys.find(({ id }) => hexOf(id) === hex.toLowerCase())
-  if (!key) return refused(onForm(problem.generic('You tried to remove a passkey which does not exist.')))
-  const isGone = await dropUnlessLast(service, identity.id, (tx) =>
-    dropKey(tx, identity.id, 'passkey', key.id, service.now()),
+  const storedKeys = await readKeys(service.db, identity.id, 'passkey')
+  const key = storedKeys?.keys.find(({ id }) => toHex(id) === hex.toLowerCase())
+  if (!key) return rejected(onForm(errorMessage.generic('You tried to remove a passkey which does not exist.')))
+  const isRemoved = await removeUnlessLast(service, identity.id, (tx) =>
+    deleteKey(tx, identity.id, 'passkey', key.id, service.now()),
   )
-  if (!isGone) return refused(on('webauthn_remove', problem.lastKey))
-  tell(exchange, 'passkey_removed', identity.id, key.name)
+  if (!isRemoved) return rejected(onField('webauthn_remove', errorMessage.lastKey))
+  emitEvent(exchange, 'passkey_removed', identity.id, key.name)
   return { kind: 'saved' }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { passwordFault } from '#method/password-policy.ts'
+import { passwordPolicyError } from '#method/password-policy.ts'
 
 const address = 'jane.frost@example.test'
 
@@ -13,8 +13,8 @@ it.each([
   ['Password123', 4000034],
   ['qwertyuiop', 4000034],
   ['11111111', 4000034],
-] as const)('refuses %s', (password, id) => {
-  expect(passwordFault(password, address)?.id).toBe(id)
+] as const)('rejects %s', (password, id) => {
+  expect(passwordPolicyError(password, address)?.id).toBe(id)
 })
 
 it.each([
@@ -24,6 +24,6 @@ it.each([
   'a frost in may',
   '雪雪雨雪雪雨雪晴',
   'long '.repeat(200),
-])('takes %s', (password) => {
-  expect(passwordFault(password, address)).toBeNull()
+])('accepts %s', (password) => {
+  expect(passwordPolicyError(password, address)).toBeNull()
 })

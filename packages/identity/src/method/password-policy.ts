@@ -1,24 +1,24 @@
-/** Which passwords are refused. See NIST SP 800-63B-4 section 3.1.1. */
+/** Password policy, following NIST SP 800-63B-4 section 3.1.1. */
 import { commonPasswords } from '#method/common-passwords.ts'
-import { normalAddress } from '#schema.ts'
+import { normalizeAddress } from '#schema.ts'
 import type { Message } from '#ui/message.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
 const lengthMin = 8
-/** Long pass phrases are welcome; a megabyte of them is not. */
+/** Allows long passphrases and bounds the cost of hashing. */
 const lengthMax = 1024
-/** Edits between password and address under which they are the same to a guesser. */
+/** Minimum Levenshtein distance between the password and the address. */
 const distanceMin = 5
-/** Largest part of a password that may be a piece of the address. */
+/** Maximum fraction of the password that may be a substring of the address. */
 const sharedShareMax = 0.5
 
-/** Says why a password cannot be used by the holder of an address; null when it can. Lengths are in characters. */
-export function passwordFault(password: string, address: string): Message | null {
+/** Returns an error if the policy rejects a password for this address. Lengths are in characters. */
+export function passwordPolicyError(password: string, address: string): Message | null {
   const { length } = Array.from(password)
-  if (length < lengthMin) return problem.passwordTooShort(lengthMin, length)
-  if (length > lengthMax) return problem.passwordTooLong(lengthMax, length)
-  if (isLike(password.toLowerCase(), normalAddress(address))) return problem.passwordLikeIdentifier
-  if (isCommon(password)) return problem.passwordBreached(1)
+  if (length < lengthMin) return errorMessage.passwordTooShort(lengthMin, length)
+  if (length > lengthMax) return errorMessage.passwordTooLong(lengthMax, length)
+  if (isSimilar(password.toLowerCase(), normalizeAddress(address))) return errorMessage.passwordLikeIdentifier
+  if (isCommon(password)) return errorMessage.passwordBreached(1)
   return null
 }
 
@@ -27,9 +27,9 @@ function isCommon(password: string): boolean {
   return commonPasswords.has(lower) || new Set(lower).size === 1
 }
 
-function isLike(password: string, address: string): boolean {
+function isSimilar(password: string, address: string): boolean {
   if (distance(password, address) < distanceMin) return true
-  return longestShared(password, address) / password.length > sharedShareMax
+  return longestCommonSubstring(password, address) / password.length > sharedShareMax
 }
 
 /** Levenshtein distance, one row at a time. */
@@ -46,8 +46,8 @@ function distance(a: string, b: string): number {
   return previous[b.length] ?? 0
 }
 
-/** Length of the longest run of characters that two texts have in common. */
-function longestShared(a: string, b: string): number {
+/** Length of the longest common substring. */
+function longestCommonSubstring(a: string, b: string): number {
   let longest = 0
   let previous: number[] = []
   for (const character of a) {

@@ -1,69 +1,71 @@
-/** Signing in with a password. */
+/** Passwords as a first factor. */
 import { isPrivileged } from '#assurance.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import { tell } from '#http/exchange.ts'
+import { emitEvent } from '#http/exchange.ts'
 import {
   type Exchange,
   type LoginOutcome,
   type Method,
-  type Scene,
+  type FormContext,
   type SettingsOutcome,
-  refused,
+  rejected,
   type LiveSession,
 } from '#service.ts'
 import { signInAddress } from '#identities.ts'
 import { decoyHash, hashPassword, isOutdated, verifyPassword } from '#method/argon2.ts'
 import { identifierNode } from '#method/identifier.ts'
-import { breachFault } from '#method/breaches.ts'
-import { passwordFault } from '#method/password-policy.ts'
-import { isEmail, normalAddress } from '#schema.ts'
-import { revokeOthers } from '#session.ts'
+import { breachedPasswordError } from '#method/breached-passwords.ts'
+import { passwordPolicyError } from '#method/password-policy.ts'
+import { isEmail, normalizeAddress } from '#schema.ts'
+import { revokeOtherSessions } from '#session.ts'
 import type { Database } from '#store.ts'
-import { attempt, tooManyAttempts } from '#throttle.ts'
-import { type PlacedMessage, label, on, onForm } from '#ui/message.ts'
+import { beginAttempt, tooManyAttempts } from '#throttle.ts'
+import { type FieldMessage, label, onField, onForm } from '#ui/message.ts'
 import { input, submit } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
 export const password: Method = {
   name: 'password',
   login: {
-    nodes: (scene) => (scene.holder && !scene.holder.credential_types.includes('password') ? [] : signInNodes(scene)),
+    nodes: (context) =>
+      context.identity && !context.identity.credential_types.includes('password') ? [] : signInNodes(context),
     submit: signIn,
   },
   registration: {
-    nodes: () => [newPassword(), submit('password', 'password', label.signUp)],
-    missing: missingPassword,
+    nodes: () => [newPasswordNode(), submit('password', 'password', label.signUp)],
+    missingFields: missingPassword,
     async submit(exchange, fields, traits) {
-      const chosen = textOf(fields, 'password')
-      const fault = passwordFault(chosen, traits.email) ?? (await breachFault(exchange.service, chosen))
-      if (fault) return refused(on('password', fault))
-      const hash = await hashPassword(chosen, exchange.service.hashing)
+      const newPassword = textOf(fields, 'password')
+      const policyError =
+        passwordPolicyError(newPassword, traits.email) ?? (await breachedPasswordError(exchange.service, newPassword))
+      if (policyError) return rejected(onField('password', policyError))
+      const hash = await hashPassword(newPassword, exchange.service.hashing)
       const now = exchange.service.now()
       return {
         kind: 'ready',
-        attach: (tx, identityId) => attachPassword(tx, identityId, normalAddress(traits.email), hash, now),
+        attach: (tx, identityId) => attachPassword(tx, identityId, normalizeAddress(traits.email), hash, now),
       }
     },
   },
   settings: {
-    nodes: () => [newPassword(), submit('password', 'password', label.save)],
+    nodes: () => [newPasswordNode(), submit('password', 'password', label.save)],
     submit: changePassword,
   },
 }
 
-function signInNodes(scene: Scene) {
+function signInNodes(context: FormContext) {
   return [
-    identifierNode(scene),
+    identifierNode(context),
     input('password', 'password', 'password', {
       required: true,
       autocomplete: 'current-password',
       label: label.password,
     }),
-    submit('password', 'password', scene.holder ? label.signIn : label.signInWithPassword),
+    submit('password', 'password', context.identity ? label.signIn : label.signInWithPassword),
   ]
 }
 
-function newPassword() {
+function newPasswordNode() {
   return input('password', 'password', 'password', {
     required: true,
     autocomplete: 'new-password',
@@ -71,38 +73,38 @@ function newPassword() {
   })
 }
 
-function missingPassword(fields: Fields): PlacedMessage[] {
-  return textOf(fields, 'password') ? [] : [on('password', problem.required('password'))]
+function missingPassword(fields: Fields): FieldMessage[] {
+  return textOf(fields, 'password') ? [] : [onField('password', errorMessage.required('password'))]
 }
 
 async function signIn(exchange: Exchange, fields: Fields): Promise<LoginOutcome> {
-  const identifier = normalAddress(textOf(fields, 'identifier') || textOf(fields, 'password_identifier'))
-  const given = textOf(fields, 'password')
-  const missing = identifier ? [] : [on('identifier', problem.required('identifier'))]
-  if (!identifier || !given) return refused(...missing, ...missingPassword(fields))
+  const identifier = normalizeAddress(textOf(fields, 'identifier') || textOf(fields, 'password_identifier'))
+  const submittedPassword = textOf(fields, 'password')
+  const missing = identifier ? [] : [onField('identifier', errorMessage.required('identifier'))]
+  if (!identifier || !submittedPassword) return rejected(...missing, ...missingPassword(fields))
 
-  using guess = await attempt(exchange.service, 'password', identifier, exchange.client.ip)
-  if (guess.isRefused) {
-    tell(exchange, 'throttled', null, shownIdentifier(identifier))
-    return refused(onForm(problem.generic(tooManyAttempts)))
+  using attempt = await beginAttempt(exchange.service, 'password', identifier, exchange.client.ip)
+  if (attempt.isThrottled) {
+    emitEvent(exchange, 'throttled', null, loggableIdentifier(identifier))
+    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
   }
   const { db, hashing } = exchange.service
   const credential = await findCredential(db, identifier)
-  const isRight = await verifyPassword(given, credential?.hash ?? (await decoyHash(hashing)))
-  if (!credential || !isRight) {
-    tell(exchange, 'sign_in_failed', credential?.identityId ?? null, shownIdentifier(identifier))
-    return refused(onForm(problem.invalidCredentials))
+  const isCorrect = await verifyPassword(submittedPassword, credential?.hash ?? (await decoyHash(hashing)))
+  if (!credential || !isCorrect) {
+    emitEvent(exchange, 'sign_in_failed', credential?.identityId ?? null, loggableIdentifier(identifier))
+    return rejected(onForm(errorMessage.invalidCredentials))
   }
-  await guess.forgive()
-  if (credential.state === 'inactive') return refused(onForm(problem.accountDisabled))
+  await attempt.refund()
+  if (credential.state === 'inactive') return rejected(onForm(errorMessage.accountDisabled))
   if (isOutdated(credential.hash, hashing)) {
-    await storeHash(db, credential.identityId, await hashPassword(given, hashing), exchange.service.now())
+    await storeHash(db, credential.identityId, await hashPassword(submittedPassword, hashing), exchange.service.now())
   }
-  return { kind: 'passed', identityId: credential.identityId }
+  return { kind: 'authenticated', identityId: credential.identityId }
 }
 
-/** People type passwords into the wrong field; only what looks like an address is told to anybody. */
-function shownIdentifier(identifier: string): string | undefined {
+/** Users sometimes type their password into the identifier field, so only email addresses are recorded in events. */
+function loggableIdentifier(identifier: string): string | undefined {
   return isEmail(identifier) ? identifier : undefined
 }
 
@@ -111,20 +113,22 @@ async function changePassword(exchange: Exchange, session: LiveSession, fields: 
   const { identity } = session
   if (!isPrivileged(service, session)) return { kind: 'reauthenticate' }
   const missing = missingPassword(fields)
-  if (missing.length > 0) return refused(...missing)
-  const chosen = textOf(fields, 'password')
-  const fault = passwordFault(chosen, identity.traits.email) ?? (await breachFault(service, chosen))
-  if (fault) return refused(on('password', fault))
-  const present = await hashOfIdentity(service.db, identity.id)
-  if (present && (await verifyPassword(chosen, present))) return refused(on('password', problem.passwordUnchanged))
+  if (missing.length > 0) return rejected(...missing)
+  const newPassword = textOf(fields, 'password')
+  const policyError =
+    passwordPolicyError(newPassword, identity.traits.email) ?? (await breachedPasswordError(service, newPassword))
+  if (policyError) return rejected(onField('password', policyError))
+  const currentHash = await findHash(service.db, identity.id)
+  if (currentHash && (await verifyPassword(newPassword, currentHash)))
+    return rejected(onField('password', errorMessage.passwordUnchanged))
 
-  const hash = await hashPassword(chosen, service.hashing)
+  const hash = await hashPassword(newPassword, service.hashing)
   const now = service.now()
   await service.db.transaction().execute(async (tx) => {
-    await attachPassword(tx, identity.id, normalAddress(signInAddress(identity)), hash, now)
-    await revokeOthers({ ...service, db: tx }, identity.id, session.id)
+    await attachPassword(tx, identity.id, normalizeAddress(signInAddress(identity)), hash, now)
+    await revokeOtherSessions({ ...service, db: tx }, identity.id, session.id)
   })
-  tell(exchange, 'password_changed', identity.id)
+  emitEvent(exchange, 'password_changed', identity.id)
   return { kind: 'saved' }
 }
 
@@ -145,26 +149,26 @@ async function findCredential(db: Database, identifier: string): Promise<Credent
     .where('known.type', '=', 'password')
     .where('known.identifier', '=', identifier)
     .executeTakeFirst()
-  return row ? { identityId: row.identity_id, hash: readHash(row.config), state: row.state } : null
+  return row ? { identityId: row.identity_id, hash: parseHash(row.config), state: row.state } : null
 }
 
-async function hashOfIdentity(db: Database, identityId: string): Promise<string | null> {
+async function findHash(db: Database, identityId: string): Promise<string | null> {
   const row = await db
     .selectFrom('identity.credential')
     .select('config')
     .where('identity_id', '=', identityId)
     .where('type', '=', 'password')
     .executeTakeFirst()
-  return row ? readHash(row.config) : null
+  return row ? parseHash(row.config) : null
 }
 
-function readHash(config: unknown): string {
+function parseHash(config: unknown): string {
   const hash = typeof config === 'object' && config !== null && 'hash' in config ? config.hash : undefined
-  if (typeof hash !== 'string') throw new Error('A password credential holds no hash')
+  if (typeof hash !== 'string') throw new Error('A password credential has no hash')
   return hash
 }
 
-/** Gives an account its password, or another one, and the identifier that goes with it. */
+/** Creates or replaces an identity's password and its identifier. */
 export async function attachPassword(
   tx: Database,
   identityId: string,

@@ -1,24 +1,24 @@
-/** Changing one's name and address. */
+/** Changes to the name and email address. */
 import { isPrivileged } from '#assurance.ts'
 import type { Fields } from '#http/body.ts'
-import { csrfOf, tell } from '#http/exchange.ts'
-import { type Exchange, type Method, type SettingsOutcome, refused, type LiveSession } from '#service.ts'
+import { ensureCsrfToken, emitEvent } from '#http/exchange.ts'
+import { type Exchange, type Method, type SettingsOutcome, rejected, type LiveSession } from '#service.ts'
 import { type Identity, signInAddress, updateTraits } from '#identities.ts'
-import { startProofOfAddress } from '#flow/verification.ts'
+import { startAddressVerification } from '#flow/verification.ts'
 import { addressChangedMail } from '#mail.ts'
-import { normalAddress, readTraits, traitNodes } from '#schema.ts'
+import { normalizeAddress, parseTraits, traitNodes } from '#schema.ts'
 import type { Traits } from '#store.ts'
 import { label, onForm } from '#ui/message.ts'
 import { submit } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
-/** How long the news of a change is worth delivering. */
-const newsMs = 3 * 24 * 3600_000
+/** How long delivery of the notification is retried. */
+const notificationTtlMs = 3 * 24 * 3600_000
 
 export const profile: Method = {
   name: 'profile',
   settings: {
-    nodes: ({ holder }) => [...traitNodes('profile', holder.traits), submit('profile', 'profile', label.save)],
+    nodes: ({ identity }) => [...traitNodes('profile', identity.traits), submit('profile', 'profile', label.save)],
     submit: changeProfile,
   },
 }
@@ -26,46 +26,46 @@ export const profile: Method = {
 async function changeProfile(exchange: Exchange, session: LiveSession, fields: Fields): Promise<SettingsOutcome> {
   const { service } = exchange
   const { identity } = session
-  const reading = readTraits(fields['traits'])
-  if (reading.kind === 'invalid') return refused(...reading.messages)
-  const isMoving = normalAddress(reading.traits.email) !== normalAddress(identity.traits.email)
-  if (isMoving && !isPrivileged(service, session)) return { kind: 'reauthenticate' }
-  if (!isMoving) {
-    await updateTraits(service.db, identity, reading.traits, service.now())
-    tell(exchange, 'profile_changed', identity.id)
+  const parsed = parseTraits(fields['traits'])
+  if (parsed.kind === 'invalid') return rejected(...parsed.messages)
+  const isAddressChange = normalizeAddress(parsed.traits.email) !== normalizeAddress(identity.traits.email)
+  if (isAddressChange && !isPrivileged(service, session)) return { kind: 'reauthenticate' }
+  if (!isAddressChange) {
+    await updateTraits(service.db, identity, parsed.traits, service.now())
+    emitEvent(exchange, 'profile_changed', identity.id)
     return { kind: 'saved' }
   }
-  return moveAddress(exchange, identity, reading.traits)
+  return changeAddress(exchange, identity, parsed.traits)
 }
 
-/** A new address does not count until its own code comes back, and the old one is told. */
-async function moveAddress(exchange: Exchange, identity: Identity, traits: Traits): Promise<SettingsOutcome> {
+/** Changes the email address. It takes effect once it is verified, and the old address is notified. */
+async function changeAddress(exchange: Exchange, identity: Identity, traits: Traits): Promise<SettingsOutcome> {
   const { service } = exchange
   const now = service.now()
-  const address = normalAddress(traits.email)
-  const proof = await service.db
+  const address = normalizeAddress(traits.email)
+  const verification = await service.db
     .transaction()
     .execute(async (tx) => {
-      if ((await updateTraits(tx, identity, traits, now)) === 'taken') throw new Taken()
-      const old = normalAddress(signInAddress(identity))
-      const expiresAt = new Date(now.getTime() + newsMs)
+      if ((await updateTraits(tx, identity, traits, now)) === 'taken') throw new AddressTakenError()
+      const old = normalizeAddress(signInAddress(identity))
+      const expiresAt = new Date(now.getTime() + notificationTtlMs)
       if (old !== address) await service.courier.queue(tx, addressChangedMail(old, address), { expiresAt })
-      return startProofOfAddress(exchange, tx, {
+      return startAddressVerification(exchange, tx, {
         identityId: identity.id,
         address,
         requestUrl: exchange.url,
         returnTo: null,
-        csrfToken: csrfOf(exchange),
+        csrfToken: ensureCsrfToken(exchange),
       })
     })
     .catch((cause: unknown) => {
-      if (cause instanceof Taken) return null
+      if (cause instanceof AddressTakenError) return null
       throw cause
     })
-  if (!proof) return refused(onForm(problem.duplicateAccount))
-  tell(exchange, 'email_changed', identity.id)
-  return { kind: 'saved', continueWith: [proof] }
+  if (!verification) return rejected(onForm(errorMessage.duplicateAccount))
+  emitEvent(exchange, 'email_changed', identity.id)
+  return { kind: 'saved', continueWith: [verification] }
 }
 
-/** Undoes the transaction in which an address turned out to be another account's. */
-class Taken extends Error {}
+/** Rolls back the transaction when another identity has the address. */
+class AddressTakenError extends Error {}

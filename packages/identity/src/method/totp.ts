@@ -1,48 +1,48 @@
-/** Codes of an authenticator app as a second factor (RFC 6238: SHA-1, 6 digits, 30 seconds). */
+/** Authenticator apps as a second factor (RFC 6238 TOTP: SHA-1, 6 digits, 30 seconds). */
 import { Secret, TOTP } from 'otpauth'
 import { z } from 'zod'
 import { isPrivileged } from '#assurance.ts'
 import type { Flow } from '#store.ts'
 import { type Fields, isPressed, textOf } from '#http/body.ts'
-import { tell } from '#http/exchange.ts'
+import { emitEvent } from '#http/exchange.ts'
 import {
   type Exchange,
-  type HeldScene,
+  type IdentityFormContext,
   type LoginOutcome,
   type Method,
   type SettingsOutcome,
-  refused,
+  rejected,
   type Service,
   type LiveSession,
 } from '#service.ts'
-import { dropCredential, lockCredential, writeCredential } from '#method/credential.ts'
+import { deleteCredential, lockCredential, writeCredential } from '#method/credential.ts'
 import { seal, unseal } from '#seal.ts'
-import { attempt, tooManyAttempts } from '#throttle.ts'
-import { label, on, onForm, shown } from '#ui/message.ts'
+import { beginAttempt, tooManyAttempts } from '#throttle.ts'
+import { label, onField, onForm, nodeText } from '#ui/message.ts'
 import { type Node, image, input, submit, text } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 
 const issuer = 'Glacis'
 const secretBytes = 20
 const periodSeconds = 30
-const pictureSize = 256
+const imageSize = 256
 
-/** The secret is sealed; `step` is the last time step of which a code was taken. */
+/** The encrypted secret, and the time step of the last accepted code. */
 const Config = z.object({ sealed: z.base64(), step: z.number().int() })
 
 export const totp: Method = {
   name: 'totp',
-  claims: (fields) => textOf(fields, 'totp_code') !== '' || isPressed(fields, 'totp_unlink'),
+  matches: (fields) => textOf(fields, 'totp_code') !== '' || isPressed(fields, 'totp_unlink'),
   secondFactor: {
     nodes: () => [
       input('totp', 'totp_code', 'text', { value: '', required: true, label: label.totpCode }),
       submit('totp', 'totp', label.useTotp),
     ],
-    submit: prove,
+    submit: verifyCode,
   },
   settings: {
-    nodes: (scene) => (scene.holder.credential_types.includes('totp') ? [unlinkNode()] : enrolNodes(scene)),
-    submit: change,
+    nodes: (context) => (context.identity.credential_types.includes('totp') ? [unlinkNode()] : enrollNodes(context)),
+    submit: applyChange,
   },
 }
 
@@ -50,73 +50,82 @@ function unlinkNode(): Node {
   return input('totp', 'totp_unlink', 'submit', { value: 'true', required: true, label: label.unlinkTotp })
 }
 
-async function enrolNodes({ holder, memory, remember }: HeldScene): Promise<Node[]> {
+async function enrollNodes({ identity, memory, remember }: IdentityFormContext): Promise<Node[]> {
   const secret = memory.totpSecret ?? new Secret({ size: secretBytes }).base32
   remember({ totpSecret: secret })
-  const uri = generator(secret, holder.traits.email).toString()
+  const uri = createTotp(secret, identity.traits.email).toString()
   const { toDataURL } = await import('qrcode')
-  // Black and white, each line as what differs from the one above: to try every filter in colour takes twice as long.
+  // Grayscale with a fixed PNG filter: trying all filters in color takes twice as long.
   const rendererOpts = { colorType: 0, filterType: 2 }
-  const drawing = { type: 'image/png' as const, width: pictureSize, margin: 2, rendererOpts }
-  const picture = await toDataURL(uri, drawing)
+  const options = { type: 'image/png' as const, width: imageSize, margin: 2, rendererOpts }
+  const qrCode = await toDataURL(uri, options)
   return [
-    image('totp', 'totp_qr', picture, pictureSize, label.totpPicture),
-    text('totp', 'totp_secret_key', shown.totpSecret(secret), label.totpSecret),
+    image('totp', 'totp_qr', qrCode, imageSize, label.totpPicture),
+    text('totp', 'totp_secret_key', nodeText.totpSecret(secret), label.totpSecret),
     input('totp', 'totp_code', 'text', { required: true, label: label.verifyTotp }),
     submit('totp', 'totp', label.save),
   ]
 }
 
-async function prove(exchange: Exchange, { identity }: LiveSession, fields: Fields): Promise<LoginOutcome> {
+async function verifyCode(exchange: Exchange, { identity }: LiveSession, fields: Fields): Promise<LoginOutcome> {
   const { service } = exchange
   const code = textOf(fields, 'totp_code').trim()
-  if (!code) return refused(on('totp_code', problem.required('totp_code')))
-  using guess = await attempt(service, 'totp', identity.id, exchange.client.ip)
-  if (guess.isRefused) {
-    tell(exchange, 'throttled', identity.id, 'totp')
-    return refused(onForm(problem.generic(tooManyAttempts)))
+  if (!code) return rejected(onField('totp_code', errorMessage.required('totp_code')))
+  using attempt = await beginAttempt(service, 'totp', identity.id, exchange.client.ip)
+  if (attempt.isThrottled) {
+    emitEvent(exchange, 'throttled', identity.id, 'totp')
+    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
   }
-  const verdict = await spend(service, identity.id, code)
-  if (verdict === 'absent') return refused(onForm(problem.totpMissing))
-  if (verdict === 'wrong') {
-    tell(exchange, 'sign_in_failed', identity.id, 'totp')
-    return refused(onForm(problem.totpWrong))
+  const result = await consumeCode(service, identity.id, code)
+  if (result === 'not_enrolled') return rejected(onForm(errorMessage.totpMissing))
+  if (result === 'invalid') {
+    emitEvent(exchange, 'sign_in_failed', identity.id, 'totp')
+    return rejected(onForm(errorMessage.totpWrong))
   }
-  await guess.forgive()
-  return { kind: 'passed', identityId: identity.id }
+  await attempt.refund()
+  return { kind: 'authenticated', identityId: identity.id }
 }
 
-/** Takes a code once: neither it nor an older one opens anything again. The row's lock decides a race. */
-function spend(service: Service, identityId: string, code: string): Promise<'right' | 'wrong' | 'absent'> {
+/** Accepts a code only if it is newer than the last accepted one. The row lock prevents concurrent reuse. */
+function consumeCode(
+  service: Service,
+  identityId: string,
+  code: string,
+): Promise<'valid' | 'invalid' | 'not_enrolled'> {
   return service.db.transaction().execute(async (tx) => {
-    const kept = await lockCredential(tx, identityId, 'totp')
-    if (kept === undefined) return 'absent'
-    const config = Config.safeParse(kept)
-    if (!config.success) return 'wrong'
+    const stored = await lockCredential(tx, identityId, 'totp')
+    if (stored === undefined) return 'not_enrolled'
+    const config = Config.safeParse(stored)
+    if (!config.success) return 'invalid'
     const { sealed, step: lastStep } = config.data
-    const step = stepOf(unseal(service, 'identity totp', Buffer.from(sealed, 'base64')), code, service.now())
-    if (step === null || step <= lastStep) return 'wrong'
+    const step = findTimeStep(unseal(service, 'identity totp', Buffer.from(sealed, 'base64')), code, service.now())
+    if (step === null || step <= lastStep) return 'invalid'
     await writeCredential(tx, identityId, 'totp', { sealed, step }, service.now())
-    return 'right'
+    return 'valid'
   })
 }
 
-async function change(exchange: Exchange, session: LiveSession, fields: Fields, flow: Flow): Promise<SettingsOutcome> {
+async function applyChange(
+  exchange: Exchange,
+  session: LiveSession,
+  fields: Fields,
+  flow: Flow,
+): Promise<SettingsOutcome> {
   const { service } = exchange
   if (!isPrivileged(service, session)) return { kind: 'reauthenticate' }
   const isEnrolled = session.identity.credential_types.includes('totp')
   if (isPressed(fields, 'totp_unlink')) return unlink(exchange, session)
-  // The wire's clients take a code for an enrolled account for done.
-  return isEnrolled ? { kind: 'saved' } : enrol(exchange, session, fields, flow)
+  // As in Kratos, submitting a code while enrolled succeeds without any effect.
+  return isEnrolled ? { kind: 'saved' } : enroll(exchange, session, fields, flow)
 }
 
 async function unlink(exchange: Exchange, { identity }: LiveSession): Promise<SettingsOutcome> {
-  const wasThere = await dropCredential(exchange.service.db, identity.id, 'totp')
-  if (wasThere) tell(exchange, 'second_factor_removed', identity.id, 'totp')
+  const wasEnrolled = await deleteCredential(exchange.service.db, identity.id, 'totp')
+  if (wasEnrolled) emitEvent(exchange, 'second_factor_removed', identity.id, 'totp')
   return { kind: 'saved' }
 }
 
-async function enrol(
+async function enroll(
   exchange: Exchange,
   { identity }: LiveSession,
   fields: Fields,
@@ -124,24 +133,24 @@ async function enrol(
 ): Promise<SettingsOutcome> {
   const { service } = exchange
   const code = textOf(fields, 'totp_code').trim()
-  if (!code) return refused(on('totp_code', problem.required('totp_code')))
+  if (!code) return rejected(onField('totp_code', errorMessage.required('totp_code')))
   const secret = flow.memory.totpSecret
-  const step = secret ? stepOf(secret, code, service.now()) : null
-  if (!secret || step === null) return refused(on('totp_code', problem.totpWrong))
+  const step = secret ? findTimeStep(secret, code, service.now()) : null
+  if (!secret || step === null) return rejected(onField('totp_code', errorMessage.totpWrong))
   const sealed = seal(service, 'identity totp', secret).toString('base64')
   await writeCredential(service.db, identity.id, 'totp', { sealed, step }, service.now())
-  tell(exchange, 'second_factor_added', identity.id, 'totp')
-  return { kind: 'saved', proves: { method: 'totp', aal: 'aal2' } }
+  emitEvent(exchange, 'second_factor_added', identity.id, 'totp')
+  return { kind: 'saved', completedMethod: { method: 'totp', aal: 'aal2' } }
 }
 
-/** The time step that a code belongs to; one step of skew either way. Null for a wrong code. */
-function stepOf(secret: string, code: string, now: Date): number | null {
+/** Finds the time step of a code, with a tolerance of one step. Null for an invalid code. */
+function findTimeStep(secret: string, code: string, now: Date): number | null {
   if (!/^\d{6}$/.test(code)) return null
-  const delta = generator(secret).validate({ token: code, timestamp: now.getTime(), window: 1 })
+  const delta = createTotp(secret).validate({ token: code, timestamp: now.getTime(), window: 1 })
   return delta === null ? null : Math.floor(now.getTime() / 1000 / periodSeconds) + delta
 }
 
-function generator(secret: string, account = ''): TOTP {
+function createTotp(secret: string, account = ''): TOTP {
   return new TOTP({
     issuer,
     label: account,

@@ -1,19 +1,19 @@
-/** Which account belongs to whom at a provider. */
+/** Links between identities and provider accounts. */
 import { z } from 'zod'
-import { dropCredential, lockCredential, readCredential, writeCredential } from '#method/credential.ts'
+import { deleteCredential, lockCredential, readCredential, writeCredential } from '#method/credential.ts'
 import type { Database } from '#store.ts'
 
 const Link = z.object({ provider: z.string(), subject: z.string() })
 type Link = z.infer<typeof Link>
 const Config = z.object({ links: z.array(Link) })
 
-/** An account's links, oldest first. */
+/** An identity's links, oldest first. */
 export async function readLinks(db: Database, identityId: string): Promise<readonly Link[]> {
-  return linksIn(await readCredential(db, identityId, 'oidc'))
+  return parseLinks(await readCredential(db, identityId, 'oidc'))
 }
 
-/** Whose account it is; null when nobody's. */
-export async function ownerOfLink(db: Database, link: Link): Promise<string | null> {
+/** Returns the ID of the identity with this link. */
+export async function findLinkOwner(db: Database, link: Link): Promise<string | null> {
   const row = await db
     .selectFrom('identity.credential_identifier')
     .select('identity_id')
@@ -23,9 +23,9 @@ export async function ownerOfLink(db: Database, link: Link): Promise<string | nu
   return row?.identity_id ?? null
 }
 
-/** Links an account, inside the caller's transaction; false when the link is some account's already. */
+/** Adds a link in the caller's transaction. Returns false if an identity already has it. */
 export async function addLink(tx: Database, identityId: string, link: Link, now: Date): Promise<boolean> {
-  const links = linksIn(await lockCredential(tx, identityId, 'oidc'))
+  const links = parseLinks(await lockCredential(tx, identityId, 'oidc'))
   const row = await tx
     .insertInto('identity.credential_identifier')
     .values({ type: 'oidc', identifier: identifierOf(link), identity_id: identityId })
@@ -37,10 +37,10 @@ export async function addLink(tx: Database, identityId: string, link: Link, now:
   return true
 }
 
-/** Forgets an account's links with a provider, inside the caller's transaction. */
-export async function dropLinks(tx: Database, identityId: string, provider: string, now: Date): Promise<void> {
-  const links = linksIn(await lockCredential(tx, identityId, 'oidc'))
-  for (const link of links.filter((one) => one.provider === provider)) {
+/** Deletes an identity's links to a provider in the caller's transaction. */
+export async function deleteLinks(tx: Database, identityId: string, provider: string, now: Date): Promise<void> {
+  const links = parseLinks(await lockCredential(tx, identityId, 'oidc'))
+  for (const link of links.filter((link) => link.provider === provider)) {
     await tx
       .deleteFrom('identity.credential_identifier')
       .where('identity_id', '=', identityId)
@@ -48,12 +48,12 @@ export async function dropLinks(tx: Database, identityId: string, provider: stri
       .where('identifier', '=', identifierOf(link))
       .execute()
   }
-  const kept = links.filter((one) => one.provider !== provider)
-  if (kept.length === 0) await dropCredential(tx, identityId, 'oidc')
-  else await writeCredential(tx, identityId, 'oidc', { links: kept }, now)
+  const remaining = links.filter((link) => link.provider !== provider)
+  if (remaining.length === 0) await deleteCredential(tx, identityId, 'oidc')
+  else await writeCredential(tx, identityId, 'oidc', { links: remaining }, now)
 }
 
-function linksIn(config: unknown): Link[] {
+function parseLinks(config: unknown): Link[] {
   return config === undefined ? [] : Config.parse(config).links
 }
 

@@ -1,6 +1,6 @@
 /**
- * One identity provider: OpenID Connect by discovery, or plain OAuth 2.0 by three addresses. Always
- * with PKCE and state; with OpenID Connect also nonce and issuer (RFC 9700, OpenID Connect Core 3.1).
+ * External identity provider: OpenID Connect with discovery, or plain OAuth 2.0 with three endpoints. Always uses PKCE
+ * and state; OpenID Connect also checks nonce and issuer (RFC 9700, OpenID Connect Core 3.1).
  */
 import {
   ClientSecretBasic,
@@ -23,22 +23,22 @@ import { z } from 'zod'
 import { boundedFetch, isLoopback } from '#oidc/fetch.ts'
 import type { ProviderOptions } from '#options.ts'
 
-/** How long what a provider says of itself is believed. */
-const knownMs = 3600_000
-const waitSeconds = 10
+/** How long provider metadata is cached. */
+const metadataTtlMs = 3600_000
+const timeoutSeconds = 10
 
-/** What must come back from the provider, unchanged and to the same browser. */
+/** Values that bind the callback to the authorization request. */
 export interface Checks {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
 }
 
-/** What a provider says of a person. */
-export interface Person {
+/** A user as reported by the provider. */
+export interface ProviderUser {
   readonly subject: string
   readonly email: string | null
-  /** The provider says so explicitly; anything else counts as unverified. */
+  /** True only if the provider explicitly reports the address as verified. */
   readonly isEmailVerified: boolean
   readonly first: string | null
   readonly last: string | null
@@ -47,38 +47,40 @@ export interface Person {
 export interface Provider {
   readonly id: string
   readonly label: string
-  /** Where the browser goes. @throws when the provider cannot be reached or says nothing usable */
-  begin(redirectUri: string): Promise<{ url: string; checks: Checks }>
-  /** Who came back with this callback. @throws when anything does not fit */
-  finish(callback: URL, checks: Checks): Promise<Person>
+  /** Creates the authorization URL. @throws if the provider can't be reached or its metadata is invalid */
+  startAuthorization(redirectUri: string): Promise<{ url: string; checks: Checks }>
+  /** Exchanges the callback's code for the user. @throws if any check fails */
+  completeAuthorization(callback: URL, checks: Checks): Promise<ProviderUser>
 }
 
 /**
- * Prepares a provider; nothing is asked of it before somebody uses it.
+ * Creates a provider. It isn't contacted before its first use.
  *
- * @throws Error when its settings name neither an issuer nor three addresses, or an http address of another machine
+ * @throws Error if the options contain neither an issuer nor three endpoints, or a remote URL without HTTPS
  */
 export function createProvider(options: ProviderOptions, now: () => Date): Provider {
   const { id, label, issuer, authorizationUrl, tokenUrl, userinfoUrl } = options
   const addresses = issuer ? [issuer] : [authorizationUrl, tokenUrl, userinfoUrl]
-  const urls = addresses.map((address) => safeUrl(id, address))
+  const urls = addresses.map((address) => parseUrl(id, address))
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/i.test(id))
-    throw new Error(`The provider id ${JSON.stringify(id)} must be a plain word`)
+    throw new Error(`Invalid provider ID ${JSON.stringify(id)}: use letters, digits, "-" and "_"`)
   const isInsecure = urls.some(({ protocol }) => protocol === 'http:')
-  let known: { configuration: Promise<Configuration>; until: number } | undefined
+  let cached: { configuration: Promise<Configuration>; until: number } | undefined
   const configuration = () => {
-    if (known && known.until > now().getTime()) return known.configuration
-    const fresh = issuer ? discover(options, issuer, isInsecure) : Promise.resolve(assemble(options, isInsecure))
-    known = { configuration: fresh, until: now().getTime() + knownMs }
-    // What failed is asked again the next time.
-    fresh.catch(() => (known = undefined))
+    if (cached && cached.until > now().getTime()) return cached.configuration
+    const fresh = issuer
+      ? discover(options, issuer, isInsecure)
+      : Promise.resolve(staticConfiguration(options, isInsecure))
+    cached = { configuration: fresh, until: now().getTime() + metadataTtlMs }
+    // Don't cache a failed discovery.
+    fresh.catch(() => (cached = undefined))
     return fresh
   }
   const scope = (options.scopes ?? (issuer ? ['openid', 'email', 'profile'] : [])).join(' ')
   return {
     id,
     label: label ?? id,
-    async begin(redirectUri) {
+    async startAuthorization(redirectUri) {
       const checks = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
       const url = buildAuthorizationUrl(await configuration(), {
         redirect_uri: redirectUri,
@@ -93,20 +95,20 @@ export function createProvider(options: ProviderOptions, now: () => Date): Provi
       url.searchParams.sort()
       return { url: url.href, checks }
     },
-    async finish(callback, checks) {
+    async completeAuthorization(callback, checks) {
       const found = await configuration()
-      return issuer ? finishOpenId(found, callback, checks) : finishPlain(found, callback, checks)
+      return issuer ? completeOpenId(found, callback, checks) : completeOAuth2(found, callback, checks)
     },
   }
 }
 
-function safeUrl(id: string, address: string | undefined): URL {
+function parseUrl(id: string, address: string | undefined): URL {
   if (!address || !URL.canParse(address)) {
-    throw new Error(`The provider ${id} needs an issuer, or authorizationUrl, tokenUrl and userinfoUrl`)
+    throw new Error(`Provider ${id} requires an issuer, or authorizationUrl, tokenUrl and userinfoUrl`)
   }
   const url = new URL(address)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
-    throw new Error(`The addresses of the provider ${id} must be https`)
+    throw new Error(`The URLs of provider ${id} must use HTTPS`)
   }
   return url
 }
@@ -114,13 +116,13 @@ function safeUrl(id: string, address: string | undefined): URL {
 async function discover(options: ProviderOptions, issuer: string, isInsecure: boolean): Promise<Configuration> {
   const found = await discovery(new URL(issuer), options.clientId, undefined, None(), {
     [customFetch]: boundedFetch,
-    timeout: waitSeconds,
+    timeout: timeoutSeconds,
     execute: isInsecure ? [allowInsecureRequests] : [],
   })
-  return configure(options, found.serverMetadata(), isInsecure)
+  return createConfiguration(options, found.serverMetadata(), isInsecure)
 }
 
-function assemble(options: ProviderOptions, isInsecure: boolean): Configuration {
+function staticConfiguration(options: ProviderOptions, isInsecure: boolean): Configuration {
   const { authorizationUrl = '', tokenUrl = '', userinfoUrl = '' } = options
   const metadata = {
     issuer: new URL(authorizationUrl).origin,
@@ -129,28 +131,30 @@ function assemble(options: ProviderOptions, isInsecure: boolean): Configuration 
     userinfo_endpoint: userinfoUrl,
     token_endpoint_auth_methods_supported: ['client_secret_post'],
   }
-  return configure(options, metadata, isInsecure)
+  return createConfiguration(options, metadata, isInsecure)
 }
 
 type Metadata = ConstructorParameters<typeof Configuration>[0]
 
-function configure(
+function createConfiguration(
   { clientId, clientSecret }: ProviderOptions,
   metadata: Metadata,
   isInsecure: boolean,
 ): Configuration {
-  // A provider that does not say takes the secret by HTTP Basic: OpenID Connect Discovery, section 3.
-  const ways = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-  const secret = ways.includes('client_secret_basic') ? ClientSecretBasic(clientSecret) : ClientSecretPost(clientSecret)
-  const configuration = new Configuration(metadata, clientId, undefined, clientSecret ? secret : None())
+  // HTTP Basic is the default according to OpenID Connect Discovery, section 3.
+  const authMethods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const clientAuth = authMethods.includes('client_secret_basic')
+    ? ClientSecretBasic(clientSecret)
+    : ClientSecretPost(clientSecret)
+  const configuration = new Configuration(metadata, clientId, undefined, clientSecret ? clientAuth : None())
   configuration[customFetch] = boundedFetch
-  configuration.timeout = waitSeconds
+  configuration.timeout = timeoutSeconds
   if (isInsecure) allowInsecureRequests(configuration)
   return configuration
 }
 
-/** What cannot be kept counts as not said: the form asks for it. */
-const text = z
+/** Unusable values count as missing, so that the form asks for them. */
+const claimText = z
   .string()
   .trim()
   .min(1)
@@ -159,13 +163,13 @@ const text = z
   .nullable()
   .catch(null)
 const Claims = z.object({
-  email: text,
+  email: claimText,
   email_verified: z.union([z.boolean(), z.stringbool()]).catch(false),
-  given_name: text,
-  family_name: text,
+  given_name: claimText,
+  family_name: claimText,
 })
 
-async function finishOpenId(configuration: Configuration, callback: URL, checks: Checks): Promise<Person> {
+async function completeOpenId(configuration: Configuration, callback: URL, checks: Checks): Promise<ProviderUser> {
   const tokens = await authorizationCodeGrant(configuration, callback, {
     pkceCodeVerifier: checks.verifier,
     expectedState: checks.state,
@@ -173,30 +177,30 @@ async function finishOpenId(configuration: Configuration, callback: URL, checks:
     idTokenExpected: true,
   })
   const claims = tokens.claims()
-  if (!claims) throw new Error('The provider sent no ID token')
+  if (!claims) throw new Error('The provider did not return an ID token')
   const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined
   const more = hasMore ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {}
-  return personOf(claims.sub, { ...more, ...claims })
+  return toProviderUser(claims.sub, { ...more, ...claims })
 }
 
-const PlainPerson = z.looseObject({ id: z.union([z.string(), z.number()]).optional(), sub: z.string().optional() })
+const UserInfo = z.looseObject({ id: z.union([z.string(), z.number()]).optional(), sub: z.string().optional() })
 
-async function finishPlain(configuration: Configuration, callback: URL, checks: Checks): Promise<Person> {
+async function completeOAuth2(configuration: Configuration, callback: URL, checks: Checks): Promise<ProviderUser> {
   const tokens = await authorizationCodeGrant(configuration, callback, {
     pkceCodeVerifier: checks.verifier,
     expectedState: checks.state,
   })
   const { userinfo_endpoint: address = '' } = configuration.serverMetadata()
-  const answer = await fetchProtectedResource(configuration, tokens.access_token, new URL(address), 'GET')
-  if (!answer.ok) throw new Error(`The provider answered ${answer.status} when it was asked who this is`)
-  const person = PlainPerson.parse(await answer.json())
-  const subject = person.sub ?? person.id
-  if (subject === undefined || subject === '') throw new Error('The provider did not say who this is')
-  return personOf(String(subject), person)
+  const response = await fetchProtectedResource(configuration, tokens.access_token, new URL(address), 'GET')
+  if (!response.ok) throw new Error(`The provider's userinfo endpoint responded with status ${response.status}`)
+  const userInfo = UserInfo.parse(await response.json())
+  const subject = userInfo.sub ?? userInfo.id
+  if (subject === undefined || subject === '') throw new Error('The provider did not return a user ID')
+  return toProviderUser(String(subject), userInfo)
 }
 
-function personOf(subject: string, said: unknown): Person {
-  const claims = Claims.parse(said)
+function toProviderUser(subject: string, rawClaims: unknown): ProviderUser {
+  const claims = Claims.parse(rawClaims)
   return {
     subject,
     email: claims.email,

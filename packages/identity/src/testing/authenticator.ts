@@ -1,15 +1,15 @@
-/** An authenticator in software: P-256 keys, attestation "none", a counter. It does as WebAuthn says, unless told otherwise. */
+/** Virtual WebAuthn authenticator: P-256 keys, attestation `none` and a counter. Tests can override response values. */
 import { type KeyObject, createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { portalUrl } from '#testing/test-identity.ts'
 
-interface Slot {
+interface StoredKey {
   readonly id: Buffer
   readonly privateKey: KeyObject
   readonly userHandle: string
   counter: number
 }
 
-interface Twist {
+interface Overrides {
   readonly origin?: string
   readonly rpId?: string
   readonly challenge?: string
@@ -27,19 +27,19 @@ interface Request {
   readonly rpId: string
 }
 
-export class Authenticator {
+export class VirtualAuthenticator {
   readonly #aaguid: Buffer
-  #slot: Slot | undefined
+  #slot: StoredKey | undefined
 
   constructor(aaguid: Buffer = Buffer.alloc(16)) {
     this.#aaguid = aaguid
   }
 
-  /** Makes a key; the JSON that the page's script would send. */
-  create({ challenge, rp, user }: Creation, twist: Twist = {}): string {
+  /** Creates a key. Returns the JSON that the browser script would submit. */
+  create({ challenge, rp, user }: Creation, overrides: Overrides = {}): string {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    const slot: Slot = { id: randomBytes(32), privateKey, userHandle: user.id, counter: 0 }
-    this.#slot = slot
+    const key: StoredKey = { id: randomBytes(32), privateKey, userHandle: user.id, counter: 0 }
+    this.#slot = key
     const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
     const cose = cborMap([
       [cborInteger(1), cborInteger(2)],
@@ -48,58 +48,58 @@ export class Authenticator {
       [cborInteger(-2), cborBytes(Buffer.from(x, 'base64url'))],
       [cborInteger(-3), cborBytes(Buffer.from(y, 'base64url'))],
     ])
-    const length = Buffer.from([0, slot.id.length])
-    const data = [header(twist.rpId ?? rp.id, 0x45, 0), this.#aaguid, length, slot.id, cose]
+    const length = Buffer.from([0, key.id.length])
+    const data = [authenticatorData(overrides.rpId ?? rp.id, 0x45, 0), this.#aaguid, length, key.id, cose]
     const attestation = cborMap([
       [cborText('fmt'), cborText('none')],
       [cborText('attStmt'), cborMap([])],
       [cborText('authData'), cborBytes(Buffer.concat(data))],
     ])
-    return answer(slot, {
+    return encodeCredential(key, {
       attestationObject: attestation.toString('base64url'),
-      clientDataJSON: clientData('webauthn.create', challenge, twist).toString('base64url'),
+      clientDataJSON: clientData('webauthn.create', challenge, overrides).toString('base64url'),
     })
   }
 
-  /** The id of the key that was made last, as forms name it. */
+  /** The ID of the last key, in the format of forms. */
   idInHex(): string {
     return this.#slot?.id.toString('hex') ?? ''
   }
 
-  /** Signs a challenge with the key that was made last; the JSON that the page's script would send. */
-  get({ challenge, rpId }: Request, twist: Twist = {}): string {
-    const slot = this.#slot
-    if (!slot) throw new Error('This authenticator has no key yet')
-    slot.counter += 1
-    const data = header(twist.rpId ?? rpId, 0x05, twist.counter ?? slot.counter)
-    const client = clientData('webauthn.get', challenge, twist)
+  /** Signs a challenge with the last key. Returns the JSON that the browser script would submit. */
+  get({ challenge, rpId }: Request, overrides: Overrides = {}): string {
+    const key = this.#slot
+    if (!key) throw new Error('This authenticator has no key')
+    key.counter += 1
+    const data = authenticatorData(overrides.rpId ?? rpId, 0x05, overrides.counter ?? key.counter)
+    const client = clientData('webauthn.get', challenge, overrides)
     const signed = Buffer.concat([data, createHash('sha256').update(client).digest()])
-    return answer(slot, {
+    return encodeCredential(key, {
       authenticatorData: data.toString('base64url'),
       clientDataJSON: client.toString('base64url'),
-      signature: sign('sha256', signed, slot.privateKey).toString('base64url'),
-      userHandle: twist.userHandle ?? slot.userHandle,
+      signature: sign('sha256', signed, key.privateKey).toString('base64url'),
+      userHandle: overrides.userHandle ?? key.userHandle,
     })
   }
 }
 
-function answer({ id }: Slot, response: Record<string, string>): string {
+function encodeCredential({ id }: StoredKey, response: Record<string, string>): string {
   const text = id.toString('base64url')
   return JSON.stringify({ id: text, rawId: text, type: 'public-key', response })
 }
 
-function clientData(type: string, challenge: string, twist: Twist): Buffer {
-  const origin = twist.origin ?? new URL(portalUrl).origin
-  return Buffer.from(JSON.stringify({ type, challenge: twist.challenge ?? challenge, origin, crossOrigin: false }))
+function clientData(type: string, challenge: string, overrides: Overrides): Buffer {
+  const origin = overrides.origin ?? new URL(portalUrl).origin
+  return Buffer.from(JSON.stringify({ type, challenge: overrides.challenge ?? challenge, origin, crossOrigin: false }))
 }
 
-function header(rpId: string, flags: number, counter: number): Buffer {
+function authenticatorData(rpId: string, flags: number, counter: number): Buffer {
   const count = Buffer.alloc(4)
   count.writeUInt32BE(counter)
   return Buffer.concat([createHash('sha256').update(rpId).digest(), Buffer.from([flags]), count])
 }
 
-/** CBOR, RFC 8949: as much of it as an attestation needs. */
+/** The subset of CBOR (RFC 8949) that attestations use. */
 function cborHead(major: number, value: number): Buffer {
   if (value < 24) return Buffer.from([(major << 5) | value])
   if (value < 256) return Buffer.from([(major << 5) | 24, value])

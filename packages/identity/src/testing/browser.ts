@@ -1,4 +1,4 @@
-/** A browser for tests: a cookie jar that honours Max-Age, and the two ways in which clients ask. */
+/** Test browser with a cookie jar. Makes JSON requests and page requests. */
 import { once } from 'node:events'
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -11,41 +11,41 @@ interface Call {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly payload?: string
-  /** Where the client stands. */
+  /** The client's IP address. */
   readonly ip: string
 }
 
-/** How a call reaches the service. */
-export type Wire = (call: Call) => Promise<Omit<Reply, 'body'>>
+/** Sends a request to the service. */
+export type Transport = (call: Call) => Promise<Omit<Reply, 'body'>>
 
 export interface Reply {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into by tests, shape by shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests access responses of different shapes
   readonly body: any
   readonly text: string
 }
 
-interface Asked {
+interface RequestOptions {
   readonly headers?: Record<string, string>
   readonly body?: unknown
 }
 
 export class Browser {
   readonly jar = new Map<string, string>()
-  readonly #wire: Wire
-  readonly #agent: string
+  readonly #transport: Transport
+  readonly #userAgent: string
   readonly #ip: string
 
-  constructor(wire: Wire, agent = 'Mozilla/5.0 (X11; Linux x86_64) Test/1.0', ip = '127.0.0.1') {
-    this.#wire = wire
-    this.#agent = agent
+  constructor(transport: Transport, userAgent = 'Mozilla/5.0 (X11; Linux x86_64) Test/1.0', ip = '127.0.0.1') {
+    this.#transport = transport
+    this.#userAgent = userAgent
     this.#ip = ip
   }
 
-  /** Asks for JSON. */
-  get(url: string, asked: Asked = {}): Promise<Reply> {
-    return this.ask('GET', url, { ...asked, headers: { accept: 'application/json', ...asked.headers } })
+  /** Makes a JSON request. */
+  get(url: string, options: RequestOptions = {}): Promise<Reply> {
+    return this.ask('GET', url, { ...options, headers: { accept: 'application/json', ...options.headers } })
   }
   /** Opens a page. */
   open(url: string): Promise<Reply> {
@@ -54,7 +54,7 @@ export class Browser {
   delete(url: string): Promise<Reply> {
     return this.ask('DELETE', url, { headers: { accept: 'application/json' } })
   }
-  /** Sends JSON and asks for JSON. */
+  /** Submits JSON and accepts JSON. */
   post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     const payload = typeof body === 'string' ? body : JSON.stringify(body)
     return this.ask('POST', url, {
@@ -62,7 +62,7 @@ export class Browser {
       body: payload,
     })
   }
-  /** Sends a form and expects a page. */
+  /** Submits a form and accepts a page. */
   submit(url: string, fields: Record<string, string>): Promise<Reply> {
     return this.ask('POST', url, {
       headers: { accept: page, 'content-type': 'application/x-www-form-urlencoded' },
@@ -70,22 +70,21 @@ export class Browser {
     })
   }
 
-  async ask(method: Method, url: string, asked: Asked = {}): Promise<Reply> {
+  async ask(method: Method, url: string, options: RequestOptions = {}): Promise<Reply> {
     const cookie = [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await this.#wire({
+    const response = await this.#transport({
       method,
       ip: this.#ip,
       path: url.replace(/^https?:\/\/[^/]+/, ''),
-      headers: { 'user-agent': this.#agent, ...(cookie && { cookie }), ...asked.headers },
-      ...(typeof asked.body === 'string' && { payload: asked.body }),
+      headers: { 'user-agent': this.#userAgent, ...(cookie && { cookie }), ...options.headers },
+      ...(typeof options.body === 'string' && { payload: options.body }),
     })
-    for (const line of [response.headers['set-cookie'] ?? []].flat()) this.#keep(line)
+    for (const line of [response.headers['set-cookie'] ?? []].flat()) this.#storeCookie(line)
     const isJson = String(response.headers['content-type']).startsWith('application/json')
     return { ...response, body: isJson && response.text ? JSON.parse(response.text) : response.text }
   }
 
-  /** A cookie whose time is over is gone, whatever its value. */
-  #keep(line: string): void {
+  #storeCookie(line: string): void {
     const [pair = '', ...attributes] = line.split('; ')
     const name = pair.slice(0, pair.indexOf('='))
     if (attributes.includes('Max-Age=0')) this.jar.delete(name)
@@ -95,8 +94,8 @@ export class Browser {
 
 const page = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-/** Asks the host without a socket. */
-export function inject(app: FastifyInstance): Wire {
+/** Injects requests into the host without a socket. */
+export function inProcess(app: FastifyInstance): Transport {
   return async ({ method, path, headers, payload, ip }) => {
     const response = await app.inject({
       method,
@@ -109,17 +108,17 @@ export function inject(app: FastifyInstance): Wire {
   }
 }
 
-/** Asks over HTTP, from one of the machine's loopback addresses. */
-export function overHttp(origin: string): Wire {
+/** Sends requests over HTTP, from a loopback address. */
+export function overHttp(origin: string): Transport {
   const { hostname, port } = new URL(origin)
   return async ({ method, path, headers, payload, ip }) => {
     const length = payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload)) }
     const call = request({ hostname, port, method, path, headers: { ...headers, ...length }, localAddress: ip })
-    // A server may answer before it has read everything, and then close.
+    // The server may respond and close the connection before it has read the whole body.
     call.on('error', () => undefined)
     call.end(payload)
     const [answer]: IncomingMessage[] = await once(call, 'response')
-    if (!answer) throw new Error('No answer')
+    if (!answer) throw new Error('No response')
     return { status: answer.statusCode ?? 0, headers: answer.headers, text: await text(answer) }
   }
 }

@@ -1,4 +1,4 @@
-/** A database for the tests of one file, in the server that the repository's Vitest setup starts. */
+/** A database per test file, on the server that the repository's Vitest setup starts. */
 import { randomBytes } from 'node:crypto'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -7,7 +7,7 @@ import type { Tables } from '#store.ts'
 
 export interface TestDatabase {
   readonly db: Kysely<Tables>
-  /** A connection that may listen for notifications. */
+  /** A separate connection, for example for LISTEN. */
   connect(): Promise<pg.Client>
   close(): Promise<void>
 }
@@ -15,7 +15,7 @@ export interface TestDatabase {
 /** Creates an empty database and applies the migrations. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const adminUrl = process.env['TEST_DATABASE_URL']
-  if (!adminUrl) throw new Error('TEST_DATABASE_URL is missing; run Vitest from the root of the repository')
+  if (!adminUrl) throw new Error('TEST_DATABASE_URL is not set; run Vitest from the repository root')
   const name = `identity_${randomBytes(6).toString('hex')}`
   await run(adminUrl, `create database ${name}`)
   const url = new URL(adminUrl)

@@ -1,36 +1,35 @@
 /**
- * Recorded answers of the service that we are compatible with, and what of an answer must be the same:
- * everything but ids, times, tokens, secrets and addresses. `recordings.json` holds them in that form;
- * docs/identity.md names where we answer otherwise on purpose.
+ * Compares responses with those recorded from Kratos, except for IDs, times, tokens, secrets and addresses, which
+ * `recordings.json` contains in masked form. docs/identity.md lists intentional differences.
  */
 import { isFields } from '#http/body.ts'
 import type { Reply } from '#testing/browser.ts'
 import { portalUrl } from '#testing/test-identity.ts'
 import recordings from '#testing/recordings.json' with { type: 'json' }
 
-type Kept = Omit<Comparable, 'body'> & { readonly text?: string; readonly body?: unknown }
+type StoredResponse = Omit<Comparable, 'body'> & { readonly text?: string; readonly body?: unknown }
 
 const nodes: readonly unknown[] = recordings.nodes
-const answers: Readonly<Record<string, Kept>> = recordings.answers
+const answers: Readonly<Record<string, StoredResponse>> = recordings.answers
 
-/** The recorded answer of one exchange of a recording, counted from 0. */
-export function recordedAnswer(name: string, index: number): Comparable {
-  const kept = answers[`${name} ${index}`]
-  if (!kept) throw new Error(`There is no recording of ${name} ${index}`)
-  const { text, body, ...rest } = kept
+/** The recorded response of an exchange, counted from 0. */
+export function recordedResponse(name: string, index: number): Comparable {
+  const stored = answers[`${name} ${index}`]
+  if (!stored) throw new Error(`No recording of ${name} ${index}`)
+  const { text, body, ...rest } = stored
   return { ...rest, body: text ?? JSON.stringify(withNodes(body), null, 1) }
 }
 
-/** Forms name their nodes by the place in the list. */
+/** Recorded forms refer to nodes by their index. */
 function withNodes(body: unknown): unknown {
   const ui = isFields(body) ? body['ui'] : undefined
   if (!isFields(body) || !isFields(ui) || !Array.isArray(ui['nodes'])) return body
   return { ...body, ui: { ...ui, nodes: ui['nodes'].map((at: number) => nodes[at]) } }
 }
 
-/** Our own answer in the same form. */
-export function ownAnswer({ status, headers, body }: Reply): Comparable {
-  return comparable(status, (wanted) => [headers[wanted] ?? []].flat().map(String), body)
+/** A response of this service in comparable form. */
+export function actualResponse({ status, headers, body }: Reply): Comparable {
+  return comparable(status, (header) => [headers[header] ?? []].flat().map(String), body)
 }
 
 interface Comparable {
@@ -47,8 +46,8 @@ interface Comparable {
 function comparable(status: number, values: (header: string) => readonly string[], body: unknown): Comparable {
   return {
     status,
-    location: masked(values('location')[0] ?? ''),
-    // What stands in an empty answer is of no interest.
+    location: mask(values('location')[0] ?? ''),
+    // The content type of an empty body doesn't matter.
     contentType: body === '' ? '' : (values('content-type')[0] ?? ''),
     errorId: values('ory-error-id'),
     cacheControl: values('cache-control'),
@@ -56,41 +55,41 @@ function comparable(status: number, values: (header: string) => readonly string[
       .filter((line) => !line.startsWith('glacis_provider=;'))
       .map(cookieShape)
       .toSorted(),
-    body: masked(JSON.stringify(common(body), null, 1) ?? ''),
+    body: mask(JSON.stringify(normalize(body), null, 1) ?? ''),
   }
 }
 
-/** Name and attributes of a cookie; values and lifetimes are each service's own. */
+/** Name and attributes of a cookie, without its value and lifetime. */
 function cookieShape(line: string): string {
   const [pair = '', ...attributes] = line.split('; ')
   const name =
     pair
       .split('=')[0]
       ?.replace(/^csrf_token_[0-9a-f]{64}$/, 'csrf_token')
-      // Ours has a name of its own, so that a change that waits for a sign-in by another service is not lost.
+      // This service uses a separate cookie, so that a provider sign-in doesn't overwrite a paused submission.
       .replace('glacis_provider', 'ory_kratos_continuity') ?? ''
   const lasting = attributes.map((attribute) => attribute.replace(/^(Expires|Max-Age)=(?!0$).*/, '$1'))
   return [name, ...lasting].join('; ')
 }
 
-/** Keys that other settings or releases add, and this service leaves out or always has. */
-const foreignKeys = new Set(['transient_payload', 'state_changed_at', 'schema_url'])
+/** Keys that depend on Kratos' settings or version. */
+const ignoredKeys = new Set(['transient_payload', 'state_changed_at', 'schema_url'])
 
-function common(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(common)
+function normalize(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(normalize)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key]) => !foreignKeys.has(key))
-      .map(([key, inner]) => [key, key === 'devices' ? ['one device'] : numbers(key, common(inner))]),
+      .filter(([key]) => !ignoredKeys.has(key))
+      .map(([key, inner]) => [key, key === 'devices' ? ['one device'] : maskNumber(key, normalize(inner))]),
   )
 }
 
-function numbers(key: string, value: unknown): unknown {
+function maskNumber(key: string, value: unknown): unknown {
   return typeof value === 'number' && /_unix$|^since$/.test(key) ? `<${key}>` : value
 }
 
-function masked(text: string): string {
+function mask(text: string): string {
   return (
     text
       .replaceAll(/http:\/\/(localhost:4499|127\.0\.0\.1:\d+)\/auth/g, '<provider>')
@@ -100,7 +99,7 @@ function masked(text: string): string {
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
       .replaceAll(/\d+\.\d\d minutes/g, '<n> minutes')
       .replaceAll(/"[A-Za-z0-9+/]{86}=="/g, '"<token>"')
-      // What authenticators are asked: the recordings leave most of it out, and one test looks into it.
+      // WebAuthn options: the recordings omit most of them, and a separate test checks them.
       .replaceAll(
         /"(value|onclick)": "(window\.\w+\()?(\{\\"(publicKey|credentialOptions)\\".*\}|<(options|the value)[^"]*>)\)?"/g,
         '"$1": "<options>"',

@@ -1,4 +1,4 @@
-/** The identity service in a host, with an outbox and a clock that tests can move. */
+/** Test identity service in a Fastify host, with an outbox and an adjustable clock. */
 import { EventEmitter, once } from 'node:events'
 import { inspect } from 'node:util'
 import { Secret, TOTP } from 'otpauth'
@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll } from 'vitest'
 import { type Identity, type IdentityEvent, type IdentityOptions, type Mail, createIdentity } from '#index.ts'
-import { Browser, type Reply, inject, overHttp } from '#testing/browser.ts'
+import { Browser, type Reply, inProcess, overHttp } from '#testing/browser.ts'
 import { type TestDatabase, openTestDatabase } from '#testing/postgres.ts'
 
 export const publicUrl = 'http://localhost:4433'
@@ -19,37 +19,37 @@ export interface TestIdentity extends AsyncDisposable {
   readonly database: TestDatabase
   readonly events: IdentityEvent[]
   now(): Date
-  /** Moves the clock, in milliseconds. */
+  /** Advances the clock. */
   advance(ms: number): void
-  /** The mails to an address, once there are so many of them. */
+  /** Waits until an address has received this many emails, and returns them. */
   mailsTo(address: string, count?: number): Promise<Mail[]>
-  /** How many mails were meant for an address, delivered or not. */
-  mailsMeantFor(address: string): Promise<number>
+  /** Counts the non-void emails to an address, delivered or not. */
+  countMailsTo(address: string): Promise<number>
   browser(agent?: string, ip?: string): Browser
 }
 
 interface TestIdentityOptions extends IdentityOptions {
-  /** Browsers come over HTTP, to a port of its own. */
+  /** Browsers connect over HTTP instead of injecting requests. */
   readonly listens: boolean
 }
 
-/** Creates one for all tests of a file and closes it after the last; call it at the top level. */
+/** Creates a service for all tests of a file and closes it afterwards. Call it at the top level. */
 export async function sharedTestIdentity(options?: Partial<TestIdentityOptions>): Promise<TestIdentity> {
   const identity = await createTestIdentity(options)
   afterAll(() => identity[Symbol.asyncDispose]())
   return identity
 }
 
-/** Creates and starts one on a database of its own; `options` replace the defaults. */
+/** Creates and starts a service with its own database. `options` override the defaults. */
 export async function createTestIdentity({
   listens = false,
   ...options
 }: Partial<TestIdentityOptions> = {}): Promise<TestIdentity> {
   const database = await openTestDatabase()
   const outbox: Mail[] = []
-  const post = new EventEmitter()
+  const mailEvents = new EventEmitter()
   const events: IdentityEvent[] = []
-  const faults: string[] = []
+  const errors: string[] = []
   let offsetMs = 0
   let deliveries = Promise.resolve()
   const now = () => new Date(Date.now() + offsetMs)
@@ -62,21 +62,21 @@ export async function createTestIdentity({
     enqueueMail,
     deliver: async (mail) => {
       outbox.push(mail)
-      post.emit('mail')
+      mailEvents.emit('mail')
     },
     log: {
       info: () => undefined,
       warn: () => undefined,
       error: (fields, message) => {
-        // A test that moves the clock may outrun the courier.
-        if (message !== 'mail given up') faults.push(`${message} ${inspect(fields)}`)
+        // An email may expire when a test advances the clock.
+        if (message !== 'mail expired before delivery') errors.push(`${message} ${inspect(fields)}`)
       },
     },
     onEvent: (event) => events.push(event),
     now,
-    // All users sign up from one address.
+    // All test users sign up from the same IP.
     signUpsMax: 10_000,
-    // Cheap hashes: sign-ins would cost a second of CPU time each.
+    // Low-cost hashes keep the tests fast.
     hashing: { memory: 8, passes: 1 },
     ...options,
   })
@@ -88,7 +88,7 @@ export async function createTestIdentity({
   const app = Fastify()
   await app.register(service.plugin)
   await service.start()
-  const wire = listens ? overHttp(await app.listen({ host: '127.0.0.1', port: 0 })) : inject(app)
+  const wire = listens ? overHttp(await app.listen({ host: '127.0.0.1', port: 0 })) : inProcess(app)
   return {
     app,
     service,
@@ -102,10 +102,10 @@ export async function createTestIdentity({
       for (;;) {
         const mails = outbox.filter((mail) => mail.to === address)
         if (mails.length >= count) return mails
-        await once(post, 'mail')
+        await once(mailEvents, 'mail')
       }
     },
-    async mailsMeantFor(address) {
+    async countMailsTo(address) {
       const query = database.db.selectFrom('identity.mail').select('id').where('recipient', '=', address)
       return (await query.where('status', '<>', 'void').execute()).length
     },
@@ -115,21 +115,21 @@ export async function createTestIdentity({
       await service.close()
       await deliveries
       await database.close()
-      if (faults.length > 0) throw new Error(faults.join('\n'))
+      if (errors.length > 0) throw new Error(errors.join('\n'))
     },
   }
 }
 
-/** Has the mail delivered once the transaction is committed, as a job queue would. */
+/** Delivers the email after the transaction commits, like a job queue. */
 export const enqueueMail: IdentityOptions['enqueueMail'] = async (tx, id) => {
   await sql`select pg_notify('mail', ${id})`.execute(tx)
 }
 
-let people = 0
-/** An address that no other test uses. */
+let addressCount = 0
+/** Returns a unique email address. */
 export function newAddress(): string {
-  people += 1
-  return `person${people}@example.test`
+  addressCount += 1
+  return `person${addressCount}@example.test`
 }
 
 /** The value of a flow's node. */
@@ -137,12 +137,12 @@ export function valueOf(flow: Reply['body'], name: string): string {
   return nodeOf(flow, name)?.attributes.value
 }
 
-/** A flow's first node of a name. */
+/** The first node of a flow with this name. */
 export function nodeOf(flow: Reply['body'], name: string) {
   return flow.ui.nodes.find((node: Reply['body']) => node.attributes.name === name)
 }
 
-/** A flow's node that is no input. */
+/** The node of a flow with this ID; input nodes have none. */
 export function nodeWithId(flow: Reply['body'], id: string) {
   return flow.ui.nodes.find((node: Reply['body']) => node.attributes.id === id)
 }
@@ -157,28 +157,28 @@ export function messageIdsOn(flow: Reply['body'], name: string): number[] {
   return (nodeOf(flow, name)?.messages ?? []).map((message: { id: number }) => message.id)
 }
 
-/** Starts a flow and sends it. */
-export async function complete(browser: Browser, start: string, body: Record<string, unknown>): Promise<Reply> {
+/** Starts a flow and submits it. */
+export async function submitNewFlow(browser: Browser, start: string, body: Record<string, unknown>): Promise<Reply> {
   const { body: flow } = await browser.get(start)
   return browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), ...body })
 }
 
-/** Signs somebody up. */
+/** Registers a user with a password. */
 export function register(browser: Browser, email: string, password = goodPassword, query = ''): Promise<Reply> {
-  return complete(browser, `/self-service/registration/browser${query}`, {
+  return submitNewFlow(browser, `/self-service/registration/browser${query}`, {
     method: 'password',
     traits: { email, name: { first: 'John', last: 'Frost' } },
     password,
   })
 }
 
-/** Signs somebody in. */
+/** Signs a user in with a password. */
 export function signIn(browser: Browser, identifier: string, password = goodPassword, query = ''): Promise<Reply> {
-  return complete(browser, `/self-service/login/browser${query}`, { method: 'password', identifier, password })
+  return submitNewFlow(browser, `/self-service/login/browser${query}`, { method: 'password', identifier, password })
 }
 
-/** Gives an account a second factor that nobody can pass, as enrolling one would. */
-export async function enrolSecondFactor({ database: { db } }: TestIdentity, address: string): Promise<void> {
+/** Enrolls a second factor that can't be completed. */
+export async function enrollSecondFactor({ database: { db } }: TestIdentity, address: string): Promise<void> {
   const owner = await db
     .selectFrom('identity.verifiable_address')
     .select('identity_id')
@@ -191,40 +191,40 @@ export async function enrolSecondFactor({ database: { db } }: TestIdentity, addr
     .execute()
 }
 
-/** The code that an authenticator app shows at a moment. */
+/** The TOTP code at a given time. */
 export function totpAt(secret: string, now: Date): string {
   return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: now.getTime() })
 }
 
-/** Enrols an authenticator app for who is signed in; the secret that the form showed. */
-export async function enrolTotp(identity: TestIdentity, browser: Browser): Promise<string> {
+/** Enrolls an authenticator app for the signed-in user and returns its secret. */
+export async function enrollTotp(identity: TestIdentity, browser: Browser): Promise<string> {
   const { body } = await browser.get('/self-service/settings/browser')
   const secret: string = nodeWithId(body, 'totp_secret_key').attributes.text.text
   const code = totpAt(secret, identity.now())
-  const answer = await browser.post(body.ui.action, {
+  const response = await browser.post(body.ui.action, {
     csrf_token: valueOf(body, 'csrf_token'),
     method: 'totp',
     totp_code: code,
   })
-  if (answer.status !== 200) throw new Error(`Enrolling failed: ${answer.text}`)
+  if (response.status !== 200) throw new Error(`Enrollment failed: ${response.text}`)
   return secret
 }
 
-/** Makes and confirms back-up codes for who is signed in. */
-export async function enrolLookupSecrets(browser: Browser): Promise<string[]> {
-  const { body: made } = await complete(browser, '/self-service/settings/browser', {
+/** Generates and confirms backup codes for the signed-in user. */
+export async function enrollLookupSecrets(browser: Browser): Promise<string[]> {
+  const { body: created } = await submitNewFlow(browser, '/self-service/settings/browser', {
     method: 'lookup_secret',
     lookup_secret_regenerate: true,
   })
-  await browser.post(made.ui.action, {
-    csrf_token: valueOf(made, 'csrf_token'),
+  await browser.post(created.ui.action, {
+    csrf_token: valueOf(created, 'csrf_token'),
     method: 'lookup_secret',
     lookup_secret_confirm: true,
   })
-  return nodeWithId(made, 'lookup_secret_codes').attributes.text.text.split(', ')
+  return nodeWithId(created, 'lookup_secret_codes').attributes.text.text.split(', ')
 }
 
-/** The code of a mail. */
+/** The six-digit code in an email. */
 export function codeIn(mail: Mail | undefined): string {
   return /\b\d{6}\b/.exec(mail?.text ?? '')?.[0] ?? ''
 }

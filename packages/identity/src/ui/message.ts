@@ -1,32 +1,26 @@
-/**
- * The messages of the wire protocol; those about what is wrong stand in `problem.ts`. Ids are protocol
- * data; clients act on them, so a text may be improved and an id may not.
- */
+/** UI messages of the wire protocol; see `error-message.ts` for errors. Clients depend on the IDs. */
 
 export interface Message {
   readonly id: number
   readonly text: string
   readonly type: 'info' | 'success' | 'error'
-  /** What the text was made of; absent when there is nothing. Keys are in alphabetical order. */
+  /** Values used in the text, with keys in alphabetical order. Omitted if empty. */
   readonly context?: Readonly<Record<string, unknown>>
 }
 
-/** A message and the form field it belongs to; `null` is the form as a whole. */
-export interface PlacedMessage {
+/** A message for a form field, or for the whole form if the field is null. */
+export interface FieldMessage {
   readonly field: string | null
   readonly message: Message
 }
 
-/** What a text was made of. */
 export type Context = Readonly<Record<string, unknown>>
 
-/** Puts a message on a field. */
-export function on(field: string, message: Message): PlacedMessage {
+export function onField(field: string, message: Message): FieldMessage {
   return { field, message }
 }
 
-/** Puts a message on the form as a whole. */
-export function onForm(message: Message): PlacedMessage {
+export function onForm(message: Message): FieldMessage {
   return { field: null, message }
 }
 
@@ -78,18 +72,18 @@ export const label = {
   continue: info(1070009, 'Continue'),
   recoveryCode: info(1070010, 'Recovery code'),
   verificationCode: info(1070011, 'Verification code'),
-  /** The label of a field that the identity schema describes. */
+  /** Label of a trait field. */
   trait: (name: string, title: string) => info(1070002, title, { name, title }),
 } as const
 
-/** Texts that a form shows in their own place. */
-export const shown = {
+/** Contents of text nodes. */
+export const nodeText = {
   totpSecret: (secret: string) => info(1050006, secret, { secret }),
   lookupSecret: (secret: string) => info(1050009, secret, { secret }),
   usedLookupSecret: (at: Date) => {
-    const used = seconds(at)
+    const used = toSeconds(at)
     const text = `Secret was used at ${used.replace('T', ' ').replace('Z', ' +0000 UTC')}`
-    return info(1050014, text, { used_at: used, used_at_unix: unix(at) })
+    return info(1050014, text, { used_at: used, used_at_unix: toUnix(at) })
   },
   lookupSecrets: (secrets: readonly Message[]) => {
     const texts = secrets.map(({ id, text }) => (id === 1050014 ? 'used' : text))
@@ -97,7 +91,7 @@ export const shown = {
   },
 } as const
 
-/** What is said above a form. */
+/** Messages shown above a form. */
 export const notice = {
   confirmIdentity: info(1010003, 'Please confirm this action by verifying that it is you.'),
   secondFactor: info(1010004, 'Please complete the second authentication challenge.'),
@@ -127,22 +121,22 @@ export const notice = {
       {
         privilegedSessionExpiresAt: until.toISOString(),
         privileged_session_expires_at: until.toISOString(),
-        privileged_session_expires_at_unix: unix(until),
+        privileged_session_expires_at_unix: toUnix(until),
       },
     ),
 } as const
 
 function keyContext(name: string, addedAt: Date): Context {
-  return { added_at: seconds(addedAt), added_at_unix: unix(addedAt), display_name: name }
+  return { added_at: toSeconds(addedAt), added_at_unix: toUnix(addedAt), display_name: name }
 }
 
-/** A moment in UTC without fractions of a second. */
-function seconds(moment: Date): string {
+/** UTC timestamp without fractional seconds. */
+function toSeconds(moment: Date): string {
   return moment.toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-/** A moment in whole seconds since 1970. */
-export function unix(moment: Date): number {
+/** Unix time in whole seconds. */
+export function toUnix(moment: Date): number {
   return Math.floor(moment.getTime() / 1000)
 }
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { on, onForm } from '#ui/message.ts'
+import { onField, onForm } from '#ui/message.ts'
 import { csrfNode, input, nameOf, sorted, submit, withMessages, withValues } from '#ui/node.ts'
-import { problem } from '#ui/problem.ts'
+import { errorMessage } from '#ui/error-message.ts'
 import { label } from '#ui/message.ts'
 
 const names = (nodes: Parameters<typeof sorted>[0]) => nodes.map((node) => `${node.group}.${nameOf(node)}`)
 
-it('sorts by group, then by name, a method last, unknown groups first', () => {
+it('sorts by group and name, with methods last and unknown groups first', () => {
   const nodes = [
     submit('password', 'password', label.signIn),
     input('password', 'password', 'password'),
@@ -24,18 +24,21 @@ it('sorts by group, then by name, a method last, unknown groups first', () => {
   ])
 })
 
-it('gives a message whose field is not on the form a field of its own', () => {
+it('adds a node for a message whose field has none', () => {
   const ui = { action: '', method: 'POST', nodes: [], messages: [] } as const
-  const told = withMessages(ui, [on('traits', problem.generic('no')), onForm(problem.invalidCredentials)])
-  expect(told.nodes).toMatchObject([
+  const updated = withMessages(ui, [
+    onField('traits', errorMessage.generic('no')),
+    onForm(errorMessage.invalidCredentials),
+  ])
+  expect(updated.nodes).toMatchObject([
     { group: 'default', attributes: { name: 'traits', type: 'text' }, messages: [{ id: 4000001 }] },
   ])
-  expect(told.messages).toMatchObject([{ id: 4000006 }])
+  expect(updated.messages).toMatchObject([{ id: 4000006 }])
 })
 
-it('shows what was typed, never a password, and never changes a button', () => {
+it('redisplays values except passwords and buttons', () => {
   const nodes = [input('g', 'password', 'password'), submit('g', 'code', label.continue), input('g', 'email', 'email')]
-  const shown = withValues(
+  const updated = withValues(
     nodes,
     new Map([
       ['password', 'x'],
@@ -43,5 +46,5 @@ it('shows what was typed, never a password, and never changes a button', () => {
       ['email', 'x'],
     ]),
   )
-  expect(shown.map((node) => node.type === 'input' && node.attributes.value)).toEqual([undefined, 'code', 'x'])
+  expect(updated.map((node) => node.type === 'input' && node.attributes.value)).toEqual([undefined, 'code', 'x'])
 })

@@ -1,5 +1,5 @@
-/** Form nodes: what a flow asks its user interface to draw, in the order of the wire. */
-import type { Message, PlacedMessage } from '#ui/message.ts'
+/** UI nodes: the elements of a flow's form. */
+import type { Message, FieldMessage } from '#ui/message.ts'
 
 export interface InputAttributes {
   readonly name: string
@@ -9,7 +9,7 @@ export interface InputAttributes {
   readonly autocomplete?: string
   readonly pattern?: string
   readonly disabled: boolean
-  /** JavaScript for old clients; `…Trigger` names the same global function for those with a strict policy. */
+  /** JavaScript for older clients. `onclickTrigger` names the same global function for clients with a strict CSP. */
   readonly onclick?: string
   readonly onclickTrigger?: string
   readonly onload?: string
@@ -46,24 +46,24 @@ interface ScriptAttributes {
   readonly nonce: string
   readonly node_type: 'script'
 }
-interface BoxAttributes {
+interface DivAttributes {
   readonly class: string
   readonly id: string
   readonly data: Readonly<Record<string, string>>
   readonly node_type: 'div'
 }
-interface Shared {
+interface NodeBase {
   readonly group: string
   readonly messages: readonly Message[]
   readonly meta: { readonly label?: Message }
 }
-export type InputNode = { readonly type: 'input'; readonly attributes: InputAttributes } & Shared
-export type AnchorNode = { readonly type: 'a'; readonly attributes: AnchorAttributes } & Shared
-type TextNode = { readonly type: 'text'; readonly attributes: TextAttributes } & Shared
-type ImageNode = { readonly type: 'img'; readonly attributes: ImageAttributes } & Shared
-type ScriptNode = { readonly type: 'script'; readonly attributes: ScriptAttributes } & Shared
-type BoxNode = { readonly type: 'div'; readonly attributes: BoxAttributes } & Shared
-export type Node = InputNode | AnchorNode | TextNode | ImageNode | ScriptNode | BoxNode
+export type InputNode = { readonly type: 'input'; readonly attributes: InputAttributes } & NodeBase
+export type AnchorNode = { readonly type: 'a'; readonly attributes: AnchorAttributes } & NodeBase
+type TextNode = { readonly type: 'text'; readonly attributes: TextAttributes } & NodeBase
+type ImageNode = { readonly type: 'img'; readonly attributes: ImageAttributes } & NodeBase
+type ScriptNode = { readonly type: 'script'; readonly attributes: ScriptAttributes } & NodeBase
+type DivNode = { readonly type: 'div'; readonly attributes: DivAttributes } & NodeBase
+export type Node = InputNode | AnchorNode | TextNode | ImageNode | ScriptNode | DivNode
 
 export interface Ui {
   readonly action: string
@@ -72,57 +72,61 @@ export interface Ui {
   readonly messages: readonly Message[]
 }
 
-interface Input {
+interface InputOptions {
   readonly value?: string | number | boolean | undefined
   readonly required?: boolean
   readonly autocomplete?: string
   readonly pattern?: string
   readonly maxlength?: number
   readonly disabled?: boolean
-  /** The script's function that a click calls, with its argument as JSON. */
+  /** Global function to call on click, with its argument as JSON. */
   readonly onClick?: { readonly trigger: string; readonly argument?: string }
-  /** The script's function that is called when the node appears. */
+  /** Global function to call when the node is rendered. */
   readonly onLoad?: string
   readonly label?: Message
 }
 
-/** An input; attributes that say nothing are left out, and their order is that of the protocol. */
-export function input(group: string, name: string, type: InputAttributes['type'], more: Input = {}): InputNode {
+/** Creates an input node. Empty attributes are omitted, and the order of attributes follows the protocol. */
+export function input(
+  group: string,
+  name: string,
+  type: InputAttributes['type'],
+  options: InputOptions = {},
+): InputNode {
   return {
     type: 'input',
     group,
     attributes: {
       name,
       type,
-      ...(more.value !== undefined && { value: more.value }),
-      ...(more.required && { required: true as const }),
-      ...(more.autocomplete && { autocomplete: more.autocomplete }),
-      ...(more.pattern && { pattern: more.pattern }),
-      disabled: more.disabled ?? false,
-      ...(more.onClick && {
-        onclick: `window.${more.onClick.trigger}(${more.onClick.argument ?? ''})`,
-        onclickTrigger: more.onClick.trigger,
+      ...(options.value !== undefined && { value: options.value }),
+      ...(options.required && { required: true as const }),
+      ...(options.autocomplete && { autocomplete: options.autocomplete }),
+      ...(options.pattern && { pattern: options.pattern }),
+      disabled: options.disabled ?? false,
+      ...(options.onClick && {
+        onclick: `window.${options.onClick.trigger}(${options.onClick.argument ?? ''})`,
+        onclickTrigger: options.onClick.trigger,
       }),
-      ...(more.onLoad && { onload: `window.${more.onLoad}()`, onloadTrigger: more.onLoad }),
-      ...(more.maxlength && { maxlength: more.maxlength }),
+      ...(options.onLoad && { onload: `window.${options.onLoad}()`, onloadTrigger: options.onLoad }),
+      ...(options.maxlength && { maxlength: options.maxlength }),
       node_type: 'input',
     },
     messages: [],
-    meta: more.label ? { label: more.label } : {},
+    meta: options.label ? { label: options.label } : {},
   }
 }
 
-/** The button that sends a form by one method. */
+/** Submit button of a method. */
 export function submit(group: string, method: string, label: Message): InputNode {
   return input(group, 'method', 'submit', { value: method, label })
 }
 
-/** The hidden token that every form carries. */
+/** Hidden CSRF token field. */
 export function csrfNode(token: string): InputNode {
   return input('default', 'csrf_token', 'hidden', { value: token, required: true })
 }
 
-/** A link that stands in a form's place. */
 export function anchor(group: string, id: string, href: string, title: Message): AnchorNode {
   return {
     type: 'a',
@@ -133,32 +137,31 @@ export function anchor(group: string, id: string, href: string, title: Message):
   }
 }
 
-/** A text that a form shows. */
 export function text(group: string, id: string, shown: Message, label: Message): Node {
   return { type: 'text', group, attributes: { text: shown, id, node_type: 'text' }, messages: [], meta: { label } }
 }
 
-/** A picture that a form shows; width and height in pixels. */
+/** Creates a square image node; `size` is in pixels. */
 export function image(group: string, id: string, src: string, size: number, label: Message): Node {
   const attributes = { src, id, width: size, height: size, node_type: 'img' } as const
   return { type: 'img', group, attributes, messages: [], meta: { label } }
 }
 
-/** The name of an input; other nodes have none. */
+/** The name of an input node; null for other nodes. */
 export function nameOf(node: Node): string | null {
   return node.type === 'input' ? node.attributes.name : null
 }
 
-/** The nodes without the messages that an earlier attempt left on them. */
+/** Removes the messages of an earlier submission. */
 export function withoutMessages(nodes: readonly Node[]): Node[] {
   return nodes.map((node) => ({ ...node, messages: [] }))
 }
 
 /**
- * Lays messages on a form: each on the first node of its field, the form's own above the form. A
- * field without a node gets a plain text node, so that nothing said is lost.
+ * Adds messages to the first node of their field, or to the whole form. If a field has no node, one is added so that its
+ * message isn't lost.
  */
-export function withMessages(ui: Ui, placed: readonly PlacedMessage[]): Ui {
+export function withMessages(ui: Ui, placed: readonly FieldMessage[]): Ui {
   const nodes = [...ui.nodes]
   const messages = [...ui.messages]
   for (const { field, message } of placed) {
@@ -168,31 +171,31 @@ export function withMessages(ui: Ui, placed: readonly PlacedMessage[]): Ui {
     }
     const index = nodes.findIndex((node) => nameOf(node) === field)
     const node = nodes[index] ?? input('default', field, 'text')
-    const told = { ...node, messages: [...node.messages, message] }
-    if (index < 0) nodes.push(told)
-    else nodes[index] = told
+    const updated = { ...node, messages: [...node.messages, message] }
+    if (index < 0) nodes.push(updated)
+    else nodes[index] = updated
   }
   return { ...ui, nodes, messages }
 }
 
-/** Longest text that is shown again, in characters: a form is no store. */
-const typedLengthMax = 1024
+/** Maximum length of redisplayed values, in characters. */
+const redisplayLengthMax = 1024
 
-/** Shows again what was typed; buttons and hidden methods keep their values, secrets stay empty. */
-export function withValues(nodes: readonly Node[], typed: ReadonlyMap<string, string | undefined>): Node[] {
+/** Redisplays submitted values. Buttons keep their values, and passwords stay empty. */
+export function withValues(nodes: readonly Node[], values: ReadonlyMap<string, string | undefined>): Node[] {
   return nodes.map((node) => {
-    if (node.type !== 'input' || !typed.has(node.attributes.name)) return node
+    if (node.type !== 'input' || !values.has(node.attributes.name)) return node
     const { name, type } = node.attributes
     if (type === 'password' || type === 'submit' || type === 'button') return node
     const { attributes } = input(node.group, name, type, {
-      ...moreOf(node),
-      value: typed.get(name)?.slice(0, typedLengthMax),
+      ...optionsOf(node),
+      value: values.get(name)?.slice(0, redisplayLengthMax),
     })
     return { ...node, attributes }
   })
 }
 
-function moreOf({ attributes }: InputNode): Input {
+function optionsOf({ attributes }: InputNode): InputOptions {
   const { autocomplete, pattern, maxlength, required } = attributes
   return {
     ...(required && { required }),
@@ -202,15 +205,15 @@ function moreOf({ attributes }: InputNode): Input {
   }
 }
 
-/** Which groups come first, and inside a group which names. */
+/** Order of groups, and of names within a group. */
 export interface Order {
   readonly groups: readonly string[]
   readonly names: readonly string[]
 }
 
 /**
- * Sorts by group, then by name inside the group, then as they stood. Unknown groups come first;
- * names match by prefix; unnamed ones follow the named, and a group's method button is its last.
+ * Stable sort by group, then by name prefix. Unknown groups come first. Within a group, unlisted names follow the listed
+ * ones, and the method button is last.
  */
 export function sorted(nodes: readonly Node[], order: Order): Node[] {
   const rank = (node: Node) => {

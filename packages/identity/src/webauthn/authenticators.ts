@@ -1,5 +1,5 @@
-/** Names of common passkey providers by the identifier (AAGUID) that each publishes for its authenticator. */
-const names: Readonly<Record<string, string>> = {
+/** Common passkey providers by AAGUID. */
+const namesByAaguid: Readonly<Record<string, string>> = {
   'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4': 'Google Password Manager',
   'adce0002-35bc-c60a-648b-0b25f1f05503': 'Chrome on Mac',
   'fbfc3007-154e-4ecc-8c0b-6e020557d7bd': 'iCloud Keychain',
@@ -15,7 +15,7 @@ const names: Readonly<Record<string, string>> = {
   '53414d53-554e-4700-0000-000000000000': 'Samsung Pass',
 }
 
-/** Words of user agents, the more telling first: Chromium's others also say Chrome, and all of them say Safari. */
+/** User-agent tokens, most specific first: other Chromium browsers also contain `Chrome`, and all contain `Safari`. */
 const browsers = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
@@ -36,14 +36,12 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const
 
-/**
- * What a passkey is called that nobody named: after its provider or, where that says nothing of itself,
- * after the browser in which it was made.
- */
+/** Default name of a passkey: its provider or, if unknown, the browser and platform that created it. */
 export function authenticatorName(aaguid: string, userAgent: string): string {
-  const known = names[aaguid.toLowerCase()]
+  const known = namesByAaguid[aaguid.toLowerCase()]
   if (known) return known
-  const wordIn = (list: readonly (readonly [string, string])[]) => list.find(([sign]) => userAgent.includes(sign))?.[1]
-  const [browser, system] = [wordIn(browsers), wordIn(systems)]
+  const findLabel = (list: readonly (readonly [string, string])[]) =>
+    list.find(([token]) => userAgent.includes(token))?.[1]
+  const [browser, system] = [findLabel(browsers), findLabel(systems)]
   return browser && system ? `${browser} on ${system}` : 'unnamed'
 }

@@ -1,89 +1,89 @@
-// The browser's half of passkeys and security keys. It defines the functions that form nodes name in
-// `onclickTrigger` and `onloadTrigger`; each asks the authenticator, puts the answer into its hidden
-// input and sends the form around it.
+// Browser script for passkeys and security keys. Defines the functions that form nodes name in `onclickTrigger` and
+// `onloadTrigger`. Each calls the authenticator, writes the response to its hidden input and submits the form.
 ;(() => {
-  const ready = '__oryWebAuthnInitialized'
-  if (!window.PublicKeyCredential || window[ready] === true) return
+  const initializedFlag = '__oryWebAuthnInitialized'
+  if (!window.PublicKeyCredential || window[initializedFlag] === true) return
 
   const toBytes = (text) => {
     const base64 = text.replaceAll('-', '+').replaceAll('_', '/')
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
   }
-  const toText = (buffer) => {
+  const toBase64url = (buffer) => {
     const characters = Array.from(new Uint8Array(buffer), (byte) => String.fromCharCode(byte)).join('')
     return btoa(characters).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
   }
   const inputOf = (name, selector) => document.querySelector(selector || `[name="${name}"]`)
   const optionsIn = (name) => JSON.parse(inputOf(name).value)
-  const withIds = (list) => (list || []).map((one) => ({ ...one, id: toBytes(one.id) }))
+  const decodeIds = (list) => (list || []).map((descriptor) => ({ ...descriptor, id: toBytes(descriptor.id) }))
 
-  const forSignIn = (publicKey) => ({
+  const decodeRequestOptions = (publicKey) => ({
     ...publicKey,
     challenge: toBytes(publicKey.challenge),
-    allowCredentials: withIds(publicKey.allowCredentials),
+    allowCredentials: decodeIds(publicKey.allowCredentials),
   })
-  const forCreation = (publicKey) => ({
+  const decodeCreationOptions = (publicKey) => ({
     ...publicKey,
     challenge: toBytes(publicKey.challenge),
     user: { ...publicKey.user, id: toBytes(publicKey.user.id) },
-    excludeCredentials: withIds(publicKey.excludeCredentials),
+    excludeCredentials: decodeIds(publicKey.excludeCredentials),
   })
 
-  const signedIn = ({ id, rawId, type, response }) => ({
+  const encodeAssertion = ({ id, rawId, type, response }) => ({
     id,
-    rawId: toText(rawId),
+    rawId: toBase64url(rawId),
     type,
     response: {
-      authenticatorData: toText(response.authenticatorData),
-      clientDataJSON: toText(response.clientDataJSON),
-      signature: toText(response.signature),
-      userHandle: response.userHandle ? toText(response.userHandle) : '',
+      authenticatorData: toBase64url(response.authenticatorData),
+      clientDataJSON: toBase64url(response.clientDataJSON),
+      signature: toBase64url(response.signature),
+      userHandle: response.userHandle ? toBase64url(response.userHandle) : '',
     },
   })
-  const created = ({ id, rawId, type, response }) => ({
+  const encodeAttestation = ({ id, rawId, type, response }) => ({
     id,
-    rawId: toText(rawId),
+    rawId: toBase64url(rawId),
     type,
     response: {
-      attestationObject: toText(response.attestationObject),
-      clientDataJSON: toText(response.clientDataJSON),
+      attestationObject: toBase64url(response.attestationObject),
+      clientDataJSON: toBase64url(response.clientDataJSON),
     },
   })
 
-  const send = (name, answer, selector) => {
+  const submitResponse = (name, response, selector) => {
     const input = inputOf(name, selector)
-    input.value = JSON.stringify(answer)
+    input.value = JSON.stringify(response)
     input.closest('form').submit()
   }
-  // A person who cancels has changed their mind; there is nothing to send.
-  // oxlint-disable-next-line no-console -- the wire's clients expect the reason there
-  const quietly = (work) => work.catch((reason) => console.error(reason))
-  // Nobody asked for what a field offers by itself: that it came to nothing is no news.
-  const isOver = ({ name } = {}) => name === 'AbortError' || name === 'NotAllowedError'
-  const unasked = (work) => quietly(work.catch((reason) => (isOver(reason) ? undefined : Promise.reject(reason))))
+  // Don't submit the form if the user cancels.
+  // oxlint-disable-next-line no-console -- as in Kratos' script, errors go to the console
+  const logErrors = (work) => work.catch((reason) => console.error(reason))
+  // Autofill starts without user action, so its cancellation isn't an error.
+  const isCancellation = ({ name } = {}) => name === 'AbortError' || name === 'NotAllowedError'
+  const logUnexpectedErrors = (work) =>
+    logErrors(work.catch((reason) => (isCancellation(reason) ? undefined : Promise.reject(reason))))
 
   const stopConditional = () => {
     if (window.abortPasskeyConditionalUI) window.abortPasskeyConditionalUI.abort(new DOMException('', 'AbortError'))
     window.abortPasskeyConditionalUI = undefined
   }
   const createPasskey = async (publicKey, name) => {
-    const credential = await navigator.credentials.create({ publicKey: forCreation(publicKey) })
-    send(name, created(credential))
+    const credential = await navigator.credentials.create({ publicKey: decodeCreationOptions(publicKey) })
+    submitResponse(name, encodeAttestation(credential))
   }
 
   const securityKeySignIn = async (options, selector) => {
-    const credential = await navigator.credentials.get({ publicKey: forSignIn(options.publicKey) })
-    send('webauthn_login', signedIn(credential), selector)
+    const credential = await navigator.credentials.get({ publicKey: decodeRequestOptions(options.publicKey) })
+    submitResponse('webauthn_login', encodeAssertion(credential), selector)
   }
   const securityKeyCreation = async (options, selector) => {
-    const credential = await navigator.credentials.create({ publicKey: forCreation(options.publicKey) })
-    send('webauthn_register', created(credential), selector)
+    const credential = await navigator.credentials.create({ publicKey: decodeCreationOptions(options.publicKey) })
+    submitResponse('webauthn_register', encodeAttestation(credential), selector)
   }
   const passkeySignIn = async () => {
     stopConditional()
     const { publicKey } = optionsIn('passkey_challenge')
-    const credential = await navigator.credentials.get({ publicKey: forSignIn(publicKey) })
-    send('passkey_login', signedIn(credential))
+    const credential = await navigator.credentials.get({ publicKey: decodeRequestOptions(publicKey) })
+    submitResponse('passkey_login', encodeAssertion(credential))
   }
   const passkeyAutocomplete = async () => {
     const isPossible = window.PublicKeyCredential.isConditionalMediationAvailable
@@ -94,13 +94,13 @@
     window.abortPasskeyConditionalUI = controller
     const { publicKey } = optionsIn('passkey_challenge')
     const credential = await navigator.credentials.get({
-      publicKey: forSignIn(publicKey),
+      publicKey: decodeRequestOptions(publicKey),
       mediation: 'conditional',
       signal: controller.signal,
     })
-    // A challenge is good for one answer: whoever has pressed the button since gives another.
+    // The button has started another ceremony, and the challenge works only once.
     if (controller.signal.aborted) return
-    send('passkey_login', signedIn(credential))
+    submitResponse('passkey_login', encodeAssertion(credential))
   }
   const passkeyCreation = async () => {
     const { credentialOptions, displayNameFieldNames, displayNameFieldName } = optionsIn('passkey_create_data')
@@ -110,23 +110,23 @@
     const user = { ...publicKey.user, ...(displayName && { name: displayName, displayName }) }
     await createPasskey({ ...publicKey, user }, 'passkey_register')
   }
-  const passkeyOfSettings = async () => {
+  const passkeySettingsCreation = async () => {
     await createPasskey(optionsIn('passkey_create_data').publicKey, 'passkey_settings_register')
   }
 
   const functions = {
-    oryWebAuthnLogin: (options, selector) => quietly(securityKeySignIn(options, selector)),
+    oryWebAuthnLogin: (options, selector) => logErrors(securityKeySignIn(options, selector)),
     oryWebAuthnRegistration: (options, selector) =>
       securityKeyCreation(options, selector).catch((reason) => window.alert(reason)),
-    oryPasskeyLogin: () => quietly(passkeySignIn()),
-    oryPasskeyLoginAutocompleteInit: () => unasked(passkeyAutocomplete()),
-    oryPasskeyRegistration: () => quietly(passkeyCreation()),
-    oryPasskeySettingsRegistration: () => quietly(passkeyOfSettings()),
+    oryPasskeyLogin: () => logErrors(passkeySignIn()),
+    oryPasskeyLoginAutocompleteInit: () => logUnexpectedErrors(passkeyAutocomplete()),
+    oryPasskeyRegistration: () => logErrors(passkeyCreation()),
+    oryPasskeySettingsRegistration: () => logErrors(passkeySettingsCreation()),
   }
   for (const [name, work] of Object.entries(functions)) {
     window[name] = work
     window[`__${name}`] = work
   }
-  window[ready] = true
+  window[initializedFlag] = true
   window.dispatchEvent(new CustomEvent('oryWebAuthnInitialized'))
 })()

@@ -1,18 +1,18 @@
-/** The two ceremonies of WebAuthn level 3: what is asked of an authenticator, and what its answer is worth. */
+/** WebAuthn Level 3 registration and authentication ceremonies. */
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Flow } from '#store.ts'
 import { authenticatorName } from '#webauthn/authenticators.ts'
 import { type Key, type KeyType, lockKeys, writeKeys } from '#webauthn/key.ts'
 import type { Service } from '#service.ts'
-import { once } from '#throttle.ts'
+import { claimOnce } from '#throttle.ts'
 
 export const relyingPartyName = 'Glacis'
 
-/** Loaded with the first answer of an authenticator: its certificates and their formats are 250 files. */
-const library = () => import('@simplewebauthn/server')
+/** Loaded lazily on first use, because the library consists of about 250 files. */
+const loadLibrary = () => import('@simplewebauthn/server')
 
-/** Algorithms that keys may have, the preferred one first (COSE registry). */
+/** Allowed COSE algorithms in order of preference. */
 const algorithms = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8]
 const timeouts: Readonly<Record<KeyType, number>> = { passkey: 300_000, webauthn: 120_000 }
 
@@ -21,34 +21,33 @@ interface RelyingParty {
   readonly origin: string
 }
 
-/** Keys belong to the portal's host, and only its pages may use them. */
+/** The portal is the relying party: keys are bound to its host and origin. */
 function relyingParty({ portalUrl }: Service): RelyingParty {
   const { hostname, origin } = new URL(portalUrl)
   return { id: hostname, origin }
 }
 
-/** 32 random bytes in base64url. */
 export function newChallenge(): string {
   return randomBytes(32).toString('base64url')
 }
 
-interface Creation {
+interface CreationParams {
   readonly type: KeyType
   readonly challenge: string
   readonly user: { readonly name: string; readonly id: string }
-  /** Ids of keys whose authenticator shall not make another. */
-  readonly present: readonly string[]
+  /** IDs of existing keys. Their authenticators must not create another one. */
+  readonly existingIds: readonly string[]
 }
 
-/** What `navigator.credentials.create` is asked for, with binary values in base64url. */
-export function creationOptions(service: Service, { type, challenge, user, present }: Creation) {
+/** Options for `navigator.credentials.create`, with binary values in base64url. */
+export function creationOptions(service: Service, { type, challenge, user, existingIds }: CreationParams) {
   return {
     rp: { name: relyingPartyName, id: relyingParty(service).id },
     user: { name: user.name, displayName: user.name, id: user.id },
     challenge,
     pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
     timeout: timeouts[type],
-    ...(present.length > 0 && { excludeCredentials: descriptors(present) }),
+    ...(existingIds.length > 0 && { excludeCredentials: descriptors(existingIds) }),
     authenticatorSelection:
       type === 'passkey'
         ? {
@@ -61,7 +60,7 @@ export function creationOptions(service: Service, { type, challenge, user, prese
   }
 }
 
-/** What `navigator.credentials.get` is asked for; without keys, any passkey of the host will do. */
+/** Options for `navigator.credentials.get`. Without key IDs, any passkey of the host is allowed. */
 export function requestOptions(service: Service, type: KeyType, challenge: string, keys: readonly string[]) {
   return {
     challenge,
@@ -97,12 +96,12 @@ const Attestation = z.object({
 })
 export type Attestation = z.infer<typeof Attestation>
 
-/** An authenticator's answer to a sign-in as the script wrote it; null for anything else. */
+/** Parses an assertion from the browser script; null if malformed. */
 export function readAssertion(text: string): Assertion | null {
   return readJson(Assertion, text)
 }
 
-/** An authenticator's new key as the script wrote it; null for anything else. */
+/** Parses an attestation from the browser script; null if malformed. */
 export function readAttestation(text: string): Attestation | null {
   return readJson(Attestation, text)
 }
@@ -115,22 +114,22 @@ function readJson<T>(schema: z.ZodType<T>, text: string): T | null {
   }
 }
 
-/** Takes a flow's challenge: true once, whatever comes of the answer to it. */
-function spendChallenge(service: Service, flow: Flow, challenge: string): Promise<boolean> {
-  return once(service, `challenge ${flow.id} ${challenge}`, flow.expires_at)
+/** Consumes a flow's challenge. Returns true only once, regardless of the outcome. */
+function consumeChallenge(service: Service, flow: Flow, challenge: string): Promise<boolean> {
+  return claimOnce(service, `challenge ${flow.id} ${challenge}`, flow.expires_at)
 }
 
-/** Checks an authenticator's new key: challenge, origin, relying party, presence. @returns null for any fault */
-export async function acceptKey(
+/** Verifies an attestation: challenge, origin, relying party and user presence. @returns the key, or null if invalid */
+export async function verifyAttestation(
   service: Service,
   flow: Flow,
   challenge: string | undefined,
   attestation: Attestation,
   { name, userAgent = '' }: { readonly name?: string; readonly userAgent?: string },
 ): Promise<Key | null> {
-  if (!challenge || !(await spendChallenge(service, flow, challenge))) return null
+  if (!challenge || !(await consumeChallenge(service, flow, challenge))) return null
   const { id, origin } = relyingParty(service)
-  const { verifyRegistrationResponse } = await library()
+  const { verifyRegistrationResponse } = await loadLibrary()
   const { registrationInfo } = await verifyRegistrationResponse({
     response: { ...attestation, clientExtensionResults: {} },
     expectedChallenge: challenge,
@@ -150,43 +149,48 @@ export async function acceptKey(
   }
 }
 
-/** The library tells every fault of an answer by throwing; for us each is an answer that proves nothing. */
+/** The library throws for invalid responses. We treat each as failed verification. */
 function notVerified(): { registrationInfo?: undefined; authenticationInfo?: undefined } {
   return {}
 }
 
-export type Proof = 'right' | 'wrong' | 'cloned'
+export type AssertionResult = 'valid' | 'invalid' | 'cloned'
 
 /**
- * Checks an authenticator's signature by one of an account's keys: challenge, origin, relying party,
- * presence, counter. A counter that went back means that somebody has a copy of the key (WebAuthn
- * level 3, section 6.1.1); it then opens nothing. The row's lock decides a race.
+ * Verifies an assertion by one of an identity's keys: challenge, origin, relying party, user presence and counter. A
+ * counter that didn't increase indicates a cloned key, which is rejected (WebAuthn Level 3, section 6.1.1). The row lock
+ * prevents concurrent use of the same counter.
  */
-export async function checkAssertion(
+export async function verifyAssertion(
   service: Service,
   flow: Flow,
   challenge: string | undefined,
   owner: { identityId: string; type: KeyType },
   assertion: Assertion,
-): Promise<Proof> {
-  if (!challenge || !(await spendChallenge(service, flow, challenge))) return 'wrong'
+): Promise<AssertionResult> {
+  if (!challenge || !(await consumeChallenge(service, flow, challenge))) return 'invalid'
   return service.db.transaction().execute(async (tx) => {
-    const present = await lockKeys(tx, owner.identityId, owner.type)
-    const key = present?.keys.find(({ id }) => id === assertion.id)
-    if (!present || !key) return 'wrong'
-    const counter = await counterOf(service, challenge, key, assertion)
-    if (counter === null) return 'wrong'
+    const stored = await lockKeys(tx, owner.identityId, owner.type)
+    const key = stored?.keys.find(({ id }) => id === assertion.id)
+    if (!stored || !key) return 'invalid'
+    const counter = await verifiedCounter(service, challenge, key, assertion)
+    if (counter === null) return 'invalid'
     if (counter <= key.counter && (counter > 0 || key.counter > 0)) return 'cloned'
-    const keys = present.keys.map((one) => (one === key ? { ...key, counter } : one))
-    await writeKeys(tx, owner.identityId, owner.type, { ...present, keys }, service.now())
-    return 'right'
+    const keys = stored.keys.map((candidate) => (candidate === key ? { ...key, counter } : candidate))
+    await writeKeys(tx, owner.identityId, owner.type, { ...stored, keys }, service.now())
+    return 'valid'
   })
 }
 
-async function counterOf(service: Service, challenge: string, key: Key, assertion: Assertion): Promise<number | null> {
+async function verifiedCounter(
+  service: Service,
+  challenge: string,
+  key: Key,
+  assertion: Assertion,
+): Promise<number | null> {
   const { id, origin } = relyingParty(service)
   const { authenticatorData, clientDataJSON, signature } = assertion.response
-  const { verifyAuthenticationResponse } = await library()
+  const { verifyAuthenticationResponse } = await loadLibrary()
   const { authenticationInfo } = await verifyAuthenticationResponse({
     response: {
       ...assertion,
@@ -197,10 +201,10 @@ async function counterOf(service: Service, challenge: string, key: Key, assertio
     expectedOrigin: origin,
     expectedRPID: id,
     requireUserVerification: false,
-    // The counter is compared by the caller, who also reports it.
+    // 0 disables the library's counter check. The caller compares the counter to report clones.
     credential: { id: key.id, publicKey: new Uint8Array(Buffer.from(key.publicKey, 'base64url')), counter: 0 },
   })
-    .then((answer) => (answer.verified ? answer : notVerified()))
+    .then((result) => (result.verified ? result : notVerified()))
     .catch(notVerified)
   return authenticationInfo?.newCounter ?? null
 }

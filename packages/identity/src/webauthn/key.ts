@@ -1,9 +1,9 @@
-/** What is kept of an authenticator's keys, and how they are found again. */
+/** Stored WebAuthn keys. */
 import { z } from 'zod'
-import { dropCredential, lockCredential, readCredential, writeCredential } from '#method/credential.ts'
+import { deleteCredential, lockCredential, readCredential, writeCredential } from '#method/credential.ts'
 import type { Database } from '#store.ts'
 
-/** Passkeys are a first factor, security keys a second; their keys are kept apart. */
+/** Passkeys are a first factor and security keys a second one, so they are stored separately. */
 export type KeyType = 'passkey' | 'webauthn'
 
 const Key = z.object({
@@ -20,27 +20,26 @@ export type Key = z.infer<typeof Key>
 const Config = z.object({ handle: z.string(), keys: z.array(Key).readonly() })
 export type Keys = z.infer<typeof Config>
 
-/** The keys of an account, oldest first; `handle` is the name under which authenticators know the account. */
+/** An identity's keys, oldest first, with its WebAuthn user handle. */
 export async function readKeys(db: Database, identityId: string, type: KeyType): Promise<Keys | null> {
   const config = await readCredential(db, identityId, type)
   return config === undefined ? null : Config.parse(config)
 }
 
-/** The same, locked until the caller's transaction ends. */
+/** Reads the keys and locks their row until the end of the transaction. */
 export async function lockKeys(tx: Database, identityId: string, type: KeyType): Promise<Keys | null> {
   const config = await lockCredential(tx, identityId, type)
   return config === undefined ? null : Config.parse(config)
 }
 
-/** Keeps changed keys. */
 export async function writeKeys(db: Database, identityId: string, type: KeyType, keys: Keys, now: Date): Promise<void> {
   await writeCredential(db, identityId, type, keys, now)
 }
 
 /**
- * Gives an account a key, inside the caller's transaction.
+ * Adds a key in the caller's transaction.
  *
- * @returns false when some account has it already: WebAuthn level 3, section 7.1, step 26
+ * @returns false if an identity already has the key (WebAuthn Level 3, section 7.1, step 26)
  */
 export async function addKey(
   tx: Database,
@@ -49,28 +48,28 @@ export async function addKey(
   { handle, key }: { handle: string; key: Key },
   now: Date,
 ): Promise<boolean> {
-  const present = await lockKeys(tx, identityId, type)
-  const isNew = await claim(tx, identityId, 'key', key.id)
+  const stored = await lockKeys(tx, identityId, type)
+  const isNew = await claimIdentifier(tx, identityId, 'key', key.id)
   if (!isNew) return false
-  if (!present && type === 'passkey') await claim(tx, identityId, 'passkey', handle)
-  const keys = { handle: present?.handle ?? handle, keys: [...(present?.keys ?? []), key] }
+  if (!stored && type === 'passkey') await claimIdentifier(tx, identityId, 'passkey', handle)
+  const keys = { handle: stored?.handle ?? handle, keys: [...(stored?.keys ?? []), key] }
   await writeKeys(tx, identityId, type, keys, now)
   return true
 }
 
-/** Takes a key from an account, inside the caller's transaction; the last one takes the credential with it. */
-export async function dropKey(tx: Database, identityId: string, type: KeyType, keyId: string, now: Date) {
-  const present = await lockKeys(tx, identityId, type)
-  if (!present) return
-  const keys = present.keys.filter(({ id }) => id !== keyId)
-  await release(tx, identityId, 'key', keyId)
-  if (keys.length > 0) return writeKeys(tx, identityId, type, { ...present, keys }, now)
-  if (type === 'passkey') await release(tx, identityId, 'passkey', present.handle)
-  await dropCredential(tx, identityId, type)
+/** Deletes a key in the caller's transaction, and with the last key the credential. */
+export async function deleteKey(tx: Database, identityId: string, type: KeyType, keyId: string, now: Date) {
+  const stored = await lockKeys(tx, identityId, type)
+  if (!stored) return
+  const keys = stored.keys.filter(({ id }) => id !== keyId)
+  await releaseIdentifier(tx, identityId, 'key', keyId)
+  if (keys.length > 0) return writeKeys(tx, identityId, type, { ...stored, keys }, now)
+  if (type === 'passkey') await releaseIdentifier(tx, identityId, 'passkey', stored.handle)
+  await deleteCredential(tx, identityId, type)
 }
 
-/** Whom an authenticator means by a handle. */
-export async function ownerOfHandle(db: Database, handle: string): Promise<string | null> {
+/** Returns the ID of the identity with this user handle. */
+export async function findHandleOwner(db: Database, handle: string): Promise<string | null> {
   const row = await db
     .selectFrom('identity.credential_identifier')
     .select('identity_id')
@@ -80,7 +79,12 @@ export async function ownerOfHandle(db: Database, handle: string): Promise<strin
   return row?.identity_id ?? null
 }
 
-async function claim(tx: Database, identityId: string, type: 'key' | 'passkey', identifier: string): Promise<boolean> {
+async function claimIdentifier(
+  tx: Database,
+  identityId: string,
+  type: 'key' | 'passkey',
+  identifier: string,
+): Promise<boolean> {
   const row = await tx
     .insertInto('identity.credential_identifier')
     .values({ type, identifier, identity_id: identityId })
@@ -90,7 +94,12 @@ async function claim(tx: Database, identityId: string, type: 'key' | 'passkey', 
   return row !== undefined
 }
 
-async function release(tx: Database, identityId: string, type: 'key' | 'passkey', identifier: string): Promise<void> {
+async function releaseIdentifier(
+  tx: Database,
+  identityId: string,
+  type: 'key' | 'passkey',
+  identifier: string,
+): Promise<void> {
   await tx
     .deleteFrom('identity.credential_identifier')
     .where('identity_id', '=', identityId)

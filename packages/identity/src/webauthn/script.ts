@@ -1,8 +1,8 @@
-/** The script that talks to authenticators in the browser, and the node that loads it. */
+/** The browser script for WebAuthn, and the node that loads it. */
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Answer, csrfOf } from '#http/exchange.ts'
+import { type HttpResponse, ensureCsrfToken } from '#http/exchange.ts'
 import type { Exchange, Service } from '#service.ts'
 import type { Node } from '#ui/node.ts'
 
@@ -11,7 +11,7 @@ export const scriptPath = '/.well-known/ory/webauthn.js'
 const source = readFileSync(join(import.meta.dirname, 'browser.js'), 'utf8')
 const integrity = `sha512-${createHash('sha512').update(source).digest('base64')}`
 
-/** The node that loads the script; a page runs it only if it is, byte for byte, the one we mean. */
+/** Creates the node that loads the script, with subresource integrity. */
 export function scriptNode({ publicUrl }: Service): Node {
   return {
     type: 'script',
@@ -32,9 +32,9 @@ export function scriptNode({ publicUrl }: Service): Node {
   }
 }
 
-/** Serves the script. Its integrity is checked, so a page of another origin must be allowed to read it. */
-export async function showScript(exchange: Exchange): Promise<Answer> {
-  csrfOf(exchange)
+/** Serves the script. Subresource integrity requires CORS if the portal has another origin. */
+export async function serveScript(exchange: Exchange): Promise<HttpResponse> {
+  ensureCsrfToken(exchange)
   const { publicUrl, portalUrl } = exchange.service
   const portal = new URL(portalUrl).origin
   const headers = portal === new URL(publicUrl).origin ? {} : { 'Access-Control-Allow-Origin': portal }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createContext, runInContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { Authenticator } from '#testing/authenticator.ts'
+import { VirtualAuthenticator } from '#testing/authenticator.ts'
 import type { Browser, Reply } from '#testing/browser.ts'
 import {
-  complete,
+  submitNewFlow,
   messageIds,
   messageIdsOn,
   newAddress,
@@ -22,79 +22,83 @@ const settings = '/self-service/settings/browser'
 const login = '/self-service/login/browser'
 const registration = '/self-service/registration/browser'
 
-async function member() {
+async function registerUser() {
   const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
   return { browser, email }
 }
-const begin = async (browser: Browser, start: string) => (await browser.get(start)).body
-const send = (browser: Browser, flow: Reply['body'], body: Record<string, unknown>) =>
+const startFlow = async (browser: Browser, start: string) => (await browser.get(start)).body
+const submit = (browser: Browser, flow: Reply['body'], body: Record<string, unknown>) =>
   browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), ...body })
-const asked = (flow: Reply['body'], name: string) => JSON.parse(valueOf(flow, name)).publicKey
+const publicKeyIn = (flow: Reply['body'], name: string) => JSON.parse(valueOf(flow, name)).publicKey
 
-async function addPasskey(browser: Browser, key = new Authenticator()) {
-  const flow = await begin(browser, settings)
-  const made = key.create(asked(flow, 'passkey_create_data'))
-  return { key, made, answer: await send(browser, flow, { method: 'passkey', passkey_settings_register: made }) }
+async function addPasskey(browser: Browser, authenticator = new VirtualAuthenticator()) {
+  const flow = await startFlow(browser, settings)
+  const made = authenticator.create(publicKeyIn(flow, 'passkey_create_data'))
+  return {
+    authenticator,
+    made,
+    answer: await submit(browser, flow, { method: 'passkey', passkey_settings_register: made }),
+  }
 }
-async function signInBy(key: Authenticator, twist = {}) {
+async function signInWithPasskey(authenticator: VirtualAuthenticator, overrides = {}) {
   const browser = identity.browser()
-  const flow = await begin(browser, login)
-  const passkey_login = key.get(asked(flow, 'passkey_challenge'), twist)
-  return { browser, flow, passkey_login, answer: await send(browser, flow, { method: 'passkey', passkey_login }) }
+  const flow = await startFlow(browser, login)
+  const passkey_login = authenticator.get(publicKeyIn(flow, 'passkey_challenge'), overrides)
+  return { browser, flow, passkey_login, answer: await submit(browser, flow, { method: 'passkey', passkey_login }) }
 }
-async function signUpBy(key: Authenticator, email = newAddress()) {
+async function signUpWithPasskey(authenticator: VirtualAuthenticator, email = newAddress()) {
   const browser = identity.browser()
-  const flow = await begin(browser, registration)
+  const flow = await startFlow(browser, registration)
   const data = JSON.parse(valueOf(flow, 'passkey_create_data'))
-  const passkey_register = key.create(data.credentialOptions.publicKey)
+  const passkey_register = authenticator.create(data.credentialOptions.publicKey)
   const traits = { email, name: { first: 'John', last: 'Frost' } }
   const body = { method: 'passkey', passkey_register, traits }
-  return { browser, flow, body, answer: await send(browser, flow, body) }
+  return { browser, flow, body, answer: await submit(browser, flow, body) }
 }
 
-it('serves the script whose digest its node names', async () => {
+it('serves the script with the integrity of its node', async () => {
   const browser = identity.browser()
-  const { attributes } = nodeWithId(await begin(browser, login), 'webauthn_script')
+  const { attributes } = nodeWithId(await startFlow(browser, login), 'webauthn_script')
   const { text, headers } = await browser.get(attributes.src)
   expect(attributes.integrity).toBe(`sha512-${createHash('sha512').update(text).digest('base64')}`)
   expect(headers['content-type']).toBe('text/javascript; charset=UTF-8')
   expect(headers['access-control-allow-origin']).toBe('http://localhost:3000')
 })
 
-it('defines its functions once, under both names, and says so', async () => {
+it('defines its functions once under both names and dispatches an event', async () => {
   const { text } = await identity.browser().get('/.well-known/ory/webauthn.js')
-  const told: string[] = []
+  const dispatched: string[] = []
   const window: Record<string, unknown> = {
     PublicKeyCredential: {},
-    dispatchEvent: ({ type }: Event) => told.push(type),
+    dispatchEvent: ({ type }: Event) => dispatched.push(type),
   }
   const context = createContext({ window, CustomEvent })
   runInContext(text, context)
   const first = window['oryPasskeyLogin']
   runInContext(text, context)
   expect(window['oryPasskeyLogin']).toBe(first)
-  expect(told).toEqual(['oryWebAuthnInitialized'])
+  expect(dispatched).toEqual(['oryWebAuthnInitialized'])
   const names = ['WebAuthnLogin', 'WebAuthnRegistration', 'PasskeyLogin', 'PasskeyLoginAutocompleteInit']
   for (const name of [...names, 'PasskeyRegistration', 'PasskeySettingsRegistration']) {
     expect([typeof window[`ory${name}`], typeof window[`__ory${name}`]]).toEqual(['function', 'function'])
   }
 })
 
-it('writes the authenticator’s answer into the form and sends it', async () => {
+it('writes the authenticator response to the form and submits it', async () => {
   const { text } = await identity.browser().get('/.well-known/ory/webauthn.js')
   const sent: string[] = []
   const answer = { value: '', closest: () => ({ submit: () => sent.push(answer.value) }) }
   const challenge = { value: JSON.stringify({ publicKey: { challenge: 'AQID', allowCredentials: [{ id: 'BA' }] } }) }
   const bytes = (...values: number[]) => Uint8Array.from(values).buffer
-  const seen: unknown[] = []
+  const decoded: unknown[] = []
   const get = async ({
     publicKey,
   }: {
     publicKey: { challenge: Uint8Array; allowCredentials: { id: Uint8Array }[] }
   }) => {
-    seen.push([...publicKey.challenge], [...(publicKey.allowCredentials[0]?.id ?? [])])
+    decoded.push([...publicKey.challenge], [...(publicKey.allowCredentials[0]?.id ?? [])])
     const response = {
       authenticatorData: bytes(255, 254),
       clientDataJSON: bytes(1),
@@ -107,8 +111,8 @@ it('writes the authenticator’s answer into the form and sends it', async () =>
   const document = { querySelector: (selector: string) => (selector.includes('challenge') ? challenge : answer) }
   const globals = { window, document, navigator: { credentials: { get } }, CustomEvent, atob, btoa }
   runInContext(text, createContext(globals))
-  await (window['oryPasskeyLogin'] as () => Promise<void>)() // the script defines it, as the test before shows
-  expect(seen).toEqual([[1, 2, 3], [4]])
+  await (window['oryPasskeyLogin'] as () => Promise<void>)() // defined by the script; see the previous test
+  expect(decoded).toEqual([[1, 2, 3], [4]])
   expect(sent.map((value) => JSON.parse(value))).toEqual([
     {
       id: 'BA',
@@ -119,10 +123,10 @@ it('writes the authenticator’s answer into the form and sends it', async () =>
   ])
 })
 
-it('asks authenticators for what the protocol asks them', async () => {
-  const { browser, email } = await member()
-  const flow = await begin(browser, settings)
-  const { challenge, user, pubKeyCredParams, ...rest } = asked(flow, 'passkey_create_data')
+it('creates credential options that follow the protocol', async () => {
+  const { browser, email } = await registerUser()
+  const flow = await startFlow(browser, settings)
+  const { challenge, user, pubKeyCredParams, ...rest } = publicKeyIn(flow, 'passkey_create_data')
   expect([Buffer.from(challenge, 'base64url').length, user.name]).toEqual([32, email])
   expect(pubKeyCredParams[0]).toEqual({ type: 'public-key', alg: -7 })
   expect(rest).toEqual({
@@ -137,11 +141,11 @@ it('asks authenticators for what the protocol asks them', async () => {
   })
 })
 
-it('signs in with a passkey, without an address', async () => {
-  const { browser, email } = await member()
-  const { key, answer: added } = await addPasskey(browser)
+it('signs in with a passkey without an identifier', async () => {
+  const { browser, email } = await registerUser()
+  const { authenticator, answer: added } = await addPasskey(browser)
   expect(added.status).toBe(200)
-  const { answer } = await signInBy(key)
+  const { answer } = await signInWithPasskey(authenticator)
   expect([answer.status, answer.body.session.identity.traits.email]).toEqual([200, email])
 })
 
@@ -149,9 +153,9 @@ it.each([
   ['another origin', { origin: 'http://localhost:9999' }],
   ['another host', { rpId: 'evil.example' }],
   ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
-])('refuses a signature for %s', async (_what, twist) => {
-  const { key } = await addPasskey((await member()).browser)
-  const { answer } = await signInBy(key, twist)
+])('rejects an assertion for %s', async (_what, overrides) => {
+  const { authenticator } = await addPasskey((await registerUser()).browser)
+  const { answer } = await signInWithPasskey(authenticator, overrides)
   expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000008])
 })
 
@@ -159,131 +163,133 @@ it.each([
   ['another origin', { origin: 'http://localhost:9999' }],
   ['another host', { rpId: 'evil.example' }],
   ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
-])('takes no new key for %s', async (_what, twist) => {
-  const { browser } = await member()
-  const flow = await begin(browser, settings)
-  const made = new Authenticator().create(asked(flow, 'passkey_create_data'), twist)
-  const { status, body } = await send(browser, flow, { method: 'passkey', passkey_settings_register: made })
+])('rejects an attestation for %s', async (_what, overrides) => {
+  const { browser } = await registerUser()
+  const flow = await startFlow(browser, settings)
+  const made = new VirtualAuthenticator().create(publicKeyIn(flow, 'passkey_create_data'), overrides)
+  const { status, body } = await submit(browser, flow, { method: 'passkey', passkey_settings_register: made })
   expect([status, ...messageIds(body), nodeOf(body, 'passkey_remove')]).toEqual([400, 4000001, undefined])
 })
 
-it('takes a challenge once, and asks for another signature after a mistake', async () => {
-  const { key } = await addPasskey((await member()).browser)
-  const wrong = await signInBy(key, { origin: 'http://localhost:9999' })
-  const before = asked(wrong.flow, 'passkey_challenge')
-  const again = key.get(before)
-  const { status } = await send(wrong.browser, wrong.flow, { method: 'passkey', passkey_login: again })
+it('accepts a challenge once and issues a new one after an error', async () => {
+  const { authenticator } = await addPasskey((await registerUser()).browser)
+  const wrong = await signInWithPasskey(authenticator, { origin: 'http://localhost:9999' })
+  const before = publicKeyIn(wrong.flow, 'passkey_challenge')
+  const again = authenticator.get(before)
+  const { status } = await submit(wrong.browser, wrong.flow, { method: 'passkey', passkey_login: again })
   expect(status).toBe(400)
   const { body: flow } = await wrong.browser.get(`/self-service/login/flows?id=${wrong.flow.id}`)
-  expect(asked(flow, 'passkey_challenge').challenge).not.toBe(before.challenge)
-  const right = key.get(asked(flow, 'passkey_challenge'))
-  expect((await send(wrong.browser, flow, { method: 'passkey', passkey_login: right })).status).toBe(200)
+  expect(publicKeyIn(flow, 'passkey_challenge').challenge).not.toBe(before.challenge)
+  const right = authenticator.get(publicKeyIn(flow, 'passkey_challenge'))
+  expect((await submit(wrong.browser, flow, { method: 'passkey', passkey_login: right })).status).toBe(200)
 })
 
-it('replays no signature in another flow of the same browser', async () => {
-  const { key } = await addPasskey((await member()).browser)
-  const { passkey_login } = await signInBy(key)
-  const { status } = await complete(identity.browser(), login, { method: 'passkey', passkey_login })
+it('rejects an assertion replayed in another flow', async () => {
+  const { authenticator } = await addPasskey((await registerUser()).browser)
+  const { passkey_login } = await signInWithPasskey(authenticator)
+  const { status } = await submitNewFlow(identity.browser(), login, { method: 'passkey', passkey_login })
   expect(status).toBe(400)
 })
 
-it('reports a counter that went back, and opens nothing', async () => {
-  const { key } = await addPasskey((await member()).browser)
-  expect((await signInBy(key, { counter: 9 })).answer.status).toBe(200)
-  const { answer } = await signInBy(key, { counter: 9 })
+it('rejects and reports a counter that did not increase', async () => {
+  const { authenticator } = await addPasskey((await registerUser()).browser)
+  expect((await signInWithPasskey(authenticator, { counter: 9 })).answer.status).toBe(200)
+  const { answer } = await signInWithPasskey(authenticator, { counter: 9 })
   expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000008])
   expect(identity.events.map(({ kind }) => kind)).toContain('key_cloned')
 })
 
-it('signs up with a passkey, which is then the last way in and stays', async () => {
-  const key = new Authenticator()
-  const { browser, answer } = await signUpBy(key)
+it('signs up with a passkey and prevents its removal as the last first factor', async () => {
+  const authenticator = new VirtualAuthenticator()
+  const { browser, answer } = await signUpWithPasskey(authenticator)
   expect([answer.status, answer.body.session.authentication_methods[0].method]).toEqual([200, 'passkey'])
-  const flow = await begin(browser, settings)
+  const flow = await startFlow(browser, settings)
   expect(nodeOf(flow, 'passkey_remove').attributes.disabled).toBe(true)
-  const { status, body } = await send(browser, flow, {
+  const { status, body } = await submit(browser, flow, {
     method: 'passkey',
     passkey_remove: valueOf(flow, 'passkey_remove'),
   })
   expect([status, ...messageIdsOn(body, 'webauthn_remove')]).toEqual([400, 4000001])
-  expect((await signInBy(key)).answer.status).toBe(200)
+  expect((await signInWithPasskey(authenticator)).answer.status).toBe(200)
 })
 
-it('keeps one of two passkeys that are removed at once', async () => {
-  const { browser } = await signUpBy(new Authenticator())
+it('keeps one of two passkeys that are removed concurrently', async () => {
+  const { browser } = await signUpWithPasskey(new VirtualAuthenticator())
   await addPasskey(browser)
-  const flow = await begin(browser, settings)
+  const flow = await startFlow(browser, settings)
   const keys: string[] = flow.ui.nodes
     .filter((node: Reply['body']) => node.attributes.name === 'passkey_remove')
     .map((node: Reply['body']) => node.attributes.value)
   const answers = await Promise.all(
-    keys.map((passkey_remove) => send(browser, flow, { method: 'passkey', passkey_remove })),
+    keys.map((passkey_remove) => submit(browser, flow, { method: 'passkey', passkey_remove })),
   )
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
 })
 
-it('leaves no account behind when a sign-up’s key is not accepted', async () => {
+it('creates no account if the attestation is rejected', async () => {
   const email = newAddress()
-  const { browser, flow, body } = await signUpBy(new Authenticator())
+  const { browser, flow, body } = await signUpWithPasskey(new VirtualAuthenticator())
   await browser.get((await browser.get('/self-service/logout/browser')).body.logout_url)
   const other = identity.browser()
-  const answer = await complete(other, registration, { ...body, traits: { ...body.traits, email } })
+  const answer = await submitNewFlow(other, registration, { ...body, traits: { ...body.traits, email } })
   expect([answer.status, flow.id === answer.body.id]).toEqual([400, false])
   expect((await register(identity.browser(), email)).status).toBe(200)
 })
 
-it('belongs to one account only', async () => {
-  const { browser } = await member()
+it('rejects a key that belongs to another account', async () => {
+  const { browser } = await registerUser()
   const { made } = await addPasskey(browser)
   const { body } = await browser.get(settings)
-  const again = await send(browser, body, { method: 'passkey', passkey_settings_register: made })
+  const again = await submit(browser, body, { method: 'passkey', passkey_settings_register: made })
   expect(again.status).toBe(400)
 })
 
 it('names a passkey after its provider', async () => {
-  const { browser } = await member()
+  const { browser } = await registerUser()
   const aaguid = Buffer.from('bada5566a7aa401fbd9645619a55120d', 'hex')
-  const { answer } = await addPasskey(browser, new Authenticator(aaguid))
+  const { answer } = await addPasskey(browser, new VirtualAuthenticator(aaguid))
   expect(nodeOf(answer.body, 'passkey_remove').meta.label.context.display_name).toBe('1Password')
 })
 
-it('asks for the security key after the password, and opens nothing without it', async () => {
-  const { browser, email } = await member()
-  const flow = await begin(browser, settings)
-  const key = new Authenticator()
-  const added = await send(browser, flow, {
+it('requires the security key after the password', async () => {
+  const { browser, email } = await registerUser()
+  const flow = await startFlow(browser, settings)
+  const authenticator = new VirtualAuthenticator()
+  const added = await submit(browser, flow, {
     method: 'webauthn',
-    webauthn_register: key.create(asked(flow, 'webauthn_register_trigger')),
+    webauthn_register: authenticator.create(publicKeyIn(flow, 'webauthn_register_trigger')),
     webauthn_register_displayname: 'Blue key',
   })
   expect(nodeOf(added.body, 'webauthn_remove').meta.label.context.display_name).toBe('Blue key')
   const other = identity.browser()
   expect((await signIn(other, email)).status).toBe(422)
-  const second = await begin(other, `${login}?aal=aal2`)
-  const answer = await send(other, second, { webauthn_login: key.get(asked(second, 'webauthn_login_trigger')) })
+  const second = await startFlow(other, `${login}?aal=aal2`)
+  const answer = await submit(other, second, {
+    webauthn_login: authenticator.get(publicKeyIn(second, 'webauthn_login_trigger')),
+  })
   expect([answer.status, answer.body.session.authenticator_assurance_level]).toEqual([200, 'aal2'])
 })
 
-it('takes no passkey for a second factor, nor a security key for a first', async () => {
-  const { browser } = await member()
-  const flow = await begin(browser, settings)
-  const key = new Authenticator()
-  const webauthn_register = key.create(asked(flow, 'webauthn_register_trigger'))
-  await send(browser, flow, { method: 'webauthn', webauthn_register })
-  const { answer } = await signInBy(key)
+it('rejects a security key as a first factor', async () => {
+  const { browser } = await registerUser()
+  const flow = await startFlow(browser, settings)
+  const authenticator = new VirtualAuthenticator()
+  const webauthn_register = authenticator.create(publicKeyIn(flow, 'webauthn_register_trigger'))
+  await submit(browser, flow, { method: 'webauthn', webauthn_register })
+  const { answer } = await signInWithPasskey(authenticator)
   expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000015])
 })
 
-it('asks who it is before a late change of keys', async () => {
-  const { browser } = await member()
+it('requires reauthentication to change keys without a privileged session', async () => {
+  const { browser } = await registerUser()
   await addPasskey(browser)
-  const flow = await begin(browser, settings)
+  const flow = await startFlow(browser, settings)
   identity.advance(3600_001)
   for (const body of [
     { passkey_remove: valueOf(flow, 'passkey_remove') },
-    { passkey_settings_register: new Authenticator().create(asked(flow, 'passkey_create_data')) },
-    { webauthn_register: new Authenticator().create(asked(flow, 'webauthn_register_trigger')) },
+    { passkey_settings_register: new VirtualAuthenticator().create(publicKeyIn(flow, 'passkey_create_data')) },
+    { webauthn_register: new VirtualAuthenticator().create(publicKeyIn(flow, 'webauthn_register_trigger')) },
   ]) {
-    expect((await complete(browser, settings, body)).body.error.id).toBe('session_refresh_required')
+    expect((await submitNewFlow(browser, settings, body)).body.error.id).toBe('session_refresh_required')
   }
 })

@@ -1,61 +1,67 @@
-/** Answers of flows that mail a code in place of a password, and how to come by our own. */
-import { codeIn, complete, newAddress, register } from '#testing/test-identity.ts'
-import { type Case, begin, fresh, self, send, testIdentity, traits } from '#testing/scenarios.ts'
+/** Recorded cases: emailed codes as a first or second factor. */
+import { codeIn, submitNewFlow, newAddress, register } from '#testing/test-identity.ts'
+import { type Case, startFlow, newBrowser, selfService, submitJson, testIdentity, traits } from '#testing/scenarios.ts'
 
-async function signUpAsked() {
-  const browser = fresh()
+async function requestSignUpCode() {
+  const browser = newBrowser()
   const email = newAddress()
   const all = { method: 'code', traits: traits(email) }
-  const chosen = await complete(browser, `${self}/registration/browser`, { ...all, method: 'profile' })
-  const sent = await send(browser, chosen.body, all)
+  const chosen = await submitNewFlow(browser, `${selfService}/registration/browser`, { ...all, method: 'profile' })
+  const sent = await submitJson(browser, chosen.body, all)
   const code = codeIn((await testIdentity().mailsTo(email))[0])
-  return { sent, code, go: (body: object) => send(browser, chosen.body, { ...all, ...body }) }
+  return { sent, code, submit: (body: object) => submitJson(browser, chosen.body, { ...all, ...body }) }
 }
 
-async function signInAsked() {
+async function requestSignInCode() {
   const email = newAddress()
-  await register(fresh(), email)
-  const browser = fresh()
-  const flow = await begin(browser, 'login')
-  const go = (body: object) => send(browser, flow, { method: 'code', ...body })
-  return { sent: await go({ identifier: email }), go }
+  await register(newBrowser(), email)
+  const browser = newBrowser()
+  const flow = await startFlow(browser, 'login')
+  const submit = (body: object) => submitJson(browser, flow, { method: 'code', ...body })
+  return { sent: await submit({ identifier: email }), submit }
 }
 
 export const codeCases: readonly Case[] = [
-  ['registration/code-sent', 0, async () => (await signUpAsked()).sent],
+  ['registration/code-sent', 0, async () => (await requestSignUpCode()).sent],
   [
     'registration/code-wrong',
     0,
     async () => {
-      const { go, code } = await signUpAsked()
-      return go({ code: code === '000000' ? '111111' : '000000' })
+      const { submit, code } = await requestSignUpCode()
+      return submit({ code: code === '000000' ? '111111' : '000000' })
     },
   ],
   [
     'registration/code-ok',
     0,
     async () => {
-      const { go, code } = await signUpAsked()
-      return go({ code })
+      const { submit, code } = await requestSignUpCode()
+      return submit({ code })
     },
   ],
-  ['login/code-sent', 0, async () => (await signInAsked()).sent],
-  ['login/code-wrong', 0, async () => (await signInAsked()).go({ code: 'wrong' })],
-  ['login/code-empty', 0, async () => (await signInAsked()).go({ code: '' })],
-  ['login/code-resend', 0, async () => (await signInAsked()).go({ resend: 'code' })],
+  ['login/code-sent', 0, async () => (await requestSignInCode()).sent],
+  ['login/code-wrong', 0, async () => (await requestSignInCode()).submit({ code: 'wrong' })],
+  ['login/code-empty', 0, async () => (await requestSignInCode()).submit({ code: '' })],
+  ['login/code-resend', 0, async () => (await requestSignInCode()).submit({ resend: 'code' })],
 ]
 
-async function mailedFactor() {
-  const browser = fresh()
+async function startMailedFactor() {
+  const browser = newBrowser()
   const email = newAddress()
   const first = await register(browser, email)
-  const begun = await browser.get(`${self}/login/browser?aal=aal2`)
+  const started = await browser.get(`${selfService}/login/browser?aal=aal2`)
   const code = codeIn((await testIdentity().mailsTo(email, 2)).at(-1))
-  return { browser, email, first, begun, go: () => send(browser, begun.body, { method: 'code', code }) }
+  return {
+    browser,
+    email,
+    first,
+    started,
+    submit: () => submitJson(browser, started.body, { method: 'code', code }),
+  }
 }
 
-/** Where everybody is mailed a code after the password. */
+/** Cases with an emailed code as the second factor. */
 export const mailedFactorCases: readonly Case[] = [
-  ['login/code-mfa', 1, async () => (await mailedFactor()).begun],
-  ['login/code-mfa', 2, async () => (await mailedFactor()).go()],
+  ['login/code-mfa', 1, async () => (await startMailedFactor()).started],
+  ['login/code-mfa', 2, async () => (await startMailedFactor()).submit()],
 ]

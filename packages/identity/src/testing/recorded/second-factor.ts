@@ -1,114 +1,127 @@
-/** Answers about authenticator apps and back-up codes that were recorded, and how to come by our own. */
+/** Recorded cases: authenticator apps and backup codes. */
 import type { Browser } from '#testing/browser.ts'
-import { complete, enrolLookupSecrets, enrolTotp, nodeWithId, totpAt } from '#testing/test-identity.ts'
-import { type Case, begin, fresh, member, password, self, send, testIdentity } from '#testing/scenarios.ts'
+import { submitNewFlow, enrollLookupSecrets, enrollTotp, nodeWithId, totpAt } from '#testing/test-identity.ts'
+import {
+  type Case,
+  startFlow,
+  newBrowser,
+  signedInUser,
+  password,
+  selfService,
+  submitJson,
+  testIdentity,
+} from '#testing/scenarios.ts'
 
-const settings = `${self}/settings/browser`
+const settings = `${selfService}/settings/browser`
 const stepMs = 30_000
 
-async function holder() {
-  const { browser, email } = await member()
-  const secret = await enrolTotp(testIdentity(), browser)
-  // A code works once: the next one that is asked for must be of a later step.
+async function userWithTotp() {
+  const { browser, email } = await signedInUser()
+  const secret = await enrollTotp(testIdentity(), browser)
+  // A code works once, so the next one must be from a later time step.
   testIdentity().advance(stepMs)
   return { browser, email, secret }
 }
-async function coded() {
-  const { browser, email } = await member()
-  const codes = await enrolLookupSecrets(browser)
+async function userWithLookupSecrets() {
+  const { browser, email } = await signedInUser()
+  const codes = await enrollLookupSecrets(browser)
   return { browser, email, codes }
 }
 
-/** Signs in by the first factor on another device and starts the second. */
-async function halfway(email: string) {
-  const browser = fresh()
-  await complete(browser, `${self}/login/browser`, { ...password, identifier: email })
-  return { browser, flow: await begin(browser, 'login', '?aal=aal2') }
+/** Signs in with the first factor in another browser and starts the second one. */
+async function startSecondFactor(email: string) {
+  const browser = newBrowser()
+  await submitNewFlow(browser, `${selfService}/login/browser`, { ...password, identifier: email })
+  return { browser, flow: await startFlow(browser, 'login', '?aal=aal2') }
 }
 async function submitCode(email: string, body: Record<string, unknown>) {
-  const { browser, flow } = await halfway(email)
-  return send(browser, flow, body)
+  const { browser, flow } = await startSecondFactor(email)
+  return submitJson(browser, flow, body)
 }
-const press = async (browser: Browser, button: string) =>
-  complete(browser, settings, { method: 'lookup_secret', [`lookup_secret_${button}`]: true })
+const submitButton = async (browser: Browser, button: string) =>
+  submitNewFlow(browser, settings, { method: 'lookup_secret', [`lookup_secret_${button}`]: true })
 
 export const secondFactorCases: readonly Case[] = [
-  ['settings/totp-setup-nodes', 0, async () => (await member()).browser.get(settings)],
+  ['settings/totp-setup-nodes', 0, async () => (await signedInUser()).browser.get(settings)],
   [
     'settings/totp-enrol',
     0,
     async () => {
-      const { browser } = await member()
-      const flow = await begin(browser, 'settings')
+      const { browser } = await signedInUser()
+      const flow = await startFlow(browser, 'settings')
       const code = totpAt(nodeWithId(flow, 'totp_secret_key').attributes.text.text, testIdentity().now())
-      return send(browser, flow, { method: 'totp', totp_code: code })
+      return submitJson(browser, flow, { method: 'totp', totp_code: code })
     },
   ],
   [
     'settings/totp-enrol',
     1,
     async () => {
-      const { browser } = await member()
-      await enrolTotp(testIdentity(), browser)
+      const { browser } = await signedInUser()
+      await enrollTotp(testIdentity(), browser)
       return browser.get('/sessions/whoami')
     },
   ],
   ...(['000000', ''] as const).map((code, index): Case => [
     'settings/totp-wrong',
     index,
-    async () => complete((await member()).browser, settings, { method: 'totp', totp_code: code }),
+    async () => submitNewFlow((await signedInUser()).browser, settings, { method: 'totp', totp_code: code }),
   ]),
   [
     'settings/totp-unlink',
     0,
-    async () => complete((await holder()).browser, settings, { method: 'totp', totp_unlink: true }),
+    async () => submitNewFlow((await userWithTotp()).browser, settings, { method: 'totp', totp_unlink: true }),
   ],
   [
     'settings/totp-code-when-enrolled',
     0,
-    async () => complete((await holder()).browser, settings, { method: 'totp', totp_code: '123456' }),
+    async () => submitNewFlow((await userWithTotp()).browser, settings, { method: 'totp', totp_code: '123456' }),
   ],
   [
     'settings/totp-secret-after-other-submit',
     2,
     async () => {
-      const { browser, email } = await member()
+      const { browser, email } = await signedInUser()
       const traits = { email, name: { first: 'Jane', last: 'Frost' } }
-      const { body } = await complete(browser, settings, { method: 'profile', traits })
+      const { body } = await submitNewFlow(browser, settings, { method: 'profile', traits })
       const code = totpAt(nodeWithId(body, 'totp_secret_key').attributes.text.text, testIdentity().now())
-      return send(browser, body, { method: 'totp', totp_code: code })
+      return submitJson(browser, body, { method: 'totp', totp_code: code })
     },
   ],
   [
     'login/totp-ok',
     0,
     async () => {
-      const { email, secret } = await holder()
+      const { email, secret } = await userWithTotp()
       return submitCode(email, { method: 'totp', totp_code: totpAt(secret, testIdentity().now()) })
     },
   ],
-  ['login/totp-wrong', 0, async () => submitCode((await holder()).email, { method: 'totp', totp_code: '111111' })],
-  ['login/totp-empty', 0, async () => submitCode((await holder()).email, { method: 'totp', totp_code: '' })],
+  [
+    'login/totp-wrong',
+    0,
+    async () => submitCode((await userWithTotp()).email, { method: 'totp', totp_code: '111111' }),
+  ],
+  ['login/totp-empty', 0, async () => submitCode((await userWithTotp()).email, { method: 'totp', totp_code: '' })],
   [
     'login/lookup-not-enrolled',
     0,
-    async () => submitCode((await holder()).email, { method: 'lookup_secret', lookup_secret: 'zzzzzzzz' }),
+    async () => submitCode((await userWithTotp()).email, { method: 'lookup_secret', lookup_secret: 'zzzzzzzz' }),
   ],
-  ['settings/lookup-generate', 0, async () => press((await member()).browser, 'regenerate')],
+  ['settings/lookup-generate', 0, async () => submitButton((await signedInUser()).browser, 'regenerate')],
   [
     'settings/lookup-confirm',
     0,
     async () => {
-      const { browser } = await member()
-      const { body } = await press(browser, 'regenerate')
-      return send(browser, body, { method: 'lookup_secret', lookup_secret_confirm: true })
+      const { browser } = await signedInUser()
+      const { body } = await submitButton(browser, 'regenerate')
+      return submitJson(browser, body, { method: 'lookup_secret', lookup_secret_confirm: true })
     },
   ],
   [
     'settings/lookup-confirm',
     1,
     async () => {
-      const { email, codes } = await coded()
+      const { email, codes } = await userWithLookupSecrets()
       return submitCode(email, { method: 'lookup_secret', lookup_secret: codes[0] })
     },
   ],
@@ -116,16 +129,16 @@ export const secondFactorCases: readonly Case[] = [
     'settings/lookup-reveal',
     0,
     async () => {
-      const { browser, email, codes } = await coded()
+      const { browser, email, codes } = await userWithLookupSecrets()
       await submitCode(email, { method: 'lookup_secret', lookup_secret: codes[0] })
-      return press(browser, 'reveal')
+      return submitButton(browser, 'reveal')
     },
   ],
   [
     'login/lookup-ok',
     0,
     async () => {
-      const { email, codes } = await coded()
+      const { email, codes } = await userWithLookupSecrets()
       return submitCode(email, { method: 'lookup_secret', lookup_secret: codes[3] })
     },
   ],
@@ -133,7 +146,7 @@ export const secondFactorCases: readonly Case[] = [
     'login/lookup-used',
     0,
     async () => {
-      const { email, codes } = await coded()
+      const { email, codes } = await userWithLookupSecrets()
       await submitCode(email, { method: 'lookup_secret', lookup_secret: codes[0] })
       return submitCode(email, { method: 'lookup_secret', lookup_secret: codes[0] })
     },
@@ -141,23 +154,23 @@ export const secondFactorCases: readonly Case[] = [
   ...(['zzzzzzzz', ''] as const).map((code, index): Case => [
     'login/lookup-unknown',
     index,
-    async () => submitCode((await coded()).email, { method: 'lookup_secret', lookup_secret: code }),
+    async () => submitCode((await userWithLookupSecrets()).email, { method: 'lookup_secret', lookup_secret: code }),
   ]),
   [
     'login/lookup-unconfirmed',
     0,
     async () => {
-      const { browser, email } = await member()
-      await press(browser, 'regenerate')
-      return complete(fresh(), `${self}/login/browser`, { ...password, identifier: email })
+      const { browser, email } = await signedInUser()
+      await submitButton(browser, 'regenerate')
+      return submitNewFlow(newBrowser(), `${selfService}/login/browser`, { ...password, identifier: email })
     },
   ],
   [
     'login/lookup-unconfirmed',
     2,
     async () => {
-      const { browser, email } = await member()
-      await press(browser, 'regenerate')
+      const { browser, email } = await signedInUser()
+      await submitButton(browser, 'regenerate')
       return submitCode(email, { method: 'lookup_secret', lookup_secret: '16f6gc4k' })
     },
   ],
@@ -165,20 +178,20 @@ export const secondFactorCases: readonly Case[] = [
     'login/init-aal2-totp-and-lookup',
     0,
     async () => {
-      const { browser, email } = await holder()
-      await enrolLookupSecrets(browser)
-      const half = fresh()
-      await complete(half, `${self}/login/browser`, { ...password, identifier: email })
-      return half.get(`${self}/login/browser?aal=aal2`)
+      const { browser, email } = await userWithTotp()
+      await enrollLookupSecrets(browser)
+      const secondBrowser = newBrowser()
+      await submitNewFlow(secondBrowser, `${selfService}/login/browser`, { ...password, identifier: email })
+      return secondBrowser.get(`${selfService}/login/browser?aal=aal2`)
     },
   ],
   [
     'settings/privileged-other-methods',
     0,
     async () => {
-      const { browser } = await member()
+      const { browser } = await signedInUser()
       testIdentity().advance(3600_001)
-      return press(browser, 'regenerate')
+      return submitButton(browser, 'regenerate')
     },
   ],
 ]

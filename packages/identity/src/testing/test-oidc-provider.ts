@@ -1,4 +1,4 @@
-/** A real OpenID provider on this machine, whose people sign in by themselves. */
+/** A local OpenID provider that signs in its current user without interaction. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -14,24 +14,27 @@ export interface Claims {
   readonly family_name?: string
 }
 
-export interface OtherService {
+export interface TestOidcProvider {
   readonly issuer: string
-  /** How our service is told of it, under a name of ours. */
-  options(id: string, label?: string): ProviderOptions
-  /** Who is sitting there now; `null` says no. */
-  present: { readonly subject: string; readonly claims: Claims } | null
+  /** Options that configure it in the identity service under this ID. */
+  optionsFor(id: string, label?: string): ProviderOptions
+  /** The user to sign in; null denies access. */
+  currentUser: { readonly subject: string; readonly claims: Claims } | null
   close(): Promise<void>
 }
 
-/** Starts it for clients of the names given, of a service at an origin. */
-export async function openOtherService(ids: readonly string[], origin: string = publicUrl): Promise<OtherService> {
+/** Starts the provider with a client per ID, for an identity service at this origin. */
+export async function startTestOidcProvider(
+  ids: readonly string[],
+  origin: string = publicUrl,
+): Promise<TestOidcProvider> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   if (typeof address !== 'object' || address === null) throw new Error('No port')
   const issuer = `http://127.0.0.1:${address.port}`
-  const people = new Map<string, Claims>()
+  const claimsBySubject = new Map<string, Claims>()
   const secret = randomBytes(16).toString('hex')
   const provider = new Provider(issuer, {
     clients: ids.map((id) => ({
@@ -44,7 +47,7 @@ export async function openOtherService(ids: readonly string[], origin: string = 
     features: { devInteractions: { enabled: false } },
     findAccount: (_context: unknown, id: string) => ({
       accountId: id,
-      claims: async () => ({ sub: id, ...people.get(id) }),
+      claims: async () => ({ sub: id, ...claimsBySubject.get(id) }),
     }),
     ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
@@ -55,11 +58,11 @@ export async function openOtherService(ids: readonly string[], origin: string = 
       return grant
     },
   })
-  const answer = provider.callback()
-  const service: OtherService = {
+  const handle = provider.callback()
+  const testProvider: TestOidcProvider = {
     issuer,
-    options: (id, label) => ({ id, label, issuer, clientId: `client-${id}`, clientSecret: secret }),
-    present: null,
+    optionsFor: (id, label) => ({ id, label, issuer, clientId: `client-${id}`, clientSecret: secret }),
+    currentUser: null,
     async close() {
       server.close()
       server.closeAllConnections()
@@ -67,38 +70,38 @@ export async function openOtherService(ids: readonly string[], origin: string = 
     },
   }
   server.on('request', (request, response) => {
-    if (!request.url?.startsWith('/interaction/')) return answer(request, response)
-    const { present } = service
-    if (present) people.set(present.subject, present.claims)
-    const result = present
-      ? { login: { accountId: present.subject } }
+    if (!request.url?.startsWith('/interaction/')) return handle(request, response)
+    const { currentUser } = testProvider
+    if (currentUser) claimsBySubject.set(currentUser.subject, currentUser.claims)
+    const result = currentUser
+      ? { login: { accountId: currentUser.subject } }
       : { error: 'access_denied', error_description: 'End-User aborted interaction' }
     void provider.interactionFinished(request, response, result)
   })
-  return service
+  return testProvider
 }
 
-/** Walks through the other service as a browser would; the callback with which it sends the browser back. */
-export async function walk(start: string): Promise<string> {
+/** Follows the provider's redirects like a browser and returns the callback URL. */
+export async function followToCallback(start: string): Promise<string> {
   const jar = new Map<string, string>()
   let url = start
   while (!url.startsWith(publicUrl)) {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const answer = await fetch(url, { redirect: 'manual', headers: { cookie } })
-    for (const line of answer.headers.getSetCookie()) {
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
+    for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';')
       const at = pair.indexOf('=')
       jar.set(pair.slice(0, at), pair.slice(at + 1))
     }
-    const location = answer.headers.get('location')
-    if (!location) throw new Error(`The other service stopped with ${answer.status}: ${await answer.text()}`)
+    const location = response.headers.get('location')
+    if (!location) throw new Error(`The provider responded with ${response.status}: ${await response.text()}`)
     url = new URL(location, url).href
   }
   return url
 }
 
-/** Follows a start's answer to the other service and back. */
-export async function visit(browser: Browser, start: Reply): Promise<Reply> {
-  if (start.status !== 422) throw new Error(`Not sent away: ${start.text}`)
-  return browser.open(await walk(start.body.redirect_browser_to))
+/** Completes the sign-in at the provider and opens the callback. */
+export async function completeAtProvider(browser: Browser, start: Reply): Promise<Reply> {
+  if (start.status !== 422) throw new Error(`No redirect to the provider: ${start.text}`)
+  return browser.open(await followToCallback(start.body.redirect_browser_to))
 }

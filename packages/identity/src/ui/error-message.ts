@@ -1,11 +1,10 @@
-/** What is wrong with what was sent: the messages of the wire protocol from id 4000000 on. */
-import { type Context, type Message, unix } from '#ui/message.ts'
+/** Error messages of the wire protocol (IDs from 4000000). */
+import { type Context, type Message, toUnix } from '#ui/message.ts'
 
 const lastProvider = 'can not unlink OpenID Connect connection because it is the last remaining first factor credential'
-const lockOut = 'unable to remove this security key because it would lock you out of your account'
+const lastKeyReason = 'unable to remove this security key because it would lock you out of your account'
 
-/** What is wrong with what was sent. */
-export const problem = {
+export const errorMessage = {
   generic: (reason: string) => error(4000001, reason, { reason }),
   required: (property: string) => error(4000002, `Property ${property} is missing.`, { property }),
   tooShort: (min: number, actual: number) =>
@@ -26,7 +25,7 @@ export const problem = {
   lookupSecretUsed: error(4000012, 'This backup recovery code has already been used.'),
   lookupSecretsMissing: error(4000014, 'You have no backup recovery codes set up.'),
   lookupSecretWrong: error(4000016, 'The backup recovery code is not valid.'),
-  lastKey: error(4000001, lockOut, { reason: lockOut }),
+  lastKey: error(4000001, lastKeyReason, { reason: lastKeyReason }),
   lastProvider: error(4000001, lastProvider, { reason: lastProvider }),
   linkAfterSignIn: error(
     4000027,
@@ -86,16 +85,16 @@ export const problem = {
   verificationCodeWrong: error(4070006, 'The verification code is invalid or has already been used. Please try again.'),
 } as const
 
-/** A flow's form is replaced once it expired; the new one says so. */
+/** Message of a flow that replaces an expired one. */
 function expired(id: number, flow: string) {
   return (expiredAt: Date, now: Date) =>
     error(id, `The ${flow} flow expired ${minutesBetween(expiredAt, now)} minutes ago, please try again.`, {
       expired_at: expiredAt.toISOString(),
-      expired_at_unix: unix(expiredAt),
+      expired_at_unix: toUnix(expiredAt),
     })
 }
 
-/** Minutes from one moment to another with two decimals, as the texts show them. */
+/** Minutes between two times, with two decimals. */
 export function minutesBetween(from: Date, to: Date): string {
   return ((to.getTime() - from.getTime()) / 60_000).toFixed(2)
 }
