@@ -7,7 +7,7 @@ import type { z } from 'zod'
 import { CliError } from './cli-error.ts'
 import { addresses, type SourceKey } from './packs/sources.ts'
 import type { Provider } from './setting-values.ts'
-import { type levels, names, type roles, Settings, wordsOf } from './settings.ts'
+import { type levels, names, type roles, Settings, descriptionOf } from './settings.ts'
 
 /** A part of Glacis that this process runs; all of them by default. */
 export type Role = (typeof roles)[number]
@@ -66,15 +66,15 @@ export interface Config {
  * @throws CliError listing every invalid or unknown setting
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>, root: string): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
-  if (given['GLACIS_OIDC']) given['GLACIS_OIDC'] = contentOf(given['GLACIS_OIDC'], root)
-  const reading = Settings.safeParse(given)
+  const nonEmpty = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
+  if (nonEmpty['GLACIS_OIDC']) nonEmpty['GLACIS_OIDC'] = contentOf(nonEmpty['GLACIS_OIDC'], root)
+  const reading = Settings.safeParse(nonEmpty)
   const wrong = new Set(reading.error?.issues.map((issue) => issue.path[0]))
-  const isHalf = Boolean(given['GLACIS_CAPTCHA_SITE_KEY']) !== Boolean(given['GLACIS_CAPTCHA_SECRET'])
-  if (isHalf) wrong.add(given['GLACIS_CAPTCHA_SECRET'] ? 'GLACIS_CAPTCHA_SITE_KEY' : 'GLACIS_CAPTCHA_SECRET')
+  const isHalf = Boolean(nonEmpty['GLACIS_CAPTCHA_SITE_KEY']) !== Boolean(nonEmpty['GLACIS_CAPTCHA_SECRET'])
+  if (isHalf) wrong.add(nonEmpty['GLACIS_CAPTCHA_SECRET'] ? 'GLACIS_CAPTCHA_SITE_KEY' : 'GLACIS_CAPTCHA_SECRET')
   const problems = [
-    ...names.filter((name) => wrong.has(name)).map((name) => `${name} must be ${wordsOf(name).expects}`),
-    ...Object.keys(given).filter(isUnknown).map(unknownName),
+    ...names.filter((name) => wrong.has(name)).map((name) => `${name} must be ${descriptionOf(name).expects}`),
+    ...Object.keys(nonEmpty).filter(isUnknown).map(unknownName),
   ]
   if (!reading.success || problems.length > 0) throw new CliError(`Invalid configuration: ${problems.join('; ')}.`)
 

@@ -34,7 +34,7 @@ export async function ecosystem(ctx: Ctx, { filter = {}, maxNodes }: Input): Pro
   const each = Math.max(hostsPerThreatMin, Math.ceil((2 * maxNodes) / Math.max(1, threats.length)))
   const seen = await occurrencesOf(ctx, threats, filter, targets, each)
   const { ids, links, isCut } = buildNodes(seen, maxNodes)
-  const isWhole = !isCut && threats.length < threatsMax && !mayHaveMore(seen, each)
+  const isWhole = !isCut && threats.length < threatsMax && !mayBeTruncated(seen, each)
   const shown = { threats: ids.threats.size, hosts: ids.hosts.size, products: ids.products.size }
   const [products, hosts, issues, counted] = await Promise.all([
     productNodes(ctx, ids.products),
@@ -68,12 +68,12 @@ const statuses: Readonly<Record<StatusFilter, readonly IssueStatus[]>> = {
 }
 
 /** Active statuses, unless the filter specifies others. */
-function wanted({ status }: Filter): readonly IssueStatus[] {
+function statusesOf({ status }: Filter): readonly IssueStatus[] {
   return (status?.length ? status : (['STATUS_FILTER_OPEN'] as const)).flatMap((one) => statuses[one])
 }
 
 function matching(ctx: Ctx, filter: Filter, targets: readonly string[] | null): RawBuilder<unknown> {
-  const parts = [sql`issue.account_id = ${ctx.account}`, sql`issue.status = any(${wanted(filter)}::text[])`]
+  const parts = [sql`issue.account_id = ${ctx.account}`, sql`issue.status = any(${statusesOf(filter)}::text[])`]
   if (filter.verification === 'VERIFICATION_FILTER_VERIFIED')
     parts.push(sql`issue.verification = 'VERIFICATION_VERIFIED'`)
   if (filter.verification === 'VERIFICATION_FILTER_UNVERIFIED')
@@ -86,7 +86,7 @@ function matching(ctx: Ctx, filter: Filter, targets: readonly string[] | null): 
   if (targets) {
     parts.push(sql`issue.id in (
       select issue_id from issue_target
-      where account_id = ${ctx.account} and target_id = any(${targets}::uuid[]) and status = any(${wanted(filter)}::text[]))`)
+      where account_id = ${ctx.account} and target_id = any(${targets}::uuid[]) and status = any(${statusesOf(filter)}::text[]))`)
   }
   return sql.join(parts, sql` and `)
 }
@@ -115,7 +115,7 @@ async function occurrencesOf(
     cross join lateral (
       select host_id, product_id from occurrence
       where account_id = ${ctx.account} and issue_id = wanted.issue_id
-        and status = any(${wanted(filter)}::text[])
+        and status = any(${statusesOf(filter)}::text[])
         and ${targets ? sql`target_id = any(${targets}::uuid[])` : sql`true`}
       limit ${each}
     ) as seen
@@ -124,7 +124,7 @@ async function occurrencesOf(
 }
 
 /** Whether a threat has at least the requested number of occurrences, and so possibly more. */
-function mayHaveMore(seen: readonly Seen[], each: number): boolean {
+function mayBeTruncated(seen: readonly Seen[], each: number): boolean {
   return [...Map.groupBy(seen, (one) => one.issue_id).values()].some((group) => group.length >= each)
 }
 

@@ -82,9 +82,9 @@ async function endPreviousConnection(ctx: Ctx, agentId: string): Promise<void> {
   if (!(await closeIfSilent(ctx, agentId))) await endConnection(ctx, agentId, 'REASON_REPLACED', ctx.now)
 }
 
-function protocolError({ protocol, version: theirs }: ParsedInputOf<typeof connectAgent>): string {
+function protocolError({ protocol, version: agentProtocol }: ParsedInputOf<typeof connectAgent>): string {
   const [older, newer] = protocol < runnerProtocol ? ['agent', 'server'] : ['server', 'agent']
-  return `The ${older} is too old for this ${newer} (agent ${theirs}, server ${version}). Update the ${older}`
+  return `The ${older} is too old for this ${newer} (agent ${agentProtocol}, server ${version}). Update the ${older}`
 }
 
 async function exchangeToken(ctx: Ctx, agent: AgentIdentity): Promise<string> {

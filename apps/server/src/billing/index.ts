@@ -5,7 +5,7 @@ import { type Plan, type Subscription, SubscriptionPeriod } from '@glacis/contra
 import { recordAuditEvent } from '#audit.ts'
 import { planOf, plans, unlimited } from '#billing/plans.ts'
 import type { Ctx } from '#ctx.ts'
-import { takeTurn } from '#database/turn.ts'
+import { lockForLimit } from '#database/limit-lock.ts'
 import { invalid, ApiError } from '#errors.ts'
 import { sql } from 'kysely'
 
@@ -164,7 +164,7 @@ function quotaExceeded(subject: string, word: string, { used, total }: Usage['ta
 
 /** Serializes quota checks, so that concurrent requests can't both use the last free slot. */
 function lock(ctx: Ctx): Promise<void> {
-  return takeTurn(ctx, 'quota')
+  return lockForLimit(ctx, 'quota')
 }
 
 async function usageOf(ctx: Ctx): Promise<Usage> {

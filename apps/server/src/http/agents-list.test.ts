@@ -2,21 +2,21 @@ import { createAgent, getAgent, rotateAgentToken } from '@glacis/contract/agent'
 import { hasQuery, pathParameters } from '@glacis/contract/endpoint'
 import { describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { hello, host, openAgents, origin } from '#testing/agents.ts'
+import { connectBody, host, openAgents, origin } from '#testing/agents.ts'
 
 const { api, as, asMe, by, newAgent, connectBy, connected } = openAgents()
 
-describe('the list', () => {
-  it.each([1, 128])('takes a name of %i characters', async (length) => {
+describe('agents', () => {
+  it.each([1, 128])('accepts a name of %i characters', async (length) => {
     expect((await newAgent('x'.repeat(length))).id).toBeDefined()
   })
 
-  it.each(['', 'x'.repeat(129), '  '])('refuses the name %j', async (name) => {
-    const refused = await asMe('POST', '/v1/agents', { agent: { name } })
-    expect(refused).toMatchObject({ status: 400, body: { details: [{ fieldViolations: [{ field: 'agent.name' }] }] } })
+  it.each(['', 'x'.repeat(129), '  '])('rejects the name %j', async (name) => {
+    const rejected = await asMe('POST', '/v1/agents', { agent: { name } })
+    expect(rejected).toMatchObject({ status: 400, body: { details: [{ fieldViolations: [{ field: 'agent.name' }] }] } })
   })
 
-  it('changes what the mask names and refuses other paths', async () => {
+  it('updates only the fields in updateMask', async () => {
     const { id } = await newAgent()
     const change = (paths: string[], agent: object) =>
       asMe('PATCH', `/v1/agents/${id}`, { agent, updateMask: { paths } })
@@ -25,7 +25,7 @@ describe('the list', () => {
     expect((await change(['status'], { name: 'x' })).status).toBe(400)
   })
 
-  it('finds by name and by state, and pages', async () => {
+  it('filters by name and state, in pages', async () => {
     await connected('bern-dmz-1')
     await newAgent('bern-dmz-2')
     await newAgent('zrh')
@@ -40,7 +40,7 @@ describe('the list', () => {
   })
 
   it.each(['docker', 'systemd', 'windows', 'kubernetes'])(
-    'knows how to install on %s without a token in the words',
+    'returns install commands for %s without the token',
     async (system) => {
       const { id, token } = await newAgent()
       const { body } = await asMe<{ command: string }>('GET', `/v1/agents/${id}/install?system=${system}`)
@@ -50,7 +50,7 @@ describe('the list', () => {
   )
 })
 
-it('answers every call about an agent of another account with 404', async () => {
+it('responds with 404 to calls about agents of another account', async () => {
   const { id } = await newAgent()
   const bodies: Record<string, object> = {
     [`PATCH ${getAgent.path}`]: { agent: { name: 'x' }, updateMask: { paths: ['name'] } },
@@ -62,7 +62,7 @@ it('answers every call about an agent of another account with 404', async () => 
   expect(calls.length).toBeGreaterThan(6)
   for (const { method, path } of calls) {
     const body = hasQuery(method) ? undefined : bodies[`${method} ${path}`]
-    expect([method, path, (await as('somebody-else', method, path.replace(':id', id), body)).status]).toEqual([
+    expect([method, path, (await as('other-user', method, path.replace(':id', id), body)).status]).toEqual([
       method,
       path,
       404,
@@ -70,7 +70,7 @@ it('answers every call about an agent of another account with 404', async () => 
   }
 })
 
-it('answers whatever an agent sends with 4xx and never stumbles', async () => {
+it('responds with 4xx to invalid agent requests, never 5xx', async () => {
   const { key } = await connected()
   const paths = [
     'connect',
@@ -87,8 +87,8 @@ it('answers whatever an agent sends with 4xx and never stumbles', async () => {
     '{',
     '{"time":"yesterday"}',
     '{"__proto__":{"id":1}}',
-    JSON.stringify(hello({ hostname: 'x'.repeat(300) })),
-    JSON.stringify(hello({ networks: Array.from({ length: 65 }, () => '::1') })),
+    JSON.stringify(connectBody({ hostname: 'x'.repeat(300) })),
+    JSON.stringify(connectBody({ networks: Array.from({ length: 65 }, () => '::1') })),
     JSON.stringify({ part: -1, isLast: true, observations: [] }),
     JSON.stringify({ part: 1e9, isLast: true, observations: [] }),
     JSON.stringify({ part: 0, isLast: true, observations: Array.from({ length: 501 }, () => host('::1')) }),
@@ -108,7 +108,7 @@ it('answers whatever an agent sends with 4xx and never stumbles', async () => {
   }
 })
 
-it('takes a clock and a name that are out of this world', async () => {
+it('accepts an implausible clock and host name', async () => {
   const { id, key } = await connected()
   await by(key, 'POST', '/v1/agent/disconnect', {})
   const odd = { time: '9999-12-31T23:59:59Z', hostname: 'a\0b', system: '\uD800', version: '\0' }
@@ -119,7 +119,7 @@ it('takes a clock and a name that are out of this world', async () => {
   expect((await asMe('GET', `/v1/agents/${id}`)).status).toBe(200)
 })
 
-it('describes the agents’ side in the OpenAPI document', async () => {
+it('documents the agent endpoints in OpenAPI', async () => {
   const document = (await api().app.inject({ url: '/v1/openapi.json' })).json<{ paths: Record<string, object> }>()
   expect(document.paths['/v1/agent/connect']).toMatchObject({ post: { security: [{ agent: [] }] } })
   expect(document.paths['/v1/agents/{id}/install']).toBeDefined()

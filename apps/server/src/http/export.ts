@@ -6,7 +6,7 @@ import { recordAuditEvent } from '#audit.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
 import { queryOf } from '#http/query.ts'
-import { refuseUnstorable } from '#http/storable.ts'
+import { rejectUnstorable } from '#http/storable.ts'
 import { exportProducts } from '#inventory/index.ts'
 import { exportIssues } from '#issues/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -46,6 +46,6 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
 
 function questionOf({ url }: FastifyRequest): Record<string, unknown> {
   const question = queryOf(url)
-  refuseUnstorable(question)
+  rejectUnstorable(question)
   return question
 }

@@ -10,7 +10,7 @@ interface Page {
   readonly main: string
 }
 
-export function framed({ title, styles, scripts = [], aside, main }: Page): string {
+export function renderPage({ title, styles, scripts = [], aside, main }: Page): string {
   const links = ['/docs/frame.css', ...styles].map((href) => `<link rel="stylesheet" href="${href}">`).join('')
   const ending = scripts.map((src) => `<script src="${src}"></script>`).join('')
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

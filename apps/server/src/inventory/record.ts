@@ -57,7 +57,7 @@ async function recordHosts(
   ctx: Ctx,
   targetId: string,
   reached: readonly WithAddress<'host'>[],
-  speaking: ReadonlySet<string>,
+  responding: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   if (reached.length === 0) return new Map()
   const known = await ctx.tx
@@ -72,12 +72,12 @@ async function recordHosts(
     )
     .execute()
   const isKnown = new Set(known.map((row) => row.address))
-  const wanted = reached.filter((one) => speaking.has(one.address) || isKnown.has(one.address))
-  if (wanted.length === 0) return new Map()
+  const recordedHosts = reached.filter((one) => responding.has(one.address) || isKnown.has(one.address))
+  if (recordedHosts.length === 0) return new Map()
   const rows = await ctx.tx
     .insertInto('host')
     .values(
-      wanted.map((one) => ({
+      recordedHosts.map((one) => ({
         account_id: ctx.account,
         id: newId(),
         target_id: targetId,

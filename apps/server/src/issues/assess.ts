@@ -107,11 +107,11 @@ function negativeResultsOf({ observations, hostByAddress, askedHosts }: Assessme
     if (one.kind === 'coverage') for (const check of one.checks) covered.add(`${host} ${one.port ?? 0} ${check}`)
     if (one.kind === 'closed') for (const port of one.ports) closed.add(`${host} ${port}`)
     if (one.kind === 'technology') {
-      const place = read.get(`${host} ${one.port}`) ?? { names: new Set<string>(), words: '' }
-      place.names.add(nameOf(one.wfn))
+      const detected = read.get(`${host} ${one.port}`) ?? { names: new Set<string>(), words: '' }
+      detected.names.add(nameOf(one.wfn))
       read.set(`${host} ${one.port}`, {
-        names: place.names,
-        words: [place.words, one.evidence.split('\n')[0]].filter(Boolean).join('; '),
+        names: detected.names,
+        words: [detected.words, one.evidence.split('\n')[0]].filter(Boolean).join('; '),
       })
     }
   }

@@ -67,9 +67,9 @@ export async function announceEmergingThreats(
   }
   const seen = [...found.values()].map(({ hosts, ...one }) => ({ ...one, host_count: hosts.size }))
   const watched = await watchedOnly(ctx, changed, new Set(seen.map((one) => one.product_id)), knowledge)
-  const told = new Set(await insertNew(ctx, [...seen, ...watched]))
+  const announced = new Set(await insertNew(ctx, [...seen, ...watched]))
   const targets = seen
-    .filter((one) => told.has(`${one.threat_id} ${one.product_id}`))
+    .filter((one) => announced.has(`${one.threat_id} ${one.product_id}`))
     .flatMap((one) => [...one.targets])
   return [...new Set(targets)].slice(0, targetsMax)
 }
@@ -139,13 +139,13 @@ async function insertNew(ctx: Ctx, news: readonly EmergingThreat[]): Promise<str
 }
 
 /** The title of each announcement: `CVE-2026-1234 affects nginx 1.18.0 on 3 hosts`. */
-async function announcementsOf(ctx: Ctx, told: readonly AnnouncedRow[]): Promise<Announcement[]> {
+async function announcementsOf(ctx: Ctx, announced: readonly AnnouncedRow[]): Promise<Announcement[]> {
   const { rows } = await sql<AnnouncedRow & { key: string; score: number; name: string }>`
-    select told.*, threat.key, threat.score, trim(product.name || ' ' || product.version) as name
-    from jsonb_to_recordset(${JSON.stringify(told)}::jsonb)
-      as told (threat_id uuid, product_id uuid, issue_id uuid, host_count int)
-    join threat on threat.id = told.threat_id
-    join product on product.account_id = ${ctx.account} and product.id = told.product_id`.execute(ctx.tx)
+    select announced.*, threat.key, threat.score, trim(product.name || ' ' || product.version) as name
+    from jsonb_to_recordset(${JSON.stringify(announced)}::jsonb)
+      as announced (threat_id uuid, product_id uuid, issue_id uuid, host_count int)
+    join threat on threat.id = announced.threat_id
+    join product on product.account_id = ${ctx.account} and product.id = announced.product_id`.execute(ctx.tx)
   return rows.map(({ key, score, name, host_count: hosts, issue_id: issue, product_id: product }) => ({
     kind: 'EVENT_THREAT_EMERGING',
     title: `${key} affects ${name}${hosts === 0 ? '' : hosts === 1 ? ' on one host' : ` on ${hosts} hosts`}`,

@@ -1,7 +1,7 @@
 /** Details of occurrences: affected hosts, times and history. */
 import type { AffectedHost, Evidence, HistoryEntry, Ignoring, IssueStatus } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
-import { isoOf } from '#database/moment.ts'
+import { toIso } from '#database/timestamps.ts'
 import type { StoredEvidence } from '#database/tables.ts'
 import {
   affectedHosts,
@@ -51,8 +51,8 @@ function toShown(one: AffectedHostRow, withEvidence: boolean): OccurrenceDetails
   return {
     status: one.status,
     history: one.events.map(toEntry),
-    firstSeenTime: isoOf(one.first_seen_at),
-    lastSeenTime: isoOf(one.last_seen_at),
+    firstSeenTime: toIso(one.first_seen_at),
+    lastSeenTime: toIso(one.last_seen_at),
     ...times(one),
     ...terms(one),
     ...(withEvidence && { evidence: one.evidence.map(toEvidence) }),
@@ -65,7 +65,7 @@ function toEvidence({ seen, ...evidence }: StoredEvidence & { seen: string }): E
 }
 
 function toEntry([status, at, actor, reason]: Event): HistoryEntry {
-  return { status, timestamp: isoOf(at), actor, ...(reason && { reason }) }
+  return { status, timestamp: toIso(at), actor, ...(reason && { reason }) }
 }
 
 /** When an issue or occurrence was ignored and resolved. */

@@ -76,12 +76,12 @@ const key = (...parts: readonly string[]) => JSON.stringify(parts)
 
 function refutation(one: ActiveOccurrence, verdicts: NegativeResults): string | null {
   if (!verdicts.reached.has(one.host_id)) return null
-  const place = `${one.host_id} ${one.port ?? 0}`
-  if (one.port !== null && verdicts.closed.has(place)) return `Port ${one.port} refuses connections`
+  const hostPort = `${one.host_id} ${one.port ?? 0}`
+  if (one.port !== null && verdicts.closed.has(hostPort)) return `Port ${one.port} refuses connections`
   if (one.method !== 'version') {
-    return verdicts.covered.has(`${place} ${one.method}`) ? 'The same check completed without a finding' : null
+    return verdicts.covered.has(`${hostPort} ${one.method}`) ? 'The same check completed without a finding' : null
   }
-  const read = verdicts.read.get(place)
+  const read = verdicts.read.get(hostPort)
   const name = one.location.split(' ')[1] ?? ''
   return read?.names.has(name) ? `Detected again: ${read.words}` : null
 }

@@ -127,7 +127,7 @@ export async function noticesSince(
   ctx: Ctx,
   after: StreamPosition,
   limit: number,
-): Promise<(Notice & { place: StreamPosition })[]> {
+): Promise<(Notice & { position: StreamPosition })[]> {
   const horizon = await commitHorizon(ctx)
   const { rows } = await sql<Selectable<Tables['event']>>`
     select event.* from event
@@ -136,7 +136,7 @@ export async function noticesSince(
       and xid < ${horizon}::xid8
     order by event.xid, event.id
     limit ${limit}`.execute(ctx.tx)
-  return rows.map((row) => ({ ...toNotice(row), place: { xid: row.xid, id: row.id } }))
+  return rows.map((row) => ({ ...toNotice(row), position: { xid: row.xid, id: row.id } }))
 }
 
 /** Maps an event to its API representation. */

@@ -6,11 +6,11 @@ import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
-import { takeTurn } from '#database/turn.ts'
+import { lockForLimit } from '#database/limit-lock.ts'
 import { invalid, ApiError } from '#errors.ts'
 import { commitHorizon } from '#notifications/announce.ts'
 import { channelOf, describeChannels } from '#notifications/describe.ts'
-import { lockChannel } from '#notifications/load.ts'
+import { lockChannel } from '#notifications/find-channel.ts'
 import { type Gate, urlError } from '#notifications/send.ts'
 import { type Selectable, sql } from 'kysely'
 
@@ -224,7 +224,7 @@ async function requireTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> {
 }
 
 async function requireFreeSlot(ctx: Ctx): Promise<void> {
-  await takeTurn(ctx, 'channels')
+  await lockForLimit(ctx, 'channels')
   const { count } = await ctx.tx
     .selectFrom('channel')
     .select((select) => select.fn.countAll<number>().as('count'))

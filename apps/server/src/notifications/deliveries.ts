@@ -8,7 +8,7 @@ import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
 import { notFound, ApiError } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
-import { findChannel, lockChannel } from '#notifications/load.ts'
+import { findChannel, lockChannel } from '#notifications/find-channel.ts'
 import { emailOf, type Message, type Sending, sendTo } from '#notifications/deliver.ts'
 import type { Selectable } from 'kysely'
 

@@ -8,7 +8,7 @@ const [place] = issue?.affectedHosts ?? []
 if (!issue || !place) throw new Error('the sample has an issue on a host')
 const here = place.target.id
 
-/** The same place, in another target. */
+/** The same occurrence in another target. */
 const elsewhere = (status: AffectedHost['status']): AffectedHost => ({
   ...place,
   target: { ...place.target, id: '00000000-0000-4000-8000-000000009999' },

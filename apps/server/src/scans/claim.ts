@@ -24,7 +24,7 @@ export async function leaseBatch(
   const claimed = await claim(ctx, agentId)
   if (!claimed) return null
   const { id, scan, batch } = claimed
-  if (scan.status === 'STATUS_CREATED') await begin(ctx, scan)
+  if (scan.status === 'STATUS_CREATED') await markRunning(ctx, scan)
   const target = await ctx.tx
     .selectFrom('target')
     .selectAll()
@@ -110,7 +110,7 @@ function beginBatch(ctx: Ctx, { scan_id, number }: { scan_id: string; number: nu
     .executeTakeFirst()
 }
 
-async function begin(ctx: Ctx, scan: { id: string; agent_name: string }): Promise<void> {
+async function markRunning(ctx: Ctx, scan: { id: string; agent_name: string }): Promise<void> {
   await ctx.tx
     .updateTable('scan')
     .set({

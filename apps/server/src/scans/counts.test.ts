@@ -9,7 +9,7 @@ import { statementsOf } from '#testing/statements.ts'
 
 const server = await sharedTestServer()
 beforeAll(async () => {
-  await server.knows({})
+  await server.addThreats({})
 })
 
 const address = '127.90.0.1'
@@ -29,7 +29,7 @@ const observations: Observation[] = [
   },
 ]
 
-/** A running scan of so many batches. */
+/** Creates a running scan with this number of batches. */
 async function running(batches: number) {
   const account = await server.account()
   const id = await server.as(

@@ -148,8 +148,8 @@ async function complete(ctx: Ctx, scanId: string): Promise<void> {
 }
 
 /** Fails an active scan. Its results so far are kept. */
-export async function failScan(ctx: Ctx, scanId: string, said: string): Promise<void> {
-  const reason = storable(said)
+export async function failScan(ctx: Ctx, scanId: string, message: string): Promise<void> {
+  const reason = storable(message)
   const failed = await ctx.tx
     .updateTable('scan')
     .set({ status: 'STATUS_FAILED', reason, resume_at: null, completed_at: ctx.now, updated_at: ctx.now })

@@ -153,11 +153,17 @@ async function finishBatch(
     .where('scan_id', '=', lease.scan_id)
     .where('number', '=', lease.number)
     .executeTakeFirstOrThrow()
-  const places = addressesOf(hosts, observations)
-  rejectForeign(places, hosts, observations)
+  const batchAddresses = addressesOf(hosts, observations)
+  rejectForeign(batchAddresses, hosts, observations)
   await endLease(ctx, lease.id, 'STATE_DONE')
   if (await failIfUnresolved(ctx, lease, hosts, observations)) return
-  await ingest(ctx, jobs, { scanId: lease.scan_id, number: lease.number, hosts: places, observations, knowledge })
+  await ingest(ctx, jobs, {
+    scanId: lease.scan_id,
+    number: lease.number,
+    hosts: batchAddresses,
+    observations,
+    knowledge,
+  })
 }
 
 /** Removes characters that PostgreSQL can't store from the responses of hostile hosts. */
@@ -169,11 +175,11 @@ function storableValue(_name: string, value: unknown): unknown {
 export function addressesOf(hosts: readonly ScanHost[], observations: readonly Observation[]): ScanHost[] {
   return hosts.flatMap((host) => {
     if (isAddress(host.address)) return [host]
-    const found = observations
+    const resolved = observations
       .filter((one) => one.kind === 'host')
       .filter((one) => isAddress(one.address) && one.names.includes(host.address))
       .map((one) => one.address)
-    const addresses = [...new Set(found)].slice(0, addressesPerName)
+    const addresses = [...new Set(resolved)].slice(0, addressesPerName)
     return addresses.length > 0 ? addresses.map((address) => ({ address, names: [host.address] })) : [host]
   })
 }
@@ -192,17 +198,17 @@ async function failIfUnresolved(
 ): Promise<boolean> {
   const named = hosts.find((host) => !isAddress(host.address))
   if (!named) return false
-  const lost = observations.filter((one) => one.kind === 'host').find((one) => one.address === named.address)
+  const unresolved = observations.filter((one) => one.kind === 'host').find((one) => one.address === named.address)
   const scan = await ctx.tx
     .selectFrom('scan')
     .select(['target_id', 'agent_name'])
     .where('account_id', '=', ctx.account)
     .where('id', '=', scanId)
     .executeTakeFirstOrThrow()
-  await recordResolution(ctx, scan.target_id, !lost)
-  if (!lost) return false
+  await recordResolution(ctx, scan.target_id, !unresolved)
+  if (!unresolved) return false
   const where = `Agent ${scan.agent_name} could not resolve ${named.address}`
-  await failScan(ctx, scanId, `${where}: ${lost.reason}`)
+  await failScan(ctx, scanId, `${where}: ${unresolved.reason}`)
   return true
 }
 
@@ -216,15 +222,15 @@ function isAddress(text: string): boolean {
 
 /** @throws ApiError `invalid` for an observation outside the batch, or without a valid address */
 function rejectForeign(
-  places: readonly ScanHost[],
+  batchAddresses: readonly ScanHost[],
   hosts: readonly ScanHost[],
   observations: readonly Observation[],
 ): void {
-  const ours = new Set([...places, ...hosts].map((host) => host.address))
+  const ownAddresses = new Set([...batchAddresses, ...hosts].map((host) => host.address))
   for (const one of observations) {
     if (!('address' in one) || one.address === undefined) continue
     const isSilent = one.kind === 'problem' || (one.kind === 'host' && !one.reached)
-    if (ours.has(one.address) && (isSilent || isAddress(one.address))) continue
+    if (ownAddresses.has(one.address) && (isSilent || isAddress(one.address))) continue
     throw invalid('observations', `${one.address} is not part of this job`)
   }
 }

@@ -17,14 +17,14 @@ import type { Scanning } from '#scans/run.ts'
 import type { Selectable } from 'kysely'
 
 /** Starts or resumes a locked scan. */
-async function resume(ctx: Ctx, jobs: Jobs, scan: Selectable<ScanTable>, words: string): Promise<void> {
+async function resume(ctx: Ctx, jobs: Jobs, scan: Selectable<ScanTable>, message: string): Promise<void> {
   await ctx.tx
     .updateTable('scan')
     .set({ resume_at: null, reason: '', last_activity_at: ctx.now, updated_at: ctx.now })
     .where('account_id', '=', ctx.account)
     .where('id', '=', scan.id)
     .execute()
-  await logScanEvent(ctx, scan.id, 'LEVEL_INFO', words)
+  await logScanEvent(ctx, scan.id, 'LEVEL_INFO', message)
   await announceScan(ctx, scan.id, 'EVENT_SCAN_CHANGED')
   if (await isPlanned(ctx, scan.id)) await queueNextBatches(ctx, jobs, scan.id)
   else await jobs.enqueue(ctx.tx, 'scan-plan', { account: ctx.account, scanId: scan.id })

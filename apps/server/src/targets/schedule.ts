@@ -46,15 +46,15 @@ const steps: Readonly<Record<SchedulePeriod, Temporal.DurationLike>> = {
  */
 export function nextOpening(hours: AllowedHours | null, now: Date): Date | null {
   if (!hours) return null
-  const here = zoned(now, hours.timeZone)
+  const localNow = zoned(now, hours.timeZone)
   // Hours that started yesterday may not have ended.
   for (let ahead = -1; ahead <= 7; ahead++) {
-    const day = here.toPlainDate().add({ days: ahead })
+    const day = localNow.toPlainDate().add({ days: ahead })
     if (!isDayOf(hours, day)) continue
     const start = at(day, minuteOf(hours.start), hours.timeZone)
     const end = endOf(hours, day, start)
-    if (isBefore(here, start)) return dateOf(start)
-    if (isBefore(here, end)) return null
+    if (isBefore(localNow, start)) return dateOf(start)
+    if (isBefore(localNow, end)) return null
   }
   throw new Error('allowed hours need at least one day of the week')
 }
@@ -89,10 +89,10 @@ export function isTimeZone(name: string): boolean {
  */
 function at(day: Temporal.PlainDate, minute: number, timeZone: string): Temporal.ZonedDateTime {
   const [hour, rest] = [Math.floor((minute % minutesOfDay) / 60), minute % 60]
-  const wanted = day.add({ days: Math.floor(minute / minutesOfDay) }).toPlainDateTime({ hour, minute: rest })
-  const moment = wanted.toZonedDateTime(timeZone)
-  if (moment.toPlainDateTime().equals(wanted)) return moment
-  return wanted.toZonedDateTime(timeZone, { disambiguation: 'earlier' }).getTimeZoneTransition('next') ?? moment
+  const wallTime = day.add({ days: Math.floor(minute / minutesOfDay) }).toPlainDateTime({ hour, minute: rest })
+  const moment = wallTime.toZonedDateTime(timeZone)
+  if (moment.toPlainDateTime().equals(wallTime)) return moment
+  return wallTime.toZonedDateTime(timeZone, { disambiguation: 'earlier' }).getTimeZoneTransition('next') ?? moment
 }
 
 function minuteOf(time: string): number {

@@ -1,6 +1,6 @@
 import type { CheckInfo } from '@glacis/scanner'
 import type { Checks, Finding, HostObservation } from '#commands/scan/result.ts'
-import { evidenceLengthMax, sarifLog, sentenceOf, uriOf } from '#sarif.ts'
+import { evidenceLengthMax, sarifLog, messageOf, uriOf } from '#sarif.ts'
 
 const levels: Readonly<Record<string, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' }
 
@@ -47,7 +47,7 @@ function resultOf(finding: Finding, ids: readonly string[], check: CheckInfo | u
     ruleId,
     ruleIndex: ids.indexOf(ruleId),
     level: levels[check?.severity ?? ''] ?? 'note',
-    message: sentenceOf(check?.name || ruleId, finding),
+    message: messageOf(check?.name || ruleId, finding),
     locations: [{ physicalLocation: { artifactLocation: { uri } } }],
     partialFingerprints: { 'glacis/v1': `${ruleId}|${address}|${location}` },
     properties: {

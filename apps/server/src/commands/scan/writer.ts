@@ -5,7 +5,7 @@ import { sarifReport } from '#commands/scan/sarif.ts'
 import { textReport } from '#commands/scan/text.ts'
 
 export interface Writer {
-  take(seen: HostObservation): void
+  add(seen: HostObservation): void
   /** Writes buffered output. */
   end(): void
 }
@@ -15,12 +15,12 @@ export function createWriter(format: OutputFormat, checks: Checks, write: (text:
   if (format === 'json') return jsonWriter(checks, write)
   const seen: HostObservation[] = []
   const render = format === 'sarif' ? sarifReport : textReport
-  return { take: (one) => void seen.push(one), end: () => write(render(seen, checks)) }
+  return { add: (one) => void seen.push(one), end: () => write(render(seen, checks)) }
 }
 
 function jsonWriter(checks: Checks, write: (text: string) => void): Writer {
   return {
-    take(seen) {
+    add(seen) {
       // Closed ports only matter for scan history, which this command doesn't have.
       if (seen.kind === 'closed') return
       write(`${JSON.stringify(seen.kind === 'finding' ? findingLine(seen, checks) : seen)}\n`)
