@@ -90,7 +90,7 @@ async function sampleProducts(): Promise<Map<ProductKey, MatchSubject[]>> {
   })
   const stride = names.length / productCount
   const sampled = Array.from({ length: productCount }, (_, index) => names[Math.floor(index * stride)]).flatMap(
-    (one) => one ?? [],
+    (entry) => entry ?? [],
   )
   const byKey = Map.groupBy(sampled, ({ key }) => key)
   return new Map([...byKey].map(([key, group]) => [key, group.map(({ name }) => ({ wfn: toWfn(name), quality: 80 }))]))

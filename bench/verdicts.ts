@@ -30,13 +30,15 @@ if (corpus === undefined) {
   console.log('No templates in GLACIS_SHARED. Skipped.')
   process.exit(0)
 }
-const profile = (process.argv.find((one) => one.startsWith('--profile='))?.slice(10) ?? 'deep') as ScanProfile // not validated
-const selectedLabs = process.argv.slice(2).filter((one) => !one.startsWith('-'))
+const profile = (process.argv.find((item) => item.startsWith('--profile='))?.slice(10) ?? 'deep') as ScanProfile // not validated
+const selectedLabs = process.argv.slice(2).filter((item) => !item.startsWith('-'))
 const used = new Set(linesOf(join(shared, 'scanner/reference-templates.txt.zst')))
 const records = linesOf(join(shared, 'scanner/reference-verdicts.jsonl')).map((line): unknown => JSON.parse(line))
-const verdicts = records.filter((one): one is Verdict => typeof one === 'object' && one !== null && 'template' in one)
-const totals = records.flatMap((one) =>
-  typeof one === 'object' && one !== null && '_total' in one ? [one._total as Total] : [],
+const verdicts = records.filter(
+  (item): item is Verdict => typeof item === 'object' && item !== null && 'template' in item,
+)
+const totals = records.flatMap((item) =>
+  typeof item === 'object' && item !== null && '_total' in item ? [item._total as Total] : [],
 ) // the format of the file
 const loaded = await loadTemplates([corpus], cacheFolder)
 for (const { path } of verdicts) used.add(path)
@@ -51,7 +53,7 @@ for (const { lab, run, targets, cut } of totals) {
   if (cut === true || (selectedLabs.length > 0 && !selectedLabs.includes(lab))) continue
   const types = run === 'http' ? ['http'] : ['tcp', 'ssl']
   const referenceKeys = new Set(
-    verdicts.filter((one) => one.lab === lab && types.includes(one.type) && runOf(one) === run).map(keyOf),
+    verdicts.filter((item) => item.lab === lab && types.includes(item.type) && runOf(item) === run).map(keyOf),
   )
   const ownKeys = new Set<string>()
   const costs: string[] = []
@@ -59,16 +61,16 @@ for (const { lab, run, targets, cut } of totals) {
     if (!service || !(await isOpen(service))) continue
     const { observations, requests, seconds, cpuSeconds } = await examine(service, plan, profile)
     costs.push(`${requests} requests, ${cpuSeconds.toFixed(1)} CPU s, ${seconds.toFixed(1)} s`)
-    for (const one of observations)
-      if (one.kind === 'finding')
+    for (const item of observations)
+      if (item.kind === 'finding')
         ownKeys.add(
-          `${one.check} ${one.location
+          `${item.check} ${item.location
             .split(' ')
             .slice(1)
-            .filter((word) => word !== 'tls')
+            .filter((part) => part !== 'tls')
             .join(' ')}`.trim(),
         )
-    for (const one of observations) if (one.kind === 'problem') console.log(`  ${lab}: ${one.message}`)
+    for (const item of observations) if (item.kind === 'problem') console.log(`  ${lab}: ${item.message}`)
   }
   if (costs.length === 0) console.log(`${lab} ${run}: not running`)
   else compare(lab, run, referenceKeys, ownKeys, costs)

@@ -336,8 +336,8 @@ function countsOf(issues: readonly Event[], hosts: readonly Event[]): number[] {
   )
   const active = worst.filter(isActive)
   return [
-    ...worstFirst.map((status) => worst.filter((one) => one.status === status).length),
-    ...severities.map((category) => active.filter((one) => one.category === category).length),
+    ...worstFirst.map((status) => worst.filter((item) => item.status === status).length),
+    ...severities.map((category) => active.filter((item) => item.category === category).length),
     active.filter(({ category }) => !severities.includes(category)).length,
     new Set(hosts.filter(isActive).map(({ host_id }) => host_id)).size,
   ]

@@ -175,7 +175,7 @@ describe('fix()', () => {
     const before = host(name)
     lab.fix(name, weakness)
     expect(await probe()).toBe(expected)
-    expect(host(name).weaknesses).toEqual(before.weaknesses.filter((one) => one !== weakness))
+    expect(host(name).weaknesses).toEqual(before.weaknesses.filter((item) => item !== weakness))
     expect(host(name).expected.length).toBeLessThan(before.expected.length)
   })
   it('applies to TLS from the next handshake on', async () => {
@@ -212,7 +212,7 @@ function files(folder: string, ending: string): string[] {
 }
 
 function host(name: string): LabHost {
-  const found = lab.hosts.find((one) => one.name === name)
+  const found = lab.hosts.find((item) => item.name === name)
   if (!found) throw new Error(`No host ${name}`)
   return found
 }

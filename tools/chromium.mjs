@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { nodeProgram, root } from './node.mjs'
-import { run, say } from './prepare.mjs'
+import { run, logProgress } from './prepare.mjs'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const usualFolders = [
@@ -36,17 +36,17 @@ function starts(path) {
 
 async function installWithApt() {
   if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) return null
-  say('Installing Chromium for the browser tests …')
+  logProgress('Installing Chromium for the browser tests …')
   await run('apt-get', 'update', '-q')
   await run('env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-yq', '--no-install-recommends', 'chromium')
   return find()
 }
 
 async function installWithPlaywright() {
-  say('Installing Chromium for the browser tests …')
+  logProgress('Installing Chromium for the browser tests …')
   const libraries = process.getuid?.() === 0 ? ['--with-deps'] : []
   const { code, output } = await run(nodeProgram(), playwright, 'install', ...libraries, 'chromium')
-  if (code !== 0) say(output)
+  if (code !== 0) logProgress(output)
   const script = `import('playwright-core').then(({ chromium }) => console.log(chromium.executablePath()))`
   const { output: lines } = await run(nodeProgram(), '-e', script)
   const path = lines.split('\n').at(-1)

@@ -25,7 +25,9 @@ export async function install({ dev }) {
   if (nodeProgram() !== null && (await isInstalled(dev))) return
   // Keep development dependencies that are already installed.
   const withTools = dev || existsSync(join(root, 'node_modules/vitest'))
-  say(withTools ? 'Installing dependencies and development tools …' : 'Installing dependencies (first start only) …')
+  logProgress(
+    withTools ? 'Installing dependencies and development tools …' : 'Installing dependencies (first start only) …',
+  )
   const { code, output } = await run(
     ...npm(),
     'ci',
@@ -70,7 +72,7 @@ export async function buildPortal() {
   const current = await hashOf([portal, join(root, 'packages/contract/src'), join(root, 'package-lock.json')])
   const built = existsSync(join(portal, 'dist/index.html')) && (await readFile(stamp, 'utf8').catch(() => ''))
   if (built === current) return
-  say('Building the portal …')
+  logProgress('Building the portal …')
   // Build in a temporary folder, so that a running server never serves an incomplete portal.
   const newFolder = join(portal, `.glacis-build-${process.pid}`)
   const vite = join(root, 'node_modules/vite/bin/vite.js')
@@ -117,6 +119,6 @@ export function run(program, ...args) {
 }
 
 /** Prints progress to standard error. */
-export function say(text) {
+export function logProgress(text) {
   console.error(text)
 }

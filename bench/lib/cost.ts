@@ -97,7 +97,7 @@ async function match(plan: CheckPlan): Promise<void> {
   const examine = async () => {
     for (const address of hosts) {
       const target = { address, hostname: address, basePath: '/', services: [service] }
-      for await (const one of runChecks(target, plan, tools)) if (one.kind === 'problem') console.error(one.message)
+      for await (const item of runChecks(target, plan, tools)) if (item.kind === 'problem') console.error(item.message)
     }
   }
   await Promise.all(Array.from({ length: 4 }, examine))

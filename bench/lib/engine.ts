@@ -26,7 +26,7 @@ export const cacheFolder = join(tmpdir(), 'glacis-bench')
 export function corpusFolder(): string | undefined {
   const data = join(shared, 'data')
   const name = existsSync(data)
-    ? readdirSync(data).find((one) => /^nuclei-templates-.*\.tar\.zst$/.test(one))
+    ? readdirSync(data).find((item) => /^nuclei-templates-.*\.tar\.zst$/.test(item))
     : undefined
   if (name === undefined) return undefined
   const folder = join(cacheFolder, name.replace('.tar.zst', ''))
@@ -107,7 +107,8 @@ export async function createExaminer(fingerprintFolder: string) {
       const identified = await identifyPort(endpoint, { guard, budget, http: client, fingerprints, webPaths, signal })
       const services = [{ ...identified.service, technologies: identified.technologies }]
       const target = { address, hostname: address, basePath: '/', services }
-      for await (const one of runChecks(target, plan, { http, guard, signal, profile, budget })) observations.push(one)
+      for await (const item of runChecks(target, plan, { http, guard, signal, profile, budget }))
+        observations.push(item)
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {

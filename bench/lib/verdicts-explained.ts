@@ -50,5 +50,5 @@ const explanations: readonly Explanation[] = [
 
 /** @returns the reason for a difference; undefined if it must be fixed */
 export function explain(lab: string, side: 'missed' | 'extra', key: string): string | undefined {
-  return explanations.find((one) => one.side === side && (one.lab?.test(lab) ?? true) && one.key.test(key))?.reason
+  return explanations.find((item) => item.side === side && (item.lab?.test(lab) ?? true) && item.key.test(key))?.reason
 }

@@ -36,20 +36,20 @@ export async function compare(options: {
   const { started, result, lastResult, save, nodeVersion } = options
   const expected = Expected.parse(JSON.parse(readFileSync(join(import.meta.dirname, 'expected.json'), 'utf8')))
   const observations = [...result.observations, ...(lastResult?.observations ?? [])]
-  if (save) await writeFile(save, observations.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  if (save) await writeFile(save, observations.map((item) => `${JSON.stringify(item)}\n`).join(''))
   const isRunning = ({ id }: Row) => started.includes(id) || (id.startsWith('X') && started.includes('X'))
   const rows = expected.rows.filter(isRunning)
-  const findings = observations.filter((one): one is Of<'finding'> => one.kind === 'finding')
+  const findings = observations.filter((item): item is Of<'finding'> => item.kind === 'finding')
   const missed = rows.flatMap((row) => missedOf(row, findings))
   const expectedCount = rows.reduce((sum, { verified }) => sum + verified.length, 0)
-  const wrong = falsePositivesOf(rows, expected.alsoTrue, findings)
+  const unexpected = falsePositivesOf(rows, expected.alsoTrue, findings)
   const names = identifiedSoftware(rows, observations, nodeVersion)
   const seconds = result.seconds + (lastResult?.seconds ?? 0)
   const recall = (expectedCount - missed.length) / Math.max(1, expectedCount)
   print('Missed weaknesses', missed)
-  print('False positives', wrong)
+  print('False positives', unexpected)
   print('Software not identified', names.missed)
-  print('Wrong versions', names.wrong)
+  print('Wrong versions', names.unexpected)
   print('Problems', problemsOf(observations))
   const figures: readonly (readonly [string, string, string, boolean])[] = [
     [
@@ -58,14 +58,14 @@ export async function compare(options: {
       '≥ 95 %',
       recall >= limits.recall,
     ],
-    ['false positives', String(wrong.length), '0', wrong.length === 0],
+    ['false positives', String(unexpected.length), '0', unexpected.length === 0],
     [
       'software identified',
       `${names.named} of ${names.expectedCount}`,
       '≥ 90 %',
       names.named >= names.expectedCount * limits.named,
     ],
-    ['wrong versions', String(names.wrong.length), '0', names.wrong.length === 0],
+    ['wrong versions', String(names.unexpected.length), '0', names.unexpected.length === 0],
     ['seconds', seconds.toFixed(1), `< ${limits.seconds}`, seconds < limits.seconds],
     ['scanner memory, MiB', result.memoryMiB.toFixed(0), `≤ ${limits.memoryMiB}`, result.memoryMiB <= limits.memoryMiB],
   ]
@@ -77,7 +77,7 @@ export async function compare(options: {
 }
 
 function missedOf({ id, address, verified }: Row, findings: readonly Of<'finding'>[]): string[] {
-  const ofRow = findings.filter((one) => one.address === address && one.quality >= confirmedQualityMin)
+  const ofRow = findings.filter((item) => item.address === address && item.quality >= confirmedQualityMin)
   return verified
     .filter(({ checks }) => !ofRow.some(({ check }) => checks.includes(check)))
     .map(({ weakness, checks }) => `${id} ${weakness} [${checks.join(' ')}]`)
@@ -90,7 +90,7 @@ function falsePositivesOf(
   findings: readonly Of<'finding'>[],
 ): string[] {
   return findings.flatMap(({ address, check, threat, location, quality }) => {
-    const row = rows.find((one) => one.address === address)
+    const row = rows.find((item) => item.address === address)
     const known = [
       ...(row?.verified.flatMap(({ checks }) => checks) ?? []),
       ...(alsoTrue['*'] ?? []),
@@ -102,12 +102,12 @@ function falsePositivesOf(
 }
 
 function identifiedSoftware(rows: readonly Row[], observations: readonly Observation[], nodeVersion: string) {
-  const technologies = observations.filter((one): one is Of<'technology'> => one.kind === 'technology')
+  const technologies = observations.filter((item): item is Of<'technology'> => item.kind === 'technology')
   const missed: string[] = []
-  const wrong: string[] = []
+  const unexpected: string[] = []
   let expectedCount = 0
   for (const { id, address, products, versionVisible } of rows) {
-    const ofRow = technologies.filter((one) => one.address === address)
+    const ofRow = technologies.filter((item) => item.address === address)
     const installed = installedVersions(id)
     for (const [vendor, product, known = '*'] of products.map((name) => name.split(':'))) {
       expectedCount++
@@ -115,13 +115,13 @@ function identifiedSoftware(rows: readonly Row[], observations: readonly Observa
       const found = ofRow.find(({ wfn }) => wfn.vendor === vendor && wfn.product === product)
       if (!found) missed.push(`${id} ${vendor}:${product}`)
       else if (/^\d/.test(version) && versionVisible && found.wfn.version !== version)
-        (found.wfn.version === '*' ? missed : wrong).push(
+        (found.wfn.version === '*' ? missed : unexpected).push(
           `${id} ${vendor}:${product} is ${version}, identified as ${found.wfn.version}`,
         )
     }
   }
   const named = expectedCount - missed.filter((line) => !line.includes(' is ')).length
-  return { missed, wrong, named, expectedCount }
+  return { missed, unexpected, named, expectedCount }
 }
 
 /** The installed version, because Debian's packages and Node are updated over time. */
@@ -142,7 +142,7 @@ function installedVersions(id: string): ReadonlyMap<string, string> {
 }
 
 function problemsOf(observations: readonly Observation[]): string[] {
-  return observations.flatMap((one) => (one.kind === 'problem' ? `${one.address ?? ''} ${one.message}` : []))
+  return observations.flatMap((item) => (item.kind === 'problem' ? `${item.address ?? ''} ${item.message}` : []))
 }
 
 function print(title: string, lines: readonly string[]): void {

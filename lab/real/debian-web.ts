@@ -6,8 +6,8 @@ import { carelessSite, put, type Program, type Row, type RowContext } from './ro
 /** Creates a certificate with a 1,024-bit key that is valid for one day. */
 export function weakCertificate(folder: string): readonly string[] {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
-  const words = '-x509 -newkey rsa:2048 -pkeyopt rsa_keygen_bits:1024 -nodes -days 1 -subj /CN=lab.test -sha256'
-  return ['openssl', 'req', ...words.split(' '), '-keyout', key, '-out', certificate]
+  const opensslArgs = '-x509 -newkey rsa:2048 -pkeyopt rsa_keygen_bits:1024 -nodes -days 1 -subj /CN=lab.test -sha256'
+  return ['openssl', 'req', ...opensslArgs.split(' '), '-keyout', key, '-out', certificate]
 }
 
 const nginx: Row = {

@@ -48,7 +48,7 @@ function installDebian(cache: string, log: (line: string) => void): readonly Row
   if (missing.length > 0) aptInstall([...new Set(missing)], log)
   for (const row of rows) if (row.packages.some((name) => unpacked.has(name))) unpack(packagesOf(cache, row), row)
   const isReady = (row: Row) => row.packages.every((name) => unpacked.has(name) || isInstalled(name))
-  for (const row of rows.filter((one) => !isReady(one)))
+  for (const row of rows.filter((item) => !isReady(item)))
     log(`Skipping ${row.id}: ${row.packages.join(' ')} could not be installed`)
   return rows.filter(isReady)
 }

@@ -21,14 +21,14 @@ function oldNodeOf({ packages }: RowContext): string {
 /** A row that runs a command of its package. */
 function command(
   row: Omit<Row, 'prepare'>,
-  words: readonly string[],
+  args: readonly string[],
   files: (context: RowContext) => void = () => undefined,
   oldNode = false,
 ): Row {
   const prepare = (context: RowContext): Program => {
     linkModules(context)
     files(context)
-    return { command: [oldNode ? oldNodeOf(context) : context.node, ...words] }
+    return { command: [oldNode ? oldNodeOf(context) : context.node, ...args] }
   }
   return { ...row, packages: oldNode ? [...row.packages, node14] : row.packages, prepare }
 }

@@ -120,7 +120,7 @@ async function stopAll(children: readonly ChildProcess[], pidFiles: readonly str
 /** Some programs start helpers that leave the process group. Their command lines contain the folder of this run. */
 function stopStrayProcesses(folder: string): void {
   const numbers = existsSync('/proc/self/cmdline') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
-  for (const number of numbers.map(Number).filter((one) => one !== process.pid)) {
+  for (const number of numbers.map(Number).filter((item) => item !== process.pid)) {
     try {
       if (readFileSync(`/proc/${number}/cmdline`, 'utf8').includes(`${folder}/`)) process.kill(number, 'SIGTERM')
     } catch {

@@ -71,7 +71,7 @@ function listenAt(host: string): string {
 export function callbackEndpoints(settings: CallbackSettings): string[] {
   const { publicHost, publicPort, listen, httpPort, dnsPort } = settings
   const ports = dnsPort === undefined ? [httpPort] : [httpPort, dnsPort]
-  const listening = ports.flatMap((one) => endpointsAt([listen], one))
+  const listening = ports.flatMap((item) => endpointsAt([listen], item))
   const published = isIP(publicHost) && publicPort !== undefined ? endpointsAt([publicHost], publicPort) : []
   return [...new Set([...listening, ...published])]
 }

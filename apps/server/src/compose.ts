@@ -175,7 +175,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       url: config.url,
       log,
       live,
-      retention: config.keep,
+      retention: config.retention,
     }
     await startBackground(scanning, sending, feedUpdater)
     if (identity) await jobs.work('mail', mailsAtOnce, ({ data }) => identity.deliverMail(data.mailId))

@@ -29,7 +29,7 @@ export async function runIdempotently<T>(
   const digest = createHash('sha256').update(JSON.stringify(input)).digest('base64url')
   await expired(ctx.tx, ctx.now).where('account_id', '=', ctx.account).execute()
   const isFirst = await claim(ctx, { key, call, digest })
-  if (!isFirst) return answerOf<T>(ctx, { key, call, digest })
+  if (!isFirst) return storedResponse<T>(ctx, { key, call, digest })
   const answer = await work()
   await ctx.tx
     .updateTable('idempotency_key')
@@ -56,7 +56,7 @@ async function claim(ctx: Ctx, { key, call, digest }: Claim): Promise<boolean> {
   return mine !== undefined
 }
 
-async function answerOf<T>(ctx: Ctx, { key, call, digest }: Claim): Promise<T> {
+async function storedResponse<T>(ctx: Ctx, { key, call, digest }: Claim): Promise<T> {
   const first = await ctx.tx
     .selectFrom('idempotency_key')
     .select(['call', 'digest', 'answer'])

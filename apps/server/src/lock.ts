@@ -42,12 +42,12 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 
 /** Like `mkdir` with `recursive`, which loops forever on file systems that reject new folders with ENOENT. */
 async function createFolder(folder: string): Promise<void> {
-  const make = () => mkdir(folder, { mode: 0o700 })
-  await make().catch(async (error: unknown) => {
+  const create = () => mkdir(folder, { mode: 0o700 })
+  await create().catch(async (error: unknown) => {
     if (reason(error) === 'EEXIST') return
     if (reason(error) !== 'ENOENT') throw error
     await createFolder(dirname(folder))
-    await make()
+    await create()
   })
 }
 
@@ -79,10 +79,10 @@ async function tryLink(draft: string, file: string): Promise<boolean> {
 
 /** Two processes can find the same stale lock. Removes only the file that was checked, not a new lock in its place. */
 async function removeStale(file: string, checked: string): Promise<void> {
-  const aside = `${file}.${process.pid}.stale`
-  await rename(file, aside).catch(() => undefined)
-  if ((await contentOf(aside)) !== checked) await link(aside, file).catch(() => undefined)
-  await rm(aside, { force: true })
+  const stalePath = `${file}.${process.pid}.stale`
+  await rename(file, stalePath).catch(() => undefined)
+  if ((await contentOf(stalePath)) !== checked) await link(stalePath, file).catch(() => undefined)
+  await rm(stalePath, { force: true })
 }
 
 async function isLocked(content: string): Promise<boolean> {

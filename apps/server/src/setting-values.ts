@@ -55,7 +55,7 @@ export const Provider = z
     scopes: z.array(z.string().min(1)).optional(),
     responseMode: z.enum(['query', 'form_post']).optional(),
   })
-  .refine((one) => one.issuer ?? (one.authorizationUrl && one.tokenUrl && one.userinfoUrl))
+  .refine((entry) => entry.issuer ?? (entry.authorizationUrl && entry.tokenUrl && entry.userinfoUrl))
 const isAllDifferent = (list: readonly { id: string }[]) => new Set(list.map(({ id }) => id)).size === list.length
 export const providers = json.pipe(z.array(Provider).refine(isAllDifferent))
 

@@ -54,13 +54,13 @@ it('rejects the later of two concurrent renames to the same name', async () => {
   const [one, two] = [await create('One'), await create('Two')]
   const { promise: updated, resolve: markUpdated } = Promise.withResolvers<void>()
   const outcome = updated.then(() => update(two.id, { name: 'Same' }, ['name']))
-  const settled = outcome.catch(() => undefined)
+  const finished = outcome.catch(() => undefined)
   await server.as(account, async (ctx) => {
     await updateView(ctx, { id: one.id, view: { name: 'Same' }, updateMask: { paths: ['name'] } })
     markUpdated()
     await untilLockWait(server)
   })
-  await settled
+  await finished
   await expect(outcome).rejects.toMatchObject({ code: 'conflict' })
 })
 

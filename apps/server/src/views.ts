@@ -68,7 +68,7 @@ export async function updateView(
   ctx: Ctx,
   { id, view, updateMask }: ParsedInputOf<typeof contract.updateView>,
 ): Promise<{ view: View }> {
-  const unknownPath = updateMask.paths.find((path) => !paths.some((one) => one === path))
+  const unknownPath = updateMask.paths.find((path) => !paths.some((item) => item === path))
   if (unknownPath) throw invalid('updateMask.paths', `'${unknownPath}' can't be changed`)
   const change = Object.fromEntries(
     paths.filter((path) => updateMask.paths.includes(path)).map((path) => [path, view[path]]),

@@ -189,11 +189,11 @@ export async function disconnectLost(database: Database, log: Log): Promise<void
     .limit(1000)
     .execute()
   await onEach(away, ({ account_id, id }) =>
-    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => announceIfStillAway(ctx, id)),
+    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => announceIfDisconnected(ctx, id)),
   )
 }
 
-async function announceIfStillAway(ctx: Ctx, id: string): Promise<void> {
+async function announceIfDisconnected(ctx: Ctx, id: string): Promise<void> {
   const agent = await ctx.tx
     .updateTable('agent')
     .set({ is_notice_due: false })

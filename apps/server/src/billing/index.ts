@@ -156,8 +156,8 @@ export async function consumeAgentQuota(ctx: Ctx): Promise<void> {
   if (quota.used >= quota.total) throw quotaExceeded('agents', 'Agent', quota, plan)
 }
 
-function quotaExceeded(subject: string, word: string, { used, total }: Usage['targets'], plan: Plan): ApiError {
-  return new ApiError('quota_exceeded', `${word} quota of the ${plan.name} plan exceeded: ${used} of ${total} used`, {
+function quotaExceeded(subject: string, label: string, { used, total }: Usage['targets'], plan: Plan): ApiError {
+  return new ApiError('quota_exceeded', `${label} quota of the ${plan.name} plan exceeded: ${used} of ${total} used`, {
     quota: { subject, description: `${used} of ${total}` },
   })
 }

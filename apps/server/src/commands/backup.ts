@@ -71,7 +71,7 @@ async function writeParts(archive: Pack, url: string, packs: string): Promise<vo
     await promise
   }
   const entries = await readdir(packs, { recursive: true, withFileTypes: true }).catch(() => []) // nothing was fetched
-  for (const entry of entries.filter((one) => one.isFile())) {
+  for (const entry of entries.filter((item) => item.isFile())) {
     const path = join(entry.parentPath, entry.name)
     const { size } = await stat(path)
     const name = `packs/${relative(packs, path)}`

@@ -32,14 +32,13 @@ const usage = `Usage: glacis packs import FILE|FOLDER …   import feeds from .j
  * @throws UsageError for invalid arguments; CliError for errors the operator can fix
  */
 export async function packsCommand(
-  [subcommand = '', ...words]: readonly string[],
+  [subcommand = '', ...args]: readonly string[],
   context: CommandContext,
 ): Promise<void> {
-  if (subcommand === 'import' && words.length > 0) return withDatabase(context, (opened) => importAll(words, opened))
-  if (subcommand === 'export' && words.length <= 1)
-    return withDatabase(context, (opened) => exportAll(words[0], opened))
-  if (subcommand === 'status' && words.every((word) => word === '--json')) {
-    return withDatabase(context, (opened) => showStatus(words.length > 0, opened))
+  if (subcommand === 'import' && args.length > 0) return withDatabase(context, (opened) => importAll(args, opened))
+  if (subcommand === 'export' && args.length <= 1) return withDatabase(context, (opened) => exportAll(args[0], opened))
+  if (subcommand === 'status' && args.every((arg) => arg === '--json')) {
+    return withDatabase(context, (opened) => showStatus(args.length > 0, opened))
   }
   throw new UsageError(usage)
 }
@@ -65,8 +64,8 @@ async function importAll(paths: readonly string[], { url, packsFolder }: Opened)
   if (problems.length > 0) throw new CliError(problems.join('\n'))
 }
 
-function showProgress(words: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${words}`)
+function showProgress(args: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${args}`)
 }
 
 function clearProgress(): void {

@@ -9,7 +9,10 @@ let database: TestDatabase
 let db: Kysely<unknown>
 beforeEach(async () => {
   database = await testDatabase()
-  db = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: database.url, max: 4 }) }) })
+  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
+  // Dropping the database can terminate a connection that is still closing.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  db = new Kysely({ dialect: new PostgresDialect({ pool }) })
 })
 afterEach(async () => {
   await db.destroy()

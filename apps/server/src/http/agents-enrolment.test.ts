@@ -32,7 +32,7 @@ describe('enrollment', () => {
   it('issues one key if the same token is used concurrently', async () => {
     const { token } = await newAgent()
     const responses = await Promise.all([connectBy(token), connectBy(token)])
-    expect(responses.filter((one) => one.status === 200)).toHaveLength(1)
+    expect(responses.filter((item) => item.status === 200)).toHaveLength(1)
   })
 
   it.each(['', 'gla_short', `glk_${'A'.repeat(43)}`])('rejects the secret "%s"', async (secret) => {
@@ -71,18 +71,18 @@ describe('enrollment', () => {
 })
 
 describe('connection state', () => {
-  const seen = async (id: string) => getAgent.result.parse((await asMe('GET', `/v1/agents/${id}`)).body).agent
+  const readAgent = async (id: string) => getAgent.result.parse((await asMe('GET', `/v1/agents/${id}`)).body).agent
 
   it('changes from never seen to connected with latency, then to lost after three missed heartbeats', async () => {
     const { id, token } = await newAgent()
-    expect(await seen(id)).toMatchObject({ status: 'STATUS_DISCONNECTED', tokenExpireTime: expect.anything() })
-    expect(await seen(id)).not.toHaveProperty('lastSeenTime')
+    expect(await readAgent(id)).toMatchObject({ status: 'STATUS_DISCONNECTED', tokenExpireTime: expect.anything() })
+    expect(await readAgent(id)).not.toHaveProperty('lastSeenTime')
     const { key } = (await connectBy(token)).body
     await by(key, 'POST', '/v1/agent/heartbeat', { latency: '0.042s', time: new Date().toISOString() })
-    expect(await seen(id)).toMatchObject({ status: 'STATUS_CONNECTED', latency: '0.042s', problems: [] })
+    expect(await readAgent(id)).toMatchObject({ status: 'STATUS_CONNECTED', latency: '0.042s', problems: [] })
     await silence(61)
-    expect(await seen(id)).toMatchObject({ status: 'STATUS_DISCONNECTED' })
-    expect(await seen(id)).not.toHaveProperty('latency')
+    expect(await readAgent(id)).toMatchObject({ status: 'STATUS_DISCONNECTED' })
+    expect(await readAgent(id)).not.toHaveProperty('latency')
     await disconnectLost(server().database, silentLog)
     const { connections } = listAgentConnections.result.parse((await asMe('GET', `/v1/agents/${id}/connections`)).body)
     expect(connections).toMatchObject([{ reason: 'REASON_LOST' }])
@@ -93,7 +93,7 @@ describe('connection state', () => {
   it('was lost at its last heartbeat, even if it reconnects before that is recorded', async () => {
     const { id, key } = await connected()
     await silence(61)
-    const { lastSeenTime } = await seen(id)
+    const { lastSeenTime } = await readAgent(id)
     expect((await connectBy(key)).status).toBe(200)
     const { connections } = listAgentConnections.result.parse((await asMe('GET', `/v1/agents/${id}/connections`)).body)
     expect(connections[1]).toMatchObject({ reason: 'REASON_LOST', disconnectTime: lastSeenTime })
@@ -113,7 +113,7 @@ describe('connection state', () => {
       body: { code: 14, message: expect.stringContaining('running as this agent on dc1 (127.0.0.1)') },
     })
     expect((await by(key, 'POST', '/v1/agent/heartbeat', { time: new Date().toISOString() })).status).toBe(200)
-    expect(await seen(id)).toMatchObject({ hostname: 'dc1' })
+    expect(await readAgent(id)).toMatchObject({ hostname: 'dc1' })
     await by(key, 'POST', '/v1/agent/disconnect', {})
     expect((await connectBy(key, second)).status).toBe(200)
     // A killed process counts as gone after the timeout.
@@ -124,14 +124,14 @@ describe('connection state', () => {
   it('records a clean disconnect', async () => {
     const { id, key } = await connected()
     expect((await by(key, 'POST', '/v1/agent/disconnect', {})).status).toBe(200)
-    expect(await seen(id)).toMatchObject({ status: 'STATUS_DISCONNECTED' })
+    expect(await readAgent(id)).toMatchObject({ status: 'STATUS_DISCONNECTED' })
   })
 
   it('reports clock skew and an old version', async () => {
     const { id, key } = await connected()
     const time = new Date(Date.now() + 95_000).toISOString()
     await connectBy(key, { time, version: '0.0.9' })
-    expect((await seen(id)).problems).toEqual([
+    expect((await readAgent(id)).problems).toEqual([
       expect.stringMatching(/^The agent runs version 0\.0\.9/),
       expect.stringMatching(/^The agent's clock is 9\d seconds ahead/),
     ])

@@ -30,7 +30,7 @@ describe('agents', () => {
     await newAgent('bern-dmz-2')
     await newAgent('zrh')
     const names = async (query: string) =>
-      (await asMe<{ agents: { name: string }[] }>('GET', `/v1/agents${query}`)).body.agents.map((one) => one.name)
+      (await asMe<{ agents: { name: string }[] }>('GET', `/v1/agents${query}`)).body.agents.map((item) => item.name)
     expect(await names('')).toEqual(['zrh', 'bern-dmz-2', 'bern-dmz-1'])
     expect(await names('?filter.query=BERN')).toEqual(['bern-dmz-2', 'bern-dmz-1'])
     expect(await names('?filter.status=STATUS_CONNECTED')).toEqual(['bern-dmz-1'])
@@ -57,7 +57,7 @@ it('responds with 404 to calls about agents of another account', async () => {
     [`POST ${rotateAgentToken.path}`]: {},
   }
   const calls = api().endpoints.filter(
-    (one) => one.path.startsWith(createAgent.path) && pathParameters(one.path).length > 0,
+    (item) => item.path.startsWith(createAgent.path) && pathParameters(item.path).length > 0,
   )
   expect(calls.length).toBeGreaterThan(6)
   for (const { method, path } of calls) {
@@ -97,13 +97,13 @@ it('responds with 4xx to invalid agent requests, never 5xx', async () => {
   ]
   for (const path of paths) {
     for (const payload of bodies) {
-      const answer = await api().app.inject({
+      const response = await api().app.inject({
         method: 'POST',
         url: `/v1/agent/${path}`,
         payload,
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       })
-      expect([path, payload, Math.floor(answer.statusCode / 100)]).toEqual([path, payload, 4])
+      expect([path, payload, Math.floor(response.statusCode / 100)]).toEqual([path, payload, 4])
     }
   }
 })
@@ -111,8 +111,8 @@ it('responds with 4xx to invalid agent requests, never 5xx', async () => {
 it('accepts an implausible clock and host name', async () => {
   const { id, key } = await connected()
   await by(key, 'POST', '/v1/agent/disconnect', {})
-  const odd = { time: '9999-12-31T23:59:59Z', hostname: 'a\0b', system: '\uD800', version: '\0' }
-  expect((await connectBy(key, odd)).status).toBe(200)
+  const implausible = { time: '9999-12-31T23:59:59Z', hostname: 'a\0b', system: '\uD800', version: '\0' }
+  expect((await connectBy(key, implausible)).status).toBe(200)
   expect(
     (await by(key, 'POST', '/v1/agent/heartbeat', { time: '0001-01-01T00:00:00Z', latency: '99999999999s' })).status,
   ).toBe(200)

@@ -25,6 +25,6 @@ it.each(['intranet.example', 'fe80::1%eth0'])('rejects results for %s, which is 
   const { id, key } = await connected()
   await waitingScan(id, 'intranet.example')
   const job = await take(key)
-  const seen = [host(address, ['intranet.example']), service(address)]
-  expect((await report(key, job.id, seen)).status).toBe(400)
+  const observations = [host(address, ['intranet.example']), service(address)]
+  expect((await report(key, job.id, observations)).status).toBe(400)
 })

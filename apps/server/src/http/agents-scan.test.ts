@@ -26,11 +26,11 @@ describe('a scan by an agent', () => {
   it("waits with a reason, is leased to its agent only, and completes with the agent's results", async () => {
     const { id, token } = await newAgent('bern-dmz-1')
     const { scanId } = await waitingScan(id)
-    const waiting = {
+    const waitingScanFields = {
       phase: 'PHASE_WAITING',
       failureReason: 'Waiting for agent bern-dmz-1, which has never connected.',
     }
-    expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_CREATED', progress: waiting })
+    expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_CREATED', progress: waitingScanFields })
     const { key } = (await connectBy(token)).body
     const job = await take(key)
     expect(job).toMatchObject({
@@ -80,7 +80,7 @@ describe('a scan by an agent', () => {
     expect((await report(key, job.id, [nasty, service('127.61.1.1')])).status).toBe(200)
     expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
     const { jobs } = listAgentJobs.result.parse((await asMe('GET', `/v1/agents/${id}/jobs`)).body)
-    expect(jobs.map((one) => [one.state, one.error])).toEqual([
+    expect(jobs.map((item) => [item.state, item.error])).toEqual([
       ['STATE_DONE', ''],
       ['STATE_FAILED', 'the thread ended with 1'],
     ])
@@ -129,9 +129,9 @@ describe('a scan by an agent', () => {
     const { scanId } = await waitingScan(id, 'intranet.example')
     const job = await take(key)
     expect(job.hosts).toEqual([{ address: 'intranet.example', names: ['intranet.example'] }])
-    const seen = [host('127.61.1.2', ['intranet.example']), service('127.61.1.2')]
-    expect((await report(key, job.id, [...seen, service('127.61.1.3')])).status).toBe(400)
-    expect((await report(key, job.id, seen)).status).toBe(200)
+    const observations = [host('127.61.1.2', ['intranet.example']), service('127.61.1.2')]
+    expect((await report(key, job.id, [...observations, service('127.61.1.3')])).status).toBe(400)
+    expect((await report(key, job.id, observations)).status).toBe(200)
     expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_COMPLETED', hostCount: { scannedHosts: 1 } })
   })
 

@@ -58,7 +58,7 @@ describe('the API', () => {
       payload: { name: '', schedule: { period: 'X' } },
     })
     const body = response.json<{ details: [{ fieldViolations: { field: string; description: string }[] }] }>()
-    expect(Object.fromEntries(body.details[0].fieldViolations.map((one) => [one.field, one.description]))).toEqual({
+    expect(Object.fromEntries(body.details[0].fieldViolations.map((item) => [item.field, item.description]))).toEqual({
       name: 'String must contain at least 1 character(s)',
       address: 'Required',
       'schedule.period': "Invalid enum value. Expected 'PERIOD_DAILY' | 'PERIOD_WEEKLY' | 'PERIOD_MONTHLY'",
@@ -128,7 +128,7 @@ describe('every endpoint of the contract', () => {
   it('hides resources of other accounts', async () => {
     const ids = await resourcesOfAnna()
     for (const endpoint of users.endpoints.filter(
-      (one) => pathParameters(one.path).length > 0 || one.path === '/v1/scans',
+      (item) => pathParameters(item.path).length > 0 || item.path === '/v1/scans',
     )) {
       const id = ids[endpoint.path.split('/')[2] ?? ''] ?? newId()
       if (endpoint.method === 'GET' && endpoint.path === '/v1/scans') continue
@@ -148,7 +148,7 @@ describe('every endpoint of the contract', () => {
 
   it('responds in the format of the contract', async () => {
     const ids = await resourcesOfAnna()
-    for (const endpoint of users.endpoints.filter((one) => one.method === 'GET')) {
+    for (const endpoint of users.endpoints.filter((item) => item.method === 'GET')) {
       const id = ids[endpoint.path.split('/')[2] ?? ''] ?? newId()
       const response = await users.request(sampleOf(endpoint, id))
       if (response.statusCode === 404) continue

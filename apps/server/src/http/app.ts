@@ -111,7 +111,7 @@ const permissions =
 
 /** Allows our own scripts, and those of an external identity service and the bot challenge if configured. */
 function headers({ url, portalConfig }: AppOptions) {
-  const others = [portalConfig.identityUrl].filter((one) => one && new URL(one).origin !== url)
+  const others = [portalConfig.identityUrl].filter((item) => item && new URL(item).origin !== url)
   const challenge = portalConfig.botChallengeSiteKey ? ['https://challenges.cloudflare.com'] : []
   return {
     contentSecurityPolicy: {
@@ -159,8 +159,8 @@ function redirectOtherNames(app: FastifyInstance, url: string): void {
   if (!isLocal(hostname)) return
   app.addHook('onRequest', async (request, reply) => {
     const isPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
-    const asked = request.headers.host
-    if (!isPage || !asked || asked === host || !isLocal(asked.replace(/:\d+$/, ''))) return
+    const requestedHost = request.headers.host
+    if (!isPage || !requestedHost || requestedHost === host || !isLocal(requestedHost.replace(/:\d+$/, ''))) return
     if (request.headers['x-forwarded-for'] ?? request.headers.forwarded) return
     return reply.redirect(url + request.url, 307)
   })
@@ -169,7 +169,7 @@ function redirectOtherNames(app: FastifyInstance, url: string): void {
 function isLocal(hostname: string): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '')
   if (bare === 'localhost' || bare.endsWith('.localhost') || bare.startsWith('127.') || bare === '::1') return true
-  return Object.values(networkInterfaces()).some((list) => list?.some((one) => one.address === bare))
+  return Object.values(networkInterfaces()).some((list) => list?.some((item) => item.address === bare))
 }
 
 function serveHealth(app: FastifyInstance, { portalConfig, isReady }: AppOptions): void {

@@ -22,12 +22,12 @@ beforeAll(async () => {
   api = await openTestApi(server, 'http://x')
   await api.app.listen({ port: 0, host: '127.0.0.1' })
   base = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}` // it listens on a port
-  const made = await fetch(`${base}/v1/api-tokens`, {
+  const created = await fetch(`${base}/v1/api-tokens`, {
     method: 'POST',
     headers: { 'x-person': 'anna', 'content-type': 'application/json' },
     body: JSON.stringify({ apiToken: { name: 'client', scopes: ['SCOPE_WRITE'] } }),
   })
-  ;({ token } = ((await made.json()) as { apiToken: { token: string } }).apiToken)
+  ;({ token } = ((await created.json()) as { apiToken: { token: string } }).apiToken)
   // Inside node_modules, so that the compiler finds the client library.
   const cache = join(root, 'node_modules/.cache')
   await mkdir(cache, { recursive: true })

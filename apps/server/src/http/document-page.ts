@@ -95,8 +95,8 @@ function rendererOf(headings: Heading[], urlOf: (link: string) => string | undef
 
 /** Drops escaped characters. */
 function slugOf(text: string): string {
-  const words = text.replaceAll(/&\w+;/g, '').toLowerCase()
-  return words.replaceAll(/[^a-z0-9]+/g, '-')
+  const plainText = text.replaceAll(/&\w+;/g, '').toLowerCase()
+  return plainText.replaceAll(/[^a-z0-9]+/g, '-')
 }
 
 /** Omits an empty header row. Tables wider than the page scroll horizontally. */

@@ -12,10 +12,10 @@ it('counts the hosts per target and in total as hosts are found, merged and spli
   await server.as(account, async ({ tx, now }) => {
     const times = { created_at: now, updated_at: now }
     for (const id of [first, second]) {
-      const place = { name: 'One', address: `127.63.${id === first ? 1 : 2}.0/24`, kind: 'NETWORK' as const }
+      const targetFields = { name: 'One', address: `127.63.${id === first ? 1 : 2}.0/24`, kind: 'NETWORK' as const }
       await tx
         .insertInto('target')
-        .values({ account_id: account, id, ...place, schedule_period: 'PERIOD_WEEKLY', ...times })
+        .values({ account_id: account, id, ...targetFields, schedule_period: 'PERIOD_WEEKLY', ...times })
         .execute()
     }
   })

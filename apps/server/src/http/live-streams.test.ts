@@ -49,7 +49,7 @@ it('reports jobs by queue, but not to subscribers of events', async () => {
   const { promise: queue, resolve: onQueue } = Promise.withResolvers<string>()
   const accounts: string[] = []
   live.onJob(onQueue)
-  const stop = live.onAnyHint((one) => accounts.push(one))
+  const stop = live.onAnyHint((item) => accounts.push(item))
   await server.as(account, ({ tx }) => server.jobs.enqueue(tx, 'decisions', { account }))
   expect(await queue).toBe('decisions')
   expect(accounts).toEqual([])

@@ -56,11 +56,11 @@ it('passes an external linter', async () => {
 })
 
 it('names each operation after its export in the contract, and describes each tag', () => {
-  expect(operations().map((one) => one.operationId)).toEqual(
+  expect(operations().map((item) => item.operationId)).toEqual(
     expect.arrayContaining(['listTargets', 'getTarget', 'exportIssues']),
   )
   expect(operations().filter(({ summary }) => !/^[A-Z].*[^.]$/.test(summary))).toEqual([])
-  expect(new Set(document.tags.map(({ name }) => name))).toEqual(new Set(operations().flatMap((one) => one.tags)))
+  expect(new Set(document.tags.map(({ name }) => name))).toEqual(new Set(operations().flatMap((item) => item.tags)))
 })
 
 it('has one component per entity, and no restated formats', () => {
@@ -102,9 +102,9 @@ it('describes each parameter, and each member of a body that people send', () =>
 })
 
 function undescribed({ properties = {}, items }: Schema, path: string): string[] {
-  const own = Object.entries(properties).flatMap(([name, member]) => [
+  const paths = Object.entries(properties).flatMap(([name, member]) => [
     ...(member.description ? [] : [`${path}.${name}`]),
     ...undescribed(member, `${path}.${name}`),
   ])
-  return items ? [...own, ...undescribed(items, `${path}[]`)] : own
+  return items ? [...paths, ...undescribed(items, `${path}[]`)] : paths
 }

@@ -14,7 +14,7 @@ export function recordRoutes(app: FastifyInstance): () => void {
   const methodsByUrl = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     const methods = methodsByUrl.get(url) ?? new Set()
-    for (const one of [method].flat()) methods.add(one)
+    for (const item of [method].flat()) methods.add(item)
     methodsByUrl.set(url, methods)
   })
   return () => {
@@ -25,7 +25,7 @@ export function recordRoutes(app: FastifyInstance): () => void {
 }
 
 function rejectMethods(app: FastifyInstance, url: string, methodsByUrl: readonly string[]): void {
-  const method = all.filter((one) => !methodsByUrl.includes(one))
+  const method = all.filter((item) => !methodsByUrl.includes(item))
   if (method.length === 0) return
   const allow = methodsByUrl.toSorted().join(', ')
   app.route({

@@ -58,9 +58,9 @@ it('responds to impossible paths as to any other unknown path', async () => {
   await build('b.js')
   await servePortal(app, folder)
   for (const path of ['//v1/targets', '/v1/../..//secret', '/v1/%2e%2e/%2e%2e/secret', `/v1/x/${'a'.repeat(5000)}`]) {
-    const answer = await get(path, 'application/json')
-    expect([path.slice(0, 30), answer.statusCode]).toEqual([path.slice(0, 30), 404])
-    expect(answer.json()).toMatchObject({
+    const response = await get(path, 'application/json')
+    expect([path.slice(0, 30), response.statusCode]).toEqual([path.slice(0, 30), 404])
+    expect(response.json()).toMatchObject({
       code: 5,
       message: expect.stringMatching(/^No route for GET \/.{0,200}$/),
     })

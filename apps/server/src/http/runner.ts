@@ -40,7 +40,7 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
   function serve<E extends Endpoint<z.ZodObject, z.ZodType>>(
     endpoint: E,
     handler: (ctx: Ctx, input: ParsedInputOf<E>, agent: AgentIdentity) => Promise<ResultOf<E>>,
-    { acceptsToken: acceptsToken = false }: { acceptsToken?: boolean } = {},
+    { acceptsToken = false }: { acceptsToken?: boolean } = {},
   ): void {
     endpoints.push(endpoint)
     app.route({

@@ -107,7 +107,7 @@ describe('targets', () => {
 
   it('pages through a list without gaps or repeats, and rejects a token of another filter', async () => {
     const created = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => users.target('pager', name)))
-    const seen: string[] = []
+    const names: string[] = []
     let pageToken = ''
     do {
       const response = await users.request(
@@ -115,10 +115,10 @@ describe('targets', () => {
         'pager',
       )
       const body = response.json<{ targets: { id: string }[]; nextPageToken: string }>()
-      seen.push(...body.targets.map((one) => one.id))
+      names.push(...body.targets.map((item) => item.id))
       pageToken = body.nextPageToken
-    } while (pageToken && seen.length < 20)
-    expect(seen.toSorted()).toEqual(created.map((one) => one.id).toSorted())
+    } while (pageToken && names.length < 20)
+    expect(names.toSorted()).toEqual(created.map((item) => item.id).toSorted())
     const first = await users.request({ method: 'GET', url: '/v1/targets?pageSize=2' }, 'pager')
     const { nextPageToken } = first.json<{ nextPageToken: string }>()
     const other = await users.request(

@@ -11,8 +11,8 @@ const bearers = new Map<TokenScope, string>()
 beforeAll(async () => {
   const account = await server.account()
   for (const scope of ['SCOPE_READ', 'SCOPE_SCAN'] as const) {
-    const give = { apiToken: { name: scope, scopes: [scope] } }
-    const { apiToken } = await server.as(account, (ctx) => createApiToken(ctx, give), { actor: person })
+    const tokenRequest = { apiToken: { name: scope, scopes: [scope] } }
+    const { apiToken } = await server.as(account, (ctx) => createApiToken(ctx, tokenRequest), { actor: person })
     bearers.set(scope, `Bearer ${apiToken.token}`)
   }
 })

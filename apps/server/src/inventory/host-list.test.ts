@@ -62,12 +62,12 @@ it.each([
   ['the severity of an issue', () => ({ severities: ['CATEGORY_CRITICAL' as const] })],
 ])('finds a host by %s of a host merged into it', async (_, filter) => {
   const { hosts, totalSize } = await server.as(account, (ctx) => listHosts(ctx, { filter: filter() }, describeTargets))
-  expect(hosts.map((one) => one.id)).toEqual([ids.survivor])
+  expect(hosts.map((item) => item.id)).toEqual([ids.survivor])
   expect(totalSize).toBe(1)
 })
 
 it('shows the latest last-seen time of merged hosts', async () => {
   const filter = { notSeenSince: between?.toISOString() }
   const { hosts } = await server.as(account, (ctx) => listHosts(ctx, { filter }, describeTargets))
-  expect(hosts.map((one) => one.address)).toEqual(['127.63.0.2'])
+  expect(hosts.map((item) => item.address)).toEqual(['127.63.0.2'])
 })

@@ -63,18 +63,18 @@ export async function describeHosts(
         address: row.address,
         ...(row.name && { name: row.name }),
         ...(target && { target }),
-        inventory: group.flatMap((one) => inventory.get(one.id) ?? []),
-        services: group.flatMap((one) =>
-          (services.get(one.id) ?? []).map((service) => ({
-            ...withServiceName(service, inventory.get(one.id) ?? []),
-            ...(others.length > 0 && { address: one.address }),
+        inventory: group.flatMap((item) => inventory.get(item.id) ?? []),
+        services: group.flatMap((item) =>
+          (services.get(item.id) ?? []).map((service) => ({
+            ...withServiceName(service, inventory.get(item.id) ?? []),
+            ...(others.length > 0 && { address: item.address }),
           })),
         ),
         issueCount: counts?.get(row.id) ?? { critical: row.critical, high: row.high, medium: row.medium, low: row.low },
         createTime: toIso(row.first_seen_at),
         updateTime: toIso(row.updated_at),
-        lastCheckTime: latest(group.map((one) => toIso(one.last_checked_at))),
-        lastSeenTime: latest(group.map((one) => toIso(one.last_seen_at))),
+        lastCheckTime: latest(group.map((item) => toIso(item.last_checked_at))),
+        lastSeenTime: latest(group.map((item) => toIso(item.last_seen_at))),
         owner: row.owner,
         criticality: row.criticality,
         notes: row.notes,
@@ -131,7 +131,7 @@ async function withMerged(ctx: Ctx, ids: readonly string[]): Promise<(Row & { re
  */
 async function countsOf(ctx: Ctx, ids: readonly string[], merged: readonly Row[]) {
   if (merged.length === 0) return null
-  const members = [...ids.map((id) => [id, id] as const), ...merged.map((one) => [one.id, one.merged_into] as const)]
+  const members = [...ids.map((id) => [id, id] as const), ...merged.map((item) => [item.id, item.merged_into] as const)]
   const { rows } = await sql<SeverityCount & { id: string }>`
     select id,
            count(*) filter (where category = 'CATEGORY_CRITICAL')::int as critical,

@@ -143,5 +143,5 @@ export async function assignees(
     .select(['identity_id', 'name'])
     .where('id', '=', ctx.account)
     .execute()
-  return new Map(people.map((one) => [one.identity_id, one.name]))
+  return new Map(people.map((item) => [item.identity_id, item.name]))
 }

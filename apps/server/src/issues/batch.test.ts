@@ -32,7 +32,7 @@ describe('a batch', () => {
     } as const
     const response = await fixture.batch(input)
     expect(response.updatedCount).toBe(fixture.seeded.lowIds.length)
-    expect(new Set(response.skipped.map((one) => one.code))).toEqual(new Set([3]))
+    expect(new Set(response.skipped.map((item) => item.code))).toEqual(new Set([3]))
   })
 
   it('selects the same issues by filter as the list', async () => {
@@ -41,8 +41,8 @@ describe('a batch', () => {
     const list = await fixture.server.as(fixture.account, (ctx) => listIssues(ctx, { filter }, describeTargets))
     expect(response.updatedCount).toBe(list.totalSize)
     expect(new Set(list.issues.map((issue) => issue.status))).toEqual(new Set([ignored]))
-    const others = await fixture.server.as(fixture.account, (ctx) => listIssues(ctx, {}, describeTargets))
-    expect(others.issues.filter((issue) => issue.status !== ignored)).toHaveLength(2)
+    const manyIds = await fixture.server.as(fixture.account, (ctx) => listIssues(ctx, {}, describeTargets))
+    expect(manyIds.issues.filter((issue) => issue.status !== ignored)).toHaveLength(2)
   })
 
   it("can be undone with each issue's own terms, except for issues changed since", async () => {
@@ -82,12 +82,12 @@ describe('a batch', () => {
   })
 
   it('uses the same number of statements for a thousand issues as for one', async () => {
-    const big = await fixture.server.account()
-    const { issueIds } = await seedIssues(fixture.server, big, { issues: 1000, hosts: 2, at: later(-10) })
+    const largeAccount = await fixture.server.account()
+    const { issueIds } = await seedIssues(fixture.server, largeAccount, { issues: 1000, hosts: 2, at: later(-10) })
     const count = async (ids: readonly string[], status: 'STATUS_RESOLVED') => {
       let statements = 0
       await fixture.server.as(
-        big,
+        largeAccount,
         async (ctx) => {
           const executor = ctx.tx.getExecutor()
           const provide = executor.executeQuery.bind(executor)
@@ -102,9 +102,9 @@ describe('a batch', () => {
       )
       return statements
     }
-    const [alone = '', ...others] = issueIds
-    const forMany = await count(others, 'STATUS_RESOLVED')
+    const [single = '', ...manyIds] = issueIds
+    const forMany = await count(manyIds, 'STATUS_RESOLVED')
     expect(forMany).toBeGreaterThan(3)
-    expect(forMany).toBe(await count([alone], 'STATUS_RESOLVED'))
+    expect(forMany).toBe(await count([single], 'STATUS_RESOLVED'))
   })
 })

@@ -57,7 +57,7 @@ export async function setStatusOfMany(
   const inDeletedTargets = await inDeletedTargetsOnly(ctx, resolvedOf(rows, decision))
   const judged = rows.map((row) => ({ row, skipped: transitionError(ctx, row, decision, inDeletedTargets) }))
   const moved = judged.flatMap(({ row, skipped }) => (skipped ? [] : [row]))
-  const skipped = [...unknown(ids ?? [], rows), ...judged.flatMap((one) => one.skipped ?? [])]
+  const skipped = [...unknown(ids ?? [], rows), ...judged.flatMap((item) => item.skipped ?? [])]
   const now = moved.reduce((last, { at }) => (at > last ? at : last), ctx.now)
   await apply({ ...ctx, now }, moved, decision, background)
   return {

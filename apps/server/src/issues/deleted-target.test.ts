@@ -35,7 +35,8 @@ const deleted = (id: string) =>
     await deleteTargets(ctx, [id])
     await resolveIssuesOfTargets(ctx, [id])
   })
-const statuses = async () => (await issue()).affectedHosts.map((one) => `${one.host.address} ${one.status}`).toSorted()
+const statuses = async () =>
+  (await issue()).affectedHosts.map((item) => `${item.host.address} ${item.status}`).toSorted()
 
 /** Deletes the target of the second host. */
 async function deleteOne(): Promise<void> {
@@ -67,7 +68,7 @@ it('rejects reopening issues of deleted targets only, individually and in batche
   await expect(set('STATUS_OPEN')).rejects.toThrow('All targets of this issue were deleted, so it stays resolved')
   const bulkChange = { filter: {}, status: 'STATUS_IGNORED' } as const
   const { updatedCount, skipped } = await server.as(account, (ctx) => setStatusOfMany(ctx, bulkChange), nora)
-  expect([updatedCount, ...skipped.map((one) => one.message)]).toEqual([
+  expect([updatedCount, ...skipped.map((item) => item.message)]).toEqual([
     0,
     'All targets of this issue were deleted, so it stays resolved',
     'All targets of this issue were deleted, so it stays resolved',

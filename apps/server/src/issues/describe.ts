@@ -45,17 +45,17 @@ export async function describeIssues(
     assignees(ctx, rows),
     tagsOf(ctx, ids),
   ])
-  const seen = [...occurrences.values()].flatMap((one) => one.hosts)
+  const shownHosts = [...occurrences.values()].flatMap((item) => item.hosts)
   const [targetById, hosts] = await Promise.all([
     targets(
       ctx,
-      seen.map((one) => one.targetId),
+      shownHosts.map((item) => item.targetId),
     ),
     // Hosts belong to the target of their occurrences, so the target doesn't have to be loaded
     // again.
     describeHosts(
       ctx,
-      seen.map((one) => one.hostId),
+      shownHosts.map((item) => item.hostId),
       async () => new Map(),
       { isBrief: true },
     ),

@@ -22,13 +22,13 @@ beforeEach(async () => {
 })
 
 describe('an export', () => {
-  const text = async (query: object, of = account) => {
+  const text = async (input: object, of = account) => {
     const pieces: string[] = []
-    const order = ExportQuery.parse(query)
-    for await (const piece of exportIssues((work) => server.as(of, work), order)) pieces.push(piece)
+    const query = ExportQuery.parse(input)
+    for await (const piece of exportIssues((work) => server.as(of, work), query)) pieces.push(piece)
     return pieces.join('')
   }
-  const rows = async (query: object) => parse(await text(query), { columns: true }) as Record<string, string>[]
+  const rows = async (input: object) => parse(await text(input), { columns: true }) as Record<string, string>[]
 
   it('contains exactly the filtered issues and selected columns', async () => {
     const table = await rows({ columns: ['name', 'severity', 'status'], filter: { severities: ['CATEGORY_LOW'] } })
@@ -71,8 +71,8 @@ describe('an export', () => {
     await sql`
       update issue set score = 10
       where threat_id = (select id from threat where key = 'CVE-2026-0001')`.execute(server.database.owner)
-    const asked = { columns: ['name', 'score', 'epss'], filter: { cve: 'CVE-2026-0001' } }
-    const [csv, json] = [await text(asked), await text({ ...asked, format: 'json' })]
+    const request = { columns: ['name', 'score', 'epss'], filter: { cve: 'CVE-2026-0001' } }
+    const [csv, json] = [await text(request), await text({ ...request, format: 'json' })]
     await sql`update threat set name = 'Threat 0', score = 9.8, epss_score = null where key = 'CVE-2026-0001'`.execute(
       server.database.owner,
     )
@@ -92,9 +92,9 @@ describe('an export', () => {
   })
 
   it('continues across pages without missing rows', async () => {
-    const big = await server.account()
-    const { issueIds } = await seedIssues(server, big, { issues: 2001, hosts: 1, at: later(-10) })
-    const lines = (await text({ columns: ['id'] }, big)).trim().split('\r\n').slice(1)
+    const largeAccount = await server.account()
+    const { issueIds } = await seedIssues(server, largeAccount, { issues: 2001, hosts: 1, at: later(-10) })
+    const lines = (await text({ columns: ['id'] }, largeAccount)).trim().split('\r\n').slice(1)
     expect(digest(lines.toSorted())).toBe(digest(issueIds.toSorted()))
   })
 })

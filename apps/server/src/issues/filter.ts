@@ -78,8 +78,8 @@ function rowsOfTarget(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
  */
 export function counting(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
   const { affectedTargetId, status: _, regressive: __, ...others } = filter
-  const isTargetAlone = affectedTargetId !== undefined && Object.values(others).every((one) => one === undefined)
-  return isTargetAlone ? rowsOfTarget(ctx, filter) : sql`select from issue where ${matching(ctx, filter)}`
+  const isTargetOnly = affectedTargetId !== undefined && Object.values(others).every((item) => item === undefined)
+  return isTargetOnly ? rowsOfTarget(ctx, filter) : sql`select from issue where ${matching(ctx, filter)}`
 }
 
 /** Whether a row of `occurrence` belongs to this host or a host merged into it. */
@@ -91,8 +91,8 @@ export function ofHost(ctx: Ctx, hostId: string): RawBuilder<unknown> {
 /** The statuses that match a filter; undefined if it doesn't restrict them. */
 function statusesOf({ status, regressive }: IssueFilter): readonly string[] | undefined {
   if (!status?.length && regressive === undefined) return undefined
-  const chosen = status?.length ? status.flatMap((one) => statuses[one]) : statuses.STATUS_FILTER_ALL
-  return chosen.filter((one) => regressive === undefined || (one === 'STATUS_REGRESSION') === regressive)
+  const chosen = status?.length ? status.flatMap((item) => statuses[item]) : statuses.STATUS_FILTER_ALL
+  return chosen.filter((item) => regressive === undefined || (item === 'STATUS_REGRESSION') === regressive)
 }
 
 /** Escapes a text for a LIKE pattern. */

@@ -80,8 +80,8 @@ it('matches a full rollup after random batches and decisions', async () => {
   for (let number = 1; number <= 90; number++) {
     const at = new Date(start + number * 60_000)
     const raised = await server.as(account, batch, { now: at })
-    added += raised.filter((one) => one.change === 'NEW').length
-    repeated += raised.filter((one) => one.isSame).length
+    added += raised.filter((item) => item.change === 'NEW').length
+    repeated += raised.filter((item) => item.isSame).length
     const incremental = await readAggregates(account)
     await server.as(account, (ctx) => rollUp(ctx, issueIds, { reason: 'all', scanId: null }), { now: at })
     expect(incremental).toEqual(await readAggregates(account))

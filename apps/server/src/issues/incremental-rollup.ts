@@ -19,12 +19,12 @@ export async function rollUpRaised(
   why: ChangeReason,
   hostIds: readonly string[],
 ): Promise<void> {
-  const byIssue = [...Map.groupBy(raised, (one) => one.issueId)]
-  const isSeen = (changes: readonly Raised[]) => changes.every((one) => one.isSame)
-  const isGrown = (changes: readonly Raised[]) => changes.every((one) => one.isSame || one.change === 'NEW')
+  const byIssue = [...Map.groupBy(raised, (item) => item.issueId)]
+  const isSeen = (changes: readonly Raised[]) => changes.every((item) => item.isSame)
+  const isGrown = (changes: readonly Raised[]) => changes.every((item) => item.isSame || item.change === 'NEW')
   const seen = byIssue.filter(([, changes]) => isSeen(changes))
   const grown = byIssue.filter(([, changes]) => !isSeen(changes) && isGrown(changes))
-  const newHosts = grown.map(([, changes]) => changes.filter((one) => one.change === 'NEW').length)
+  const newHosts = grown.map(([, changes]) => changes.filter((item) => item.change === 'NEW').length)
   await touchIssues(ctx, idsOf(seen))
   const sums = await addOccurrences(ctx, { ids: idsOf(grown), newHosts, hostIds })
   if (sums.length > 0) {

@@ -130,7 +130,7 @@ it.each([
       return execute(query, ...rest)
     }
     await listIssues(ctx, { orderBy, filter }, describeTargets)
-    const [query] = queries.filter((one) => one.sql.includes('order_key'))
+    const [query] = queries.filter((item) => item.sql.includes('order_key'))
     if (!query) throw new Error('the list query was not sent')
     const { rows } = await execute<{ 'QUERY PLAN': string }>({ ...query, sql: `explain ${query.sql}` })
     return rows.map((row) => row['QUERY PLAN']).join('\n')

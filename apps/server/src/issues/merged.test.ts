@@ -27,7 +27,7 @@ it('applies a decision with its terms to a host and the hosts merged into it', a
     server.as(account, async (ctx) => {
       const decision = { status: 'STATUS_IGNORED', reason: 'REASON_MITIGATED', comment } as const
       const { issue } = await setHostStatus(ctx, { id, hostId, ...decision }, targets)
-      return new Map(issue.affectedHosts.map((one) => [one.host.id, one]))
+      return new Map(issue.affectedHosts.map((item) => [item.host.id, item]))
     })
   const once = await ignore(survivor, 'Behind the proxy')
   expect([survivor, member, other].map((host) => once.get(host)?.status)).toEqual([

@@ -30,33 +30,33 @@ export async function readOccurrenceDetails(
   ids: readonly string[],
   want: AffectedHostQuery,
 ): Promise<ReadonlyMap<string, OccurrenceDetails>> {
-  const [seen, events] = await Promise.all([affectedHosts(ctx, ids, want), history(ctx, ids)])
-  const seenByIssue = Map.groupBy(seen, (one) => one.issue_id)
+  const [occurrences, events] = await Promise.all([affectedHosts(ctx, ids, want), history(ctx, ids)])
+  const occurrencesByIssue = Map.groupBy(occurrences, (item) => item.issue_id)
   return new Map(
     ids.map((id) => [
       id,
       {
         history: (events.get(id) ?? []).map(toEntry),
-        hosts: (seenByIssue.get(id) ?? []).map((one) => ({
-          hostId: one.host_id,
-          targetId: one.target_id,
-          shown: toShown(one, want.evidence),
+        hosts: (occurrencesByIssue.get(id) ?? []).map((item) => ({
+          hostId: item.host_id,
+          targetId: item.target_id,
+          shown: toShown(item, want.evidence),
         })),
       },
     ]),
   )
 }
 
-function toShown(one: AffectedHostRow, withEvidence: boolean): OccurrenceDetails['hosts'][number]['shown'] {
+function toShown(item: AffectedHostRow, withEvidence: boolean): OccurrenceDetails['hosts'][number]['shown'] {
   return {
-    status: one.status,
-    history: one.events.map(toEntry),
-    firstSeenTime: toIso(one.first_seen_at),
-    lastSeenTime: toIso(one.last_seen_at),
-    ...times(one),
-    ...terms(one),
-    ...(withEvidence && { evidence: one.evidence.map(toEvidence) }),
-    ...(one.not_checked_since && { notCheckedSinceTime: one.not_checked_since.toISOString() }),
+    status: item.status,
+    history: item.events.map(toEntry),
+    firstSeenTime: toIso(item.first_seen_at),
+    lastSeenTime: toIso(item.last_seen_at),
+    ...times(item),
+    ...terms(item),
+    ...(withEvidence && { evidence: item.evidence.map(toEvidence) }),
+    ...(item.not_checked_since && { notCheckedSinceTime: item.not_checked_since.toISOString() }),
   }
 }
 

@@ -55,9 +55,9 @@ describe.each(IssueOrder.options)('%s', (orderBy) => {
 })
 
 it('sorts issues of the same batch by severity and pages through them without gaps', async () => {
-  const own = await server.account()
+  const smallAccount = await server.account()
   const at = new Date('2026-11-01T00:00:00Z')
-  const { issueIds } = await seedIssues(server, own, { issues: 7, hosts: 1, at })
+  const { issueIds } = await seedIssues(server, smallAccount, { issues: 7, hosts: 1, at })
   const { owner } = server.database
   for (const [index, id] of issueIds.entries())
     await owner
@@ -65,14 +65,14 @@ it('sorts issues of the same batch by severity and pages through them without ga
       .set({ priority: [10, 90, 50, 90, 10, 70, 90][index] ?? 0 })
       .where('id', '=', id)
       .execute()
-  const seen: number[] = []
+  const scores: number[] = []
   let pageToken: string | undefined
   do {
-    const page = await server.as(own, (ctx) => listIssues(ctx, { pageSize: 2, pageToken }, describeTargets))
-    seen.push(...page.issues.map((one) => one.priority ?? 0))
+    const page = await server.as(smallAccount, (ctx) => listIssues(ctx, { pageSize: 2, pageToken }, describeTargets))
+    scores.push(...page.issues.map((item) => item.priority ?? 0))
     pageToken = page.nextPageToken
   } while (pageToken)
-  expect(seen).toEqual([90, 90, 90, 70, 50, 10, 10])
+  expect(scores).toEqual([90, 90, 90, 70, 50, 10, 10])
 })
 
 it('rejects a page token of an older sort order', async () => {

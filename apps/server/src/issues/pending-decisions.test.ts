@@ -21,7 +21,7 @@ const background = {
   occurrencesMax: 3,
 }
 const log = { info() {}, warn() {}, error() {} }
-const spread = (account: string) => applyPendingDecisions({ ...server, log }, account, new AbortController().signal)
+const applyAll = (account: string) => applyPendingDecisions({ ...server, log }, account, new AbortController().signal)
 const seed = async (issues: number, hosts: number) => {
   const account = await server.account()
   return {
@@ -37,7 +37,7 @@ const ignoreAll = ({ account, issueIds }: Seeded) =>
 const read = (account: string, id = '') =>
   server.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue)
 
-async function placesOf(account: string): Promise<{ status: string }[]> {
+async function occurrencesOf(account: string): Promise<{ status: string }[]> {
   const { rows } = await sql<{ status: string }>`
     select threat.name, host.address, occurrence.status, occurrence.ignore_reason, occurrence.ignore_comment,
            occurrence.ignored_by, occurrence.ignored_at
@@ -61,7 +61,7 @@ async function shown(account: string, ids: readonly string[]): Promise<unknown[]
     status,
     ignored: withoutEnd(ignored),
     hosts: affectedHosts
-      .map((one) => ({ address: one.host.address, status: one.status, ignored: withoutEnd(one.ignored) }))
+      .map((item) => ({ address: item.host.address, status: item.status, ignored: withoutEnd(item.ignored) }))
       .toSorted((a, b) => (a.address < b.address ? -1 : 1)),
   }))
 }
@@ -76,9 +76,9 @@ it('applies immediately to the issue and its displayed hosts, and later to each 
   expect(issue.status).toBe('STATUS_IGNORED')
   expect(issue.history.at(-1)).toMatchObject({ status: 'STATUS_IGNORED', actor: person.name })
   expect(new Set(issue.affectedHosts.map((host) => host.status))).toEqual(new Set(['STATUS_IGNORED']))
-  expect(new Set((await placesOf(one.account)).map((row) => row.status))).toEqual(new Set(['STATUS_OPEN']))
-  await spread(one.account)
-  const occurrences = await placesOf(one.account)
+  expect(new Set((await occurrencesOf(one.account)).map((row) => row.status))).toEqual(new Set(['STATUS_OPEN']))
+  await applyAll(one.account)
+  const occurrences = await occurrencesOf(one.account)
   expect(occurrences).toHaveLength(8)
   for (const place of occurrences) {
     expect(place).toMatchObject({
@@ -134,12 +134,12 @@ it('has the same result as an immediate decision, even with other decisions in b
       .where('account_id', '=', slow.account)
       .execute()
     postponed += pendingRows.length
-    if (below(4) === 0) await spread(slow.account)
+    if (below(4) === 0) await applyAll(slow.account)
   }
   expect(postponed).toBeGreaterThan(10)
-  await spread(slow.account)
+  await applyAll(slow.account)
   const withoutTime = (rows: readonly object[]) => rows.map((row) => ({ ...row, ignored_at: undefined }))
-  expect(withoutTime(await placesOf(slow.account))).toEqual(withoutTime(await placesOf(quick.account)))
+  expect(withoutTime(await occurrencesOf(slow.account))).toEqual(withoutTime(await occurrencesOf(quick.account)))
 })
 
 it('is not undone by a scan that saw the previous state', async () => {
@@ -187,7 +187,7 @@ it('leaves occurrences found or resolved afterwards unchanged', async () => {
     },
     at(2),
   )
-  await spread(one.account)
+  await applyAll(one.account)
   const issue = await read(one.account, id)
   const statuses = Object.groupBy(issue.affectedHosts, (host) => host.status)
   expect(Object.fromEntries(Object.entries(statuses).map(([status, hosts]) => [status, hosts.length]))).toEqual({
@@ -203,6 +203,6 @@ it('is picked up by the sweep if its job was lost', async () => {
   expect(await accountsWithPendingDecisions(server.database)).not.toContain(one.account)
   await ignoreAll(one)
   expect(await accountsWithPendingDecisions(server.database)).toContain(one.account)
-  await spread(one.account)
+  await applyAll(one.account)
   expect(await accountsWithPendingDecisions(server.database)).not.toContain(one.account)
 })

@@ -23,7 +23,7 @@ export async function matchThreats(ctx: Ctx, changed: ChangedThreats, knowledge:
   const isPlatformIndependent = !(await dependsOnPlatform(ctx, changed.ids))
   const inferred: Inferred[] = []
   for (const group of groups(installed)) {
-    const hosts = [...new Set(group.map((one) => one.hostId))]
+    const hosts = [...new Set(group.map((item) => item.hostId))]
     const around = isPlatformIndependent
       ? group
       : await installedOn(ctx, sql`host_product.host_id = any(${hosts}::uuid[])`)
@@ -43,7 +43,7 @@ export async function matchThreats(ctx: Ctx, changed: ChangedThreats, knowledge:
 }
 
 function groups(installed: readonly Installed[]): Installed[][] {
-  const byHost = [...Map.groupBy(installed, (one) => one.hostId).values()]
+  const byHost = [...Map.groupBy(installed, (item) => item.hostId).values()]
   return Array.from({ length: Math.ceil(byHost.length / hostsMax) }, (_, index) =>
     byHost.slice(index * hostsMax, (index + 1) * hostsMax).flat(),
   )

@@ -29,14 +29,14 @@ it('deletes old history except last statuses, and evidence of issues resolved lo
     .select(['issue_id', 'host_id', 'status'])
     .where('account_id', '=', account)
     .execute()
-  const standing = (id: string) => events.filter((one) => one.issue_id === id).map((one) => one.status)
-  expect(standing(resolved)).toEqual(['STATUS_RESOLVED', 'STATUS_RESOLVED'])
-  expect(standing(open)).toEqual(['STATUS_OPEN', 'STATUS_OPEN'])
+  const statusesOf = (id: string) => events.filter((item) => item.issue_id === id).map((item) => item.status)
+  expect(statusesOf(resolved)).toEqual(['STATUS_RESOLVED', 'STATUS_RESOLVED'])
+  expect(statusesOf(open)).toEqual(['STATUS_OPEN', 'STATUS_OPEN'])
   const evidence = await server.database.owner
     .selectFrom('occurrence')
     .select(['issue_id', 'evidence'])
     .where('account_id', '=', account)
     .execute()
-  const text = (id: string) => evidence.find((one) => one.issue_id === id)?.evidence.text
+  const text = (id: string) => evidence.find((item) => item.issue_id === id)?.evidence.text
   expect([text(resolved), text(open)]).toEqual([removedEvidenceText, 'proof'])
 })

@@ -35,7 +35,7 @@ describe('ignoring', () => {
     const issue = await fixture.decide({ id: fixture.first(), status: ignored, ...terms })
     const { reason, comment, ignoreUntilTime: untilTime } = terms
     expect(issue.ignored).toEqual({ reason, comment, untilTime, actor: person.name })
-    expect(issue.affectedHosts.map((one) => one.ignored)).toEqual([issue.ignored, issue.ignored])
+    expect(issue.affectedHosts.map((item) => item.ignored)).toEqual([issue.ignored, issue.ignored])
     expect(historyLines(issue).at(-1)).toBe(
       'STATUS_IGNORED Nora Ammann Accepted risk until 31 Dec 2026: closed outside',
     )
@@ -100,7 +100,7 @@ describe('ignoring', () => {
     expect(await at(new Date(until.getTime() - 1))).toBe(0)
     expect(await at(until)).toBe(1)
     expect(await at(later(99))).toBe(0)
-    const host = (await fixture.read(fixture.first())).affectedHosts.find((one) => one.host.id === hostId)
+    const host = (await fixture.read(fixture.first())).affectedHosts.find((item) => item.host.id === hostId)
     expect(host).toMatchObject({ status: 'STATUS_OPEN' })
     expect(host && historyLines(host).at(-1)).toBe('STATUS_OPEN scan The ignore period expired')
   })

@@ -10,8 +10,8 @@ let channelId: string
 beforeEach(async () => {
   account = await server.account()
   const channel = { kind: 'KIND_EMAIL', webhookUrl: '' } as const
-  const made = await server.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), { actor: person })
-  channelId = made.channel.id
+  const created = await server.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), { actor: person })
+  channelId = created.channel.id
 })
 
 /** Creates an active scan. A scan with `resumeAt` waits for its allowed hours. */
@@ -19,10 +19,10 @@ async function scanning(resumeAt: Date | null): Promise<void> {
   const target = newId()
   await server.as(account, async ({ tx, now }) => {
     const times = { created_at: now, updated_at: now }
-    const place = { name: 'One', address: '127.71.30.1', kind: 'IPV4' as const }
+    const targetFields = { name: 'One', address: '127.71.30.1', kind: 'IPV4' as const }
     await tx
       .insertInto('target')
-      .values({ account_id: account, id: target, ...place, schedule_period: 'PERIOD_WEEKLY', ...times })
+      .values({ account_id: account, id: target, ...targetFields, schedule_period: 'PERIOD_WEEKLY', ...times })
       .execute()
     await tx
       .insertInto('scan')
@@ -62,7 +62,7 @@ const happened = (score: number, minutesAgo: number, count = 1) =>
 const messageCounts = async () => {
   await createDeliveries(server.database, server.jobs, silent, account)
   const { deliveries } = await server.as(account, (ctx) => listDeliveries(ctx, { id: channelId }))
-  return deliveries.map((one) => one.eventCount)
+  return deliveries.map((item) => item.eventCount)
 }
 
 describe('notifications', () => {

@@ -50,13 +50,13 @@ it("doesn't block others while the receiver is slow", async () => {
   using receiver = await slowReceiver()
   const [account, other] = [await testServer.account(), await testServer.account()]
   const id = await channelTo(account, receiver.url)
-  const place = await testServer.as(other, startOfStream)
+  const position = await testServer.as(other, startOfStream)
   const testing = test(account, id)
   await receiver.requested
   await testServer.as(other, (ctx) =>
     announce(ctx, [{ kind: 'EVENT_ISSUE_OPENED', title: 'news', resource: { kind: 'issue', id: newId() } }]),
   )
-  const seen = await testServer.as(other, (ctx) => noticesSince(ctx, place, 10))
+  const seen = await testServer.as(other, (ctx) => noticesSince(ctx, position, 10))
   receiver.allow()
   expect(seen.map((notice) => notice.title)).toEqual(['news'])
   expect(await testing).toMatchObject({ statusCode: 200, error: '' })

@@ -22,7 +22,7 @@ export interface Sending {
 /** A channel pauses after this many consecutive failed deliveries until a user resumes it. */
 const failuresMax = 10
 /** The receiver wants no more messages (Standard Webhooks, "Delivery attempt status"). */
-const gone = 410
+const goneStatus = 410
 type ChannelRow = Selectable<Tables['channel']>
 
 /**
@@ -38,7 +38,7 @@ export async function runDelivery(sending: Sending, work: Work<'delivery'>): Pro
   const message = { id: deliveryId, notices: loaded.delivery.notices, eventCount: loaded.delivery.event_count }
   // No transaction is open while waiting for the receiver.
   const outcome = await sendTo(loaded.email, loaded.channel, message, sending)
-  const isLast = work.isLastAttempt || outcome.statusCode === gone
+  const isLast = work.isLastAttempt || outcome.statusCode === goneStatus
   const isEnded = await inAccount(sending.database, as, (ctx) =>
     recordOutcome(ctx, loaded.channel, deliveryId, outcome, isLast),
   )
@@ -142,7 +142,7 @@ async function recordOutcome(
     .returning('id')
     .executeTakeFirst()
   if (!updated) return true
-  if (state === 'STATE_FAILED') await countFailure(ctx, channel.id, { isGone: outcome.statusCode === gone })
+  if (state === 'STATE_FAILED') await countFailure(ctx, channel.id, { isGone: outcome.statusCode === goneStatus })
   if (hasArrived) {
     await ctx.tx
       .updateTable('channel')

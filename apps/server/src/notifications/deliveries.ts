@@ -29,8 +29,8 @@ export async function listDeliveries(
     .orderBy('id', 'desc')
     .limit(page.size + 1)
     .execute()
-  const { rows: kept, nextPageToken } = cutPage(page, rows, (row) => [row.id])
-  return { deliveries: kept.map(toDelivery), nextPageToken }
+  const { rows: pageRows, nextPageToken } = cutPage(page, rows, (row) => [row.id])
+  return { deliveries: pageRows.map(toDelivery), nextPageToken }
 }
 
 /**

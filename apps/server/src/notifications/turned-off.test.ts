@@ -41,8 +41,8 @@ afterAll(async () => {
 beforeEach(async () => {
   account = await server.account()
   const channel = { kind: 'KIND_WEBHOOK', webhookUrl: address } as const
-  const made = await server.as(account, (ctx) => createChannel(ctx, sending, { channel }), { actor: person })
-  channelId = made.channel.id
+  const created = await server.as(account, (ctx) => createChannel(ctx, sending, { channel }), { actor: person })
+  channelId = created.channel.id
   await server.as(account, (ctx) =>
     announce(ctx, [{ kind: 'EVENT_ISSUE_OPENED', title: 'news', resource: { kind: 'issue', id: newId() } }]),
   )

@@ -31,7 +31,7 @@ function revised(order: (numbers: number[]) => number[], importer: string): stri
   )
   return all
     .flat()
-    .map((one) => `${JSON.stringify(one)}\n`)
+    .map((item) => `${JSON.stringify(item)}\n`)
     .join('')
 }
 
@@ -57,7 +57,7 @@ it('two imports can write the same threats in opposite order while changes are m
     })()
     const read = await imports.finally(() => (isDone = true))
     await matched
-    expect(read.flat().map((one) => one.records)).toEqual([records * revisions, records * revisions])
+    expect(read.flat().map((item) => item.records)).toEqual([records * revisions, records * revisions])
   } finally {
     await other.close()
   }

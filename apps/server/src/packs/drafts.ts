@@ -52,7 +52,7 @@ export function fromRecord(threat: ThreatRecord, source: RecordSource): ThreatDr
   const { id, configurations, isRejected, metrics, weaknesses, severity, solution, epss, knownExploited } = threat
   const isCve = id.startsWith('CVE-')
   const packed = packCriteria(threat)
-  const otherReferences = threat.references.filter((one) => !('cve' in one) || one.cve !== id)
+  const otherReferences = threat.references.filter((item) => !('cve' in item) || item.cve !== id)
   return {
     key: id,
     kind: source === 'lifecycle' ? 'lifecycle' : 'cve',

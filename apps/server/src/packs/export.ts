@@ -102,7 +102,7 @@ function toNvd(row: StoredThreat) {
     ),
     weaknesses: [{ description: weaknesses.map((value) => ({ lang: 'en', value })) }],
     configurations,
-    references: row.refs.flatMap((one) => ('url' in one ? [{ url: one.url }] : [])),
+    references: row.refs.flatMap((item) => ('url' in item ? [{ url: item.url }] : [])),
     glacis: {
       name: row.name,
       summary: row.summary,
@@ -190,7 +190,7 @@ async function dictionary(owner: Kysely<Tables>): Promise<string> {
 
 async function* filesBelow(folder: string, name: string) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  for (const entry of entries.filter((one) => one.isFile())) {
+  for (const entry of entries.filter((item) => item.isFile())) {
     const path = join(entry.parentPath, entry.name)
     const relativePath = relative(folder, path)
     yield { name: relativePath.includes('/') ? relativePath : `${name}/${relativePath}`, content: await readFile(path) }

@@ -8,15 +8,15 @@ import { createFeedUpdater } from '#packs/feed-updater.ts'
 import { addresses, type SourceKey } from '#packs/sources.ts'
 import { startTestServer, type TestServer } from '#testing/test-server.ts'
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
 let server: Server
-let answer: Answer = (_, response) => void response.writeHead(404).end()
+let handle: Handler = (_, response) => void response.writeHead(404).end()
 let folder: string
 let testServer: TestServer
 let origin: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'glacis-network-'))
-  server = createServer((request, response) => answer(request, response))
+  server = createServer((request, response) => handle(request, response))
   await new Promise<void>((done) => server.listen(0, '127.68.0.1', done))
   origin = `http://127.68.0.1:${(server.address() as AddressInfo).port}`
 })
@@ -62,7 +62,7 @@ const kev = JSON.stringify({
 
 it('downloads a feed again only if it changed', async () => {
   const requested: (string | undefined)[] = []
-  answer = ({ headers }, response) => {
+  handle = ({ headers }, response) => {
     requested.push(headers['if-none-match'])
     if (headers['if-none-match'] === '"one"') return void response.writeHead(304).end()
     response.writeHead(200, { etag: '"one"' }).end(kev)
@@ -79,7 +79,7 @@ it('downloads a feed again only if it changed', async () => {
   })
 })
 
-it.each<[string, Answer, string]>([
+it.each<[string, Handler, string]>([
   [
     'is rate limited',
     (_, response) => void response.writeHead(429, { 'retry-after': '7200' }).end(),
@@ -99,9 +99,9 @@ it.each<[string, Answer, string]>([
   ],
   ['is truncated', (_, response) => void response.end(kev.slice(0, -9)), 'is truncated'],
 ])('keeps the previous data if a source %s, shows the error, and retries later', async (_, failure, message) => {
-  answer = (__, response) => void response.end(kev)
+  handle = (__, response) => void response.end(kev)
   await sync({ kev: `${origin}/kev.json` })
-  answer = failure
+  handle = failure
   const before = Date.now()
   await sync({ kev: `${origin}/kev.json` })
   const after = await pack('CISA KEV')
@@ -114,11 +114,11 @@ it.each<[string, Answer, string]>([
 })
 
 it('rejects a download far larger than the feed has ever been, and keeps the previous data', async () => {
-  answer = (__, response) => void response.end(kev)
+  handle = (__, response) => void response.end(kev)
   await sync({ kev: `${origin}/kev.json` })
   const spaces = Buffer.alloc(1_000_000, ' ')
   let sent = 0
-  answer = (_, response) => {
+  handle = (_, response) => {
     const more = () => {
       while (!response.destroyed && sent < 700) {
         sent += 1
@@ -136,20 +136,20 @@ it('rejects a download far larger than the feed has ever been, and keeps the pre
 })
 
 it('retries a failing source with backoff and clears the error on success', async () => {
-  answer = (_, response) => void response.writeHead(503).end()
+  handle = (_, response) => void response.writeHead(503).end()
   for (let times = 0; times < 4; times++) await sync({ kev: `${origin}/kev.json` })
   const failing = await pack('CISA KEV')
   expect(failing).toMatchObject({ records: 0, state: 'STATE_FAILED', failures: 4 })
   // Delays of 5, 10, 20 and 40 minutes: four requests in the first hour.
   expect(failing.next_at?.getTime()).toBeGreaterThan(Date.now() + 39 * 60_000)
-  answer = (_, response) => void response.end(kev)
+  handle = (_, response) => void response.end(kev)
   await sync({ kev: `${origin}/kev.json` })
   expect(await pack('CISA KEV')).toMatchObject({ records: 1, state: 'STATE_READY', failures: 0, problem: '' })
 })
 
 it('checks a single source on request, at most once a minute', async () => {
   let requested = 0
-  answer = (_, response) => {
+  handle = (_, response) => {
     requested += 1
     response.end(kev)
   }
@@ -181,7 +181,7 @@ it('reads the NVD years once, newest first, then only changes', async () => {
     cve: { id, lastModified: '2026-01-01T00:00:00.000', descriptions: [{ lang: 'en', value: id }] },
   })
   const requested: string[] = []
-  answer = ({ url = '' }, response) => {
+  handle = ({ url = '' }, response) => {
     const year = /year=(\d{4})/.exec(url)?.[1]
     requested.push(year ?? url.split('?')[0] ?? '')
     const vulnerabilities = year ? [record(`CVE-${year}-10001`)] : [record('CVE-2026-20002')]
@@ -229,7 +229,7 @@ function recordOf(id: string): string {
 function serveLog(log: unknown, { gone = -1, busy = -1 } = {}): string[] {
   const requested: string[] = []
   const etag = `"${JSON.stringify(log).length}"`
-  answer = ({ url = '', headers }, response) => {
+  handle = ({ url = '', headers }, response) => {
     const id = /CVE-\d+-\d+/.exec(url)?.[0]
     if (!id && headers['if-none-match'] === etag) return void response.writeHead(304).end()
     if (!id) return void response.writeHead(200, { etag }).end(JSON.stringify(log))

@@ -111,7 +111,7 @@ export async function createFeedUpdater(options: FeedUpdaterOptions): Promise<Fe
       for (const source of await due()) await updateSource(source, signal, onImport)
     },
     async check(pack, signal, onImport) {
-      const source = enabled.find((one) => one.pack === pack)
+      const source = enabled.find((item) => item.pack === pack)
       const row = await owner.selectFrom('pack').select('checked_at').where('name', '=', pack).executeTakeFirst()
       const isFresh = Date.now() - (row?.checked_at?.getTime() ?? 0) < checkEveryMs
       if (source && !isFresh) await updateSource(source, signal, onImport)

@@ -164,7 +164,7 @@ export function createImportSession(digest: string, from: number, options: Impor
 
 function criteriaOf(item: Item): number {
   if (item.kind !== 'threat') return 0
-  const nodes = item.threat.configurations.flatMap((one) => one.nodes)
+  const nodes = item.threat.configurations.flatMap((entry) => entry.nodes)
   return nodes.reduce((sum, node) => sum + node.cpeMatch.length, 0)
 }
 

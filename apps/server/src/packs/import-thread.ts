@@ -14,13 +14,13 @@ interface ImportRequest {
 
 const request = workerData as ImportRequest // posted by import-in-thread.ts as this type
 const post = (message: ThreadMessage) => parentPort?.postMessage(message)
-const quiet = { info() {}, warn() {}, error() {} }
+const silentLog = { info() {}, warn() {}, error() {} }
 
-const database = openDatabase(request.databaseUrl, quiet, { app: 1, owner: 2 })
+const database = openDatabase(request.databaseUrl, silentLog, { app: 1, owner: 2 })
 try {
   const imported = await importPath(request.path, {
     owner: database.owner,
-    log: quiet,
+    log: silentLog,
     packsFolder: request.packsFolder,
     ...(request.source && { source: request.source }),
     onProgress: (text) => post({ kind: 'progress', text }),

@@ -43,7 +43,7 @@ function trackerEntries(): object {
   )
 }
 function lines(all: readonly object[]): string {
-  return all.map((one) => `${JSON.stringify(one)}\n`).join('')
+  return all.map((item) => `${JSON.stringify(item)}\n`).join('')
 }
 
 /** Imports in a child process that is killed while it writes the nth batch. Returns true if it completed. */
@@ -52,8 +52,8 @@ async function importUntil(server: TestServer, batch: number): Promise<boolean> 
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
-  let seen = 0
-  for await (const _ of createInterface({ input: child.stdout })) if (++seen === batch) child.kill('SIGKILL')
+  let lineCount = 0
+  for await (const _ of createInterface({ input: child.stdout })) if (++lineCount === batch) child.kill('SIGKILL')
   const [code, signal] = await ended
   if (signal !== 'SIGKILL') expect(code).toBe(0)
   return signal === null

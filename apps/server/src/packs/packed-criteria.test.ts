@@ -14,7 +14,7 @@ async function found() {
     const all = new Map<string, string[]>()
     for await (const [key, threats] of threatsOfProducts(ctx, keys)) {
       prepareThreats(key, threats)
-      all.set(key, threats.map((one) => `${one.key} ${one.criteria}`).toSorted())
+      all.set(key, threats.map((entry) => `${entry.key} ${entry.criteria}`).toSorted())
     }
     return all
   })

@@ -160,7 +160,9 @@ export async function replaceLifecycles(tx: Tx, lifecycles: readonly Lifecycle[]
       as fresh (vendor text, product text, cycle text, name text, ends_on date, is_over boolean, latest text)
     on conflict do nothing`.execute(tx)
   await setSoftwareTitles(tx, lifecycles)
-  const endOfLifeThreats = lifecycles.flatMap((one) => one.cycles.flatMap((cycle) => threatOfCycle(one, cycle) ?? []))
+  const endOfLifeThreats = lifecycles.flatMap((entry) =>
+    entry.cycles.flatMap((cycle) => threatOfCycle(entry, cycle) ?? []),
+  )
   const drafts = distinct(endOfLifeThreats.map((threat) => fromRecord(threat, 'lifecycle')))
   for (let from = 0; from < drafts.length; from += threatChunk)
     await writeThreats(tx, drafts.slice(from, from + threatChunk))
@@ -168,7 +170,7 @@ export async function replaceLifecycles(tx: Tx, lifecycles: readonly Lifecycle[]
 
 /** Sets the display names of products from their life cycles. */
 async function setSoftwareTitles(tx: Tx, lifecycles: readonly Lifecycle[]): Promise<void> {
-  const names = lifecycles.flatMap(({ name, products }) => products.map((one) => ({ ...one, title: name })))
+  const names = lifecycles.flatMap(({ name, products }) => products.map((entry) => ({ ...entry, title: name })))
   await sql`
     insert into software (part, vendor, product, title)
     select distinct on (vendor, product, part) * from jsonb_to_recordset(${JSON.stringify(names)}::jsonb)
@@ -186,7 +188,7 @@ export async function addSoftware(tx: Tx, items: readonly Of<'software'>[]): Pro
     await sql`
       insert into software (part, vendor, product, title)
       select distinct on (vendor, product, part) part, vendor, product, title from jsonb_to_recordset(${JSON.stringify(
-        part.map((one) => ({ ...one, title: titleOf(one.vendor, one.product) })),
+        part.map((entry) => ({ ...entry, title: titleOf(entry.vendor, entry.product) })),
       )}::jsonb) as fresh (part text, vendor text, product text, title text)
       on conflict do nothing`.execute(tx)
   }
@@ -226,6 +228,6 @@ function humanize(text: string): string {
   return text
     .replaceAll('\\', '')
     .split(/[_\s]+/)
-    .map((word) => (initialisms.test(word) ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1)))
+    .map((part) => (initialisms.test(part) ? part.toUpperCase() : part.charAt(0).toUpperCase() + part.slice(1)))
     .join(' ')
 }

@@ -18,7 +18,7 @@ const levels: Readonly<Partial<Record<SeverityCategory, string>>> = {
 export function sarifOf({ issues, hosts }: ReportModel): string {
   const unresolved = issues.filter(({ status }) => status !== 'STATUS_RESOLVED')
   const services = new Map(
-    hosts.flatMap(({ address, services: all }) => all.map((one) => [`${address} ${one.port}`, one] as const)),
+    hosts.flatMap(({ address, services: all }) => all.map((item) => [`${address} ${item.port}`, item] as const)),
   )
   const results = unresolved.flatMap((issue, ruleIndex) =>
     issue.affectedHosts
@@ -34,7 +34,7 @@ export function sarifOf({ issues, hosts }: ReportModel): string {
 function ruleOf({ threat }: Issue) {
   const { id, name, summary, impact, severity, solution, references } = threat
   const text = [summary, impact].filter(Boolean).join(' ')
-  const help = references.find((one) => 'url' in one && /^https?:/.test(one.url))
+  const help = references.find((item) => 'url' in item && /^https?:/.test(item.url))
   return {
     id,
     name,
@@ -44,7 +44,7 @@ function ruleOf({ threat }: Issue) {
     ...(help && 'url' in help && { helpUri: help.url }),
     defaultConfiguration: { level: levelOf(severity.category) },
     properties: {
-      tags: ['security', ...references.flatMap((one) => ('cve' in one ? [one.cve] : []))],
+      tags: ['security', ...references.flatMap((item) => ('cve' in item ? [item.cve] : []))],
       'security-severity': severity.score.toFixed(1),
     },
   }

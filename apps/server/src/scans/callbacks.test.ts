@@ -29,14 +29,14 @@ const testServer = await sharedTestServer()
 let folder: string
 let site: Server
 let port: number
-const asked: string[] = []
+const requestedUrls: string[] = []
 
 beforeAll(async () => {
   await testServer.addThreats({ key: 'lab-ssrf', name: 'Server-side request forgery' })
   folder = await mkdtemp(join(tmpdir(), 'glacis-callbacks-'))
   await writeFile(join(folder, 'fetches.yaml'), check)
   site = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requestedUrls.push(request.url ?? '')
     const to = new URL(request.url ?? '', 'http://here').searchParams.get('to')
     const fetched = to === null ? Promise.reject(new Error('nothing to request')) : fetch(to)
     fetched.then(
@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 beforeEach(() => {
-  asked.length = 0
+  requestedUrls.length = 0
 })
 
 /** Runs a complete scan through the server and returns the issues. */
@@ -98,6 +98,6 @@ it('detects a target that makes an out-of-band request', async () => {
 
 it('skips callback checks without a callback server', async () => {
   expect(await scanned(null)).toEqual([])
-  expect(asked.length).toBeGreaterThan(0)
-  expect(asked.filter((path) => path.startsWith('/go'))).toEqual([])
+  expect(requestedUrls.length).toBeGreaterThan(0)
+  expect(requestedUrls.filter((path) => path.startsWith('/go'))).toEqual([])
 }, 60_000)

@@ -58,7 +58,7 @@ async function claim(ctx: Ctx, agentId: string) {
     const scan = await lockActive(ctx, next.scan_id)
     // Outside its allowed hours a scan pauses between batches, wherever it runs.
     if (!scan || (await mustWait(ctx, scan))) continue
-    const batch = await beginBatch(ctx, next)
+    const batch = await markBatchRunning(ctx, next)
     if (!batch) continue
     const id = newId()
     await ctx.tx
@@ -98,7 +98,7 @@ function nextBatch(ctx: Ctx, agentId: string): Promise<{ scan_id: string; number
     .executeTakeFirst()
 }
 
-function beginBatch(ctx: Ctx, { scan_id, number }: { scan_id: string; number: number }) {
+function markBatchRunning(ctx: Ctx, { scan_id, number }: { scan_id: string; number: number }) {
   return ctx.tx
     .updateTable('scan_batch')
     .set((set) => ({ state: 'QUEUED', attempt: set('attempt', '+', 1) }))

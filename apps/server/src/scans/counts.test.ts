@@ -13,13 +13,13 @@ beforeAll(async () => {
 })
 
 const address = '127.90.0.1'
-const place = { address, port: 80, transport: 'tcp' } as const
+const endpoint = { address, port: 80, transport: 'tcp' } as const
 const observations: Observation[] = [
   { kind: 'host', address, names: [], reached: true, reason: 'port 80 open', answersEverything: false },
-  { kind: 'service', ...place, protocol: 'http', tls: false, banner: '' },
+  { kind: 'service', ...endpoint, protocol: 'http', tls: false, banner: '' },
   {
     kind: 'finding',
-    ...place,
+    ...endpoint,
     check: 'exposed-git-config',
     threat: 'exposed-git-config',
     location: '80/.git/config',

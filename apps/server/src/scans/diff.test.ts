@@ -279,13 +279,13 @@ describe('hosts', () => {
     const before = await priority()
     const change = { id, host: { owner: ' Web team ', criticality: 'CRITICALITY_HIGH' as const, notes: 'x' } }
     const { host } = await server.as(account, async (ctx) => {
-      const answer = await updateHost(
+      const response = await updateHost(
         ctx,
         { ...change, updateMask: { paths: ['owner', 'criticality'] } },
         describeTargets,
       )
       await refreshPriorities(ctx, [id])
-      return answer
+      return response
     })
     expect(host).toMatchObject({ owner: 'Web team', criticality: 'CRITICALITY_HIGH', notes: '' })
     expect(await priority()).toBeGreaterThan(before)

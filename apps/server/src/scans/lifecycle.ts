@@ -33,8 +33,8 @@ export async function logScanEvent(
 }
 
 /** `1 host`, `2 hosts`. */
-export function pluralize(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`
+export function pluralize(count: number, item: string, many: string): string {
+  return `${count} ${count === 1 ? item : many}`
 }
 
 /** Locks an active scan; null if it has ended and must not be changed. */

@@ -110,13 +110,13 @@ export async function reportBatch(
 
 async function storePart(ctx: Ctx, lease: Lease, input: ParsedInputOf<typeof reportAgentJob>): Promise<void> {
   const observations = JSON.stringify(input.observations)
-  const kept = await ctx.tx
+  const stored = await ctx.tx
     .insertInto('scan_lease_part')
     .values({ account_id: ctx.account, lease_id: lease.id, part: input.part, observations })
     .onConflict((conflict) => conflict.doNothing())
     .returning('part')
     .executeTakeFirst()
-  if (!kept) return
+  if (!stored) return
   const { result_bytes } = await ctx.tx
     .updateTable('scan_lease')
     .set((set) => ({
@@ -176,9 +176,9 @@ export function addressesOf(hosts: readonly ScanHost[], observations: readonly O
   return hosts.flatMap((host) => {
     if (isAddress(host.address)) return [host]
     const resolved = observations
-      .filter((one) => one.kind === 'host')
-      .filter((one) => isAddress(one.address) && one.names.includes(host.address))
-      .map((one) => one.address)
+      .filter((item) => item.kind === 'host')
+      .filter((item) => isAddress(item.address) && item.names.includes(host.address))
+      .map((item) => item.address)
     const addresses = [...new Set(resolved)].slice(0, addressesPerName)
     return addresses.length > 0 ? addresses.map((address) => ({ address, names: [host.address] })) : [host]
   })
@@ -198,7 +198,7 @@ async function failIfUnresolved(
 ): Promise<boolean> {
   const named = hosts.find((host) => !isAddress(host.address))
   if (!named) return false
-  const unresolved = observations.filter((one) => one.kind === 'host').find((one) => one.address === named.address)
+  const unresolved = observations.filter((item) => item.kind === 'host').find((item) => item.address === named.address)
   const scan = await ctx.tx
     .selectFrom('scan')
     .select(['target_id', 'agent_name'])
@@ -227,11 +227,11 @@ function rejectForeign(
   observations: readonly Observation[],
 ): void {
   const ownAddresses = new Set([...batchAddresses, ...hosts].map((host) => host.address))
-  for (const one of observations) {
-    if (!('address' in one) || one.address === undefined) continue
-    const isSilent = one.kind === 'problem' || (one.kind === 'host' && !one.reached)
-    if (ownAddresses.has(one.address) && (isSilent || isAddress(one.address))) continue
-    throw invalid('observations', `${one.address} is not part of this job`)
+  for (const item of observations) {
+    if (!('address' in item) || item.address === undefined) continue
+    const isSilent = item.kind === 'problem' || (item.kind === 'host' && !item.reached)
+    if (ownAddresses.has(item.address) && (isSilent || isAddress(item.address))) continue
+    throw invalid('observations', `${item.address} is not part of this job`)
   }
 }
 

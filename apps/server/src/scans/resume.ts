@@ -70,7 +70,7 @@ export async function resumeScan(ctx: Ctx, jobs: Jobs, { id }: { id: string }): 
  * new hours.
  */
 export async function applyChangedHours(ctx: Ctx, jobs: Jobs, targetId: string): Promise<void> {
-  const waiting = await ctx.tx
+  const waitingScans = await ctx.tx
     .selectFrom('scan')
     .innerJoin('target', (join) =>
       join.onRef('target.account_id', '=', 'scan.account_id').onRef('target.id', '=', 'scan.target_id'),
@@ -83,8 +83,8 @@ export async function applyChangedHours(ctx: Ctx, jobs: Jobs, targetId: string):
     .where('scan.resume_at', 'is not', null)
     .forUpdate('scan')
     .executeTakeFirst()
-  if (!waiting) return
-  const { allowed_hours, ...scan } = waiting
+  if (!waitingScans) return
+  const { allowed_hours, ...scan } = waitingScans
   const wait = waitColumns(allowed_hours, ctx.now)
   if (!wait.resume_at) return resume(ctx, jobs, scan, 'The allowed hours changed')
   await ctx.tx

@@ -12,7 +12,7 @@ import { getScan } from '#scans/list.ts'
 import { alreadyActive, mustBeScannable } from '#scans/start.ts'
 import { sql } from 'kysely'
 
-interface Place {
+interface AffectedOccurrence {
   readonly target_id: string
   readonly address: string
   readonly name: string
@@ -41,7 +41,7 @@ export async function retestIssue(
   }
   const [scan] = scans
   if (!scan) throw new Error('every occurrence has a target')
-  await recordAuditEvent(ctx, 'issue.retest', { kind: 'issue', id }, { scanIds: scans.map((one) => one.id) })
+  await recordAuditEvent(ctx, 'issue.retest', { kind: 'issue', id }, { scanIds: scans.map((item) => item.id) })
   return { scan, scans }
 }
 
@@ -56,8 +56,12 @@ export function narrowed(
   return { ...job, checks, ...(ports.length > 0 && !job.ports && { ports }) }
 }
 
-async function occurrencesOf(ctx: Ctx, issueId: string, hostIds: readonly string[] | undefined): Promise<Place[]> {
-  const { rows } = await sql<Place>`
+async function occurrencesOf(
+  ctx: Ctx,
+  issueId: string,
+  hostIds: readonly string[] | undefined,
+): Promise<AffectedOccurrence[]> {
+  const { rows } = await sql<AffectedOccurrence>`
     select occurrence.target_id, host.address, host.name, array_agg(distinct occurrence.method) as methods
     from occurrence
     join host on host.account_id = occurrence.account_id and host.id = occurrence.host_id
@@ -70,7 +74,13 @@ async function occurrencesOf(ctx: Ctx, issueId: string, hostIds: readonly string
   return rows
 }
 
-async function startRetest(ctx: Ctx, jobs: Jobs, issueId: string, targetId: string, hosts: readonly Place[]) {
+async function startRetest(
+  ctx: Ctx,
+  jobs: Jobs,
+  issueId: string,
+  targetId: string,
+  hosts: readonly AffectedOccurrence[],
+) {
   const target = await ctx.tx
     .selectFrom('target')
     .select(['former_agent', 'paused_at', 'agent_id'])
@@ -120,7 +130,7 @@ async function startRetest(ctx: Ctx, jobs: Jobs, issueId: string, targetId: stri
   return getScan(ctx, { id })
 }
 
-async function queue(ctx: Ctx, scanId: string, hosts: readonly Place[]): Promise<void> {
+async function queue(ctx: Ctx, scanId: string, hosts: readonly AffectedOccurrence[]): Promise<void> {
   const all = hosts.map(({ address, name }): ScanHost => ({ address, names: name ? [name] : [] }))
   const batches = Array.from({ length: Math.ceil(all.length / hostsPerBatch) }, (_, number) =>
     all.slice(number * hostsPerBatch, (number + 1) * hostsPerBatch),

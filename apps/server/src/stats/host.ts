@@ -51,11 +51,11 @@ function countOf(states: readonly OccurrenceState[]): number[] {
   }
   for (const occurrences of Map.groupBy(states, (row) => row.issue_id).values()) {
     for (const block of [0, 1, 2]) {
-      const here = occurrences.filter((row) => block === 0 || row.block === block)
-      const rank = Math.min(...here.map((row) => row.rank))
-      if (here.length === 0) continue
+      const inBlock = occurrences.filter((row) => block === 0 || row.block === block)
+      const rank = Math.min(...inBlock.map((row) => row.rank))
+      if (inBlock.length === 0) continue
       raise(block * blockSize + rank - 1)
-      if (rank <= 2) raise(block * blockSize + (severitySlots[here[0]?.category ?? ''] ?? slots.unrated))
+      if (rank <= 2) raise(block * blockSize + (severitySlots[inBlock[0]?.category ?? ''] ?? slots.unrated))
     }
   }
   for (const block of [0, 1, 2]) {

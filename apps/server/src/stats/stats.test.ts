@@ -76,14 +76,14 @@ async function issue(
         ...times,
       })
       .execute()
-    const standing = {
+    const statuses = {
       status: last[1],
       verified_status: verification === 'VERIFICATION_VERIFIED' ? last[1] : null,
       potential_status: verification === 'VERIFICATION_UNVERIFIED' ? last[1] : null,
     }
     await tx
       .insertInto('issue_target')
-      .values({ account_id: account, target_id: target, issue_id: id, category: threat.category, ...standing })
+      .values({ account_id: account, target_id: target, issue_id: id, category: threat.category, ...statuses })
       .execute()
     if (last[1] === 'STATUS_OPEN' || last[1] === 'STATUS_REGRESSION') {
       await tx
@@ -245,8 +245,11 @@ it('covers only the filtered targets and hosts', async () => {
   const elsewhere = { ...week, filter: { affectedTargetId: newId() } }
   const none = await server.as(account, (ctx) => summary(ctx, elsewhere), { now })
   expect(none).toMatchObject({ targetCount: 0, hostCount: 0 })
-  const here = { ...week, filter: { affectedTargetId: target } }
-  expect(await server.as(account, (ctx) => summary(ctx, here), { now })).toMatchObject({ targetCount: 1, hostCount: 1 })
+  const inTarget = { ...week, filter: { affectedTargetId: target } }
+  expect(await server.as(account, (ctx) => summary(ctx, inTarget), { now })).toMatchObject({
+    targetCount: 1,
+    hostCount: 1,
+  })
 })
 
 it('skips the agent step once a scan was started without one', async () => {

@@ -79,8 +79,8 @@ async function write(ctx: Ctx, targets: readonly Row[], { period, paused }: Inpu
     update target set
       schedule_period = next.period, paused_at = next.paused_at, next_scan_at = next.due_at, updated_at = ${ctx.now}
     from unnest(
-      ${next.map((one) => one.id)}::uuid[], ${next.map((one) => one.period)}::text[],
-      ${next.map((one) => one.pausedAt)}::timestamptz[], ${next.map((one) => one.dueAt)}::timestamptz[]
+      ${next.map((item) => item.id)}::uuid[], ${next.map((item) => item.period)}::text[],
+      ${next.map((item) => item.pausedAt)}::timestamptz[], ${next.map((item) => item.dueAt)}::timestamptz[]
     ) as next (id, period, paused_at, due_at)
     where target.account_id = ${ctx.account} and target.id = next.id`.execute(ctx.tx)
 }

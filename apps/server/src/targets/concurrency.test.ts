@@ -34,13 +34,13 @@ async function createTestTarget(): Promise<Target> {
 async function runOverlapping<T>(first: (ctx: Ctx) => Promise<unknown>, later: (ctx: Ctx) => Promise<T>): Promise<T> {
   const { promise: firstDone, resolve: markFirstDone } = Promise.withResolvers<void>()
   const outcome = firstDone.then(() => me(account, later))
-  const settled = outcome.catch(() => undefined)
+  const finished = outcome.catch(() => undefined)
   await me(account, async (ctx) => {
     await first(ctx)
     markFirstDone()
     await untilLockWait(server)
   })
-  await settled
+  await finished
   return outcome
 }
 

@@ -22,7 +22,7 @@ describe('the next scan', () => {
       expect((second.getTime() - first.getTime()) % dayMs).toBe(0)
     }
     const minutes = ids.map((id) => nextScanAt({ period, allowedHours: null }, id, at('2026-10-05T10:30:00Z')))
-    expect(new Set(minutes.map((one) => one.getTime() % dayMs)).size).toBe(ids.length)
+    expect(new Set(minutes.map((item) => item.getTime() % dayMs)).size).toBe(ids.length)
   })
 
   it('is at least half a day after the previous scan', () => {

@@ -84,14 +84,14 @@ function sameName(name: string) {
 
 /** Deletes a tag and removes it from targets and issues. @throws ApiError `not_found` */
 export async function deleteTag(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
-  const gone = await ctx.tx
+  const deleted = await ctx.tx
     .deleteFrom('tag')
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
     .returning('name')
     .executeTakeFirst()
-  if (!gone) throw notFound('tag', id)
-  await recordAuditEvent(ctx, 'tag.delete', { kind: 'tag', id }, gone)
+  if (!deleted) throw notFound('tag', id)
+  await recordAuditEvent(ctx, 'tag.delete', { kind: 'tag', id }, deleted)
   return {}
 }
 

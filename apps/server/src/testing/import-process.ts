@@ -2,4 +2,4 @@
 import { importInThread } from '#packs/import-in-thread.ts'
 
 const [, , path = '', databaseUrl = '', packsFolder = ''] = process.argv
-await importInThread(path, { databaseUrl, packsFolder, onProgress: (words) => process.stdout.write(`${words}\n`) })
+await importInThread(path, { databaseUrl, packsFolder, onProgress: (text) => process.stdout.write(`${text}\n`) })

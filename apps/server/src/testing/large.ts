@@ -27,9 +27,9 @@ export function rowId(kind: keyof typeof kindsOfRows, number: number): string {
   return `0192000${kindsOfRows[kind]}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
 }
 
-const targetsBig = 400
+const largeAccountTargets = 400
 const products = 600
-const small = { targets: 3, hosts: 20, issues: 50, occurrencesPerHost: 10 }
+const smallAccount = { targets: 3, hosts: 20, issues: 50, occurrencesPerHost: 10 }
 
 /**
  * Seeds the database and calls `note` before each step.
@@ -79,8 +79,8 @@ function steps({ hosts, issues, occurrencesPerHost, smallAccounts }: SeedSize): 
   return [
     [
       'accounts',
-      `insert into size values (0, pg_temp.id(0, 0, 0), ${targetsBig}, ${hosts}, ${issues}, ${products}, ${occurrencesPerHost});
-       insert into size select number, pg_temp.id(0, number, 0), ${small.targets}, ${small.hosts}, ${small.issues}, 30, ${small.occurrencesPerHost}
+      `insert into size values (0, pg_temp.id(0, 0, 0), ${largeAccountTargets}, ${hosts}, ${issues}, ${products}, ${occurrencesPerHost});
+       insert into size select number, pg_temp.id(0, number, 0), ${smallAccount.targets}, ${smallAccount.hosts}, ${smallAccount.issues}, 30, ${smallAccount.occurrencesPerHost}
          from generate_series(1, ${smallAccounts}) as number;
        insert into account (id, identity_id, name, email, plan_id)
          select id, 'bench' || account, 'Account ' || account, 'bench' || account || '@example.ch', 'business' from size`,

@@ -114,9 +114,9 @@ async function hostsOf(addresses: readonly ScanAddress[], signal: AbortSignal): 
   for (const address of addresses) {
     const isName = address.host !== '' && !/^[\d.]+$|:/.test(address.host)
     const found = isName ? await resolved(address.host, signal) : [...expand(address)]
-    for (const one of found) {
-      const existing = names.get(one) ?? new Set()
-      names.set(one, isName ? existing.add(address.host) : existing)
+    for (const item of found) {
+      const existing = names.get(item) ?? new Set()
+      names.set(item, isName ? existing.add(address.host) : existing)
     }
     if (names.size > addressesMax) throw new CliError(`Too many addresses; one scan covers at most ${addressesMax}.`)
   }

@@ -5,22 +5,24 @@ import { evidenceLengthMax, sarifLog, messageOf, uriOf } from '#sarif.ts'
 const levels: Readonly<Record<string, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' }
 
 /** One run as a SARIF 2.1.0 log (OASIS): a rule per matching check, a result per finding. */
-export function sarifReport(seen: readonly HostObservation[], checks: Checks): string {
-  const findings = seen.filter((one): one is Finding => one.kind === 'finding')
+export function sarifReport(observations: readonly HostObservation[], checks: Checks): string {
+  const findings = observations.filter((item): item is Finding => item.kind === 'finding')
   const secured = new Set(
-    seen.flatMap((one) => (one.kind === 'service' && one.tls ? `${one.address} ${one.port}` : [])),
+    observations.flatMap((item) => (item.kind === 'service' && item.tls ? `${item.address} ${item.port}` : [])),
   )
   const web = new Set(
-    seen.flatMap((one) => (one.kind === 'service' && one.protocol === 'http' ? `${one.address} ${one.port}` : [])),
+    observations.flatMap((item) =>
+      item.kind === 'service' && item.protocol === 'http' ? `${item.address} ${item.port}` : [],
+    ),
   )
   const ids = [...new Set(findings.map(({ check }) => check))]
-  const placeOf = (finding: Finding) => {
+  const locationOf = (finding: Finding) => {
     const key = `${finding.address} ${finding.port}`
     return uriOf(finding, web.has(key) ? (secured.has(key) ? 'https' : 'http') : (finding.transport ?? 'tcp'))
   }
   return sarifLog(
     ids.map((id) => ruleOf(id, checks.get(id))),
-    findings.map((finding) => resultOf(finding, ids, checks.get(finding.check), placeOf(finding))),
+    findings.map((finding) => resultOf(finding, ids, checks.get(finding.check), locationOf(finding))),
   )
 }
 

@@ -105,4 +105,4 @@ export const opened = (title: string, score: number) => ({
 
 /** The event titles in the body of a webhook. */
 export const titlesOf = (body: string) =>
-  (JSON.parse(body) as { data: { events: { title: string }[] } }).data.events.map((one) => one.title)
+  (JSON.parse(body) as { data: { events: { title: string }[] } }).data.events.map((item) => item.title)

@@ -159,7 +159,7 @@ const statusLabels = {
 } as const
 
 function writeEvidence(pdf: Pdf, { affectedHosts }: Issue): void {
-  const all = affectedHosts.flatMap(({ host, evidence = [] }) => evidence.map((one) => ({ host, one })))
+  const all = affectedHosts.flatMap(({ host, evidence = [] }) => evidence.map((item) => ({ host, one: item })))
   // Identical evidence of several hosts is printed once.
   const kinds = [...Map.groupBy(all, ({ one }) => `${one.method}\n${one.text}`).values()]
   const proofs = kinds.toSorted((a, b) => (b[0]?.one.quality ?? 0) - (a[0]?.one.quality ?? 0))

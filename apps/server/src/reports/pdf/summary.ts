@@ -57,11 +57,11 @@ function summaryText({ scan, hosts }: ReportModel, figures: Figures): string {
   if (figures.open.length === 0) return `No open risks on ${hostsText}.`
   const urgent = drawnSeverities.slice(0, 2).map((category) => {
     const { verified = 0, potential = 0 } = figures.bySeverity.get(category) ?? {}
-    return { number: verified + potential, word: severities[category].label.toLowerCase() }
+    return { number: verified + potential, label: severities[category].label.toLowerCase() }
   })
   const named = urgent.filter(({ number }) => number > 0)
   const sum = named.reduce((total, { number }) => total + number, 0)
-  const counts = named.map(({ number, word: label }) => `${number} ${label}`).join(' and ')
+  const counts = named.map(({ number, label: label }) => `${number} ${label}`).join(' and ')
   const reach = `${scan.hostCount.affectedHosts} of ${hostsText} ${scan.hostCount.affectedHosts === 1 ? 'is' : 'are'} affected`
   const head =
     sum > 0
