@@ -1,6 +1,6 @@
 /**
- * The second `npm start` until it is ready, npm's own start included, and what all its processes
- * hold in memory when nobody uses them. One line of JSON per figure. Linux only: it reads /proc.
+ * Measures the second `npm start` until the server is ready, including npm's own start, and the memory of all
+ * processes when idle. One line of JSON per figure. Linux only, because it reads /proc.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,8 +13,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const root = resolve(import.meta.dirname, '..')
 const rounds = 5
-/** Long enough for the first minute's work to be over and for the heap to settle. */
-const restMs = 10_000
+/** Long enough for the first minute's jobs to finish and the heap to stabilize. */
+const settleMs = 10_000
 
 const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-bench-'))
 const settings = {
@@ -33,21 +33,21 @@ try {
   }
   const npmAloneMs = timed(() => execFileSync('npm', ['--version'], { cwd: root }))
   report({ figure: 'second start until ready', value: median(times), unit: 'ms', limit: 1500 })
-  report({ figure: 'of that, npm itself', value: npmAloneMs, unit: 'ms', limit: 1500 })
+  report({ figure: 'of which npm alone', value: npmAloneMs, unit: 'ms', limit: 1500 })
 
   const { npm } = await start()
-  await wait(restMs)
-  const processes = await familyOf(npm.pid ?? 0)
+  await wait(settleMs)
+  const processes = await processTreeOf(npm.pid ?? 0)
   const sizes = await Promise.all(processes.map(proportionalBytes))
   const megabytes = sizes.reduce((sum, size) => sum + size, 0) / 1e6
-  report({ figure: `memory at rest, ${processes.length} processes (PSS)`, value: megabytes, unit: 'MB', limit: 300 })
+  report({ figure: `idle memory, ${processes.length} processes (PSS)`, value: megabytes, unit: 'MB', limit: 300 })
   await stop(npm)
 } finally {
   await rm(dataFolder, { recursive: true, force: true })
 }
 
 async function start(): Promise<{ npm: ChildProcess; readyMs: number }> {
-  const begin = performance.now()
+  const startedAt = performance.now()
   const npm = spawn('npm', ['start'], {
     cwd: root,
     env: { ...process.env, ...settings },
@@ -56,7 +56,7 @@ async function start(): Promise<{ npm: ChildProcess; readyMs: number }> {
   for await (const line of createInterface({ input: npm.stdout })) {
     if (line.startsWith('Glacis is ready')) break
   }
-  return { npm, readyMs: performance.now() - begin }
+  return { npm, readyMs: performance.now() - startedAt }
 }
 
 async function stop(npm: ChildProcess): Promise<void> {
@@ -65,22 +65,22 @@ async function stop(npm: ChildProcess): Promise<void> {
   await exit
 }
 
-/** A process and everything that it started, directly or not. */
-async function familyOf(ancestor: number): Promise<number[]> {
+/** A process and all of its descendants. */
+async function processTreeOf(ancestor: number): Promise<number[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0)
   const parents = new Map<number, number>()
   for (const pid of pids) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
     parents.set(pid, Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
   }
-  const family = [ancestor]
-  for (const member of family) {
-    family.push(...[...parents].filter(([, parent]) => parent === member).map(([pid]) => pid))
+  const tree = [ancestor]
+  for (const member of tree) {
+    tree.push(...[...parents].filter(([, parent]) => parent === member).map(([pid]) => pid))
   }
-  return family
+  return tree
 }
 
-/** What a page shared by n processes weighs is counted as one n-th for each. */
+/** The proportional set size, in which a page shared by n processes counts as 1/n for each. */
 async function proportionalBytes(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
   return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024
@@ -95,9 +95,9 @@ async function freePort(): Promise<number> {
 }
 
 function timed(work: () => unknown): number {
-  const begin = performance.now()
+  const startedAt = performance.now()
   work()
-  return performance.now() - begin
+  return performance.now() - startedAt
 }
 
 function median(values: readonly number[]): number {

@@ -1,8 +1,7 @@
 /**
- * How much of the public templates is understood: counts by kind and by what each needs, the reasons of
- * those that are refused, and how many hit on a server that meets their own conditions.
- *
- *     node bench/corpus.ts [STEP]   (every STEPth template meets such a server; 12 where nothing is said)
+ * Measures how many of the public nuclei templates are supported: counts by kind and required feature, the reasons
+ * for rejected ones, and how many match on a server that satisfies their own conditions.
+ * | node bench/corpus.ts [STEP] (tries every STEPth template on such a server; default 12)
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,11 +10,11 @@ import { loadTemplates } from '../packages/scanner/src/template/plan.ts'
 import { mirror } from '../packages/scanner/src/template/testing/mirror.ts'
 import { corpusFolder } from './lib/engine.ts'
 
-/** Tags of templates that ask about accounts elsewhere, and folders that are not about a target. */
-const elsewhere = /^(?:osint|token-spray|credential-stuffing|creds-stuffing|dast|cloud)$/
+/** Tags and folders of templates that are not about the scanned target. */
+const outOfScope = /^(?:osint|token-spray|credential-stuffing|creds-stuffing|dast|cloud)$/
 
 const corpus = corpusFolder()
-if (corpus === undefined) console.log('no corpus below GLACIS_SHARED: nothing to count')
+if (corpus === undefined) console.log('No templates in GLACIS_SHARED. Skipped.')
 else await count(corpus)
 
 async function count(folder: string): Promise<void> {
@@ -24,48 +23,55 @@ async function count(folder: string): Promise<void> {
   const scoped = new Set(files.filter((name) => isScoped(name, readFileSync(join(folder, name), 'utf8'))))
   const name = (file: string) => file.slice(folder.length + 1)
   const runnable = plan.templates.filter(({ file }) => scoped.has(name(file)))
-  const left = refused.filter(({ file, feature }) => scoped.has(name(file)) && feature !== 'duplicate id')
-  console.log(`${files.length} files: ${plan.templates.length} understood, ${refused.length} refused`)
-  console.log(`  refused: ${listed(refused.map(({ feature }) => feature))}`)
-  console.log(`${scoped.size} of them ask a target by HTTP: ${runnable.length} run, ${left.length} do not`)
-  console.log(`  they need: ${listed(runnable.flatMap(needsOf))}`)
-  console.log(`  do not run: ${listed(left.map(({ feature }) => feature))}`)
-  for (const { file, reason } of left) console.log(`    ${name(file)}: ${reason}`)
+  const unsupported = refused.filter(({ file, feature }) => scoped.has(name(file)) && feature !== 'duplicate id')
+  console.log(`${files.length} files: ${plan.templates.length} supported, ${refused.length} rejected`)
+  console.log(`  rejected: ${countedList(refused.map(({ feature }) => feature))}`)
+  console.log(
+    `${scoped.size} of them send HTTP requests to a target: ${runnable.length} run, ${unsupported.length} don't`,
+  )
+  console.log(`  features used: ${countedList(runnable.flatMap(needsOf))}`)
+  console.log(`  unsupported features: ${countedList(unsupported.map(({ feature }) => feature))}`)
+  for (const { file, reason } of unsupported) console.log(`    ${name(file)}: ${reason}`)
   const unexplained = refused.filter(({ line, reason }) => line === 0 && reason === '').length
-  tell('refused without a reason', unexplained, '', { limit: 0 })
-  tell('templates for a target that run', (100 * runnable.length) / (runnable.length + left.length), '%', { least: 98 })
-  await meet(runnable)
+  report('rejected without a reason', unexplained, '', { limit: 0 })
+  report('supported templates', (100 * runnable.length) / (runnable.length + unsupported.length), '%', { least: 98 })
+  await matchMirrored(runnable)
 }
 
-async function meet(runnable: readonly Template[]): Promise<void> {
+async function matchMirrored(runnable: readonly Template[]): Promise<void> {
   const step = Number(process.argv[2] ?? 12)
-  const plain = runnable.filter(
+  const candidates = runnable.filter(
     ({ needsCallback, lacking, isIntrusive, isUnsafe, isGuessing }) =>
       !needsCallback && lacking.size === 0 && !isIntrusive && !isUnsafe && !isGuessing,
   )
   const outcome = await mirror(
-    plain.filter((_, at) => at % step === 0),
+    candidates.filter((_, at) => at % step === 0),
     '127.66.6.1',
   )
   const { hits, misses, unmade } = outcome
   console.log(
-    `of every ${step}th: ${hits.length} hit on an answer made for them, ${misses.length} did not, for ${unmade.length} none could be made`,
+    `of every ${step}th: ${hits.length} match a response built for them, ${misses.length} don't, and no response could be built for ${unmade.length}`,
   )
-  console.log(`  did not: ${misses.join(' ')}`)
-  tell('hits on an answer that meets the conditions', (100 * hits.length) / (hits.length + misses.length), '%', {
-    least: 99,
-  })
-  tell('hits on an empty server', outcome.false.length, '', { limit: 0 })
+  console.log(`  no match: ${misses.join(' ')}`)
+  report(
+    'matches on a response that satisfies the conditions',
+    (100 * hits.length) / (hits.length + misses.length),
+    '%',
+    {
+      least: 99,
+    },
+  )
+  report('matches on an empty server', outcome.false.length, '', { limit: 0 })
 }
 
 function isScoped(name: string, source: string): boolean {
   if (!/^(?:http|requests):/m.test(source) || /^self-contained:\s*true/m.test(source)) return false
   const [, tags = ''] = /^\s+tags:\s*(.*)$/m.exec(source) ?? []
-  if (tags.split(',').some((tag) => elsewhere.test(tag.trim()))) return false
+  if (tags.split(',').some((tag) => outOfScope.test(tag.trim()))) return false
   return !/^(?:dast|cloud)\/|^http\/(?:osint|token-spray|credential-stuffing)\//.test(name)
 }
 
-/** What a template makes use of, beyond a path and a word. */
+/** The features that a template uses, beyond a path and a word matcher. */
 function needsOf(template: Template): string[] {
   const { http, flow, isSequence, isIntrusive, needsCallback, lacking, isUnsafe, variables } = template
   const operators = http.map((block) => block.operators)
@@ -81,20 +87,20 @@ function needsOf(template: Template): string[] {
     variables: variables.size > 0,
     callback: needsCallback,
     unsafe: isUnsafe,
-    'leave to change': isIntrusive,
-    'a value from the operator': lacking.size > 0,
+    intrusive: isIntrusive,
+    'operator-supplied value': lacking.size > 0,
   }
   return [...new Set(kinds), ...Object.entries(flags).flatMap(([flag, isSet]) => (isSet ? [flag] : []))]
 }
 
-function listed(names: readonly string[]): string {
-  const counts = [...Map.groupBy(names, (one) => one)].map(([one, all]) => [one, all.length] as const)
+function countedList(names: readonly string[]): string {
+  const counts = [...Map.groupBy(names, (item) => item)].map(([one, all]) => [one, all.length] as const)
   return counts
     .toSorted(([, left], [, right]) => right - left)
     .map(([one, number]) => `${one} ${number}`)
     .join(', ')
 }
 
-function tell(figure: string, value: number, unit: string, bound: { limit: number } | { least: number }): void {
+function report(figure: string, value: number, unit: string, bound: { limit: number } | { least: number }): void {
   console.log(JSON.stringify({ figure, value, unit, ...bound }))
 }

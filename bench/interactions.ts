@@ -1,6 +1,6 @@
 /**
- * What a press costs: from a click in the sidebar to the paint of a page whose data was loaded before, and from
- * a decision on a risk to the paint of its result, while the server takes a second to answer.
+ * Measures interactions: from a click in the sidebar to the paint of a preloaded page, and from a decision on a risk
+ * to the paint of its result while the server takes a second to respond.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,10 +15,10 @@ import { startLab } from '../lab/servers.ts'
 import { scanned, visit } from '../lab/visitor.ts'
 
 const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
-const places = ['Verified', 'Potential', 'Scope', 'Agents', 'Assets', 'Technologies', 'Reporting', 'Overview']
+const sections = ['Verified', 'Potential', 'Scope', 'Agents', 'Assets', 'Technologies', 'Reporting', 'Overview']
 const rounds = 4
 const decisions = 6
-const answerMs = 1000
+const responseDelayMs = 1000
 
 const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-interactions-'))
 const lab = await startLab()
@@ -36,9 +36,9 @@ try {
   await page.locator('input[name=password]').fill(person.password)
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/overview/)
-  report('from the sidebar to the paint of a page that was loaded before', await navigate(page), 300)
+  report('sidebar click to paint of a preloaded page', await navigate(page), 300)
   const ids = issues.map(({ id }) => id)
-  report('from a decision on a risk to the paint of its result', await decide(page, ids), 100)
+  report('decision on a risk to paint of its result', await decide(page, ids), 100)
 } finally {
   await browser.close()
   await product.stop()
@@ -46,15 +46,15 @@ try {
   await rm(dataFolder, { recursive: true, force: true })
 }
 
-/** The first round loads the pages and their data, and is not counted. */
+/** The first round loads the pages and their data and isn't counted. */
 async function navigate(page: Page): Promise<readonly number[]> {
   const times: number[] = []
   for (let round = 0; round <= rounds; round++) {
-    for (const place of places) {
-      const link = `document.querySelector('nav[aria-label=Main] a[href="${await hrefOf(page, place)}"]')`
-      const isThere = `location.pathname === ${link}.pathname && document.querySelector('main h1')?.isConnected
+    for (const section of sections) {
+      const link = `document.querySelector('nav[aria-label=Main] a[href="${await hrefOf(page, section)}"]')`
+      const isLoaded = `location.pathname === ${link}.pathname && document.querySelector('main h1')?.isConnected
         && document.title !== before`
-      const ms = await timed(page, link, isThere)
+      const ms = await timed(page, link, isLoaded)
       if (round > 0) times.push(ms)
       await page.waitForLoadState('networkidle')
     }
@@ -62,16 +62,16 @@ async function navigate(page: Page): Promise<readonly number[]> {
   return times
 }
 
-async function hrefOf(page: Page, place: string): Promise<string> {
-  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place }).first()
+async function hrefOf(page: Page, section: string): Promise<string> {
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: section }).first()
   return (await link.getAttribute('href')) ?? ''
 }
 
-/** Resolves one risk after the other on its page. */
+/** Resolves the risks one after the other on their pages. */
 async function decide(page: Page, ids: readonly string[]): Promise<readonly number[]> {
   const times: number[] = []
   await page.route('**/v1/issues/*/status', async (route) => {
-    await new Promise((resume) => setTimeout(resume, answerMs))
+    await new Promise((resume) => setTimeout(resume, responseDelayMs))
     await route.continue()
   })
   const button = (name: string) =>
@@ -84,7 +84,7 @@ async function decide(page: Page, ids: readonly string[]): Promise<readonly numb
   return times
 }
 
-/** Presses an element and gives the milliseconds until the frame after the one in which `isDone` became true. */
+/** Clicks an element and returns the milliseconds until the frame after `isDone` became true. */
 async function timed(page: Page, element: string, isDone: string): Promise<number> {
   const script = `new Promise((resolve) => {
     const before = document.title
@@ -96,16 +96,15 @@ async function timed(page: Page, element: string, isDone: string): Promise<numbe
       painted()
     })
     watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true })
-    const pressed = ${element}
-    pressed.click()
+    ${element}.click()
   })`
-  return (await page.evaluate(script)) as number // what the script resolves with
+  return (await page.evaluate(script)) as number // the script resolves with a number
 }
 
-function report(what: string, times: readonly number[], limit: number): void {
+function report(name: string, times: readonly number[], limit: number): void {
   const sorted = times.toSorted((a, b) => a - b)
   for (const percent of [50, 95]) {
     const value = sorted[Math.floor((sorted.length * percent) / 100)] ?? Infinity
-    console.log(JSON.stringify({ figure: `${what}, p${percent}`, value, unit: 'ms', limit }))
+    console.log(JSON.stringify({ figure: `${name}, p${percent}`, value, unit: 'ms', limit }))
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The visual map with 2,000 nodes, the most that the API returns, in headless Chromium without a GPU: the time of the
- * layout in its worker, and the frame time while panning and zooming.
+ * Measures the visual map with 2,000 nodes, the API's maximum, in headless Chromium without a GPU: layout time in the
+ * worker, and frame time while panning and zooming.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,20 +11,22 @@ import { freePort } from '../e2e/ports.ts'
 import { startProduct } from '../lab/product.ts'
 import { visit } from '../lab/visitor.ts'
 
-const nodesWanted = 2000
+const nodeCount = 2000
 const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
 
-/** Runs in the page: times workers from their first message to their answer, and notes tasks above 50 ms. */
-const watch = `
+/**
+ * Runs in the page: measures workers from their first message to their response and records tasks longer than 50 ms.
+ */
+const instrumentation = `
   window.workerTimes = []
   window.blocked = []
   window.Worker = class extends Worker {
-    constructor(...given) {
-      super(...given)
-      this.addEventListener('message', () => window.workerTimes.push(performance.now() - this.begun))
+    constructor(...args) {
+      super(...args)
+      this.addEventListener('message', () => window.workerTimes.push(performance.now() - this.startedAt))
     }
     postMessage(message) {
-      this.begun = performance.now()
+      this.startedAt = performance.now()
       super.postMessage(message)
     }
   }
@@ -37,14 +39,14 @@ const browser = await openBrowser()
 try {
   await visit(product.url).signUp(person, dataFolder)
   const page = await browser.newPage({ baseURL: product.url, viewport: { width: 1440, height: 900 } })
-  const body = JSON.stringify(sample(nodesWanted))
+  const body = JSON.stringify(sample(nodeCount))
   await page.route('**/v1/ecosystem*', (route) => route.fulfill({ contentType: 'application/json', body }))
   await page.goto('/login')
   await page.locator('input[name=identifier]').fill(person.email)
   await page.locator('input[name=password]').fill(person.password)
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/overview/)
-  await page.addInitScript({ content: watch })
+  await page.addInitScript({ content: instrumentation })
   await page.goto('/risks/visual')
   await page.locator('canvas[data-in-sight]').waitFor({ timeout: 120_000 })
   const [start] = (await page.evaluate('window.workerTimes')) as number[]
@@ -54,7 +56,7 @@ try {
   report('frame while panning and zooming, p50', frames[Math.floor(frames.length * 0.5)] ?? 0, 'ms', 17)
   report('frame while panning and zooming, p95', frames[Math.floor(frames.length * 0.95)] ?? 0, 'ms', 33)
   const blocked = (await page.evaluate('window.blocked')) as number[]
-  report('longest task of the page meanwhile', Math.max(0, ...blocked), 'ms', 50)
+  report('longest task while panning and zooming', Math.max(0, ...blocked), 'ms', 50)
 } finally {
   await browser.close()
   await product.stop()
@@ -77,7 +79,7 @@ async function zoom(page: Page): Promise<number[]> {
   return frames
 }
 
-/** Milliseconds from one frame to the next. */
+/** Milliseconds between frames. */
 async function timeFrames(page: Page, count: number): Promise<number[]> {
   const script = `new Promise((resolve) => {
     const times = []
@@ -90,10 +92,10 @@ async function timeFrames(page: Page, count: number): Promise<number[]> {
     }
     requestAnimationFrame(next)
   })`
-  return (await page.evaluate(script)) as number[] // what the script resolves with
+  return (await page.evaluate(script)) as number[] // the script resolves with numbers
 }
 
-/** Few products, many hosts, threats on the products. */
+/** Few products, many hosts, and threats linked to the products. */
 function sample(count: number) {
   let seed = 7
   const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647

@@ -1,6 +1,6 @@
 /**
- * Rollups at scale: a batch of a scan whose issues already affect 60,000 hosts against the same batch in an account with
- * one host, and a decision on more than 100,000 occurrences. It uses the server of TEST_DATABASE_URL, or starts one.
+ * Benchmarks rollups: a batch of a scan whose issues already affect 60,000 hosts compared to the same batch with one
+ * host, and a decision on more than 100,000 occurrences. Uses the server of TEST_DATABASE_URL or starts one.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,13 +32,13 @@ const postgres = process.env['TEST_DATABASE_URL'] ? null : await startPostgres({
 if (postgres) process.env['TEST_DATABASE_URL'] = postgres.url
 try {
   const first = await withServer(async (server) => batchMs(server, await accountWith(server, 1)))
-  // In a database of its own: connections that saw almost empty tables keep plans that are slow for large ones until
+  // In a separate database: connections that saw almost empty tables keep plans that are slow for large ones until
   // the next autoanalyze.
   await withServer(async (server) => {
     const large = await accountWith(server, hostsCount)
     await vacuum(server.url)
     const last = await batchMs(server, large)
-    report('last batch of a scan of a /16 / its first', last / first, '×', 2)
+    report('last / first batch of a scan of a /16', last / first, '×', 2)
     await decide(server, large)
   })
 } finally {
@@ -55,7 +55,7 @@ async function withServer<T>(work: (server: TestServer) => Promise<T>): Promise<
   }
 }
 
-/** An account with the same issues on each of `hosts` hosts, and a running scan of their target. */
+/** Creates an account with the same issues on each of `hosts` hosts, and a running scan of their target. */
 async function accountWith({ database, ...server }: TestServer, hosts: number): Promise<Scanned> {
   const { owner } = database
   const account = await server.account()
@@ -80,7 +80,7 @@ async function accountWith({ database, ...server }: TestServer, hosts: number): 
   return { account, scanId, issueIds, checks: threats.map(({ key }) => key) }
 }
 
-/** The median of some batches, in milliseconds, once the process is warm. */
+/** Median duration of several batches in milliseconds, after a warm-up. */
 async function batchMs(server: TestServer, scanned: Scanned): Promise<number> {
   const times: number[] = []
   for (let number = 0; number < warmBatches + batches; number++) times.push(await scanBatch(server, scanned, number))
@@ -90,29 +90,29 @@ async function batchMs(server: TestServer, scanned: Scanned): Promise<number> {
 /** Milliseconds to ingest a batch of new hosts with every issue on each. */
 async function scanBatch(server: TestServer, { account, scanId, checks }: Scanned, number: number): Promise<number> {
   const hosts = Array.from({ length: hostsPerBatch }, (_, nth) => ({ address: `10.9.${number}.${nth}`, names: [] }))
-  const place = { port: 80, transport: 'tcp' } as const
+  const endpoint = { port: 80, transport: 'tcp' } as const
   const proof = { location: '80/', quality: 99, evidence: '[core]', highlights: [] }
   const observations = hosts.flatMap(({ address }): Observation[] => [
     { kind: 'host', address, names: [], reached: true, reason: 'port 80 open', answersEverything: false },
-    { kind: 'service', address, ...place, protocol: 'http', tls: false, banner: '' },
-    ...checks.map((check) => ({ kind: 'finding' as const, address, ...place, check, threat: check, ...proof })),
+    { kind: 'service', address, ...endpoint, protocol: 'http', tls: false, banner: '' },
+    ...checks.map((check) => ({ kind: 'finding' as const, address, ...endpoint, check, threat: check, ...proof })),
   ])
-  const begin = performance.now()
+  const startedAt = performance.now()
   await server.as(account, (ctx) => ingest(ctx, server.jobs, { scanId, number, hosts, observations, knowledge: {} }))
-  return performance.now() - begin
+  return performance.now() - startedAt
 }
 
 async function decide(server: TestServer, { account, issueIds }: Scanned): Promise<void> {
   const ids = issueIds.slice(0, decidedIssues)
-  const begin = performance.now()
+  const startedAt = performance.now()
   await server.as(account, (ctx) => setStatusOfMany(ctx, { ids, status: 'STATUS_RESOLVED' }, server))
-  report('decision on 120,000 occurrences: request', performance.now() - begin, 'ms', 1000)
+  report('decision on 120,000 occurrences: request', performance.now() - startedAt, 'ms', 1000)
   const queued = performance.now()
   await applyPendingDecisions({ database: server.database, log }, account, AbortSignal.timeout(600_000))
-  report('and until it was applied to all of them', (performance.now() - queued) / 1000, 's', 30)
+  report('time until it was applied to all of them', (performance.now() - queued) / 1000, 's', 30)
 }
 
-/** What autovacuum does between the batches of a real scan. */
+/** Runs what autovacuum runs between the batches of a real scan. */
 async function vacuum(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

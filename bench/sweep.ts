@@ -1,6 +1,6 @@
 /**
- * Times the connect scan against nmap's on 127.7.7.0/24 with the same 1,000 ports and 48 listeners.
- * Prints seconds, found counts and the ratio (above 1: we are faster). Loopback only.
+ * Compares the connect scan with nmap's on 127.7.7.0/24, with the same 1,000 ports and 48 listeners. Prints seconds,
+ * number of open ports found, and the ratio (above 1: we are faster). Loopback only.
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { createGuard } from '../packages/scanner/src/guard.ts'
 import { createSweeper } from '../packages/scanner/src/ports.ts'
 import { cacheFolder } from './lib/engine.ts'
 
-// As the product itself is started: threads and processes find what Node has compiled before.
+// As when the product starts: threads and processes use Node's compile cache.
 process.env['NODE_COMPILE_CACHE'] ??= join(cacheFolder, 'compiled')
 const network = '127.7.7.0/24'
 const addresses = Array.from({ length: 254 }, (_, index) => `127.7.7.${index + 1}`)
@@ -32,11 +32,11 @@ const servers = await listen(48)
 const rounds = Number(process.argv[2] ?? 3)
 for (let round = 0; round < rounds; round++) {
   const sockets = await sweep(unthrottled, false)
-  const theirs = await nmap()
+  const nmapTiming = await nmap()
   const accelerated = await sweep(unthrottled, true)
-  report('sockets', sockets, theirs)
-  report('accelerated', accelerated, theirs)
-  if (theirs) report('nmap -sT -T5', theirs)
+  report('sockets', sockets, nmapTiming)
+  report('accelerated', accelerated, nmapTiming)
+  if (nmapTiming) report('nmap -sT -T5', nmapTiming)
   else console.log('nmap is not installed: no comparison')
 }
 report('gentle, sockets', await sweep(limitsByProfile.gentle, false))
@@ -45,15 +45,15 @@ for (const server of servers) server.close()
 
 interface Timing {
   readonly seconds: number
-  readonly found: number
+  readonly openPorts: number
 }
 
-function report(name: string, { seconds, found }: Timing, peer?: Timing | null): void {
+function report(name: string, { seconds, openPorts }: Timing, peer?: Timing | null): void {
   const ratio = peer ? `, ratio ${(peer.seconds / seconds).toFixed(2)}` : ''
-  console.log(`${name}: ${seconds.toFixed(2)} s, ${found} of ${servers.length} found${ratio}`)
+  console.log(`${name}: ${seconds.toFixed(2)} s, ${openPorts} of ${servers.length} found${ratio}`)
 }
 
-/** Listeners on ports of the whole list, spread over the network. */
+/** Listeners on ports distributed over the whole list and the network. */
 async function listen(count: number): Promise<Server[]> {
   const started = Array.from({ length: count }, async (_, index) => {
     const server = createServer((socket) => socket.on('error', () => undefined))
@@ -77,7 +77,7 @@ async function sweep(limits: Limits, isAccelerated: boolean): Promise<Timing> {
   const readings = await Promise.all(addresses.map((address) => sweeper.host(address)))
   const seconds = (performance.now() - startedAt) / 1000
   await sweeper.close()
-  return { seconds, found: readings.reduce((sum, { open }) => sum + open.length, 0) }
+  return { seconds, openPorts: readings.reduce((sum, { open }) => sum + open.length, 0) }
 }
 
 async function nmap(): Promise<Timing | null> {
@@ -90,7 +90,7 @@ async function nmap(): Promise<Timing | null> {
       ['-sT', '-T5', '-n', '-Pn', '--open', '-oG', '-', '-p', ports, range],
       { maxBuffer: 1 << 26, timeout: 600_000 },
     )
-    return { seconds: (performance.now() - startedAt) / 1000, found: stdout.split('/open/').length - 1 }
+    return { seconds: (performance.now() - startedAt) / 1000, openPorts: stdout.split('/open/').length - 1 }
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
     throw error

@@ -1,14 +1,13 @@
 /**
- * Compares verdicts, template by template, with those that a reference scanner gave over the same
- * services. The services must run (see `lab/README.md`); those that do not answer are left out.
- *
- *     node bench/verdicts.ts [ROW…] [--profile=standard]
+ * Compares the verdicts of each template with those of a reference scanner on the same services. The services must be
+ * running (see `lab/README.md`); those that don't respond are skipped.
+ * | node bench/verdicts.ts [ID…] [--profile=standard]
  */
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { ScanProfile } from '@glacis/contract/runner'
 import { loadTemplates } from '../packages/scanner/src/template/plan.ts'
-import { cacheFolder, corpusFolder, createExaminer, linesOf, shared, type Place } from './lib/engine.ts'
+import { cacheFolder, corpusFolder, createExaminer, linesOf, shared, type ServiceAddress } from './lib/engine.ts'
 import { explain } from './lib/verdicts-explained.ts'
 
 interface Verdict {
@@ -28,57 +27,59 @@ interface Total {
 
 const corpus = corpusFolder()
 if (corpus === undefined) {
-  console.log('no corpus below GLACIS_SHARED: nothing to compare')
+  console.log('No templates in GLACIS_SHARED. Skipped.')
   process.exit(0)
 }
-const profile = (process.argv.find((one) => one.startsWith('--profile='))?.slice(10) ?? 'deep') as ScanProfile // a bench trusts its caller
-const wanted = process.argv.slice(2).filter((one) => !one.startsWith('-'))
+const profile = (process.argv.find((item) => item.startsWith('--profile='))?.slice(10) ?? 'deep') as ScanProfile // not validated
+const selectedLabs = process.argv.slice(2).filter((item) => !item.startsWith('-'))
 const used = new Set(linesOf(join(shared, 'scanner/reference-templates.txt.zst')))
 const records = linesOf(join(shared, 'scanner/reference-verdicts.jsonl')).map((line): unknown => JSON.parse(line))
-const verdicts = records.filter((one): one is Verdict => typeof one === 'object' && one !== null && 'template' in one)
-const totals = records.flatMap((one) =>
-  typeof one === 'object' && one !== null && '_total' in one ? [one._total as Total] : [],
-) // the file's own shape
+const verdicts = records.filter(
+  (item): item is Verdict => typeof item === 'object' && item !== null && 'template' in item,
+)
+const totals = records.flatMap((item) =>
+  typeof item === 'object' && item !== null && '_total' in item ? [item._total as Total] : [],
+) // the format of the file
 const loaded = await loadTemplates([corpus], cacheFolder)
 for (const { path } of verdicts) used.add(path)
 const templates = loaded.plan.templates.filter(({ file }) => used.has(file.slice(corpus.length + 1)))
 const plan = { templates }
-const known = new Set(templates.map(({ id }) => id))
+const supportedIds = new Set(templates.map(({ id }) => id))
 const examine = await createExaminer(join(import.meta.dirname, '../packs/fingerprints'))
 console.log(`${used.size} templates in the reference, ${templates.length} of them run here`)
 
 const sums = { agreed: 0, missed: 0, extra: 0, explained: 0 }
 for (const { lab, run, targets, cut } of totals) {
-  if (cut === true || (wanted.length > 0 && !wanted.includes(lab))) continue
+  if (cut === true || (selectedLabs.length > 0 && !selectedLabs.includes(lab))) continue
   const types = run === 'http' ? ['http'] : ['tcp', 'ssl']
-  const theirs = new Set(
-    verdicts.filter((one) => one.lab === lab && types.includes(one.type) && runOf(one) === run).map(keyOf),
+  const referenceKeys = new Set(
+    verdicts.filter((item) => item.lab === lab && types.includes(item.type) && runOf(item) === run).map(keyOf),
   )
-  const ours = new Set<string>()
+  const ownKeys = new Set<string>()
   const costs: string[] = []
-  for (const place of targets.map(placeOf)) {
-    if (!place || !(await isOpen(place))) continue
-    const { observations, requests, seconds, cpuSeconds } = await examine(place, plan, profile)
+  for (const service of targets.map(serviceAddressOf)) {
+    if (!service || !(await isOpen(service))) continue
+    const { observations, requests, seconds, cpuSeconds } = await examine(service, plan, profile)
     costs.push(`${requests} requests, ${cpuSeconds.toFixed(1)} CPU s, ${seconds.toFixed(1)} s`)
-    for (const one of observations)
-      if (one.kind === 'finding')
-        ours.add(
-          `${one.check} ${one.location
+    for (const item of observations)
+      if (item.kind === 'finding')
+        ownKeys.add(
+          `${item.check} ${item.location
             .split(' ')
             .slice(1)
-            .filter((word) => word !== 'tls')
+            .filter((part) => part !== 'tls')
             .join(' ')}`.trim(),
         )
-    for (const one of observations) if (one.kind === 'problem') console.log(`  ${lab}: ${one.message}`)
+    for (const item of observations) if (item.kind === 'problem') console.log(`  ${lab}: ${item.message}`)
   }
-  if (costs.length === 0) console.log(`${lab} ${run}: not there`)
-  else compare(lab, run, theirs, ours, costs)
+  if (costs.length === 0) console.log(`${lab} ${run}: not running`)
+  else compare(lab, run, referenceKeys, ownKeys, costs)
 }
-const judged = sums.agreed + sums.missed + sums.extra + sums.explained
+const total = sums.agreed + sums.missed + sums.extra + sums.explained
 console.log(
   JSON.stringify({
     figure: 'verdicts that agree with the reference or are explained',
-    value: (100 * (sums.agreed + sums.explained)) / judged,
+    value: (100 * (sums.agreed + sums.explained)) / total,
     unit: '%',
     least: 99,
     ...sums,
@@ -90,24 +91,25 @@ console.log(
 function compare(
   lab: string,
   run: string,
-  theirs: ReadonlySet<string>,
-  ours: Set<string>,
+  referenceKeys: ReadonlySet<string>,
+  ownKeys: Set<string>,
   costs: readonly string[],
 ): void {
-  // What other protocols found on a web service belongs to the other run.
+  // Findings of other protocols on a web service belong to the other run.
   const web = new Set(templates.filter(({ counts }) => counts.http > 0).map(({ id }) => id))
-  const mine = [...ours].filter((key) => web.has(key.split(' ')[0] ?? '') === (run === 'http'))
-  const agreed = mine.filter((key) => theirs.has(key)).length
+  const ownOfRun = [...ownKeys].filter((key) => web.has(key.split(' ')[0] ?? '') === (run === 'http'))
+  const agreed = ownOfRun.filter((key) => referenceKeys.has(key)).length
   const differences = [
-    ...[...theirs].filter((key) => !ours.has(key)).map((key) => ['missed', key] as const),
-    ...mine.filter((key) => !theirs.has(key)).map((key) => ['extra', key] as const),
+    ...[...referenceKeys].filter((key) => !ownKeys.has(key)).map((key) => ['missed', key] as const),
+    ...ownOfRun.filter((key) => !referenceKeys.has(key)).map((key) => ['extra', key] as const),
   ]
   sums.agreed += agreed
   console.log(`${lab} ${run}: ${agreed} agreed; ${costs.join('; ')}`)
   for (const [side, key] of differences) {
     const [id = ''] = key.split(' ')
     const reason =
-      explain(lab, side, key) ?? (side === 'missed' && !known.has(id) ? 'the template is refused here' : undefined)
+      explain(lab, side, key) ??
+      (side === 'missed' && !supportedIds.has(id) ? 'the template is not supported' : undefined)
     if (reason === undefined) sums[side] += 1
     else sums.explained += 1
     console.log(`  ${side} ${key}${reason === undefined ? '' : ` (${reason})`}`)
@@ -122,17 +124,17 @@ function runOf({ type }: Verdict): string {
   return type === 'http' ? 'http' : 'net'
 }
 
-function placeOf(target: string): Place | null {
+function serviceAddressOf(target: string): ServiceAddress | null {
   const [, scheme, address = '', port] = /^(?:(https?):\/\/)?([\d.]+)(?::(\d+))?/.exec(target) ?? []
   const number = port === undefined ? (scheme === 'https' ? 443 : scheme === 'http' ? 80 : 0) : Number(port)
   return number === 0 ? null : { address, port: number }
 }
 
-function isOpen({ address, port }: Place): Promise<boolean> {
-  return new Promise((settle) => {
+function isOpen({ address, port }: ServiceAddress): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect({ host: address, port, timeout: 2_000 })
-    socket.once('connect', () => settle(true))
-    for (const event of ['error', 'timeout']) socket.once(event, () => settle(false))
+    socket.once('connect', () => resolve(true))
+    for (const event of ['error', 'timeout']) socket.once(event, () => resolve(false))
     socket.once('connect', () => socket.destroy())
   })
 }

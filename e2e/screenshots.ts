@@ -73,7 +73,7 @@ async function createTestData(visitor: Visitor): Promise<void> {
     await visitor.call(setIssueStatus, { id: second.id, status: 'STATUS_IGNORED', reason: 'REASON_ACCEPTED_RISK' })
   const [host] = lab.hosts
   const [weakness] = host?.weaknesses ?? []
-  if (host && weakness) lab.mend(host.name, weakness)
+  if (host && weakness) lab.fix(host.name, weakness)
   for (const targetId of ids.slice(0, 2)) await scanned(visitor, targetId)
 }
 

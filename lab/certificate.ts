@@ -1,7 +1,7 @@
-/** X.509 certificates (RFC 5280) in as much DER as a laboratory needs: one name, self-signed. */
+/** Creates X.509 certificates (RFC 5280) with as much DER as the lab needs: one name, self-signed. */
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** Key and certificate as PEM. */
+/** Key and certificate in PEM format. */
 export interface SelfSigned {
   readonly key: string
   readonly cert: string
@@ -13,7 +13,7 @@ const object = {
   subjectAltName: [0x55, 0x1d, 0x11],
 }
 
-/** Makes an RSA key and a certificate for one host name that it signs itself. */
+/** Creates an RSA key and a self-signed certificate for one host name. */
 export function selfSigned(name: string, { bits, from, to }: { bits: number; from: Date; to: Date }): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: bits,
@@ -43,7 +43,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return element(0x30, Buffer.concat(parts))
 }
 
-/** Tag, length, content. */
+/** Encodes tag, length and content. */
 function element(tag: number, content: Buffer | readonly number[]): Buffer {
   const body = Buffer.from(content)
   const size = [...Buffer.from(body.length.toString(16).padStart(body.length > 0xff ? 4 : 2, '0'), 'hex')]
@@ -53,7 +53,7 @@ function element(tag: number, content: Buffer | readonly number[]): Buffer {
   ])
 }
 
-/** GeneralizedTime, which may stand for every year. */
+/** GeneralizedTime, which can represent every year. */
 function time(date: Date): Buffer {
   return element(0x18, Buffer.from(`${date.toISOString().replaceAll(/[-:T]|\.\d+/g, '')}`))
 }

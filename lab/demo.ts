@@ -1,6 +1,6 @@
 /**
- * The demo: the product on a data folder of its own, the lab as its targets, an account with a quarter of history, and
- * a running scan. What is open was found by real scans of this machine; when, and what was fixed before, is made up.
+ * The demo: the product with its own data folder, the lab as its targets, an account with three months of history,
+ * and a running scan. Open issues are from real scans of this machine; their dates and the fixed issues are made up.
  */
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,39 +31,39 @@ const product = await startProduct({
   settings: { GLACIS_LOG_LEVEL: 'warn' },
   echo: (line) => console.log(line),
 })
-const ending = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort())
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopping.abort())
 product.process.once('exit', (code) => void lab.stop().then(() => process.exit(code ?? 1)))
 
-await furnish(visit(product.url), product.dataFolder).catch(async (error: unknown) => {
+await setUp(visit(product.url), product.dataFolder).catch(async (error: unknown) => {
   await product.stop()
   throw error
 })
 console.log(`Sign in as ${person.email} with the password ${person.password}`)
-console.log(`Ctrl-C ends the demo. Its data stays in ${dataFolder}; delete the folder to begin anew.`)
-await new Promise((resolve) => ending.signal.addEventListener('abort', resolve, { once: true }))
+console.log(`Press Ctrl-C to stop the demo. Its data is kept in ${dataFolder}; delete the folder to start over.`)
+await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
 await product.stop()
 await lab.stop()
 
-/** Signs in where the demo has been before; else makes the account and its history. Then a scan runs. */
-async function furnish(visitor: Visitor, folder: string): Promise<void> {
+/** Creates the account and its history on the first run, and signs in afterwards. Then starts a scan. */
+async function setUp(visitor: Visitor, folder: string): Promise<void> {
   const isNew = await visitor.signUp(person, folder).then(
     () => true,
     () => false,
   )
-  if (isNew) await beginAccount(visitor, folder)
+  if (isNew) await createAccount(visitor, folder)
   else await visitor.signIn(person)
   const { targets } = await visitor.call(listTargets, {})
   const [newest] = targets
   if (newest) await visitor.call(startScan, { targetId: newest.id })
 }
 
-async function beginAccount(visitor: Visitor, folder: string): Promise<void> {
-  console.log('Scanning the lab: the first results show while it runs …')
+async function createAccount(visitor: Visitor, folder: string): Promise<void> {
+  console.log('Scanning the lab. The first results appear while the scan is running …')
   const ids = await addTargets(visitor)
   for (const id of ids) await scanned(visitor, id)
   await triage(visitor)
-  for (const weakness of ['env-file', 'sql-dump']) lab.mend('storefront', weakness)
+  for (const weakness of ['env-file', 'sql-dump']) lab.fix('storefront', weakness)
   const [first = ''] = ids
   await scanned(visitor, first)
   const database = new pg.Client(await connectionOf(folder))
@@ -92,20 +92,20 @@ async function addTargets(visitor: Visitor): Promise<string[]> {
   return ids
 }
 
-/** What people decided: some risks are accepted, and some were resolved too early, which the next scan notices. */
+/** Makes decisions: some issues are accepted, and some are resolved too early, which the next scan detects. */
 async function triage(visitor: Visitor): Promise<void> {
   const { issues } = await visitor.call(listIssues, { pageSize: 200, orderBy: 'ORDER_BY_OLDEST' })
   const minor = issues.filter(({ threat }) => /MEDIUM|LOW/.test(threat.severity.category))
-  const proven = minor.filter(({ verification }) => verification === 'VERIFICATION_VERIFIED')
-  for (const { id } of proven.slice(0, 3)) await visitor.call(setIssueStatus, { id, status: 'STATUS_RESOLVED' })
+  const verified = minor.filter(({ verification }) => verification === 'VERIFICATION_VERIFIED')
+  for (const { id } of verified.slice(0, 3)) await visitor.call(setIssueStatus, { id, status: 'STATUS_RESOLVED' })
   const terms = [
     { reason: 'REASON_ACCEPTED_RISK', comment: 'The service is replaced next quarter' },
     { reason: 'REASON_FALSE_POSITIVE', comment: 'Fixed by a backport of the distribution' },
     { reason: 'REASON_MITIGATED', comment: 'Blocked by the web application firewall' },
     { reason: 'REASON_ACCEPTED_RISK', comment: 'Reachable from the management network only' },
   ] as const
-  const inferred = minor.filter(({ verification }) => verification === 'VERIFICATION_UNVERIFIED')
-  for (const [number, { id }] of [...inferred.slice(0, 2), ...proven.slice(3, 5)].entries())
+  const potential = minor.filter(({ verification }) => verification === 'VERIFICATION_UNVERIFIED')
+  for (const [number, { id }] of [...potential.slice(0, 2), ...verified.slice(3, 5)].entries())
     await visitor.call(setIssueStatus, { id, status: 'STATUS_IGNORED', ...terms[number] })
 }
 

@@ -1,17 +1,16 @@
 /**
- * A quarter of history for the demo's account, as a team that started three months ago would have it.
- *
- * What scans found and people decided today is spread over that time, and weaknesses that were fixed meanwhile are added.
- * No call can backdate anything, so this writes to the database; only the demo does that.
+ * Creates three months of history for the demo account.
+ * | Moves what scans found and users decided today into the past, and adds issues that were fixed in the meantime.
+ * The API can't backdate anything, so this writes to the database. Only the demo does that.
  */
 import { randomBytes } from 'node:crypto'
 import type { Client } from 'pg'
 
-/** A week more than the charts of a quarter show. */
+/** A week longer than the charts of a quarter. */
 const days = 98
 const dayMs = 86_400_000
 const fixedCount = 52
-const people = ['Nora Ammann', 'Jonas Keller', 'Priya Nair', 'Marco Bianchi'] as const
+const users = ['Nora Ammann', 'Jonas Keller', 'Priya Nair', 'Marco Bianchi'] as const
 const comments = [
   'Ticket opened with the platform team.',
   'Patched on staging, production follows in the next maintenance window.',
@@ -22,7 +21,7 @@ const comments = [
 
 type Status = 'STATUS_OPEN' | 'STATUS_RESOLVED' | 'STATUS_IGNORED' | 'STATUS_REGRESSION'
 
-/** An event of an issue (`host_id` null) or of one of its hosts. */
+/** An event of an issue (`host_id` null) or of an issue on one host. */
 interface Event {
   readonly id: string
   readonly issue_id: string
@@ -36,7 +35,7 @@ interface Event {
   at: Date
 }
 
-/** Rewrites the past of the account with this email. Everything found so far must come from finished scans. */
+/** Rewrites the history of the account with this email. All of its scans must have ended. */
 export async function writeHistory(client: Client, email: string): Promise<void> {
   await client.query('begin')
   const { rows } = await client.query<{ id: string; time_zone: string }>(
@@ -44,12 +43,12 @@ export async function writeHistory(client: Client, email: string): Promise<void>
     [email],
   )
   const [account] = rows
-  if (!account) throw new Error(`there is no account of ${email}`)
+  if (!account) throw new Error(`No account with the email ${email}`)
   const now = new Date()
-  const begin = scanTime(now, days)
-  await backdate(client, account.id, begin)
+  const startTime = scanTime(now, days)
+  await backdate(client, account.id, startTime)
   await addFixedIssues(client, account.id, now)
-  const events = await spreadEvents(client, account.id, now)
+  const events = await moveEventsToPast(client, account.id, now)
   await addScans(client, account.id, events, now)
   await addComments(client, account.id, events, now)
   await writeDays(client, account, events, now)
@@ -63,17 +62,17 @@ function scanTime(now: Date, daysAgo: number): Date {
   return night
 }
 
-/** People decide during the day. */
-function officeTime(now: Date, daysAgo: number): Date {
-  return new Date(scanTime(now, daysAgo).getTime() + (6 + spread(daysAgo) * 8) * 3_600_000)
+/** Users make decisions during the day. */
+function workingTime(now: Date, daysAgo: number): Date {
+  return new Date(scanTime(now, daysAgo).getTime() + (6 + fraction(daysAgo) * 8) * 3_600_000)
 }
 
-/** A number from 0 to 1 for the n-th of many, without clusters (golden ratio). */
-function spread(number: number): number {
+/** The n-th number of an evenly distributed sequence from 0 to 1 (golden ratio). */
+function fraction(number: number): number {
   return (number * 0.618_033_988_75) % 1
 }
 
-/** UUIDv7: lists are ordered by id. */
+/** A UUIDv7, because lists are sorted by id. */
 function idAt(time: Date): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(time.getTime(), 0, 6)
@@ -84,10 +83,10 @@ function idAt(time: Date): string {
 
 /** How many days ago the n-th issue was found: many by the first scans, the others one by one. */
 function foundDaysAgo(number: number): number {
-  return number % 5 < 2 ? days - 1 - (number % 6) : Math.round(8 + spread(number) * (days - 14))
+  return number % 5 < 2 ? days - 1 - (number % 6) : Math.round(8 + fraction(number) * (days - 14))
 }
 
-async function backdate(client: Client, account: string, begin: Date): Promise<void> {
+async function backdate(client: Client, account: string, startTime: Date): Promise<void> {
   for (const statement of [
     'update account set created_at = $2 where id = $1',
     'update target set created_at = $2 where account_id = $1',
@@ -95,13 +94,13 @@ async function backdate(client: Client, account: string, begin: Date): Promise<v
     'update service set first_seen_at = $2 where account_id = $1',
     'update host_product set first_seen_at = $2 where account_id = $1',
   ])
-    await client.query(statement, [account, begin])
-  // What today's scans found is old by then.
+    await client.query(statement, [account, startTime])
+  // Results of today's scans must not be shown as new.
   await client.query('update scan set new_count = 0 where account_id = $1', [account])
   await client.query(`update scan_issue set change = 'SEEN' where account_id = $1 and change = 'NEW'`, [account])
 }
 
-/** Issues that were found and fixed meanwhile, on hosts that are still there. */
+/** Adds issues that were found and fixed in the meantime, on existing hosts. */
 async function addFixedIssues(client: Client, account: string, now: Date): Promise<void> {
   const { rows: threats } = await client.query<{ id: string; kind: string }>(
     `select id, kind from threat
@@ -117,17 +116,17 @@ async function addFixedIssues(client: Client, account: string, now: Date): Promi
     const host = hosts[number % hosts.length]
     if (!host) return
     const found = foundDaysAgo(number)
-    const resolved = Math.max(2, Math.round(found - 6 - spread(number) * 44))
+    const resolved = Math.max(2, Math.round(found - 6 - fraction(number) * 44))
     const [issueId, from, to] = [idAt(scanTime(now, found)), scanTime(now, found), scanTime(now, resolved)]
-    const isProven = threat.kind === 'check'
-    const verification = isProven ? 'VERIFICATION_VERIFIED' : 'VERIFICATION_UNVERIFIED'
+    const isVerified = threat.kind === 'check'
+    const verification = isVerified ? 'VERIFICATION_VERIFIED' : 'VERIFICATION_UNVERIFIED'
     await client.query(
       `insert into issue (account_id, id, threat_id, status, verification, quality, priority, score, category, host_count,
          first_seen_at, last_seen_at, resolved_at, updated_at, epss, title)
        select $1, $2, id, 'STATUS_RESOLVED', $3, $4, round(score * 8), score, category, 1,
          $5, $6, $6, $6, coalesce(epss_score, 0), lower(name || ' ' || key)
        from threat where id = $7`,
-      [account, issueId, verification, isProven ? 99 : 80, from, to, threat.id],
+      [account, issueId, verification, isVerified ? 99 : 80, from, to, threat.id],
     )
     await client.query(
       `insert into occurrence (account_id, id, issue_id, host_id, target_id, location, port, method, status, quality,
@@ -142,8 +141,8 @@ async function addFixedIssues(client: Client, account: string, now: Date): Promi
         issueId,
         host.id,
         host.target_id,
-        isProven ? 'demo' : 'version',
-        isProven ? 99 : 80,
+        isVerified ? 'demo' : 'version',
+        isVerified ? 99 : 80,
         from,
         to,
         threat.id,
@@ -152,9 +151,9 @@ async function addFixedIssues(client: Client, account: string, now: Date): Promi
     await client.query(
       `insert into issue_target (account_id, target_id, issue_id, status, verified_status, potential_status, category)
        select $1, $2, $3, 'STATUS_RESOLVED', $4, $5, category from issue where account_id = $1 and id = $3`,
-      [account, host.target_id, issueId, isProven ? 'STATUS_RESOLVED' : null, isProven ? null : 'STATUS_RESOLVED'],
+      [account, host.target_id, issueId, isVerified ? 'STATUS_RESOLVED' : null, isVerified ? null : 'STATUS_RESOLVED'],
     )
-    for (const place of [null, host]) {
+    for (const eventHost of [null, host]) {
       for (const [status, at] of [
         ['STATUS_OPEN', from],
         ['STATUS_RESOLVED', to],
@@ -162,14 +161,14 @@ async function addFixedIssues(client: Client, account: string, now: Date): Promi
         await client.query(
           `insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor)
            values ($1, $2, $3, $4, $5, $6, $7, $8, 'scan')`,
-          [account, idAt(at), issueId, place?.id ?? null, place?.target_id ?? null, status, verification, at],
+          [account, idAt(at), issueId, eventHost?.id ?? null, eventHost?.target_id ?? null, status, verification, at],
         )
     }
   }
 }
 
-/** Moves the events of everything found today into the past; each issue keeps their order and ends as it stands. */
-async function spreadEvents(client: Client, account: string, now: Date): Promise<Event[]> {
+/** Moves today's events into the past. Each issue keeps the order of its events and its current status. */
+async function moveEventsToPast(client: Client, account: string, now: Date): Promise<Event[]> {
   const { rows: events } = await client.query<Event>(
     `select event.id, issue_id, host_id, target_id, event.status, event.verification, at, actor, reason, category
      from issue_event as event join issue on issue.account_id = event.account_id and issue.id = issue_id
@@ -181,14 +180,14 @@ async function spreadEvents(client: Client, account: string, now: Date): Promise
     all.every(({ at }) => at.getTime() > today),
   )
   for (const [number, all] of recent.entries()) {
-    const person = people[number % people.length] ?? people[0]
-    for (const ofOnePlace of Map.groupBy(all, ({ host_id }) => host_id).values()) {
-      for (const [index, event] of ofOnePlace.entries()) {
-        const part = index / ofOnePlace.length
-        const found = Math.max(foundDaysAgo(number), ofOnePlace.length * 12)
-        const daysAgo = Math.max(1, Math.round(found * (1 - part) * (index === 0 ? 1 : 0.6)))
+    const person = users[number % users.length] ?? users[0]
+    for (const hostEvents of Map.groupBy(all, ({ host_id }) => host_id).values()) {
+      for (const [index, event] of hostEvents.entries()) {
+        const share = index / hostEvents.length
+        const found = Math.max(foundDaysAgo(number), hostEvents.length * 12)
+        const daysAgo = Math.max(1, Math.round(found * (1 - share) * (index === 0 ? 1 : 0.6)))
         const isDecision = event.actor !== 'scan'
-        event.at = isDecision ? officeTime(now, daysAgo) : scanTime(now, daysAgo)
+        event.at = isDecision ? workingTime(now, daysAgo) : scanTime(now, daysAgo)
         await client.query('update issue_event set at = $3, actor = $4 where account_id = $1 and id = $2', [
           account,
           event.id,
@@ -219,23 +218,23 @@ async function spreadEvents(client: Client, account: string, now: Date): Promise
   return events
 }
 
-/** A nightly scan of each target. */
+/** Adds a nightly scan of each target. */
 async function addScans(client: Client, account: string, events: readonly Event[], now: Date): Promise<void> {
   const { rows: targets } = await client.query<{ id: string; hosts: number }>(
     `select target_id as id, count(*)::int as hosts from host where account_id = $1 group by 1`,
     [account],
   )
   for (const { id: target, hosts } of targets) {
-    const own = events.filter(({ target_id }) => target_id === target)
+    const targetEvents = events.filter(({ target_id }) => target_id === target)
     for (let daysAgo = days - 1; daysAgo > 0; daysAgo--) {
       const at = scanTime(now, daysAgo)
-      const end = new Date(at.getTime() + (4 + spread(daysAgo) * 9) * 60_000)
-      const issues = [...latest(own, at).values()].filter(isActive)
+      const end = new Date(at.getTime() + (4 + fraction(daysAgo) * 9) * 60_000)
+      const issues = [...latest(targetEvents, at).values()].filter(isActive)
       const count = (severity: string) =>
         new Set(issues.filter(({ category }) => category === `CATEGORY_${severity}`).map(({ issue_id }) => issue_id))
           .size
       const changes = (status: Status) =>
-        own.filter((event) => event.status === status && event.at.getTime() === at.getTime()).length
+        targetEvents.filter((event) => event.status === status && event.at.getTime() === at.getTime()).length
       await client.query(
         `insert into scan (account_id, id, target_id, type, status, phase, hosts_total, hosts_done, scanned_hosts,
            affected_hosts, critical, high, medium, low, new_count, resolved_count, regressive_count, started_by,
@@ -263,17 +262,17 @@ async function addComments(client: Client, account: string, events: readonly Eve
   for (const [number, { issue_id, at }] of issues.entries()) {
     if (number % 3 !== 0) continue
     const daysAgo = Math.max(1, Math.floor((now.getTime() - at.getTime()) / dayMs) - 1)
-    const time = officeTime(now, daysAgo)
+    const time = workingTime(now, daysAgo)
     await client.query(
       'insert into issue_comment (account_id, id, issue_id, text, actor, created_at) values ($1, $2, $3, $4, $5, $6)',
-      [account, idAt(time), issue_id, comments[number % comments.length], people[number % people.length], time],
+      [account, idAt(time), issue_id, comments[number % comments.length], users[number % users.length], time],
     )
   }
 }
 
 const isActive = ({ status }: Event) => status === 'STATUS_OPEN' || status === 'STATUS_REGRESSION'
 
-/** The last event of each issue and host until then. */
+/** The last event of each issue and host before this time. */
 function latest(events: readonly Event[], until: Date): Map<string, Event> {
   const last = new Map<string, Event>()
   for (const event of events) if (event.at <= until) last.set(`${event.issue_id} ${event.host_id}`, event)
@@ -284,7 +283,10 @@ const wholeAccount = '00000000-0000-0000-0000-000000000000'
 const worstFirst: readonly Status[] = ['STATUS_REGRESSION', 'STATUS_OPEN', 'STATUS_IGNORED', 'STATUS_RESOLVED']
 const severities = ['CATEGORY_CRITICAL', 'CATEGORY_HIGH', 'CATEGORY_MEDIUM', 'CATEGORY_LOW']
 
-/** The closed days that charts read, per target and for the account; see `stats/slots.ts` of the server for the counts. */
+/**
+ * Writes the closed days for charts, per target and for the account. The counts are described in `stats/slots.ts` of
+ * the server.
+ */
 async function writeDays(
   client: Client,
   { id: account, time_zone }: { id: string; time_zone: string },
@@ -302,19 +304,19 @@ async function writeDays(
   const targets = new Set(hostEvents.flatMap(({ target_id }) => target_id ?? []))
   for (const { day, end } of rows) {
     const onHosts = [...latest(hostEvents, end).values()]
-    const whole = [
+    const issueEvents = [
       ...latest(
         events.filter(({ host_id }) => host_id === null),
         end,
       ).values(),
     ]
-    const scopes: (readonly [string, readonly Event[], readonly Event[]])[] = [[wholeAccount, whole, onHosts]]
+    const scopes: (readonly [string, readonly Event[], readonly Event[]])[] = [[wholeAccount, issueEvents, onHosts]]
     for (const target of targets) {
-      const here = onHosts.filter(({ target_id }) => target_id === target)
-      scopes.push([target, here, here])
+      const onTarget = onHosts.filter(({ target_id }) => target_id === target)
+      scopes.push([target, onTarget, onTarget])
     }
     for (const [scope, issues, hosts] of scopes) {
-      const counts = [() => true, isProven, (event: Event) => !isProven(event)].flatMap((isIn) =>
+      const counts = [() => true, isVerified, (event: Event) => !isVerified(event)].flatMap((isIn) =>
         countsOf(issues.filter(isIn), hosts.filter(isIn)),
       )
       await client.query(
@@ -325,17 +327,17 @@ async function writeDays(
   }
 }
 
-const isProven = ({ verification }: Event) => verification === 'VERIFICATION_VERIFIED'
+const isVerified = ({ verification }: Event) => verification === 'VERIFICATION_VERIFIED'
 
-/** Issues by status, active ones by severity and without one, and hosts with an active one. */
+/** Issues by status, active issues by severity and without one, and hosts with an active issue. */
 function countsOf(issues: readonly Event[], hosts: readonly Event[]): number[] {
   const worst = [...Map.groupBy(issues, ({ issue_id }) => issue_id).values()].flatMap(
     (all) => all.toSorted((a, b) => worstFirst.indexOf(a.status) - worstFirst.indexOf(b.status))[0] ?? [],
   )
   const active = worst.filter(isActive)
   return [
-    ...worstFirst.map((status) => worst.filter((one) => one.status === status).length),
-    ...severities.map((category) => active.filter((one) => one.category === category).length),
+    ...worstFirst.map((status) => worst.filter((item) => item.status === status).length),
+    ...severities.map((category) => active.filter((item) => item.category === category).length),
     active.filter(({ category }) => !severities.includes(category)).length,
     new Set(hosts.filter(isActive).map(({ host_id }) => host_id)).size,
   ]

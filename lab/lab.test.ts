@@ -9,7 +9,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Lab, type LabHost, startLab } from './servers.ts'
 
-// Not the network of the demonstration, so that both may run.
+// Not the demo's network, so that both can run at the same time.
 const network = `127.${100 + (process.pid % 100)}.${process.pid % 250}.0/28`
 let lab: Lab
 const lines: string[] = []
@@ -18,17 +18,17 @@ beforeAll(async () => {
 })
 afterAll(() => lab.stop())
 
-it('starts every host on an address of its own and says so', () => {
+it('starts every host on its own address and logs it', () => {
   expect(new Set(lab.hosts.map(({ address }) => address)).size).toBe(lab.hosts.length)
   expect(lines).toHaveLength(lab.hosts.length)
   for (const { ports } of lab.hosts) expect(ports.length).toBeGreaterThan(0)
 })
 
-it('stays on loopback', async () => {
+it('only listens on loopback', async () => {
   await expect(startLab({ network: '192.0.2.0/28' })).rejects.toThrow('loopback')
 })
 
-it('expects what the packs know', () => {
+it('expects only known checks and threats', () => {
   const threats = files('packs/threats', '.json')
     .map((file) => readFileSync(file, 'utf8'))
     .join()
@@ -39,64 +39,64 @@ it('expects what the packs know', () => {
   }
 })
 
-describe('the storefront', () => {
-  it('leaks what was deployed with it', async () => {
-    const front = host('storefront')
-    expect((await get(front, '/')).server).toBe('Apache/2.4.49 (Unix)')
-    expect((await get(front, '/.git/config')).body).toContain('[core]')
-    expect((await get(front, '/.env')).body).toMatch(/^DB_PASSWORD=/m)
-    expect((await get(front, '/backup/')).body).toContain('<title>Index of /backup</title>')
-    expect((await get(front, '/backup/dump.sql')).body).toContain('INSERT INTO')
-    expect((await get(front, '/nothing')).status).toBe(404)
+describe('storefront', () => {
+  it('exposes files of its deployment', async () => {
+    const storefront = host('storefront')
+    expect((await get(storefront, '/')).server).toBe('Apache/2.4.49 (Unix)')
+    expect((await get(storefront, '/.git/config')).body).toContain('[core]')
+    expect((await get(storefront, '/.env')).body).toMatch(/^DB_PASSWORD=/m)
+    expect((await get(storefront, '/backup/')).body).toContain('<title>Index of /backup</title>')
+    expect((await get(storefront, '/backup/dump.sql')).body).toContain('INSERT INTO')
+    expect((await get(storefront, '/nothing')).status).toBe(404)
   })
   it.each(['/cgi-bin/.%2e/.%2e/.%2e/.%2e/etc/passwd', '/icons/.%2e/%2e%2e/%2e%2e/%2e%2e/etc/passwd'])(
-    'leaves its folder by %s',
+    'allows path traversal by %s',
     async (path) => {
       expect((await get(host('storefront'), path)).body).toMatch(/^root:.*:0:0:/)
     },
   )
-  it('does not leave it by a plain path', async () => {
+  it('rejects path traversal by a plain path', async () => {
     expect((await get(host('storefront'), '/cgi-bin/../../etc/passwd')).status).toBe(404)
   })
 })
 
 describe('other web servers', () => {
-  it('nginx shows its statistics', async () => {
-    const answer = await get(host('edge'), '/nginx_status')
-    expect([answer.server, answer.body]).toEqual(['nginx/1.18.0', expect.stringContaining('Active connections:')])
+  it('nginx exposes its statistics', async () => {
+    const response = await get(host('edge'), '/nginx_status')
+    expect([response.server, response.body]).toEqual(['nginx/1.18.0', expect.stringContaining('Active connections:')])
   })
-  it('Grafana reads files', async () => {
-    const board = host('dashboards')
-    expect(JSON.parse((await get(board, '/api/health')).body)).toMatchObject({ version: '8.2.0' })
-    expect((await get(board, `/public/plugins/alertlist/${'../'.repeat(10)}etc/passwd`)).body).toMatch(/^root:/)
+  it('Grafana allows path traversal', async () => {
+    const dashboards = host('dashboards')
+    expect(JSON.parse((await get(dashboards, '/api/health')).body)).toMatchObject({ version: '8.2.0' })
+    expect((await get(dashboards, `/public/plugins/alertlist/${'../'.repeat(10)}etc/passwd`)).body).toMatch(/^root:/)
   })
-  it('PHP multiplies for whoever knows the header', async () => {
+  it("PHP multiplies numbers in the backdoor's header", async () => {
     const headers = { 'User-Agentt': 'zerodiumvar_dump(233333*333332);' }
     expect((await get(host('staging'), '/', headers)).body).toContain('int(77777355556)')
     expect((await get(host('staging'), '/', { 'User-Agentt': 'zerodiumsystem("id");' })).body).not.toContain('uid=')
   })
-  it('Elasticsearch answers anybody', async () => {
+  it('Elasticsearch requires no authentication', async () => {
     expect((await get(host('search'), '/')).body).toContain('You Know, for Search')
   })
-  it('the hardened host shows one page and its protection', async () => {
-    const answer = await get(host('hardened'), '/')
-    expect(answer.status).toBe(200)
-    expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
-    expect(answer.server).toBe('')
+  it('the hardened host has one page and all security headers', async () => {
+    const response = await get(host('hardened'), '/')
+    expect(response.status).toBe(200)
+    expect(response.headers['content-security-policy']).toContain("default-src 'none'")
+    expect(response.server).toBe('')
     expect(host('hardened').expected).toEqual([])
   })
 })
 
 describe('data stores', () => {
-  it.each([['INFO\r\n'], ['*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n']])('Redis answers %j', async (command) => {
-    expect(await talk(host('cache'), [command], 'redis_mode')).toContain('redis_version:6.0.9')
+  it.each([['INFO\r\n'], ['*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n']])('Redis responds to %j', async (command) => {
+    expect(await converse(host('cache'), [command], 'redis_mode')).toContain('redis_version:6.0.9')
   })
-  it('Redis puts a command together that comes in pieces', async () => {
-    expect(await talk(host('cache'), ['*1\r\n$4\r\nPI', 'NG\r\n'], 'PONG')).toBe('+PONG\r\n')
+  it('Redis accepts a command in several packets', async () => {
+    expect(await converse(host('cache'), ['*1\r\n$4\r\nPI', 'NG\r\n'], 'PONG')).toBe('+PONG\r\n')
   })
-  it('memcached answers over TCP and amplifies over UDP', async () => {
+  it('memcached responds over TCP and amplifies over UDP', async () => {
     const sessions = host('sessions')
-    expect(await talk(sessions, ['stats\r\n'], 'END')).toContain('STAT version 1.5.5')
+    expect(await converse(sessions, ['stats\r\n'], 'END')).toContain('STAT version 1.5.5')
     const socket = createSocket('udp4')
     try {
       socket.send(Buffer.from('\0\x01\0\0\0\x01\0\0stats\r\n', 'latin1'), sessions.ports.at(-1), sessions.address)
@@ -106,43 +106,43 @@ describe('data stores', () => {
       socket.close()
     }
   })
-  it('the MQTT broker lets anybody in and names itself', async () => {
+  it('the MQTT broker accepts anonymous connections and publishes its version', async () => {
     const connect = Buffer.from([0x10, 16, 0, 4, ...Buffer.from('MQTT'), 4, 2, 0, 60, 0, 4, ...Buffer.from('scan')])
     const topic = Buffer.from('$SYS/broker/version')
     const subscribe = Buffer.from([0x82, topic.length + 5, 0, 1, 0, topic.length, ...topic, 0])
-    const answer = await talk(host('telemetry'), [connect, subscribe], 'mosquitto version')
-    expect([...Buffer.from(answer, 'latin1').subarray(0, 4)]).toEqual([0x20, 2, 0, 0])
+    const response = await converse(host('telemetry'), [connect, subscribe], 'mosquitto version')
+    expect([...Buffer.from(response, 'latin1').subarray(0, 4)]).toEqual([0x20, 2, 0, 0])
   })
 })
 
-describe('ways in', () => {
-  it('SSH names itself and its old algorithms', async () => {
-    const answer = await talk(host('bastion'), ['SSH-2.0-test\r\n'], 'diffie-hellman-group1-sha1')
-    expect(answer).toMatch(/^SSH-2\.0-OpenSSH_8\.9p1\r\n/)
-    const packet = Buffer.from(answer.slice(answer.indexOf('\n') + 1), 'latin1')
+describe('remote access', () => {
+  it('SSH offers its version and old algorithms', async () => {
+    const response = await converse(host('bastion'), ['SSH-2.0-test\r\n'], 'diffie-hellman-group1-sha1')
+    expect(response).toMatch(/^SSH-2\.0-OpenSSH_8\.9p1\r\n/)
+    const packet = Buffer.from(response.slice(response.indexOf('\n') + 1), 'latin1')
     expect((packet.readUInt32BE() + 4) % 8).toBe(0)
     expect(packet[5]).toBe(20)
   })
-  it('FTP takes anonymous users and lists files', async () => {
+  it('FTP accepts anonymous users and lists files', async () => {
     const commands = ['USER anonymous\r\n', 'PASS a@b\r\n', 'EPSV\r\n']
-    const answer = await talk(host('transfer'), commands, '229 ', async (seen, send) => {
-      const [, port] = /\|\|\|(\d+)\|/.exec(seen) ?? []
+    const response = await converse(host('transfer'), commands, '229 ', async (received, send) => {
+      const [, port] = /\|\|\|(\d+)\|/.exec(received) ?? []
       send('LIST\r\n')
       return read({ address: host('transfer').address, port: Number(port) })
     })
-    expect(answer).toMatch(/^220 ProFTPD 1\.3\.5 Server/)
-    expect(answer).toContain('230 Anonymous user logged in')
-    expect(answer).toContain('welcome.txt')
+    expect(response).toMatch(/^220 ProFTPD 1\.3\.5 Server/)
+    expect(response).toContain('230 Anonymous user logged in')
+    expect(response).toContain('welcome.txt')
   })
-  it('FTP copies before a log-in, or says so', async () => {
-    const answer = await talk(
+  it('FTP accepts copy commands before login', async () => {
+    const response = await converse(
       host('transfer'),
       ['SITE CPFR /etc/hostname\r\n', 'SITE CPTO /tmp/x\r\n'],
       'Copy successful',
     )
-    expect(answer).toContain('350 File or directory exists')
+    expect(response).toContain('350 File or directory exists')
   })
-  it('the tarpit takes connections', async () => {
+  it('the tarpit accepts connections', async () => {
     const { address, ports } = host('tarpit')
     const socket = connectTcp(ports[0] ?? 0, address)
     await once(socket, 'connect')
@@ -150,8 +150,8 @@ describe('ways in', () => {
   })
 })
 
-describe('the intranet', () => {
-  it('speaks TLS 1.0 with an expired certificate of its own', async () => {
+describe('intranet', () => {
+  it('accepts TLS 1.0 with an expired self-signed certificate', async () => {
     const socket = await handshake(host('intranet'), 'TLSv1')
     const certificate = socket.getPeerCertificate()
     expect(socket.getProtocol()).toBe('TLSv1')
@@ -166,26 +166,26 @@ describe('the intranet', () => {
   })
 })
 
-describe('mending', () => {
+describe('fix()', () => {
   it.each([
     ['storefront', 'env-file', async () => (await get(host('storefront'), '/.env')).status, 404],
-    ['cache', 'redis-open', () => talk(host('cache'), ['INFO\r\n'], '\n'), '-NOAUTH Authentication required.\r\n'],
+    ['cache', 'redis-open', () => converse(host('cache'), ['INFO\r\n'], '\n'), '-NOAUTH Authentication required.\r\n'],
     ['edge', 'nginx-version', async () => (await get(host('edge'), '/')).server, 'nginx'],
-  ] as const)('%s: %s', async (name, weakness, ask, answer) => {
+  ] as const)('%s: %s', async (name, weakness, probe, expected) => {
     const before = host(name)
-    lab.mend(name, weakness)
-    expect(await ask()).toBe(answer)
-    expect(host(name).weaknesses).toEqual(before.weaknesses.filter((one) => one !== weakness))
+    lab.fix(name, weakness)
+    expect(await probe()).toBe(expected)
+    expect(host(name).weaknesses).toEqual(before.weaknesses.filter((item) => item !== weakness))
     expect(host(name).expected.length).toBeLessThan(before.expected.length)
   })
-  it('of old TLS holds from the next handshake on', async () => {
-    lab.mend('intranet', 'tls-old')
+  it('applies to TLS from the next handshake on', async () => {
+    lab.fix('intranet', 'tls-old')
     await expect(handshake(host('intranet'), 'TLSv1')).rejects.toThrow()
   })
-  it('knows what there is to mend', () => {
-    expect(() => lab.mend('hardened', 'env-file')).toThrow('has no weakness')
+  it('rejects an unknown weakness', () => {
+    expect(() => lab.fix('hardened', 'env-file')).toThrow('has no weakness')
   })
-  it('can be done before the start', async () => {
+  it('can be replaced by starting with some weaknesses only', async () => {
     const other = await startLab({ network: network.replace('.0/28', '.64/28'), weaknesses: ['env-file'] })
     try {
       expect(other.hosts.flatMap(({ weaknesses }) => weaknesses)).toEqual(['env-file'])
@@ -195,7 +195,7 @@ describe('mending', () => {
   })
 })
 
-it('leaves no port open', async () => {
+it('closes all ports when stopped', async () => {
   const other = await startLab({ network: network.replace('.0/28', '.128/28') })
   await other.stop()
   const [first] = other.hosts
@@ -203,7 +203,7 @@ it('leaves no port open', async () => {
   await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED')
 })
 
-/** Files below a folder of the repository, whose names end so; none where the folder is missing. */
+/** Files below a folder of the repository with this extension; empty if the folder is missing. */
 function files(folder: string, ending: string): string[] {
   const root = join(import.meta.dirname, '..', folder)
   if (!existsSync(root)) return []
@@ -212,8 +212,8 @@ function files(folder: string, ending: string): string[] {
 }
 
 function host(name: string): LabHost {
-  const found = lab.hosts.find((one) => one.name === name)
-  if (!found) throw new Error(`no host ${name}`)
+  const found = lab.hosts.find((item) => item.name === name)
+  if (!found) throw new Error(`No host ${name}`)
   return found
 }
 
@@ -227,36 +227,36 @@ async function get({ address, ports }: LabHost, path: string, headers = {}, isTl
   return { status: response.statusCode, headers: response.headers, server: response.headers.server ?? '', body }
 }
 
-/** Sends the commands and reads on until the words come; then goes on with the same connection. */
-async function talk(
+/** Sends the commands, reads until the text arrives, then passes the connection to `then`. */
+async function converse(
   { address, ports }: LabHost,
   commands: readonly (string | Buffer)[],
   until: string,
-  then?: (seen: string, send: (text: string) => void) => Promise<string>,
+  then?: (received: string, send: (text: string) => void) => Promise<string>,
 ): Promise<string> {
   const socket = connectTcp(ports[0] ?? 0, address)
     .setEncoding('latin1')
     .setNoDelay()
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  let seen = ''
+  let received = ''
   socket.on('data', (chunk) => {
-    seen += chunk
-    if (seen.includes(until)) resolve(seen)
+    received += chunk
+    if (received.includes(until)) resolve(received)
   })
-  socket.on('error', reject).on('end', () => resolve(seen))
+  socket.on('error', reject).on('end', () => resolve(received))
   try {
     for (const command of commands) socket.write(command)
-    const answer = await promise
-    return answer + (then ? await then(answer, (text) => socket.write(text)) : '')
+    const response = await promise
+    return response + (then ? await then(response, (text) => socket.write(text)) : '')
   } finally {
     socket.destroy()
   }
 }
 
 async function read({ address, port }: { address: string; port: number }): Promise<string> {
-  let seen = ''
-  for await (const chunk of connectTcp(port, address).setEncoding('latin1')) seen += chunk
-  return seen
+  let received = ''
+  for await (const chunk of connectTcp(port, address).setEncoding('latin1')) received += chunk
+  return received
 }
 
 async function handshake({ address, ports }: LabHost, version: 'TLSv1'): Promise<TLSSocket> {

@@ -1,6 +1,6 @@
 /**
- * Runs the laboratory until it is interrupted: `node lab/main.ts [network]`.
- * The network comes from the first argument or `GLACIS_LAB_NETWORK`; it must lie in 127.0.0.0/8.
+ * Runs the lab until it is interrupted: `node lab/main.ts [network]`. The network is the first argument or
+ * `GLACIS_LAB_NETWORK`, within 127.0.0.0/8.
  */
 import { startLab } from './servers.ts'
 
@@ -8,14 +8,14 @@ const lab = await startLab({
   network: process.argv[2] ?? process.env['GLACIS_LAB_NETWORK'],
   log: (line) => console.log(line),
 })
-console.log('\nThese servers are weak on purpose. They listen on this machine only. Ctrl+C stops them.')
-console.log('Type "host weakness" and Enter to mend one, for example "storefront env-file".')
+console.log('\nThese servers are deliberately weak. They listen on this machine only. Press Ctrl-C to stop them.')
+console.log('To fix a weakness, type "host weakness" and press Enter, for example "storefront env-file".')
 
 process.stdin.setEncoding('utf8').on('data', (input: string) => {
   const [host = '', weakness = ''] = input.trim().split(/\s+/)
   if (host === '') return
   try {
-    lab.mend(host, weakness)
+    lab.fix(host, weakness)
   } catch (error) {
     console.log(error instanceof Error ? error.message : error)
   }

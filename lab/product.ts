@@ -1,4 +1,4 @@
-/** Runs the product as its users do: as a process of its own, on its own port and data folder. */
+/** Runs the product as users do: in its own process, with its own port and data folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -10,15 +10,15 @@ export interface Product {
   readonly url: string
   readonly dataFolder: string
   readonly process: ChildProcess
-  /** Asks it to stop, as Ctrl-C does, and waits until it has. */
+  /** Sends SIGINT and waits for the process to exit. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the product and waits until it says that it is ready.
+ * Starts the product and waits until it is ready.
  *
- * @param echo where its lines go, for a person to read
- * @throws when it ends before it is ready, with what it said
+ * @param echo receives each output line
+ * @throws with the output if the process exits before it is ready
  */
 export async function startProduct(options: {
   readonly port: number
@@ -38,17 +38,17 @@ export async function startProduct(options: {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said: string[] = []
+  const output: string[] = []
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>()
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
-      said.push(line)
+      output.push(line)
       echo?.(line)
       const url = /^Glacis is ready at (\S+)/.exec(line)?.[1]
       if (url) resolve(url)
     })
   }
-  child.once('exit', (code) => reject(new Error(`The product ended with ${code}:\n${said.slice(-20).join('\n')}`)))
+  child.once('exit', (code) => reject(new Error(`The product exited with ${code}:\n${output.slice(-20).join('\n')}`)))
   return {
     url: await ready,
     dataFolder,
@@ -62,7 +62,7 @@ export async function startProduct(options: {
   }
 }
 
-/** What tests are told is no setting of the product. */
+/** GLACIS_SHARED configures tests and would be rejected as an unknown setting. */
 function withoutTestSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => name !== 'GLACIS_SHARED'))
 }

@@ -1,8 +1,7 @@
 /**
- * `npm run lab`: starts real programs with known weaknesses on loopback addresses, scans them with
- * Glacis as it stands here, and compares what it found with what is known to be there.
- *
- * Words: `install`, `serve` (start and wait) or `check` (start, scan, compare, stop), then options.
+ * `npm run lab`: starts real programs with known weaknesses on loopback addresses, scans them with this version of
+ * Glacis, and compares the findings with the known weaknesses.
+ * | Commands: `install`, `serve` (start and wait) or `check` (start, scan, compare, stop), followed by options.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,29 +25,29 @@ const { values, positionals } = parseArgs({
     isolated: { type: 'boolean', default: false },
   },
 })
-const say = (line: string) => console.error(line)
-const rows = install(values.cache, say).filter(({ id }) => !values.only || values.only.split(',').includes(id))
+const log = (line: string) => console.error(line)
+const rows = install(values.cache, log).filter(({ id }) => !values.only || values.only.split(',').includes(id))
 const packages = (row: (typeof rows)[number]) => packagesOf(values.cache, row)
 
 if (positionals[0] !== 'install') process.exit(await run(positionals[0] === 'serve'))
 
-async function run(isServing: boolean): Promise<number> {
+async function run(isServeOnly: boolean): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'glacis-lab-run-'))
-  // The name server takes only addresses of an interface.
+  // The DNS server only listens on addresses of an interface.
   if (values.isolated) spawnSync('ip', ['address', 'add', '127.78.0.11/32', 'dev', 'lo'])
-  const together = rows.filter((row) => row !== everywhereRow)
-  const place = { folder, node: values.node, packagesOf: packages }
-  const lab = await startRows(together, place)
-  for (const { id, reason } of lab.failed) say(`${id} did not start: ${reason}`)
-  say(`${lab.started.length} programs run; their logs are in ${join(folder, 'log')}.`)
+  const concurrentRows = rows.filter((row) => row !== everywhereRow)
+  const options = { folder, node: values.node, packagesOf: packages }
+  const lab = await startRows(concurrentRows, options)
+  for (const { id, reason } of lab.failed) log(`${id} failed to start: ${reason}`)
+  log(`${lab.started.length} programs are running. Logs: ${join(folder, 'log')}`)
   try {
-    if (isServing) return await interrupted()
+    if (isServeOnly) return await untilInterrupted()
     const result = await scanned(values.profile, addressesOf())
-    const last = rows.includes(everywhereRow) && values.isolated ? await startRows([everywhereRow], place) : undefined
-    const late = last && (await scanned(values.profile, ['127.78.0.45'], '111'))
+    const last = rows.includes(everywhereRow) && values.isolated ? await startRows([everywhereRow], options) : undefined
+    const lastResult = last && (await scanned(values.profile, ['127.78.0.45'], '111'))
     await last?.stop()
     const started = [...lab.started, ...(last?.started ?? [])]
-    return await compare({ started, result, late, save: values.save, nodeVersion: nodeVersion() })
+    return await compare({ started, result, lastResult, save: values.save, nodeVersion: nodeVersion() })
   } finally {
     await lab.stop()
     await rm(folder, { recursive: true, force: true })
@@ -63,7 +62,7 @@ function addressesOf(): readonly string[] {
   return ['127.77.0.1-127.77.0.63', '127.78.0.1-127.78.0.45']
 }
 
-function interrupted(): Promise<number> {
+function untilInterrupted(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   const timer = setInterval(() => undefined, 60_000)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(0))

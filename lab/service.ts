@@ -1,51 +1,51 @@
-/** What every server of the laboratory is made of. */
+/** The building blocks of the lab's servers. */
 import type { AddressInfo, Server } from 'node:net'
 import type { Socket as DatagramSocket } from 'node:dgram'
 
-/** One thing that is wrong with a host, and can be mended while it runs. */
+/** A weakness of a host, which can be fixed while it is running. */
 export interface Weakness {
-  /** Unique in the laboratory. */
+  /** Unique in the lab. */
   readonly name: string
-  /** What a scan should report at least while it is there: CVE ids, or ids of checks of our packs. */
+  /** The minimum that a scan should report for it: CVE ids, and ids of our checks. */
   readonly expected: readonly string[]
 }
 
-/** Says whether a weakness is still there; servers ask it for every answer. */
-export type Weak = (weakness: string) => boolean
+/** Whether a host still has a weakness; evaluated for every response. */
+export type HasWeakness = (weakness: string) => boolean
 
-/** A port that is listening. Closing it ends its connections too. */
+/** A listening port. Closing it ends its connections too. */
 export interface Listening {
   readonly port: number
   close(): Promise<void>
 }
 
-/** A server that is told where to listen. */
-export type Service = (address: string, isWeak: Weak) => Promise<Listening>
+/** Starts a server on an address. */
+export type Service = (address: string, hasWeakness: HasWeakness) => Promise<Listening>
 
-/** What one host of the laboratory is. */
-export interface Role {
+/** A host of the lab. */
+export interface HostDefinition {
   readonly name: string
-  readonly about: string
+  readonly description: string
   readonly weaknesses: readonly Weakness[]
-  /** What a scan should report whatever is mended. */
+  /** The minimum that a scan should report even if everything is fixed. */
   readonly expected?: readonly string[]
   readonly services: readonly Service[]
 }
 
 /**
- * Listens on the first port of the list that is free and permitted; 0 is any.
+ * Listens on the first port of the list that is free and permitted; 0 is any port.
  *
- * @throws the last error when none is
+ * @throws the last error if there is none
  */
 export async function listenTcp(server: Server, address: string, ports: readonly number[]): Promise<Listening> {
   const sockets = new Set<{ destroy(): void }>()
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    // Scanners break off as they please.
+    // Scanners close connections at any time.
     socket.on('error', () => socket.destroy())
   })
-  const port = await firstFree(ports, async (candidate) => {
+  const port = await firstAvailable(ports, async (candidate) => {
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     server.once('error', reject)
     server.listen(candidate, address, () => {
@@ -65,15 +65,15 @@ export async function listenTcp(server: Server, address: string, ports: readonly
   }
 }
 
-/** The same for a datagram socket. A socket that failed cannot be bound again, so each try makes one. */
+/** The same for a UDP socket. A socket that failed to bind can't be reused, so each attempt creates one. */
 export async function listenUdp(
-  make: () => DatagramSocket,
+  createSocket: () => DatagramSocket,
   address: string,
   ports: readonly number[],
 ): Promise<Listening> {
   const bound: DatagramSocket[] = []
-  const port = await firstFree(ports, async (candidate) => {
-    const socket = make()
+  const port = await firstAvailable(ports, async (candidate) => {
+    const socket = createSocket()
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     socket.once('error', (error) => {
       socket.close()
@@ -95,24 +95,24 @@ export async function listenUdp(
   }
 }
 
-async function firstFree(ports: readonly number[], attempt: (port: number) => Promise<number>): Promise<number> {
-  let last: unknown = new Error('no port to listen on')
+async function firstAvailable(ports: readonly number[], attempt: (port: number) => Promise<number>): Promise<number> {
+  let last: unknown = new Error('No port to listen on')
   for (const port of ports) {
     try {
       return await attempt(port)
     } catch (error) {
-      if (!isTaken(error)) throw error
+      if (!isUnavailable(error)) throw error
       last = error
     }
   }
   throw last
 }
 
-function isTaken(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EADDRINUSE')
 }
 
 function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('not listening on a port')
+  if (address === null || typeof address === 'string') throw new Error('Not listening on a port')
   return address.port
 }

@@ -1,4 +1,4 @@
-/** A person without a browser: signs up, reads the mail, and calls the API with the session's cookies. */
+/** A user without a browser: signs up, reads emails, and calls the API with the session's cookies. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Endpoint, InputOf, ResultOf } from '@glacis/contract/endpoint'
@@ -16,10 +16,10 @@ export interface Person {
 }
 
 export interface Visitor {
-  /** Makes the account and confirms its address with the code from the outbox. */
+  /** Creates the account and verifies its email with the code from the outbox. */
   signUp(person: Person, dataFolder: string): Promise<void>
   signIn(person: Person): Promise<void>
-  /** The `Cookie` header of the session, for another client of the same person. */
+  /** The `Cookie` header of the session, for another client of the same user. */
   cookie(): string
   call<E extends Endpoint>(endpoint: E, input: InputOf<E>): Promise<ResultOf<E>>
 }
@@ -27,7 +27,7 @@ export interface Visitor {
 export function visit(url: string): Visitor {
   const jar = new Map<string, string>()
 
-  async function ask(path: string, init: RequestInit = {}): Promise<unknown> {
+  async function send(path: string, init: RequestInit = {}): Promise<unknown> {
     const headers = {
       accept: 'application/json',
       'content-type': 'application/json',
@@ -35,7 +35,7 @@ export function visit(url: string): Visitor {
       cookie: cookieOf(jar),
     }
     const response = await fetch(url + path, { ...init, headers })
-    for (const line of response.headers.getSetCookie()) keep(jar, line)
+    for (const line of response.headers.getSetCookie()) storeCookie(jar, line)
     const body: unknown = response.status === 204 ? null : await response.json()
     if (response.status >= 400)
       throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status} ${JSON.stringify(body)}`)
@@ -43,14 +43,14 @@ export function visit(url: string): Visitor {
   }
 
   async function submit(flowPath: string, fields: Record<string, unknown>): Promise<unknown> {
-    const flow = Flow.parse(await ask(`/self-service/${flowPath}/browser`))
-    return answer(flow, flowPath, fields)
+    const flow = Flow.parse(await send(`/self-service/${flowPath}/browser`))
+    return submitFlow(flow, flowPath, fields)
   }
 
-  function answer(flow: Flow, flowPath: string, fields: Record<string, unknown>): Promise<unknown> {
+  function submitFlow(flow: Flow, flowPath: string, fields: Record<string, unknown>): Promise<unknown> {
     const token = flow.ui.nodes.find((node) => node.type === 'input' && node.attributes.name === 'csrf_token')
     const csrf_token = token?.type === 'input' ? token.attributes.value : ''
-    return ask(`/self-service/${flowPath}?flow=${flow.id}`, {
+    return send(`/self-service/${flowPath}?flow=${flow.id}`, {
       method: 'POST',
       body: JSON.stringify({ csrf_token, ...fields }),
     })
@@ -58,23 +58,23 @@ export function visit(url: string): Visitor {
 
   return {
     async signUp({ email, password, first, last }, dataFolder) {
-      const done = await submit('registration', {
+      const registration = await submit('registration', {
         method: 'password',
         password,
         traits: { email, name: { first, last } },
       })
-      const { continue_with } = z.object({ continue_with: z.array(Continue) }).parse(done)
+      const { continue_with } = z.object({ continue_with: z.array(Continue) }).parse(registration)
       const id = continue_with.find((step) => step.action === 'show_verification_ui')?.flow?.id
-      if (!id) throw new Error('the service did not ask for verification')
-      const flow = Flow.parse(await ask(`/self-service/verification/flows?id=${id}`))
-      await answer(flow, 'verification', { method: 'code', code: await codeFor(email, dataFolder) })
+      if (!id) throw new Error('The identity service did not request verification')
+      const flow = Flow.parse(await send(`/self-service/verification/flows?id=${id}`))
+      await submitFlow(flow, 'verification', { method: 'code', code: await codeFor(email, dataFolder) })
     },
     async signIn({ email, password }) {
       await submit('login', { method: 'password', identifier: email, password })
     },
     cookie: () => cookieOf(jar),
     async call(endpoint, input) {
-      const values = { ...input } as Record<string, QueryValue | undefined> // every input of the contract is made of these
+      const values = { ...input } as Record<string, QueryValue | undefined> // inputs of the contract consist of these types
       let path: string = endpoint.path
       for (const name of pathParameters(path)) {
         path = path.replace(`:${name}`, encodeURIComponent(String(values[name])))
@@ -83,8 +83,8 @@ export function visit(url: string): Visitor {
       const isQuery = hasQuery(endpoint.method)
       const query = isQuery ? toQueryString(values) : ''
       const body = isQuery ? {} : { body: JSON.stringify(values) }
-      const found = await ask(`${path}${query && `?${query}`}`, { method: endpoint.method, ...body })
-      return endpoint.result.parse(found) as ResultOf<typeof endpoint> // parsed by that very schema
+      const result = await send(`${path}${query && `?${query}`}`, { method: endpoint.method, ...body })
+      return endpoint.result.parse(result) as ResultOf<typeof endpoint> // parsed by that schema
     },
   }
 }
@@ -95,19 +95,19 @@ function cookieOf(jar: ReadonlyMap<string, string>): string {
   return [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
 }
 
-function keep(jar: Map<string, string>, line: string): void {
+function storeCookie(jar: Map<string, string>, line: string): void {
   const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
   if (!name || value === undefined) return
   if (/max-age=0(;|$)/i.test(line)) jar.delete(name)
   else jar.set(name, value)
 }
 
-const mailMs = 15_000
+const mailMsMax = 15_000
 
-/** The six digits of the newest mail to this address, as soon as it lies in the outbox. */
+/** Waits for the newest email to this address and returns its six-digit code. */
 export async function codeFor(email: string, dataFolder: string): Promise<string> {
   const outbox = join(dataFolder, 'outbox')
-  const deadline = Date.now() + mailMs
+  const deadline = Date.now() + mailMsMax
   for (;;) {
     const files = (await readdir(outbox).catch(() => []))
       .filter((name) => name.includes(email) && name.endsWith('.eml'))
@@ -115,35 +115,36 @@ export async function codeFor(email: string, dataFolder: string): Promise<string
     const newest = files.at(-1)
     const code = newest && /^\s*(\d{6})\s*$/m.exec(await readFile(join(outbox, newest), 'utf8'))?.[1]
     if (code) return code
-    if (Date.now() > deadline) throw new Error(`no mail with a code for ${email} in ${outbox}`)
+    if (Date.now() > deadline) throw new Error(`No email with a code for ${email} in ${outbox}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 
-const lookMs = 250
+const pollMs = 250
 
-/** A scan as soon as it is as awaited. @throws when it is not after `withinMs` */
+/** Polls a scan until the condition is true. @throws after `withinMs` */
 export async function scanWhen(
   visitor: Visitor,
   id: string,
-  isAwaited: (scan: Scan) => boolean,
+  condition: (scan: Scan) => boolean,
   withinMs: number,
 ): Promise<Scan> {
   const deadline = Date.now() + withinMs
   for (;;) {
     const { scan } = await visitor.call(getScan, { id })
-    if (isAwaited(scan)) return scan
-    if (Date.now() > deadline) throw new Error(`after ${withinMs} ms the scan is ${JSON.stringify(scan)}`)
-    await new Promise((resolve) => setTimeout(resolve, lookMs))
+    if (condition(scan)) return scan
+    if (Date.now() > deadline)
+      throw new Error(`The scan is still in this state after ${withinMs} ms: ${JSON.stringify(scan)}`)
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
 }
 
 export const hasEnded = (scan: Scan) => scan.completeTime !== undefined
 
-const endMs = 300_000
+const scanMsMax = 300_000
 
-/** Scans a target and waits for the end, whatever it is. */
+/** Scans a target and waits until the scan ends, with any status. */
 export async function scanned(visitor: Visitor, targetId: string): Promise<Scan> {
   const { scan } = await visitor.call(startScan, { targetId })
-  return scanWhen(visitor, scan.id, hasEnded, endMs)
+  return scanWhen(visitor, scan.id, hasEnded, scanMsMax)
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [name …]`: every benchmark of `bench/`, each figure against its limit or against a
- * peer in the same run; ratios compare, absolute figures depend on the machine.
+ * `npm run bench [name …]`: runs the benchmarks of `bench/` and compares each figure with its limit or with a peer in
+ * the same run. Ratios are comparable; absolute figures depend on the machine.
  */
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -9,22 +9,22 @@ import { buildPortal, install, run } from './prepare.mjs'
 
 await install({ dev: false })
 await buildPortal()
-const chosen = process.argv.slice(2)
+const selected = process.argv.slice(2)
 const names = readdirSync(join(root, 'bench')).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-let isGood = true
+let isWithinLimits = true
 for (const name of names
   .map((file) => basename(file, '.ts'))
-  .filter((name) => !chosen.length || chosen.includes(name))) {
+  .filter((name) => !selected.length || selected.includes(name))) {
   const { code, output } = await run(nodeProgram(), join(root, 'bench', `${name}.ts`))
   console.log(name)
   for (const line of output.split('\n')) console.log(line.startsWith('{') ? format(JSON.parse(line)) : `  ${line}`)
-  if (code !== 0) isGood = false
+  if (code !== 0) isWithinLimits = false
 }
-process.exit(isGood ? 0 : 1)
+process.exit(isWithinLimits ? 0 : 1)
 
-/** One row of the table; above its limit, or below what it must reach at least, a figure fails the run. */
+/** Formats a figure. A figure above its limit or below its minimum fails the run. */
 function format({ figure, value, unit, limit, least }) {
-  if (value > limit || value < least) isGood = false
+  if (value > limit || value < least) isWithinLimits = false
   const bound = limit ?? least
   const measured = `${unit === '×' ? value.toFixed(2) : Math.round(value)} ${unit}`.padStart(9)
   const share = `${Math.round((100 * value) / (bound || 1))} %`.padStart(6)

@@ -1,11 +1,11 @@
-/** The browser of the stories: one that is there, else one that this machine can install. Node 20. */
+/** Finds Chromium for the browser tests, or installs it. Plain JavaScript for Node 20. */
 import { spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { nodeProgram, root } from './node.mjs'
-import { run, say } from './prepare.mjs'
+import { run, logProgress } from './prepare.mjs'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-const usualPlaces = [
+const usualFolders = [
   '/usr/bin',
   '/usr/local/bin',
   '/opt/google/chrome',
@@ -14,18 +14,20 @@ const usualPlaces = [
 ]
 const playwright = join(root, 'node_modules/playwright-core/cli.js')
 
-/** Finds or installs Chromium and names it in CHROMIUM for the processes that we start; null when that fails. */
+/** Finds or installs Chromium and sets CHROMIUM for child processes. Returns its path, or null on failure. */
 export async function prepareChromium() {
   const path = (await find()) ?? (await installWithApt()) ?? (await installWithPlaywright())
   if (path !== null) process.env['CHROMIUM'] = path
   return path
 }
 
-/** @returns the first one that really starts; on some systems the name is only a hint to install it */
+/** @returns the first program that starts; on some systems it is only a stub that suggests installing the package */
 async function find() {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...usualPlaces]
-  const places = folders.flatMap((folder) => [...names, 'Chromium', 'Google Chrome'].map((name) => join(folder, name)))
-  return [process.env['CHROMIUM'], ...places].find((path) => path && starts(path)) ?? null
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...usualFolders]
+  const candidates = folders.flatMap((folder) =>
+    [...names, 'Chromium', 'Google Chrome'].map((name) => join(folder, name)),
+  )
+  return [process.env['CHROMIUM'], ...candidates].find((path) => path && starts(path)) ?? null
 }
 
 function starts(path) {
@@ -34,19 +36,19 @@ function starts(path) {
 
 async function installWithApt() {
   if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) return null
-  say('Installing Chromium for the browser tests …')
+  logProgress('Installing Chromium for the browser tests …')
   await run('apt-get', 'update', '-q')
   await run('env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-yq', '--no-install-recommends', 'chromium')
   return find()
 }
 
 async function installWithPlaywright() {
-  say('Installing Chromium for the browser tests …')
+  logProgress('Installing Chromium for the browser tests …')
   const libraries = process.getuid?.() === 0 ? ['--with-deps'] : []
   const { code, output } = await run(nodeProgram(), playwright, 'install', ...libraries, 'chromium')
-  if (code !== 0) say(output)
-  const ask = `import('playwright-core').then(({ chromium }) => console.log(chromium.executablePath()))`
-  const { output: places } = await run(nodeProgram(), '-e', ask)
-  const path = places.split('\n').at(-1)
+  if (code !== 0) logProgress(output)
+  const script = `import('playwright-core').then(({ chromium }) => console.log(chromium.executablePath()))`
+  const { output: lines } = await run(nodeProgram(), '-e', script)
+  const path = lines.split('\n').at(-1)
   return path && starts(path) ? path : null
 }

@@ -1,8 +1,8 @@
-/** `npm run demo`: Glacis with a lab of weak servers on this machine's loopback to look at. */
-import { followNpm, runProgram } from './node.mjs'
+/** `npm run demo`: Glacis with a lab of weak servers on loopback addresses. */
+import { exitWithNpm, runProgram } from './node.mjs'
 import { buildPortal, install } from './prepare.mjs'
 
-followNpm()
+exitWithNpm()
 await install({ dev: false })
 await buildPortal()
 await runProgram('lab/demo.ts')

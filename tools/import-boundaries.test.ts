@@ -1,4 +1,4 @@
-/** Runs the linter, with its real rules for imports, over a temporary repository with planted violations. */
+/** Runs the linter with the repository's import rules on a temporary repository with violations. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..')
 const manifest = (name: string, dependencies: readonly string[]) =>
   JSON.stringify({ name, dependencies: Object.fromEntries(dependencies.map((dependency) => [dependency, '1.0.0'])) })
 
-/** Path → content; each file is one case. */
+/** Content by path; each file is one case. */
 const files: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({ name: 'fixture', devDependencies: { vitest: '1.0.0' } }),
   'apps/server/package.json': manifest('server', ['kysely', '@glacis/contract']),

@@ -1,36 +1,36 @@
 /**
- * `npm run lab`: real programs with known weaknesses, scanned by Glacis. Where the machine allows it
- * everything runs in a network of its own that has nothing but loopback, so that no weak server can
- * be reached from anywhere and none gets in the way of another program.
+ * `npm run lab`: scans real programs with known weaknesses. Where possible, everything runs in a network namespace
+ * with only a loopback interface, so that the weak servers can't be reached from outside and don't conflict with
+ * other programs.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { followNpm, nodeProgram, root } from './node.mjs'
+import { exitWithNpm, nodeProgram, root } from './node.mjs'
 import { install } from './prepare.mjs'
 
-followNpm()
+exitWithNpm()
 await install({ dev: false })
-const words = process.argv.slice(2)
+const args = process.argv.slice(2)
 const lab = join(root, 'lab/real.ts')
 const options = ['--node', process.env['npm_node_execpath'] ?? process.execPath]
-await run(nodeProgram(), [lab, 'install'].concat(words, options))
+await run(nodeProgram(), [lab, 'install'].concat(args, options))
 
-const ways = [['--net'], ['--user', '--map-root-user', '--net']]
-const flags = ways.find((some) => spawnSync('unshare', some.concat('ip', 'link', 'set', 'lo', 'up')).status === 0)
-const command = words[0] === 'serve' || words[0] === 'check' ? [] : ['check']
-const inside = [nodeProgram(), lab].concat(command, words, options)
+const namespaces = [['--net'], ['--user', '--map-root-user', '--net']]
+const flags = namespaces.find((some) => spawnSync('unshare', some.concat('ip', 'link', 'set', 'lo', 'up')).status === 0)
+const command = args[0] === 'serve' || args[0] === 'check' ? [] : ['check']
+const fullCommand = [nodeProgram(), lab].concat(command, args, options)
 if (flags) {
   const script = 'ip link set lo up && exec "$@"'
-  await run('unshare', flags.concat('sh', '-c', script, 'lab', inside, '--isolated'))
-} else await run(inside[0], inside.slice(1))
+  await run('unshare', flags.concat('sh', '-c', script, 'lab', fullCommand, '--isolated'))
+} else await run(fullCommand[0], fullCommand.slice(1))
 
-/** What ends us ends the program too, which stops its servers first. */
+/** Runs a program and forwards signals, so that it can stop its servers. */
 async function run(program, rest) {
   const child = spawn(program, rest, { cwd: root, stdio: 'inherit' })
-  const pass = (signal) => child.kill(signal)
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, pass)
+  const forward = (signal) => child.kill(signal)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward)
   const [code, signal] = await once(child, 'exit')
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, pass)
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, forward)
   if (code !== 0) process.exit(code ?? (signal ? 1 : 0))
 }

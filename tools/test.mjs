@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { prepareChromium } from './chromium.mjs'
 import { root } from './node.mjs'
-import { buildPortal, install, run, say } from './prepare.mjs'
+import { buildPortal, install, run, logProgress } from './prepare.mjs'
 import { runVitest, testEnvironment } from './vitest.mjs'
 
 const checks = [
@@ -23,7 +23,7 @@ await install({ dev: true })
 Object.assign(process.env, testEnvironment())
 await buildPortal()
 if ((await prepareChromium()) === null)
-  say('No Chromium found, and it could not be installed. Set CHROMIUM to its path.')
+  logProgress('No Chromium found, and it could not be installed. Set CHROMIUM to its path.')
 
 // Many tests wait for sockets, so the static checks run beside them.
 const results = await Promise.all([runChecks(), runTests()])
@@ -38,7 +38,7 @@ async function runChecks() {
   for (const [name, program, ...args] of checks) {
     const { code, output } = await run(program, ...args)
     if (code === 0) continue
-    say(output)
+    logProgress(output)
     failed.push(`${name}: ${program} exited with ${code}`)
   }
   return { passed: checks.length - failed.length, failed }

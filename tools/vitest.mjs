@@ -18,7 +18,7 @@ export function runVitest(...args) {
 
 /** Without the user's own Glacis settings, and with the installed Node and tools first on the PATH. */
 export function testEnvironment() {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(GLACIS_|DATABASE_URL$|npm_)/.test(name))
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(GLACIS_|DATABASE_URL$|npm_)/.test(name))
   const path = `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`
-  return { ...Object.fromEntries(kept), PATH: path, NODE_COMPILE_CACHE: join(cacheFolder, 'compiled-for-tests') }
+  return { ...Object.fromEntries(inherited), PATH: path, NODE_COMPILE_CACHE: join(cacheFolder, 'compiled-for-tests') }
 }

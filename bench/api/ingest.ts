@@ -1,6 +1,6 @@
 /**
- * A scan of the large account that finds 500 things a second, through the same door as any other. Like any
- * scan it goes from host to host; it begins anew when it has seen all of its target.
+ * Ingests a scan of the large account with 500 findings per second, through the same function as real scans. It goes
+ * from host to host and starts over after the last host of its target.
  */
 import { scanActor } from '../../apps/server/src/ctx.ts'
 import { inAccount, newId, openDatabase } from '../../apps/server/src/database/index.ts'
@@ -18,7 +18,7 @@ const findingsPerHost = 10
 const batchesMax = 3600
 
 const scanId = newId()
-/** The largest: a tenth of all hosts. */
+/** The largest target: a tenth of all hosts. */
 const targetId = rowId('target', 0)
 await inAccount(database, as, async ({ tx, now }) => {
   await tx
@@ -63,16 +63,16 @@ let number = 0
 process.on('message', () => process.exit(0))
 process.send?.({ url: '' })
 while (number < batchesMax) {
-  const next = performance.now() + 1000
+  const nextAt = performance.now() + 1000
   await inAccount(database, as, (ctx) => ingest(ctx, jobs, batch(number)))
   number++
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - performance.now())))
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, nextAt - performance.now())))
 }
 
 function batch(index: number): Parameters<typeof ingest>[2] {
   const groups = Math.max(1, Math.floor(hosts.length / hostsPerBatch))
-  const here = hosts.slice((index % groups) * hostsPerBatch).slice(0, hostsPerBatch)
-  const observations = here.flatMap(({ address }, place) => [
+  const batchHosts = hosts.slice((index % groups) * hostsPerBatch).slice(0, hostsPerBatch)
+  const observations = batchHosts.flatMap(({ address }, position) => [
     { kind: 'host' as const, address, names: [], reached: true, reason: 'port 80 open', answersEverything: false },
     {
       kind: 'service' as const,
@@ -84,11 +84,17 @@ function batch(index: number): Parameters<typeof ingest>[2] {
       banner: '',
     },
     ...Array.from({ length: findingsPerHost }, (_, nth) => {
-      const threat = threats[(index * 7 + place * findingsPerHost + nth) % threats.length]?.key ?? ''
+      const threat = threats[(index * 7 + position * findingsPerHost + nth) % threats.length]?.key ?? ''
       const proof = { location: '80/path', quality: 99, evidence: '[core]', highlights: ['[core]'] }
       return { kind: 'finding' as const, address, port: 80, transport: 'tcp' as const, check: threat, threat, ...proof }
     }),
   ])
   const knowledge = { backports: new Map(), aliases: new Map() } as unknown as Parameters<typeof ingest>[2]['knowledge']
-  return { scanId, number: index, hosts: here.map(({ address }) => ({ address }) as never), observations, knowledge }
+  return {
+    scanId,
+    number: index,
+    hosts: batchHosts.map(({ address }) => ({ address }) as never),
+    observations,
+    knowledge,
+  }
 }

@@ -1,10 +1,10 @@
-/** Readers of the API: how long their answers take. */
+/** Readers that measure response times of the API. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { pathToFileURL } from 'node:url'
 import { readersMax } from './calls.ts'
-import type { Word } from './serve.ts'
+import type { Command } from './serve.ts'
 
 export interface Server {
   readonly child: ChildProcess
@@ -13,7 +13,7 @@ export interface Server {
 
 export async function start(url: string, role: 'serve' | 'ingest'): Promise<Server> {
   const child = fork(new URL(`${role}.ts`, pathToFileURL(import.meta.filename)), [url])
-  const [message] = (await once(child, 'message')) as [{ url: string }] // both begin with where they listen
+  const [message] = (await once(child, 'message')) as [{ url: string }] // both send their URL first
   return { child, url: message.url }
 }
 
@@ -23,27 +23,27 @@ export async function stop({ child }: Server): Promise<void> {
   await exit
 }
 
-/** What the process answers to a word; the caller knows the shape. */
-export async function ask<T>({ child }: Server, word: Word): Promise<T> {
-  const answer = once(child, 'message')
-  child.send(word)
-  const [message] = (await answer) as [T] // serve.ts answers each word with its own shape
+/** Sends a command to the process. The caller knows the type of the response. */
+export async function send<T>({ child }: Server, command: Command): Promise<T> {
+  const response = once(child, 'message')
+  child.send(command)
+  const [message] = (await response) as [T] // the type depends on the command, see serve.ts
   return message
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: readersMax })
 
-export interface Reading {
-  /** The readers take them in turn: with one path all ask the same. */
+export interface ReaderOptions {
+  /** Distributed among the readers; with one path, all request the same. */
   readonly paths: readonly string[]
   readonly person: string
   readonly count: number
-  readonly forMs: number
+  readonly durationMs: number
 }
 
-/** Milliseconds that each answer took, for `count` readers who ask again as soon as they have one. */
-export async function timesOf(server: Server, { paths, person, count, forMs }: Reading): Promise<number[]> {
-  const until = performance.now() + forMs
+/** Response times in milliseconds of `count` readers, each of which sends its next request immediately. */
+export async function timesOf(server: Server, { paths, person, count, durationMs }: ReaderOptions): Promise<number[]> {
+  const until = performance.now() + durationMs
   const times: number[] = []
   const read = async (_: unknown, number: number) => {
     const path = paths[number % paths.length] ?? ''
@@ -59,15 +59,15 @@ export interface Change {
   readonly body: object
 }
 
-/** Milliseconds until the last byte. */
+/** Milliseconds until the last byte of the response. */
 export async function timed({ url }: Server, path: string, person: string, change?: Change): Promise<number> {
-  const begin = performance.now()
+  const startedAt = performance.now()
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const headers = {
     'x-person': person,
     ...(change && { 'content-type': 'application/json', origin: 'http://localhost' }),
   }
-  const asked = request(url + path, { agent, method: change?.method ?? 'GET', headers }, (response) => {
+  const outgoing = request(url + path, { agent, method: change?.method ?? 'GET', headers }, (response) => {
     let text = ''
     response.on('data', (part: Buffer) => {
       if (response.statusCode !== 200) text += part.toString()
@@ -76,10 +76,10 @@ export async function timed({ url }: Server, path: string, person: string, chang
       response.statusCode === 200 ? resolve() : reject(new Error(`${path}: ${response.statusCode} ${text}`)),
     )
   })
-  asked.on('error', reject)
-  asked.end(change && JSON.stringify(change.body))
+  outgoing.on('error', reject)
+  outgoing.end(change && JSON.stringify(change.body))
   await promise
-  return performance.now() - begin
+  return performance.now() - startedAt
 }
 
 export function quantile(values: readonly number[], share: number): number {

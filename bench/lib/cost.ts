@@ -1,4 +1,7 @@
-/** One measurement of the template engine in a process of its own, so that its memory is its own. Prints one line of JSON. */
+/**
+ * Runs one measurement of the template engine in its own process, to measure its memory separately. Prints one line
+ * of JSON.
+ */
 import { Agent, get } from 'node:http'
 import { resourceUsage } from 'node:process'
 import type { ScanProfile } from '@glacis/contract/runner'
@@ -6,54 +9,54 @@ import { createHttpClient } from '../../packages/scanner/src/net/http.ts'
 import { loadTemplates, type CheckPlan } from '../../packages/scanner/src/template/plan.ts'
 import { runChecks } from '../../packages/scanner/src/template/run.ts'
 
-/** Told by `bench/templates.ts` in the first argument. */
-interface Orders {
+/** Sent by `bench/templates.ts` as the first argument. */
+interface CostOptions {
   readonly kind: 'floor' | 'match'
   readonly corpus: string
   readonly cache: string
   readonly addresses: readonly string[]
   readonly port: number
   readonly profile: ScanProfile
-  /** Only so many templates of one GET request each; 0: all. */
+  /** Maximum number of templates, restricted to those with a single GET request; 0 for all templates. */
   readonly simple: number
   readonly requests: number
 }
 
-const orders = JSON.parse(process.argv[2] ?? '{}') as Orders // by bench/templates.ts, of this very type
-const guard = { refusal: (address: string) => (address.startsWith('127.') ? null : 'not on the loopback') }
+const options = JSON.parse(process.argv[2] ?? '{}') as CostOptions // sent by bench/templates.ts as this type
+const guard = { refusal: (address: string) => (address.startsWith('127.') ? null : 'not a loopback address') }
 let requests = 0
 let firstAtMs = 0
 
-if (orders.kind === 'floor') await report(() => floor(orders.requests))
+if (options.kind === 'floor') await report(() => floor(options.requests))
 else {
-  const { plan } = await loadTemplates([orders.corpus], orders.cache)
-  await report(() => match(orders.simple === 0 ? plan : simple(plan, orders.simple)))
+  const { plan } = await loadTemplates([options.corpus], options.cache)
+  await report(() => match(options.simple === 0 ? plan : simple(plan, options.simple)))
 }
 
 async function report(work: () => Promise<void>): Promise<void> {
   const cpu = process.cpuUsage()
-  const at = performance.now()
+  const startedAt = performance.now()
   await work()
   const { user, system } = process.cpuUsage(cpu)
   const cpuSeconds = (user + system) / 1e6
-  const seconds = (performance.now() - at) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   console.log(JSON.stringify({ requests, cpuSeconds, seconds, firstAtMs, peakMiB: resourceUsage().maxRSS / 1024 }))
 }
 
-/** Requests without any matching, by Node's own client over 25 connections. */
+/** Sends requests without matching, with Node's own client over 25 connections. */
 async function floor(count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 25 })
   const one = (host: string) =>
-    new Promise<void>((settle, fail) => {
-      get({ host, port: orders.port, path: `/p${requests++}`, agent }, (response) => {
+    new Promise<void>((resolve, reject) => {
+      get({ host, port: options.port, path: `/p${requests++}`, agent }, (response) => {
         response.resume()
-        response.on('end', settle)
-      }).on('error', fail)
+        response.on('end', resolve)
+      }).on('error', reject)
     })
-  const lanes = Array.from({ length: 25 }, async (_, lane) => {
-    while (requests < count) await one(orders.addresses[lane % orders.addresses.length] ?? '127.0.0.1')
+  const workers = Array.from({ length: 25 }, async (_, index) => {
+    while (requests < count) await one(options.addresses[index % options.addresses.length] ?? '127.0.0.1')
   })
-  await Promise.all(lanes)
+  await Promise.all(workers)
   agent.destroy()
 }
 
@@ -68,10 +71,10 @@ function simple({ templates }: CheckPlan, count: number): CheckPlan {
 async function match(plan: CheckPlan): Promise<void> {
   const client = createHttpClient({ guard, perHostConnections: 12 })
   const http: typeof client = {
-    request(...asked) {
+    request(...args) {
       requests += 1
       if (firstAtMs === 0) firstAtMs = performance.now()
-      return client.request(...asked)
+      return client.request(...args)
     },
     close: () => client.close(),
   }
@@ -79,22 +82,22 @@ async function match(plan: CheckPlan): Promise<void> {
     http,
     guard,
     signal: AbortSignal.timeout(1_000_000),
-    profile: orders.profile,
+    profile: options.profile,
     budget: { take: async () => undefined },
   }
   const service = {
-    port: orders.port,
+    port: options.port,
     transport: 'tcp',
     protocol: 'http',
     tls: false,
     banner: '',
     technologies: [],
   } as const
-  const hosts = orders.addresses.values()
+  const hosts = options.addresses.values()
   const examine = async () => {
     for (const address of hosts) {
       const target = { address, hostname: address, basePath: '/', services: [service] }
-      for await (const one of runChecks(target, plan, tools)) if (one.kind === 'problem') console.error(one.message)
+      for await (const item of runChecks(target, plan, tools)) if (item.kind === 'problem') console.error(item.message)
     }
   }
   await Promise.all(Array.from({ length: 4 }, examine))

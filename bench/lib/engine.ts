@@ -1,4 +1,7 @@
-/** What the benches of the template engine share: the corpus, the reference verdicts, and one service examined. */
+/**
+ * Shared by the benchmarks of the template engine: the templates, the reference verdicts, and running a plan on one
+ * service.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -11,19 +14,19 @@ import { createHttpClient } from '../../packages/scanner/src/net/http.ts'
 import type { CheckPlan } from '../../packages/scanner/src/template/plan.ts'
 import { runChecks } from '../../packages/scanner/src/template/run.ts'
 
-/** Where the data of the figures lies; a bench without it says so and ends well. */
+/** Folder of the benchmark data. Benchmarks without data report that and exit successfully. */
 export const shared = resolve(process.env['GLACIS_SHARED'] ?? join(import.meta.dirname, '../../../shared'))
 export const cacheFolder = join(tmpdir(), 'glacis-bench')
 
 /**
- * Unpacks the public templates once and answers with their folder.
+ * Unpacks the public templates once and returns their folder.
  *
- * @returns undefined where the archive is not there
+ * @returns undefined if the archive is missing
  */
 export function corpusFolder(): string | undefined {
   const data = join(shared, 'data')
   const name = existsSync(data)
-    ? readdirSync(data).find((one) => /^nuclei-templates-.*\.tar\.zst$/.test(one))
+    ? readdirSync(data).find((item) => /^nuclei-templates-.*\.tar\.zst$/.test(item))
     : undefined
   if (name === undefined) return undefined
   const folder = join(cacheFolder, name.replace('.tar.zst', ''))
@@ -50,47 +53,47 @@ function* members(archive: string): Iterable<readonly [string, Buffer]> {
 
 function writeBelow(folder: string, path: string, bytes: Buffer): void {
   const file = resolve(folder, path)
-  if (!file.startsWith(folder + sep)) throw new Error(`${path} leads out of the archive`)
+  if (!file.startsWith(folder + sep)) throw new Error(`${path} is outside the target folder`)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, bytes)
 }
 
-/** Reads a file of lines that may be compressed. */
+/** Reads the lines of a file that may be compressed. */
 export function linesOf(file: string): string[] {
   const bytes = readFileSync(file)
   const text = (file.endsWith('.zst') ? zstdDecompressSync(bytes) : bytes).toString('utf8')
   return text.split('\n').filter((line) => line !== '')
 }
 
-export interface Examined {
+export interface ExamineResult {
   readonly observations: readonly Observation[]
   readonly requests: number
   readonly seconds: number
   readonly cpuSeconds: number
 }
-export interface Place {
+export interface ServiceAddress {
   readonly address: string
   readonly port: number
 }
 
-/** Identifies one port and runs the plan on it, without limits of rate. */
+/** Identifies one port and runs the plan on it, without rate limits. */
 export async function createExaminer(fingerprintFolder: string) {
   const recog = await loadRecog([fingerprintFolder])
   const fingerprints = compileFingerprints(recog.files)
   const webPaths = recog.files.flatMap(({ matches }) => /^http\.path:(\/\S*)$/.exec(matches)?.[1] ?? []).slice(0, 24)
-  const guard = { refusal: (address: string) => (address.startsWith('127.') ? null : 'not on the loopback') }
+  const guard = { refusal: (address: string) => (address.startsWith('127.') ? null : 'not a loopback address') }
   return async (
-    { address, port }: Place,
+    { address, port }: ServiceAddress,
     plan: CheckPlan,
     profile: ScanProfile,
     deadlineMs = 600_000,
-  ): Promise<Examined> => {
+  ): Promise<ExamineResult> => {
     const client = createHttpClient({ guard, perHostConnections: 12 })
     let requests = 0
     const http: typeof client = {
-      request: (...asked) => {
+      request: (...args) => {
         requests += 1
-        return client.request(...asked)
+        return client.request(...args)
       },
       close: () => client.close(),
     }
@@ -100,11 +103,12 @@ export async function createExaminer(fingerprintFolder: string) {
     const startedCpu = process.cpuUsage()
     const observations: Observation[] = []
     try {
-      const place = { address, port, hostname: address }
-      const identified = await identifyPort(place, { guard, budget, http: client, fingerprints, webPaths, signal })
+      const endpoint = { address, port, hostname: address }
+      const identified = await identifyPort(endpoint, { guard, budget, http: client, fingerprints, webPaths, signal })
       const services = [{ ...identified.service, technologies: identified.technologies }]
       const target = { address, hostname: address, basePath: '/', services }
-      for await (const one of runChecks(target, plan, { http, guard, signal, profile, budget })) observations.push(one)
+      for await (const item of runChecks(target, plan, { http, guard, signal, profile, budget }))
+        observations.push(item)
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {

@@ -1,6 +1,5 @@
 /**
- * Servers that the cost of the engine is measured against, in a process of their own. Prints the port
- * and ends with its parent.
+ * Servers for the benchmark of the template engine, in their own process. Prints the port and exits with its parent.
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
@@ -15,13 +14,13 @@ const kinds: Readonly<Record<string, RequestListener>> = {
   missing: (_request, response) => response.writeHead(404, page).end(notFound),
   echo: (request, response) =>
     response.writeHead(200, page).end(`<html><body>You asked for ${escaped(request.url ?? '')}</body></html>`),
-  // One byte in two seconds, for ever.
+  // Sends one byte every two seconds, forever.
   tarpit(_request, response) {
     response.writeHead(200, page)
     const timer = setInterval(() => response.write('a'), 2_000)
     response.on('close', () => clearInterval(timer))
   },
-  // Ten kilobytes that become ten megabytes, redirects in circles, a body without end.
+  // Ten kilobytes that decompress to ten megabytes, an endless redirect, and an endless body.
   bomb(request, response) {
     if (request.url?.startsWith('/loop'))
       return void response.writeHead(302, { Location: `/loop${Math.random()}` }).end()

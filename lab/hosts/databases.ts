@@ -1,19 +1,21 @@
-/** Data stores that answer anybody: Redis, memcached and an MQTT broker. */
+/** Data stores without authentication: Redis, memcached and an MQTT broker. */
 import { createSocket } from 'node:dgram'
 import { createServer, type Socket } from 'node:net'
-import { listenTcp, listenUdp, type Role, type Weak } from '../service.ts'
+import { listenTcp, listenUdp, type HostDefinition, type HasWeakness } from '../service.ts'
 
-/** Longest request that is put together, in bytes. */
+/** Maximum bytes of a request. */
 const requestBytesMax = 64 * 1024
 
-/** Speaks RESP; every command that would change something is unknown. */
-export const redis: Role = {
+/** Implements RESP. Commands that change data are unknown. */
+export const redis: HostDefinition = {
   name: 'cache',
-  about: 'Redis 6.0.9 without a password',
+  description: 'Redis 6.0.9 without authentication',
   weaknesses: [{ name: 'redis-open', expected: ['redis-open', 'CVE-2025-49844', 'CVE-2021-32762', 'CVE-2021-32625'] }],
   services: [
-    (address, isWeak) => {
-      const server = createServer((socket) => eachCommand(socket, (words) => socket.write(redisAnswer(words, isWeak))))
+    (address, hasWeakness) => {
+      const server = createServer((socket) =>
+        eachCommand(socket, (args) => socket.write(redisReply(args, hasWeakness))),
+      )
       return listenTcp(server, address, [6379, 6380, 0])
     },
   ],
@@ -34,15 +36,15 @@ const redisInfo = [
   '',
 ].join('\r\n')
 
-/** Enough of the command set for a scanner, and nothing that changes anything. */
-function redisAnswer([name = '', ...rest]: readonly string[], isWeak: Weak): string {
+/** Enough commands for a scanner, none of which changes anything. */
+function redisReply([name = '', ...rest]: readonly string[], hasWeakness: HasWeakness): string {
   const command = name.toUpperCase()
   if (command === 'QUIT') return '+OK\r\n'
   if (command === 'AUTH')
-    return isWeak('redis-open')
+    return hasWeakness('redis-open')
       ? '-ERR Client sent AUTH, but no password is set\r\n'
       : '-WRONGPASS invalid username-password pair\r\n'
-  if (!isWeak('redis-open')) return '-NOAUTH Authentication required.\r\n'
+  if (!hasWeakness('redis-open')) return '-NOAUTH Authentication required.\r\n'
   if (command === 'PING') return '+PONG\r\n'
   if (command === 'INFO') return bulk(redisInfo)
   if (command === 'DBSIZE') return ':42\r\n'
@@ -61,66 +63,66 @@ function array(items: readonly string[]): string {
   return `*${items.length}\r\n${items.map(bulk).join('')}`
 }
 
-/** Cuts commands out of what comes, in either of Redis' two spellings: a line, or an array of bulk strings. */
-function eachCommand(socket: Socket, run: (words: readonly string[]) => void): void {
+/** Parses commands in both of Redis' formats: a line, or an array of bulk strings. */
+function eachCommand(socket: Socket, run: (args: readonly string[]) => void): void {
   let pending = ''
   socket.setEncoding('latin1')
   socket.on('data', (chunk: string) => {
     pending += chunk
     for (let found = readCommand(pending); found; found = readCommand(pending)) {
       pending = pending.slice(found.length)
-      if (found.words.length > 0) run(found.words)
-      if (found.words[0]?.toUpperCase() === 'QUIT') socket.end()
+      if (found.args.length > 0) run(found.args)
+      if (found.args[0]?.toUpperCase() === 'QUIT') socket.end()
     }
     if (pending.length > requestBytesMax) socket.destroy()
   })
 }
 
-function readCommand(text: string): { words: readonly string[]; length: number } | null {
+function readCommand(text: string): { args: readonly string[]; length: number } | null {
   const end = text.indexOf('\n')
   if (end === -1) return null
   const [, items] = /^\*(\d{1,4})\r?$/.exec(text.slice(0, end)) ?? []
-  if (items === undefined) return { words: text.slice(0, end).trim().split(/\s+/).filter(Boolean), length: end + 1 }
-  const words: string[] = []
+  if (items === undefined) return { args: text.slice(0, end).trim().split(/\s+/).filter(Boolean), length: end + 1 }
+  const args: string[] = []
   let at = end + 1
   for (let left = Number(items); left > 0; left--) {
     const [head = '', size] = /^\$(\d{1,6})\r\n/.exec(text.slice(at, at + 16)) ?? []
     if (size === undefined || text.length < at + head.length + Number(size) + 2) return null
-    words.push(text.slice(at + head.length, at + head.length + Number(size)))
+    args.push(text.slice(at + head.length, at + head.length + Number(size)))
     at += head.length + Number(size) + 2
   }
-  return { words, length: at }
+  return { args, length: at }
 }
 
-/** Version and statistics over both transports; it keeps nothing. */
-export const memcached: Role = {
+/** Returns version and statistics over both transports; stores nothing. */
+export const memcached: HostDefinition = {
   name: 'sessions',
-  about: 'memcached 1.5.5, open over TCP and amplifying over UDP',
+  description: 'memcached 1.5.5 without authentication, exposed over UDP (amplification)',
   weaknesses: [
     { name: 'memcached-open', expected: ['memcached-open', 'CVE-2023-46852'] },
     { name: 'memcached-udp', expected: ['CVE-2018-1000115'] },
   ],
   services: [
-    (address, isWeak) => {
+    (address, hasWeakness) => {
       const server = createServer((socket) => {
-        if (isWeak('memcached-open')) eachCommand(socket, (words) => socket.write(memcachedAnswer(words)))
+        if (hasWeakness('memcached-open')) eachCommand(socket, (args) => socket.write(memcachedReply(args)))
         else socket.end('ERROR unauthenticated\r\n')
       })
       return listenTcp(server, address, [11211, 11212, 0])
     },
-    (address, isWeak) => {
-      const make = () => {
+    (address, hasWeakness) => {
+      const createUdp = () => {
         const socket = createSocket('udp4')
         socket.on('message', (message, from) => {
-          // Eight bytes of frame head: request id, number, total, reserved.
-          if (!isWeak('memcached-udp') || message.length < 9) return
-          const words = message.subarray(8).toString('latin1').trim().split(/\s+/)
+          // The frame header has eight bytes: request id, sequence number, total, reserved.
+          if (!hasWeakness('memcached-udp') || message.length < 9) return
+          const args = message.subarray(8).toString('latin1').trim().split(/\s+/)
           const head = Buffer.concat([message.subarray(0, 2), Buffer.from([0, 0, 0, 1, 0, 0])])
-          socket.send(Buffer.concat([head, Buffer.from(memcachedAnswer(words))]), from.port, from.address)
+          socket.send(Buffer.concat([head, Buffer.from(memcachedReply(args))]), from.port, from.address)
         })
         return socket
       }
-      return listenUdp(make, address, [11211, 11212, 0])
+      return listenUdp(createUdp, address, [11211, 11212, 0])
     },
   ],
 }
@@ -136,22 +138,22 @@ const memcachedStats = [
 ]
 const counters = Array.from({ length: 40 }, (_, index) => `slab_counter_${index} ${1000 + index * 7}`)
 
-function memcachedAnswer([name = '']: readonly string[]): string {
+function memcachedReply([name = '']: readonly string[]): string {
   if (name === 'version') return 'VERSION 1.5.5\r\n'
   if (name === 'stats') return `${[...memcachedStats, ...counters].map((line) => `STAT ${line}\r\n`).join('')}END\r\n`
   if (name === 'get' || name === 'gets') return 'END\r\n'
   return name.toLowerCase() === 'quit' ? '' : 'ERROR\r\n'
 }
 
-/** Takes connections and subscriptions, and publishes its own version. */
-export const mqtt: Role = {
+/** Accepts connections and subscriptions, and publishes its version. */
+export const mqtt: HostDefinition = {
   name: 'telemetry',
-  about: 'An MQTT broker (Mosquitto 2.0.11) that lets anybody in',
+  description: 'MQTT broker (Mosquitto 2.0.11) without authentication',
   weaknesses: [{ name: 'mqtt-open', expected: ['mqtt-open', 'CVE-2023-28366'] }],
   services: [
-    (address, isWeak) =>
+    (address, hasWeakness) =>
       listenTcp(
-        createServer((socket) => speakMqtt(socket, isWeak)),
+        createServer((socket) => serveMqtt(socket, hasWeakness)),
         address,
         [1883, 1884, 0],
       ),
@@ -159,13 +161,13 @@ export const mqtt: Role = {
 }
 
 /** MQTT 3.1.1 (OASIS): CONNECT, SUBSCRIBE to the broker's own topics, PING, DISCONNECT. */
-function speakMqtt(socket: Socket, isWeak: Weak): void {
+function serveMqtt(socket: Socket, hasWeakness: HasWeakness): void {
   let pending = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {
     pending = Buffer.concat([pending, chunk])
     for (let packet = readPacket(pending); packet; packet = readPacket(pending)) {
       pending = pending.subarray(packet.length)
-      answerMqtt(socket, packet, isWeak)
+      replyMqtt(socket, packet, hasWeakness)
     }
     if (pending.length > requestBytesMax) socket.destroy()
   })
@@ -192,10 +194,10 @@ function readPacket(bytes: Buffer): MqttPacket | null {
   return null
 }
 
-function answerMqtt(socket: Socket, { type, body }: MqttPacket, isWeak: Weak): void {
+function replyMqtt(socket: Socket, { type, body }: MqttPacket, hasWeakness: HasWeakness): void {
   if (type === 1) {
-    // 0 is "accepted", 5 is "not authorised".
-    const code = isWeak('mqtt-open') ? 0 : 5
+    // 0 is "accepted", 5 is "not authorized".
+    const code = hasWeakness('mqtt-open') ? 0 : 5
     socket.write(Buffer.from([0x20, 2, 0, code]))
     if (code !== 0) socket.end()
   } else if (type === 8) {

@@ -1,28 +1,28 @@
-/** Web servers: what they leak is made up, and no file of the machine is ever read. */
+/** Web servers. The leaked data is made up, and no file of the machine is read. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { listenTcp, type Role, type Service, type Weak } from '../service.ts'
+import { listenTcp, type HostDefinition, type Service, type HasWeakness } from '../service.ts'
 
-/** Answers one request, or says by `false` that it has no such page. */
-type Site = (request: IncomingMessage, answer: Answer, isWeak: Weak) => boolean
-type Answer = (status: number, body: string, headers?: Readonly<Record<string, string>>) => true
+/** Responds to a request, or returns false if the page doesn't exist. */
+type Site = (request: IncomingMessage, respond: Respond, hasWeakness: HasWeakness) => boolean
+type Respond = (status: number, body: string, headers?: Readonly<Record<string, string>>) => true
 
 const html = { 'Content-Type': 'text/html; charset=utf-8' }
 const text = { 'Content-Type': 'text/plain' }
 const json = { 'Content-Type': 'application/json; charset=utf-8' }
-/** The shape of the file, with nobody in it. */
+/** The format of the file, with made-up users. */
 const passwd =
   'root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\nlab:x:1000:1000::/home/lab:/bin/sh\n'
 
-/** An HTTP server on the first free port. `headers` go with every answer. */
+/** An HTTP server on the first free port. `headers` are part of every response. */
 function web(
   ports: readonly number[],
   site: Site,
-  headers: (isWeak: Weak) => Readonly<Record<string, string>>,
+  headers: (hasWeakness: HasWeakness) => Readonly<Record<string, string>>,
 ): Service {
-  return (address, isWeak) => {
+  return (address, hasWeakness) => {
     const server = createServer((request, response) => {
-      const answer = answerTo(request, response, headers(isWeak))
-      if (!site(request, answer, isWeak)) answer(404, notFound, html)
+      const respond = responder(request, response, headers(hasWeakness))
+      if (!site(request, respond, hasWeakness)) respond(404, notFound, html)
     })
     server.keepAliveTimeout = 2000
     return listenTcp(server, address, ports)
@@ -32,11 +32,11 @@ function web(
 const notFound =
   '<!DOCTYPE html>\n<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1></body></html>\n'
 
-function answerTo(
+function responder(
   request: IncomingMessage,
   response: ServerResponse,
   common: Readonly<Record<string, string>>,
-): Answer {
+): Respond {
   return (status, body, headers = html) => {
     request.resume()
     response.writeHead(status, { ...common, ...headers, 'Content-Length': Buffer.byteLength(body) })
@@ -45,7 +45,7 @@ function answerTo(
   }
 }
 
-/** The path as it came over the wire: `..` and `%2e` are still in it. */
+/** The path as received, including `..` and `%2e`. */
 function rawPath({ url = '/' }: IncomingMessage): string {
   return url.split(/[?#]/)[0] ?? '/'
 }
@@ -84,10 +84,10 @@ CREATE TABLE \`customers\` (\`id\` int NOT NULL, \`email\` varchar(200) DEFAULT 
 INSERT INTO \`customers\` VALUES (1,'nobody@example.test');
 `
 
-/** A shop on Apache 2.4.49 that was deployed with everything that lay in its folder. */
-export const apache: Role = {
+/** A shop on Apache 2.4.49 with its repository, settings and a database dump in the web root. */
+export const apache: HostDefinition = {
   name: 'storefront',
-  about: 'Apache 2.4.49 with a repository, settings and a database dump in the published folder',
+  description: 'Apache 2.4.49 with a repository, settings and a database dump in the web root',
   weaknesses: [
     { name: 'git-config', expected: ['git-config-exposed'] },
     { name: 'env-file', expected: ['env-file-exposed'] },
@@ -97,56 +97,58 @@ export const apache: Role = {
     { name: 'apache-version', expected: ['CVE-2021-41773', 'CVE-2021-42013'] },
   ],
   services: [
-    web([80, 8080, 0], apacheSite, (isWeak) => ({
-      server: isWeak('apache-version') ? 'Apache/2.4.49 (Unix)' : 'Apache',
+    web([80, 8080, 0], apacheSite, (hasWeakness) => ({
+      server: hasWeakness('apache-version') ? 'Apache/2.4.49 (Unix)' : 'Apache',
     })),
   ],
 }
 
-function apacheSite(request: IncomingMessage, answer: Answer, isWeak: Weak): boolean {
+function apacheSite(request: IncomingMessage, respond: Respond, hasWeakness: HasWeakness): boolean {
   const path = rawPath(request)
-  if (path === '/') return answer(200, page('Storefront', '<p><a href="/backup/">Backup</a></p>'))
-  if (path === '/.git/config' && isWeak('git-config')) return answer(200, gitConfig, text)
-  if (path === '/.git/HEAD' && isWeak('git-config')) return answer(200, 'ref: refs/heads/main\n', text)
-  if (path === '/.env' && isWeak('env-file')) return answer(200, environment, text)
-  if (path === '/backup/' && isWeak('directory-listing')) return answer(200, listing('/backup', ['dump.sql']))
-  if (path === '/backup/' || path === '/cgi-bin/' || path === '/icons/') return answer(403, page('403 Forbidden', ''))
-  if (/^\/(?:backup\/)?dump\.sql$/.test(path) && isWeak('sql-dump'))
-    return answer(200, dump, { 'Content-Type': 'application/sql' })
+  if (path === '/') return respond(200, page('Storefront', '<p><a href="/backup/">Backup</a></p>'))
+  if (path === '/.git/config' && hasWeakness('git-config')) return respond(200, gitConfig, text)
+  if (path === '/.git/HEAD' && hasWeakness('git-config')) return respond(200, 'ref: refs/heads/main\n', text)
+  if (path === '/.env' && hasWeakness('env-file')) return respond(200, environment, text)
+  if (path === '/backup/' && hasWeakness('directory-listing')) return respond(200, listing('/backup', ['dump.sql']))
+  if (path === '/backup/' || path === '/cgi-bin/' || path === '/icons/') return respond(403, page('403 Forbidden', ''))
+  if (/^\/(?:backup\/)?dump\.sql$/.test(path) && hasWeakness('sql-dump'))
+    return respond(200, dump, { 'Content-Type': 'application/sql' })
   const isTraversal = /^\/(?:icons|cgi-bin)\/(?:(?:\.%2e|%2e\.|%2e%2e)\/){3,}etc\/passwd$/i.test(path)
-  return isTraversal && isWeak('apache-traversal') && answer(200, passwd, text)
+  return isTraversal && hasWeakness('apache-traversal') && respond(200, passwd, text)
 }
 
-/** An old nginx with its statistics open to everybody. */
-export const nginx: Role = {
+/** An old nginx with public statistics. */
+export const nginx: HostDefinition = {
   name: 'edge',
-  about: 'nginx 1.18.0 with stub_status open',
+  description: 'nginx 1.18.0 with public stub_status',
   weaknesses: [
     { name: 'nginx-status', expected: ['nginx-stub-status'] },
     { name: 'nginx-version', expected: ['CVE-2021-23017', 'CVE-2023-44487'] },
   ],
   services: [
-    web([80, 8080, 0], nginxSite, (isWeak) => ({ Server: isWeak('nginx-version') ? 'nginx/1.18.0' : 'nginx' })),
+    web([80, 8080, 0], nginxSite, (hasWeakness) => ({
+      Server: hasWeakness('nginx-version') ? 'nginx/1.18.0' : 'nginx',
+    })),
   ],
 }
 
 const nginxStatus =
   'Active connections: 3 \nserver accepts handled requests\n 1042 1042 3127 \nReading: 0 Writing: 1 Waiting: 2 \n'
 
-function nginxSite(request: IncomingMessage, answer: Answer, isWeak: Weak): boolean {
+function nginxSite(request: IncomingMessage, respond: Respond, hasWeakness: HasWeakness): boolean {
   const path = rawPath(request)
-  if (path === '/') return answer(200, page('Welcome to nginx!', '<p>Laboratory edge.</p>'))
+  if (path === '/') return respond(200, page('Welcome to nginx!', '<p>Laboratory edge.</p>'))
   return (
     /^\/(?:nginx_status|nginx-status|basic_status|stub_status)$/.test(path) &&
-    isWeak('nginx-status') &&
-    answer(200, nginxStatus, text)
+    hasWeakness('nginx-status') &&
+    respond(200, nginxStatus, text)
   )
 }
 
-/** A Grafana that reads files by way of its plug-ins. */
-export const grafana: Role = {
+/** A Grafana with the path traversal in plugin assets. */
+export const grafana: HostDefinition = {
   name: 'dashboards',
-  about: 'Grafana 8.2.0, which serves any file below the address of a plug-in',
+  description: 'Grafana 8.2.0 with path traversal in plugin assets',
   weaknesses: [
     { name: 'grafana-traversal', expected: ['CVE-2021-43798'] },
     { name: 'grafana-version', expected: ['CVE-2021-43798'] },
@@ -154,16 +156,16 @@ export const grafana: Role = {
   services: [web([3000, 3001, 0], grafanaSite, () => ({ 'Cache-Control': 'no-cache', 'X-Frame-Options': 'deny' }))],
 }
 
-function grafanaSite(request: IncomingMessage, answer: Answer, isWeak: Weak): boolean {
+function grafanaSite(request: IncomingMessage, respond: Respond, hasWeakness: HasWeakness): boolean {
   const path = rawPath(request)
-  const version = isWeak('grafana-version') ? '8.2.0' : '12.4.1'
-  if (path === '/') return answer(302, '<a href="/login">Found</a>.\n', { ...html, Location: '/login' })
-  if (path === '/login') return answer(200, grafanaLogin(version))
+  const version = hasWeakness('grafana-version') ? '8.2.0' : '12.4.1'
+  if (path === '/') return respond(302, '<a href="/login">Found</a>.\n', { ...html, Location: '/login' })
+  if (path === '/login') return respond(200, grafanaLogin(version))
   if (path === '/api/health')
-    return answer(200, JSON.stringify({ commit: 'd7f71e9eae', database: 'ok', version }, null, 2), json)
-  if (path.startsWith('/api/')) return answer(401, '{"message":"Unauthorized"}', json)
+    return respond(200, JSON.stringify({ commit: 'd7f71e9eae', database: 'ok', version }, null, 2), json)
+  if (path.startsWith('/api/')) return respond(401, '{"message":"Unauthorized"}', json)
   const isTraversal = /^\/public\/plugins\/[a-z]+\/(?:\.\.\/|\.\.%2f|%2e%2e\/){4,}etc\/passwd$/i.test(path)
-  return isTraversal && isWeak('grafana-traversal') && answer(200, passwd, text)
+  return isTraversal && hasWeakness('grafana-traversal') && respond(200, passwd, text)
 }
 
 function grafanaLogin(version: string): string {
@@ -171,30 +173,30 @@ function grafanaLogin(version: string): string {
   return `<!DOCTYPE html>\n<html lang="en"><head><title>Grafana</title><base href="/" /></head><body class="theme-dark app-grafana"><div id="reactRoot"></div><script>window.grafanaBootData = ${boot};</script></body></html>\n`
 }
 
-/** The PHP of the two days in 2021 on which its repository held a back door. It multiplies, and nothing else. */
-export const php: Role = {
+/** PHP of the two days in 2021 when its repository contained a backdoor, limited to a multiplication. */
+export const php: HostDefinition = {
   name: 'staging',
-  about: 'PHP 8.1.0-dev with the User-Agentt back door, reduced to one multiplication',
+  description: 'PHP 8.1.0-dev with the User-Agentt backdoor, limited to a multiplication',
   weaknesses: [{ name: 'php-backdoor', expected: [] }],
   services: [
-    web([80, 8080, 0], phpSite, (isWeak) => ({
-      'X-Powered-By': isWeak('php-backdoor') ? 'PHP/8.1.0-dev' : 'PHP/8.4.15',
+    web([80, 8080, 0], phpSite, (hasWeakness) => ({
+      'X-Powered-By': hasWeakness('php-backdoor') ? 'PHP/8.1.0-dev' : 'PHP/8.4.15',
     })),
   ],
 }
 
-function phpSite(request: IncomingMessage, answer: Answer, isWeak: Weak): boolean {
+function phpSite(request: IncomingMessage, respond: Respond, hasWeakness: HasWeakness): boolean {
   if (rawPath(request) !== '/') return false
   const { 'user-agentt': code = '' } = request.headers
   const [, left, right] = /^zerodiumvar_dump\((\d{1,7})\*(\d{1,7})\);?$/.exec(String(code)) ?? []
-  const output = left && right && isWeak('php-backdoor') ? `int(${Number(left) * Number(right)})\n` : ''
-  return answer(200, output + page('Staging', '<p>Nothing to see yet.</p>'))
+  const output = left && right && hasWeakness('php-backdoor') ? `int(${Number(left) * Number(right)})\n` : ''
+  return respond(200, output + page('Staging', '<p>Nothing to see yet.</p>'))
 }
 
-/** A search server that everybody may ask. */
-export const elasticsearch: Role = {
+/** A search server without authentication. */
+export const elasticsearch: HostDefinition = {
   name: 'search',
-  about: 'Elasticsearch 1.4.2 without authentication',
+  description: 'Elasticsearch 1.4.2 without authentication',
   weaknesses: [
     { name: 'elasticsearch-open', expected: ['elasticsearch-open'] },
     { name: 'elasticsearch-version', expected: ['CVE-2015-1427', 'CVE-2015-5531'] },
@@ -202,9 +204,9 @@ export const elasticsearch: Role = {
   services: [web([9200, 9201, 0], elasticSite, () => ({}))],
 }
 
-function elasticSite(request: IncomingMessage, answer: Answer, isWeak: Weak): boolean {
+function elasticSite(request: IncomingMessage, respond: Respond, hasWeakness: HasWeakness): boolean {
   const path = rawPath(request)
-  const number = isWeak('elasticsearch-version') ? '1.4.2' : '9.3.1'
+  const number = hasWeakness('elasticsearch-version') ? '1.4.2' : '9.3.1'
   const root = {
     status: 200,
     name: 'lab-1',
@@ -212,28 +214,29 @@ function elasticSite(request: IncomingMessage, answer: Answer, isWeak: Weak): bo
     version: { number, lucene_version: '4.10.2' },
     tagline: 'You Know, for Search',
   }
-  if (!isWeak('elasticsearch-open')) return answer(401, '{"error":{"type":"security_exception"},"status":401}', json)
-  if (path === '/') return answer(200, JSON.stringify(root), json)
-  if (path === '/_cat/indices') return answer(200, 'yellow open customers 5 1 42 0 91.3kb 91.3kb\n', text)
-  if (path === '/_cluster/health') return answer(200, '{"cluster_name":"laboratory","status":"yellow"}', json)
-  return path.endsWith('/_search') && answer(200, '{"took":1,"timed_out":false,"hits":{"total":42,"hits":[]}}', json)
+  if (!hasWeakness('elasticsearch-open'))
+    return respond(401, '{"error":{"type":"security_exception"},"status":401}', json)
+  if (path === '/') return respond(200, JSON.stringify(root), json)
+  if (path === '/_cat/indices') return respond(200, 'yellow open customers 5 1 42 0 91.3kb 91.3kb\n', text)
+  if (path === '/_cluster/health') return respond(200, '{"cluster_name":"laboratory","status":"yellow"}', json)
+  return path.endsWith('/_search') && respond(200, '{"took":1,"timed_out":false,"hits":{"total":42,"hits":[]}}', json)
 }
 
-/** A host where everything is as it should be: whatever is reported of it beyond information is wrong. */
-export const hardened: Role = {
+/** A correctly configured host. Any finding above informational is a false positive. */
+export const hardened: HostDefinition = {
   name: 'hardened',
-  about: 'A small page with every protective header and nothing else',
+  description: 'A small page with all security headers',
   weaknesses: [],
   services: [
     web(
       [80, 8080, 0],
-      (request, answer) => rawPath(request) === '/' && answer(200, page('Status', '<p>All systems work.</p>')),
-      () => protective,
+      (request, respond) => rawPath(request) === '/' && respond(200, page('Status', '<p>All systems work.</p>')),
+      () => securityHeaders,
     ),
   ],
 }
 
-const protective = {
+const securityHeaders = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
   'X-Content-Type-Options': 'nosniff',

@@ -1,4 +1,4 @@
-/** Holds what a scan found against what is known of the laboratory, and prints it as tables. */
+/** Compares scan results with the expected results and prints the differences. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import type { ScanResult } from './scanned.ts'
 const Row = z.object({
   id: z.string(),
   address: z.string(),
-  /** `vendor:product:version` that can be named from outside. */
+  /** `vendor:product:version` that is visible to a scan. */
   products: z.array(z.string()),
   versionVisible: z.boolean(),
   verified: z.array(z.object({ weakness: z.string(), severity: z.string(), checks: z.array(z.string()) })),
@@ -21,76 +21,76 @@ type Row = z.infer<typeof Row>
 const Expected = z.object({ rows: z.array(Row), alsoTrue: z.record(z.string(), z.array(z.string())).default({}) })
 
 type Of<Kind> = Extract<Observation, { kind: Kind }>
-const provenFrom = 95
+const confirmedQualityMin = 95
 const limits = { recall: 0.95, seconds: 180, memoryMiB: 400, named: 0.9 }
 
-/** @returns an exit code: 0 when every limit holds */
-export async function compare(about: {
+/** @returns the exit code: 0 if all limits are met */
+export async function compare(options: {
   started: readonly string[]
   result: ScanResult
-  late: ScanResult | undefined
+  lastResult: ScanResult | undefined
   save: string | undefined
-  /** Of the Node that runs the programs of npm. */
+  /** Version of Node that runs the npm programs. */
   nodeVersion: string
 }): Promise<number> {
-  const { started, result, late, save, nodeVersion } = about
+  const { started, result, lastResult, save, nodeVersion } = options
   const expected = Expected.parse(JSON.parse(readFileSync(join(import.meta.dirname, 'expected.json'), 'utf8')))
-  const observations = [...result.observations, ...(late?.observations ?? [])]
-  if (save) await writeFile(save, observations.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  const observations = [...result.observations, ...(lastResult?.observations ?? [])]
+  if (save) await writeFile(save, observations.map((item) => `${JSON.stringify(item)}\n`).join(''))
   const isRunning = ({ id }: Row) => started.includes(id) || (id.startsWith('X') && started.includes('X'))
   const rows = expected.rows.filter(isRunning)
-  const findings = observations.filter((one): one is Of<'finding'> => one.kind === 'finding')
+  const findings = observations.filter((item): item is Of<'finding'> => item.kind === 'finding')
   const missed = rows.flatMap((row) => missedOf(row, findings))
-  const wanted = rows.reduce((sum, { verified }) => sum + verified.length, 0)
-  const wrong = wrongOf(rows, expected.alsoTrue, findings)
-  const names = namesOf(rows, observations, nodeVersion)
-  const seconds = result.seconds + (late?.seconds ?? 0)
-  const recall = (wanted - missed.length) / Math.max(1, wanted)
-  print('Missed', missed)
-  print('Reported without being expected', wrong)
-  print('Software not named as expected', names.missed)
-  print('Wrong versions', names.wrong)
+  const expectedCount = rows.reduce((sum, { verified }) => sum + verified.length, 0)
+  const unexpected = falsePositivesOf(rows, expected.alsoTrue, findings)
+  const names = identifiedSoftware(rows, observations, nodeVersion)
+  const seconds = result.seconds + (lastResult?.seconds ?? 0)
+  const recall = (expectedCount - missed.length) / Math.max(1, expectedCount)
+  print('Missed weaknesses', missed)
+  print('False positives', unexpected)
+  print('Software not identified', names.missed)
+  print('Wrong versions', names.unexpected)
   print('Problems', problemsOf(observations))
   const figures: readonly (readonly [string, string, string, boolean])[] = [
     [
       'verified weaknesses found',
-      `${wanted - missed.length} of ${wanted} (${percent(recall)})`,
+      `${expectedCount - missed.length} of ${expectedCount} (${percent(recall)})`,
       '≥ 95 %',
       recall >= limits.recall,
     ],
-    ['reported and not true', String(wrong.length), '0', wrong.length === 0],
-    ['software named', `${names.named} of ${names.wanted}`, '≥ 90 %', names.named >= names.wanted * limits.named],
-    ['versions wrong', String(names.wrong.length), '0', names.wrong.length === 0],
-    ['seconds', seconds.toFixed(1), `< ${limits.seconds}`, seconds < limits.seconds],
+    ['false positives', String(unexpected.length), '0', unexpected.length === 0],
     [
-      'memory of the scanner, MiB',
-      result.memoryMiB.toFixed(0),
-      `≤ ${limits.memoryMiB}`,
-      result.memoryMiB <= limits.memoryMiB,
+      'software identified',
+      `${names.named} of ${names.expectedCount}`,
+      '≥ 90 %',
+      names.named >= names.expectedCount * limits.named,
     ],
+    ['wrong versions', String(names.unexpected.length), '0', names.unexpected.length === 0],
+    ['seconds', seconds.toFixed(1), `< ${limits.seconds}`, seconds < limits.seconds],
+    ['scanner memory, MiB', result.memoryMiB.toFixed(0), `≤ ${limits.memoryMiB}`, result.memoryMiB <= limits.memoryMiB],
   ]
-  console.log(`\n${rows.length} rows run, of ${expected.rows.length}`)
-  for (const [name, value, limit, holds] of figures) {
-    console.log(`${holds ? 'holds ' : 'FAILS '} ${name.padEnd(28)} ${value.padEnd(18)} ${limit}`)
+  console.log(`\n${rows.length} of ${expected.rows.length} programs scanned`)
+  for (const [name, value, limit, isMet] of figures) {
+    console.log(`${isMet ? 'ok   ' : 'FAIL '} ${name.padEnd(28)} ${value.padEnd(18)} ${limit}`)
   }
-  return figures.every(([, , , holds]) => holds) ? 0 : 1
+  return figures.every(([, , , isMet]) => isMet) ? 0 : 1
 }
 
 function missedOf({ id, address, verified }: Row, findings: readonly Of<'finding'>[]): string[] {
-  const here = findings.filter((one) => one.address === address && one.quality >= provenFrom)
+  const ofRow = findings.filter((item) => item.address === address && item.quality >= confirmedQualityMin)
   return verified
-    .filter(({ checks }) => !here.some(({ check }) => checks.includes(check)))
+    .filter(({ checks }) => !ofRow.some(({ check }) => checks.includes(check)))
     .map(({ weakness, checks }) => `${id} ${weakness} [${checks.join(' ')}]`)
 }
 
-/** Findings that nobody expects: of a row's own checks, of what is true of many servers, nothing else. */
-function wrongOf(
+/** Findings that are neither expected for the row nor for all servers. */
+function falsePositivesOf(
   rows: readonly Row[],
   alsoTrue: Readonly<Record<string, readonly string[]>>,
   findings: readonly Of<'finding'>[],
 ): string[] {
   return findings.flatMap(({ address, check, threat, location, quality }) => {
-    const row = rows.find((one) => one.address === address)
+    const row = rows.find((item) => item.address === address)
     const known = [
       ...(row?.verified.flatMap(({ checks }) => checks) ?? []),
       ...(alsoTrue['*'] ?? []),
@@ -101,30 +101,30 @@ function wrongOf(
   })
 }
 
-function namesOf(rows: readonly Row[], observations: readonly Observation[], nodeVersion: string) {
-  const seen = observations.filter((one): one is Of<'technology'> => one.kind === 'technology')
+function identifiedSoftware(rows: readonly Row[], observations: readonly Observation[], nodeVersion: string) {
+  const technologies = observations.filter((item): item is Of<'technology'> => item.kind === 'technology')
   const missed: string[] = []
-  const wrong: string[] = []
-  let wanted = 0
+  const unexpected: string[] = []
+  let expectedCount = 0
   for (const { id, address, products, versionVisible } of rows) {
-    const here = seen.filter((one) => one.address === address)
+    const ofRow = technologies.filter((item) => item.address === address)
     const installed = installedVersions(id)
     for (const [vendor, product, known = '*'] of products.map((name) => name.split(':'))) {
-      wanted++
+      expectedCount++
       const version = product === 'node.js' ? nodeVersion : versionOf(product ?? '', known, installed)
-      const found = here.find(({ wfn }) => wfn.vendor === vendor && wfn.product === product)
+      const found = ofRow.find(({ wfn }) => wfn.vendor === vendor && wfn.product === product)
       if (!found) missed.push(`${id} ${vendor}:${product}`)
       else if (/^\d/.test(version) && versionVisible && found.wfn.version !== version)
-        (found.wfn.version === '*' ? missed : wrong).push(
-          `${id} ${vendor}:${product} is ${version}, read as ${found.wfn.version}`,
+        (found.wfn.version === '*' ? missed : unexpected).push(
+          `${id} ${vendor}:${product} is ${version}, identified as ${found.wfn.version}`,
         )
     }
   }
-  const named = wanted - missed.filter((line) => !line.includes(' is ')).length
-  return { missed, wrong, named, wanted }
+  const named = expectedCount - missed.filter((line) => !line.includes(' is ')).length
+  return { missed, unexpected, named, expectedCount }
 }
 
-/** Debian's packages and Node itself move on; what is installed is what must be named. */
+/** The installed version, because Debian's packages and Node are updated over time. */
 function versionOf(product: string, known: string, installed: ReadonlyMap<string, string>): string {
   const [, version] = [...installed].find(([name]) => name.startsWith(product.slice(0, 8))) ?? []
   return /^\d/.test(known) && version ? version : known
@@ -134,7 +134,7 @@ function installedVersions(id: string): ReadonlyMap<string, string> {
   const packages = debianRows.find((row) => row.id === id)?.packages ?? []
   const read = packages.flatMap((name): [string, string][] => {
     const { status, stdout } = spawnSync('dpkg-query', ['-W', '-f', '${Version}', name], { encoding: 'utf8' })
-    // Without the epoch, the distribution's revision and what was taken out of the sources.
+    // Without the epoch, the distribution's revision and repackaging suffixes.
     const [, upstream] = /^(?:\d+:)?(\d[\d.]*)/.exec(stdout) ?? []
     return status === 0 && upstream ? [[name, upstream]] : []
   })
@@ -142,7 +142,7 @@ function installedVersions(id: string): ReadonlyMap<string, string> {
 }
 
 function problemsOf(observations: readonly Observation[]): string[] {
-  return observations.flatMap((one) => (one.kind === 'problem' ? `${one.address ?? ''} ${one.message}` : []))
+  return observations.flatMap((item) => (item.kind === 'problem' ? `${item.address ?? ''} ${item.message}` : []))
 }
 
 function print(title: string, lines: readonly string[]): void {

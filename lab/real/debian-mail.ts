@@ -43,14 +43,14 @@ const postfix: Row = {
           : [line],
       )
     put(config, 'master.cf', services.join('\n'))
-    const own = (name: string, words: readonly string[]) => ['install', '-d', ...words, join(folder, name)]
+    const createFolder = (name: string, args: readonly string[]) => ['install', '-d', ...args, join(folder, name)]
     return {
       before: [
-        ...queueFolders.map((name) => own(`queue/${name}`, ['-o', 'postfix', '-m', '700'])),
-        own('queue/maildrop', ['-o', 'postfix', '-g', 'postdrop', '-m', '730']),
-        own('queue/public', ['-o', 'postfix', '-g', 'postdrop', '-m', '710']),
-        own('queue/pid', ['-m', '755']),
-        own('data', ['-o', 'postfix']),
+        ...queueFolders.map((name) => createFolder(`queue/${name}`, ['-o', 'postfix', '-m', '700'])),
+        createFolder('queue/maildrop', ['-o', 'postfix', '-g', 'postdrop', '-m', '730']),
+        createFolder('queue/public', ['-o', 'postfix', '-g', 'postdrop', '-m', '710']),
+        createFolder('queue/pid', ['-m', '755']),
+        createFolder('data', ['-o', 'postfix']),
       ],
       command: ['postfix', '-c', config, 'start-fg'],
       pidFile: join(folder, 'queue/pid/master.pid'),

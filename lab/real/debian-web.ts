@@ -1,13 +1,13 @@
-/** Web servers, proxies and what shows itself by HTTP. */
+/** Web servers, proxies and programs with a web interface. */
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { carelessSite, put, type Program, type Row, type RowPlace } from './row.ts'
+import { carelessSite, put, type Program, type Row, type RowContext } from './row.ts'
 
-/** Makes a certificate with a key of 1,024 bits that is good for one day. */
+/** Creates a certificate with a 1,024-bit key that is valid for one day. */
 export function weakCertificate(folder: string): readonly string[] {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
-  const words = '-x509 -newkey rsa:2048 -pkeyopt rsa_keygen_bits:1024 -nodes -days 1 -subj /CN=lab.test -sha256'
-  return ['openssl', 'req', ...words.split(' '), '-keyout', key, '-out', certificate]
+  const opensslArgs = '-x509 -newkey rsa:2048 -pkeyopt rsa_keygen_bits:1024 -nodes -days 1 -subj /CN=lab.test -sha256'
+  return ['openssl', 'req', ...opensslArgs.split(' '), '-keyout', key, '-out', certificate]
 }
 
 const nginx: Row = {
@@ -103,13 +103,13 @@ function configured(
   id: string,
   packages: string,
   listens: string,
-  file: (place: RowPlace) => readonly [string, string],
-  command: (config: string, place: RowPlace) => string,
+  file: (context: RowContext) => readonly [string, string],
+  command: (config: string, context: RowContext) => string,
 ): Row {
-  const prepare = (place: RowPlace): Program => {
-    const [name, text] = file(place)
-    const path = put(place.folder, name, text)
-    return { command: command(path, place).split(' ') }
+  const prepare = (context: RowContext): Program => {
+    const [name, text] = file(context)
+    const path = put(context.folder, name, text)
+    return { command: command(path, context).split(' ') }
   }
   return { id, packages: [packages], listens: [listens], prepare }
 }

@@ -1,18 +1,18 @@
-/** Programs of Debian 12, each set up as carelessly as people do. All of them start as root. */
+/** Programs of Debian 12, each with a common misconfiguration. All of them start as root. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { mailRows } from './debian-mail.ts'
 import { webRows } from './debian-web.ts'
-import { put, type Program, type Row, type RowPlace } from './row.ts'
+import { put, type Program, type Row, type RowContext } from './row.ts'
 
 function row(
   id: string,
   packages: string,
   listens: readonly string[],
-  command: string | ((place: RowPlace) => string | Program),
+  command: string | ((context: RowContext) => string | Program),
 ): Row {
-  const prepare = (place: RowPlace): Program => {
-    const program = typeof command === 'string' ? command : command(place)
+  const prepare = (context: RowContext): Program => {
+    const program = typeof command === 'string' ? command : command(context)
     return typeof program === 'string' ? { command: program.split(' ') } : program
   }
   return { id, packages: packages.split(' '), listens, prepare }
@@ -100,8 +100,8 @@ const fileRows: readonly Row[] = [
     return `in.tftpd -L -a 127.78.0.22:69 --user nobody --secure ${folder}/tftp`
   }),
   row('D24', 'samba', ['127.78.0.29:445'], ({ folder }) => {
-    const places = 'lock state cache pid private ncalrpc'.split(' ')
-    for (const name of places) mkdirSync(join(folder, name))
+    const folders = 'lock state cache pid private ncalrpc'.split(' ')
+    for (const name of folders) mkdirSync(join(folder, name))
     mkdirSync(join(folder, 'share'), { mode: 0o777 })
     const paths =
       `lock directory=${folder}/lock\nstate directory=${folder}/state\ncache directory=${folder}/cache\n` +
@@ -193,7 +193,7 @@ const networkRows: readonly Row[] = [
   ),
 ]
 
-/** Binds every address of the machine, so that it runs after all others and only in a network of its own. */
+/** Listens on all addresses of the machine, so it runs after all others and only in its own network namespace. */
 export const everywhereRow: Row = row('D36', 'rpcbind', ['127.78.0.45:111'], 'rpcbind -f -w')
 
 export const debianRows: readonly Row[] = [...dataRows, ...fileRows, ...networkRows, ...webRows, ...mailRows]

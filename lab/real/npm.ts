@@ -1,34 +1,34 @@
-/** Programs of npm with known weaknesses, each of one exact version. */
+/** npm programs with known weaknesses, each in an exact version. */
 import { join } from 'node:path'
-import { carelessSite, linkModules, put, type Program, type Row, type RowPlace } from './row.ts'
+import { carelessSite, linkModules, put, type Program, type Row, type RowContext } from './row.ts'
 
 const node14 = 'node@14.21.3'
 
-/** A row whose program is a script of ours over its packages. */
+/** A row that runs a script with its packages. */
 function script(id: string, packages: readonly string[], listens: string, source: string, oldNode = false): Row {
-  const prepare = (place: RowPlace): Program => {
-    linkModules(place)
-    put(place.folder, 'server.js', source)
-    return { command: [oldNode ? oldNodeOf(place) : place.node, 'server.js'] }
+  const prepare = (context: RowContext): Program => {
+    linkModules(context)
+    put(context.folder, 'server.js', source)
+    return { command: [oldNode ? oldNodeOf(context) : context.node, 'server.js'] }
   }
   return { id, packages: oldNode ? [...packages, node14] : packages, listens: [listens], prepare }
 }
 
-function oldNodeOf({ packages }: RowPlace): string {
+function oldNodeOf({ packages }: RowContext): string {
   return join(packages, 'node_modules/node/bin/node')
 }
 
-/** A row whose program is a command of its package. */
+/** A row that runs a command of its package. */
 function command(
   row: Omit<Row, 'prepare'>,
-  words: readonly string[],
-  files: (place: RowPlace) => void = () => undefined,
+  args: readonly string[],
+  files: (context: RowContext) => void = () => undefined,
   oldNode = false,
 ): Row {
-  const prepare = (place: RowPlace): Program => {
-    linkModules(place)
-    files(place)
-    return { command: [oldNode ? oldNodeOf(place) : place.node, ...words] }
+  const prepare = (context: RowContext): Program => {
+    linkModules(context)
+    files(context)
+    return { command: [oldNode ? oldNodeOf(context) : context.node, ...args] }
   }
   return { ...row, packages: oldNode ? [...row.packages, node14] : row.packages, prepare }
 }
@@ -63,12 +63,12 @@ require('http').createServer((q, r) => { if (!serve(q, r)) { r.statusCode = 404;
   command(
     { id: 'N03', packages: ['total.js@3.1.0'], listens: ['127.77.0.3:8000'] },
     ['-e', `process.chdir('app'); require('total.js').http('release', { ip: '127.77.0.3', port: 8000 })`],
-    (place) => {
-      linkModules(place, 'app')
-      put(place.folder, 'app/secret.txt', 'TOPSECRET\n')
-      put(place.folder, 'app/public/robots.txt', 'hi\n')
+    (context) => {
+      linkModules(context, 'app')
+      put(context.folder, 'app/secret.txt', 'TOPSECRET\n')
+      put(context.folder, 'app/public/robots.txt', 'hi\n')
       put(
-        place.folder,
+        context.folder,
         'app/controllers/default.js',
         `exports.install=function(){ROUTE('/',function(){this.plain('hello')})}\n`,
       )
@@ -121,10 +121,10 @@ require('http').createServer((q, r) => {
   command(
     { id: 'N09', packages: ['node-red@1.2.9', 'node-red-dashboard@2.26.0'], listens: ['127.77.0.10:1880'] },
     '--require ./util-log.cjs node_modules/node-red/red.js -u ud -p 1880 -D uiHost=127.77.0.10'.split(' '),
-    (place) => {
-      linkModules(place, 'ud')
-      // Its log calls util.log, which Node 23 took away, and without a log it does not start.
-      put(place.folder, 'util-log.cjs', `require('util').log ??= (words) => console.log(words)\n`)
+    (context) => {
+      linkModules(context, 'ud')
+      // Its logger calls util.log, which Node 23 removed, and it doesn't start without a logger.
+      put(context.folder, 'util-log.cjs', `require('util').log ??= (words) => console.log(words)\n`)
     },
   ),
   script(
@@ -212,7 +212,7 @@ s.get('/', (q, p, n) => { p.send({ ok: 1 }); n() }); s.listen(8080, '127.77.0.21
   ),
 ]
 
-/** Hosts that mean harm; nothing may be reported of them but what is true, and none may hold up the rest. */
+/** Hostile hosts. They must not cause false positives or delay the scan of others. */
 export const trapRows: readonly Row[] = [
   script(
     'X',

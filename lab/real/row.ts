@@ -1,38 +1,38 @@
-/** What the real laboratory is made of: one row is one program with a weakness, on an address of its own. */
+/** The lab consists of rows. A row is one program with a weakness, on its own address. */
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export interface Row {
   readonly id: string
-  /** `name@version` for npm, package names for Debian; traps are our own. */
+  /** `name@version` for npm, package names for Debian; empty for our own trap servers. */
   readonly packages: readonly string[]
   /** TCP ports that are open once it runs, as `address:port`. */
   readonly listens: readonly string[]
-  /** Writes what the program needs into the folder and says how to start it. */
-  prepare(place: RowPlace): Program
+  /** Writes the program's files to the folder and returns how to start it. */
+  prepare(context: RowContext): Program
 }
-export interface RowPlace {
-  /** Of this run and this row; the working folder of the program. Everyone may read it. */
+export interface RowContext {
+  /** The working folder of the program in this run, readable by all users. */
   readonly folder: string
-  /** Where the packages of this row were installed; for Debian the folder of unpacked packages. */
+  /** Where the packages of this row were installed or unpacked. */
   readonly packages: string
-  /** A Node for programs of npm. */
+  /** The Node that runs npm programs. */
   readonly node: string
 }
 export interface Program {
   readonly command: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** Run as this user instead of root. */
+  /** User to run as instead of root. */
   readonly user?: string
-  /** What must run and end before it, such as a database's initialisation. */
+  /** Commands that must complete before the start, such as initializing a database. */
   readonly before?: readonly (readonly string[])[]
-  /** Of a program that leaves its process group: the file in which it says its process id. */
+  /** The file with the process id of a program that leaves its process group. */
   readonly pidFile?: string
-  /** What runs once it listens; tried until it succeeds. */
+  /** Commands to run once it listens, retried until they succeed. */
   readonly after?: readonly (readonly string[])[]
 }
 
-/** Writes a file below the folder, with the folders above it. */
+/** Writes a file below the folder, creating parent folders. */
 export function put(folder: string, path: string, text: string, mode = 0o644): string {
   const file = join(folder, path)
   mkdirSync(dirname(file), { recursive: true })
@@ -41,14 +41,14 @@ export function put(folder: string, path: string, text: string, mode = 0o644): s
   return file
 }
 
-/** An npm program finds its packages beside its working folder. */
-export function linkModules({ folder, packages }: RowPlace, below = ''): void {
+/** Links the packages next to the program's working folder. */
+export function linkModules({ folder, packages }: RowContext, below = ''): void {
   const link = join(folder, below, 'node_modules')
   mkdirSync(dirname(link), { recursive: true })
   if (!existsSync(link)) symlinkSync(join(packages, 'node_modules'), link)
 }
 
-/** A web root that somebody deployed without looking: repository, settings, a dump of the database. */
+/** A web root with exposed files: repository, settings, and a database dump. */
 export function carelessSite(folder: string, { withIndex = true } = {}): string {
   const root = join(folder, 'www')
   put(

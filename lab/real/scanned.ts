@@ -1,4 +1,4 @@
-/** Scans the laboratory by the product's own command line and measures it. */
+/** Scans the lab with the product's command line and measures it. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,19 +8,19 @@ import { Observation } from '@glacis/contract/runner'
 export interface ScanResult {
   readonly observations: readonly Observation[]
   readonly seconds: number
-  /** Most resident memory of the scanning process, in MiB. */
+  /** Peak resident memory of the scanning process, in MiB. */
   readonly memoryMiB: number
 }
 
 const program = join(import.meta.dirname, '../../apps/server/src/main.ts')
 
-/** @throws when the command fails, with what it said */
+/** @throws if the command fails */
 export async function scanned(profile: string, addresses: readonly string[], ports?: string): Promise<ScanResult> {
-  const words = ['scan', ...addresses, '--json', '--profile', profile, ...(ports ? ['--ports', ports] : [])]
+  const args = ['scan', ...addresses, '--json', '--profile', profile, ...(ports ? ['--ports', ports] : [])]
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let memoryMiB = 0
-  const watch = setInterval(() => (memoryMiB = Math.max(memoryMiB, peakOf(child.pid))), 250)
+  const watch = setInterval(() => (memoryMiB = Math.max(memoryMiB, peakMemoryOf(child.pid))), 250)
   const ending = Promise.withResolvers<number>()
   child.once('error', ending.reject)
   child.once('exit', (code) => ending.resolve(code ?? 2))
@@ -31,11 +31,11 @@ export async function scanned(profile: string, addresses: readonly string[], por
   }
   const code = await ending.promise
   clearInterval(watch)
-  if (code > 1) throw new Error(`the scan ended with ${code}`)
+  if (code > 1) throw new Error(`The scan exited with ${code}`)
   return { observations, seconds: (performance.now() - startedAt) / 1000, memoryMiB }
 }
 
-function peakOf(pid: number | undefined): number {
+function peakMemoryOf(pid: number | undefined): number {
   try {
     const [, kib = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return Number(kib) / 1024

@@ -97,8 +97,8 @@ export async function listAuditEvents(
     .orderBy('id', 'desc')
     .limit(page.size + 1)
     .execute()
-  const { rows: kept, nextPageToken } = cutPage(page, rows, (row) => [row.at.toISOString(), row.id])
-  return { events: kept.map(toEvent), nextPageToken }
+  const { rows: pageRows, nextPageToken } = cutPage(page, rows, (row) => [row.at.toISOString(), row.id])
+  return { events: pageRows.map(toEvent), nextPageToken }
 }
 
 function toEvent(row: Selectable<Tables['audit_event']>): AuditEvent {

@@ -33,31 +33,33 @@ import {
 } from '#scans/index.ts'
 import { closeEndedDays } from '#stats/index.ts'
 
-/** Concurrent scan batches per process. */
-const batchesAtOnce = 2
-const deliveriesAtOnce = 4
+const concurrentBatches = 2
+const concurrentDeliveries = 4
 /** Events within this time are combined into one message. */
-const gatherMs = 2000
+const debounceMs = 2000
 
-/** @param network null if feed downloads are turned off */
+/** @param feedUpdater null if feed downloads are turned off */
 export async function startBackground(
   scanning: Scanning,
-  sending: Sending & { live: Live; keep: Keep },
-  network: Network | null,
+  sending: Sending & { live: Live; retention: Retention },
+  feedUpdater: Network | null,
 ): Promise<void> {
   const { jobs, database, log } = scanning
-  const forget = daily((now) => forgetAll(scanning, sending.keep, now))
-  const ask = (queue: 'feeds' | 'changes') => database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, {}))
+  const deleteExpired = daily((now) => deleteExpiredData(scanning, sending.retention, now))
+  const enqueue = (queue: 'feeds' | 'changes') =>
+    database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, {}))
   await jobs.work('changes', 1, ({ signal }) => matchChangedThreats(scanning, signal))
   await forgetProgress(database.owner)
   // Before any work: days that passed while the server was down are closed with the counts it left.
   await closeEndedDays(scanning)
-  if (network) {
-    await jobs.work('feeds', 1, ({ signal }) => network.sync(signal, () => ask('changes')))
-    await jobs.work('feed-check', 1, ({ data, signal }) => network.check(data.pack, signal, () => ask('changes')))
+  if (feedUpdater) {
+    await jobs.work('feeds', 1, ({ signal }) => feedUpdater.sync(signal, () => enqueue('changes')))
+    await jobs.work('feed-check', 1, ({ data, signal }) =>
+      feedUpdater.check(data.pack, signal, () => enqueue('changes')),
+    )
   }
   await jobs.work('scan-plan', 1, (work) => planScan(scanning, work))
-  await jobs.work('scan-batch', batchesAtOnce, (work) => runBatch(scanning, work))
+  await jobs.work('scan-batch', concurrentBatches, (work) => runBatch(scanning, work))
   const applyPending = (account: string, signal: AbortSignal) => applyPendingDecisions(scanning, account, signal)
   await jobs.work('decisions', 1, ({ data, signal }) => applyPending(data.account, signal))
   await jobs.work('sweep', 1, async ({ signal }) => {
@@ -70,20 +72,20 @@ export async function startBackground(
       () => disconnectLost(database, log),
       async () => onEach(await accountsWithPendingDecisions(database), (account) => applyPending(account, signal)),
       () => reopenIgnored(scanning),
-      () => ask('changes'),
-      async () => (await network?.isDue()) && ask('feeds'),
+      () => enqueue('changes'),
+      async () => (await feedUpdater?.isDue()) && enqueue('feeds'),
       () => failLost(database, log),
       () => createAllDeliveries(database, jobs, log),
-      () => forget(),
+      () => deleteExpired(),
     ]
     await onEach<() => Promise<unknown>>(steps, (step) => step())
   })
-  await jobs.work('delivery', deliveriesAtOnce, (work) => runDelivery(sending, work))
-  tellSoon(scanning, sending.live)
+  await jobs.work('delivery', concurrentDeliveries, (work) => runDelivery(sending, work))
+  dispatchOnHints(scanning, sending.live)
   await jobs.everyMinute()
   // Don't make the operator wait a minute for the first sweep.
-  await ask('changes')
-  if (await network?.isDue()) await ask('feeds')
+  await enqueue('changes')
+  if (await feedUpdater?.isDue()) await enqueue('feeds')
 }
 
 /** Reopens issues whose ignore period has ended. */
@@ -99,8 +101,8 @@ async function reopenIgnored({ database, log }: Scanning): Promise<void> {
   )
 }
 
-/** Dispatches notifications soon after a hint. The sweep picks up events whose hint was lost. */
-function tellSoon({ database, jobs, log }: Scanning, live: Live): void {
+/** Dispatches notifications shortly after a hint. The sweep picks up events whose hint was lost. */
+function dispatchOnHints({ database, jobs, log }: Scanning, live: Live): void {
   const due = new Map<string, NodeJS.Timeout>()
   live.onAnyHint((account) => {
     if (due.has(account)) return
@@ -113,16 +115,20 @@ function tellSoon({ database, jobs, log }: Scanning, live: Live): void {
         )
       })
     }
-    due.set(account, setTimeout(run, gatherMs).unref())
+    due.set(account, setTimeout(run, debounceMs).unref())
   })
 }
 
-interface Keep {
+interface Retention {
   readonly historyMs: number
   readonly evidenceMs: number
 }
 
-async function forgetAll({ database, log }: Scanning, { historyMs, evidenceMs }: Keep, now: Date): Promise<void> {
+async function deleteExpiredData(
+  { database, log }: Scanning,
+  { historyMs, evidenceMs }: Retention,
+  now: Date,
+): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms)
   await failLost(database, log, { isThorough: true })
   await deleteOldEvents(database, now)
@@ -133,7 +139,7 @@ async function forgetAll({ database, log }: Scanning, { historyMs, evidenceMs }:
 
 const dayMs = 86_400_000
 
-/** Runs `work` at the first call, and then at the first one of each 24 hours. */
+/** Runs `work` on the first call, and then at most once every 24 hours. */
 function daily(work: (now: Date) => Promise<void>): () => Promise<void> {
   let last = 0
   return async () => {

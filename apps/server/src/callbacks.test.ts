@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { callbackEndpoints, callbackPlace, startCallbacks } from '#callbacks.ts'
+import { callbackEndpoints, callbackAddress, startCallbacks } from '#callbacks.ts'
 import { CliError } from '#cli-error.ts'
 
-describe('a place for callbacks', () => {
+describe('callbackAddress', () => {
   it.each([
     ['127.71.2.1', { publicHost: '127.71.2.1', publicPort: 80, listen: '127.71.2.1', httpPort: 80 }],
     ['192.0.2.7:8088', { publicHost: '192.0.2.7', publicPort: 8088, listen: '0.0.0.0', httpPort: 8088 }],
@@ -22,8 +22,8 @@ describe('a place for callbacks', () => {
         dnsPort: 53,
       },
     ],
-  ])('is read from %s', (text, settings) => {
-    expect(callbackPlace.parse(text)).toEqual(settings)
+  ])('parses %s', (text, settings) => {
+    expect(callbackAddress.parse(text)).toEqual(settings)
   })
 
   it.each([
@@ -36,26 +36,28 @@ describe('a place for callbacks', () => {
     '{"host":"192.0.2.7","dnsPort":53}',
     '{"host":"scan.example.org","domain":"calls.example.org"}',
     '{"host":"192.0.2.7","ports":80}',
-  ])('is not read from %s', (text) => {
-    expect(callbackPlace.safeParse(text).success).toBe(false)
+  ])('rejects %s', (text) => {
+    expect(callbackAddress.safeParse(text).success).toBe(false)
   })
 
-  it('is left alone by scans under every address that it has', () => {
-    const settings = callbackPlace.parse('{"host":"192.0.2.7","domain":"a.test","listen":"127.71.2.1","listenPort":81}')
+  it('lists every address of the callback server, which scans exclude', () => {
+    const settings = callbackAddress.parse(
+      '{"host":"192.0.2.7","domain":"a.test","listen":"127.71.2.1","listenPort":81}',
+    )
     expect(callbackEndpoints(settings)).toEqual(['127.71.2.1:81', '127.71.2.1:53', '192.0.2.7:80'])
-    expect(callbackEndpoints(callbackPlace.parse('scan.example.org:81'))).toContain('127.0.0.1:81')
+    expect(callbackEndpoints(callbackAddress.parse('scan.example.org:81'))).toContain('127.0.0.1:81')
   })
 })
 
-it('says in one sentence why targets cannot call back', async () => {
+it("startCallbacks explains why it can't listen", async () => {
   const other = createServer().listen(0, '127.71.2.2')
   await once(other, 'listening')
   const bound = other.address()
-  const taken = typeof bound === 'object' && bound ? bound.port : 0
-  const start = startCallbacks(callbackPlace.parse(`127.71.2.2:${taken}`), 'GLACIS_CALLBACKS')
+  const usedPort = typeof bound === 'object' && bound ? bound.port : 0
+  const start = startCallbacks(callbackAddress.parse(`127.71.2.2:${usedPort}`), 'GLACIS_CALLBACKS')
   await expect(start).rejects.toThrow(
     new CliError(
-      `Can't start the callback server: port ${taken} on 127.71.2.2 is in use. Stop the other program or choose another port in GLACIS_CALLBACKS.`,
+      `Can't start the callback server: port ${usedPort} on 127.71.2.2 is in use. Stop the other program or choose another port in GLACIS_CALLBACKS.`,
     ),
   )
   other.close()

@@ -8,7 +8,7 @@ import { CliError } from '#cli-error.ts'
 const port = z.int().min(1).max(65_535)
 const name = z.string().regex(/^(?=.{1,200}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i)
 const address = z.string().refine((text) => isIP(text) > 0)
-const Place = z
+const CallbackAddress = z
   .strictObject({
     host: z.union([address, name]),
     port: port.default(80),
@@ -21,30 +21,37 @@ const Place = z
   .refine(({ domain, host, dnsPort }) => (domain === undefined ? dnsPort === undefined : isIPv4(host)))
 
 /** Completes the error message "… must be". */
-export const callbackPlaceExpects =
+export const callbackAddressExpects =
   'a host with an optional port (80 by default) such as 203.0.113.7:8088, or a JSON object with host, port, listen, listenPort, domain, and dnsPort; a domain requires an IPv4 address as host'
 
 /** Parses the public address of the callback server: `host`, `host:port`, or a JSON object. */
-export const callbackPlace = z
+export const callbackAddress = z
   .string()
   .transform((text, context): unknown => {
     try {
-      return text.trimStart().startsWith('{') ? JSON.parse(text) : shortPlace(text.trim())
+      return text.trimStart().startsWith('{') ? JSON.parse(text) : parseShortForm(text.trim())
     } catch {
       context.addIssue('Invalid JSON')
       return z.NEVER
     }
   })
-  .pipe(Place)
+  .pipe(CallbackAddress)
   .transform(settingsOf)
 
-function shortPlace(text: string): { host: string; port?: number } {
+function parseShortForm(text: string): { host: string; port?: number } {
   if (isIP(text)) return { host: text }
   const [, bracketed, plain = '', digits] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
   return { host: bracketed ?? plain, ...(digits !== undefined && { port: Number(digits) }) }
 }
 
-function settingsOf({ host, port, listen, listenPort, domain, dnsPort }: z.infer<typeof Place>): CallbackSettings {
+function settingsOf({
+  host,
+  port,
+  listen,
+  listenPort,
+  domain,
+  dnsPort,
+}: z.infer<typeof CallbackAddress>): CallbackSettings {
   return {
     publicHost: host,
     publicPort: port,
@@ -64,34 +71,34 @@ function listenAt(host: string): string {
 export function callbackEndpoints(settings: CallbackSettings): string[] {
   const { publicHost, publicPort, listen, httpPort, dnsPort } = settings
   const ports = dnsPort === undefined ? [httpPort] : [httpPort, dnsPort]
-  const own = ports.flatMap((one) => endpointsAt([listen], one))
-  const seen = isIP(publicHost) && publicPort !== undefined ? endpointsAt([publicHost], publicPort) : []
-  return [...new Set([...own, ...seen])]
+  const listening = ports.flatMap((item) => endpointsAt([listen], item))
+  const published = isIP(publicHost) && publicPort !== undefined ? endpointsAt([publicHost], publicPort) : []
+  return [...new Set([...listening, ...published])]
 }
 
 /**
  * Starts the callback server. The caller closes it.
  *
- * @param where name of the setting, such as `GLACIS_CALLBACKS`, for error messages
+ * @param settingName name of the setting, such as `GLACIS_CALLBACKS`, for error messages
  * @throws CliError if it can't listen on a port
  */
-export async function startCallbacks(settings: CallbackSettings, where: string): Promise<CallbackServer> {
+export async function startCallbacks(settings: CallbackSettings, settingName: string): Promise<CallbackServer> {
   // Imported lazily: this module is also loaded to read the settings.
   const { createCallbackServer } = await import('@glacis/scanner')
   return createCallbackServer(settings).catch((cause: unknown) => {
-    throw explain(cause, settings, where)
+    throw explain(cause, settings, settingName)
   })
 }
 
-function explain(cause: unknown, { listen, httpPort, dnsPort }: CallbackSettings, where: string): unknown {
+function explain(cause: unknown, { listen, httpPort, dnsPort }: CallbackSettings, settingName: string): unknown {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const isDns = cause instanceof Error && 'syscall' in cause && cause.syscall === 'bind'
-  const place = `port ${isDns ? dnsPort : httpPort} on ${listen}`
-  const words: Readonly<Record<string, string>> = {
-    EADDRINUSE: `${place} is in use. Stop the other program or choose another port`,
-    EACCES: `${place} requires root privileges. Choose a port above 1023`,
+  const location = `port ${isDns ? dnsPort : httpPort} on ${listen}`
+  const messages: Readonly<Record<string, string>> = {
+    EADDRINUSE: `${location} is in use. Stop the other program or choose another port`,
+    EACCES: `${location} requires root privileges. Choose a port above 1023`,
     EADDRNOTAVAIL: `${listen} is not an address of this machine. Set "listen" to one that is`,
   }
-  const sentence = words[code] ?? `can't listen on ${place} (${code || String(cause)})`
-  return new CliError(`Can't start the callback server: ${sentence} in ${where}.`, { cause })
+  const sentence = messages[code] ?? `can't listen on ${location} (${code || String(cause)})`
+  return new CliError(`Can't start the callback server: ${sentence} in ${settingName}.`, { cause })
 }

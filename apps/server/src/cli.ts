@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { CliError, UsageError } from './cli-error.ts'
 import { version } from './version.ts'
 
-interface Place {
+interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The folder of the repository. */
   readonly root: string
@@ -12,9 +12,9 @@ interface Place {
 interface Command {
   readonly summary: string
   /** The command takes arguments. */
-  readonly hasWords?: true
+  readonly takesArguments?: true
   /** @returns an exit code; 0 if undefined */
-  run(place: Place, words: readonly string[]): Promise<number | void>
+  run(context: CommandContext, args: readonly string[]): Promise<number | void>
 }
 
 /** Commands import their code lazily, so that a scan does not load the server. */
@@ -23,65 +23,65 @@ const commands = new Map<string, Command>([
     'serve',
     {
       summary: 'Start Glacis: database, API, identity service, worker, and portal in one process.',
-      run: async (place) => (await import('./serve.ts')).serve(place),
+      run: async (context) => (await import('./serve.ts')).serve(context),
     },
   ],
   [
     'scan',
     {
       summary: 'Scan an address; see "glacis scan --help".',
-      hasWords: true,
-      run: async ({ root }, words) => (await import('./commands/scan/index.ts')).runScanCommand(words, root),
+      takesArguments: true,
+      run: async ({ root }, args) => (await import('./commands/scan/index.ts')).runScanCommand(args, root),
     },
   ],
   [
     'agent',
-    { summary: 'Run an agent that scans a private network for a Glacis server.', hasWords: true, run: runAgent },
+    { summary: 'Run an agent that scans a private network for a Glacis server.', takesArguments: true, run: runAgent },
   ],
   [
     'packs',
     {
       summary: 'Import, export, or list feed data: import FILE …, export, status.',
-      hasWords: true,
-      run: async (place, words) => (await import('./commands/packs.ts')).packsCommand(words, place),
+      takesArguments: true,
+      run: async (context, args) => (await import('./commands/packs.ts')).packsCommand(args, context),
     },
   ],
   [
     'identity',
     {
       summary: 'Manage users: list, show, create, disable, enable, reset-2fa, delete.',
-      hasWords: true,
-      run: async (place, words) => (await import('./commands/identity.ts')).administerIdentities(words, place),
+      takesArguments: true,
+      run: async (context, args) => (await import('./commands/identity.ts')).administerIdentities(args, context),
     },
   ],
   [
     'account',
     {
       summary: "Export or delete an account's data: export, delete.",
-      hasWords: true,
-      run: async (place, words) => (await import('./commands/account.ts')).administerAccounts(words, place),
+      takesArguments: true,
+      run: async (context, args) => (await import('./commands/account.ts')).administerAccounts(args, context),
     },
   ],
   [
     'backup',
     {
       summary: 'Back up the installation to a file.',
-      hasWords: true,
-      run: async (place, words) => (await import('./commands/backup.ts')).backup(words, place),
+      takesArguments: true,
+      run: async (context, args) => (await import('./commands/backup.ts')).backup(args, context),
     },
   ],
   [
     'restore',
     {
       summary: 'Restore a backup into an empty installation.',
-      hasWords: true,
-      run: async (place, words) => (await import('./commands/backup.ts')).restore(words, place),
+      takesArguments: true,
+      run: async (context, args) => (await import('./commands/backup.ts')).restore(args, context),
     },
   ],
   ['--help', { summary: 'Show this help.', run: async () => print(usage()) }],
   ['--version', { summary: 'Show the version.', run: async () => print(version) }],
 ])
-const otherNames = new Map([
+const aliases = new Map([
   ['-h', '--help'],
   ['help', '--help'],
   ['-v', '--version'],
@@ -90,31 +90,31 @@ const otherNames = new Map([
 /**
  * Runs one command to its end.
  *
- * @param words the command-line arguments
+ * @param args the command-line arguments
  * @returns the exit code: 0 for success, 1 for an error the operator can fix, 2 for invalid arguments; `scan` has its own
  * @throws only bugs
  */
-export async function runCommand(words: readonly string[], place: Place): Promise<number> {
-  const [name = '--help', ...rest] = words
-  const command = commands.get(otherNames.get(name) ?? name)
-  if (!command || (rest.length > 0 && !command.hasWords)) {
+export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  const [name = '--help', ...rest] = args
+  const command = commands.get(aliases.get(name) ?? name)
+  if (!command || (rest.length > 0 && !command.takesArguments)) {
     const problem = command ? `"glacis ${name}" takes no arguments` : `Unknown command "${name}"`
-    complain(`${problem}. Run "glacis --help" for a list of commands.`)
+    printError(`${problem}. Run "glacis --help" for a list of commands.`)
     return 2
   }
   try {
-    return (await command.run(place, rest)) ?? 0
+    return (await command.run(context, rest)) ?? 0
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    complain(error.message)
+    printError(error.message)
     return error instanceof UsageError ? 2 : 1
   }
 }
 
 /** Runs the agent in this process; it exits by itself. */
-async function runAgent({ root }: Place, words: readonly string[]): Promise<void> {
+async function runAgent({ root }: CommandContext, args: readonly string[]): Promise<void> {
   const program = join(root, 'apps/agent/src/main.ts')
-  process.argv = [process.execPath, program, ...words]
+  process.argv = [process.execPath, program, ...args]
   await import(pathToFileURL(program).href)
 }
 
@@ -127,6 +127,6 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-function complain(text: string): void {
+function printError(text: string): void {
   process.stderr.write(`${text}\n`)
 }

@@ -17,7 +17,7 @@ import { endpointsAt } from '#endpoints.ts'
 import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
-import { type Doors, openDoors } from '#http/listen.ts'
+import { type Listeners, listenOnAll } from '#http/listen.ts'
 import { createJobs, type Jobs, mailJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
 import type { Logger } from '#log.ts'
@@ -32,7 +32,7 @@ import {
   syncPacks,
 } from '#packs/index.ts'
 import { portalConfig } from '#portal-config.ts'
-import { askOver } from '#whoami.ts'
+import { createWhoami } from '#whoami.ts'
 import { sql } from 'kysely'
 
 export interface Composition {
@@ -102,20 +102,20 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         enqueueMail: mailJobs(jobs),
         deliver: (mail) => mailer.deliver(mail),
         log,
-        onEvent: noteEvents(database, jobs, accounts, log),
+        onEvent: recordEvents(database, jobs, accounts, log),
       })
   const packsFolder = join(config.dataFolder, 'packs')
   const ownPacks = { ...packFolders(root, config.packs), cache: cacheOf(packsFolder) }
   await syncPacks(database.owner, ownPacks, log)
-  const kept = await keptFolders(packsFolder)
+  const downloaded = await keptFolders(packsFolder)
   // Downloaded packs were imported when they arrived, so only scans need their folders.
   const packs = {
     ...ownPacks,
-    checks: [...ownPacks.checks, kept.checks],
-    fingerprints: [...ownPacks.fingerprints, kept.fingerprints],
+    checks: [...ownPacks.checks, downloaded.checks],
+    fingerprints: [...ownPacks.fingerprints, downloaded.fingerprints],
   }
   const guard = createGuard(
-    config.identityUrl ? askOver(config.identityUrl, log) : (headers) => whoamiOf(identity, headers),
+    config.identityUrl ? createWhoami(config.identityUrl, log) : (headers) => whoamiOf(identity, headers),
     accounts,
     [config.url],
     database,
@@ -165,7 +165,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     await identity.start()
   }
   if (has('worker')) {
-    const network =
+    const feedUpdater =
       config.feeds &&
       (await createNetwork({ owner: database.owner, databaseUrl, packsFolder, log, addresses: config.feeds }))
     const sending = {
@@ -175,21 +175,21 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       url: config.url,
       log,
       live,
-      keep: config.keep,
+      retention: config.retention,
     }
-    await startBackground(scanning, sending, network)
+    await startBackground(scanning, sending, feedUpdater)
     if (identity) await jobs.work('mail', mailsAtOnce, ({ data }) => identity.deliverMail(data.mailId))
   }
-  let doors: Doors | undefined
+  let listeners: Listeners | undefined
   return {
     async listen() {
       await app.ready()
-      doors = await openDoors(config.hosts, config.port, (request, response) => app.routing(request, response))
+      listeners = await listenOnAll(config.hosts, config.port, (request, response) => app.routing(request, response))
     },
     async close() {
       // Ends event streams and lets requests in progress finish.
       const closed = app.close()
-      await doors?.close()
+      await listeners?.close()
       await Promise.all([closed, jobs.close(), identity?.close()])
       await callbacks?.close()
       await live.close()
@@ -203,16 +203,16 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
  * Records identity events in the audit trail, in order. An audit event needs an account, so a new user's account is
  * created with the registration event instead of the first request.
  */
-function noteEvents(database: Database, jobs: Jobs, accounts: ReturnType<typeof createAccounts>, log: Logger) {
+function recordEvents(database: Database, jobs: Jobs, accounts: ReturnType<typeof createAccounts>, log: Logger) {
   const people = createIdentityAdmin({ database: database.owner, enqueueMail: mailJobs(jobs) })
   let trail = Promise.resolve()
   return (event: IdentityEvent): void => {
-    const note = async () => {
+    const record = async () => {
       const newcomer = event.kind === 'registered' && event.identityId ? await people.find(event.identityId) : null
       if (newcomer) await accounts.of({ identity: identityOf(newcomer) })
       await recordIdentityEvent(database, event)
     }
-    trail = trail.then(note).catch((error: unknown) => {
+    trail = trail.then(record).catch((error: unknown) => {
       log.error({ err: error, kind: event.kind }, 'recording identity event failed')
     })
   }

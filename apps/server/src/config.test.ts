@@ -4,7 +4,7 @@ import { settingsTable } from './settings.ts'
 
 const root = '/opt/glacis'
 
-it('is complete without any setting', () => {
+it('has a default for every setting', () => {
   expect(readConfig({}, root)).toMatchObject({
     port: 3000,
     url: 'http://localhost:3000',
@@ -19,7 +19,7 @@ it('is complete without any setting', () => {
   })
 })
 
-it('reads every kind of value', () => {
+it('parses lists, paths and numbers', () => {
   const config = readConfig(
     {
       GLACIS_PORT: '8080',
@@ -46,16 +46,21 @@ it('reads every kind of value', () => {
   })
 })
 
-it('names every wrong and unknown setting at once, with the nearest known name', () => {
-  const wrong = { GLACIS_PORT: 'eighty', GLACIS_BILLING: 'stripe', GLACIS_PROT: '1', DATABASE_URL: 'mysql://h/d' }
-  expect(() => readConfig(wrong, root)).toThrow(
+it('reports all invalid and unknown settings together and suggests the nearest name', () => {
+  const invalidSettings = {
+    GLACIS_PORT: 'eighty',
+    GLACIS_BILLING: 'stripe',
+    GLACIS_PROT: '1',
+    DATABASE_URL: 'mysql://h/d',
+  }
+  expect(() => readConfig(invalidSettings, root)).toThrow(
     'Invalid configuration: GLACIS_PORT must be a port number from 1 to 65535; ' +
       'DATABASE_URL must be a URL such as postgresql://user:password@host/database; ' +
       'GLACIS_BILLING must be open or off (stripe is not supported in this release); GLACIS_PROT is not a setting; did you mean GLACIS_PORT.',
   )
 })
 
-it('never repeats a value, for it may be a secret', () => {
+it("doesn't repeat values in error messages, because they may be secrets", () => {
   const read = () => readConfig({ GLACIS_SMTP_URL: 'mail://ann:hunter2@mail' }, root)
   expect(read).toThrow('GLACIS_SMTP_URL')
   expect(read).not.toThrow('hunter2')
@@ -83,13 +88,13 @@ it.each([
   ['GLACIS_OIDC', '[{"id":"acme","clientId":"x"}]'],
   ['GLACIS_OIDC', '[{"id":"acme","clientId":"x","issuer":"http://id.acme.example"}]'],
   ['GLACIS_OIDC', '[{"id":"acme","clientId":"x","issuer":"http://localhost.evil.example"}]'],
-])('refuses %s=%s', (name, value) => {
+])('rejects %s=%s', (name, value) => {
   expect(() => readConfig({ [name]: value }, root)).toThrow(`${name} must be`)
 })
 
-it('takes the two halves of a challenge together only', () => {
-  const halves = { GLACIS_CAPTCHA_SITE_KEY: 'site', GLACIS_CAPTCHA_SECRET: 'secret' }
-  expect(readConfig(halves, root).signIn.captcha).toEqual({
+it('requires both settings of the bot challenge', () => {
+  const settings = { GLACIS_CAPTCHA_SITE_KEY: 'site', GLACIS_CAPTCHA_SECRET: 'secret' }
+  expect(readConfig(settings, root).signIn.captcha).toEqual({
     siteKey: 'site',
     secret: 'secret',
     verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
@@ -97,7 +102,7 @@ it('takes the two halves of a challenge together only', () => {
   expect(() => readConfig({ GLACIS_CAPTCHA_SITE_KEY: 'site' }, root)).toThrow('GLACIS_CAPTCHA_SECRET must be')
 })
 
-it('reads durations and other services', () => {
+it('parses durations and sign-in providers', () => {
   const acme = { id: 'acme', clientId: 'x', clientSecret: 'y', issuer: 'https://id.acme.example' }
   const { signIn } = readConfig(
     { GLACIS_CODE_LIFE: '90s', GLACIS_SESSION_LIFE: '7d', GLACIS_OIDC: JSON.stringify([acme]) },
@@ -113,7 +118,7 @@ it('reads durations and other services', () => {
   })
 })
 
-it('is documented in docs/settings.md (update it with vitest -u)', async () => {
+it('matches docs/settings.md (update it with vitest -u)', async () => {
   await expect(`${introduction}\n${settingsTable()}\n`).toMatchFileSnapshot('../../../docs/settings.md')
 })
 

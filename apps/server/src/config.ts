@@ -7,7 +7,7 @@ import type { z } from 'zod'
 import { CliError } from './cli-error.ts'
 import { addresses, type SourceKey } from './packs/sources.ts'
 import type { Provider } from './setting-values.ts'
-import { type levels, names, type roles, Settings, wordsOf } from './settings.ts'
+import { type levels, names, type roles, Settings, descriptionOf } from './settings.ts'
 
 /** A part of Glacis that this process runs; all of them by default. */
 export type Role = (typeof roles)[number]
@@ -38,7 +38,7 @@ export interface Config {
   /** Destinations that webhooks may use in addition to public addresses over https. */
   readonly webhookNetworks: 'all' | 'public' | readonly string[]
   /** Retention periods in milliseconds. */
-  readonly keep: { readonly historyMs: number; readonly evidenceMs: number }
+  readonly retention: { readonly historyMs: number; readonly evidenceMs: number }
   readonly billing: 'open' | 'off'
   /** Absolute paths of additional pack folders and files. */
   readonly packs: readonly string[]
@@ -66,15 +66,15 @@ export interface Config {
  * @throws CliError listing every invalid or unknown setting
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>, root: string): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
-  if (given['GLACIS_OIDC']) given['GLACIS_OIDC'] = contentOf(given['GLACIS_OIDC'], root)
-  const reading = Settings.safeParse(given)
-  const wrong = new Set(reading.error?.issues.map((issue) => issue.path[0]))
-  const isHalf = Boolean(given['GLACIS_CAPTCHA_SITE_KEY']) !== Boolean(given['GLACIS_CAPTCHA_SECRET'])
-  if (isHalf) wrong.add(given['GLACIS_CAPTCHA_SECRET'] ? 'GLACIS_CAPTCHA_SITE_KEY' : 'GLACIS_CAPTCHA_SECRET')
+  const nonEmpty = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
+  if (nonEmpty['GLACIS_OIDC']) nonEmpty['GLACIS_OIDC'] = contentOf(nonEmpty['GLACIS_OIDC'], root)
+  const reading = Settings.safeParse(nonEmpty)
+  const invalid = new Set(reading.error?.issues.map((issue) => issue.path[0]))
+  const isHalf = Boolean(nonEmpty['GLACIS_CAPTCHA_SITE_KEY']) !== Boolean(nonEmpty['GLACIS_CAPTCHA_SECRET'])
+  if (isHalf) invalid.add(nonEmpty['GLACIS_CAPTCHA_SECRET'] ? 'GLACIS_CAPTCHA_SITE_KEY' : 'GLACIS_CAPTCHA_SECRET')
   const problems = [
-    ...names.filter((name) => wrong.has(name)).map((name) => `${name} must be ${wordsOf(name).expects}`),
-    ...Object.keys(given).filter(isUnknown).map(unknownName),
+    ...names.filter((name) => invalid.has(name)).map((name) => `${name} must be ${descriptionOf(name).expects}`),
+    ...Object.keys(nonEmpty).filter(isUnknown).map(unknownName),
   ]
   if (!reading.success || problems.length > 0) throw new CliError(`Invalid configuration: ${problems.join('; ')}.`)
 
@@ -94,7 +94,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     scanNetworks: value.GLACIS_SCAN_NETWORKS,
     callbacks: value.GLACIS_CALLBACKS,
     webhookNetworks: value.GLACIS_WEBHOOK_NETWORKS,
-    keep: { historyMs: value.GLACIS_KEEP_HISTORY, evidenceMs: value.GLACIS_KEEP_EVIDENCE },
+    retention: { historyMs: value.GLACIS_KEEP_HISTORY, evidenceMs: value.GLACIS_KEEP_EVIDENCE },
     billing: value.GLACIS_BILLING,
     packs: value.GLACIS_PACKS.map((path) => resolve(root, path)),
     feeds: value.GLACIS_FEEDS === 'on' ? { ...addresses, ...value.GLACIS_FEED_SOURCES } : null,

@@ -1,19 +1,17 @@
-/** Sequential work in which one failure does not stop the rest. */
-
 /**
  * Runs `work` for each item in order and continues after failures.
  *
- * @throws AggregateError at the end, with all failures
+ * @throws AggregateError with all failures, after the last item
  */
-export async function onEach<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<void> {
+export async function onEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = []
-  for (const one of all) {
+  for (const item of items) {
     try {
-      await work(one)
+      await work(item)
     } catch (error) {
       failures.push(error)
     }
   }
   if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} of ${all.length} failed: ${failures.join('; ')}`)
+    throw new AggregateError(failures, `${failures.length} of ${items.length} failed: ${failures.join('; ')}`)
 }

@@ -11,5 +11,5 @@ export function endpointsAt(hosts: readonly string[], port: number): string[] {
 
 /** The addresses of this machine's interfaces. */
 export function ownAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((list) => list?.map((one) => one.address) ?? [])
+  return Object.values(networkInterfaces()).flatMap((list) => list?.map((item) => item.address) ?? [])
 }

@@ -83,14 +83,14 @@ export function skip(id: string, { code, message }: ApiError): SkippedItem {
 export function masked<T extends object, Name extends keyof T & string>(
   values: T,
   paths: readonly string[],
-  known: readonly Name[],
+  allowed: readonly Name[],
 ): Partial<Pick<T, Name>> {
-  const unknown = paths.find((path) => !known.some((name) => name === path))
+  const unknown = paths.find((path) => !allowed.some((name) => name === path))
   if (unknown !== undefined) {
-    throw invalid('updateMask.paths', `'${unknown}' cannot be changed; use ${known.join(', ')}`)
+    throw invalid('updateMask.paths', `'${unknown}' cannot be changed; use ${allowed.join(', ')}`)
   }
   const missing = paths.find((path) => !(path in values))
   if (missing !== undefined) throw invalid(missing, `updateMask contains '${missing}', but the body does not`)
-  const named = known.filter((name) => paths.includes(name)).map((name) => [name, values[name]])
+  const named = allowed.filter((name) => paths.includes(name)).map((name) => [name, values[name]])
   return Object.fromEntries(named) as Partial<Pick<T, Name>> // members of `values` under their own names
 }

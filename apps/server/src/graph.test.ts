@@ -10,15 +10,15 @@ const [target, product] = [newId(), newId()]
 const hosts = [newId(), newId(), newId()]
 
 beforeAll(async () => {
-  await server.knows(
+  await server.addThreats(
     { key: 'CVE-2024-1', kind: 'cve', knownExploitedAt: at },
     { key: 'open-redis', name: 'Redis exposed without authentication' },
   )
-  await furnish()
+  await createData()
 })
 
-/** A CVE in a product on two hosts, and a weakness of the third host that belongs to no product. */
-async function furnish(): Promise<void> {
+/** Creates a CVE in a product on two hosts, and a weakness on the third host that isn't linked to a product. */
+async function createData(): Promise<void> {
   await server.as(account, async ({ tx }) => {
     const times = { created_at: at, updated_at: at }
     const schedule = { schedule_period: 'PERIOD_DAILY' as const, next_scan_at: null, deleted_at: null }
@@ -34,38 +34,43 @@ async function furnish(): Promise<void> {
         ...schedule,
       })
       .execute()
-    const seen = { first_seen_at: at, last_seen_at: at }
+    const seenTimes = { first_seen_at: at, last_seen_at: at }
     for (const [number, id] of hosts.entries()) {
       const host = { account_id: account, id, target_id: target, address: `127.91.0.${number + 1}`, name: '' }
       await tx
         .insertInto('host')
-        .values({ ...host, ...seen, last_checked_at: at, updated_at: at })
+        .values({ ...host, ...seenTimes, last_checked_at: at, updated_at: at })
         .execute()
     }
-    const words = { name: 'nginx', version: '1.24', part: 'a', vendor: 'f5', product: 'nginx', wfn: '{}' }
+    const naming = { name: 'nginx', version: '1.24', part: 'a', vendor: 'f5', product: 'nginx', wfn: '{}' }
     await tx
       .insertInto('product')
-      .values({ account_id: account, id: product, key: 'cpe', ...words, ...times })
+      .values({ account_id: account, id: product, key: 'cpe', ...naming, ...times })
       .execute()
   })
-  await raised('CVE-2024-1', 90, [hosts[0], hosts[1]], product)
-  await raised('open-redis', 50, [hosts[2]], null)
+  await createIssue('CVE-2024-1', 90, [hosts[0], hosts[1]], product)
+  await createIssue('open-redis', 50, [hosts[2]], null)
 }
 
-async function raised(key: string, priority: number, on: readonly (string | undefined)[], about: string | null) {
+async function createIssue(
+  key: string,
+  priority: number,
+  on: readonly (string | undefined)[],
+  affectedProduct: string | null,
+) {
   await server.as(account, async ({ tx }) => {
     const threat = await tx.selectFrom('threat').selectAll().where('key', '=', key).executeTakeFirstOrThrow()
-    const seen = { first_seen_at: at, last_seen_at: at, ignored_at: null, resolved_at: null }
+    const seenTimes = { first_seen_at: at, last_seen_at: at, ignored_at: null, resolved_at: null }
     const id = newId()
     const state = { status: 'STATUS_OPEN' as const, quality: 99 }
-    const judged = { verification: 'VERIFICATION_VERIFIED' as const, priority, score: 9, category: threat.category }
+    const rating = { verification: 'VERIFICATION_VERIFIED' as const, priority, score: 9, category: threat.category }
     await tx
       .insertInto('issue')
-      .values({ account_id: account, id, threat_id: threat.id, ...state, ...judged, ...seen, updated_at: at })
+      .values({ account_id: account, id, threat_id: threat.id, ...state, ...rating, ...seenTimes, updated_at: at })
       .execute()
     for (const host_id of on) {
       if (!host_id) throw new Error('there are three hosts')
-      const place = {
+      const occurrence = {
         location: '80/',
         port: 80,
         method: key,
@@ -82,17 +87,17 @@ async function raised(key: string, priority: number, on: readonly (string | unde
           host_id,
           target_id: target,
           ...state,
-          ...place,
-          ...seen,
-          product_id: about,
+          ...occurrence,
+          ...seenTimes,
+          product_id: affectedProduct,
           not_checked_since: null,
         })
         .execute()
     }
-    const standing = { status: 'STATUS_OPEN' as const, verified_status: 'STATUS_OPEN' as const, potential_status: null }
+    const statuses = { status: 'STATUS_OPEN' as const, verified_status: 'STATUS_OPEN' as const, potential_status: null }
     await tx
       .insertInto('issue_target')
-      .values({ account_id: account, target_id: target, issue_id: id, category: threat.category, ...standing })
+      .values({ account_id: account, target_id: target, issue_id: id, category: threat.category, ...statuses })
       .execute()
   })
 }
@@ -100,7 +105,7 @@ async function raised(key: string, priority: number, on: readonly (string | unde
 const graph = (input: Partial<Parameters<typeof ecosystem>[1]> = {}) =>
   server.as(account, (ctx) => ecosystem(ctx, { maxNodes: 2000, ...input }))
 
-it('links hosts to the software on them, the software to its threats, and a host to what is of no software', async () => {
+it('links hosts to software, software to its threats, and hosts to threats without software', async () => {
   const { nodes, links, totalNodeCount, totalNodeCountIsExact } = await graph()
   const name = new Map(nodes.map((node) => [node.id, node.name]))
   expect(links.map((link) => `${name.get(link.sourceNodeId)} → ${name.get(link.targetNodeId)}`).toSorted()).toEqual([
@@ -113,7 +118,7 @@ it('links hosts to the software on them, the software to its threats, and a host
   expect([totalNodeCount, totalNodeCountIsExact]).toEqual([6, true])
 })
 
-it('keeps the riskiest within the cap and says how many there are', async () => {
+it('keeps the highest risks within the limit and returns the total', async () => {
   const { nodes, links, totalNodeCount, totalNodeCountIsExact } = await graph({ maxNodes: 3 })
   expect(nodes.map((node) => node.name).toSorted()).toEqual([
     expect.stringMatching(/^127.91.0.[12]$/),

@@ -17,7 +17,7 @@ const threatsMax = 500
  */
 const hostsPerThreatMin = 40
 
-interface Seen {
+interface GraphOccurrence {
   readonly issue_id: string
   readonly host_id: string
   readonly product_id: string | null
@@ -31,10 +31,10 @@ interface Seen {
 export async function ecosystem(ctx: Ctx, { filter = {}, maxNodes }: Input): Promise<DependencyGraph> {
   const targets = await targetsOf(ctx, filter)
   const threats = await threatsOf(ctx, filter, targets)
-  const each = Math.max(hostsPerThreatMin, Math.ceil((2 * maxNodes) / Math.max(1, threats.length)))
-  const seen = await occurrencesOf(ctx, threats, filter, targets, each)
-  const { ids, links, isCut } = buildNodes(seen, maxNodes)
-  const isWhole = !isCut && threats.length < threatsMax && !mayHaveMore(seen, each)
+  const hostsPerThreat = Math.max(hostsPerThreatMin, Math.ceil((2 * maxNodes) / Math.max(1, threats.length)))
+  const occurrences = await occurrencesOf(ctx, threats, filter, targets, hostsPerThreat)
+  const { ids, links, isCut } = buildNodes(occurrences, maxNodes)
+  const isWhole = !isCut && threats.length < threatsMax && !mayBeTruncated(occurrences, hostsPerThreat)
   const shown = { threats: ids.threats.size, hosts: ids.hosts.size, products: ids.products.size }
   const [products, hosts, issues, counted] = await Promise.all([
     productNodes(ctx, ids.products),
@@ -68,12 +68,12 @@ const statuses: Readonly<Record<StatusFilter, readonly IssueStatus[]>> = {
 }
 
 /** Active statuses, unless the filter specifies others. */
-function wanted({ status }: Filter): readonly IssueStatus[] {
-  return (status?.length ? status : (['STATUS_FILTER_OPEN'] as const)).flatMap((one) => statuses[one])
+function statusesOf({ status }: Filter): readonly IssueStatus[] {
+  return (status?.length ? status : (['STATUS_FILTER_OPEN'] as const)).flatMap((item) => statuses[item])
 }
 
 function matching(ctx: Ctx, filter: Filter, targets: readonly string[] | null): RawBuilder<unknown> {
-  const parts = [sql`issue.account_id = ${ctx.account}`, sql`issue.status = any(${wanted(filter)}::text[])`]
+  const parts = [sql`issue.account_id = ${ctx.account}`, sql`issue.status = any(${statusesOf(filter)}::text[])`]
   if (filter.verification === 'VERIFICATION_FILTER_VERIFIED')
     parts.push(sql`issue.verification = 'VERIFICATION_VERIFIED'`)
   if (filter.verification === 'VERIFICATION_FILTER_UNVERIFIED')
@@ -86,7 +86,7 @@ function matching(ctx: Ctx, filter: Filter, targets: readonly string[] | null): 
   if (targets) {
     parts.push(sql`issue.id in (
       select issue_id from issue_target
-      where account_id = ${ctx.account} and target_id = any(${targets}::uuid[]) and status = any(${wanted(filter)}::text[]))`)
+      where account_id = ${ctx.account} and target_id = any(${targets}::uuid[]) and status = any(${statusesOf(filter)}::text[]))`)
   }
   return sql.join(parts, sql` and `)
 }
@@ -106,36 +106,36 @@ async function occurrencesOf(
   threats: readonly string[],
   filter: Filter,
   targets: readonly string[] | null,
-  each: number,
-): Promise<Seen[]> {
+  hostsPerThreat: number,
+): Promise<GraphOccurrence[]> {
   if (threats.length === 0) return []
-  const { rows } = await sql<Seen>`
+  const { rows } = await sql<GraphOccurrence>`
     select wanted.issue_id, seen.host_id, seen.product_id
     from unnest(${threats}::uuid[]) with ordinality as wanted (issue_id, place)
     cross join lateral (
       select host_id, product_id from occurrence
       where account_id = ${ctx.account} and issue_id = wanted.issue_id
-        and status = any(${wanted(filter)}::text[])
+        and status = any(${statusesOf(filter)}::text[])
         and ${targets ? sql`target_id = any(${targets}::uuid[])` : sql`true`}
-      limit ${each}
+      limit ${hostsPerThreat}
     ) as seen
     order by wanted.place`.execute(ctx.tx)
   return rows
 }
 
 /** Whether a threat has at least the requested number of occurrences, and so possibly more. */
-function mayHaveMore(seen: readonly Seen[], each: number): boolean {
-  return [...Map.groupBy(seen, (one) => one.issue_id).values()].some((group) => group.length >= each)
+function mayBeTruncated(occurrences: readonly GraphOccurrence[], hostsPerThreat: number): boolean {
+  return [...Map.groupBy(occurrences, (item) => item.issue_id).values()].some((group) => group.length >= hostsPerThreat)
 }
 
 /** Adds occurrences in order of risk until the limit on nodes is reached. */
-function buildNodes(seen: readonly Seen[], maxNodes: number) {
+function buildNodes(occurrences: readonly GraphOccurrence[], maxNodes: number) {
   const ids = { products: new Set<string>(), hosts: new Set<string>(), threats: new Set<string>() }
   const links = new Map<string, DependencyGraph['links'][number]>()
   const link = (sourceNodeId: string, targetNodeId: string) =>
     links.set(sourceNodeId + targetNodeId, { sourceNodeId, targetNodeId })
   let isCut = false
-  for (const { issue_id, host_id, product_id } of seen) {
+  for (const { issue_id, host_id, product_id } of occurrences) {
     const more =
       Number(!ids.threats.has(issue_id)) +
       Number(!ids.hosts.has(host_id)) +
@@ -203,7 +203,7 @@ async function total(ctx: Ctx, filter: Filter, targets: readonly string[] | null
   )
   const { threats = 0, hosts = 0 } = rows[0] ?? {}
   const isCounted =
-    !filter.severities?.length && !filter.kev && !filter.status?.some((one) => one !== 'STATUS_FILTER_OPEN')
+    !filter.severities?.length && !filter.kev && !filter.status?.some((item) => item !== 'STATUS_FILTER_OPEN')
   return Math.max(threats, shown.threats) + (isCounted ? Math.max(hosts, shown.hosts) : shown.hosts) + shown.products
 }
 

@@ -4,7 +4,7 @@ import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const server = await sharedTestServer()
 
-it('forgets what was answered a day ago, also of those who send no key again', async () => {
+it("deletes responses after a day, also of accounts that don't send keys anymore", async () => {
   const request = { key: 'k', call: 'POST /v1/targets', input: {} }
   const at = (hours: number) => new Date(Date.UTC(2026, 10, 1, hours))
   const accounts = [await server.account(), await server.account()]
@@ -15,6 +15,6 @@ it('forgets what was answered a day ago, also of those who send no key again', a
     })
   }
   await deleteExpiredKeys(server.database, at(25))
-  const left = await server.database.owner.selectFrom('idempotency_key').select('account_id').execute()
-  expect(left).toEqual([{ account_id: accounts[1] }])
+  const remaining = await server.database.owner.selectFrom('idempotency_key').select('account_id').execute()
+  expect(remaining).toEqual([{ account_id: accounts[1] }])
 })

@@ -27,9 +27,9 @@ export async function runIdempotently<T>(
   work: () => Promise<T> | T,
 ): Promise<T> {
   const digest = createHash('sha256').update(JSON.stringify(input)).digest('base64url')
-  await ended(ctx.tx, ctx.now).where('account_id', '=', ctx.account).execute()
+  await expired(ctx.tx, ctx.now).where('account_id', '=', ctx.account).execute()
   const isFirst = await claim(ctx, { key, call, digest })
-  if (!isFirst) return answerOf<T>(ctx, { key, call, digest })
+  if (!isFirst) return storedResponse<T>(ctx, { key, call, digest })
   const answer = await work()
   await ctx.tx
     .updateTable('idempotency_key')
@@ -56,7 +56,7 @@ async function claim(ctx: Ctx, { key, call, digest }: Claim): Promise<boolean> {
   return mine !== undefined
 }
 
-async function answerOf<T>(ctx: Ctx, { key, call, digest }: Claim): Promise<T> {
+async function storedResponse<T>(ctx: Ctx, { key, call, digest }: Claim): Promise<T> {
   const first = await ctx.tx
     .selectFrom('idempotency_key')
     .select(['call', 'digest', 'answer'])
@@ -69,10 +69,10 @@ async function answerOf<T>(ctx: Ctx, { key, call, digest }: Claim): Promise<T> {
 
 /** Deletes expired keys of all accounts, because some accounts never send another key. */
 export async function deleteExpiredKeys({ owner }: Database, now: Date): Promise<void> {
-  await ended(owner, now).execute()
+  await expired(owner, now).execute()
 }
 
 /** A delete statement for keys expired at `now`. */
-function ended(tables: Kysely<Tables>, now: Date) {
+function expired(tables: Kysely<Tables>, now: Date) {
   return tables.deleteFrom('idempotency_key').where('created_at', '<', new Date(now.getTime() - retentionMs))
 }

@@ -5,7 +5,7 @@ import { Client } from 'pg'
 
 const server = await sharedTestServer()
 
-it('begins what is asked at once, and not at the next of its looks, which are a second apart', async () => {
+it('starts a job immediately instead of at the next poll a second later', async () => {
   const { database, jobs, url } = server
   const listener = new Client({ connectionString: url })
   await listener.connect()
@@ -13,13 +13,13 @@ it('begins what is asked at once, and not at the next of its looks, which are a 
   listener.on('notification', ({ payload = '' }) => jobs.wake(payload))
   const account = await server.account()
   const { promise: done, resolve } = Promise.withResolvers<void>()
-  let left = 40
-  const ask = async (queue: 'decisions' | 'scan-plan') =>
+  let remaining = 40
+  const enqueue = async (queue: 'decisions' | 'scan-plan') =>
     database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, { account, scanId: account }))
-  const pass = (to: 'decisions' | 'scan-plan') => async () => (left-- > 0 ? ask(to) : resolve())
-  await jobs.work('decisions', 1, pass('scan-plan'))
-  await jobs.work('scan-plan', 1, pass('decisions'))
-  await ask('decisions')
+  const passTo = (to: 'decisions' | 'scan-plan') => async () => (remaining-- > 0 ? enqueue(to) : resolve())
+  await jobs.work('decisions', 1, passTo('scan-plan'))
+  await jobs.work('scan-plan', 1, passTo('decisions'))
+  await enqueue('decisions')
   await done
   await listener.end()
 })

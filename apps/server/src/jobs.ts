@@ -56,7 +56,7 @@ const mailRetries = 400
 
 const sweepSeconds = 60
 /** Every process enqueues sweeps at this interval; the queue accepts one per minute. */
-const sweepAskMs = 10_000
+const sweepIntervalMs = 10_000
 
 /** For the identity service: enqueues a job for each email, in the transaction that creates it. */
 export function mailJobs(jobs: Pick<Jobs, 'enqueue'>): IdentityOptions['enqueueMail'] {
@@ -154,11 +154,11 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
     wake,
     // pg-boss's cron pauses after the system clock is set back, until the clock has caught up.
     async everyMinute() {
-      const ask = async () => void (await boss.send('sweep', {}, { singletonSeconds: sweepSeconds }))
+      const enqueueSweep = async () => void (await boss.send('sweep', {}, { singletonSeconds: sweepSeconds }))
       sweeps ??= setInterval(() => {
-        ask().catch((error: unknown) => log.warn({ error: String(error) }, 'job queue error'))
-      }, sweepAskMs).unref()
-      await ask()
+        enqueueSweep().catch((error: unknown) => log.warn({ error: String(error) }, 'job queue error'))
+      }, sweepIntervalMs).unref()
+      await enqueueSweep()
     },
     async close() {
       clearInterval(sweeps)

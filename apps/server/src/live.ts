@@ -18,39 +18,39 @@ const retryMs = 2000
 /** Listens on a dedicated connection and reconnects when it is lost. */
 export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
   const byAccount = new Map<string, Set<() => void>>()
-  const any = new Set<(account: string) => void>()
-  const waiting = new Set<(queue: string) => void>()
-  const tell = (account: string) => {
+  const onAnyCalls = new Set<(account: string) => void>()
+  const onJobCalls = new Set<(queue: string) => void>()
+  const notify = (account: string) => {
     for (const call of byAccount.get(account) ?? []) call()
-    for (const call of any) call(account)
+    for (const call of onAnyCalls) call(account)
   }
   let isClosed = false
   let client: Client | null = null
   let timer: NodeJS.Timeout | undefined
   const connect = async () => {
     if (isClosed) return
-    const fresh = new Client({ connectionString: databaseUrl, keepAlive: true })
-    const again = () => {
-      if (client !== fresh || isClosed) return
+    const newClient = new Client({ connectionString: databaseUrl, keepAlive: true })
+    const reconnect = () => {
+      if (client !== newClient || isClosed) return
       client = null
       timer = setTimeout(() => void connect(), retryMs)
     }
-    fresh.on('notification', ({ channel, payload = '' }) => {
-      if (channel === channels.events) tell(payload)
-      else for (const call of waiting) call(payload)
+    newClient.on('notification', ({ channel, payload = '' }) => {
+      if (channel === channels.events) notify(payload)
+      else for (const call of onJobCalls) call(payload)
     })
-    fresh.on('error', (error) => {
+    newClient.on('error', (error) => {
       log.warn({ error: error.message }, 'event listener connection lost')
-      again()
+      reconnect()
     })
-    fresh.on('end', again)
-    client = fresh
+    newClient.on('end', reconnect)
+    client = newClient
     try {
-      await fresh.connect()
-      await fresh.query(`listen ${channels.events}; listen ${channels.jobs}`)
+      await newClient.connect()
+      await newClient.query(`listen ${channels.events}; listen ${channels.jobs}`)
     } catch (error) {
       log.warn({ error: error instanceof Error ? error.message : String(error) }, 'event listener connection failed')
-      again()
+      reconnect()
     }
   }
   await connect()
@@ -64,11 +64,11 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
       }
     },
     onAnyHint(call) {
-      any.add(call)
-      return () => void any.delete(call)
+      onAnyCalls.add(call)
+      return () => void onAnyCalls.delete(call)
     },
     onJob(call) {
-      waiting.add(call)
+      onJobCalls.add(call)
     },
     async close() {
       isClosed = true

@@ -14,10 +14,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const lockUrl = new URL('./lock.ts', import.meta.url).href
 
-/** Another process that holds the folder until it is killed. */
-async function holder() {
+/** A process that locks the folder until it is killed. */
+async function lockInProcess() {
   const script = `import { lockFolder } from ${JSON.stringify(lockUrl)}
-    await lockFolder(${JSON.stringify(folder)}); console.log('held'); setInterval(() => {}, 1000)`
+    await lockFolder(${JSON.stringify(folder)}); console.log('locked'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   return {
@@ -30,7 +30,7 @@ async function holder() {
   }
 }
 
-it('makes the folder, holds it, and gives it back without a trace', async () => {
+it('creates and locks the folder, and removes the lock on release', async () => {
   const inner = join(folder, 'a/b')
   const release = await lockFolder(inner)
   expect(await readFile(join(inner, 'glacis.pid'), 'utf8')).toMatch(new RegExp(`^${process.pid} `))
@@ -38,33 +38,33 @@ it('makes the folder, holds it, and gives it back without a trace', async () => 
   expect(await readdir(inner)).toEqual([])
 })
 
-it('names the process that holds it', async () => {
-  const other = await holder()
-  await expect(lockFolder(folder)).rejects.toThrow(`Glacis is already running in ${folder} (process ${other.pid})`)
-  await other.kill()
+it('names the process that has locked the folder', async () => {
+  const lockHolder = await lockInProcess()
+  await expect(lockFolder(folder)).rejects.toThrow(`Glacis is already running in ${folder} (process ${lockHolder.pid})`)
+  await lockHolder.kill()
 })
 
-it('takes over from a process that was killed', async () => {
-  const other = await holder()
-  await other.kill()
+it('takes over the lock of a killed process', async () => {
+  const lockHolder = await lockInProcess()
+  await lockHolder.kill()
   const release = await lockFolder(folder)
   await release()
 })
 
-it('is not fooled by another process that got the same number', async () => {
+it('takes over a stale lock whose process id was reused', async () => {
   await writeFile(join(folder, 'glacis.pid'), `${process.ppid} another-boot/1\n`)
   const release = await lockFolder(folder)
   await release()
 })
 
-it.each([['file/data'], ['file']])('says what to do about a folder that cannot be: %s', async (path) => {
+it.each([['file/data'], ['file']])('explains how to fix an unusable folder: %s', async (path) => {
   await writeFile(join(folder, 'file'), '')
   await expect(lockFolder(join(folder, path))).rejects.toThrow(
     /^Can't write to the data folder .* \(ENOTDIR\)\. Set GLACIS_DATA to another folder\.$/,
   )
 })
 
-it.runIf(process.platform === 'linux')('gives up where no folder can be made', async () => {
+it.runIf(process.platform === 'linux')("fails where folders can't be created", async () => {
   await expect(lockFolder('/proc/glacis/data')).rejects.toThrow(
     "Can't write to the data folder /proc/glacis/data (ENOENT)",
   )

@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { CliError } from './cli-error.ts'
 
 /** How long to wait for a process that is shutting down. */
-const leavingMsMax = 3000
-const lookAgainMs = 100
+const waitMsMax = 3000
+const retryMs = 100
 
 /**
  * Creates the data folder if it does not exist and locks it. The lock is a file with our process id and start time, so
@@ -18,9 +18,9 @@ const lookAgainMs = 100
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const file = join(folder, 'glacis.pid')
   const draft = `${file}.${process.pid}`
-  const self = `${process.pid} ${await birthOf(process.pid)}\n`
+  const self = `${process.pid} ${await processIdentity(process.pid)}\n`
   try {
-    await makeFolder(folder)
+    await createFolder(folder)
     await writeFile(draft, self)
   } catch (cause) {
     throw new CliError(
@@ -31,7 +31,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     )
   }
   try {
-    await takeOver(file, draft, folder)
+    await acquire(file, draft, folder)
   } finally {
     await rm(draft, { force: true })
   }
@@ -41,28 +41,28 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 /** Like `mkdir` with `recursive`, which loops forever on file systems that reject new folders with ENOENT. */
-async function makeFolder(folder: string): Promise<void> {
-  const make = () => mkdir(folder, { mode: 0o700 })
-  await make().catch(async (error: unknown) => {
+async function createFolder(folder: string): Promise<void> {
+  const create = () => mkdir(folder, { mode: 0o700 })
+  await create().catch(async (error: unknown) => {
     if (reason(error) === 'EEXIST') return
     if (reason(error) !== 'ENOENT') throw error
-    await makeFolder(dirname(folder))
-    await make()
+    await createFolder(dirname(folder))
+    await create()
   })
 }
 
-async function takeOver(file: string, draft: string, folder: string): Promise<void> {
-  const patience = Date.now() + leavingMsMax
+async function acquire(file: string, draft: string, folder: string): Promise<void> {
+  const deadline = Date.now() + waitMsMax
   while (!(await tryLink(draft, file))) {
     const holder = await contentOf(file)
-    if (!(await isHeld(holder))) {
+    if (!(await isLocked(holder))) {
       await removeStale(file, holder)
-    } else if (Date.now() > patience) {
+    } else if (Date.now() > deadline) {
       throw new CliError(
         `Glacis is already running in ${folder} (process ${holder.split(' ')[0]}). ` +
           'Stop it, or set GLACIS_DATA and GLACIS_PORT to another folder and port.',
       )
-    } else await wait(lookAgainMs)
+    } else await wait(retryMs)
   }
 }
 
@@ -78,23 +78,25 @@ async function tryLink(draft: string, file: string): Promise<boolean> {
 }
 
 /** Two processes can find the same stale lock. Removes only the file that was checked, not a new lock in its place. */
-async function removeStale(file: string, judged: string): Promise<void> {
-  const aside = `${file}.${process.pid}.stale`
-  await rename(file, aside).catch(() => undefined)
-  if ((await contentOf(aside)) !== judged) await link(aside, file).catch(() => undefined)
-  await rm(aside, { force: true })
+async function removeStale(file: string, checked: string): Promise<void> {
+  const stalePath = `${file}.${process.pid}.stale`
+  await rename(file, stalePath).catch(() => undefined)
+  if ((await contentOf(stalePath)) !== checked) await link(stalePath, file).catch(() => undefined)
+  await rm(stalePath, { force: true })
 }
 
-async function isHeld(content: string): Promise<boolean> {
+async function isLocked(content: string): Promise<boolean> {
   const [pid = '', birth = ''] = content.trim().split(' ')
-  return Number(pid) > 0 && birth !== '' && Number(pid) !== process.pid && (await birthOf(Number(pid))) === birth
+  return (
+    Number(pid) > 0 && birth !== '' && Number(pid) !== process.pid && (await processIdentity(Number(pid))) === birth
+  )
 }
 
 /**
  * Distinguishes a process from a later one with the same id: on Linux its start time in clock ticks since boot
  * (field 22 of proc_pid_stat(5)) and the boot id. Empty if the process is dead.
  */
-async function birthOf(pid: number): Promise<string> {
+async function processIdentity(pid: number): Promise<string> {
   if (process.platform !== 'linux') return isAlive(pid) ? 'alive' : ''
   const [status, boot] = await Promise.all([
     contentOf(`/proc/${pid}/stat`),

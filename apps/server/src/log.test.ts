@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
-import { createLogger, forPeople } from './log.ts'
+import { createLogger, formatForTerminal } from './log.ts'
 
-/** What a log with this output wrote, as one text. */
-function memory() {
+/** Collects log output. */
+function memoryOutput() {
   const lines: string[] = []
   return { write: (text: string) => lines.push(text), text: () => lines.join('') }
 }
@@ -13,16 +13,16 @@ it.each([
   [{ req: { headers: { cookie: 'hunter2' } } }],
   [{ res: { headers: { 'set-cookie': ['hunter2'] } } }],
   [{ body: { password: 'hunter2' } }],
-])('never writes a secret: %j', (fields) => {
-  const output = memory()
+])('redacts secrets: %j', (fields) => {
+  const output = memoryOutput()
   createLogger({ level: 'info', output }).info(fields, 'request completed')
   expect(output.text()).toContain('request completed')
   expect(output.text()).not.toContain('hunter2')
 })
 
-it('writes one short line for people, with the stack of an error below', () => {
-  const output = memory()
-  const log = createLogger({ level: 'info', output: forPeople(output) })
+it('formats a line for terminals, with the stack of an error below it', () => {
+  const output = memoryOutput()
+  const log = createLogger({ level: 'info', output: formatForTerminal(output) })
   log.info({ scanId: '1', hosts: 3 }, 'scan completed')
   log.error({ err: new Error('the disk is full') }, 'mail failed')
   const plain = stripVTControlCharacters(output.text())
@@ -30,8 +30,8 @@ it('writes one short line for people, with the stack of an error below', () => {
   expect(plain).toMatch(/error mail failed\n  Error: the disk is full\n\s+at /)
 })
 
-it('leaves out what is below its level', () => {
-  const output = memory()
+it('omits entries below its level', () => {
+  const output = memoryOutput()
   createLogger({ level: 'warn', output }).info('started')
   expect(output.text()).toBe('')
 })

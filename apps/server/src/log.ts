@@ -23,7 +23,7 @@ function pathTo(depth: string, key: string): string {
  * @param output defaults to standard error, formatted as text if it is a terminal
  */
 export function createLogger({ level, output }: { level: string; output?: DestinationStream }): Logger {
-  const destination = output ?? (process.stderr.isTTY ? forPeople(process.stderr) : pino.destination(2))
+  const destination = output ?? (process.stderr.isTTY ? formatForTerminal(process.stderr) : pino.destination(2))
   return pino(
     { level, base: null, redact: { paths: secretPaths, censor: '…' }, timestamp: pino.stdTimeFunctions.isoTime },
     destination,
@@ -38,7 +38,7 @@ const Line = z.looseObject({
 })
 
 /** Formats JSON log lines as `12:03:59 warn  message  key=value`. */
-export function forPeople(screen: { write(text: string): unknown }): DestinationStream {
+export function formatForTerminal(terminal: { write(text: string): unknown }): DestinationStream {
   return {
     write(json) {
       const { level, time, msg, err, ...fields } = Line.parse(JSON.parse(json))
@@ -46,7 +46,7 @@ export function forPeople(screen: { write(text: string): unknown }): Destination
       const clock = new Date(time).toTimeString().slice(0, 8)
       const facts = Object.entries(fields).map(([key, value]) => ` ${key}=${brief(value)}`)
       const cause = err ? `\n  ${err.stack ?? err.message}` : ''
-      screen.write(`${styleText('dim', clock)} ${painted(name)} ${msg}${styleText('dim', facts.join(''))}${cause}\n`)
+      terminal.write(`${styleText('dim', clock)} ${painted(name)} ${msg}${styleText('dim', facts.join(''))}${cause}\n`)
     },
   }
 }

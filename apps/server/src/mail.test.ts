@@ -9,19 +9,19 @@ import { createMailer } from './mail.ts'
 const log = createLogger({ level: 'silent' })
 const mail = { to: 'ann@example.org', subject: 'Your code', text: 'It is 123456.', html: '<p>It is 123456.</p>' }
 const mailFrom = 'Glacis <glacis@example.org>'
-const leftovers: (() => Promise<unknown>)[] = []
+const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
-  for (const clean of leftovers.splice(0)) await clean()
+  for (const cleanUp of cleanups.splice(0)) await cleanUp()
 })
 
 async function outboxMailer() {
   const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-mail-'))
-  leftovers.push(() => rm(dataFolder, { recursive: true }))
+  cleanups.push(() => rm(dataFolder, { recursive: true }))
   const mailer = createMailer({ smtpUrl: undefined, mailFrom, dataFolder }, log)
   return { mailer, outbox: join(dataFolder, 'outbox') }
 }
 
-it('writes whole mails to the outbox, in the order of delivery', async () => {
+it('writes complete emails to the outbox, sorted by time', async () => {
   const { mailer, outbox } = await outboxMailer()
   await mailer.deliver(mail)
   await mailer.deliver({ ...mail, to: 'bob@example.org' })
@@ -32,7 +32,7 @@ it('writes whole mails to the outbox, in the order of delivery', async () => {
   expect(text).toContain('It is 123456.')
 })
 
-it('cannot be led out of the folder nor made to add a header', async () => {
+it('escapes recipients in file names and line breaks in headers', async () => {
   const { mailer, outbox } = await outboxMailer()
   await mailer.deliver({ ...mail, to: '../../ann@example.org', subject: 'Hello\r\nBcc: eve@example.org' })
   const [file = ''] = await readdir(outbox)
@@ -40,7 +40,7 @@ it('cannot be led out of the folder nor made to add a header', async () => {
   expect(text).not.toMatch(/^Bcc:/m)
 })
 
-it('hands mails to the mail server', async () => {
+it('sends emails over SMTP', async () => {
   const received = Promise.withResolvers<string>()
   const server = new SMTPServer({
     authOptional: true,
@@ -60,7 +60,7 @@ it('hands mails to the mail server', async () => {
     const address = socket.address()
     listening.resolve(typeof address === 'object' && address ? address.port : 0)
   })
-  leftovers.push(() => new Promise<void>((done) => server.close(() => done())))
+  cleanups.push(() => new Promise<void>((done) => server.close(() => done())))
 
   const smtpUrl = `smtp://127.0.0.1:${await listening.promise}`
   const mailer = createMailer({ smtpUrl, mailFrom, dataFolder: '/nowhere' }, log)

@@ -37,13 +37,13 @@ export function createMailer({ smtpUrl, mailFrom, dataFolder }: MailSettings, lo
 }
 
 /** Timeouts in milliseconds; the library's default of ten minutes would block a worker. */
-const waits = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
 /** Loaded lazily, with the first email. */
 const library = () => import('nodemailer')
 
 function server(url: string, from: string): Mailer {
-  const open = async () => (await library()).createTransport({ url, pool: true, maxConnections: 2, ...waits })
+  const open = async () => (await library()).createTransport({ url, pool: true, maxConnections: 2, ...timeouts })
   let transport: ReturnType<typeof open> | undefined
   return {
     async deliver(mail) {
@@ -62,7 +62,7 @@ function outbox(folder: string, from: string, log: Logger): Mailer {
       const { message } = await transport.sendMail({ from, ...mail, disableFileAccess: true, disableUrlAccess: true })
       const file = join(folder, fileName(mail.to, new Date()))
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      await writeWhole(file, message)
+      await writeAtomically(file, message)
       log.info({ file }, 'mail written to outbox')
     },
     close: () => undefined,
@@ -77,7 +77,7 @@ function fileName(to: string, now: Date): string {
 }
 
 /** Writes to a temporary file, syncs, and renames it, so that readers never see a partial email. */
-async function writeWhole(file: string, content: Buffer | NodeJS.ReadableStream): Promise<void> {
+async function writeAtomically(file: string, content: Buffer | NodeJS.ReadableStream): Promise<void> {
   const draft = `${file}.part`
   await using handle = await open(draft, 'wx', 0o600)
   await handle.writeFile(content)

@@ -1,10 +1,10 @@
-/** What every SARIF 2.1.0 log (OASIS) of ours has in common: the log around rules and results, and how places are named. */
+/** The common parts of SARIF 2.1.0 logs (OASIS): the log itself, and locations. */
 import { version } from '#version.ts'
 
-/** Characters of an evidence that a result takes along. */
+/** Maximum length of the evidence in a result. */
 export const evidenceLengthMax = 4000
 
-/** The log as a text. */
+/** Builds the log as text. */
 export function sarifLog(rules: readonly object[], results: readonly object[]): string {
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -14,30 +14,29 @@ export function sarifLog(rules: readonly object[], results: readonly object[]): 
   return `${JSON.stringify(log, null, 2)}\n`
 }
 
-interface Place {
+interface SarifLocation {
   readonly address: string
   readonly port?: number | null | undefined
-  /** Begins with its port, and goes on with the path where it is one of the web. */
+  /** Starts with the port, followed by the path for web services. */
   readonly location: string
 }
 
 /**
- * `https://192.0.2.1:443/.env` for the web, `tcp://192.0.2.1:6379` for anything else.
+ * `https://192.0.2.1:443/.env` for web services, `tcp://192.0.2.1:6379` for others.
  *
- * @param scheme `http`, `https` or the transport
+ * @param scheme `http`, `https` or the transport protocol
  */
-export function uriOf({ address, port, location }: Place, scheme: string): string {
+export function uriOf({ address, port, location }: SarifLocation, scheme: string): string {
   const host = address.includes(':') ? `[${address}]` : address
   const path = /^\d+(\/\S*)/.exec(location)?.[1] ?? ''
   return `${scheme}://${host}${port ? `:${port}` : ''}${scheme.startsWith('http') ? encoded(path) : ''}`
 }
 
-/** What was seen there, in a sentence. */
-export function sentenceOf(name: string, { address, port }: Place): { readonly text: string } {
+export function messageOf(name: string, { address, port }: SarifLocation): { readonly text: string } {
   return { text: `${name} at ${address}${port ? `, port ${port}` : ''}.` }
 }
 
-/** A path as it was asked for: what is encoded in it already stays as it is. */
+/** Encodes a path, but not parts that are encoded already. */
 function encoded(path: string): string {
   return encodeURI(path).replaceAll(/%25(?=[0-9a-f]{2})/gi, '%')
 }

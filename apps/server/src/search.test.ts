@@ -18,8 +18,8 @@ beforeAll(async () => {
     insert into agent (account_id, id, name, hostname, created_at, updated_at)
     values (${account}, ${newId()}, 'zrh-office-2', 'sensor', now(), now())`.execute(server.database.owner)
   await server.as(account, (ctx) => startScan(ctx, server.jobs, seeded.targetId))
-  const stranger = await server.account()
-  await seedIssues(server, stranger, { issues: 1, hosts: 1, at: new Date() })
+  const otherAccount = await server.account()
+  await seedIssues(server, otherAccount, { issues: 1, hosts: 1, at: new Date() })
 })
 
 const find = async (query: string, more: object = {}) => {
@@ -46,11 +46,11 @@ it.each([
       ['KIND_SCAN', ['Scan of Web']],
     ],
   ],
-])('finds by %s', async (query, found) => {
-  expect(await find(query)).toEqual(found)
+])('finds by %s', async (query, expected) => {
+  expect(await find(query)).toEqual(expected)
 })
 
-it('puts what is open and urgent first, and names the page of each', async () => {
+it('lists open issues with high severity first, each with the path of its page', async () => {
   const { groups } = await server.as(account, (ctx) => search(ctx, { query: 'threat', kinds: ['KIND_ISSUE'] }))
   const [first] = groups[0]?.items ?? []
   expect(first).toEqual({
@@ -62,12 +62,12 @@ it('puts what is open and urgent first, and names the page of each', async () =>
   expect(groups[0]?.items).toHaveLength(3)
 })
 
-it('keeps to the kinds and the number that were asked for', async () => {
+it('respects the requested kinds and page size', async () => {
   const [[kind, names] = []] = await find('127.63', { kinds: ['KIND_HOST'], pageSize: 4 })
   expect([kind, names?.length]).toEqual(['KIND_HOST', 4])
 })
 
-it('finds hosts by an index, whatever row-level security hides', async () => {
+it('finds hosts by index despite row-level security', async () => {
   const { rows } = await server.as(account, async (ctx) => {
     await sql`set local enable_seqscan = off`.execute(ctx.tx)
     return sql<{ 'QUERY PLAN': string }>`
@@ -77,7 +77,7 @@ it('finds hosts by an index, whatever row-level security hides', async () => {
   expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('host_search')
 })
 
-it('shows nothing to a transaction that names no account', async () => {
+it('returns nothing to a transaction without an account', async () => {
   const { rows } = await sql`select hosts_found('mq:*'::tsquery, 5)`.execute(server.database.app)
   expect(rows).toEqual([])
 })

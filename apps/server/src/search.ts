@@ -7,14 +7,14 @@ import { type RawBuilder, sql } from 'kysely'
 
 const perKindDefault = 5
 
-interface Question {
+interface SearchTerm {
   /** The search term in lower case. */
   readonly text: string
   /** A LIKE pattern for the term anywhere. */
   readonly like: string
-  readonly most: number
+  readonly limit: number
 }
-type Finder = (ctx: Ctx, question: Question) => Promise<SearchItem[]>
+type Finder = (ctx: Ctx, term: SearchTerm) => Promise<SearchItem[]>
 
 /**
  * Matches beginnings of words, or any part of the name for resources that are few. Groups without
@@ -25,10 +25,10 @@ export async function search(
   { query, kinds, pageSize = perKindDefault }: ParsedInputOf<typeof contract.search>,
 ): Promise<ResultOf<typeof contract.search>> {
   const text = query.toLowerCase()
-  const question = { text, like: `%${text.replace(/[\\%_]/g, '\\$&')}%`, most: pageSize }
-  const wanted = kinds?.length ? SearchKind.options.filter((kind) => kinds.includes(kind)) : SearchKind.options
+  const term = { text, like: `%${text.replace(/[\\%_]/g, '\\$&')}%`, limit: pageSize }
+  const requestedKinds = kinds?.length ? SearchKind.options.filter((kind) => kinds.includes(kind)) : SearchKind.options
   const groups = await Promise.all(
-    wanted.map(async (kind): Promise<SearchGroup> => ({ kind, items: await finders[kind](ctx, question) })),
+    requestedKinds.map(async (kind): Promise<SearchGroup> => ({ kind, items: await finders[kind](ctx, term) })),
   )
   return { groups: groups.filter(({ items }) => items.length > 0) }
 }
@@ -43,7 +43,7 @@ const finders: Readonly<Record<SearchKind, Finder>> = {
 }
 
 /** Open issues come first. */
-async function findIssues(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
+async function findIssues(ctx: Ctx, { like, limit }: SearchTerm): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
     select found.id, threat.name,
            concat_ws(', ', initcap(substr(found.category, 10)), initcap(substr(found.status, 8)), nullif(threat.key, threat.name)) as subtitle
@@ -51,34 +51,34 @@ async function findIssues(ctx: Ctx, { like, most }: Question): Promise<SearchIte
       select id, threat_id, category, status, priority from issue
       where account_id = ${ctx.account} and title like ${like}
       order by status in ('STATUS_OPEN', 'STATUS_REGRESSION') desc, priority desc, id
-      limit ${most}
+      limit ${limit}
     ) as found
     join threat on threat.id = found.threat_id
     order by found.status in ('STATUS_OPEN', 'STATUS_REGRESSION') desc, found.priority desc, found.id`.execute(ctx.tx)
   return rows.map((row) => ({ ...row, path: `/risks/${row.id}` }))
 }
 
-async function findHosts(ctx: Ctx, { text, most }: Question): Promise<SearchItem[]> {
-  const words = wordsOf(text)
-  if (!words) return []
-  const ways = [
+async function findHosts(ctx: Ctx, { text, limit }: SearchTerm): Promise<SearchItem[]> {
+  const tsquery = toTsquery(text)
+  if (!tsquery) return []
+  const lookups = [
     // A term that looks like an address is matched as one, usually with many results.
-    ...(/^[\da-f]+[.:][\da-f.:]*$/.test(text) ? [sql`hosts_at(${text}, ${most})`] : []),
-    sql`hosts_found(${words}::tsquery, ${most})`,
+    ...(/^[\da-f]+[.:][\da-f.:]*$/.test(text) ? [sql`hosts_at(${text}, ${limit})`] : []),
+    sql`hosts_found(${tsquery}::tsquery, ${limit})`,
   ]
   let found: SearchItem[] = []
-  for (const way of ways) {
-    found = await hostsOf(ctx, way)
-    if (found.length >= most) break
+  for (const lookup of lookups) {
+    found = await readHosts(ctx, lookup)
+    if (found.length >= limit) break
   }
   return found
 }
 
 /** Hosts found by a database function, by address. */
-async function hostsOf(ctx: Ctx, way: RawBuilder<unknown>): Promise<SearchItem[]> {
+async function readHosts(ctx: Ctx, lookup: RawBuilder<unknown>): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; address: string; target: string }>`
     select host.id, host.name, host.address, target.name as target
-    from ${way} as found (id)
+    from ${lookup} as found (id)
     join host on host.account_id = ${ctx.account} and host.id = found.id
     join target on target.account_id = host.account_id and target.id = host.target_id
     where target.deleted_at is null
@@ -92,44 +92,44 @@ async function hostsOf(ctx: Ctx, way: RawBuilder<unknown>): Promise<SearchItem[]
 }
 
 /** Converts `mq-broker 203.0` to a `tsquery` of prefixes; null if no words are left. */
-function wordsOf(text: string): string | null {
+function toTsquery(text: string): string | null {
   const parts = text.split(/\s+/).flatMap((part) => {
     const pieces = part.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
     if (pieces.length === 0) return []
-    const whole = `${quoted(part)}:*`
-    if (pieces.length === 1 && pieces[0] === part) return [whole]
+    const prefixMatch = `${quoteLexeme(part)}:*`
+    if (pieces.length === 1 && pieces[0] === part) return [prefixMatch]
     const last = pieces.length - 1
-    const joined = pieces.map((piece, index) => quoted(piece) + (index === last ? ':*' : '')).join(' & ')
-    return [`(${whole} | (${joined}))`]
+    const joined = pieces.map((piece, index) => quoteLexeme(piece) + (index === last ? ':*' : '')).join(' & ')
+    return [`(${prefixMatch} | (${joined}))`]
   })
   return parts.length > 0 ? parts.join(' & ') : null
 }
 
 /** Quotes a lexeme for `tsquery`. */
-function quoted(word: string): string {
-  return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+function quoteLexeme(lexeme: string): string {
+  return `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
-async function findTargets(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
+async function findTargets(ctx: Ctx, { like, limit }: SearchTerm): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
     select id, name, address as subtitle from target
     where account_id = ${ctx.account} and deleted_at is null and (lower(name) like ${like} or lower(address) like ${like})
     order by name, id
-    limit ${most}`.execute(ctx.tx)
+    limit ${limit}`.execute(ctx.tx)
   return rows.map((row) => ({ ...row, path: `/scope/${row.id}` }))
 }
 
-async function findProducts(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
+async function findProducts(ctx: Ctx, { like, limit }: SearchTerm): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
     select id, trim(name || ' ' || version) as name, replace(vendor, '_', ' ') as subtitle from product
     where account_id = ${ctx.account} and lower(name || ' ' || version || ' ' || vendor) like ${like}
     order by name, version, id
-    limit ${most}`.execute(ctx.tx)
+    limit ${limit}`.execute(ctx.tx)
   return rows.map((row) => ({ ...row, path: `/technologies/${row.id}` }))
 }
 
 /** The latest scans of the matching targets. */
-async function findScans(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
+async function findScans(ctx: Ctx, { like, limit }: SearchTerm): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; status: string; created_at: Date }>`
     select scan.id, target.name, scan.status, scan.created_at
     from target
@@ -141,7 +141,7 @@ async function findScans(ctx: Ctx, { like, most }: Question): Promise<SearchItem
     ) as scan on true
     where target.account_id = ${ctx.account} and (lower(target.name) like ${like} or lower(target.address) like ${like})
     order by scan.id desc
-    limit ${most}`.execute(ctx.tx)
+    limit ${limit}`.execute(ctx.tx)
   return rows.map((row) => ({
     id: row.id,
     name: `Scan of ${row.name}`,
@@ -150,11 +150,11 @@ async function findScans(ctx: Ctx, { like, most }: Question): Promise<SearchItem
   }))
 }
 
-async function findAgents(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
+async function findAgents(ctx: Ctx, { like, limit }: SearchTerm): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
     select id, name, hostname as subtitle from agent
     where account_id = ${ctx.account} and (lower(name) like ${like} or lower(hostname) like ${like})
     order by name, id
-    limit ${most}`.execute(ctx.tx)
+    limit ${limit}`.execute(ctx.tx)
   return rows.map((row) => ({ ...row, path: `/agents/${row.id}` }))
 }

@@ -12,7 +12,7 @@ import { CliError } from './cli-error.ts'
 const closeMsMax = 3000
 const connectMsMax = 10_000
 /** Signals within this time count as one: the terminal, npm, and the launcher each deliver the same Ctrl-C. */
-const sameKeyMs = 1000
+const sameSignalMs = 1000
 
 /**
  * Starts the server and resolves after a graceful shutdown, triggered by SIGINT, SIGTERM, SIGHUP, or the exit of the
@@ -33,26 +33,26 @@ export async function serve({ environment, root }: { environment: NodeJS.Process
   if (isStopping()) return
   const mailer = createMailer(config, log)
   const composition = await compose({ config, databaseUrl: database.url, log, mailer, root })
-  running.defer(() => atMost(closeMsMax, composition.close(), log))
+  running.defer(() => withTimeout(closeMsMax, composition.close(), log))
   if (isStopping()) return
   await composition.listen().catch((error: unknown) => {
     throw explainListen(error, config.hosts.join(', '), config.port)
   })
   process.stdout.write(`Glacis is ready at ${config.url}\n`)
 
-  const loss = await Promise.race([stopped, database.lost])
-  if (loss) throw loss
+  const failure = await Promise.race([stopped, database.failed])
+  if (failure) throw failure
 }
 
 async function openDatabase(config: Config, log: Logger, running: AsyncDisposableStack) {
   if (config.databaseUrl !== undefined) {
     await tryDatabase(config.databaseUrl)
-    return { url: config.databaseUrl, lost: new Promise<never>(() => undefined) }
+    return { url: config.databaseUrl, failed: new Promise<never>(() => undefined) }
   }
   const postgres = await startPostgres({ dataFolder: config.dataFolder, log }).catch((cause: unknown) => {
     if (cause instanceof CliError) throw cause
-    const words = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(`The embedded database in ${config.dataFolder} failed to start: ${words}`, { cause })
+    const reasons = cause instanceof Error ? cause.message : String(cause)
+    throw new CliError(`The embedded database in ${config.dataFolder} failed to start: ${reasons}`, { cause })
   })
   running.defer(() => postgres.stop())
   return postgres
@@ -63,9 +63,9 @@ async function tryDatabase(url: string): Promise<void> {
   try {
     await client.connect()
   } catch (cause) {
-    const words = cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause)
+    const reasons = cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause)
     throw new CliError(
-      `Can't connect to the database in DATABASE_URL (${words}). Check the URL and that the server is running.`,
+      `Can't connect to the database in DATABASE_URL (${reasons}). Check the URL and that the server is running.`,
       {
         cause,
       },
@@ -81,20 +81,20 @@ function listenForStop() {
     if (firstAt === undefined) {
       firstAt = Date.now()
       resolve(undefined)
-    } else if (Date.now() - firstAt > sameKeyMs) process.exit(1)
+    } else if (Date.now() - firstAt > sameSignalMs) process.exit(1)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   process.once('disconnect', stop)
   return { stopped, isStopping: () => firstAt !== undefined }
 }
 
-async function atMost(ms: number, closing: Promise<void>, log: Logger): Promise<void> {
-  const late = Promise.withResolvers<void>()
+async function withTimeout(ms: number, closing: Promise<void>, log: Logger): Promise<void> {
+  const timeout = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
     log.warn('shutdown timed out; unfinished work resumes at next start')
-    late.resolve()
+    timeout.resolve()
   }, ms)
-  await Promise.race([closing, late.promise]).finally(() => clearTimeout(timer))
+  await Promise.race([closing, timeout.promise]).finally(() => clearTimeout(timer))
 }
 
 /** Checks that the port is free before the slow part of the start. */
@@ -108,12 +108,12 @@ async function tryPort(host: string, port: number): Promise<void> {
 
 function explainListen(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : ''
-  const words: Record<string, string> = {
+  const reasons: Record<string, string> = {
     EADDRINUSE: `Port ${port} is in use. Stop the other program or choose another port: GLACIS_PORT=${port === 65_535 ? 3000 : port + 1} npm start`,
     EACCES: `Port ${port} requires root privileges. Set GLACIS_PORT to a port above 1023.`,
     EADDRNOTAVAIL: `${host} is not an address of this machine. Check GLACIS_HOST.`,
     ENOTFOUND: `The host name ${host} can't be resolved. Check GLACIS_HOST.`,
   }
-  const sentence = words[String(code)]
+  const sentence = reasons[String(code)]
   return sentence ? new CliError(sentence, { cause: error }) : error
 }

@@ -29,7 +29,7 @@ export const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as co
 export const duration = z
   .string()
   .regex(/^[1-9]\d{0,5}[smhd]$/)
-  .transform((text) => Number(text.slice(0, -1)) * unitsMs[text.slice(-1) as keyof typeof unitsMs]) // proved by the pattern
+  .transform((text) => Number(text.slice(0, -1)) * unitsMs[text.slice(-1) as keyof typeof unitsMs]) // checked by the pattern
 
 const json = z.string().transform((text, context): unknown => {
   try {
@@ -55,9 +55,9 @@ export const Provider = z
     scopes: z.array(z.string().min(1)).optional(),
     responseMode: z.enum(['query', 'form_post']).optional(),
   })
-  .refine((one) => one.issuer ?? (one.authorizationUrl && one.tokenUrl && one.userinfoUrl))
+  .refine((entry) => entry.issuer ?? (entry.authorizationUrl && entry.tokenUrl && entry.userinfoUrl))
 const isAllDifferent = (list: readonly { id: string }[]) => new Set(list.map(({ id }) => id)).size === list.length
 export const providers = json.pipe(z.array(Provider).refine(isAllDifferent))
 
-export const feedKeys = Object.keys(addresses) as [SourceKey, ...SourceKey[]] // proved by Object.keys of that very table
+export const feedKeys = Object.keys(addresses) as [SourceKey, ...SourceKey[]] // checked by Object.keys of that table
 export const feedSources = json.pipe(z.partialRecord(z.enum(feedKeys), z.union([z.literal(''), safeUrl])))

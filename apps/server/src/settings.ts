@@ -3,7 +3,7 @@
  * test keeps it current.
  */
 import { z } from 'zod'
-import { callbackPlace, callbackPlaceExpects } from './callbacks.ts'
+import { callbackAddress, callbackAddressExpects } from './callbacks.ts'
 import {
   duration,
   feedKeys,
@@ -23,12 +23,12 @@ export const roles = ['api', 'identity', 'worker'] as const
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** `expects` completes the error message "NAME must be …". */
-interface Described {
+interface Description {
   readonly expects: string
   readonly initial: string
   readonly meaning: string
 }
-const described = <T extends z.ZodType>(schema: T, description: Described) => schema.meta({ ...description })
+const described = <T extends z.ZodType>(schema: T, description: Description) => schema.meta({ ...description })
 
 export const Settings = z.object({
   GLACIS_PORT: described(z.coerce.number().int().min(1).max(65_535).default(3000), {
@@ -149,8 +149,8 @@ export const Settings = z.object({
     meaning:
       'Networks that scans may access: `all`, `public` (no private or local addresses), or a list, which also applies to agents. Cloud metadata addresses are always blocked.',
   }),
-  GLACIS_CALLBACKS: described(z.union([z.literal('off').transform(() => null), callbackPlace]).default(null), {
-    expects: `off, or ${callbackPlaceExpects}`,
+  GLACIS_CALLBACKS: described(z.union([z.literal('off').transform(() => null), callbackAddress]).default(null), {
+    expects: `off, or ${callbackAddressExpects}`,
     initial: '`off`: out-of-band checks are skipped',
     meaning:
       'The public address of the callback server for out-of-band checks, such as `203.0.113.7:8088` (HTTP). DNS callbacks also need a domain that delegates to this machine: `{"host": "203.0.113.7", "port": 80, "domain": "calls.example.org", "dnsPort": 53, "listen": "10.0.0.5", "listenPort": 8088}`. Not available on agents.',
@@ -203,14 +203,14 @@ export const Settings = z.object({
 })
 
 export type SettingName = keyof typeof Settings.shape
-/** In the order of docs/settings.md. */
+/** proved by Object.keys of that shape */
 export const names = Object.keys(Settings.shape) as SettingName[] // proved by Object.keys of that very shape
-export const wordsOf = (name: SettingName) => Settings.shape[name].meta() as unknown as Described // set by `described`
+export const descriptionOf = (name: SettingName) => Settings.shape[name].meta() as unknown as Description // set by `described`
 
 /** The table of docs/settings.md. */
 export function settingsTable(): string {
   const rows = names.map((name) => {
-    const { initial, meaning } = wordsOf(name)
+    const { initial, meaning } = descriptionOf(name)
     return `| \`${name}\` | ${initial} | ${meaning} |`
   })
   return ['| Name | Default | Meaning |', '|---|---|---|', ...rows].join('\n')

@@ -1,15 +1,18 @@
 import { expect, it } from 'vitest'
 import type { Ctx } from '#ctx.ts'
 import { person, sharedTestServer } from '#testing/test-server.ts'
-import { addBeside } from '#testing/waiting.ts'
+import { addConcurrently } from '#testing/concurrency.ts'
 import { createApiToken, listApiTokens } from '#tokens.ts'
 
 const server = await sharedTestServer()
 
-it('are fifty at most, also of those that are made at the same moment', async () => {
+it('are limited to fifty, even when created concurrently', async () => {
   const account = await server.account()
   const add = (ctx: Ctx) => createApiToken(ctx, { apiToken: { name: 'ci', scopes: ['SCOPE_READ'] } })
   for (let number = 0; number < 49; number++) await server.as(account, add, { actor: person })
-  expect(await addBeside(server, account, add)).toMatchObject({ status: 'rejected', reason: { code: 'precondition' } })
+  expect(await addConcurrently(server, account, add)).toMatchObject({
+    status: 'rejected',
+    reason: { code: 'precondition' },
+  })
   expect((await server.as(account, listApiTokens)).apiTokens).toHaveLength(50)
 })

@@ -7,7 +7,7 @@ import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
-import { takeTurn } from '#database/turn.ts'
+import { lockForLimit } from '#database/limit-lock.ts'
 import { invalid, notFound, ApiError } from '#errors.ts'
 import { type Selectable, sql } from 'kysely'
 
@@ -43,7 +43,7 @@ export async function createApiToken(
   { apiToken }: ParsedInputOf<typeof contract.createApiToken>,
 ): Promise<{ apiToken: ApiToken }> {
   const expires = endOf(ctx.now, apiToken.expireTime)
-  await takeTurn(ctx, 'tokens')
+  await lockForLimit(ctx, 'tokens')
   const { apiTokens } = await listApiTokens(ctx)
   if (apiTokens.length >= tokensMax)
     throw new ApiError('precondition', `An account can have at most ${tokensMax} tokens`)
@@ -110,9 +110,9 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-function endOf(now: Date, wanted: string | undefined): Date {
-  if (wanted === undefined) return new Date(now.getTime() + tokenLife.default * dayMs)
-  const end = new Date(wanted)
+function endOf(now: Date, requested: string | undefined): Date {
+  if (requested === undefined) return new Date(now.getTime() + tokenLife.default * dayMs)
+  const end = new Date(requested)
   const member = 'apiToken.expireTime'
   if (end <= now) throw invalid(member, 'The end time is in the past')
   if (end.getTime() > now.getTime() + tokenLife.most * dayMs)

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { sql } from 'kysely'
 import type { Ctx } from '#ctx.ts'
 import { sharedTestServer } from '#testing/test-server.ts'
-import { addBeside, somebodyWaits } from '#testing/waiting.ts'
+import { addConcurrently, untilLockWait } from '#testing/concurrency.ts'
 import { createView, deleteView, listViews, updateView } from '#views.ts'
 
 const server = await sharedTestServer()
@@ -20,7 +20,7 @@ const list = (input: Parameters<typeof listViews>[1] = {}) => server.as(account,
 const update = (id: string, view: object, paths: string[]) =>
   server.as(account, async (ctx) => (await updateView(ctx, { id, view, updateMask: { paths } })).view)
 
-it('keeps views in the order in which they were made, page by page', async () => {
+it('lists views in order of creation, in pages', async () => {
   for (const name of ['One', 'Two', 'Three']) await create(name)
   await create('Elsewhere', '/risks/potential')
   const first = await list({ pageSize: 2, filter: { page } })
@@ -29,7 +29,7 @@ it('keeps views in the order in which they were made, page by page', async () =>
   expect((await list()).views).toHaveLength(4)
 })
 
-it('has each name once on a page, however it is written', async () => {
+it('requires unique names per page, ignoring case', async () => {
   const { id } = await create('Mine')
   await expect(create('MINE')).rejects.toMatchObject({ code: 'conflict' })
   const other = await create('Other')
@@ -38,33 +38,33 @@ it('has each name once on a page, however it is written', async () => {
   expect(await create('Mine', '/scope')).toMatchObject({ page: '/scope' })
 })
 
-it.each(['ΣΟΦΟΣ', 'İzmir'])('knows %s for taken as the database does', async (name) => {
+it.each(['ΣΟΦΟΣ', 'İzmir'])('compares %s as the database does', async (name) => {
   await create(name)
   const { id } = await create('Other')
   await expect(update(id, { name }, ['name'])).rejects.toMatchObject({ code: 'conflict' })
 })
 
-it('minds no name that the mask does not name', async () => {
+it('ignores a name outside updateMask', async () => {
   await create('Mine')
   const { id } = await create('Other')
   expect(await update(id, { name: 'Mine', query: 'sort=epss' }, ['query'])).toMatchObject({ name: 'Other' })
 })
 
-it('tells the later of two that rename to the same that the name is taken', async () => {
+it('rejects the later of two concurrent renames to the same name', async () => {
   const [one, two] = [await create('One'), await create('Two')]
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  const outcome = begun.then(() => update(two.id, { name: 'Same' }, ['name']))
-  const settled = outcome.catch(() => undefined)
+  const { promise: updated, resolve: markUpdated } = Promise.withResolvers<void>()
+  const outcome = updated.then(() => update(two.id, { name: 'Same' }, ['name']))
+  const finished = outcome.catch(() => undefined)
   await server.as(account, async (ctx) => {
     await updateView(ctx, { id: one.id, view: { name: 'Same' }, updateMask: { paths: ['name'] } })
-    begin()
-    await somebodyWaits(server)
+    markUpdated()
+    await untilLockWait(server)
   })
-  await settled
+  await finished
   await expect(outcome).rejects.toMatchObject({ code: 'conflict' })
 })
 
-it('changes what the mask names, and nothing else', async () => {
+it('updates only the fields in updateMask', async () => {
   const { id } = await create('Mine')
   const changed = await update(id, { name: 'New', query: 'sort=epss' }, ['query'])
   expect(changed).toMatchObject({ name: 'Mine', query: 'sort=epss' })
@@ -72,13 +72,13 @@ it('changes what the mask names, and nothing else', async () => {
   await expect(update(id, {}, ['name'])).rejects.toMatchObject({ code: 'invalid' })
 })
 
-it('deletes once', async () => {
+it('deletes a view once', async () => {
   const { id } = await create('Mine')
   expect(await server.as(account, (ctx) => deleteView(ctx, { id }))).toEqual({})
   await expect(server.as(account, (ctx) => deleteView(ctx, { id }))).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('are two hundred at most, also of those that are made at the same moment', async () => {
+it('are limited to two hundred, even when created concurrently', async () => {
   await sql`
     insert into saved_view (account_id, id, name, page, query, shared, created_at, updated_at)
     select ${account}, new_id(), 'view ' || n, ${page}, '', false, now(), now() from generate_series(1, 199) as n`.execute(
@@ -86,5 +86,8 @@ it('are two hundred at most, also of those that are made at the same moment', as
   )
   let number = 0
   const add = (ctx: Ctx) => createView(ctx, { view: { name: `new ${++number}`, page, query: '', shared: false } })
-  expect(await addBeside(server, account, add)).toMatchObject({ status: 'rejected', reason: { code: 'precondition' } })
+  expect(await addConcurrently(server, account, add)).toMatchObject({
+    status: 'rejected',
+    reason: { code: 'precondition' },
+  })
 })

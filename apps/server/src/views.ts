@@ -6,8 +6,8 @@ import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
-import { takeTurn } from '#database/turn.ts'
-import { unlessTaken } from '#database/unique.ts'
+import { lockForLimit } from '#database/limit-lock.ts'
+import { mapUniqueViolation } from '#database/unique-violation.ts'
 import { invalid, notFound, ApiError } from '#errors.ts'
 import type { Selectable } from 'kysely'
 
@@ -40,7 +40,7 @@ export async function createView(
   ctx: Ctx,
   { view }: ParsedInputOf<typeof contract.createView>,
 ): Promise<{ view: View }> {
-  await takeTurn(ctx, 'views')
+  await lockForLimit(ctx, 'views')
   const { count } = await ctx.tx
     .selectFrom('saved_view')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -68,13 +68,13 @@ export async function updateView(
   ctx: Ctx,
   { id, view, updateMask }: ParsedInputOf<typeof contract.updateView>,
 ): Promise<{ view: View }> {
-  const stranger = updateMask.paths.find((path) => !paths.some((one) => one === path))
-  if (stranger) throw invalid('updateMask.paths', `'${stranger}' can't be changed`)
+  const unknownPath = updateMask.paths.find((path) => !paths.some((item) => item === path))
+  if (unknownPath) throw invalid('updateMask.paths', `'${unknownPath}' can't be changed`)
   const change = Object.fromEntries(
     paths.filter((path) => updateMask.paths.includes(path)).map((path) => [path, view[path]]),
   )
   if (Object.values(change).includes(undefined)) throw invalid('view', 'A field in updateMask is missing from the body')
-  const row = await unlessTaken(
+  const row = await mapUniqueViolation(
     ctx.tx
       .updateTable('saved_view')
       .set({ ...change, updated_at: ctx.now })

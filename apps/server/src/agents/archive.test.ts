@@ -48,7 +48,7 @@ it.each([
   [['--server', 'http://127.61.3.1:1', '--networks', 'ten'], /"ten" in --networks is not a network/],
   [['--server', 'http://127.61.3.1:1', '--state', '/dev/null/x'], /Could not use the folder \/dev\/null\/x/],
   [['--server', 'http://127.61.3.1:1', '--nonsense'], /^Unknown option/],
-] as const)('exits with an error message for %j', async (words, sentence) => {
-  const ended = run(process.execPath, ['agent.js', ...words], { cwd: folder, env: { HOME: folder } })
-  await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) })
+] as const)('exits with an error message for %j', async (args, message) => {
+  const ended = run(process.execPath, ['agent.js', ...args], { cwd: folder, env: { HOME: folder } })
+  await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) })
 })

@@ -78,8 +78,8 @@ async function manifestOf(folder: string): Promise<z.infer<typeof Manifest>> {
 async function ownFiles(root: string, name: string, home: string): Promise<TarEntry[]> {
   const folder = join(root, home)
   const { version, dependencies } = await manifestOf(folder)
-  const door = existsSync(join(folder, 'src/index.ts')) ? './src/index.js' : './src/main.js'
-  const exports = { '.': door, './*': './src/*.js' }
+  const mainExport = existsSync(join(folder, 'src/index.ts')) ? './src/index.js' : './src/main.js'
+  const exports = { '.': mainExport, './*': './src/*.js' }
   const manifest = { name, version, type: 'module', imports: { '#*': './src/*' }, exports, dependencies }
   const entries = [{ name: `node_modules/${name}/package.json`, content: Buffer.from(JSON.stringify(manifest)) }]
   for (const path of await filesBelow(join(folder, 'src'))) {

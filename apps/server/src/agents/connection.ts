@@ -82,9 +82,9 @@ async function endPreviousConnection(ctx: Ctx, agentId: string): Promise<void> {
   if (!(await closeIfSilent(ctx, agentId))) await endConnection(ctx, agentId, 'REASON_REPLACED', ctx.now)
 }
 
-function protocolError({ protocol, version: theirs }: ParsedInputOf<typeof connectAgent>): string {
+function protocolError({ protocol, version: agentProtocol }: ParsedInputOf<typeof connectAgent>): string {
   const [older, newer] = protocol < runnerProtocol ? ['agent', 'server'] : ['server', 'agent']
-  return `The ${older} is too old for this ${newer} (agent ${theirs}, server ${version}). Update the ${older}`
+  return `The ${older} is too old for this ${newer} (agent ${agentProtocol}, server ${version}). Update the ${older}`
 }
 
 async function exchangeToken(ctx: Ctx, agent: AgentIdentity): Promise<string> {
@@ -189,11 +189,11 @@ export async function disconnectLost(database: Database, log: Log): Promise<void
     .limit(1000)
     .execute()
   await onEach(away, ({ account_id, id }) =>
-    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => announceIfStillAway(ctx, id)),
+    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => announceIfDisconnected(ctx, id)),
   )
 }
 
-async function announceIfStillAway(ctx: Ctx, id: string): Promise<void> {
+async function announceIfDisconnected(ctx: Ctx, id: string): Promise<void> {
   const agent = await ctx.tx
     .updateTable('agent')
     .set({ is_notice_due: false })

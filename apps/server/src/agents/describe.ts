@@ -1,7 +1,7 @@
 /** Maps agents to their API representation. */
 import type { Agent } from '@glacis/contract/agent'
 import type { Ctx } from '#ctx.ts'
-import { anyOf } from '#database/any.ts'
+import { anyOf } from '#database/any-of.ts'
 import type { AgentTable } from '#database/tables.ts'
 import { version } from '#version.ts'
 import type { Selectable } from 'kysely'
@@ -24,18 +24,18 @@ export function isConnected(row: Pick<Selectable<AgentTable>, 'connection_id' | 
 
 /** The agents with these ids, in a fixed number of statements. */
 export async function describeAgents(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Agent>> {
-  const wanted = [...new Set(ids)]
-  if (wanted.length === 0) return new Map()
+  const uniqueIds = [...new Set(ids)]
+  if (uniqueIds.length === 0) return new Map()
   const rows = await ctx.tx
     .selectFrom('agent')
     .selectAll()
     .where('account_id', '=', ctx.account)
-    .where('id', 'in', wanted)
+    .where('id', 'in', uniqueIds)
     .execute()
   const [targets, jobs, tokens] = [
-    await targetCounts(ctx, wanted),
-    await jobCounts(ctx, wanted),
-    await tokenExpiries(ctx, wanted),
+    await targetCounts(ctx, uniqueIds),
+    await jobCounts(ctx, uniqueIds),
+    await tokenExpiries(ctx, uniqueIds),
   ]
   return new Map(
     rows.map((row) => {
@@ -55,13 +55,13 @@ export async function describeAgents(ctx: Ctx, ids: readonly string[]): Promise<
 
 /** The part of an agent shown with a target or scan: name, state and last heartbeat. */
 export async function describeAgentsBriefly(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Agent>> {
-  const wanted = [...new Set(ids)]
-  if (wanted.length === 0) return new Map()
+  const uniqueIds = [...new Set(ids)]
+  if (uniqueIds.length === 0) return new Map()
   const rows = await ctx.tx
     .selectFrom('agent')
     .selectAll()
     .where('account_id', '=', ctx.account)
-    .where('id', '=', anyOf(wanted))
+    .where('id', '=', anyOf(uniqueIds))
     .execute()
   return new Map(rows.map((row) => [row.id, briefOf(row, ctx.now)]))
 }

@@ -5,7 +5,7 @@ import type * as contract from '@glacis/contract/agent'
 import { getAgent } from '#agents/list.ts'
 import type { Ctx } from '#ctx.ts'
 
-/** The path at which the server offers the agent archive. */
+/** The path of the agent archive on this server. */
 export const archivePath = '/downloads/glacis-agent.tgz'
 type Install = ResultOf<typeof contract.getAgentInstall>
 

@@ -14,7 +14,7 @@ export interface AgentIdentity {
 }
 
 /** Lifetime of an unused token, and of an old key after a rotation. */
-export const tokenLifeMs = 24 * 3_600_000
+export const tokenLifetimeMs = 24 * 3_600_000
 
 const prefixes = { TOKEN: 'gla_', KEY: 'glk_' } as const
 
@@ -28,7 +28,7 @@ export async function issueSecret(ctx: Ctx, agentId: string, kind: 'TOKEN' | 'KE
       agent_id: agentId,
       digest: digestOf(secret),
       kind,
-      expires_at: kind === 'TOKEN' ? new Date(ctx.now.getTime() + tokenLifeMs) : null,
+      expires_at: kind === 'TOKEN' ? new Date(ctx.now.getTime() + tokenLifetimeMs) : null,
       created_at: ctx.now,
     })
     .execute()

@@ -24,9 +24,9 @@ export async function listAgents(
       return isWanted ? isHere : not(eb.fn.coalesce(isHere, eb.lit(false)))
     })
   }
-  const here = page.after ? found.where('id', '<', String(page.after[0])) : found
+  const fromPage = page.after ? found.where('id', '<', String(page.after[0])) : found
   const [listed, total] = await Promise.all([
-    here
+    fromPage
       .orderBy('id', 'desc')
       .limit(page.size + 1)
       .execute(),

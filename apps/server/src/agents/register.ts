@@ -2,7 +2,7 @@ import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/agent'
 import type { Agent } from '@glacis/contract/agent'
 import { endConnection } from '#agents/connection.ts'
-import { issueSecret, revokeSecrets, tokenLifeMs } from '#agents/keys.ts'
+import { issueSecret, revokeSecrets, tokenLifetimeMs } from '#agents/keys.ts'
 import { getAgent } from '#agents/list.ts'
 import { recordAuditEvent } from '#audit.ts'
 import { consumeAgentQuota } from '#billing/index.ts'
@@ -79,7 +79,7 @@ export async function rotateToken(
   } else {
     await ctx.tx
       .updateTable('agent_key')
-      .set({ expires_at: new Date(ctx.now.getTime() + tokenLifeMs) })
+      .set({ expires_at: new Date(ctx.now.getTime() + tokenLifetimeMs) })
       .where('account_id', '=', ctx.account)
       .where('agent_id', '=', id)
       .where('expires_at', 'is', null)

@@ -5,7 +5,7 @@ import { type Plan, type Subscription, SubscriptionPeriod } from '@glacis/contra
 import { recordAuditEvent } from '#audit.ts'
 import { planOf, plans, unlimited } from '#billing/plans.ts'
 import type { Ctx } from '#ctx.ts'
-import { takeTurn } from '#database/turn.ts'
+import { lockForLimit } from '#database/limit-lock.ts'
 import { invalid, ApiError } from '#errors.ts'
 import { sql } from 'kysely'
 
@@ -156,15 +156,15 @@ export async function consumeAgentQuota(ctx: Ctx): Promise<void> {
   if (quota.used >= quota.total) throw quotaExceeded('agents', 'Agent', quota, plan)
 }
 
-function quotaExceeded(subject: string, word: string, { used, total }: Usage['targets'], plan: Plan): ApiError {
-  return new ApiError('quota_exceeded', `${word} quota of the ${plan.name} plan exceeded: ${used} of ${total} used`, {
+function quotaExceeded(subject: string, label: string, { used, total }: Usage['targets'], plan: Plan): ApiError {
+  return new ApiError('quota_exceeded', `${label} quota of the ${plan.name} plan exceeded: ${used} of ${total} used`, {
     quota: { subject, description: `${used} of ${total}` },
   })
 }
 
 /** Serializes quota checks, so that concurrent requests can't both use the last free slot. */
 function lock(ctx: Ctx): Promise<void> {
-  return takeTurn(ctx, 'quota')
+  return lockForLimit(ctx, 'quota')
 }
 
 async function usageOf(ctx: Ctx): Promise<Usage> {

@@ -54,7 +54,7 @@ export const plans: readonly Plan[] = [
 ]
 
 export function planOf(id: string): Plan {
-  const plan = plans.find((one) => one.id === id) ?? plans[0]
+  const plan = plans.find((item) => item.id === id) ?? plans[0]
   if (!plan) throw new Error('at least one plan exists')
   return plan
 }

@@ -4,7 +4,7 @@ import { sharedTestServer } from '#testing/test-server.ts'
 
 const server = await sharedTestServer()
 
-/** With two thirds of its month still to come. */
+/** Two thirds of the month remain. */
 const now = new Date('2026-11-11T00:00:00Z')
 const [free, monthly, yearly] = [
   { planId: 'free', numTargets: 25, period: 'PERIOD_UNSPECIFIED' },

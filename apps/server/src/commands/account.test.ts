@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function furnished(name: string): Promise<string> {
+async function createAccount(name: string): Promise<string> {
   const account = await server.account()
   await server.as(
     account,
@@ -41,15 +41,15 @@ async function furnished(name: string): Promise<string> {
   return account
 }
 
-it('works on the database of a whole installation that does not run', async () => {
+it('works while the server is not running', async () => {
   const [id, file] = [await server.account(), join(folder, 'whole.jsonl')]
   const environment = { DATABASE_URL: server.url, GLACIS_DATA: folder }
   await administerAccounts(['export', id, file], { environment, root: folder })
   expect(await readFile(file, 'utf8')).toContain(id)
 })
 
-it('exports every row of one account and no secret, into a file for its owner alone', async () => {
-  const [account] = [await furnished('Mine'), await furnished('Of another')]
+it('exports every row of one account, without secrets, to a file that only its owner can read', async () => {
+  const [account] = [await createAccount('Mine'), await createAccount('Of another')]
   const file = join(folder, 'mine.jsonl')
   const count = await exportAccount(server.database, account, file)
   const text = await readFile(file, 'utf8')
@@ -67,21 +67,21 @@ it('exports every row of one account and no secret, into a file for its owner al
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 })
 
-it('never writes over a file', async () => {
+it("doesn't overwrite a file", async () => {
   const account = await server.account()
   const file = join(folder, 'twice.jsonl')
   await exportAccount(server.database, account, file)
   await expect(exportAccount(server.database, account, file)).rejects.toThrow("Can't write")
 })
 
-it('leaves no half of an export that did not come to its end', async () => {
+it('removes the file if the export fails', async () => {
   const file = join(folder, 'half.jsonl')
   await expect(exportAccount(server.database, 'no uuid', file)).rejects.toThrow('uuid')
   await expect(stat(file)).rejects.toThrow('ENOENT')
 })
 
-it('leaves no row behind when an account is deleted', async () => {
-  const account = await furnished('Going')
+it('deleting an account deletes its rows in every table', async () => {
+  const account = await createAccount('Going')
   await server.database.owner.deleteFrom('account').where('id', '=', account).execute()
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns

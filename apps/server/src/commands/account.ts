@@ -9,7 +9,7 @@ import { createLogger } from '#log.ts'
 import { CliError, UsageError } from '#cli-error.ts'
 import type { Tables } from '#database/tables.ts'
 import { writeNewFile } from './new-file.ts'
-import { reachDatabase } from './reach.ts'
+import { connectToDatabase } from './connect.ts'
 import { type Kysely, sql } from 'kysely'
 
 const usage = `Usage: glacis account <command>
@@ -22,9 +22,9 @@ Exports contain no passwords, keys, or tokens. The user is stored separately and
 
 /** Columns that exports omit, in every table. */
 const secretColumns: ReadonlySet<string> = new Set(['digest', 'secret', 'webhook_url'])
-const rowsAtOnce = 2000
+const rowsPerFetch = 2000
 
-interface Place {
+interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly root: string
 }
@@ -32,25 +32,28 @@ interface Place {
 /**
  * Runs a subcommand.
  *
- * @param words the arguments after `glacis account`
+ * @param args the arguments after `glacis account`
  * @throws CliError for invalid arguments, invalid settings, or an unusable database
  */
-export async function administerAccounts(words: readonly string[], { environment, root }: Place): Promise<void> {
-  const { verb, who, file, isSure } = readWords(words)
-  if (verb === 'help') return print(usage)
+export async function administerAccounts(
+  args: readonly string[],
+  { environment, root }: CommandContext,
+): Promise<void> {
+  const { command, who, file, confirmed } = parseArguments(args)
+  if (command === 'help') return print(usage)
   const config = readConfig(environment, root)
   const log = createLogger({ level: 'error' })
-  await using reached = await reachDatabase(config, log)
+  await using reached = await connectToDatabase(config, log)
   await using opened = new AsyncDisposableStack()
   const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
   opened.defer(() => database.close())
-  if (!reached.isServed) await migrate(database.owner)
+  if (!reached.isServerRunning) await migrate(database.owner)
   const account = await find(database, who)
-  if (verb === 'export') {
+  if (command === 'export') {
     const rows = await exportAccount(database, account.id, file)
     return print(`Exported ${rows} rows of ${account.email} to ${file}.`)
   }
-  if (!isSure) throw new CliError(`This permanently deletes ${account.email}'s account. Pass --yes to confirm.`)
+  if (!confirmed) throw new CliError(`This permanently deletes ${account.email}'s account. Pass --yes to confirm.`)
   await database.owner.transaction().execute(async (tx) => {
     await tx.deleteFrom('account').where('id', '=', account.id).execute()
     await recordDeletion(tx, { action: 'account.delete', accountId: account.id, identityId: null, detail: {} })
@@ -58,27 +61,29 @@ export async function administerAccounts(words: readonly string[], { environment
   print(`Deleted the account of ${account.email}.`)
 }
 
-interface Words {
-  readonly verb: 'help' | 'export' | 'delete'
+interface AccountArguments {
+  readonly command: 'help' | 'export' | 'delete'
   readonly who: string
   readonly file: string
-  readonly isSure: boolean
+  readonly confirmed: boolean
 }
 
-function readWords(words: readonly string[]): Words {
-  const nothing = { who: '', file: '', isSure: false }
-  const [verb = 'help', ...rest] = words
-  if (verb === 'help' || verb === '--help' || verb === '-h') return { verb: 'help', ...nothing }
-  const [who = '', file = '', ...more] = rest.filter((word) => !word.startsWith('--'))
-  const isSure = parsed(rest)
-  if (verb === 'export' && who && file && more.length === 0) return { verb, who, file, isSure }
-  if (verb === 'delete' && who && !file) return { verb, who, file, isSure }
-  if (verb === 'export') throw new UsageError('Usage: glacis account export <email or id> <file>')
-  if (verb === 'delete') throw new UsageError('Usage: glacis account delete <email or id> --yes')
-  throw new UsageError(`Unknown command "glacis account ${verb}". Run "glacis account --help" for a list of commands.`)
+function parseArguments(args: readonly string[]): AccountArguments {
+  const defaults = { who: '', file: '', confirmed: false }
+  const [command = 'help', ...rest] = args
+  if (command === 'help' || command === '--help' || command === '-h') return { command: 'help', ...defaults }
+  const [who = '', file = '', ...more] = rest.filter((arg) => !arg.startsWith('--'))
+  const confirmed = isConfirmed(rest)
+  if (command === 'export' && who && file && more.length === 0) return { command, who, file, confirmed }
+  if (command === 'delete' && who && !file) return { command, who, file, confirmed }
+  if (command === 'export') throw new UsageError('Usage: glacis account export <email or id> <file>')
+  if (command === 'delete') throw new UsageError('Usage: glacis account delete <email or id> --yes')
+  throw new UsageError(
+    `Unknown command "glacis account ${command}". Run "glacis account --help" for a list of commands.`,
+  )
 }
 
-function parsed(args: readonly string[]): boolean {
+function isConfirmed(args: readonly string[]): boolean {
   try {
     return (
       parseArgs({ args: [...args], options: { yes: { type: 'boolean' } }, allowPositionals: true }).values.yes === true
@@ -138,13 +143,15 @@ async function tablesOfAccounts(tx: Kysely<Tables>): Promise<Table[]> {
 }
 
 async function exportTable(tx: Kysely<Tables>, { name, columns }: Table, account: string, handle: FileHandle) {
-  const shown = columns.filter((column) => !secretColumns.has(column)).map((column) => sql.ref(column))
-  const own = sql.ref(name === 'account' ? 'id' : 'account_id')
+  const columnsToExport = columns.filter((column) => !secretColumns.has(column)).map((column) => sql.ref(column))
+  const accountColumn = sql.ref(name === 'account' ? 'id' : 'account_id')
   await sql`declare export_rows no scroll cursor for
     select row_to_json(shown)::text as line from (
-      select ${sql.join(shown)} from ${sql.table(name)} where ${own} = ${sql.lit(account)}::uuid) as shown`.execute(tx)
+      select ${sql.join(columnsToExport)} from ${sql.table(name)} where ${accountColumn} = ${sql.lit(account)}::uuid) as shown`.execute(
+    tx,
+  )
   for (let count = 0; ;) {
-    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(rowsAtOnce)} from export_rows`.execute(tx)
+    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(rowsPerFetch)} from export_rows`.execute(tx)
     if (rows.length === 0) {
       await sql`close export_rows`.execute(tx)
       return count

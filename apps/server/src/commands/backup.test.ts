@@ -7,7 +7,7 @@ import { backup, restore } from './backup.ts'
 import { dumpDatabase } from '#database/backup/dump.ts'
 import { tablesOf } from '#database/backup/tables.ts'
 import { openDatabase } from '#database/index.ts'
-import { isAway } from '#database/loss.ts'
+import { isConnectionLoss } from '#database/connection-errors.ts'
 import { createChannel } from '#notifications/index.ts'
 import { startScan } from '#scans/index.ts'
 import { createTarget } from '#targets/index.ts'
@@ -21,11 +21,11 @@ let empty: TestDatabase
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'glacis-backup-'))
   file = join(folder, 'glacis.backup')
-  await furnish()
+  await createData()
   await mkdir(join(folder, 'one/packs/templates'), { recursive: true })
   await writeFile(join(folder, 'one/packs/templates/a.yaml'), 'id: a\n')
   await writeFile(join(folder, 'one/packs/templates/empty.yaml'), '')
-  await backup([file], place(server.url, 'one'))
+  await backup([file], commandContext(server.url, 'one'))
 })
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
@@ -35,12 +35,12 @@ beforeEach(async () => {
   return () => empty.drop()
 })
 
-function place(url: string, name: string) {
+function commandContext(url: string, name: string) {
   return { environment: { DATABASE_URL: url, GLACIS_DATA: join(folder, name) }, root: folder }
 }
 
-/** An account with a scope, a scan that waits in the queue, names that are hard to write, and news for a channel. */
-async function furnish(): Promise<void> {
+/** Creates an account with a target whose name needs escaping, a queued scan, and events for a channel. */
+async function createData(): Promise<void> {
   const id = await server.account()
   await server.as(
     id,
@@ -63,31 +63,31 @@ async function furnish(): Promise<void> {
   )
 }
 
-/** All that stands in the tables; the numbers of transactions are another database's. */
+/** The rows of all tables, without transaction ids, which differ between databases. */
 async function contents(url: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    const found = new Map<string, string[]>()
+    const rowsByTable = new Map<string, string[]>()
     for (const { name, columns } of await tablesOf(client)) {
-      const kept = columns.filter((column) => !['xid', 'taken_until'].includes(column))
+      const comparedColumns = columns.filter((column) => !['xid', 'taken_until'].includes(column))
       const { rows } = await client.query<{ line: string }>(
-        `select row_to_json(shown)::text as line from (select ${kept.join(', ')} from ${name}) as shown order by 1`,
+        `select row_to_json(shown)::text as line from (select ${comparedColumns.join(', ')} from ${name}) as shown order by 1`,
       )
       if (rows.length > 0 && !name.startsWith('pgboss.queue'))
-        found.set(
+        rowsByTable.set(
           name,
           rows.map(({ line }) => line),
         )
     }
-    return found
+    return rowsByTable
   } finally {
     await client.end()
   }
 }
 
-it('brings back every row, into a file for its owner alone', async () => {
-  await restore([file], place(empty.url, 'two'))
+it('restores every row, from a file that only its owner can read', async () => {
+  await restore([file], commandContext(empty.url, 'two'))
   const [before, after] = [await contents(server.url), await contents(empty.url)]
   expect(Object.fromEntries(after)).toEqual(Object.fromEntries(before))
   expect([...before.keys()]).toEqual(expect.arrayContaining(['public.account', 'public.scan', 'pgboss.job']))
@@ -95,14 +95,14 @@ it('brings back every row, into a file for its owner alone', async () => {
   await expect(readFile(join(folder, 'two/packs/templates/a.yaml'), 'utf8')).resolves.toBe('id: a\n')
 })
 
-it('puts references, triggers and counters back in force', async () => {
-  await restore([file], place(empty.url, 'three'))
-  const forms = await Promise.all([server.url, empty.url].map(formOf))
-  expect(forms[1]).toEqual(forms[0])
+it('restores foreign keys, triggers and sequences', async () => {
+  await restore([file], commandContext(empty.url, 'three'))
+  const schemas = await Promise.all([server.url, empty.url].map(schemaOf))
+  expect(schemas[1]).toEqual(schemas[0])
 })
 
-/** Constraints, triggers that are on, and where counting goes on. */
-async function formOf(url: string): Promise<unknown> {
+/** Constraints, enabled triggers, and the positions of sequences. */
+async function schemaOf(url: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -122,52 +122,54 @@ async function formOf(url: string): Promise<unknown> {
   }
 }
 
-it('lets channels take what they had not taken', async () => {
-  await restore([file], place(empty.url, 'four'))
-  const nothing = { info() {}, warn() {}, error() {} }
-  const database = openDatabase(empty.url, nothing, { app: 2, owner: 1 })
+it('keeps the events that a channel has not sent yet', async () => {
+  await restore([file], commandContext(empty.url, 'four'))
+  const silentLog = { info() {}, warn() {}, error() {} }
+  const database = openDatabase(empty.url, silentLog, { app: 2, owner: 1 })
   try {
     const rows = await database.owner.selectFrom('event').select('id').orderBy('id').execute()
     expect(rows.length).toBeGreaterThan(0)
-    const waiting = await database.owner
+    const pendingEvents = await database.owner
       .selectFrom('event')
       .innerJoin('channel', 'channel.account_id', 'event.account_id')
       .whereRef('event.xid', '>=', 'channel.taken_until')
       .select('event.id')
       .orderBy('event.id')
       .execute()
-    expect(waiting.map(({ id }) => String(id))).toEqual(rows.map(({ id }) => String(id)))
+    expect(pendingEvents.map(({ id }) => String(id))).toEqual(rows.map(({ id }) => String(id)))
   } finally {
     await database.close()
   }
 })
 
-function inverted(whole: Buffer, from: number, count: number): Buffer {
-  return Buffer.from(whole.map((byte, at) => (at >= from && at < from + count ? byte ^ 0xff : byte)))
+function invert(content: Buffer, from: number, count: number): Buffer {
+  return Buffer.from(content.map((byte, at) => (at >= from && at < from + count ? byte ^ 0xff : byte)))
 }
 
 it.each([
-  ['is cut off', async (whole: Buffer) => whole.subarray(0, whole.length - 40)],
-  ['is something else', async () => Buffer.from('<!doctype html><title>Sign in</title>')],
-  // Of a thousand single bits there is one that says the same either way, such as where a repetition is copied from.
-  ['was changed on the way', async (whole: Buffer) => inverted(whole, whole.length >> 1, 16)],
-])('restores nothing from a file that %s', async (_how, change) => {
+  ['is truncated', async (content: Buffer) => content.subarray(0, content.length - 40)],
+  ['is not a backup', async () => Buffer.from('<!doctype html><title>Sign in</title>')],
+  // Inverts several bytes: a single inverted bit can decompress to the same data.
+  ['was corrupted', async (content: Buffer) => invert(content, content.length >> 1, 16)],
+])('restores nothing from a file that %s', async (_damage, change) => {
   const damaged = join(folder, 'damaged.backup')
   await writeFile(damaged, await change(await readFile(file)))
-  await expect(restore([damaged], place(empty.url, 'five'))).rejects.toThrow(/no backup|damaged|cut off/)
+  await expect(restore([damaged], commandContext(empty.url, 'five'))).rejects.toThrow(
+    /not a backup|corrupted|truncated/,
+  )
   expect((await contents(empty.url).catch(() => new Map())).get('public.account')).toBeUndefined()
 })
 
-it('fails by the statement alone where the database ends in the middle of a backup', async () => {
+it('fails only the current statement if the database stops during a backup', async () => {
   const parts = dumpDatabase(server.url, '1')
   await parts.next()
-  await endOthers(server.url)
+  await terminateConnections(server.url)
   const error = await parts.next().catch((cause: unknown) => cause)
-  expect(isAway(error)).toBe(true)
+  expect(isConnectionLoss(error)).toBe(true)
 })
 
-/** Ends all that work on the same database, as its stop does. */
-async function endOthers(url: string): Promise<void> {
+/** Terminates the other connections to this database, as a shutdown does. */
+async function terminateConnections(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
@@ -175,8 +177,10 @@ async function endOthers(url: string): Promise<void> {
   await client.end()
 }
 
-it('overwrites nobody, neither an account nor a file', async () => {
-  await expect(restore([file], place(server.url, 'six'))).rejects.toThrow('This installation already has accounts (1)')
-  await expect(backup([file], place(server.url, 'one'))).rejects.toThrow("Can't write")
+it('overwrites neither an account nor a file', async () => {
+  await expect(restore([file], commandContext(server.url, 'six'))).rejects.toThrow(
+    'This installation already has accounts (1)',
+  )
+  await expect(backup([file], commandContext(server.url, 'one'))).rejects.toThrow("Can't write")
   expect((await contents(server.url)).get('public.account')).toHaveLength(1)
 })

@@ -10,7 +10,7 @@ import { type Config, readConfig } from '#config.ts'
 import { dumpDatabase } from '#database/backup/dump.ts'
 import { loadDatabase, type PartStream } from '#database/backup/load.ts'
 import { startPostgres } from '#database/embedded.ts'
-import { isAway, isShort } from '#database/loss.ts'
+import { isConnectionLoss, isOutOfResources } from '#database/connection-errors.ts'
 import { openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
 import { migrations } from '#database/migrations.ts'
@@ -21,7 +21,7 @@ import { afterRestore } from '#notifications/index.ts'
 import { CliError, UsageError } from '#cli-error.ts'
 import { version } from '#version.ts'
 import { writeNewFile } from './new-file.ts'
-import { reachDatabase } from './reach.ts'
+import { connectToDatabase } from './connect.ts'
 
 const backupUsage = `Usage: glacis backup <file>
 
@@ -33,7 +33,7 @@ const restoreUsage = `Usage: glacis restore <file>
 Restores a backup into an empty installation, such as a new data folder (GLACIS_DATA) or an empty
 database (DATABASE_URL). Glacis must not be running there. If restoring fails, nothing is changed.`
 
-interface Place {
+interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly root: string
 }
@@ -41,37 +41,37 @@ interface Place {
 /**
  * Writes a backup.
  *
- * @param words the arguments after `glacis backup`
+ * @param args the arguments after `glacis backup`
  * @throws CliError for invalid arguments, an unwritable file, or an unusable database; leaves no file behind
  */
-export async function backup(words: readonly string[], { environment, root }: Place): Promise<void> {
-  const file = fileOf('backup', words)
+export async function backup(args: readonly string[], { environment, root }: CommandContext): Promise<void> {
+  const file = fileOf('backup', args)
   if (file === null) return print(backupUsage)
   const config = readConfig(environment, root)
-  await using reached = await reachDatabase(config, createLogger({ level: 'error' }))
+  await using reached = await connectToDatabase(config, createLogger({ level: 'error' }))
   await writeNewFile(file, async (handle) => {
     const archive = pack()
-    const filling = fill(archive, reached.url, packsOf(config)).catch((error: unknown) => {
+    const writing = writeParts(archive, reached.url, packsOf(config)).catch((error: unknown) => {
       archive.destroy(error instanceof Error ? error : new Error(String(error)))
     })
     const packed = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
     await pipeline(archive, packed, handle.createWriteStream())
-    await filling
+    await writing
   }).catch((cause: unknown) => {
-    throw isAway(cause) || isShort(cause) ? lossOf(cause, 'No backup was written.') : cause
+    throw isConnectionLoss(cause) || isOutOfResources(cause) ? connectionLost(cause, 'No backup was written.') : cause
   })
   const { size } = await stat(file)
   print(`Backup written to ${file} (${Math.max(1, Math.round(size / 1e6))} MB).`)
 }
 
-async function fill(archive: Pack, url: string, packs: string): Promise<void> {
+async function writeParts(archive: Pack, url: string, packs: string): Promise<void> {
   for await (const { name, content } of dumpDatabase(url, version)) {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     archive.entry({ name, mode: 0o600 }, content, (error) => (error ? reject(error) : resolve()))
     await promise
   }
   const entries = await readdir(packs, { recursive: true, withFileTypes: true }).catch(() => []) // nothing was fetched
-  for (const entry of entries.filter((one) => one.isFile())) {
+  for (const entry of entries.filter((item) => item.isFile())) {
     const path = join(entry.parentPath, entry.name)
     const { size } = await stat(path)
     const name = `packs/${relative(packs, path)}`
@@ -84,29 +84,30 @@ async function fill(archive: Pack, url: string, packs: string): Promise<void> {
 /**
  * Restores a backup.
  *
- * @param words the arguments after `glacis restore`
+ * @param args the arguments after `glacis restore`
  * @throws CliError for invalid arguments, an invalid file, or an installation with data; changes nothing
  */
-export async function restore(words: readonly string[], { environment, root }: Place): Promise<void> {
-  const file = fileOf('restore', words)
+export async function restore(args: readonly string[], { environment, root }: CommandContext): Promise<void> {
+  const file = fileOf('restore', args)
   if (file === null) return print(restoreUsage)
   await stat(file).catch((cause: unknown) => {
     throw new CliError(`Can't read ${file} (${reason(cause)}).`, { cause })
   })
   const config = readConfig(environment, root)
   const log = createLogger({ level: 'error' })
-  await using held = new AsyncDisposableStack()
-  held.defer(await lockFolder(config.dataFolder))
-  const url = config.databaseUrl ?? (await startEmbedded(config, log, held))
+  await using resources = new AsyncDisposableStack()
+  resources.defer(await lockFolder(config.dataFolder))
+  const url = config.databaseUrl ?? (await startEmbedded(config, log, resources))
   const draft = `${packsOf(config)}.restored`
-  held.defer(() => rm(draft, { recursive: true, force: true }))
+  resources.defer(() => rm(draft, { recursive: true, force: true }))
   const loaded = await loadDatabase(url, partsOf(file), {
     prepare: (names) => prepare(url, names, log),
-    keep: (part) => keep(part, draft),
-    settle: afterRestore,
+    saveFile: (part) => saveFile(part, draft),
+    afterLoad: afterRestore,
   }).catch((cause: unknown) => {
-    if (isAway(cause) || isShort(cause)) throw lossOf(cause, 'Nothing was restored. Check its disk space.')
-    if (!isDamage(cause)) throw cause
+    if (isConnectionLoss(cause) || isOutOfResources(cause))
+      throw connectionLost(cause, 'Nothing was restored. Check its disk space.')
+    if (!isCorruption(cause)) throw cause
     throw new CliError(`${file} is not a backup or is corrupted (${reason(cause)}). Nothing was restored.`, { cause })
   })
   await rm(packsOf(config), { recursive: true, force: true })
@@ -114,9 +115,9 @@ export async function restore(words: readonly string[], { environment, root }: P
   print(`Restored ${loaded.rows} rows from the backup of ${loaded.createTime}. You can start Glacis now.`)
 }
 
-async function startEmbedded(config: Config, log: Logger, held: AsyncDisposableStack): Promise<string> {
+async function startEmbedded(config: Config, log: Logger, resources: AsyncDisposableStack): Promise<string> {
   const postgres = await startPostgres({ dataFolder: config.dataFolder, log })
-  held.defer(() => postgres.stop())
+  resources.defer(() => postgres.stop())
   return postgres.url
 }
 
@@ -135,8 +136,8 @@ async function prepare(url: string, names: readonly string[], log: Logger): Prom
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow()
   if (Number(count) > 0) {
-    const words = `This installation already has accounts (${count})`
-    throw new CliError(`${words}. Set GLACIS_DATA to a new folder, or DATABASE_URL to an empty database.`)
+    const problem = `This installation already has accounts (${count})`
+    throw new CliError(`${problem}. Set GLACIS_DATA to a new folder, or DATABASE_URL to an empty database.`)
   }
   await jobs.prepare(database.owner)
 }
@@ -153,20 +154,20 @@ async function* partsOf(file: string): AsyncGenerator<PartStream> {
   await reading
 }
 
-function lossOf(cause: unknown, consequence: string): CliError {
+function connectionLost(cause: unknown, consequence: string): CliError {
   return new CliError(`The database connection was lost (${reason(cause)}). ${consequence}`, { cause })
 }
 
 /** Whether an error is about the archive or its compression, not the database or disk. */
-function isDamage(error: unknown): boolean {
+function isCorruption(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(?:Z|ERR_Z|ZSTD)/.test(code) || (error instanceof Error && /tar|Unexpected end/i.test(error.message))
 }
 
-async function keep({ name, bytes }: PartStream, folder: string): Promise<void> {
-  const place = relative('packs', name)
-  if (place.startsWith('..') || isAbsolute(place)) return void bytes.resume()
-  const path = join(folder, place)
+async function saveFile({ name, bytes }: PartStream, folder: string): Promise<void> {
+  const relativePath = relative('packs', name)
+  if (relativePath.startsWith('..') || isAbsolute(relativePath)) return void bytes.resume()
+  const path = join(folder, relativePath)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await pipeline(bytes, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
 }
@@ -176,8 +177,8 @@ function packsOf({ dataFolder }: Config): string {
 }
 
 /** Null if help was requested. */
-function fileOf(command: string, words: readonly string[]): string | null {
-  const [file = '--help', ...more] = words
+function fileOf(command: string, args: readonly string[]): string | null {
+  const [file = '--help', ...more] = args
   if (['--help', '-h', 'help'].includes(file)) return null
   if (more.length > 0 || file.startsWith('-')) throw new UsageError(`Usage: glacis ${command} <file>`)
   return file

@@ -7,8 +7,8 @@ import { migrate } from '#database/migrate.ts'
 import { createJobs, mailJobs } from '#jobs.ts'
 import { createLogger } from '#log.ts'
 import { CliError, UsageError } from '#cli-error.ts'
-import { type Flags, verbs } from './identity-verbs.ts'
-import { reachDatabase } from './reach.ts'
+import { type Flags, subcommands } from './identity-subcommands.ts'
+import { connectToDatabase } from './connect.ts'
 
 const usage = `Usage: glacis identity <command>
 
@@ -27,48 +27,48 @@ Pass --json for JSON output. All commands work whether or not Glacis is running.
 /**
  * Runs a subcommand.
  *
- * @param words the arguments after `glacis identity`
+ * @param args the arguments after `glacis identity`
  * @throws CliError for invalid arguments, invalid settings, or an unusable database
  */
 export async function administerIdentities(
-  words: readonly string[],
+  args: readonly string[],
   { environment, root }: { readonly environment: Readonly<Record<string, string | undefined>>; readonly root: string },
 ): Promise<void> {
-  const { name, rest, flags } = readWords(words)
-  const verb = verbs.get(name)
-  if (!verb) return print(usage)
+  const { name, rest, flags } = parseArguments(args)
+  const subcommand = subcommands.get(name)
+  if (!subcommand) return print(usage)
   const config = readConfig(environment, root)
   if (config.identityUrl) {
     throw new CliError(`Users are managed by the identity service at ${config.identityUrl}. Use its own tools.`)
   }
   const log = createLogger({ level: 'error' })
-  await using reached = await reachDatabase(config, log)
-  await using open = new AsyncDisposableStack()
+  await using reached = await connectToDatabase(config, log)
+  await using resources = new AsyncDisposableStack()
   const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
-  open.defer(() => database.close())
-  if (!reached.isServed) await migrate(database.owner)
+  resources.defer(() => database.close())
+  if (!reached.isServerRunning) await migrate(database.owner)
   const enqueueMail: IdentityOptions['enqueueMail'] = async (tx, mailId) => {
     const jobs = createJobs(reached.url, log, { supervise: false })
-    open.defer(() => jobs.close())
+    resources.defer(() => jobs.close())
     await jobs.prepare(database.owner)
     await mailJobs(jobs)(tx, mailId)
   }
-  const desk = { people: createIdentityAdmin({ database: database.owner, enqueueMail }), database, url: config.url }
-  const { lines, data } = await verb.run(desk, rest, flags)
+  const context = { people: createIdentityAdmin({ database: database.owner, enqueueMail }), database, url: config.url }
+  const { lines, data } = await subcommand.run(context, rest, flags)
   print(flags.json ? JSON.stringify(data, null, 2) : lines.join('\n'))
 }
 
-function readWords(words: readonly string[]): { name: string; rest: readonly string[]; flags: Flags } {
-  const [name = 'help', ...rest] = words
+function parseArguments(args: readonly string[]): { name: string; rest: readonly string[]; flags: Flags } {
+  const [name = 'help', ...rest] = args
   if (name === 'help' || name === '--help' || name === '-h') return { name: 'help', rest: [], flags: noFlags }
-  const verb = verbs.get(name)
-  if (!verb)
+  const subcommand = subcommands.get(name)
+  if (!subcommand)
     throw new UsageError(
       `Unknown command "glacis identity ${name}". Run "glacis identity --help" for a list of commands.`,
     )
-  const { positionals, values } = parsed(rest)
-  if (positionals.length !== verb.takes.length) {
-    const expected = ['glacis identity', name, ...verb.takes].join(' ')
+  const { positionals, values } = parseFlags(rest)
+  if (positionals.length !== subcommand.parameters.length) {
+    const expected = ['glacis identity', name, ...subcommand.parameters].join(' ')
     throw new UsageError(`Usage: ${expected}`)
   }
   return { name, rest: positionals, flags: { ...noFlags, ...values } }
@@ -77,7 +77,7 @@ function readWords(words: readonly string[]): { name: string; rest: readonly str
 const noFlags: Flags = { json: false, yes: false, verified: false, 'password-stdin': false }
 const flag = { type: 'boolean' } as const
 
-function parsed(args: readonly string[]) {
+function parseFlags(args: readonly string[]) {
   try {
     const options = { json: flag, yes: flag, verified: flag, 'password-stdin': flag }
     return parseArgs({ args: [...args], options, allowPositionals: true })
@@ -86,6 +86,6 @@ function parsed(args: readonly string[]) {
   }
 }
 
-function print(words: string): void {
-  process.stdout.write(`${words}\n`)
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
 }

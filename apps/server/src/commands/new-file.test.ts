@@ -14,18 +14,18 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-it('is written for its owner alone, by a stream too', async () => {
+it('writes a file that only its owner can read, also from a stream', async () => {
   await writeNewFile(file, (handle) => pipeline(['a', 'b'], handle.createWriteStream()))
   expect([await readFile(file, 'utf8'), (await stat(file)).mode & 0o777]).toEqual(['ab', 0o600])
 })
 
-it('never takes the place of another', async () => {
+it("doesn't overwrite an existing file", async () => {
   await writeFile(file, 'before')
   await expect(writeNewFile(file, async () => undefined)).rejects.toThrow(CliError)
   expect(await readFile(file, 'utf8')).toBe('before')
 })
 
-it('says in a sentence that the disk is full, and leaves no half of it', async () => {
+it('reports a full disk and removes the partial file', async () => {
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
   const writing = writeNewFile(file, async (handle) => {
     await handle.write('half')
@@ -35,7 +35,7 @@ it('says in a sentence that the disk is full, and leaves no half of it', async (
   expect(await readdir(folder)).toEqual([])
 })
 
-it('leaves what else went wrong as it is', async () => {
+it('rethrows other errors unchanged', async () => {
   const bug = new Error('a bug')
   await expect(writeNewFile(file, () => Promise.reject(bug))).rejects.toBe(bug)
   expect(await readdir(folder)).toEqual([])

@@ -10,9 +10,9 @@ import { lockFolder } from '#lock.ts'
 import { createLogger, type Logger } from '#log.ts'
 import { CliError, UsageError } from '#cli-error.ts'
 import { exportPacks, importAside, ImportFailure, type PackStatus, packStatus } from '#packs/index.ts'
-import { type Reached, reachDatabase } from './reach.ts'
+import { type DatabaseConnection, connectToDatabase } from './connect.ts'
 
-interface Place {
+interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly root: string
 }
@@ -31,11 +31,14 @@ const usage = `Usage: glacis packs import FILE|FOLDER …   import feeds from .j
  *
  * @throws UsageError for invalid arguments; CliError for errors the operator can fix
  */
-export async function packsCommand([verb = '', ...words]: readonly string[], place: Place): Promise<void> {
-  if (verb === 'import' && words.length > 0) return withDatabase(place, (opened) => importAll(words, opened))
-  if (verb === 'export' && words.length <= 1) return withDatabase(place, (opened) => exportAll(words[0], opened))
-  if (verb === 'status' && words.every((word) => word === '--json')) {
-    return withDatabase(place, (opened) => showStatus(words.length > 0, opened))
+export async function packsCommand(
+  [subcommand = '', ...args]: readonly string[],
+  context: CommandContext,
+): Promise<void> {
+  if (subcommand === 'import' && args.length > 0) return withDatabase(context, (opened) => importAll(args, opened))
+  if (subcommand === 'export' && args.length <= 1) return withDatabase(context, (opened) => exportAll(args[0], opened))
+  if (subcommand === 'status' && args.every((arg) => arg === '--json')) {
+    return withDatabase(context, (opened) => showStatus(args.length > 0, opened))
   }
   throw new UsageError(usage)
 }
@@ -61,8 +64,8 @@ async function importAll(paths: readonly string[], { url, packsFolder }: Opened)
   if (problems.length > 0) throw new CliError(problems.join('\n'))
 }
 
-function showProgress(words: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${words}`)
+function showProgress(args: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${args}`)
 }
 
 function clearProgress(): void {
@@ -106,23 +109,23 @@ function tableOf(packs: readonly PackStatus[]): string {
 }
 
 /** Opens the configured database, whether or not Glacis is running, and creates it if needed. */
-async function withDatabase(place: Place, work: (opened: Opened) => Promise<void>): Promise<void> {
-  const config = readConfig(place.environment, place.root)
+async function withDatabase(context: CommandContext, work: (opened: Opened) => Promise<void>): Promise<void> {
+  const config = readConfig(context.environment, context.root)
   const log = createLogger({ level: 'error' })
-  await using reached = await reach(config, log)
+  await using reached = await connect(config, log)
   await using running = new AsyncDisposableStack()
   const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
   running.defer(() => database.close())
-  if (!reached.isServed) await migrate(database.owner)
+  if (!reached.isServerRunning) await migrate(database.owner)
   const packsFolder = join(config.dataFolder, 'packs')
   await mkdir(packsFolder, { recursive: true })
   await work({ database, url: reached.url, packsFolder })
 }
 
 /** Feeds can be imported before the first start, when there is no database yet. */
-async function reach(config: Config, log: Logger): Promise<Reached> {
+async function connect(config: Config, log: Logger): Promise<DatabaseConnection> {
   if (config.databaseUrl !== undefined || existsSync(join(config.dataFolder, 'postgres')))
-    return reachDatabase(config, log)
+    return connectToDatabase(config, log)
   const release = await lockFolder(config.dataFolder)
   const postgres = await startPostgres({ dataFolder: config.dataFolder, log }).catch(async (error: unknown) => {
     await release()
@@ -130,7 +133,7 @@ async function reach(config: Config, log: Logger): Promise<Reached> {
   })
   return {
     url: postgres.url,
-    isServed: false,
+    isServerRunning: false,
     async [Symbol.asyncDispose]() {
       await postgres.stop()
       await release()

@@ -10,9 +10,9 @@ import { promisify } from 'node:util'
 import { CliError } from '#cli-error.ts'
 import type { Account, Programs } from './native.ts'
 
-/** `nobody` on every system we know; PostgreSQL refuses to run as root. */
+/** The id of `nobody` on all supported systems. PostgreSQL refuses to run as root. */
 const nobody = 65_534
-/** Linux keeps a socket's path in 108 bytes, macOS in 104, each with a NUL at its end. */
+/** The maximum path length of a Unix socket is 107 bytes on Linux and 103 on macOS. */
 const socketPathBytesMax = 103
 const socketName = '.s.PGSQL.5432'
 
@@ -34,7 +34,7 @@ export async function openCluster(dataFolder: string): Promise<Cluster> {
   const folder = join(await realpath(dataFolder), 'postgres')
   const owner = await stat(folder).catch(() => undefined)
   const account = accountFor(folder, owner)
-  const socketFolder = await makeSocketFolder(join(await realpath(dataFolder), 'run'), account)
+  const socketFolder = await createSocketFolder(join(await realpath(dataFolder), 'run'), account)
   return { folder, socketFolder, account }
 }
 
@@ -50,7 +50,7 @@ function accountFor(folder: string, owner: { uid: number; gid: number } | undefi
   return { uid: undefined, gid: undefined }
 }
 
-async function makeSocketFolder(preferred: string, account: Account): Promise<string> {
+async function createSocketFolder(preferred: string, account: Account): Promise<string> {
   const short = join(tmpdir(), `glacis-${createHash('sha256').update(preferred).digest('hex').slice(0, 16)}`)
   const folder = Buffer.byteLength(join(preferred, socketName)) <= socketPathBytesMax ? preferred : short
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -62,11 +62,11 @@ async function makeSocketFolder(preferred: string, account: Account): Promise<st
       `${folder} belongs to another user. Remove it, or set GLACIS_DATA to a folder with a shorter path.`,
     )
   }
-  await handOver(folder, account)
+  await restrictToUser(folder, account)
   return folder
 }
 
-async function handOver(folder: string, { uid, gid }: Account): Promise<void> {
+async function restrictToUser(folder: string, { uid, gid }: Account): Promise<void> {
   await chmod(folder, 0o700)
   if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
 }
@@ -78,7 +78,7 @@ async function handOver(folder: string, { uid, gid }: Account): Promise<void> {
  * @param isDurable false skips the final sync, for tests
  * @throws CliError if the data is of another major version
  */
-export async function makeCluster(cluster: Cluster, programs: Programs, isDurable: boolean): Promise<void> {
+export async function createCluster(cluster: Cluster, programs: Programs, isDurable: boolean): Promise<void> {
   const version = await readFile(join(cluster.folder, 'PG_VERSION'), 'utf8').catch(() => undefined)
   if (version?.trim() === programs.major) return
   if (version !== undefined) {
@@ -90,27 +90,27 @@ export async function makeCluster(cluster: Cluster, programs: Programs, isDurabl
   const draft = `${cluster.folder}.part`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft)
-  await handOver(draft, cluster.account)
+  await restrictToUser(draft, cluster.account)
   await runInitdb(draft, cluster, programs.initdb, isDurable)
   await rename(draft, cluster.folder)
 }
 
 async function runInitdb(draft: string, cluster: Cluster, initdb: string, isDurable: boolean): Promise<void> {
-  await using seat = await takeSeat({ ...cluster, folder: draft })
+  await using access = await openFolderAccess({ ...cluster, folder: draft })
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const trust = ['--username=glacis', '--auth-local=trust', '--auth-host=reject']
   const sync = isDurable ? [] : ['--no-sync']
-  const words = ['-D', seat.folder, ...locale, ...trust, '--no-instructions', ...sync]
+  const args = ['-D', access.folder, ...locale, ...trust, '--no-instructions', ...sync]
   const mapping = await withUserName()
-  const child = spawn(mapping ? 'unshare' : initdb, mapping ? [...mapping, initdb, ...words] : words, {
-    ...seat.spawn,
-    stdio: ['ignore', 'ignore', 'pipe', ...seat.handles],
+  const child = spawn(mapping ? 'unshare' : initdb, mapping ? [...mapping, initdb, ...args] : args, {
+    ...access.spawn,
+    stdio: ['ignore', 'ignore', 'pipe', ...access.handles],
   })
-  const [complaint, code] = await Promise.all([
+  const [stderr, code] = await Promise.all([
     child.stderr ? text(child.stderr) : '',
     new Promise((done, fail) => child.once('error', fail).once('exit', done)),
   ])
-  if (code !== 0) throw new Error(`initdb failed: ${complaint.trim()}`)
+  if (code !== 0) throw new Error(`initdb failed: ${stderr.trim()}`)
 }
 
 /**
@@ -147,7 +147,7 @@ function hasUserName(): boolean {
 }
 
 /** How a child process run by the cluster's user accesses the cluster's two folders. */
-export interface Seat extends AsyncDisposable {
+export interface FolderAccess extends AsyncDisposable {
   readonly folder: string
   readonly socketFolder: string
   /** File descriptors to append to the standard streams in `stdio`. */
@@ -164,7 +164,7 @@ export interface Seat extends AsyncDisposable {
  * The unprivileged user of root's database can't traverse root's folders. On Linux it inherits both folders as open
  * file descriptors and uses them as `/proc/self/fd`.
  */
-export async function takeSeat({ folder, socketFolder, account }: Cluster): Promise<Seat> {
+export async function openFolderAccess({ folder, socketFolder, account }: Cluster): Promise<FolderAccess> {
   const spawn = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] ?? '' } }
   const { uid, gid } = account
   if (uid === undefined || gid === undefined) {
@@ -190,10 +190,10 @@ export async function takeSeat({ folder, socketFolder, account }: Cluster): Prom
  * Stops a server left running by an earlier process, and removes its lock files, whose process ids may have been reused.
  * The caller holds the data folder's lock.
  */
-export async function clearRemains({ folder, socketFolder }: Cluster): Promise<void> {
+export async function cleanUpAfterCrash({ folder, socketFolder }: Cluster): Promise<void> {
   const lockFile = join(folder, 'postmaster.pid')
   const pid = Number((await readFile(lockFile, 'utf8').catch(() => '')).split('\n')[0])
-  if (pid > 0 && (await isServerOf(folder, pid))) await endServer(pid, () => isServerOf(folder, pid))
+  if (pid > 0 && (await isServerOf(folder, pid))) await stopServer(pid, () => isServerOf(folder, pid))
   for (const path of [lockFile, join(socketFolder, socketName), join(socketFolder, `${socketName}.lock`)]) {
     await rm(path, { force: true })
   }
@@ -202,10 +202,10 @@ export async function clearRemains({ folder, socketFolder }: Cluster): Promise<v
 /** Whether the process is a PostgreSQL server on this folder. Without /proc, only checks that it is alive. */
 async function isServerOf(folder: string, pid: number): Promise<boolean> {
   if (process.platform !== 'linux') return isAlive(pid)
-  const [program, place] = await Promise.all(
+  const [program, workingFolder] = await Promise.all(
     ['exe', 'cwd'].map((link) => readlink(`/proc/${pid}/${link}`).catch(() => '')),
   )
-  return basename(program ?? '').startsWith('postgres') && place === folder
+  return basename(program ?? '').startsWith('postgres') && workingFolder === folder
 }
 
 function isAlive(pid: number): boolean {
@@ -224,12 +224,12 @@ export const stopSignals = [
   { signal: 'SIGKILL', waitMs: 1000 },
 ] as const
 
-async function endServer(pid: number, isStillThere: () => Promise<boolean>): Promise<void> {
+async function stopServer(pid: number, isRunning: () => Promise<boolean>): Promise<void> {
   for (const { signal, waitMs } of stopSignals) {
     process.kill(pid, signal)
-    const patience = Date.now() + waitMs
-    while (Date.now() < patience) {
-      if (!(await isStillThere())) return
+    const deadline = Date.now() + waitMs
+    while (Date.now() < deadline) {
+      if (!(await isRunning())) return
       await wait(20)
     }
   }

@@ -12,7 +12,7 @@ import { buffersOf } from './launch.ts'
 import { migrate } from './migrate.ts'
 import { migrations } from './migrations.ts'
 
-// Each test makes a whole cluster, which a busy machine does slowly.
+// Each test creates a cluster, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 let dataFolder: string
@@ -32,7 +32,7 @@ async function start(folder = dataFolder, isDurable = false): Promise<Postgres> 
   return postgres
 }
 
-async function ask(url: string, statement: string): Promise<string[]> {
+async function query(url: string, statement: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -46,19 +46,19 @@ async function ask(url: string, statement: string): Promise<string[]> {
 const serverPid = async () =>
   Number((await readFile(join(dataFolder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
 
-it('keeps what was written over a stop and a start', async () => {
+it('keeps data across a restart', async () => {
   const first = await start()
-  await ask(first.url, `create table kept as select 'yes' as word`)
+  await query(first.url, `create table kept as select 'yes' as value`)
   await first.stop()
   const second = await start()
-  expect(await ask(second.url, 'select word from kept')).toEqual(['yes'])
+  expect(await query(second.url, 'select value from kept')).toEqual(['yes'])
 })
 
-const mayBeAnyone =
+const canUseOtherUserIds =
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['--user', '--map-user=65534', 'true'], { uid: 1234567 }).status === 0
 
-it.runIf(mayBeAnyone)('runs under a user id that has no name', async () => {
+it.runIf(canUseOtherUserIds)('runs under a user id without a name', async () => {
   const [uid, gid] = [1234567, 1234567]
   await chown(dataFolder, uid, gid)
   const script = `import { startPostgres } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)}
@@ -70,55 +70,55 @@ it.runIf(mayBeAnyone)('runs under a user id that has no name', async () => {
   expect(await readFile(join(dataFolder, 'postgres/PG_VERSION'), 'utf8')).toBe('18\n')
 })
 
-it('compares text by code point and has Unicode letters', async () => {
+it('sorts text by code point and supports Unicode letters', async () => {
   const { url } = await start()
-  expect(await ask(url, `select upper('grüße') || ('a' < 'B')::text`)).toEqual(['GRÜßEfalse'])
+  expect(await query(url, `select upper('grüße') || ('a' < 'B')::text`)).toEqual(['GRÜßEfalse'])
 })
 
-it('listens on no network address', async () => {
+it("doesn't listen on network addresses", async () => {
   const { url } = await start()
-  expect(await ask(url, 'show listen_addresses')).toEqual([''])
+  expect(await query(url, 'show listen_addresses')).toEqual([''])
 })
 
-it('holds several installations that are made at the same time, and share the one role', async () => {
+it('migrates several databases with a shared role concurrently', async () => {
   const { url } = await start()
   const names = ['one', 'two', 'three', 'four']
-  for (const name of names) await ask(url, `create database ${name}`)
-  const made = names.map(async (name) => {
-    const own = new URL(url)
-    own.pathname = `/${name}`
+  for (const name of names) await query(url, `create database ${name}`)
+  const migrated = names.map(async (name) => {
+    const databaseUrl = new URL(url)
+    databaseUrl.pathname = `/${name}`
     const db = new Kysely({
-      dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: own.href, max: 2 }) }),
+      dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: databaseUrl.href, max: 2 }) }),
     })
     await migrate(db)
     await db.destroy()
-    return Number(await ask(own.href, 'select count(*) from kysely_migration'))
+    return Number(await query(databaseUrl.href, 'select count(*) from kysely_migration'))
   })
-  expect(await Promise.all(made)).toEqual(names.map(() => Object.keys(migrations).length))
+  expect(await Promise.all(migrated)).toEqual(names.map(() => Object.keys(migrations).length))
 })
 
-it('comes back after a kill, with what was committed', async () => {
+it('recovers committed data after SIGKILL', async () => {
   const { url } = await start(dataFolder, true)
-  await ask(url, `create table kept as select 'yes' as word`)
+  await query(url, `create table kept as select 'yes' as value`)
   process.kill(await serverPid(), 'SIGKILL')
-  await expect.poll(() => ask(url, 'select word from kept').catch(() => []), { timeout: 60_000 }).toEqual(['yes'])
+  await expect.poll(() => query(url, 'select value from kept').catch(() => []), { timeout: 60_000 }).toEqual(['yes'])
 })
 
-it('comes back when what kept it from starting has passed', async () => {
-  const { promise: complained, resolve } = Promise.withResolvers<void>()
+it('retries until the cause of a failed restart is gone', async () => {
+  const { promise: restartFailed, resolve } = Promise.withResolvers<void>()
   const output = { write: (line: string) => void (line.includes('restart failed') && resolve()) }
   const postgres = await startPostgres({ dataFolder, log: createLogger({ level: 'error', output }), isDurable: false })
   started.push(postgres)
   const needed = join(dataFolder, 'postgres/global/pg_control')
   await rename(needed, `${needed}.aside`)
   process.kill(await serverPid(), 'SIGKILL')
-  await complained
+  await restartFailed
   await rename(`${needed}.aside`, needed)
-  await expect.poll(() => ask(postgres.url, 'select 1').catch(() => []), { timeout: 60_000 }).toEqual(['1'])
+  await expect.poll(() => query(postgres.url, 'select 1').catch(() => []), { timeout: 60_000 }).toEqual(['1'])
 })
 
-/** A process that starts the database and is killed; without setpriv on its PATH nothing tells the server. */
-async function abandon(path: string | undefined): Promise<void> {
+/** Starts the database from a process and kills that process. Without `setpriv` on PATH, the database keeps running. */
+async function startAndKill(path: string | undefined): Promise<void> {
   const script = `import { startPostgres } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)}
     import { createLogger } from ${JSON.stringify(new URL('../log.ts', import.meta.url).href)}
     await startPostgres({ dataFolder: ${JSON.stringify(dataFolder)}, log: createLogger({ level: 'silent' }) })
@@ -134,30 +134,30 @@ async function abandon(path: string | undefined): Promise<void> {
 }
 
 it.each([
-  ['that is still running', '/nowhere'],
-  ['that is about to leave', process.env['PATH']],
-])('starts in place of a server %s after its supervisor was killed', async (_name, path) => {
-  await abandon(path)
+  ['is still running', '/nowhere'],
+  ['is shutting down', process.env['PATH']],
+])('starts after its supervisor was killed, while the old server %s', async (_name, path) => {
+  await startAndKill(path)
   const { url } = await start()
-  expect(await ask(url, 'select 1')).toEqual(['1'])
+  expect(await query(url, 'select 1')).toEqual(['1'])
 })
 
 it.each([
   ['a small machine', 256 * 2 ** 20, 48],
   ['a machine of two gigabytes', 2 * 2 ** 30, 256],
   ['a large machine', 64 * 2 ** 30, 256],
-])('keeps pages in an eighth of the memory, within bounds: %s', (_name, bytes, megabytes) => {
+])('uses an eighth of the memory for buffers, within bounds: %s', (_name, bytes, megabytes) => {
   expect(buffersOf(bytes)).toBe(megabytes)
 })
 
-it('is not held up by a lock file whose number now belongs to somebody else', async () => {
+it('ignores a stale lock file whose process id was reused', async () => {
   await (await start()).stop()
   await writeFile(join(dataFolder, 'postgres/postmaster.pid'), `${process.pid}\n${dataFolder}/postgres\n1\n5432\n`)
   const { url } = await start()
-  expect(await ask(url, 'select 1')).toEqual(['1'])
+  expect(await query(url, 'select 1')).toEqual(['1'])
 })
 
-it('refuses the data of another major version with a sentence', async () => {
+it('rejects data of another major version', async () => {
   await (await start()).stop()
   await writeFile(join(dataFolder, 'postgres/PG_VERSION'), '15\n')
   await expect(start()).rejects.toThrow(/was created by PostgreSQL 15, but this release includes PostgreSQL 18/)
@@ -165,5 +165,5 @@ it('refuses the data of another major version with a sentence', async () => {
 
 it('works in a folder whose path is too long for a socket', async () => {
   const { url } = await start(join(dataFolder, 'a'.repeat(60), 'b'.repeat(60)))
-  expect(await ask(url, 'select 1')).toEqual(['1'])
+  expect(await query(url, 'select 1')).toEqual(['1'])
 })

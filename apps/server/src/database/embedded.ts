@@ -9,8 +9,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from '#log.ts'
 import { CliError } from '#cli-error.ts'
-import { clearRemains, type Cluster, makeCluster, openCluster, stopSignals } from './cluster.ts'
-import { launchWhenFree } from './launch.ts'
+import { cleanUpAfterCrash, type Cluster, createCluster, openCluster, stopSignals } from './cluster.ts'
+import { launchWithRetry } from './launch.ts'
 import { findPrograms } from './native.ts'
 
 /** More crashes within `crashWindowMs` are treated as a permanent failure. */
@@ -24,7 +24,7 @@ export interface Postgres {
   /** Connection URL for `pg` and libpq, as the owner of the database. */
   readonly url: string
   /** Resolves if the server fails permanently. */
-  readonly lost: Promise<CliError>
+  readonly failed: Promise<CliError>
   /** Resolves when the server has stopped, within five seconds. */
   stop(): Promise<void>
 }
@@ -46,41 +46,41 @@ export async function startPostgres({ dataFolder, log, isDurable = true }: Postg
   const cluster = await openCluster(dataFolder)
   const isRoot = cluster.account.uid !== undefined
   const programs = await findPrograms(cluster.account, isRoot ? '/var/cache/glacis' : dataFolder)
-  await makeCluster(cluster, programs, isDurable)
-  await clearRemains(cluster)
+  await createCluster(cluster, programs, isDurable)
+  await cleanUpAfterCrash(cluster)
 
-  const lost = Promise.withResolvers<CliError>()
+  const failed = Promise.withResolvers<CliError>()
   const crashes: number[] = []
   let isStopping = false
   let server = await run()
 
   async function run(): Promise<ChildProcess> {
-    const child = await launchWhenFree(programs.postgres, cluster, { log, isDurable })
+    const child = await launchWithRetry(programs.postgres, cluster, { log, isDurable })
     child.once('exit', (code, signal) => {
-      if (!isStopping) void revive(signal ?? `code ${code}`)
+      if (!isStopping) void handleCrash(signal ?? `code ${code}`)
     })
     return child
   }
 
-  async function revive(ending: string): Promise<void> {
+  async function handleCrash(exitReason: string): Promise<void> {
     const now = Date.now()
     crashes.push(now)
-    log.error({ ending }, 'embedded database crashed')
+    log.error({ ending: exitReason }, 'embedded database crashed')
     try {
       if (crashes.filter((at) => at > now - crashWindowMs).length > crashesMax) throw new Error('It keeps crashing')
-      await startAgain(now)
+      await restart(now)
       if (isStopping) await end(server)
     } catch (cause) {
-      const words = cause instanceof Error ? cause.message : String(cause)
-      lost.resolve(new CliError(`The embedded database in ${cluster.folder} failed: ${words}`, { cause }))
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      failed.resolve(new CliError(`The embedded database in ${cluster.folder} failed: ${reason}`, { cause }))
     }
   }
 
   /** Retries restarts: indefinitely while the disk is full, otherwise for a minute. */
-  async function startAgain(since: number): Promise<void> {
+  async function restart(since: number): Promise<void> {
     for (let waitMs = restartMs.first; ; waitMs = Math.min(2 * waitMs, restartMs.most)) {
       try {
-        await clearRemains(cluster)
+        await cleanUpAfterCrash(cluster)
         server = await run()
         return log.info('embedded database restarted')
       } catch (cause) {
@@ -97,10 +97,10 @@ export async function startPostgres({ dataFolder, log, isDurable = true }: Postg
 
   try {
     const url = socketUrl(cluster)
-    await makeDatabase(url)
+    await createDatabaseIfMissing(url)
     return {
       url,
-      lost: lost.promise,
+      failed: failed.promise,
       async stop() {
         isStopping = true
         await end(server)
@@ -118,10 +118,10 @@ export function socketUrl({ socketFolder }: Pick<Cluster, 'socketFolder'>): stri
   return `postgresql://glacis@localhost/glacis?host=${encodeURIComponent(socketFolder)}`
 }
 
-async function makeDatabase(url: string): Promise<void> {
-  const wanted = new pg.Client({ connectionString: url })
+async function createDatabaseIfMissing(url: string): Promise<void> {
+  const glacisClient = new pg.Client({ connectionString: url })
   try {
-    await wanted.connect()
+    await glacisClient.connect()
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && error.code === '3D000')) throw error
     const client = new pg.Client({ connectionString: url.replace('/glacis?', '/postgres?') })
@@ -130,7 +130,7 @@ async function makeDatabase(url: string): Promise<void> {
     await client.end()
     return
   }
-  await wanted.end()
+  await glacisClient.end()
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -4,7 +4,7 @@ import { totalmem } from 'node:os'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '#log.ts'
-import { type Cluster, takeSeat } from './cluster.ts'
+import { type Cluster, openFolderAccess } from './cluster.ts'
 
 /** Tuned for low idle memory on one machine with tens of connections. */
 const settings = {
@@ -48,23 +48,28 @@ export function buffersOf(memoryBytes: number): number {
   return Math.round(Math.min(Math.max(memoryBytes / 8 / 2 ** 20, 48), 256))
 }
 
-const quickButForgetful = { max_connections: '200', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+const settingsWithoutDurability = {
+  max_connections: '200',
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+}
 
-/** Allows for a long crash recovery. */
-const startMsMax = 300_000
-const leavingMsMax = 10_000
-const lookAgainMs = 100
+/** Long enough for a crash recovery. */
+const startTimeoutMs = 300_000
+const retryMsMax = 10_000
+const retryMs = 100
 
 /** Launches the server; retries while child processes of a killed server are still exiting. */
-export async function launchWhenFree(...words: Parameters<typeof launch>): Promise<ChildProcess> {
-  const patience = Date.now() + leavingMsMax
+export async function launchWithRetry(...args: Parameters<typeof launch>): Promise<ChildProcess> {
+  const deadline = Date.now() + retryMsMax
   for (;;) {
     try {
-      return await launch(...words)
+      return await launch(...args)
     } catch (error) {
-      const isOccupied = error instanceof Error && error.message.includes('is still in use')
-      if (!isOccupied || Date.now() > patience) throw error
-      await wait(lookAgainMs)
+      const isInUse = error instanceof Error && error.message.includes('is still in use')
+      if (!isInUse || Date.now() > deadline) throw error
+      await wait(retryMs)
     }
   }
 }
@@ -74,17 +79,21 @@ async function launch(
   cluster: Cluster,
   { log, isDurable }: { log: Logger; isDurable: boolean },
 ): Promise<ChildProcess> {
-  await using seat = await takeSeat(cluster)
-  const chosen = { ...settings, ...(isDurable ? {} : quickButForgetful), unix_socket_directories: seat.socketFolder }
-  const command = [...dieWithUs(), postgres, '-D', seat.folder]
-  for (const [name, value] of Object.entries(chosen)) command.push('-c', `${name}=${value}`)
+  await using access = await openFolderAccess(cluster)
+  const options = {
+    ...settings,
+    ...(isDurable ? {} : settingsWithoutDurability),
+    unix_socket_directories: access.socketFolder,
+  }
+  const command = [...parentDeathSignal(), postgres, '-D', access.folder]
+  for (const [name, value] of Object.entries(options)) command.push('-c', `${name}=${value}`)
 
-  const [program = '', ...words] = command
+  const [program = '', ...args] = command
   // Its own session, so that Ctrl-C in the terminal does not stop the server before us.
-  const child = spawn(program, words, {
-    ...seat.spawn,
+  const child = spawn(program, args, {
+    ...access.spawn,
     detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', ...seat.handles],
+    stdio: ['ignore', 'ignore', 'pipe', ...access.handles],
   })
   await untilReady(child, log)
   return child
@@ -92,7 +101,7 @@ async function launch(
 
 let prefix: readonly string[] | undefined
 /** On Linux, the server receives SIGINT when this process dies, even after SIGKILL. */
-function dieWithUs(): readonly string[] {
+function parentDeathSignal(): readonly string[] {
   const command = ['setpriv', '--pdeathsig', 'INT', '--']
   prefix ??= spawnSync('setpriv', [...command.slice(1), 'true']).status === 0 ? command : []
   return prefix
@@ -101,17 +110,17 @@ function dieWithUs(): readonly string[] {
 /** Waits until the server is ready, and keeps logging its output. */
 async function untilReady(child: ChildProcess, log: Logger): Promise<void> {
   const ready = Promise.withResolvers<void>()
-  let complaint = ''
+  let lastError = ''
   if (child.stderr) {
     createInterface({ input: child.stderr }).on('line', (line) => {
       if (line.includes('database system is ready to accept connections')) ready.resolve()
-      if (/^(FATAL|PANIC)/.test(line)) complaint = line
+      if (/^(FATAL|PANIC)/.test(line)) lastError = line
       log.debug({ line }, 'postgres')
     })
   }
   child.once('error', ready.reject)
-  child.once('exit', (code) => ready.reject(new Error(`postgres exited with code ${code}. ${complaint}`.trim())))
-  const timer = setTimeout(() => ready.reject(new Error('postgres did not become ready in time')), startMsMax)
+  child.once('exit', (code) => ready.reject(new Error(`postgres exited with code ${code}. ${lastError}`.trim())))
+  const timer = setTimeout(() => ready.reject(new Error('postgres did not become ready in time')), startTimeoutMs)
   try {
     await ready.promise
   } catch (error) {

@@ -10,8 +10,8 @@ let db: Kysely<unknown>
 beforeEach(async () => {
   database = await testDatabase()
   const pool = new pg.Pool({ connectionString: database.url, max: 4 })
-  // The pool doesn't wait for its connections to close, so dropping the database can still interrupt one.
-  pool.on('error', () => undefined)
+  // Dropping the database can terminate a connection that is still closing.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   db = new Kysely({ dialect: new PostgresDialect({ pool }) })
 })
 afterEach(async () => {
@@ -22,26 +22,26 @@ afterEach(async () => {
 const applied = async () =>
   (await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)).rows.map((row) => row.name)
 
-it('creates the schema once, however many processes start together and however often', async () => {
+it('creates the schema once, even if several processes start together', async () => {
   await Promise.all([migrate(db), migrate(db), migrate(db)])
   await migrate(db)
   expect(await applied()).toEqual(Object.keys(migrations).toSorted())
 })
 
-it('runs only the chosen migrations, and the others later', async () => {
+it('runs only the given migrations, and the others later', async () => {
   await migrate(db, ['0001-baseline'])
   expect(await applied()).toEqual(['0001-baseline'])
   await migrate(db)
   expect(await applied()).toEqual(Object.keys(migrations).toSorted())
 })
 
-it('refuses a database that is newer than the code', async () => {
+it('rejects a database that is newer than the code', async () => {
   await migrate(db)
   await sql`insert into kysely_migration values ('9999-later', now()::text)`.execute(db)
   await expect(migrate(db)).rejects.toThrow(/newer release of Glacis.*9999-later/)
 })
 
-it('refuses a database of a pre-release version and leaves it unchanged', async () => {
+it('rejects a database of a pre-release version and leaves it unchanged', async () => {
   await sql`create table public.migration (name text primary key, applied_at timestamptz)`.execute(db)
   await expect(migrate(db)).rejects.toThrow(/pre-release version.*nothing was changed.*GLACIS_DATA/)
   const { rows } = await sql`select from pg_tables where schemaname = 'public' and tablename <> 'migration'`.execute(db)

@@ -13,7 +13,7 @@ import { CliError } from '#cli-error.ts'
  * @throws CliError if the database was created by a pre-release version or is newer than this release
  */
 export async function migrate<T>(db: Kysely<T>, names: readonly string[] = Object.keys(migrations)): Promise<void> {
-  await refusePreRelease(db)
+  await rejectPreRelease(db)
   const chosen = Object.fromEntries(Object.entries(migrations).filter(([name]) => names.includes(name)))
   const migrator = new Migrator({
     db,
@@ -33,7 +33,7 @@ export async function migrate<T>(db: Kysely<T>, names: readonly string[] = Objec
 }
 
 /** Versions before 0.1.0 recorded their migrations in another table. */
-async function refusePreRelease<T>(db: Kysely<T>): Promise<void> {
+async function rejectPreRelease<T>(db: Kysely<T>): Promise<void> {
   const { rows } = await sql<{ found: boolean }>`
     select to_regclass('public.migration') is not null as found`.execute(db)
   if (!rows[0]?.found) return

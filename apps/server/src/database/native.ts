@@ -35,11 +35,11 @@ const Links = z.array(z.object({ source: z.string(), target: z.string() }))
  * @throws CliError if there is no package for this platform or its programs can't run
  */
 export async function findPrograms(account: Account, cache: string): Promise<Programs> {
-  const packed = packageFolder()
-  await makeLinks(packed).catch(() => undefined) // a read-only package is copied below
-  const inPlace = await tryPrograms(packed, account)
-  if (typeof inPlace !== 'string') return inPlace
-  const copied = await tryPrograms(await copyPrograms(packed, cache), account)
+  const packagePath = packageFolder()
+  await createLinks(packagePath).catch(() => undefined) // a read-only package is copied below
+  const installed = await tryPrograms(packagePath, account)
+  if (typeof installed !== 'string') return installed
+  const copied = await tryPrograms(await copyPrograms(packagePath, cache), account)
   if (typeof copied !== 'string') return copied
   throw new CliError(
     `The embedded PostgreSQL can't run on this system (${copied}). Set DATABASE_URL to use an existing server.`,
@@ -53,23 +53,23 @@ function packageFolder(): string {
     if (system === 'windows') throw new Error('The supervisor needs Unix signals and sockets')
     return dirname(dirname(fileURLToPath(import.meta.resolve(name))))
   } catch (cause) {
-    const here = `${system} on ${process.arch}`
+    const platform = `${system} on ${process.arch}`
     throw new CliError(
-      `The embedded PostgreSQL isn't available for ${here}. Set DATABASE_URL to use an existing server.`,
+      `The embedded PostgreSQL isn't available for ${platform}. Set DATABASE_URL to use an existing server.`,
       { cause },
     )
   }
 }
 
-async function makeLinks(folder: string): Promise<void> {
+async function createLinks(folder: string): Promise<void> {
   const listing = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of Links.parse(JSON.parse(listing))) {
     const link = join(folder, target)
-    const isThere = await lstat(link).then(
+    const linkExists = await lstat(link).then(
       () => true,
       () => false,
     )
-    if (!isThere) await symlink(relative(dirname(link), join(folder, source)), link)
+    if (!linkExists) await symlink(relative(dirname(link), join(folder, source)), link)
   }
 }
 
@@ -92,23 +92,23 @@ async function tryPrograms(folder: string, { uid, gid }: Account): Promise<Progr
   }
 }
 
-async function copyPrograms(packed: string, cache: string): Promise<string> {
+async function copyPrograms(packagePath: string, cache: string): Promise<string> {
   const { version } = z
     .object({ version: z.string() })
-    .parse(JSON.parse(await readFile(join(packed, 'package.json'), 'utf8')))
-  const home = join(cache, `postgresql-${version}`)
-  if (await exists(join(home, 'native'))) return home
-  const draft = `${home}.${process.pid}`
+    .parse(JSON.parse(await readFile(join(packagePath, 'package.json'), 'utf8')))
+  const copyPath = join(cache, `postgresql-${version}`)
+  if (await exists(join(copyPath, 'native'))) return copyPath
+  const draft = `${copyPath}.${process.pid}`
   await mkdir(draft, { recursive: true, mode: 0o755 })
-  await cp(join(packed, 'native'), join(draft, 'native'), { recursive: true, verbatimSymlinks: true })
-  await openToAll(draft)
-  await makeLinks(draft)
+  await cp(join(packagePath, 'native'), join(draft, 'native'), { recursive: true, verbatimSymlinks: true })
+  await makeReadable(draft)
+  await createLinks(draft)
   // A concurrent process may have made the same copy first.
-  await rename(draft, home).catch(() => rm(draft, { recursive: true }))
-  return home
+  await rename(draft, copyPath).catch(() => rm(draft, { recursive: true }))
+  return copyPath
 }
 
-async function openToAll(folder: string): Promise<void> {
+async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (entry.isSymbolicLink()) continue

@@ -23,10 +23,10 @@ function sign(body: string): string {
 
 export interface Page {
   readonly size: number
-  /** Sort values of the last row of the page before, in the order of the sort; null on the first page. */
+  /** Sort values of the last row of the previous page; null on the first page. */
   readonly after: readonly (string | number)[] | null
-  /** Hash of the list, filter, and order the token is valid for. */
-  readonly question: string
+  /** Hash of the list, filter and order that the token is valid for. */
+  readonly query: string
 }
 
 const Token = z.object({
@@ -38,19 +38,19 @@ const Token = z.object({
 })
 
 /**
- * @param question the list, filter, and order
- * @throws ApiError `invalid` for an invalid token or one of another list, filter, or order
+ * @param query the list, filter and order
+ * @throws ApiError `invalid` for an invalid token or one of another list, filter or order
  */
 export function readPage(
   input: { pageSize?: number | undefined; pageToken?: string | undefined },
-  question: unknown,
+  query: unknown,
 ): Page {
-  const asked = createHash('sha256').update(JSON.stringify(question)).digest('base64url').slice(0, 12)
-  const page = { size: input.pageSize ?? pageSizeDefault, question: asked }
+  const queryHash = createHash('sha256').update(JSON.stringify(query)).digest('base64url').slice(0, 12)
+  const page = { size: input.pageSize ?? pageSizeDefault, query: queryHash }
   if (!input.pageToken) return { ...page, after: null }
   const token = parse(input.pageToken)
   if (!token) throw invalid('pageToken', 'Invalid pageToken')
-  if (token.q !== asked) throw invalid('pageToken', 'pageToken was issued for a different filter or order')
+  if (token.q !== queryHash) throw invalid('pageToken', 'pageToken was issued for a different filter or order')
   return { ...page, after: token.k }
 }
 
@@ -70,12 +70,12 @@ export function cutPage<Row>(
   rows: readonly Row[],
   key: (row: Row) => readonly (string | number)[],
 ): { rows: Row[]; nextPageToken: string } {
-  const kept = rows.slice(0, page.size)
-  const last = kept.at(-1)
-  if (rows.length <= page.size || last === undefined) return { rows: kept, nextPageToken: '' }
-  const token = JSON.stringify({ q: page.question, k: key(last) })
+  const pageRows = rows.slice(0, page.size)
+  const last = pageRows.at(-1)
+  if (rows.length <= page.size || last === undefined) return { rows: pageRows, nextPageToken: '' }
+  const token = JSON.stringify({ q: page.query, k: key(last) })
   const body = Buffer.from(token).toString('base64url')
-  return { rows: kept, nextPageToken: sign(body) + body }
+  return { rows: pageRows, nextPageToken: sign(body) + body }
 }
 
 /** Lists are counted up to this bound; larger totals are marked as inexact. */

@@ -1,12 +1,12 @@
 import { getAgent, listAgentConnections } from '@glacis/contract/agent'
 import { runnerProtocol } from '@glacis/contract/runner'
 import { describe, expect, it } from 'vitest'
-import { disconnectLost, openAgents, quiet } from '#testing/agents.ts'
+import { disconnectLost, openAgents, silentLog } from '#testing/agents.ts'
 
 const { server, asMe, by, newAgent, connectBy, connected, silence } = openAgents()
 
-describe('enrolment', () => {
-  it('shows the token once, swaps it once for a key, and stores neither', async () => {
+describe('enrollment', () => {
+  it('shows the token once, exchanges it for a key once, and stores neither', async () => {
     const { id, token } = await newAgent()
     expect((await asMe('GET', `/v1/agents/${id}`)).body).not.toHaveProperty('agent.token')
     const first = await connectBy(token)
@@ -18,7 +18,7 @@ describe('enrolment', () => {
     expect(rows.map((row) => row.kind)).toEqual(['KEY'])
   })
 
-  it('lets a token do nothing but connect, and only for a day', async () => {
+  it('allows a token only to connect, and only for a day', async () => {
     const { id, token } = await newAgent()
     expect((await by(token, 'GET', '/v1/agent/jobs')).status).toBe(401)
     await server()
@@ -29,18 +29,18 @@ describe('enrolment', () => {
     expect((await connectBy(token)).status).toBe(401)
   })
 
-  it('gives a key to one of two that bring the token at the same moment', async () => {
+  it('issues one key if the same token is used concurrently', async () => {
     const { token } = await newAgent()
-    const answers = await Promise.all([connectBy(token), connectBy(token)])
-    expect(answers.filter((one) => one.status === 200)).toHaveLength(1)
+    const responses = await Promise.all([connectBy(token), connectBy(token)])
+    expect(responses.filter((item) => item.status === 200)).toHaveLength(1)
   })
 
-  it.each(['', 'gla_short', `glk_${'A'.repeat(43)}`])('knows no "%s"', async (secret) => {
+  it.each(['', 'gla_short', `glk_${'A'.repeat(43)}`])('rejects the secret "%s"', async (secret) => {
     expect((await connectBy(secret)).status).toBe(401)
     expect((await by(secret, 'GET', '/v1/agent/jobs')).status).toBe(401)
   })
 
-  it('tells an agent of another protocol which side is too old', async () => {
+  it('reports which side of an incompatible protocol is too old', async () => {
     const { token } = await newAgent()
     const { status, body } = await connectBy(token, { protocol: runnerProtocol + 1 })
     expect(status).toBe(400)
@@ -48,7 +48,7 @@ describe('enrolment', () => {
     expect((await connectBy(token)).status).toBe(200)
   })
 
-  it('rotates: the old key works until the new token is swapped, or not at all', async () => {
+  it('rotation keeps the old key valid until the new token is exchanged, unless it is revoked', async () => {
     const { id, key } = await connected()
     const rotated = await asMe<{ agent: { token: string } }>('POST', `/v1/agents/${id}/token`, {})
     expect((await connectBy(key)).status).toBe(200)
@@ -60,40 +60,40 @@ describe('enrolment', () => {
     expect(listAgentConnections.result.parse(body).connections[0]).toMatchObject({ reason: 'REASON_REVOKED' })
   })
 
-  it('holds as many agents as the plan says', async () => {
+  it('is limited by the plan', async () => {
     for (let number = 0; number < 10; number++) await newAgent(`agent ${number}`)
-    const refused = await asMe('POST', '/v1/agents', { agent: { name: 'one more' } })
-    expect(refused).toMatchObject({
+    const rejected = await asMe('POST', '/v1/agents', { agent: { name: 'one more' } })
+    expect(rejected).toMatchObject({
       status: 429,
       body: { code: 8, details: [{ violations: [{ subject: 'agents' }] }] },
     })
   })
 })
 
-describe('presence', () => {
-  const seen = async (id: string) => getAgent.result.parse((await asMe('GET', `/v1/agents/${id}`)).body).agent
+describe('connection state', () => {
+  const readAgent = async (id: string) => getAgent.result.parse((await asMe('GET', `/v1/agents/${id}`)).body).agent
 
-  it('is never seen, then connected with its latency, then lost after three missed beats', async () => {
+  it('changes from never seen to connected with latency, then to lost after three missed heartbeats', async () => {
     const { id, token } = await newAgent()
-    expect(await seen(id)).toMatchObject({ status: 'STATUS_DISCONNECTED', tokenExpireTime: expect.anything() })
-    expect(await seen(id)).not.toHaveProperty('lastSeenTime')
+    expect(await readAgent(id)).toMatchObject({ status: 'STATUS_DISCONNECTED', tokenExpireTime: expect.anything() })
+    expect(await readAgent(id)).not.toHaveProperty('lastSeenTime')
     const { key } = (await connectBy(token)).body
     await by(key, 'POST', '/v1/agent/heartbeat', { latency: '0.042s', time: new Date().toISOString() })
-    expect(await seen(id)).toMatchObject({ status: 'STATUS_CONNECTED', latency: '0.042s', problems: [] })
+    expect(await readAgent(id)).toMatchObject({ status: 'STATUS_CONNECTED', latency: '0.042s', problems: [] })
     await silence(61)
-    expect(await seen(id)).toMatchObject({ status: 'STATUS_DISCONNECTED' })
-    expect(await seen(id)).not.toHaveProperty('latency')
-    await disconnectLost(server().database, quiet)
+    expect(await readAgent(id)).toMatchObject({ status: 'STATUS_DISCONNECTED' })
+    expect(await readAgent(id)).not.toHaveProperty('latency')
+    await disconnectLost(server().database, silentLog)
     const { connections } = listAgentConnections.result.parse((await asMe('GET', `/v1/agents/${id}/connections`)).body)
     expect(connections).toMatchObject([{ reason: 'REASON_LOST' }])
     expect((await by(key, 'POST', '/v1/agent/heartbeat', { time: new Date().toISOString() })).status).toBe(409)
     expect((await connectBy(key)).status).toBe(200)
   })
 
-  it('was lost when it fell silent, also where it comes back before that is noted', async () => {
+  it('was lost at its last heartbeat, even if it reconnects before that is recorded', async () => {
     const { id, key } = await connected()
     await silence(61)
-    const { lastSeenTime } = await seen(id)
+    const { lastSeenTime } = await readAgent(id)
     expect((await connectBy(key)).status).toBe(200)
     const { connections } = listAgentConnections.result.parse((await asMe('GET', `/v1/agents/${id}/connections`)).body)
     expect(connections[1]).toMatchObject({ reason: 'REASON_LOST', disconnectTime: lastSeenTime })
@@ -104,7 +104,7 @@ describe('presence', () => {
     expect(later.map(({ reason }) => reason)).toEqual([undefined, 'REASON_REPLACED', 'REASON_LOST'])
   })
 
-  it('is one process: another machine with its key waits until the first has left, and is told where that is', async () => {
+  it('a second machine with the same key waits until the first disconnects, and gets its name', async () => {
     const { id, token } = await newAgent()
     const { key } = (await connectBy(token, { hostname: 'dc1' })).body
     const second = { hostname: 'dc2', instance: '0199c0de-7a10-4c3e-9f00-5b1e6a2d4c02' }
@@ -113,25 +113,25 @@ describe('presence', () => {
       body: { code: 14, message: expect.stringContaining('running as this agent on dc1 (127.0.0.1)') },
     })
     expect((await by(key, 'POST', '/v1/agent/heartbeat', { time: new Date().toISOString() })).status).toBe(200)
-    expect(await seen(id)).toMatchObject({ hostname: 'dc1' })
+    expect(await readAgent(id)).toMatchObject({ hostname: 'dc1' })
     await by(key, 'POST', '/v1/agent/disconnect', {})
     expect((await connectBy(key, second)).status).toBe(200)
-    // One that was killed is gone when it is silent.
+    // A killed process counts as gone after the timeout.
     await silence(61)
     expect((await connectBy(key, { hostname: 'dc1' })).status).toBe(200)
   })
 
-  it('says good-bye', async () => {
+  it('records a clean disconnect', async () => {
     const { id, key } = await connected()
     expect((await by(key, 'POST', '/v1/agent/disconnect', {})).status).toBe(200)
-    expect(await seen(id)).toMatchObject({ status: 'STATUS_DISCONNECTED' })
+    expect(await readAgent(id)).toMatchObject({ status: 'STATUS_DISCONNECTED' })
   })
 
-  it('names a clock that is off and a version that is old', async () => {
+  it('reports clock skew and an old version', async () => {
     const { id, key } = await connected()
     const time = new Date(Date.now() + 95_000).toISOString()
     await connectBy(key, { time, version: '0.0.9' })
-    expect((await seen(id)).problems).toEqual([
+    expect((await readAgent(id)).problems).toEqual([
       expect.stringMatching(/^The agent runs version 0\.0\.9/),
       expect.stringMatching(/^The agent's clock is 9\d seconds ahead/),
     ])

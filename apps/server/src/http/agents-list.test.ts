@@ -2,21 +2,21 @@ import { createAgent, getAgent, rotateAgentToken } from '@glacis/contract/agent'
 import { hasQuery, pathParameters } from '@glacis/contract/endpoint'
 import { describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { hello, host, openAgents, origin } from '#testing/agents.ts'
+import { connectBody, host, openAgents, origin } from '#testing/agents.ts'
 
 const { api, as, asMe, by, newAgent, connectBy, connected } = openAgents()
 
-describe('the list', () => {
-  it.each([1, 128])('takes a name of %i characters', async (length) => {
+describe('agents', () => {
+  it.each([1, 128])('accepts a name of %i characters', async (length) => {
     expect((await newAgent('x'.repeat(length))).id).toBeDefined()
   })
 
-  it.each(['', 'x'.repeat(129), '  '])('refuses the name %j', async (name) => {
-    const refused = await asMe('POST', '/v1/agents', { agent: { name } })
-    expect(refused).toMatchObject({ status: 400, body: { details: [{ fieldViolations: [{ field: 'agent.name' }] }] } })
+  it.each(['', 'x'.repeat(129), '  '])('rejects the name %j', async (name) => {
+    const rejected = await asMe('POST', '/v1/agents', { agent: { name } })
+    expect(rejected).toMatchObject({ status: 400, body: { details: [{ fieldViolations: [{ field: 'agent.name' }] }] } })
   })
 
-  it('changes what the mask names and refuses other paths', async () => {
+  it('updates only the fields in updateMask', async () => {
     const { id } = await newAgent()
     const change = (paths: string[], agent: object) =>
       asMe('PATCH', `/v1/agents/${id}`, { agent, updateMask: { paths } })
@@ -25,12 +25,12 @@ describe('the list', () => {
     expect((await change(['status'], { name: 'x' })).status).toBe(400)
   })
 
-  it('finds by name and by state, and pages', async () => {
+  it('filters by name and state, in pages', async () => {
     await connected('bern-dmz-1')
     await newAgent('bern-dmz-2')
     await newAgent('zrh')
     const names = async (query: string) =>
-      (await asMe<{ agents: { name: string }[] }>('GET', `/v1/agents${query}`)).body.agents.map((one) => one.name)
+      (await asMe<{ agents: { name: string }[] }>('GET', `/v1/agents${query}`)).body.agents.map((item) => item.name)
     expect(await names('')).toEqual(['zrh', 'bern-dmz-2', 'bern-dmz-1'])
     expect(await names('?filter.query=BERN')).toEqual(['bern-dmz-2', 'bern-dmz-1'])
     expect(await names('?filter.status=STATUS_CONNECTED')).toEqual(['bern-dmz-1'])
@@ -40,7 +40,7 @@ describe('the list', () => {
   })
 
   it.each(['docker', 'systemd', 'windows', 'kubernetes'])(
-    'knows how to install on %s without a token in the words',
+    'returns install commands for %s without the token',
     async (system) => {
       const { id, token } = await newAgent()
       const { body } = await asMe<{ command: string }>('GET', `/v1/agents/${id}/install?system=${system}`)
@@ -50,19 +50,19 @@ describe('the list', () => {
   )
 })
 
-it('answers every call about an agent of another account with 404', async () => {
+it('responds with 404 to calls about agents of another account', async () => {
   const { id } = await newAgent()
   const bodies: Record<string, object> = {
     [`PATCH ${getAgent.path}`]: { agent: { name: 'x' }, updateMask: { paths: ['name'] } },
     [`POST ${rotateAgentToken.path}`]: {},
   }
   const calls = api().endpoints.filter(
-    (one) => one.path.startsWith(createAgent.path) && pathParameters(one.path).length > 0,
+    (item) => item.path.startsWith(createAgent.path) && pathParameters(item.path).length > 0,
   )
   expect(calls.length).toBeGreaterThan(6)
   for (const { method, path } of calls) {
     const body = hasQuery(method) ? undefined : bodies[`${method} ${path}`]
-    expect([method, path, (await as('somebody-else', method, path.replace(':id', id), body)).status]).toEqual([
+    expect([method, path, (await as('other-user', method, path.replace(':id', id), body)).status]).toEqual([
       method,
       path,
       404,
@@ -70,7 +70,7 @@ it('answers every call about an agent of another account with 404', async () => 
   }
 })
 
-it('answers whatever an agent sends with 4xx and never stumbles', async () => {
+it('responds with 4xx to invalid agent requests, never 5xx', async () => {
   const { key } = await connected()
   const paths = [
     'connect',
@@ -87,8 +87,8 @@ it('answers whatever an agent sends with 4xx and never stumbles', async () => {
     '{',
     '{"time":"yesterday"}',
     '{"__proto__":{"id":1}}',
-    JSON.stringify(hello({ hostname: 'x'.repeat(300) })),
-    JSON.stringify(hello({ networks: Array.from({ length: 65 }, () => '::1') })),
+    JSON.stringify(connectBody({ hostname: 'x'.repeat(300) })),
+    JSON.stringify(connectBody({ networks: Array.from({ length: 65 }, () => '::1') })),
     JSON.stringify({ part: -1, isLast: true, observations: [] }),
     JSON.stringify({ part: 1e9, isLast: true, observations: [] }),
     JSON.stringify({ part: 0, isLast: true, observations: Array.from({ length: 501 }, () => host('::1')) }),
@@ -97,29 +97,29 @@ it('answers whatever an agent sends with 4xx and never stumbles', async () => {
   ]
   for (const path of paths) {
     for (const payload of bodies) {
-      const answer = await api().app.inject({
+      const response = await api().app.inject({
         method: 'POST',
         url: `/v1/agent/${path}`,
         payload,
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       })
-      expect([path, payload, Math.floor(answer.statusCode / 100)]).toEqual([path, payload, 4])
+      expect([path, payload, Math.floor(response.statusCode / 100)]).toEqual([path, payload, 4])
     }
   }
 })
 
-it('takes a clock and a name that are out of this world', async () => {
+it('accepts an implausible clock and host name', async () => {
   const { id, key } = await connected()
   await by(key, 'POST', '/v1/agent/disconnect', {})
-  const odd = { time: '9999-12-31T23:59:59Z', hostname: 'a\0b', system: '\uD800', version: '\0' }
-  expect((await connectBy(key, odd)).status).toBe(200)
+  const implausible = { time: '9999-12-31T23:59:59Z', hostname: 'a\0b', system: '\uD800', version: '\0' }
+  expect((await connectBy(key, implausible)).status).toBe(200)
   expect(
     (await by(key, 'POST', '/v1/agent/heartbeat', { time: '0001-01-01T00:00:00Z', latency: '99999999999s' })).status,
   ).toBe(200)
   expect((await asMe('GET', `/v1/agents/${id}`)).status).toBe(200)
 })
 
-it('describes the agents’ side in the OpenAPI document', async () => {
+it('documents the agent endpoints in OpenAPI', async () => {
   const document = (await api().app.inject({ url: '/v1/openapi.json' })).json<{ paths: Record<string, object> }>()
   expect(document.paths['/v1/agent/connect']).toMatchObject({ post: { security: [{ agent: [] }] } })
   expect(document.paths['/v1/agents/{id}/install']).toBeDefined()

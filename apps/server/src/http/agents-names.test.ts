@@ -3,7 +3,7 @@ import { host, openAgents, service } from '#testing/agents.ts'
 
 const { asMe, connected, waitingScan, planned, scanOf, take, report } = openAgents()
 
-it('fails a scan with the reason where its agent cannot resolve the name, and the target says so', async () => {
+it("fails a scan if the agent can't resolve the host name, and shows the reason on the target", async () => {
   const { id, key } = await connected()
   const { scanId, targetId } = await waitingScan(id, 'gone.example')
   const job = await take(key)
@@ -21,10 +21,10 @@ it('fails a scan with the reason where its agent cannot resolve the name, and th
   expect(await target()).not.toHaveProperty('target.unresolvedSinceTime')
 })
 
-it.each(['intranet.example', 'fe80::1%eth0'])('refuses what answered at %s, which is no address', async (address) => {
+it.each(['intranet.example', 'fe80::1%eth0'])('rejects results for %s, which is not an address', async (address) => {
   const { id, key } = await connected()
   await waitingScan(id, 'intranet.example')
   const job = await take(key)
-  const seen = [host(address, ['intranet.example']), service(address)]
-  expect((await report(key, job.id, seen)).status).toBe(400)
+  const observations = [host(address, ['intranet.example']), service(address)]
+  expect((await report(key, job.id, observations)).status).toBe(400)
 })

@@ -23,14 +23,14 @@ const {
 } = openAgents()
 
 describe('a scan by an agent', () => {
-  it('waits with the reason, is taken by its agent alone, and ends with what that saw', async () => {
+  it("waits with a reason, is leased to its agent only, and completes with the agent's results", async () => {
     const { id, token } = await newAgent('bern-dmz-1')
     const { scanId } = await waitingScan(id)
-    const waiting = {
+    const waitingScanFields = {
       phase: 'PHASE_WAITING',
       failureReason: 'Waiting for agent bern-dmz-1, which has never connected.',
     }
-    expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_CREATED', progress: waiting })
+    expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_CREATED', progress: waitingScanFields })
     const { key } = (await connectBy(token)).body
     const job = await take(key)
     expect(job).toMatchObject({
@@ -50,7 +50,7 @@ describe('a scan by an agent', () => {
     expect(jobs).toMatchObject([{ state: 'STATE_DONE', hostCount: 1, targetName: 'Inside', error: '' }])
   })
 
-  it('counts a result in parts when the last one is there, and one that comes twice once', async () => {
+  it('writes a result in parts after the last part, and ignores duplicates', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)
     const job = await take(key)
@@ -70,7 +70,7 @@ describe('a scan by an agent', () => {
     expect(rows).toEqual([])
   })
 
-  it('goes back when its agent could not do it, and takes what hostile hosts say without their NULs', async () => {
+  it('retries a failed batch, and removes NULs from the results', async () => {
     const { id, key } = await connected('oops')
     const { scanId } = await waitingScan(id)
     const failed = await take(key)
@@ -80,13 +80,13 @@ describe('a scan by an agent', () => {
     expect((await report(key, job.id, [nasty, service('127.61.1.1')])).status).toBe(200)
     expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
     const { jobs } = listAgentJobs.result.parse((await asMe('GET', `/v1/agents/${id}/jobs`)).body)
-    expect(jobs.map((one) => [one.state, one.error])).toEqual([
+    expect(jobs.map((item) => [item.state, item.error])).toEqual([
       ['STATE_DONE', ''],
       ['STATE_FAILED', 'the thread ended with 1'],
     ])
   })
 
-  it('gives two that ask at the same moment two parts', async () => {
+  it('leases two batches to two concurrent requests', async () => {
     const { id, key } = await connected()
     await waitingScan(id, '127.61.1.0/25')
     const [first, second] = await Promise.all([take(key), take(key)])
@@ -94,7 +94,7 @@ describe('a scan by an agent', () => {
     expect(first.hosts[0]).not.toEqual(second.hosts[0])
   })
 
-  it('refuses what is about another address, and what has no shape', async () => {
+  it('rejects malformed results and results for other addresses', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)
     const job = await take(key)
@@ -105,7 +105,7 @@ describe('a scan by an agent', () => {
     expect((await scanOf(scanId)).status).toBe('STATUS_RUNNING')
   })
 
-  it('waits for the allowed hours of its target, and goes on in them', async () => {
+  it('waits for the allowed hours of its target', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)
     const reason = 'Waits for the allowed hours'
@@ -124,18 +124,18 @@ describe('a scan by an agent', () => {
     expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
   })
 
-  it('leaves a name to the network of the agent', async () => {
+  it('lets the agent resolve host names', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id, 'intranet.example')
     const job = await take(key)
     expect(job.hosts).toEqual([{ address: 'intranet.example', names: ['intranet.example'] }])
-    const seen = [host('127.61.1.2', ['intranet.example']), service('127.61.1.2')]
-    expect((await report(key, job.id, [...seen, service('127.61.1.3')])).status).toBe(400)
-    expect((await report(key, job.id, seen)).status).toBe(200)
+    const observations = [host('127.61.1.2', ['intranet.example']), service('127.61.1.2')]
+    expect((await report(key, job.id, [...observations, service('127.61.1.3')])).status).toBe(400)
+    expect((await report(key, job.id, observations)).status).toBe(200)
     expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_COMPLETED', hostCount: { scannedHosts: 1 } })
   })
 
-  it('is told of a cancel, and what it brings afterwards counts nothing', async () => {
+  it('reports a cancellation to the agent and ignores later results', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)
     const job = await take(key)
@@ -145,7 +145,7 @@ describe('a scan by an agent', () => {
     expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_CANCELLED', hostCount: { scannedHosts: 0 } })
   })
 
-  it('goes back once when its lease is lost, and fails with the reason the second time', async () => {
+  it('retries a batch once after a lost lease, then fails with the reason', async () => {
     const { id, key } = await connected('lausanne-dc')
     const { scanId } = await waitingScan(id)
     const first = await take(key)
@@ -166,7 +166,7 @@ describe('a scan by an agent', () => {
     })
   })
 
-  it('goes back without being counted when its agent stops cleanly', async () => {
+  it('returns the batch without counting a loss if the agent stops cleanly', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)
     for (let round = 0; round < 3; round++) {
@@ -179,7 +179,7 @@ describe('a scan by an agent', () => {
     expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
   })
 
-  it('fails when its agent is deleted, and the target waits for another way', async () => {
+  it("fails if its agent is deleted, and its target can't be scanned", async () => {
     const { id, key } = await connected('old')
     const { scanId, targetId } = await waitingScan(id)
     await take(key)
@@ -194,7 +194,7 @@ describe('a scan by an agent', () => {
     expect((await asMe('POST', '/v1/scans', { targetId })).status).toBe(200)
   })
 
-  it('goes on with the replacement of a deleted agent', async () => {
+  it('continues with the replacement of a deleted agent', async () => {
     const old = await connected('old')
     const fresh = await connected('fresh')
     const { scanId, targetId } = await waitingScan(old.id)
@@ -207,13 +207,13 @@ describe('a scan by an agent', () => {
     expect(list.body).toMatchObject({ targets: [{ id: targetId, agent: { name: 'fresh' } }] })
   })
 
-  it('is nobody’s business but that of its agent', async () => {
+  it('is hidden from other agents', async () => {
     const mine = await connected()
     const { scanId } = await waitingScan(mine.id)
     const job = await take(mine.key)
     const second = await connected('second')
-    const stranger = await connected('stranger', `${me()}-other`)
-    for (const { key } of [second, stranger]) {
+    const otherAgent = await connected('other-agent', `${me()}-other`)
+    for (const { key } of [second, otherAgent]) {
       expect((await progress(key, job.id)).status).toBe(404)
       expect((await report(key, job.id, [host('127.61.1.1')])).status).toBe(404)
     }

@@ -3,22 +3,22 @@ import type { InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { openAsking } from '#testing/asking.ts'
+import { openTestUsers } from '#testing/test-users.ts'
 
-const asking = await openAsking()
-afterAll(() => asking.close())
+const users = await openTestUsers()
+afterAll(() => users.close())
 
-describe('the door', () => {
-  it('accepts changes from our own pages only', async () => {
+describe('the API', () => {
+  it('accepts changes from its own origin only', async () => {
     const payload = { addresses: ['127.0.0.1'] }
-    const foreign = await asking.ask({
+    const foreign = await users.request({
       method: 'POST',
       url: '/v1/targets/parse',
       payload,
       headers: { origin: 'https://evil.example' },
     })
     expect(foreign.statusCode).toBe(403)
-    expect((await asking.ask({ method: 'POST', url: '/v1/targets/parse', payload })).statusCode).toBe(200)
+    expect((await users.request({ method: 'POST', url: '/v1/targets/parse', payload })).statusCode).toBe(200)
   })
 
   it.each([
@@ -31,10 +31,10 @@ describe('the door', () => {
     '/v1/products?filter.vendor=%00',
     '/v1/tags?__proto__.x=1',
     '/v1/tags?toString=1',
-  ])('answers %s with 400 and where it is wrong', async (url) => {
-    const answer = await asking.ask({ method: 'GET', url })
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json()).toMatchObject({ code: 3, details: [{ fieldViolations: [{}] }] })
+  ])('responds to %s with 400 and the invalid field', async (url) => {
+    const response = await users.request({ method: 'GET', url })
+    expect(response.statusCode).toBe(400)
+    expect(response.json()).toMatchObject({ code: 3, details: [{ fieldViolations: [{}] }] })
   })
 
   it.each([
@@ -44,42 +44,44 @@ describe('the door', () => {
     [`/v1/products/${newId()}/threats?filter.nonsense=1`, 'filter.nonsense', /^Unknown field. Allowed: found$/],
     [`/v1/agents/${newId()}/jobs?nonsense=1`, 'nonsense', /^Unknown field. Allowed: id, pageSize/],
     ['/v1/tags?nonsense=1', 'nonsense', /^Unknown field. Allowed: none$/],
-  ])('answers %s with the name that is wrong and those that are allowed', async (url, field, description) => {
-    const { details } = (await asking.ask({ method: 'GET', url })).json<{ details: [{ fieldViolations: object[] }] }>()
+  ])('responds to %s with the unknown name and the known ones', async (url, field, description) => {
+    const { details } = (await users.request({ method: 'GET', url })).json<{
+      details: [{ fieldViolations: object[] }]
+    }>()
     expect(details[0].fieldViolations).toEqual([{ field, description: expect.stringMatching(description) }])
   })
 
-  it('says what is wrong in the words of the product', async () => {
-    const answer = await asking.ask({
+  it('uses the validation messages of the contract', async () => {
+    const response = await users.request({
       method: 'POST',
       url: '/v1/targets',
       payload: { name: '', schedule: { period: 'X' } },
     })
-    const told = answer.json<{ details: [{ fieldViolations: { field: string; description: string }[] }] }>()
-    expect(Object.fromEntries(told.details[0].fieldViolations.map((one) => [one.field, one.description]))).toEqual({
+    const body = response.json<{ details: [{ fieldViolations: { field: string; description: string }[] }] }>()
+    expect(Object.fromEntries(body.details[0].fieldViolations.map((item) => [item.field, item.description]))).toEqual({
       name: 'String must contain at least 1 character(s)',
       address: 'Required',
       'schedule.period': "Invalid enum value. Expected 'PERIOD_DAILY' | 'PERIOD_WEEKLY' | 'PERIOD_MONTHLY'",
     })
   })
 
-  it('answers a body that is no JSON with 400', async () => {
-    const answer = await asking.ask({
+  it('responds with 400 to a body that is not JSON', async () => {
+    const response = await users.request({
       method: 'POST',
       url: '/v1/targets',
       payload: '{',
       headers: { 'content-type': 'application/json' },
     })
-    expect(answer.statusCode).toBe(400)
+    expect(response.statusCode).toBe(400)
   })
 })
 
-/** Ids of things of anna's, for bert to try. */
-async function thingsOfAnna(): Promise<Record<string, string>> {
-  const { id } = await asking.target('anna', 'Walk', '127.90.2.2')
-  const started = await asking.ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
+/** Ids of resources of anna, which bert tries to access. */
+async function resourcesOfAnna(): Promise<Record<string, string>> {
+  const { id } = await users.target('anna', 'Walk', '127.90.2.2')
+  const started = await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
   const scans = started.json<{ scan: { id: string } }>().scan.id
-  const agent = await asking.ask({ method: 'POST', url: '/v1/agents', payload: { agent: { name: 'Walk' } } })
+  const agent = await users.request({ method: 'POST', url: '/v1/agents', payload: { agent: { name: 'Walk' } } })
   const agents = agent.json<{ agent: { id: string } }>().agent.id
   return { targets: id, agents, scans, hosts: newId(), products: newId(), issues: newId() }
 }
@@ -122,48 +124,48 @@ function sampleOf(endpoint: Endpoint, id: string): InjectOptions {
   }
 }
 
-describe('every call of the contract', () => {
-  it('knows nothing of what belongs to another account', async () => {
-    const ids = await thingsOfAnna()
-    for (const endpoint of asking.endpoints.filter(
-      (one) => pathParameters(one.path).length > 0 || one.path === '/v1/scans',
+describe('every endpoint of the contract', () => {
+  it('hides resources of other accounts', async () => {
+    const ids = await resourcesOfAnna()
+    for (const endpoint of users.endpoints.filter(
+      (item) => pathParameters(item.path).length > 0 || item.path === '/v1/scans',
     )) {
       const id = ids[endpoint.path.split('/')[2] ?? ''] ?? newId()
       if (endpoint.method === 'GET' && endpoint.path === '/v1/scans') continue
-      const answer = await asking.ask(
+      const response = await users.request(
         sampleOf(endpoint, endpoint.path === '/v1/scans' ? (ids['targets'] ?? '') : id),
         'bert',
       )
-      expect([endpoint.method, endpoint.path, answer.statusCode]).toEqual([endpoint.method, endpoint.path, 404])
+      expect([endpoint.method, endpoint.path, response.statusCode]).toEqual([endpoint.method, endpoint.path, 404])
     }
     expect(
-      (await asking.ask({ method: 'GET', url: `/v1/scans?filter.targetId=${ids['targets']}` }, 'bert')).json(),
+      (await users.request({ method: 'GET', url: `/v1/scans?filter.targetId=${ids['targets']}` }, 'bert')).json(),
     ).toMatchObject({ scans: [] })
-    expect((await asking.ask({ method: 'GET', url: `/v1/targets/${ids['targets']}` })).json()).toMatchObject({
+    expect((await users.request({ method: 'GET', url: `/v1/targets/${ids['targets']}` })).json()).toMatchObject({
       target: { name: 'Walk' },
     })
   })
 
-  it('answers in the shape that the contract promises', async () => {
-    const ids = await thingsOfAnna()
-    for (const endpoint of asking.endpoints.filter((one) => one.method === 'GET')) {
+  it('responds in the format of the contract', async () => {
+    const ids = await resourcesOfAnna()
+    for (const endpoint of users.endpoints.filter((item) => item.method === 'GET')) {
       const id = ids[endpoint.path.split('/')[2] ?? ''] ?? newId()
-      const answer = await asking.ask(sampleOf(endpoint, id))
-      if (answer.statusCode === 404) continue
-      expect([endpoint.path, answer.statusCode]).toEqual([endpoint.path, 200])
-      expect(() => endpoint.result.parse(answer.json())).not.toThrow()
+      const response = await users.request(sampleOf(endpoint, id))
+      if (response.statusCode === 404) continue
+      expect([endpoint.path, response.statusCode]).toEqual([endpoint.path, 200])
+      expect(() => endpoint.result.parse(response.json())).not.toThrow()
     }
   })
 })
 
 describe('a page token', () => {
-  it('leads on in the list that gave it out, and is refused by every other', async () => {
-    for (const name of ['one', 'two']) await asking.target('pager', name)
-    const get = (url: string) => asking.ask({ method: 'GET', url }, 'pager')
+  it('continues its own list and is rejected by all others', async () => {
+    for (const name of ['one', 'two']) await users.target('pager', name)
+    const get = (url: string) => users.request({ method: 'GET', url }, 'pager')
     const first = await get('/v1/targets?pageSize=1')
     const { nextPageToken } = first.json<{ nextPageToken: string }>()
     expect(nextPageToken).not.toBe('')
-    const lists = asking.endpoints.filter(
+    const lists = users.endpoints.filter(
       ({ method, path, input }) => method === 'GET' && 'pageToken' in input.shape && pathParameters(path).length === 0,
     )
     expect(lists.length).toBeGreaterThan(5)
@@ -176,22 +178,22 @@ describe('a page token', () => {
 })
 
 describe('row-level security', () => {
-  it('shows no row of any table to a transaction that names no account', async () => {
-    await asking.target('anna')
+  it('hides all rows from a transaction without an account', async () => {
+    await users.target('anna')
     const { rows: tables } = await sql<{ name: string }>`
       select table_name as name from information_schema.columns
-      where table_schema = 'public' and column_name = 'account_id'`.execute(asking.server.database.owner)
+      where table_schema = 'public' and column_name = 'account_id'`.execute(users.server.database.owner)
     expect(tables.length).toBeGreaterThan(10)
     for (const { name } of tables) {
-      const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(asking.server.database.app)
+      const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(users.server.database.app)
       expect([name, rows.length]).toEqual([name, 0])
     }
   })
 
-  it('hides the rows of one account from another even when a query forgets to ask', async () => {
-    await asking.target('anna')
-    const bert = await asking.server.account()
-    const rows = await asking.server.as(bert, (ctx) => ctx.tx.selectFrom('target').selectAll().execute())
+  it('hides rows of other accounts even from a query without a condition on the account', async () => {
+    await users.target('anna')
+    const bert = await users.server.account()
+    const rows = await users.server.as(bert, (ctx) => ctx.tx.selectFrom('target').selectAll().execute())
     expect(rows).toEqual([])
   })
 })

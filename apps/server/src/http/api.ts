@@ -8,7 +8,7 @@ import type { Guard } from '#http/guard.ts'
 import { openApi } from '#http/openapi.ts'
 import { serveReference } from '#http/reference.ts'
 import { serveExports } from '#http/export.ts'
-import { noteMethods } from '#http/other-methods.ts'
+import { recordRoutes } from '#http/other-methods.ts'
 import { serveReports } from '#http/report.ts'
 import { createRouter, type Router } from '#http/route.ts'
 import { mountRunner, type RunnerOptions } from '#http/runner.ts'
@@ -40,7 +40,7 @@ export interface ApiOptions {
 /** Mounts the API; returns the router with all endpoints. */
 export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   const { database, guard, root, url, runner } = options
-  const refuseOtherMethods = noteMethods(app)
+  const rejectOtherMethods = recordRoutes(app)
   const router = createRouter(app, database, guard)
   serveApi(router, options)
   serveLive(app, options)
@@ -56,7 +56,7 @@ export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   serveReference(app)
   serveDocuments(app, root)
   if (runner) serveAgent(app, root)
-  refuseOtherMethods()
+  rejectOtherMethods()
   return router
 }
 

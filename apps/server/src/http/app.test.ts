@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { createApp } from '#http/app.ts'
 import { createLogger } from '#log.ts'
-import { plainPortalConfig } from '#testing/portal-config.ts'
+import { defaultPortalConfig } from '#testing/portal-config.ts'
 
 const url = 'http://localhost:3000'
-const atHome = plainPortalConfig(url)
+const localConfig = defaultPortalConfig(url)
 let app: FastifyInstance
 afterEach(() => app.close())
 
@@ -24,24 +24,24 @@ async function configOf(portalConfig: PortalConfig) {
   return app.inject({ url: '/config.json' })
 }
 
-const elsewhere = { ...atHome, identityUrl: 'https://id.example.ch' }
-const challenged = { ...atHome, botChallengeSiteKey: '0x4AAA' }
+const elsewhere = { ...localConfig, identityUrl: 'https://id.example.ch' }
+const challenged = { ...localConfig, botChallengeSiteKey: '0x4AAA' }
 it.each<[string, PortalConfig, string]>([
-  ['our own alone', atHome, "'self'"],
-  ['our own and those of an identity service elsewhere', elsewhere, "'self' https://id.example.ch"],
-  ['our own and those of a bot challenge', challenged, "'self' https://challenges.cloudflare.com"],
-])('lets a page run these scripts: %s', async (_, portalConfig, sources) => {
-  const answer = await configOf(portalConfig)
-  const policy = String(answer.headers['content-security-policy']).split(';')
+  ['its own origin only', localConfig, "'self'"],
+  ['its own origin and an external identity service', elsewhere, "'self' https://id.example.ch"],
+  ['its own origin and the bot challenge', challenged, "'self' https://challenges.cloudflare.com"],
+])('allows scripts from %s', async (_, portalConfig, sources) => {
+  const response = await configOf(portalConfig)
+  const policy = String(response.headers['content-security-policy']).split(';')
   expect(policy.find((directive) => directive.startsWith('script-src '))).toBe(`script-src ${sources}`)
 })
 
-it('tells the portal that mails are files, and not where', async () => {
-  const answer = await configOf({ ...atHome, mailsAreFiles: true })
-  expect(answer.json()).toEqual({ ...atHome, mailsAreFiles: true })
+it('tells the portal that emails are written to files, but not where', async () => {
+  const response = await configOf({ ...localConfig, mailsAreFiles: true })
+  expect(response.json()).toEqual({ ...localConfig, mailsAreFiles: true })
 })
 
-it('tells the portal how it is configured', async () => {
-  const answer = await configOf(challenged)
-  expect([PortalConfig.parse(answer.json()), answer.headers['cache-control']]).toEqual([challenged, 'no-cache'])
+it('returns the portal configuration', async () => {
+  const response = await configOf(challenged)
+  expect([PortalConfig.parse(response.json()), response.headers['cache-control']]).toEqual([challenged, 'no-cache'])
 })

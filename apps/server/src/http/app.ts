@@ -7,7 +7,7 @@ import underPressure from '@fastify/under-pressure'
 import type { PortalConfig } from '@glacis/contract/portal-config'
 import type { ApiErrorBody } from '@glacis/contract/primitives'
 import type { Logger } from '#log.ts'
-import { answer, answerErrors } from '#http/errors.ts'
+import { sendError, handleErrors } from '#http/errors.ts'
 import { servePortal } from '#http/portal.ts'
 import Fastify, {
   LogController,
@@ -19,7 +19,7 @@ import Fastify, {
 } from 'fastify'
 
 /** Grace period after the start in which a slow event loop does not count as overload. */
-const settlingMs = 10_000
+const startupGraceMs = 10_000
 
 export interface AppOptions {
   readonly log: Logger
@@ -39,10 +39,11 @@ export interface AppOptions {
 const bodyBytesMax = 1_048_576
 
 /** Limits for requests, and errors raised before routing. */
-export const strictness = {
+export const requestLimits = {
   bodyLimit: bodyBytesMax,
   routerOptions: { maxParamLength: 200 },
-  frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void answer(error, request, reply),
+  frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+    void sendError(error, request, reply),
 } as const
 /** High with a credential: busy pages, full exports through the API, and tokens shared by a team. */
 const requestsPerMinute = { withCredential: 30_000, without: 1200 } as const
@@ -57,12 +58,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     loggerInstance: options.log as FastifyBaseLogger, // pino is what Fastify itself logs with
     requestTimeout: 30_000,
-    ...strictness,
+    ...requestLimits,
     // A public host name implies a reverse proxy. Its forwarding headers are trusted only from local networks.
     trustProxy: isLocal(new URL(options.url).hostname) ? false : ['loopback', 'uniquelocal'],
     logController: new LogController({ disableRequestLogging: true }),
   })
-  answerErrors(app)
+  handleErrors(app)
   app.addHook('onResponse', async (request, reply) => {
     const fields = {
       method: request.method,
@@ -74,16 +75,16 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await app.register(helmet, headers(options))
   app.addHook('onSend', async (_request, reply) => void reply.header('permissions-policy', permissions))
-  let settledAt = Number.POSITIVE_INFINITY
-  app.addHook('onListen', async () => void (settledAt = performance.now() + settlingMs))
+  let graceEndsAt = Number.POSITIVE_INFINITY
+  app.addHook('onListen', async () => void (graceEndsAt = performance.now() + startupGraceMs))
   await app.register(underPressure, {
     maxEventLoopDelay: 2000,
     pressureHandler(_request, reply) {
       // Startup work is not overload.
-      if (performance.now() < settledAt) return undefined
-      const busy: ApiErrorBody = { code: 14, message: 'The server is overloaded; try again shortly' }
+      if (performance.now() < graceEndsAt) return undefined
+      const overloadedError: ApiErrorBody = { code: 14, message: 'The server is overloaded; try again shortly' }
       void reply.status(503).header('retry-after', 5)
-      return busy as never // the plugin sends the returned value, but its types don't say so
+      return overloadedError as never // the plugin sends the returned value, but its types don't include it
     },
   })
   redirectOtherNames(app, options.url)
@@ -93,7 +94,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   if (api) {
     await app.register(async (scope) => {
       const max = (request: FastifyRequest) => requestsPerMinute[credentialOf(request) ? 'withCredential' : 'without']
-      await scope.register(rateLimit, { max, timeWindow: 60_000, keyGenerator: holderOf })
+      await scope.register(rateLimit, { max, timeWindow: 60_000, keyGenerator: rateLimitKeyOf })
       scope.addHook('onSend', async (_request, reply) => {
         if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       })
@@ -110,7 +111,7 @@ const permissions =
 
 /** Allows our own scripts, and those of an external identity service and the bot challenge if configured. */
 function headers({ url, portalConfig }: AppOptions) {
-  const others = [portalConfig.identityUrl].filter((one) => one && new URL(one).origin !== url)
+  const others = [portalConfig.identityUrl].filter((item) => item && new URL(item).origin !== url)
   const challenge = portalConfig.botChallengeSiteKey ? ['https://challenges.cloudflare.com'] : []
   return {
     contentSecurityPolicy: {
@@ -140,7 +141,7 @@ function headers({ url, portalConfig }: AppOptions) {
 }
 
 /** Rate limits apply per credential, or per client address without one. */
-function holderOf(request: FastifyRequest): string {
+function rateLimitKeyOf(request: FastifyRequest): string {
   const credential = credentialOf(request)
   return credential ? createHash('sha256').update(String(credential)).digest('base64') : request.ip
 }
@@ -158,8 +159,8 @@ function redirectOtherNames(app: FastifyInstance, url: string): void {
   if (!isLocal(hostname)) return
   app.addHook('onRequest', async (request, reply) => {
     const isPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
-    const asked = request.headers.host
-    if (!isPage || !asked || asked === host || !isLocal(asked.replace(/:\d+$/, ''))) return
+    const requestedHost = request.headers.host
+    if (!isPage || !requestedHost || requestedHost === host || !isLocal(requestedHost.replace(/:\d+$/, ''))) return
     if (request.headers['x-forwarded-for'] ?? request.headers.forwarded) return
     return reply.redirect(url + request.url, 307)
   })
@@ -168,7 +169,7 @@ function redirectOtherNames(app: FastifyInstance, url: string): void {
 function isLocal(hostname: string): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '')
   if (bare === 'localhost' || bare.endsWith('.localhost') || bare.startsWith('127.') || bare === '::1') return true
-  return Object.values(networkInterfaces()).some((list) => list?.some((one) => one.address === bare))
+  return Object.values(networkInterfaces()).some((list) => list?.some((item) => item.address === bare))
 }
 
 function serveHealth(app: FastifyInstance, { portalConfig, isReady }: AppOptions): void {

@@ -5,10 +5,10 @@ import { sample } from 'openapi-sampler'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { openTestApi, type TestApi } from '#testing/api.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 
 const origin = 'http://localhost:3000'
-let house: House
+let server: TestServer
 let api: TestApi
 let document: Document
 
@@ -21,13 +21,13 @@ interface Document {
 }
 
 beforeAll(async () => {
-  house = await openHouse()
-  api = await openTestApi(house, origin)
+  server = await startTestServer()
+  api = await openTestApi(server, origin)
   document = (await api.app.inject({ url: '/v1/openapi.json' })).json<Document>()
 })
 afterAll(async () => {
   await api.close()
-  await house.close()
+  await server.close()
 })
 
 function operationOf(endpoint: Endpoint): Operation {
@@ -36,19 +36,19 @@ function operationOf(endpoint: Endpoint): Operation {
   return found
 }
 
-/** What another tool derives from the document as a body. */
+/** The example body that another tool derives from the document. */
 function exampleBody(endpoint: Endpoint): object {
   const schema = operationOf(endpoint).requestBody?.content['application/json'].schema
   return schema ? Object(sample(schema, {}, document)) : {}
 }
 
-interface Asked {
+interface TestRequest {
   readonly id?: string
   readonly body?: unknown
   readonly query?: string
   readonly person?: string | null
 }
-function ask(endpoint: Endpoint, { id = newId(), body, query = '', person = 'anna' }: Asked) {
+function send(endpoint: Endpoint, { id = newId(), body, query = '', person = 'anna' }: TestRequest) {
   const options: InjectOptions = {
     method: endpoint.method,
     url: endpoint.path.replaceAll(/:\w+/g, encodeURIComponent(id)) + query,
@@ -64,21 +64,24 @@ function ask(endpoint: Endpoint, { id = newId(), body, query = '', person = 'ann
   return api.app.inject(options)
 }
 
-/** Every call with what `make` sends, answered by one of `statuses` and, where it is a refusal, in the one shape. */
-async function walk(make: (endpoint: Endpoint) => Asked | null, statuses: readonly number[]): Promise<void> {
+/** Sends a request to every endpoint and expects one of `statuses`, with the common error format for errors. */
+async function expectStatuses(
+  build: (endpoint: Endpoint) => TestRequest | null,
+  statuses: readonly number[],
+): Promise<void> {
   for (const endpoint of api.endpoints) {
-    const asked = make(endpoint)
-    if (!asked) continue
-    const answer = await ask(endpoint, asked)
-    const where = `${endpoint.method} ${endpoint.path} → ${answer.statusCode} ${answer.body.slice(0, 200)}`
-    expect(statuses, where).toContain(answer.statusCode)
-    expect(Object.keys(operationOf(endpoint).responses), where).toContain(String(answer.statusCode))
-    if (answer.statusCode >= 400) expect(ApiErrorBody.safeParse(answer.json()).success, where).toBe(true)
+    const testRequest = build(endpoint)
+    if (!testRequest) continue
+    const response = await send(endpoint, testRequest)
+    const context = `${endpoint.method} ${endpoint.path} → ${response.statusCode} ${response.body.slice(0, 200)}`
+    expect(statuses, context).toContain(response.statusCode)
+    expect(Object.keys(operationOf(endpoint).responses), context).toContain(String(response.statusCode))
+    if (response.statusCode >= 400) expect(ApiErrorBody.safeParse(response.json()).success, context).toBe(true)
   }
 }
 
-describe('every operation of the document', () => {
-  it('has a body of which other tools derive an example that the contract accepts', () => {
+describe('every documented operation', () => {
+  it('has an example body that the contract accepts', () => {
     for (const endpoint of api.endpoints.filter(({ method }) => !hasQuery(method))) {
       const ids = Object.fromEntries(pathParameters(endpoint.path).map((name) => [name, newId()]))
       const { error } = endpoint.input.safeParse({ ...exampleBody(endpoint), ...ids })
@@ -86,22 +89,26 @@ describe('every operation of the document', () => {
     }
   })
 
-  it('answers its example, or refuses it in the one shape', () => walk(() => ({}), [200, 400, 403, 404, 409, 429]))
+  it('accepts its example or responds with an error in the common format', () =>
+    expectStatuses(() => ({}), [200, 400, 403, 404, 409, 429]))
 
-  it('refuses whoever has no session', () => walk(() => ({ person: null }), [401]))
+  it('rejects requests without a session', () => expectStatuses(() => ({ person: null }), [401]))
 
-  it('refuses ids that are none', () =>
-    walk((endpoint) => (pathParameters(endpoint.path).length > 0 ? { id: 'nonsense' } : null), [400, 404]))
+  it('rejects malformed ids', () =>
+    expectStatuses((endpoint) => (pathParameters(endpoint.path).length > 0 ? { id: 'nonsense' } : null), [400, 404]))
 
   it.each([
     ['a NUL byte', '%00'],
-    ['half a character', '%ED%A0%80'],
-    ['a very long word', 'x'.repeat(8000)],
+    ['a lone surrogate', '%ED%A0%80'],
+    ['a very long text', 'x'.repeat(8000)],
     ['a quote', "'%22;--"],
-  ])('survives %s as an id and as a filter', async (_, text) => {
+  ])('handles %s as an id and in a filter', async (_, text) => {
     const isRead = (endpoint: Endpoint) => endpoint.method === 'GET'
-    await walk((endpoint) => (pathParameters(endpoint.path).length > 0 ? { id: decoded(text) } : null), [400, 404, 414])
-    await walk(
+    await expectStatuses(
+      (endpoint) => (pathParameters(endpoint.path).length > 0 ? { id: decoded(text) } : null),
+      [400, 404, 414],
+    )
+    await expectStatuses(
       (endpoint) => (isRead(endpoint) ? { query: `?filter.query=${text}&pageToken=${text}` } : null),
       [200, 400, 404, 414],
     )
@@ -119,26 +126,29 @@ describe('every operation of the document', () => {
       (body: object) => mapped(body, (value) => (typeof value === 'string' ? 'x'.repeat(100_000) : value)),
     ],
     ['a depth of 5,000', () => `${'['.repeat(5000)}${']'.repeat(5000)}`],
-    ['half a body', () => '{"name":'],
+    ['an incomplete body', () => '{"name":'],
     ['a prototype', () => '{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}'],
-  ])('refuses %s as a body', (_, change) =>
-    walk(
+  ])('rejects %s as a body', (_, change) =>
+    expectStatuses(
       (endpoint) => (hasQuery(endpoint.method) ? null : { body: change(exampleBody(endpoint)) }),
       [200, 400, 401, 403, 404, 409, 413, 429],
     ),
   )
 
-  it('takes a content type without a body for no body', async () => {
+  it('treats a content type without a body as an empty body', async () => {
     const headers = { origin, 'content-type': 'application/json', 'x-person': 'anna' }
-    const answer = await api.app.inject({ method: 'DELETE', url: `/v1/targets/${newId()}`, headers })
-    expect(answer.statusCode).toBe(404)
+    const response = await api.app.inject({ method: 'DELETE', url: `/v1/targets/${newId()}`, headers })
+    expect(response.statusCode).toBe(404)
   })
 
-  it('refuses a body of ten megabytes', () =>
-    walk((endpoint) => (hasQuery(endpoint.method) ? null : { body: `{"name":"${'x'.repeat(10_000_000)}"}` }), [413]))
+  it('rejects a body of ten megabytes', () =>
+    expectStatuses(
+      (endpoint) => (hasQuery(endpoint.method) ? null : { body: `{"name":"${'x'.repeat(10_000_000)}"}` }),
+      [413],
+    ))
 })
 
-/** Text that is no valid encoding stays as it is written. */
+/** Decodes the text, or returns it unchanged if its encoding is invalid. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -147,7 +157,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The body with each of its leaves changed. */
+/** Applies `change` to each leaf of a body. */
 function mapped(value: unknown, change: (leaf: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => mapped(item, change))
   if (typeof value === 'object' && value !== null)

@@ -1,5 +1,5 @@
 /** A Markdown document as a page with navigation. The page needs no script. */
-import { escape, framed } from '#http/page-frame.ts'
+import { escape, renderPage } from '#http/page-frame.ts'
 import { Marked, type Tokens } from 'marked'
 
 interface Document {
@@ -23,7 +23,7 @@ export function documentPage({ markdown, url, documents, urlOf }: PageInput): st
   const body = rendererOf(headings, urlOf).parse(markdown, { async: false })
   const title = headings[0]?.text ?? 'Help'
   const main = `<article>${body}</article>${contentsOf(headings)}`
-  return framed({
+  return renderPage({
     title: title.includes('Glacis') ? title : `${title} · Glacis`,
     styles: ['/docs/documents.css'],
     aside: navigationOf(documents, url),
@@ -31,7 +31,7 @@ export function documentPage({ markdown, url, documents, urlOf }: PageInput): st
   })
 }
 
-/** A disclosure on narrow windows. The style sheet keeps it open beside the text on wide ones. */
+/** A disclosure on narrow windows. The style sheet keeps it open next to the text on wide ones. */
 function navigationOf(documents: readonly Document[], url: string): string {
   const groups = [...Map.groupBy(documents, ({ section }) => section)].map(([section, pages]) => {
     const links = pages.map((page) => {
@@ -53,7 +53,6 @@ function contentsOf(headings: readonly Heading[]): string {
 
 interface Heading {
   readonly id: string
-  /** The same for headings with the same text. */
   readonly slug: string
   /** Escaped. */
   readonly text: string
@@ -96,11 +95,11 @@ function rendererOf(headings: Heading[], urlOf: (link: string) => string | undef
 
 /** Drops escaped characters. */
 function slugOf(text: string): string {
-  const words = text.replaceAll(/&\w+;/g, '').toLowerCase()
-  return words.replaceAll(/[^a-z0-9]+/g, '-')
+  const plainText = text.replaceAll(/&\w+;/g, '').toLowerCase()
+  return plainText.replaceAll(/[^a-z0-9]+/g, '-')
 }
 
-/** Leaves out an empty head. A table that is wider than the page scrolls on its own. */
+/** Omits an empty header row. Tables wider than the page scroll horizontally. */
 function tableOf({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
   const cellOf = (cell: Tokens.TableCell) => `<td>${inline(cell)}</td>`
   const headOf = (cell: Tokens.TableCell) => (cell.text ? `<th scope="col">${inline(cell)}</th>` : '<td></td>')

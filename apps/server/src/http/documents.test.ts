@@ -26,16 +26,16 @@ it('shows a document as a page with navigation', async () => {
   )
   await writeFile(join(root, 'docs/concepts.md'), '# Terms & status\n\nText\n')
   serveDocuments(app, root)
-  const answer = await app.inject({ url: '/docs/help' })
-  expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
-  expect(answer.body).toContain('<title>Glacis</title>')
-  expect(answer.body).toContain('<p>It <em>scans</em>.</p>')
-  expect(answer.body).toContain(
+  const response = await app.inject({ url: '/docs/help' })
+  expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
+  expect(response.body).toContain('<title>Glacis</title>')
+  expect(response.body).toContain('<p>It <em>scans</em>.</p>')
+  expect(response.body).toContain(
     '<li><a href="#start-now">Start now</a></li><li><a href="#stop-go">Stop &amp; go</a></li>',
   )
-  expect(answer.body).toContain('<h2 id="start-now">Start <code>now</code></h2>')
-  expect(answer.body).toContain('<code>npm start</code>')
-  expect(answer.body).toContain(
+  expect(response.body).toContain('<h2 id="start-now">Start <code>now</code></h2>')
+  expect(response.body).toContain('<code>npm start</code>')
+  expect(response.body).toContain(
     '<li><a href="/docs/help" aria-current="page">Glacis</a></li><li><a href="/docs/concepts">Terms &amp; status</a></li>',
   )
   expect(await page('/docs/concepts')).toContain('<title>Terms &amp; status · Glacis</title>')
@@ -44,14 +44,14 @@ it('shows a document as a page with navigation', async () => {
 it('links only to pages and images that exist', async () => {
   await writeFile(
     join(root, 'docs/index.md'),
-    '[identity](identity.md#create) [house](../ARCHITECTURE.md) [us](https://glacis.example) [odd](javascript:alert(1))\n\n![a](images/a.png) ![b](../../b.png)',
+    '[identity](identity.md#create) [server](../ARCHITECTURE.md) [us](https://glacis.example) [odd](javascript:alert(1))\n\n![a](images/a.png) ![b](../../b.png)',
   )
   await writeFile(join(root, 'docs/identity.md'), '[kratos](kratos.md) [back](index.md)')
   await writeFile(join(root, 'docs/images/a.png'), 'picture')
   serveDocuments(app, root)
   const help = await page('/docs/help')
   expect(help).toContain(
-    '<a href="/docs/identity#create">identity</a> house <a href="https://glacis.example">us</a> odd',
+    '<a href="/docs/identity#create">identity</a> server <a href="https://glacis.example">us</a> odd',
   )
   expect(help).toContain('<img src="/docs/images/a.png" alt="a" loading="lazy">')
   expect(help.match(/<img/g)).toHaveLength(1)

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
-import { answerErrors } from '#http/errors.ts'
+import { handleErrors } from '#http/errors.ts'
 
 it.each([
   ['53100', 'disk full', 503, '60'],
@@ -13,10 +13,10 @@ it.each([
   ['', 'Postgres connection has been discarded', 503, '5'],
   ['', 'driver has already been destroyed', 503, '5'],
   ['23505', 'a bug', 500, undefined],
-])('answers %s, %s, by %i', async (code, message, status, retryAfter) => {
+])('responds to %s, %s, with %i', async (code, message, status, retryAfter) => {
   const app = Fastify()
-  answerErrors(app)
+  handleErrors(app)
   app.get('/', () => Promise.reject(Object.assign(new Error(message), { code })))
-  const answer = await app.inject({ url: '/' })
-  expect([answer.statusCode, answer.headers['retry-after']]).toEqual([status, retryAfter])
+  const response = await app.inject({ url: '/' })
+  expect([response.statusCode, response.headers['retry-after']]).toEqual([status, retryAfter])
 })

@@ -1,6 +1,6 @@
 /** Maps errors to HTTP responses with gRPC status codes (google.rpc.Code). */
 import type { ApiErrorBody } from '@glacis/contract/primitives'
-import { isAway, isLeft, isShort } from '#database/loss.ts'
+import { isConnectionLoss, isPoolClosed, isOutOfResources } from '#database/connection-errors.ts'
 import { grpcCodes, ApiError, type ApiErrorCode } from '#errors.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZodError } from 'zod'
@@ -18,56 +18,56 @@ const statuses: Readonly<Record<ApiErrorCode, number>> = {
 const type = (name: string) => `type.googleapis.com/google.rpc.${name}`
 
 /** Sends every API error in the same format. Details of bugs are only logged. */
-export function answerErrors(app: FastifyInstance): void {
-  readJsonAlone(app)
-  app.setErrorHandler((error, request, reply) => answer(error, request, reply))
+export function handleErrors(app: FastifyInstance): void {
+  acceptOnlyJson(app)
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
 }
 
 /** Rejects invalid UTF-8 instead of replacing it, and strips a byte order mark. */
 const text = new TextDecoder('utf-8', { fatal: true })
 
 /** Accepts only uncompressed JSON. An empty body is allowed because many clients send a content type without a body. */
-function readJsonAlone(app: FastifyInstance): void {
+function acceptOnlyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const encoding = request.headers['content-encoding'] ?? 'identity'
     if (encoding !== 'identity')
-      return done(unread(415, `Content-Encoding ${encoding} is not supported; send the body uncompressed`))
+      return done(badBody(415, `Content-Encoding ${encoding} is not supported; send the body uncompressed`))
     if (body.length === 0) return done(null, undefined)
     try {
       void parse(request, text.decode(body as Buffer), done)
     } catch {
-      done(unread(400, 'The body is not valid UTF-8'))
+      done(badBody(400, 'The body is not valid UTF-8'))
     }
   })
 }
 
-function unread(statusCode: number, message: string): Error {
+function badBody(statusCode: number, message: string): Error {
   return Object.assign(new Error(message), { statusCode })
 }
 
 /** Sends the response for an error. */
-export function answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof ZodError) return refuse(reply, fromZod(error))
-  if (error instanceof ApiError) return refuse(reply, error)
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof ZodError) return sendApiError(reply, fromZod(error))
+  if (error instanceof ApiError) return sendApiError(reply, error)
   // Parsers recurse, so deeply nested input overflows the stack.
   if (error instanceof RangeError && statusOf(error) === null)
-    return refuse(reply, new ApiError('invalid', 'The request is nested too deeply'))
+    return sendApiError(reply, new ApiError('invalid', 'The request is nested too deeply'))
   const status = statusOf(error)
   // Static file errors: a path outside the folder is reported as not found.
-  if (status === 403 || status === 404) return nothingAt(request, reply)
+  if (status === 403 || status === 404) return sendNotFound(request, reply)
   if (status !== null && status < 500) {
     const message = error instanceof Error ? error.message : 'The request could not be read'
     return reply.status(status).send({ code: status === 429 ? 8 : 3, message } satisfies ApiErrorBody)
   }
-  const bad = badMoment(error)
-  if (bad) {
-    request.log[bad.level]({ err: error }, bad.logged)
+  const temporary = temporaryFailure(error)
+  if (temporary) {
+    request.log[temporary.level]({ err: error }, temporary.logMessage)
     return reply
       .status(503)
-      .header('retry-after', bad.seconds)
-      .send({ code: 14, message: bad.message } satisfies ApiErrorBody)
+      .header('retry-after', temporary.seconds)
+      .send({ code: 14, message: temporary.message } satisfies ApiErrorBody)
   }
   request.log.error({ err: error }, 'request failed')
   return reply
@@ -76,7 +76,7 @@ export function answer(error: unknown, request: FastifyRequest, reply: FastifyRe
 }
 
 /** Responds that no route matches. */
-export function nothingAt({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendNotFound({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = url.split('?')
   return reply
     .status(404)
@@ -86,14 +86,14 @@ export function nothingAt({ method, url }: FastifyRequest, reply: FastifyReply):
 /** Maximum characters of the URL to repeat in a response. */
 const shownMax = 200
 
-function refuse(reply: FastifyReply, refusal: ApiError): FastifyReply {
-  const [status, code] = [statuses[refusal.code], grpcCodes[refusal.code]]
+function sendApiError(reply: FastifyReply, apiError: ApiError): FastifyReply {
+  const [status, code] = [statuses[apiError.code], grpcCodes[apiError.code]]
   const details = [
-    ...(refusal.violations.length > 0 ? [{ '@type': type('BadRequest'), fieldViolations: refusal.violations }] : []),
-    ...(refusal.quota ? [{ '@type': type('QuotaFailure'), violations: [refusal.quota] }] : []),
-    ...(Object.keys(refusal.metadata).length > 0 ? [{ '@type': type('ErrorInfo'), metadata: refusal.metadata }] : []),
+    ...(apiError.violations.length > 0 ? [{ '@type': type('BadRequest'), fieldViolations: apiError.violations }] : []),
+    ...(apiError.quota ? [{ '@type': type('QuotaFailure'), violations: [apiError.quota] }] : []),
+    ...(Object.keys(apiError.metadata).length > 0 ? [{ '@type': type('ErrorInfo'), metadata: apiError.metadata }] : []),
   ]
-  const body: ApiErrorBody = { code, message: refusal.message, ...(details.length > 0 && { details }) }
+  const body: ApiErrorBody = { code, message: apiError.message, ...(details.length > 0 && { details }) }
   return reply.status(status).send(body)
 }
 
@@ -114,35 +114,35 @@ function statusOf(error: unknown): number | null {
   return typeof error.statusCode === 'number' ? error.statusCode : null
 }
 
-interface BadMoment {
+interface TemporaryFailure {
   readonly seconds: string
   readonly level: 'error' | 'debug'
-  readonly logged: string
+  readonly logMessage: string
   readonly message: string
 }
-const away: BadMoment = {
+const databaseUnavailable: TemporaryFailure = {
   seconds: '5',
   level: 'error',
-  logged: 'database unavailable',
+  logMessage: 'database unavailable',
   message: 'The database is unavailable; try again shortly',
 }
-const short: BadMoment = {
+const diskFull: TemporaryFailure = {
   seconds: '60',
   level: 'error',
-  logged: 'no disk space left',
+  logMessage: 'no disk space left',
   message: 'The server is out of disk space; free some space and try again',
 }
 
-const left: BadMoment = {
+const shuttingDown: TemporaryFailure = {
   seconds: '5',
   level: 'debug',
-  logged: 'request aborted by shutdown',
+  logMessage: 'request aborted by shutdown',
   message: 'The server is shutting down; try again shortly',
 }
 
 /** Temporary failures: the same request can succeed later. */
-function badMoment(error: unknown): BadMoment | null {
-  if (isLeft(error)) return left
-  if (isAway(error)) return away
-  return isShort(error) ? short : null
+function temporaryFailure(error: unknown): TemporaryFailure | null {
+  if (isPoolClosed(error)) return shuttingDown
+  if (isConnectionLoss(error)) return databaseUnavailable
+  return isOutOfResources(error) ? diskFull : null
 }

@@ -6,7 +6,7 @@ import { recordAuditEvent } from '#audit.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
 import { queryOf } from '#http/query.ts'
-import { refuseUnstorable } from '#http/storable.ts'
+import { rejectUnstorable } from '#http/storable.ts'
 import { exportProducts } from '#inventory/index.ts'
 import { exportIssues } from '#issues/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -15,27 +15,27 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 export function serveExports(app: FastifyInstance, database: Database, guard: Guard): void {
   app.get('/v1/issues/export', async (request, reply) => {
     const as = await guard.admit(request)
-    const order = ExportQuery.parse(questionOf(request))
+    const input = ExportQuery.parse(questionOf(request))
     await inAccount(database, as, (ctx) =>
-      recordAuditEvent(ctx, 'issue.export', { kind: 'account', id: as.account }, { ...order }),
+      recordAuditEvent(ctx, 'issue.export', { kind: 'account', id: as.account }, { ...input }),
     )
-    const pieces = exportIssues((work) => inAccount(database, as, work), order)
+    const pieces = exportIssues((work) => inAccount(database, as, work), input)
     const day = new Date().toISOString().slice(0, 10)
     return reply
-      .type(order.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8')
-      .header('content-disposition', `attachment; filename="glacis-risks-${day}.${order.format}"`)
+      .type(input.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8')
+      .header('content-disposition', `attachment; filename="glacis-risks-${day}.${input.format}"`)
       .send(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }))
   })
   app.get('/v1/products/export', async (request, reply) => {
     const as = await guard.admit(request)
-    const order = ProductExportQuery.parse(questionOf(request))
+    const input = ProductExportQuery.parse(questionOf(request))
     const now = new Date()
     await inAccount(database, as, (ctx) =>
-      recordAuditEvent(ctx, 'product.export', { kind: 'account', id: as.account }, { ...order }),
+      recordAuditEvent(ctx, 'product.export', { kind: 'account', id: as.account }, { ...input }),
     )
-    const pieces = exportProducts((work) => inAccount(database, as, work), order, now)
+    const pieces = exportProducts((work) => inAccount(database, as, work), input, now)
     const [type, ending] =
-      order.format === 'csv' ? ['text/csv; charset=utf-8', 'csv'] : ['application/vnd.cyclonedx+json', 'cdx.json']
+      input.format === 'csv' ? ['text/csv; charset=utf-8', 'csv'] : ['application/vnd.cyclonedx+json', 'cdx.json']
     const name = `glacis-technologies-${now.toISOString().slice(0, 10)}.${ending}`
     return reply
       .type(type)
@@ -46,6 +46,6 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
 
 function questionOf({ url }: FastifyRequest): Record<string, unknown> {
   const question = queryOf(url)
-  refuseUnstorable(question)
+  rejectUnstorable(question)
   return question
 }

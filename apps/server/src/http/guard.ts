@@ -32,7 +32,7 @@ export function createGuard(
       if (token) return admitToken(request, await ownerOfToken(database, token), scope)
       const session = await whoami(request.headers)
       if (!session) throw new ApiError('unauthenticated', 'Authentication required')
-      if (!isSameOrigin(request, origins)) throw new ApiError('forbidden', wordsFor(request, origins))
+      if (!isSameOrigin(request, origins)) throw new ApiError('forbidden', originErrorMessage(request, origins))
       const account = await accounts.of(session)
       return { account: account.id, actor: { kind: 'person', name: account.name, ip: request.ip }, log: request.log }
     },
@@ -51,13 +51,13 @@ const covers: Readonly<Record<TokenScope, readonly TokenScope[]>> = {
   SCOPE_WRITE: ['SCOPE_READ', 'SCOPE_SCAN', 'SCOPE_WRITE'],
 }
 
-function admitToken(request: FastifyRequest, holder: TokenOwner | null, scope: TokenScope | 'session') {
-  if (!holder) throw new ApiError('unauthenticated', 'This API token is invalid, revoked, or expired')
+function admitToken(request: FastifyRequest, owner: TokenOwner | null, scope: TokenScope | 'session') {
+  if (!owner) throw new ApiError('unauthenticated', 'This API token is invalid, revoked, or expired')
   if (scope === 'session') throw new ApiError('forbidden', 'API tokens cannot perform this action; sign in instead')
-  if (!holder.scopes.some((own) => covers[own].includes(scope)))
+  if (!owner.scopes.some((granted) => covers[granted].includes(scope)))
     throw new ApiError('forbidden', `This API token lacks the scope ${scope}`)
-  const actor: Actor = { kind: 'token', name: `API token ${holder.name}`, ip: request.ip }
-  return { account: holder.account, actor, log: request.log }
+  const actor: Actor = { kind: 'token', name: `API token ${owner.name}`, ip: request.ip }
+  return { account: owner.account, actor, log: request.log }
 }
 
 /**
@@ -74,10 +74,11 @@ function isSameOrigin(request: FastifyRequest, origins: readonly string[]): bool
 }
 
 /** Explains a wrong origin. If the portal itself was opened under another URL, names the configured one. */
-function wordsFor({ headers }: FastifyRequest, origins: readonly string[]): string {
+function originErrorMessage({ headers }: FastifyRequest, origins: readonly string[]): string {
   const { origin = '', host } = headers
-  const isHere = headers['sec-fetch-site'] === 'same-origin' || (URL.canParse(origin) && new URL(origin).host === host)
-  return isHere
+  const isOwnPage =
+    headers['sec-fetch-site'] === 'same-origin' || (URL.canParse(origin) && new URL(origin).host === host)
+  return isOwnPage
     ? `This page was opened as ${origin}, but Glacis is configured for ${origins.join(', ')}; open that URL or set GLACIS_URL`
     : 'Cross-origin requests cannot change data'
 }

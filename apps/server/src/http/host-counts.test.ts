@@ -6,16 +6,16 @@ import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const server = await sharedTestServer()
 
-it('tells of each target and of all how many hosts there are, whatever is found, merged and split', async () => {
+it('counts the hosts per target and in total as hosts are found, merged and split', async () => {
   const account = await server.account()
   const [first, second] = [newId(), newId()]
   await server.as(account, async ({ tx, now }) => {
     const times = { created_at: now, updated_at: now }
     for (const id of [first, second]) {
-      const place = { name: 'One', address: `127.63.${id === first ? 1 : 2}.0/24`, kind: 'NETWORK' as const }
+      const targetFields = { name: 'One', address: `127.63.${id === first ? 1 : 2}.0/24`, kind: 'NETWORK' as const }
       await tx
         .insertInto('target')
-        .values({ account_id: account, id, ...place, schedule_period: 'PERIOD_WEEKLY', ...times })
+        .values({ account_id: account, id, ...targetFields, schedule_period: 'PERIOD_WEEKLY', ...times })
         .execute()
     }
   })
@@ -31,7 +31,7 @@ it('tells of each target and of all how many hosts there are, whatever is found,
       ),
     )
   const byPerson = { actor: person }
-  const told = () =>
+  const hostCounts = () =>
     server.as(account, async (ctx) => {
       const targets = await describeTargets(ctx, [first, second])
       const all = await listHosts(ctx, {}, describeTargets)
@@ -40,22 +40,22 @@ it('tells of each target and of all how many hosts there are, whatever is found,
       expect(one.totalSize).toBe(one.hosts.length)
       return [first, second].map((id) => targets.get(id)?.hostCount)
     })
-  expect(await told()).toEqual([0, 0])
+  expect(await hostCounts()).toEqual([0, 0])
   const { hostByAddress } = await find(first, '127.63.1.1', '127.63.1.2', '127.63.1.3')
   const other = (await find(second, '127.63.2.1')).hostByAddress.get('127.63.2.1') ?? ''
-  // Seen again: no more of them than before.
+  // Finding a host again doesn't change the count.
   await find(first, '127.63.1.1', '127.63.1.4')
-  expect(await told()).toEqual([4, 1])
+  expect(await hostCounts()).toEqual([4, 1])
   const id = hostByAddress.get('127.63.1.1') ?? ''
   const sourceHostIds = [hostByAddress.get('127.63.1.2') ?? '', other]
   await server.as(account, (ctx) => mergeHosts(ctx, { id, sourceHostIds }, describeTargets), byPerson)
-  expect(await told()).toEqual([3, 0])
-  // One that was merged before comes with the one that it was merged into.
+  expect(await hostCounts()).toEqual([3, 0])
+  // A merged host is found together with the host it was merged into.
   const into = hostByAddress.get('127.63.1.3') ?? ''
   await server.as(account, (ctx) => mergeHosts(ctx, { id: into, sourceHostIds: [id] }, describeTargets), byPerson)
-  expect(await told()).toEqual([2, 0])
+  expect(await hostCounts()).toEqual([2, 0])
   await server.as(account, (ctx) => splitHost(ctx, { id: into }, describeTargets), byPerson)
-  expect(await told()).toEqual([4, 1])
+  expect(await hostCounts()).toEqual([4, 1])
   await server.as(account, ({ tx, now }) =>
     tx.updateTable('target').set({ deleted_at: now }).where('id', '=', second).execute(),
   )

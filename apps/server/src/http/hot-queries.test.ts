@@ -1,4 +1,4 @@
-/** What lists, details and charts ask the database, explained on an account that is most of the data. */
+/** Explains the statements of lists, details and charts on an account that owns most of the data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ctx, systemActor } from '#ctx.ts'
 import { type Database, inAccount, openDatabase } from '#database/index.ts'
@@ -15,8 +15,8 @@ import { type Statement, statementsOf } from '#testing/statements.ts'
 import { sql } from 'kysely'
 
 const size = { hosts: 3000, issues: 1000, occurrencesPerHost: 10, smallAccounts: 2 }
-/** Tables that grow without end; none may be read from one end to the other for one answer. */
-const big = [
+/** Tables that grow without limit. No statement may scan one of them completely. */
+const largeTables = [
   'occurrence',
   'issue_event',
   'issue_target',
@@ -28,17 +28,17 @@ const big = [
   'scan_event',
   'stats_day',
 ]
-const nothing = { info() {}, warn() {}, error() {} }
+const silentLog = { info() {}, warn() {}, error() {} }
 let database: Database
 let drop: () => Promise<void>
 
 beforeAll(async () => {
-  const made = await testDatabase()
-  drop = made.drop
-  database = openDatabase(made.url, nothing, { app: 1, owner: 1 })
+  const testDb = await testDatabase()
+  drop = testDb.drop
+  database = openDatabase(testDb.url, silentLog, { app: 1, owner: 1 })
   await migrate(database.owner)
   await seed(database.owner, size, () => undefined)
-}, 300_000) // a machine that also does other things is slow, not wrong
+}, 300_000) // creating the data is slow on a busy machine
 afterAll(async () => {
   await database.close()
   await drop()
@@ -92,26 +92,28 @@ const calls: Readonly<Record<string, (ctx: Ctx) => Promise<unknown>>> = {
   'the graph of a target': (ctx) => ecosystem(ctx, { maxNodes: 200, filter: { targetId: target } }),
 }
 
-/** Big tables that the plan of a statement reads as a whole. */
-async function readWhole(ctx: Ctx, { text, values }: Statement): Promise<string[]> {
+/** Large tables that the plan of a statement scans completely. */
+async function scannedTables(ctx: Ctx, { text, values }: Statement): Promise<string[]> {
   const parts = text
     .split(/\$(\d+)/)
     .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`))
   const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${sql.join(parts, sql``)}`.execute(ctx.tx)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-  return [...plan.matchAll(/Seq Scan on (\w+)/g)].flatMap(([, table = '']) => (big.includes(table) ? [table] : []))
+  return [...plan.matchAll(/Seq Scan on (\w+)/g)].flatMap(([, table = '']) =>
+    largeTables.includes(table) ? [table] : [],
+  )
 }
 
-describe('no big table is read from one end to the other for', () => {
+describe('no large table is scanned completely for', () => {
   it.each(Object.keys(calls))('%s', async (name) => {
-    const as = { account: accountId(0), actor: systemActor, log: nothing }
+    const as = { account: accountId(0), actor: systemActor, log: silentLog }
     const call = calls[name]
-    if (!call) throw new Error('the names are those of the calls')
+    if (!call) throw new Error('unknown call')
     const sent = await statementsOf(() => inAccount(database, as, call))
     const statements = sent.filter(({ text }) => /^\s*(select|with|update|insert|delete)\b/i.test(text))
     expect(statements.length).toBeGreaterThan(0)
     for (const statement of statements) {
-      const found = await inAccount(database, as, (ctx) => readWhole(ctx, statement))
+      const found = await inAccount(database, as, (ctx) => scannedTables(ctx, statement))
       expect([found, found.length > 0 && statement.text]).toEqual([[], false])
     }
   })

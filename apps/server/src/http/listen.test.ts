@@ -3,14 +3,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { listenOn, openDoors } from '#http/listen.ts'
+import { listenOn, listenOnAll } from '#http/listen.ts'
 
 it.each([
-  ['no method of HTTP', 'FOO / HTTP/1.1\r\nhost: a\r\n\r\n', 400, 3],
-  ['more headers than fit', `GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 431, 3],
+  ['an unknown method', 'FOO / HTTP/1.1\r\nhost: a\r\n\r\n', 400, 3],
+  ['oversized headers', `GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 431, 3],
   ['an unknown expectation', 'GET / HTTP/1.1\r\nhost: a\r\nexpect: a miracle\r\n\r\n', 417, 3],
-  ['a packed transfer', 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n', 501, 12],
-])('answers %s in the shape of every refusal', async (_, request, status, code) => {
+  [
+    'a compressed transfer coding',
+    'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    501,
+    12,
+  ],
+])('responds to %s in the common error format', async (_, request, status, code) => {
   const server = await listenOn('127.0.0.1', 0, () => undefined)
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   await once(socket, 'connect')
@@ -23,12 +28,12 @@ it.each([
   ])
 })
 
-it('takes a body in pieces', async () => {
+it('accepts a chunked body', async () => {
   const server = await listenOn('127.0.0.1', 0, (request, response) => void request.pipe(response))
   const { port } = server.address() as AddressInfo
-  const body = new Blob(['piece by piece']).stream()
-  const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, duplex: 'half' })
-  expect(await answer.text()).toBe('piece by piece')
+  const body = new Blob(['in several chunks']).stream()
+  const handle = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, duplex: 'half' })
+  expect(await handle.text()).toBe('in several chunks')
   server.close()
   server.closeAllConnections()
 })
@@ -42,26 +47,26 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function askThrough(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+async function startRequest(handle: (request: IncomingMessage, response: ServerResponse) => void) {
   const port = await freePort()
-  const asked = Promise.withResolvers<ServerResponse>()
-  const doors = await openDoors(['127.0.0.1'], port, (request, response) => {
-    answer(request, response)
-    asked.resolve(response)
+  const received = Promise.withResolvers<ServerResponse>()
+  const listeners = await listenOnAll(['127.0.0.1'], port, (request, response) => {
+    handle(request, response)
+    received.resolve(response)
   })
-  const answered = fetch(`http://127.0.0.1:${port}/`).then((found) => found.text())
-  return { doors, answered, response: await asked.promise }
+  const responseText = fetch(`http://127.0.0.1:${port}/`).then((reply) => reply.text())
+  return { listeners, responseText, response: await received.promise }
 }
 
-it('closes when whoever has asked is answered', async () => {
-  const { doors, answered, response } = await askThrough(() => undefined)
-  const closed = doors.close()
+it('closes after responding to the requests in progress', async () => {
+  const { listeners, responseText, response } = await startRequest(() => undefined)
+  const closed = listeners.close()
   response.end('done')
-  expect(await answered).toBe('done')
+  expect(await responseText).toBe('done')
   await closed
 })
 
-it('keeps a connection longer than a proxy does', async () => {
+it('keeps connections open longer than a proxy does', async () => {
   const server = await listenOn('127.0.0.1', 0, (_, response) => void response.end())
   const { port } = server.address() as AddressInfo
   const { headers } = await fetch(`http://127.0.0.1:${port}/`)
@@ -70,9 +75,9 @@ it('keeps a connection longer than a proxy does', async () => {
   expect(headers.get('keep-alive')).toBe('timeout=75')
 })
 
-it('cuts what does not end', async () => {
-  const { doors, answered } = await askThrough((_, response) => void response.write('and so '))
-  const cut = expect(answered).rejects.toThrow('terminated')
-  await doors.close()
-  await cut
+it("cuts off connections that don't end", async () => {
+  const { listeners, responseText } = await startRequest((_, response) => void response.write('partial '))
+  const rejection = expect(responseText).rejects.toThrow('terminated')
+  await listeners.close()
+  await rejection
 })

@@ -4,23 +4,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { announce } from '#notifications/index.ts'
 import { openTestApi, type TestApi } from '#testing/api.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 
-let house: House
+let server: TestServer
 let api: TestApi
 let app: FastifyInstance
 let origin: string
 
 beforeAll(async () => {
-  house = await openHouse()
-  api = await openTestApi(house, 'http://x')
+  server = await startTestServer()
+  api = await openTestApi(server, 'http://x')
   ;({ app } = api)
   await app.listen({ port: 0, host: '127.0.0.1' })
-  origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` // listens on a port
+  origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` // it listens on a port
 })
 afterAll(async () => {
   await api.close()
-  await house.close()
+  await server.close()
 })
 
 const get = (path: string, headers: Record<string, string>, signal?: AbortSignal) =>
@@ -32,7 +32,7 @@ const send = (method: string, path: string, body: object, headers: Record<string
     body: JSON.stringify(body),
   })
 
-/** Reads a stream until `count` events are there. */
+/** Reads a stream until it contains `count` events. */
 async function read(headers: Record<string, string>, count: number, whileOpen: () => Promise<void>) {
   const stop = new AbortController()
   const response = await get('/v1/events', headers, stop.signal)
@@ -57,7 +57,7 @@ async function read(headers: Record<string, string>, count: number, whileOpen: (
 
 async function accountOf(name: string): Promise<string> {
   await get('/v1/targets', { 'x-person': name })
-  const row = await house.database.owner
+  const row = await server.database.owner
     .selectFrom('account')
     .select('id')
     .where('identity_id', '=', name)
@@ -71,53 +71,53 @@ const opened = (title: string) => ({
 })
 
 describe('GET /v1/events', () => {
-  it('streams what happens in the account of the reader, and resumes after the last event it saw', async () => {
+  it('streams the events of the account and resumes after the last event id', async () => {
     const [anna, bert] = [await accountOf('anna'), await accountOf('bert')]
     const first = await read({ 'x-person': 'anna' }, 1, async () => {
-      await house.as(bert, (ctx) => announce(ctx, [opened('of bert')]))
-      await house.as(anna, (ctx) => announce(ctx, [opened('one')]))
+      await server.as(bert, (ctx) => announce(ctx, [opened('of bert')]))
+      await server.as(anna, (ctx) => announce(ctx, [opened('one')]))
     })
     expect(first.map(({ kind, title }) => [kind, title])).toEqual([['EVENT_ISSUE_OPENED', 'one']])
-    await house.as(anna, (ctx) => announce(ctx, [opened('two')]))
+    await server.as(anna, (ctx) => announce(ctx, [opened('two')]))
     const resumed = await read({ 'x-person': 'anna', 'last-event-id': first[0]?.id ?? '' }, 1, async () => undefined)
     expect(resumed.map(({ title }) => title)).toEqual(['two'])
   })
 
-  it('goes on for a page whose last event came from the database that this one was restored from', async () => {
+  it('resumes from now if the last event id is of the database this one was restored from', async () => {
     const anna = await accountOf('anna')
     const later = { 'x-person': 'anna', 'last-event-id': '900000000000.7' }
-    const heard = await read(later, 1, () => house.as(anna, (ctx) => announce(ctx, [opened('after the restore')])))
-    expect(heard.map(({ title }) => title)).toEqual(['after the restore'])
+    const received = await read(later, 1, () => server.as(anna, (ctx) => announce(ctx, [opened('after the restore')])))
+    expect(received.map(({ title }) => title)).toEqual(['after the restore'])
   })
 
-  it('is closed to strangers and refuses an id of its reader’s own making', async () => {
+  it('rejects requests without a session and malformed event ids', async () => {
     expect((await get('/v1/events', {})).status).toBe(401)
     expect((await get('/v1/events', { 'x-person': 'anna', 'last-event-id': "1'; drop" })).status).toBe(400)
   })
 })
 
 describe('API tokens', () => {
-  const make = async (scopes: string[], more: object = {}) => {
-    const answer = await send(
+  const createToken = async (scopes: string[], more: object = {}) => {
+    const response = await send(
       'POST',
       '/v1/api-tokens',
       { apiToken: { name: 'CI', scopes, ...more } },
       { 'x-person': 'carl' },
     )
     return {
-      status: answer.status,
-      ...((await answer.json()) as { apiToken?: { id: string; token: string; prefix: string } }),
+      status: response.status,
+      ...((await response.json()) as { apiToken?: { id: string; token: string; prefix: string } }),
     }
   }
   const bearer = (token: string | undefined) => ({ authorization: `Bearer ${token ?? ''}` })
 
-  it('read and write as far as their scopes reach, without an origin, and are gone once revoked', async () => {
-    const { apiToken } = await make(['SCOPE_READ'])
+  it('allow what their scopes permit, need no origin, and stop working when revoked', async () => {
+    const { apiToken } = await createToken(['SCOPE_READ'])
     expect(apiToken?.token).toMatch(/^glc_[\w-]{43}$/)
     expect((await get('/v1/targets', bearer(apiToken?.token))).status).toBe(200)
     const body = { name: 'x', address: '127.0.0.1', schedule: { period: 'PERIOD_DAILY' } }
     expect((await send('POST', '/v1/targets', body, bearer(apiToken?.token))).status).toBe(403)
-    const { apiToken: writer } = await make(['SCOPE_WRITE'])
+    const { apiToken: writer } = await createToken(['SCOPE_WRITE'])
     expect((await send('POST', '/v1/targets', body, bearer(writer?.token))).status).toBe(200)
     expect(
       (
@@ -133,28 +133,28 @@ describe('API tokens', () => {
     expect((await get('/v1/targets', bearer(apiToken?.token))).status).toBe(401)
   })
 
-  it('are listed without the secret, with their last use, and leave a trail', async () => {
-    const { apiToken } = await make(['SCOPE_READ'])
+  it('are listed with their last use, without the secret, and recorded in the audit log', async () => {
+    const { apiToken } = await createToken(['SCOPE_READ'])
     await get('/v1/targets', bearer(apiToken?.token))
     const listed = await (await get('/v1/api-tokens', { 'x-person': 'carl' })).text()
     expect(listed).toContain('lastUsedTime')
     expect(listed).not.toContain(apiToken?.token)
-    const trail = await (await get('/v1/audit-events?filter.resource=api-token', { 'x-person': 'carl' })).json()
-    expect(trail).toMatchObject({ events: [{ action: 'api-token.create', actor: { kind: 'person' } }, {}, {}, {}] })
+    const auditLog = await (await get('/v1/audit-events?filter.resource=api-token', { 'x-person': 'carl' })).json()
+    expect(auditLog).toMatchObject({ events: [{ action: 'api-token.create', actor: { kind: 'person' } }, {}, {}, {}] })
   })
 
   it.each([
     [{ expireTime: '2020-01-01T00:00:00Z' }, 'in the past'],
     [{ expireTime: '2990-01-01T00:00:00Z' }, '365 days'],
-  ])('refuse %j', async (more, words) => {
-    const answer = await make(['SCOPE_READ'], more)
-    expect(answer.status).toBe(400)
-    expect(JSON.stringify(answer)).toContain(words)
+  ])('reject %j', async (more, message) => {
+    const response = await createToken(['SCOPE_READ'], more)
+    expect(response.status).toBe(400)
+    expect(JSON.stringify(response)).toContain(message)
   })
 
   it('expire', async () => {
-    const { apiToken } = await make(['SCOPE_READ'], { expireTime: new Date(Date.now() + 60_000).toISOString() })
-    await house.database.owner
+    const { apiToken } = await createToken(['SCOPE_READ'], { expireTime: new Date(Date.now() + 60_000).toISOString() })
+    await server.database.owner
       .updateTable('api_token')
       .set({ expires_at: new Date(0) })
       .where('id', '=', apiToken?.id ?? '')

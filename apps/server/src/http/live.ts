@@ -12,7 +12,7 @@ const streamsMax = 50
 /** Maximum rows per read; the next read follows immediately. */
 const readMax = 200
 /** Interval of keep-alive comments, which stop proxies from closing the stream, and of session checks. */
-const beatMs = 20_000
+const keepAliveMs = 20_000
 
 interface Dependencies {
   readonly database: Database
@@ -37,12 +37,12 @@ export function serveLive(app: FastifyInstance, { database, guard, live }: Depen
       throw new ApiError('quota_exceeded', `At most ${streamsMax} event streams can be open per account`)
     // Count before the first await, so that concurrent requests can't exceed the limit.
     open.set(as.account, count + 1)
-    const leave = () => open.set(as.account, (open.get(as.account) ?? 1) - 1)
+    const release = () => open.set(as.account, (open.get(as.account) ?? 1) - 1)
     try {
       const from = await start(database, as, request)
-      void stream(request, reply, { database, guard, live, as, from, closing: closing.signal }).finally(leave)
+      void stream(request, reply, { database, guard, live, as, from, closing: closing.signal }).finally(release)
     } catch (error) {
-      leave()
+      release()
       throw error
     }
     return reply
@@ -69,70 +69,70 @@ async function stream(
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value)
   raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
   raw.write('retry: 3000\n\n')
-  let place = o.from
+  let position = o.from
   let work: Promise<void> = Promise.resolve()
   let isWaiting = false
-  const over = new AbortController()
+  const ended = new AbortController()
   const send = async () => {
     isWaiting = false
-    while (!over.signal.aborted) {
+    while (!ended.signal.aborted) {
       // Wait for a slow client instead of buffering events.
-      if (raw.writableNeedDrain) await once(raw, 'drain', { signal: over.signal })
-      const found = await inAccount(o.database, o.as, (ctx) => noticesSince(ctx, place, readMax))
-      for (const { place: at, ...notice } of over.signal.aborted ? [] : found) {
+      if (raw.writableNeedDrain) await once(raw, 'drain', { signal: ended.signal })
+      const notices = await inAccount(o.database, o.as, (ctx) => noticesSince(ctx, position, readMax))
+      for (const { position: at, ...notice } of ended.signal.aborted ? [] : notices) {
         raw.write(`id: ${at.xid}.${at.id}\nevent: ${notice.kind}\ndata: ${JSON.stringify(notice)}\n\n`)
-        place = at
+        position = at
       }
-      if (found.length < readMax) return
+      if (notices.length < readMax) return
     }
   }
   const end = () => {
-    if (over.signal.aborted) return
-    over.abort()
+    if (ended.signal.aborted) return
+    ended.abort()
     // `end` would wait for a client that has stopped reading.
     if (raw.writableNeedDrain) raw.destroy()
     else raw.end()
   }
   const fail = (error: unknown) => {
-    if (over.signal.aborted) return
+    if (ended.signal.aborted) return
     request.log.warn({ err: error }, 'event stream failed')
     end()
   }
-  const look = () => {
+  const poll = () => {
     if (isWaiting) return
     isWaiting = true
     work = work.then(send).catch(fail)
   }
-  const alive = () => {
-    if (!over.signal.aborted && !raw.writableNeedDrain) raw.write(': alive\n\n')
+  const sendKeepAlive = () => {
+    if (!ended.signal.aborted && !raw.writableNeedDrain) raw.write(': alive\n\n')
   }
-  const beat = setInterval(() => {
-    o.guard.admit(request).then(alive, end)
+  const keepAlive = setInterval(() => {
+    o.guard.admit(request).then(sendKeepAlive, end)
     // Pick up events that an older transaction held back when their hint came.
-    look()
-  }, beatMs)
-  const soon = soonAgain(look)
-  const stop = o.live.onHint(o.as.account, soon.hint)
+    poll()
+  }, keepAliveMs)
+  const polling = pollTwice(poll)
+  const stop = o.live.onHint(o.as.account, polling.hint)
   o.closing.addEventListener('abort', end)
   await new Promise((resolve) => {
     raw.once('close', resolve)
-    look()
+    poll()
   })
-  over.abort()
-  clearInterval(beat)
-  soon.stop()
+  ended.abort()
+  clearInterval(keepAlive)
+  polling.stop()
   stop()
   o.closing.removeEventListener('abort', end)
 }
 
 /** Reads immediately after a hint, and again a second later: an older open transaction can hold events back. */
-function soonAgain(look: () => void): { hint(): void; stop(): void } {
+function pollTwice(poll: () => void): { hint(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined
   return {
     hint() {
-      look()
+      poll()
       clearTimeout(timer)
-      timer = setTimeout(look, 1000)
+      timer = setTimeout(poll, 1000)
     },
     stop: () => clearTimeout(timer),
   }

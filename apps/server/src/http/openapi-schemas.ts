@@ -150,7 +150,7 @@ function described(schema: Schema, parent: string): Schema {
       }),
     }),
     ...(isSchema(items) && { items: described(items, parent) }),
-    ...(anyOf && { anyOf: anyOf.map((one) => described(one, parent)) }),
+    ...(anyOf && { anyOf: anyOf.map((item) => described(item, parent)) }),
   }
 }
 

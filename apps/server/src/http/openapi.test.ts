@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { type Endpoint, hasQuery } from '@glacis/contract/endpoint'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApi, type TestApi } from '#testing/api.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 
 interface Operation {
   readonly operationId: string
@@ -22,29 +22,29 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-let house: House
+let server: TestServer
 let api: TestApi
 let text: string
 let document: Document
 beforeAll(async () => {
-  house = await openHouse()
-  api = await openTestApi(house, 'http://localhost:3000')
-  const answer = await api.app.inject({ url: '/v1/openapi.json' })
-  text = answer.body
-  document = answer.json()
+  server = await startTestServer()
+  api = await openTestApi(server, 'http://localhost:3000')
+  const response = await api.app.inject({ url: '/v1/openapi.json' })
+  text = response.body
+  document = response.json()
 })
 afterAll(async () => {
   await api.close()
-  await house.close()
+  await server.close()
 })
 
 const operations = () => Object.values(document.paths).flatMap((path) => Object.values(path))
 const operationOf = ({ method, path }: Endpoint) =>
   document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
 
-it('passes the rules of another tool', async () => {
+it('passes an external linter', async () => {
   const rules = {
-    // The test's server is on localhost.
+    // the test server is on localhost
     'no-server-example.com': 'off',
     'no-unused-components': 'error',
     'no-invalid-schema-examples': 'error',
@@ -56,11 +56,11 @@ it('passes the rules of another tool', async () => {
 })
 
 it('names each operation after its export in the contract, and describes each tag', () => {
-  expect(operations().map((one) => one.operationId)).toEqual(
+  expect(operations().map((item) => item.operationId)).toEqual(
     expect.arrayContaining(['listTargets', 'getTarget', 'exportIssues']),
   )
   expect(operations().filter(({ summary }) => !/^[A-Z].*[^.]$/.test(summary))).toEqual([])
-  expect(new Set(document.tags.map(({ name }) => name))).toEqual(new Set(operations().flatMap((one) => one.tags)))
+  expect(new Set(document.tags.map(({ name }) => name))).toEqual(new Set(operations().flatMap((item) => item.tags)))
 })
 
 it('has one component per entity, and no restated formats', () => {
@@ -102,9 +102,9 @@ it('describes each parameter, and each member of a body that people send', () =>
 })
 
 function undescribed({ properties = {}, items }: Schema, path: string): string[] {
-  const own = Object.entries(properties).flatMap(([name, member]) => [
+  const paths = Object.entries(properties).flatMap(([name, member]) => [
     ...(member.description ? [] : [`${path}.${name}`]),
     ...undescribed(member, `${path}.${name}`),
   ])
-  return items ? [...own, ...undescribed(items, `${path}[]`)] : own
+  return items ? [...paths, ...undescribed(items, `${path}[]`)] : paths
 }

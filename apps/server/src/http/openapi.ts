@@ -126,9 +126,9 @@ function queryParameters(name: string, schema: Member, isRequired: boolean, sche
   return Object.entries(properties).map(([member, inner]) => parameter(`${name}.${member}`, 'query', inner, false))
 }
 
-function parameter(name: string, place: 'path' | 'query', schema: Member, isRequired: boolean) {
+function parameter(name: string, location: 'path' | 'query', schema: Member, isRequired: boolean) {
   const { description, ...rest } = typeof schema === 'object' ? schema : {}
-  return { name, in: place, required: isRequired, ...(description && { description }), schema: rest }
+  return { name, in: location, required: isRequired, ...(description && { description }), schema: rest }
 }
 
 const idempotencyKey = {

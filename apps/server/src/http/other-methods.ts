@@ -10,23 +10,24 @@ const all: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH'
  * @returns a function to call after all routes are added. It makes their other methods respond with 405 and an `Allow`
  *   header (RFC 9110, section 15.5.6).
  */
-export function noteMethods(app: FastifyInstance): () => void {
-  const served = new Map<string, Set<string>>()
+export function recordRoutes(app: FastifyInstance): () => void {
+  const methodsByUrl = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
-    const methods = served.get(url) ?? new Set()
-    for (const one of [method].flat()) methods.add(one)
-    served.set(url, methods)
+    const methods = methodsByUrl.get(url) ?? new Set()
+    for (const item of [method].flat()) methods.add(item)
+    methodsByUrl.set(url, methods)
   })
   return () => {
-    // Copied, because `refuse` adds routes itself.
-    for (const [url, methods] of [...served].map(([path, set]) => [path, [...set]] as const)) refuse(app, url, methods)
+    // Copied, because `rejectMethods` adds routes itself.
+    for (const [url, methods] of [...methodsByUrl].map(([path, set]) => [path, [...set]] as const))
+      rejectMethods(app, url, methods)
   }
 }
 
-function refuse(app: FastifyInstance, url: string, served: readonly string[]): void {
-  const method = all.filter((one) => !served.includes(one))
+function rejectMethods(app: FastifyInstance, url: string, methodsByUrl: readonly string[]): void {
+  const method = all.filter((item) => !methodsByUrl.includes(item))
   if (method.length === 0) return
-  const allow = served.toSorted().join(', ')
+  const allow = methodsByUrl.toSorted().join(', ')
   app.route({
     method,
     url,

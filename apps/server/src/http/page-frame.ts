@@ -10,7 +10,7 @@ interface Page {
   readonly main: string
 }
 
-export function framed({ title, styles, scripts = [], aside, main }: Page): string {
+export function renderPage({ title, styles, scripts = [], aside, main }: Page): string {
   const links = ['/docs/frame.css', ...styles].map((href) => `<link rel="stylesheet" href="${href}">`).join('')
   const ending = scripts.map((src) => `<script src="${src}"></script>`).join('')
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -29,16 +29,16 @@ const fontFamilies = { geist: 'Geist Variable', 'geist-mono': 'Geist Mono Variab
 /** @param fontFiles file names below `/files/`; only the Latin subsets of the portal's fonts are used */
 export function frameStyle(fontFiles: readonly string[]): string {
   const faces = Object.entries(fontFamilies).flatMap(([name, family]) => {
-    const file = fontFiles.find((one) => one.startsWith(`${name}-latin-wght-normal-`))
+    const file = fontFiles.find((item) => item.startsWith(`${name}-latin-wght-normal-`))
     if (!file) return []
     return [
       `@font-face{font-family:"${family}";font-weight:100 900;font-display:swap;src:url("/files/${file}") format("woff2")}`,
     ]
   })
-  return faces.join('\n') + looks
+  return faces.join('\n') + baseStyle
 }
 
-const looks = `
+const baseStyle = `
 :root{color-scheme:light dark;--ink:#121a1e;--soft:#4e595e;--line:#e5e8ea;--fill:#f3f5f7;--current:#e9edef;--ground:#fafbfc;--accent:#005764}
 @media (prefers-color-scheme:dark){:root{--ink:#eaedef;--soft:#b8bfc3;--line:#23292c;--fill:#1a1f22;--current:#23292c;--ground:#0b0e10;--accent:#90d8e7}body{background:#101315}}
 *{box-sizing:border-box}html{scroll-padding-top:1.5rem}body{margin:0;font:14px/22px "Geist Variable",Geist,system-ui,sans-serif;color:var(--ink)}

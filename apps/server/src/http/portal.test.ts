@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fastify, type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { answerErrors } from '#http/errors.ts'
+import { handleErrors } from '#http/errors.ts'
 import { servePortal } from '#http/portal.ts'
 
 let folder: string
@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Lays down a build whose page names one file. */
+/** Writes a build whose page references one file. */
 async function build(name: string): Promise<void> {
   await rm(join(folder, 'files'), { recursive: true })
   await mkdir(join(folder, 'files'))
@@ -27,7 +27,7 @@ async function build(name: string): Promise<void> {
 }
 const get = (url: string, accept = '*/*') => app.inject({ url, headers: { accept } })
 
-it('serves what a later build has laid down, and names no file that is gone', async () => {
+it('serves the files of a newer build and no longer references old ones', async () => {
   await build('a.js')
   await servePortal(app, folder)
   expect((await get('/files/a.js')).body).toBe('"a.js"')
@@ -42,25 +42,25 @@ it('serves what a later build has laid down, and names no file that is gone', as
   expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable')
 })
 
-it('answers a script that is gone with an error and not with the page, so that the portal can tell', async () => {
+it('responds to a missing script with 404 instead of the page, so that the portal can detect it', async () => {
   await build('b.js')
   await servePortal(app, folder)
-  const gone = await get('/files/a.js')
-  expect([gone.statusCode, gone.json()]).toEqual([404, { code: 5, message: 'No route for GET /files/a.js' }])
+  const missing = await get('/files/a.js')
+  expect([missing.statusCode, missing.json()]).toEqual([404, { code: 5, message: 'No route for GET /files/a.js' }])
   expect((await get('/../package.json', 'application/json')).statusCode).toBe(404)
   expect((await get('/v1/nothing', 'text/html')).statusCode).toBe(404)
   expect((await get('/files/', 'text/html')).statusCode).toBe(404)
   expect((await get('/.env', 'text/html')).statusCode).toBe(404)
 })
 
-it('says of addresses that no file can have what it says of any other', async () => {
-  answerErrors(app)
+it('responds to impossible paths as to any other unknown path', async () => {
+  handleErrors(app)
   await build('b.js')
   await servePortal(app, folder)
   for (const path of ['//v1/targets', '/v1/../..//secret', '/v1/%2e%2e/%2e%2e/secret', `/v1/x/${'a'.repeat(5000)}`]) {
-    const answer = await get(path, 'application/json')
-    expect([path.slice(0, 30), answer.statusCode]).toEqual([path.slice(0, 30), 404])
-    expect(answer.json()).toMatchObject({
+    const response = await get(path, 'application/json')
+    expect([path.slice(0, 30), response.statusCode]).toEqual([path.slice(0, 30), 404])
+    expect(response.json()).toMatchObject({
       code: 5,
       message: expect.stringMatching(/^No route for GET \/.{0,200}$/),
     })

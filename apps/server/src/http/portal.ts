@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import { nothingAt } from '#http/errors.ts'
+import { sendNotFound } from '#http/errors.ts'
 import type { FastifyInstance } from 'fastify'
 
 /** Serves the portal from `folder`. Without a folder, unknown paths respond with 404. */
@@ -28,6 +28,6 @@ export async function servePortal(app: FastifyInstance, folder: string | null): 
     const isPage = /^(GET|HEAD)$/.test(request.method) && /text\/html|\*\/\*/.test(request.headers.accept ?? '*/*')
     const isApi = /^\/(v1|docs|health|self-service|sessions|schemas|files|\.[^/]*)(\/|$)/.test(request.url)
     if (isBuilt && isPage && !isApi) return reply.type('text/html').sendFile('index.html')
-    return nothingAt(request, reply)
+    return sendNotFound(request, reply)
   })
 }

@@ -2,16 +2,16 @@ import type { AddressInfo } from 'node:net'
 import perfHooks from 'node:perf_hooks'
 import { expect, it, vi } from 'vitest'
 import { createLogger } from '#log.ts'
-import { plainPortalConfig } from '#testing/portal-config.ts'
+import { defaultPortalConfig } from '#testing/portal-config.ts'
 
 const url = 'http://localhost:3000'
-const portalConfig = plainPortalConfig(url)
+const portalConfig = defaultPortalConfig(url)
 
-it('refuses nobody for the slowness of its own start, and says when it is too busy later', async () => {
-  // A loop that is three seconds late, each time it is measured.
-  const late = { mean: 3e9, enable: () => true, disable: () => true, reset() {} }
+it('ignores a slow start, and rejects requests when it is overloaded later', async () => {
+  // Every measurement reports an event loop delay of three seconds.
+  const slowEventLoop = { mean: 3e9, enable: () => true, disable: () => true, reset() {} }
   vi.spyOn(perfHooks, 'monitorEventLoopDelay').mockReturnValue(
-    late as ReturnType<typeof perfHooks.monitorEventLoopDelay>,
+    slowEventLoop as ReturnType<typeof perfHooks.monitorEventLoopDelay>,
   )
   const { createApp } = await import('#http/app.ts')
   const log = createLogger({ level: 'silent' })
@@ -20,9 +20,9 @@ it('refuses nobody for the slowness of its own start, and says when it is too bu
     url,
     portalConfig,
     portalFolder: null,
-    // It answers errors in a form of its own, which knows no refusal.
+    // The identity service formats its own errors.
     identity: async (scope) => {
-      scope.setErrorHandler((_error, _request, reply) => reply.status(500).send('mended by nobody'))
+      scope.setErrorHandler((_error, _request, reply) => reply.status(500).send('from the plugin'))
       scope.get('/self-service/login/browser', async () => 'here')
     },
     api: null,
@@ -31,15 +31,15 @@ it('refuses nobody for the slowness of its own start, and says when it is too bu
   await app.listen({ host: '127.0.0.1', port: 0 })
   try {
     const { port } = app.server.address() as AddressInfo // it listens on a port
-    const ask = () =>
+    const send = () =>
       fetch(`http://127.0.0.1:${port}/self-service/login/browser`, { headers: { host: 'localhost:3000' } })
     await expect.poll(() => app.memoryUsage().eventLoopDelay, { timeout: 10_000 }).toBeGreaterThan(2000)
-    expect((await ask()).status).toBe(200)
+    expect((await send()).status).toBe(200)
     const now = performance.now()
     vi.spyOn(performance, 'now').mockReturnValue(now + 20_000)
-    const refused = await ask()
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
-    expect(await refused.json()).toEqual({ code: 14, message: 'The server is overloaded; try again shortly' })
+    const rejected = await send()
+    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await rejected.json()).toEqual({ code: 14, message: 'The server is overloaded; try again shortly' })
   } finally {
     vi.restoreAllMocks()
     await app.close()

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApi, type TestApi } from '#testing/api.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 
-let house: House
+let server: TestServer
 let api: TestApi
 beforeAll(async () => {
-  house = await openHouse()
-  api = await openTestApi(house, 'http://localhost:3000')
+  server = await startTestServer()
+  api = await openTestApi(server, 'http://localhost:3000')
 })
 afterAll(async () => {
   await api.close()
-  await house.close()
+  await server.close()
 })
 
-it('loads the viewer from this server alone', async () => {
+it('serves the viewer without external resources', async () => {
   const page = await api.app.inject({ url: '/docs/api' })
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
   const files = [...page.body.matchAll(/ (?:src|href)="([^"]+\.(?:js|css))"/g)].map(([, path = '']) => path)
@@ -24,11 +24,11 @@ it('loads the viewer from this server alone', async () => {
   }
 })
 
-it('serves no other file of the viewer', async () => {
+it("doesn't serve other files of the viewer's package", async () => {
   expect((await api.app.inject({ url: '/docs/api/index.html' })).statusCode).toBe(404)
 })
 
-it.each(['/docs', '/docs/'])('is what %s leads to', async (url) => {
+it.each(['/docs', '/docs/'])('is the target of the redirect from %s', async (url) => {
   const { statusCode, headers } = await api.app.inject({ url })
   expect([statusCode, headers.location]).toEqual([302, '/docs/api'])
 })

@@ -1,7 +1,7 @@
 /** The API reference: Swagger UI over our OpenAPI document, served from its package so that it works offline. */
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
-import { framed } from '#http/page-frame.ts'
+import { renderPage } from '#http/page-frame.ts'
 import type { FastifyInstance } from 'fastify'
 
 const viewerFolder = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swagger-ui')))
@@ -22,7 +22,7 @@ export function serveReference(app: FastifyInstance): void {
   })
 }
 
-const page = framed({
+const page = renderPage({
   title: 'API documentation · Glacis',
   styles: ['/docs/api/swagger-ui.css', '/docs/api.css'],
   scripts: ['/docs/api/swagger-ui-bundle.js', '/docs/api/start.js'],

@@ -12,7 +12,7 @@ beforeAll(async () => {
   report = await reportOf('127.90.4.1')
 })
 
-/** Where the report is of a scan that has just ended. */
+/** The report URL of a scan that has just completed. */
 async function reportOf(address: string): Promise<string> {
   const post = (url: string, payload: object) =>
     api.app.inject({ method: 'POST', url, payload, headers: { origin, 'x-person': 'anna' } })
@@ -25,13 +25,13 @@ async function reportOf(address: string): Promise<string> {
 
 const get = (url: string, person?: string) => api.app.inject({ url, headers: person ? { 'x-person': person } : {} })
 
-describe('the link to a report', () => {
+describe('the report URL', () => {
   it.each([
     ['?download=true', 'application/pdf', 'attachment', 'pdf'],
     ['', 'application/pdf', 'inline', 'pdf'],
     ['?download=true&format=json', 'application/json', 'attachment', 'json'],
     ['?download=true&format=sarif', 'application/sarif+json', 'attachment', 'sarif'],
-  ])('with %j answers %s, %s', async (query, type, disposition, ending) => {
+  ])('responds to %j with %s, %s', async (query, type, disposition, ending) => {
     const { statusCode, headers, rawPayload } = await get(report + query, 'anna')
     expect([statusCode, String(headers['content-type']).split(';')[0]]).toEqual([200, type])
     expect(headers['content-disposition']).toMatch(new RegExp(`^${disposition}; filename="[\\w.-]+\\.${ending}"$`))
@@ -39,26 +39,26 @@ describe('the link to a report', () => {
   })
 
   it.each([
-    ['nobody who is signed in', () => report, undefined, 401],
+    ['a request without a session', () => report, undefined, 401],
     ['another account', () => report, 'bert', 404],
-    ['no such scan', () => `/v1/scans/${newId()}/report`, 'anna', 404],
-    ['what is no id', () => '/v1/scans/42/report', 'anna', 400],
+    ['an unknown scan', () => `/v1/scans/${newId()}/report`, 'anna', 404],
+    ['a malformed id', () => '/v1/scans/42/report', 'anna', 400],
     ['another format', () => `${report}?format=doc`, 'anna', 400],
-  ])('opens nothing for %s', async (_, url, person, status) => {
+  ])('responds with 404 to %s', async (_, url, person, status) => {
     expect((await get(url(), person)).statusCode).toBe(status)
   })
 
-  it('tells a program that it is being built, and sends a browser that follows it to the same place again', async () => {
-    const ask = (url: string, headers: Record<string, string>) =>
+  it('responds with 202 while the report is built, and redirects browsers to the same URL', async () => {
+    const request = (url: string, headers: Record<string, string>) =>
       api.app.inject({ url, headers: { 'x-person': 'anna', prefer: 'respond-async', ...headers } })
-    const program = await ask(await reportOf('127.90.4.2'), {})
+    const program = await request(await reportOf('127.90.4.2'), {})
     expect([program.statusCode, program.headers['retry-after'], program.json()]).toEqual([
       202,
       '1',
       { state: 'STATE_BUILDING' },
     ])
     const url = `${await reportOf('127.90.4.3')}?download=true`
-    const browser = await ask(url, { 'sec-fetch-mode': 'navigate' })
+    const browser = await request(url, { 'sec-fetch-mode': 'navigate' })
     expect([browser.statusCode, browser.headers.location]).toEqual([303, url])
     expect((await get(url, 'anna')).statusCode).toBe(200)
   })

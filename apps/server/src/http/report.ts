@@ -9,7 +9,7 @@ import { collectReport, createBuilds } from '#reports/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** How long a request waits for the report before it gets 202 or a redirect. */
-const patienceMs = 20_000
+const waitMs = 20_000
 
 /**
  * Serves `/v1/scans/:id/report` as PDF, JSON, or SARIF. If the report is not ready after 20 seconds, or immediately with
@@ -23,7 +23,7 @@ export function serveReports(app: FastifyInstance, database: Database, guard: Gu
     const id = Id.parse(request.params.id)
     const { download, format } = ReportQuery.parse(queryOf(request.url))
     const model = await inAccount(database, as, (ctx) => collectReport(ctx, id))
-    const report = await builds.get(as.account, model, format, prefersAsync(request) ? 0 : patienceMs)
+    const report = await builds.get(as.account, model, format, prefersAsync(request) ? 0 : waitMs)
     if (report === 'building') {
       // A browser would save the 202 body as the file. It follows about twenty redirects before it gives up.
       if (request.headers['sec-fetch-mode'] === 'navigate') return reply.redirect(request.url, 303)

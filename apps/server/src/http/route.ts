@@ -7,7 +7,7 @@ import type { Guard } from '#http/guard.ts'
 import { keyOf } from '#http/idempotency-key.ts'
 import { runIdempotently } from '#idempotency.ts'
 import { queryOf } from '#http/query.ts'
-import { refuseUnstorable } from '#http/storable.ts'
+import { rejectUnstorable } from '#http/storable.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 
@@ -67,9 +67,9 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
 }
 
 function readInput<E extends Endpoint<z.ZodObject, z.ZodType>>(endpoint: E, request: FastifyRequest): ParsedInputOf<E> {
-  const given = inputOf(endpoint, request)
-  refuseUnstorable(given)
-  return endpoint.input.parse(given) as ParsedInputOf<E> // parsed by that very schema
+  const rawInput = inputOf(endpoint, request)
+  rejectUnstorable(rawInput)
+  return endpoint.input.parse(rawInput) as ParsedInputOf<E> // parsed by that very schema
 }
 
 /** The token scope an endpoint requires. Tokens, channels, and plans can only be changed with a session. */
@@ -104,6 +104,6 @@ function unwrap(endpoint: Endpoint, body: object): object {
 }
 
 function readParameters(path: string, request: FastifyRequest): Record<string, unknown> {
-  const given = request.params as Record<string, string> // set by Fastify for every parameter of the path
-  return Object.fromEntries(pathParameters(path).map((name) => [name, given[name]]))
+  const rawInput = request.params as Record<string, string> // set by Fastify for every parameter of the path
+  return Object.fromEntries(pathParameters(path).map((name) => [name, rawInput[name]]))
 }

@@ -23,9 +23,9 @@ export interface RunnerOptions {
 const partBytesMax = 4 * 1024 * 1024
 const waitMsMax = 20_000
 /** Polling interval in case a hint is lost. */
-const lookMs = 5000
+const pollMs = 5000
 /** Minimum time between reads; running scans cause many hints. */
-const calmMs = 1000
+const minReadIntervalMs = 1000
 
 /** Mounts the agent endpoints; returns them for the OpenAPI document and tests. */
 export function mountRunner(app: FastifyInstance, { database, scanning, archives, live }: RunnerOptions): Endpoint[] {
@@ -39,8 +39,8 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
   /** Every endpoint requires the key, except `connect`, which also accepts an enrollment token. */
   function serve<E extends Endpoint<z.ZodObject, z.ZodType>>(
     endpoint: E,
-    verb: (ctx: Ctx, input: ParsedInputOf<E>, agent: AgentIdentity) => Promise<ResultOf<E>>,
-    { takesToken = false }: { takesToken?: boolean } = {},
+    handler: (ctx: Ctx, input: ParsedInputOf<E>, agent: AgentIdentity) => Promise<ResultOf<E>>,
+    { acceptsToken = false }: { acceptsToken?: boolean } = {},
   ): void {
     endpoints.push(endpoint)
     app.route({
@@ -49,10 +49,10 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
       bodyLimit: partBytesMax,
       handler: async (request) => {
         const agent = await admit(request)
-        if (agent.kind === 'TOKEN' && !takesToken)
+        if (agent.kind === 'TOKEN' && !acceptsToken)
           throw new ApiError('unauthenticated', 'Connect first; an enrollment token only allows connecting')
         const input = endpoint.input.parse(inputOf(endpoint, request)) as ParsedInputOf<E> // parsed by that very schema
-        return within(request, agent, (ctx) => verb(ctx, input, agent))
+        return within(request, agent, (ctx) => handler(ctx, input, agent))
       },
     })
   }
@@ -61,11 +61,11 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
     runner.connectAgent,
     async (ctx, input, agent) => {
       const isNew = await isNewProcess(ctx, agent.agentId, input.instance)
-      const answer = await connect(ctx, agent, input)
-      if (isNew) await returnAllBatches(ctx, agent.agentId, 'STATE_LOST', 'it was started anew')
-      return answer
+      const response = await connect(ctx, agent, input)
+      if (isNew) await returnAllBatches(ctx, agent.agentId, 'STATE_LOST', 'it was restarted')
+      return response
     },
-    { takesToken: true },
+    { acceptsToken: true },
   )
   serve(runner.heartbeatAgent, (ctx, input, agent) => heartbeat(ctx, agent, input))
   serve(runner.disconnectAgent, async (ctx, _input, agent) => {
@@ -89,7 +89,7 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
       const job = await within(request, agent, (ctx) => leaseBatch(ctx, scanning, agent.agentId, digest))
       if (job) return { job }
       if (Date.now() >= until) return {}
-      await hint.within(Math.min(lookMs, until - Date.now()))
+      await hint.within(Math.min(pollMs, until - Date.now()))
       // Don't lease a job to a disconnected agent.
       if (request.socket.destroyed) return {}
     }
@@ -112,7 +112,7 @@ function hintOf(live: Pick<Live, 'onHint'>, account: string) {
   const passed = (ms: number) => pause(ms, undefined, { signal: ending.signal }).catch(() => undefined)
   return {
     async within(ms: number): Promise<void> {
-      await Promise.race([Promise.all([promise, passed(Math.min(calmMs, ms))]), passed(ms)])
+      await Promise.race([Promise.all([promise, passed(Math.min(minReadIntervalMs, ms))]), passed(ms)])
     },
     [Symbol.dispose]() {
       stop()
@@ -128,8 +128,8 @@ async function admitAgent(database: Database, request: FastifyRequest): Promise<
 }
 
 function inputOf(endpoint: Endpoint, request: FastifyRequest): unknown {
-  const given = request.params as Record<string, string> // fastify fills the names of the path
-  const parameters = Object.fromEntries(pathParameters(endpoint.path).map((name) => [name, given[name]]))
+  const params = request.params as Record<string, string> // fastify fills the names of the path
+  const parameters = Object.fromEntries(pathParameters(endpoint.path).map((name) => [name, params[name]]))
   const body = request.body ?? {}
   return typeof body === 'object' && !Array.isArray(body) ? { ...body, ...parameters } : body
 }

@@ -9,14 +9,14 @@ const depthMax = 16
  *
  * @throws ApiError `invalid` with the path of the field
  */
-export function refuseUnstorable(value: unknown, path: readonly string[] = []): void {
+export function rejectUnstorable(value: unknown, path: readonly string[] = []): void {
   if (path.length > depthMax) throw invalid(path.slice(0, 3).join('.'), `Nested deeper than ${depthMax} levels`)
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalid(path.join('.'), 'The text contains a NUL character')
     if (!value.isWellFormed()) throw invalid(path.join('.'), 'The text is not valid Unicode')
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuseUnstorable(item, [...path, String(index)])
+    for (const [index, item] of value.entries()) rejectUnstorable(item, [...path, String(index)])
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, item] of Object.entries(value)) refuseUnstorable(item, [...path, name])
+    for (const [name, item] of Object.entries(value)) rejectUnstorable(item, [...path, name])
   }
 }

@@ -1,18 +1,18 @@
 import type { Subscription } from '@glacis/contract/account'
 import { afterAll, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { openAsking } from '#testing/asking.ts'
+import { openTestUsers } from '#testing/test-users.ts'
 
-const asking = await openAsking()
-afterAll(() => asking.close())
+const users = await openTestUsers()
+afterAll(() => users.close())
 
 describe('targets', () => {
-  it('takes a question mark in a filter for text, and forgets nothing that follows it', async () => {
-    await asking.target('quinn', 'What?')
-    await asking.target('quinn', 'What else', '127.90.1.2')
+  it('treats a question mark in a filter as text and keeps the rest of the query', async () => {
+    await users.target('quinn', 'What?')
+    await users.target('quinn', 'What else', '127.90.1.2')
     const found = async (query: string) => {
-      const answer = await asking.ask({ url: `/v1/targets?filter.query=${query}` }, 'quinn')
-      return answer.json<{ targets: unknown[] }>().targets.length
+      const response = await users.request({ url: `/v1/targets?filter.query=${query}` }, 'quinn')
+      return response.json<{ targets: unknown[] }>().targets.length
     }
     expect(await found('What?')).toBe(1)
     expect(await found('What?&filter.periods=PERIOD_WEEKLY')).toBe(0)
@@ -31,18 +31,18 @@ describe('targets', () => {
     [{ name: 'a', address: '127.90.1.1', schedule: { period: 'PERIOD_HOURLY' } }, 'schedule.period'],
     [{ name: 'a', address: '127.90.1.1', tags: [{ id: newId() }] }, 'tags'],
     [{ name: 'a', address: '127.90.1.1', agent: { id: newId() } }, 'agent.id'],
-  ])('refuses %j and names %s', async (payload, field) => {
-    const answer = await asking.ask({
+  ])('rejects %j with the field %s', async (payload, field) => {
+    const response = await users.request({
       method: 'POST',
       url: '/v1/targets',
       payload: { schedule: { period: 'PERIOD_DAILY' }, tags: [], ...payload },
     })
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json()).toMatchObject({ code: 3, details: [{ fieldViolations: [{ field }] }] })
+    expect(response.statusCode).toBe(400)
+    expect(response.json()).toMatchObject({ code: 3, details: [{ fieldViolations: [{ field }] }] })
   })
 
-  it.each([1, 128])('takes a name of %i characters', async (length) => {
-    expect(await asking.target('anna', 'x'.repeat(length))).toMatchObject({ name: 'x'.repeat(length) })
+  it.each([1, 128])('accepts a name of %i characters', async (length) => {
+    expect(await users.target('anna', 'x'.repeat(length))).toMatchObject({ name: 'x'.repeat(length) })
   })
 
   it.each([
@@ -52,20 +52,20 @@ describe('targets', () => {
     ['127.90.1.1-127.90.1.9', '127.90.1.1-127.90.1.9'],
     ['https://example.ch:8443/app', 'https://example.ch:8443/app'],
   ])('stores %s as %s', async (address, stored) => {
-    expect(await asking.target('anna', 'a', address)).toMatchObject({ address: stored })
+    expect(await users.target('anna', 'a', address)).toMatchObject({ address: stored })
   })
 
-  it('takes the members wrapped in their name too', async () => {
+  it("accepts a body wrapped in the resource's name", async () => {
     const wrapped = { target: { name: 'w', address: '127.90.1.1', schedule: { period: 'PERIOD_DAILY' } } }
-    expect((await asking.ask({ method: 'POST', url: '/v1/targets', payload: wrapped })).statusCode).toBe(200)
+    expect((await users.request({ method: 'POST', url: '/v1/targets', payload: wrapped })).statusCode).toBe(200)
   })
 
-  it('changes what the mask names and nothing else', async () => {
-    const { id } = await asking.target('anna')
+  it('updates only the fields in updateMask', async () => {
+    const { id } = await users.target('anna')
     const payload = { name: 'New', schedule: { period: 'PERIOD_MONTHLY' }, tags: [], updateMask: { paths: ['name'] } }
-    const answer = await asking.ask({ method: 'PATCH', url: `/v1/targets/${id}`, payload })
-    expect(answer.json()).toMatchObject({ target: { name: 'New', schedule: { period: 'PERIOD_DAILY' } } })
-    const unknown = await asking.ask({
+    const response = await users.request({ method: 'PATCH', url: `/v1/targets/${id}`, payload })
+    expect(response.json()).toMatchObject({ target: { name: 'New', schedule: { period: 'PERIOD_DAILY' } } })
+    const unknown = await users.request({
       method: 'PATCH',
       url: `/v1/targets/${id}`,
       payload: { ...payload, updateMask: { paths: ['address'] } },
@@ -73,55 +73,55 @@ describe('targets', () => {
     expect(unknown.statusCode).toBe(400)
   })
 
-  it('stops the scan of a target that is paused, alone or among many', async () => {
+  it('cancels the scan of a target that is paused, individually or in a batch', async () => {
     const active = async (id: string) => {
-      const started = await asking.ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } }, 'pia')
+      const started = await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } }, 'pia')
       return started.json<{ scan: { id: string } }>().scan.id
     }
-    const [one, two] = [await asking.target('pia'), await asking.target('pia')]
+    const [one, two] = [await users.target('pia'), await users.target('pia')]
     const ids = [await active(one.id), await active(two.id)]
     const pause = { paused: true, updateMask: { paths: ['paused'] } }
-    const answer = await asking.ask({ method: 'PATCH', url: `/v1/targets/${one.id}`, payload: pause }, 'pia')
-    expect(answer.json()).toMatchObject({ target: { lastScan: { status: 'STATUS_CANCELLED' } } })
-    await asking.ask(
+    const response = await users.request({ method: 'PATCH', url: `/v1/targets/${one.id}`, payload: pause }, 'pia')
+    expect(response.json()).toMatchObject({ target: { lastScan: { status: 'STATUS_CANCELLED' } } })
+    await users.request(
       { method: 'POST', url: '/v1/targets/batch/update', payload: { ids: [two.id], paused: true } },
       'pia',
     )
     for (const id of ids) {
-      const scan = await asking.ask({ method: 'GET', url: `/v1/scans/${id}` }, 'pia')
+      const scan = await users.request({ method: 'GET', url: `/v1/scans/${id}` }, 'pia')
       expect(scan.json()).toMatchObject({ scan: { progress: { failureReason: 'The target was paused' } } })
     }
   })
 
-  it('deletes once, cancels the scan that runs, and answers 404 afterwards', async () => {
-    const { id } = await asking.target('anna')
-    const started = await asking.ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
-    expect((await asking.ask({ method: 'DELETE', url: `/v1/targets/${id}` })).json()).toEqual({})
-    const scan = await asking.ask({
+  it('deletes a target once, cancels its scan, and responds with 404 afterwards', async () => {
+    const { id } = await users.target('anna')
+    const started = await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
+    expect((await users.request({ method: 'DELETE', url: `/v1/targets/${id}` })).json()).toEqual({})
+    const scan = await users.request({
       method: 'GET',
       url: `/v1/scans/${started.json<{ scan: { id: string } }>().scan.id}`,
     })
     expect(scan.json()).toMatchObject({ scan: { status: 'STATUS_CANCELLED' } })
-    expect((await asking.ask({ method: 'DELETE', url: `/v1/targets/${id}` })).statusCode).toBe(404)
+    expect((await users.request({ method: 'DELETE', url: `/v1/targets/${id}` })).statusCode).toBe(404)
   })
 
-  it('pages through a list without gaps or repeats, and refuses a token of another question', async () => {
-    const made = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => asking.target('pager', name)))
-    const seen: string[] = []
+  it('pages through a list without gaps or repeats, and rejects a token of another filter', async () => {
+    const created = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => users.target('pager', name)))
+    const names: string[] = []
     let pageToken = ''
     do {
-      const answer = await asking.ask(
+      const response = await users.request(
         { method: 'GET', url: `/v1/targets?pageSize=2${pageToken && `&pageToken=${pageToken}`}` },
         'pager',
       )
-      const body = answer.json<{ targets: { id: string }[]; nextPageToken: string }>()
-      seen.push(...body.targets.map((one) => one.id))
+      const body = response.json<{ targets: { id: string }[]; nextPageToken: string }>()
+      names.push(...body.targets.map((item) => item.id))
       pageToken = body.nextPageToken
-    } while (pageToken && seen.length < 20)
-    expect(seen.toSorted()).toEqual(made.map((one) => one.id).toSorted())
-    const first = await asking.ask({ method: 'GET', url: '/v1/targets?pageSize=2' }, 'pager')
+    } while (pageToken && names.length < 20)
+    expect(names.toSorted()).toEqual(created.map((item) => item.id).toSorted())
+    const first = await users.request({ method: 'GET', url: '/v1/targets?pageSize=2' }, 'pager')
     const { nextPageToken } = first.json<{ nextPageToken: string }>()
-    const other = await asking.ask(
+    const other = await users.request(
       { method: 'GET', url: `/v1/targets?pageSize=2&filter.query=a&pageToken=${nextPageToken}` },
       'pager',
     )
@@ -130,43 +130,43 @@ describe('targets', () => {
 })
 
 describe('scans', () => {
-  it('runs one per target at a time and names the one that stands in the way', async () => {
-    const { id } = await asking.target('anna')
-    const first = await asking.ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
+  it('run one at a time per target; the conflict contains the active scan', async () => {
+    const { id } = await users.target('anna')
+    const first = await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
     expect(first.json()).toMatchObject({ scan: { status: 'STATUS_CREATED', type: 'TYPE_MANUAL' } })
     const scanId = first.json<{ scan: { id: string } }>().scan.id
-    const second = await asking.ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
+    const second = await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
     expect(second.statusCode).toBe(409)
     expect(second.json()).toMatchObject({ code: 10, details: [{ metadata: { scanId } }] })
-    const cancelled = await asking.ask({ method: 'POST', url: `/v1/scans/${scanId}/cancel`, payload: {} })
+    const cancelled = await users.request({ method: 'POST', url: `/v1/scans/${scanId}/cancel`, payload: {} })
     expect(cancelled.json()).toMatchObject({ scan: { status: 'STATUS_CANCELLED' } })
-    expect((await asking.ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })).statusCode).toBe(200)
+    expect((await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })).statusCode).toBe(200)
   })
 })
 
 describe('plans', () => {
   const change = (planId: string, numTargets = 1, person = 'carl') =>
-    asking.ask(
+    users.request(
       { method: 'PUT', url: '/v1/billing/subscription', payload: { planId, numTargets, period: 'PERIOD_MONTHLY' } },
       person,
     )
 
-  it('holds as many targets as the plan says, more after a change, and never fewer than exist', async () => {
+  it("limit the number of targets, and can't be reduced below the existing ones", async () => {
     const subscription = async () =>
-      (await asking.ask({ method: 'GET', url: '/v1/billing/subscription' }, 'carl')).json<{
+      (await users.request({ method: 'GET', url: '/v1/billing/subscription' }, 'carl')).json<{
         subscription: Subscription
       }>().subscription
     const { total } = (await subscription()).quota.targets
-    for (let number = 0; number < total; number++) await asking.target('carl', `Target ${number}`)
+    for (let number = 0; number < total; number++) await users.target('carl', `Target ${number}`)
     const further = { name: 'd', address: '127.90.1.1', schedule: { period: 'PERIOD_DAILY' } }
-    const refused = await asking.ask({ method: 'POST', url: '/v1/targets', payload: further }, 'carl')
-    expect(refused.statusCode).toBe(429)
-    expect(refused.json()).toMatchObject({
+    const rejected = await users.request({ method: 'POST', url: '/v1/targets', payload: further }, 'carl')
+    expect(rejected.statusCode).toBe(429)
+    expect(rejected.json()).toMatchObject({
       code: 8,
       details: [{ violations: [{ subject: 'targets', description: `${total} of ${total}` }] }],
     })
     expect((await change('team', 150)).json()).toEqual({ redirectUrl: '' })
-    expect((await asking.ask({ method: 'POST', url: '/v1/targets', payload: further }, 'carl')).statusCode).toBe(200)
+    expect((await users.request({ method: 'POST', url: '/v1/targets', payload: further }, 'carl')).statusCode).toBe(200)
     expect((await change('free')).statusCode).toBe(400)
     expect(await subscription()).toMatchObject({
       plan: { id: 'team' },
@@ -180,17 +180,17 @@ describe('plans', () => {
     ['team', -1],
     ['starter', 101],
     ['gold', 5],
-  ] as const)('refuses %s with %i targets', async (plan, targets) => {
+  ] as const)('reject %s with %i targets', async (plan, targets) => {
     expect((await change(plan, targets, 'dora')).statusCode).toBe(400)
   })
 
-  it('counts a scan that was cancelled before it looked at anything back', async () => {
-    const { id } = await asking.target('emil')
+  it('refund a scan that was cancelled before it started', async () => {
+    const { id } = await users.target('emil')
     const used: number[] = []
     for (let round = 0; round < 6; round++) {
-      const started = await asking.ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } }, 'emil')
+      const started = await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } }, 'emil')
       used.push(started.statusCode)
-      await asking.ask(
+      await users.request(
         { method: 'POST', url: `/v1/scans/${started.json<{ scan: { id: string } }>().scan.id}/cancel`, payload: {} },
         'emil',
       )

@@ -1,8 +1,8 @@
 import type { Host, Service } from '@glacis/contract/host'
 import type { Product } from '@glacis/contract/product'
 import type { Ctx } from '#ctx.ts'
-import { anyOf } from '#database/any.ts'
-import { asText, isoOf } from '#database/moment.ts'
+import { anyOf } from '#database/any-of.ts'
+import { timestampText, toIso } from '#database/timestamps.ts'
 import { endOfLife } from '#inventory/end-of-life.ts'
 import type { Tables } from '#database/tables.ts'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
@@ -29,7 +29,7 @@ export async function servicesOf(ctx: Ctx, hostIds: readonly string[]): Promise<
   const rows = await ctx.tx
     .selectFrom('service')
     .select(['host_id', 'port', 'transport', 'protocol', 'tls', 'product', 'banner', 'certificate'])
-    .select([asText('first_seen_at').as('first_seen'), asText('last_seen_at').as('last_seen')])
+    .select([timestampText('first_seen_at').as('first_seen'), timestampText('last_seen_at').as('last_seen')])
     .where('account_id', '=', ctx.account)
     .where('host_id', '=', anyOf(hostIds))
     .where('gone_at', 'is', null)
@@ -43,17 +43,17 @@ export async function servicesOf(ctx: Ctx, hostIds: readonly string[]): Promise<
     ...(row.product && { product: row.product }),
     ...(row.banner && { banner: row.banner }),
     ...(row.certificate && { certificate: row.certificate }),
-    firstSeenTime: isoOf(row.first_seen),
-    lastSeenTime: isoOf(row.last_seen),
+    firstSeenTime: toIso(row.first_seen),
+    lastSeenTime: toIso(row.last_seen),
   }))
 }
 
 /** The service with its own name, or else the name of the software recognized on its port. */
 export function withServiceName(service: Service, inventory: readonly RecognizedSoftware[]): Service {
   if (service.product) return service
-  const here = inventory.filter(({ port }) => port === service.port)
-  const words = here.flatMap(({ product }) => (product ? [`${product.name} ${product.version}`.trimEnd()] : []))
-  return words.length > 0 ? { ...service, product: words.join(', ') } : service
+  const onPort = inventory.filter(({ port }) => port === service.port)
+  const names = onPort.flatMap(({ product }) => (product ? [`${product.name} ${product.version}`.trimEnd()] : []))
+  return names.length > 0 ? { ...service, product: names.join(', ') } : service
 }
 
 type RecognizedSoftware = Pick<Host['inventory'][number], 'port'> & {
@@ -91,8 +91,8 @@ export function productColumns(alias: string): RawBuilder<unknown> {
   ]
   return sql.join([
     ...plain.map((column) => sql.ref(`${alias}.${column}`)),
-    sql`${asText(`${alias}.created_at`)} as created`,
-    sql`${asText(`${alias}.updated_at`)} as updated`,
+    sql`${timestampText(`${alias}.created_at`)} as created`,
+    sql`${timestampText(`${alias}.updated_at`)} as updated`,
   ])
 }
 
@@ -105,8 +105,8 @@ export function toProduct(row: ProductRow, now: Date): Product {
     version: row.version,
     wfn: row.wfn,
     minNotificationSeverity: row.min_notification_severity,
-    createTime: isoOf(row.created),
-    updateTime: isoOf(row.updated),
+    createTime: toIso(row.created),
+    updateTime: toIso(row.updated),
     watched: row.watched,
     ...(end && { endOfLife: end }),
   }
@@ -114,13 +114,13 @@ export function toProduct(row: ProductRow, now: Date): Product {
 
 function grouped<Row extends { host_id: string }, T>(
   rows: readonly Row[],
-  make: (row: Row) => T,
+  toItem: (row: Row) => T,
 ): ReadonlyMap<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const row of rows) {
     const group = groups.get(row.host_id)
-    if (group) group.push(make(row))
-    else groups.set(row.host_id, [make(row)])
+    if (group) group.push(toItem(row))
+    else groups.set(row.host_id, [toItem(row)])
   }
   return groups
 }

@@ -18,7 +18,7 @@ interface Version {
  * @param subjects restricts the update to products with these canonical `vendor:product` keys
  */
 export async function refreshEndOfLife(db: Kysely<Tables>, subjects?: readonly string[]): Promise<void> {
-  const wanted = subjects?.map(splitProductKey)
+  const pairs = subjects?.map(splitProductKey)
   const { rows: cycles } = await sql<{
     subject: string
     cycle: string
@@ -27,7 +27,7 @@ export async function refreshEndOfLife(db: Kysely<Tables>, subjects?: readonly s
     latest: string
   }>`
     select vendor || ':' || product as subject, cycle, ends_on, is_over, latest from release_cycle
-    where ${wanted ? sql`(vendor, product) in (select * from unnest(${wanted.map((one) => one.vendor)}::text[], ${wanted.map((one) => one.product)}::text[]))` : sql`true`}`.execute(
+    where ${pairs ? sql`(vendor, product) in (select * from unnest(${pairs.map((item) => item.vendor)}::text[], ${pairs.map((item) => item.product)}::text[]))` : sql`true`}`.execute(
     db,
   )
   if (cycles.length === 0) return
@@ -35,13 +35,13 @@ export async function refreshEndOfLife(db: Kysely<Tables>, subjects?: readonly s
   const { rows: versions } = await sql<Version>`
     select distinct subject, wfn ->> 'version' as version from product
     where subject = any(${[...bySubject.keys()]}::text[])`.execute(db)
-  const ends = versions.map((one) => ({ ...one, cycle: cycleOf(one.version, bySubject.get(one.subject) ?? []) }))
+  const ends = versions.map((item) => ({ ...item, cycle: cycleOf(item.version, bySubject.get(item.subject) ?? []) }))
   await sql`
     update product set end_on = ends.ends_on, is_over = ends.is_over, is_end_known = ends.is_known, latest = ends.latest
     from unnest(
-      ${ends.map((one) => one.subject)}::text[], ${ends.map((one) => one.version)}::text[],
-      ${ends.map((one) => one.cycle?.ends_on ?? null)}::date[], ${ends.map((one) => one.cycle?.is_over ?? false)}::boolean[],
-      ${ends.map((one) => one.cycle !== undefined)}::boolean[], ${ends.map((one) => one.cycle?.latest ?? '')}::text[]
+      ${ends.map((item) => item.subject)}::text[], ${ends.map((item) => item.version)}::text[],
+      ${ends.map((item) => item.cycle?.ends_on ?? null)}::date[], ${ends.map((item) => item.cycle?.is_over ?? false)}::boolean[],
+      ${ends.map((item) => item.cycle !== undefined)}::boolean[], ${ends.map((item) => item.cycle?.latest ?? '')}::text[]
     ) as ends (subject, version, ends_on, is_over, is_known, latest)
     where product.subject = ends.subject and product.wfn ->> 'version' = ends.version
       and (product.end_on, product.is_over, product.is_end_known, product.latest)

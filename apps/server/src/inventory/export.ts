@@ -3,7 +3,7 @@ import type { Product, ProductFilter } from '@glacis/contract/product'
 import type { Ctx } from '#ctx.ts'
 import { listProducts } from '#inventory/products.ts'
 
-export interface ProductExportOrder {
+export interface ProductExportRequest {
   readonly format: 'csv' | 'cyclonedx'
   readonly filter?: ProductFilter | undefined
 }
@@ -34,7 +34,7 @@ const columns: Readonly<Record<string, (product: Product) => string | number>> =
  */
 export async function* exportProducts(
   run: InAccount,
-  { format, filter }: ProductExportOrder,
+  { format, filter }: ProductExportRequest,
   at: Date,
 ): AsyncGenerator<string> {
   const isCsv = format === 'csv'

@@ -49,16 +49,16 @@ export async function mergeHosts(
   targets: Targets,
 ): Promise<{ host: Host }> {
   if (sourceHostIds.includes(id)) throw invalid('sourceHostIds', "A host can't be merged into itself")
-  const wanted = [...new Set([id, ...sourceHostIds])]
+  const allIds = [...new Set([id, ...sourceHostIds])]
   const rows = await ctx.tx
     .selectFrom('host')
     .select(['id', 'merged_into'])
     .where('account_id', '=', ctx.account)
-    .where('id', 'in', wanted)
+    .where('id', 'in', allIds)
     .orderBy('id')
     .forUpdate()
     .execute()
-  const missing = wanted.find((one) => !rows.some((row) => row.id === one))
+  const missing = allIds.find((item) => !rows.some((row) => row.id === item))
   if (missing) throw notFound('host', missing)
   if (rows.find((row) => row.id === id)?.merged_into) {
     throw new ApiError('precondition', 'This host is merged into another host. Merge into that host instead')
@@ -80,16 +80,16 @@ export async function splitHost(
   { id }: ParsedInputOf<typeof contract.splitHost>,
   targets: Targets,
 ): Promise<{ host: Host }> {
-  const answer = await getHost(ctx, { id }, targets)
+  const response = await getHost(ctx, { id }, targets)
   const freed = await ctx.tx
     .updateTable('host')
     .set({ merged_into: null, updated_at: ctx.now })
     .where('account_id', '=', ctx.account)
-    .where('merged_into', '=', answer.host.id)
+    .where('merged_into', '=', response.host.id)
     .returning('id')
     .execute()
   const sourceHostIds = freed.map((row) => row.id)
-  await recordAuditEvent(ctx, 'host.split', { kind: 'host', id: answer.host.id }, { sourceHostIds })
+  await recordAuditEvent(ctx, 'host.split', { kind: 'host', id: response.host.id }, { sourceHostIds })
   return getHost(ctx, { id }, targets)
 }
 

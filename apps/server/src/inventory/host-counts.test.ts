@@ -31,20 +31,20 @@ const closed =
   (...ports: number[]): Addressed =>
   (address) => ({ kind: 'closed', address, transport: 'tcp', ports })
 
-async function makeTarget(account: string): Promise<string> {
+async function createTestTarget(account: string): Promise<string> {
   const id = newId()
   await server.as(account, async ({ tx, now }) => {
     const times = { created_at: now, updated_at: now }
-    const place = { name: 'All', address: '127.63.0.0/24', kind: 'NETWORK' as const }
+    const targetFields = { name: 'All', address: '127.63.0.0/24', kind: 'NETWORK' as const }
     await tx
       .insertInto('target')
-      .values({ account_id: account, id, ...place, schedule_period: 'PERIOD_WEEKLY', ...times })
+      .values({ account_id: account, id, ...targetFields, schedule_period: 'PERIOD_WEEKLY', ...times })
       .execute()
   })
   return id
 }
 
-/** On how many hosts each product runs: as lists tell it, and as a count of all that runs gives it. */
+/** The number of hosts per product as listed, and as counted from the inventory. */
 async function counts(account: string) {
   const { products } = await server.as(account, (ctx) => listProducts(ctx, {}))
   const all = await server.as(account, ({ tx }) =>
@@ -61,7 +61,7 @@ async function counts(account: string) {
       .execute(),
   )
   return {
-    told: products.map(({ name, hostCount }) => `${name} ${hostCount}`),
+    listed: products.map(({ name, hostCount }) => `${name} ${hostCount}`),
     counted: all.map(({ name, hosts }) => `${name} ${hosts}`),
   }
 }
@@ -70,29 +70,29 @@ const [one, two] = ['127.63.0.1', '127.63.0.2']
 
 it('matches the inventory as scans add and remove software', async () => {
   const account = await server.account()
-  const target = await makeTarget(account)
-  const see = async (address: string, ...seen: Addressed[]) => {
-    const observations = [host, service(80), service(443), ...seen].map((make) => make(address))
+  const target = await createTestTarget(account)
+  const ingestHost = async (address: string, ...builders: Addressed[]) => {
+    const observations = [host, service(80), service(443), ...builders].map((make) => make(address))
     await server.as(account, (ctx) => recordInventory(ctx, target, observations))
-    const { told, counted } = await counts(account)
-    expect(told).toEqual(counted)
-    return told
+    const { listed, counted } = await counts(account)
+    expect(listed).toEqual(counted)
+    return listed
   }
-  // On two ports of one host it is on one host.
-  expect(await see(one, runs('mail'), runs('mail', 443), runs('web', 443))).toEqual(['mail 1', 'web 1'])
-  expect(await see(two, runs('mail'))).toEqual(['mail 2', 'web 1'])
-  expect(await see(two, runs('mail'))).toEqual(['mail 2', 'web 1'])
-  // Replaced on a port, and still there on the other; then there no more.
-  expect(await see(one, runs('web'))).toEqual(['mail 2', 'web 1'])
-  expect(await see(one, closed(443))).toEqual(['mail 1', 'web 1'])
-  expect(await see(two, closed(80, 443))).toEqual(['web 1'])
-  expect(await see(two, runs('mail', 443))).toEqual(['mail 1', 'web 1'])
-  expect(await see(one)).toEqual(['mail 1', 'web 1'])
+  // Two ports on one host count as one host.
+  expect(await ingestHost(one, runs('mail'), runs('mail', 443), runs('web', 443))).toEqual(['mail 1', 'web 1'])
+  expect(await ingestHost(two, runs('mail'))).toEqual(['mail 2', 'web 1'])
+  expect(await ingestHost(two, runs('mail'))).toEqual(['mail 2', 'web 1'])
+  // Replaced on one port and still on the other, then removed from that too.
+  expect(await ingestHost(one, runs('web'))).toEqual(['mail 2', 'web 1'])
+  expect(await ingestHost(one, closed(443))).toEqual(['mail 1', 'web 1'])
+  expect(await ingestHost(two, closed(80, 443))).toEqual(['web 1'])
+  expect(await ingestHost(two, runs('mail', 443))).toEqual(['mail 1', 'web 1'])
+  expect(await ingestHost(one)).toEqual(['mail 1', 'web 1'])
 })
 
 it('counts a host once when two scans record the same product concurrently', async () => {
   const account = await server.account()
-  const target = await makeTarget(account)
+  const target = await createTestTarget(account)
   const find = () =>
     server.as(account, (ctx) =>
       recordInventory(
@@ -102,5 +102,5 @@ it('counts a host once when two scans record the same product concurrently', asy
       ),
     )
   await Promise.all([find(), find(), find()])
-  expect((await counts(account)).told).toEqual(['web 1'])
+  expect((await counts(account)).listed).toEqual(['web 1'])
 })

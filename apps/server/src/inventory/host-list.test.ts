@@ -11,8 +11,8 @@ const ids = { survivor: '', productId: '' }
 const [before, between, after] = ['2026-11-01', '2026-11-10', '2026-11-20'].map((day) => new Date(`${day}T10:00:00Z`))
 
 /**
- * 127.63.0.0 with port 80, and merged into it 127.63.0.1, which alone has a name, PostgreSQL and an issue, and was
- * seen last. 127.63.0.2 stands beside them.
+ * 127.63.0.1 is merged into 127.63.0.0, and only the member has a name, PostgreSQL and an issue, and was seen last.
+ * 127.63.0.2 is a separate host.
  */
 beforeAll(async () => {
   const { targetId, hostIds, issueIds } = await seedIssues(server, account, {
@@ -57,17 +57,17 @@ it.each([
   ['a name', () => ({ query: 'DB.example' })],
   ['a product', () => ({ query: 'postgres' })],
   ['a port', () => ({ query: 'port:5432' })],
-  ['words of which each host has one', () => ({ query: '127.63.0.0 db.example port:80 port:5432' })],
-  ['its technology', () => ({ productId: ids.productId })],
-  ['the severity of its issue', () => ({ severities: ['CATEGORY_CRITICAL' as const] })],
+  ['terms of different merged hosts', () => ({ query: '127.63.0.0 db.example port:80 port:5432' })],
+  ['the technology', () => ({ productId: ids.productId })],
+  ['the severity of an issue', () => ({ severities: ['CATEGORY_CRITICAL' as const] })],
 ])('finds a host by %s of a host merged into it', async (_, filter) => {
   const { hosts, totalSize } = await server.as(account, (ctx) => listHosts(ctx, { filter: filter() }, describeTargets))
-  expect(hosts.map((one) => one.id)).toEqual([ids.survivor])
+  expect(hosts.map((item) => item.id)).toEqual([ids.survivor])
   expect(totalSize).toBe(1)
 })
 
 it('shows the latest last-seen time of merged hosts', async () => {
   const filter = { notSeenSince: between?.toISOString() }
   const { hosts } = await server.as(account, (ctx) => listHosts(ctx, { filter }, describeTargets))
-  expect(hosts.map((one) => one.address)).toEqual(['127.63.0.2'])
+  expect(hosts.map((item) => item.address)).toEqual(['127.63.0.2'])
 })

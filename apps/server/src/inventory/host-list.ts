@@ -59,7 +59,7 @@ export async function listHosts(
 /** All hosts and those of one target have exact counts, from an index-only scan. */
 async function hostsOf(ctx: Ctx, filter: Filter, rows: RawBuilder<unknown>) {
   const { targetId, ...others } = filter
-  const isOfTargets = Object.values(others).every((one) => one === undefined || one.length === 0)
+  const isOfTargets = Object.values(others).every((item) => item === undefined || item.length === 0)
   if (!isOfTargets) return totalOf(ctx, rows)
   const counted = await sql<{ hosts: number }>`
     select count(*)::int as hosts
@@ -75,14 +75,14 @@ function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
     sql`host.account_id = ${ctx.account}`,
     sql`target.deleted_at is null`,
     sql`host.merged_into is null`,
-    ...termsOf(filter.query).map((word) => matching(ctx, word)),
+    ...termsOf(filter.query).map((term) => matching(ctx, term)),
   ]
   if (filter.targetId) parts.push(sql`host.target_id = ${filter.targetId}`)
   if (filter.newSince) parts.push(sql`host.first_seen_at >= ${new Date(filter.newSince)}`)
   if (filter.notSeenSince) {
     const since = new Date(filter.notSeenSince)
-    const seen = membersWhere(ctx, sql`member.last_seen_at >= ${since}`)
-    parts.push(sql`host.last_seen_at < ${since} and host.id not in (${seen})`)
+    const seenSince = membersWhere(ctx, sql`member.last_seen_at >= ${since}`)
+    parts.push(sql`host.last_seen_at < ${since} and host.id not in (${seenSince})`)
   }
   if (filter.criticalities?.length) parts.push(sql`host.criticality = any(${filter.criticalities}::text[])`)
   if (filter.productId) parts.push(running(ctx, sql`host_product.product_id = ${filter.productId}`))
@@ -101,8 +101,8 @@ function termsOf(query = ''): string[] {
 }
 
 /** A search term matches part of an address, name or product; `port:443` matches an open port. */
-function matching(ctx: Ctx, word: string): RawBuilder<unknown> {
-  const [, port] = /^port:(\d{1,5})$/i.exec(word) ?? []
+function matching(ctx: Ctx, term: string): RawBuilder<unknown> {
+  const [, port] = /^port:(\d{1,5})$/i.exec(term) ?? []
   if (port) {
     return includesMerged(
       ctx,
@@ -110,7 +110,7 @@ function matching(ctx: Ctx, word: string): RawBuilder<unknown> {
         where service.account_id = ${ctx.account} and service.port = ${Number(port)} and service.gone_at is null`,
     )
   }
-  const like = `%${word.replace(/[\\%_]/g, '\\$&')}%`
+  const like = `%${term.replace(/[\\%_]/g, '\\$&')}%`
   const called = membersWhere(ctx, sql`(member.address ilike ${like} or member.name ilike ${like})`)
   return sql`(
     host.address ilike ${like} or host.name ilike ${like} or host.id in (${called})
@@ -136,9 +136,9 @@ const counted: Readonly<Partial<Record<SeverityCategory, RawBuilder<unknown>>>> 
 
 /** Hosts with an active issue of one of these severities, from the per-host counts. */
 function havingIssues(ctx: Ctx, severities: readonly SeverityCategory[]): RawBuilder<unknown> {
-  const others = severities.filter((one) => !counted[one])
-  const parts = severities.flatMap((one) => {
-    const column = counted[one]
+  const others = severities.filter((item) => !counted[item])
+  const parts = severities.flatMap((item) => {
+    const column = counted[item]
     return column ? [sql`select host_id from host_count where account_id = ${ctx.account} and ${column} > 0`] : []
   })
   if (others.length > 0) {

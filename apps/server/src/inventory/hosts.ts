@@ -3,8 +3,8 @@ import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Target } from '@glacis/contract/target'
 import type { Ctx } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
-import { asText, isoOf } from '#database/moment.ts'
-import { countsBeside } from '#database/severity.ts'
+import { timestampText, toIso } from '#database/timestamps.ts'
+import { severityCountColumns } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
 import { inventoryOf, withServiceName, servicesOf } from '#inventory/contents.ts'
 import { type Selectable, sql } from 'kysely'
@@ -41,14 +41,14 @@ export async function describeHosts(
   targets: Targets,
   { isBrief = false }: { readonly isBrief?: boolean } = {},
 ): Promise<ReadonlyMap<string, Host>> {
-  const wanted = [...new Set(ids)]
-  if (wanted.length === 0) return new Map()
-  const group = await withMerged(ctx, wanted)
+  const uniqueIds = [...new Set(ids)]
+  if (uniqueIds.length === 0) return new Map()
+  const group = await withMerged(ctx, uniqueIds)
   const [rows, merged] = [group.filter((row) => !row.is_member), group.filter((row) => row.is_member)]
   const membersOf = Map.groupBy(merged, (row) => row.merged_into)
-  const contents = isBrief ? [] : [...wanted, ...merged.map((row) => row.id)]
+  const contents = isBrief ? [] : [...uniqueIds, ...merged.map((row) => row.id)]
   const [counts, described, inventory, services] = await Promise.all([
-    countsOf(ctx, wanted, merged),
+    countsOf(ctx, uniqueIds, merged),
     targets(ctx, isBrief ? [] : rows.map((row) => row.target_id)),
     inventoryOf(ctx, contents),
     servicesOf(ctx, contents),
@@ -63,18 +63,18 @@ export async function describeHosts(
         address: row.address,
         ...(row.name && { name: row.name }),
         ...(target && { target }),
-        inventory: group.flatMap((one) => inventory.get(one.id) ?? []),
-        services: group.flatMap((one) =>
-          (services.get(one.id) ?? []).map((service) => ({
-            ...withServiceName(service, inventory.get(one.id) ?? []),
-            ...(others.length > 0 && { address: one.address }),
+        inventory: group.flatMap((item) => inventory.get(item.id) ?? []),
+        services: group.flatMap((item) =>
+          (services.get(item.id) ?? []).map((service) => ({
+            ...withServiceName(service, inventory.get(item.id) ?? []),
+            ...(others.length > 0 && { address: item.address }),
           })),
         ),
         issueCount: counts?.get(row.id) ?? { critical: row.critical, high: row.high, medium: row.medium, low: row.low },
-        createTime: isoOf(row.first_seen_at),
-        updateTime: isoOf(row.updated_at),
-        lastCheckTime: latest(group.map((one) => isoOf(one.last_checked_at))),
-        lastSeenTime: latest(group.map((one) => isoOf(one.last_seen_at))),
+        createTime: toIso(row.first_seen_at),
+        updateTime: toIso(row.updated_at),
+        lastCheckTime: latest(group.map((item) => toIso(item.last_checked_at))),
+        lastSeenTime: latest(group.map((item) => toIso(item.last_seen_at))),
         owner: row.owner,
         criticality: row.criticality,
         notes: row.notes,
@@ -103,12 +103,12 @@ type Row = Pick<Selectable<Tables['host']>, (typeof columns)[number]> &
 async function withMerged(ctx: Ctx, ids: readonly string[]): Promise<(Row & { readonly is_member: boolean })[]> {
   const shown = sql.join([
     ...columns.map((column) => sql.ref(`host.${column}`)),
-    ...times.map((column) => sql`${asText(`host.${column}`)} as ${sql.ref(column)}`),
+    ...times.map((column) => sql`${timestampText(`host.${column}`)} as ${sql.ref(column)}`),
   ])
   const { rows } = await sql<Row & { is_member: boolean }>`
     select one.* from unnest(${ids}::uuid[]) as wanted (id)
     cross join lateral (
-      select ${shown}, ${countsBeside('host_count')}, false as is_member
+      select ${shown}, ${severityCountColumns('host_count')}, false as is_member
       from host
       left join host_count on host_count.account_id = host.account_id and host_count.host_id = host.id
       where host.account_id = ${ctx.account} and host.id = wanted.id
@@ -131,7 +131,7 @@ async function withMerged(ctx: Ctx, ids: readonly string[]): Promise<(Row & { re
  */
 async function countsOf(ctx: Ctx, ids: readonly string[], merged: readonly Row[]) {
   if (merged.length === 0) return null
-  const members = [...ids.map((id) => [id, id] as const), ...merged.map((one) => [one.id, one.merged_into] as const)]
+  const members = [...ids.map((id) => [id, id] as const), ...merged.map((item) => [item.id, item.merged_into] as const)]
   const { rows } = await sql<SeverityCount & { id: string }>`
     select id,
            count(*) filter (where category = 'CATEGORY_CRITICAL')::int as critical,

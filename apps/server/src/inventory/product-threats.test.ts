@@ -17,7 +17,7 @@ beforeEach(async () => {
   hostIds = (await seedIssues(server, account, { issues: 1, hosts: 3, at: new Date() })).hostIds
   const cpeMatch = [{ vulnerable: true, criteria: 'cpe:2.3:a:f5:nginx:*:*:*:*:*:*:*:*', versionEndExcluding: '1.26.2' }]
   const nodes = [{ operator: 'OR', negate: false, cpeMatch }]
-  await server.knows({
+  await server.addThreats({
     key,
     kind: 'cve',
     source: 'nvd',
@@ -38,7 +38,7 @@ beforeEach(async () => {
   return () => server.close()
 })
 
-/** Each host runs one build. */
+/** Creates a host per revision, each with that build. */
 async function runs(...revisions: string[]): Promise<void> {
   for (const [index, revision] of revisions.entries()) {
     await sql`
@@ -57,26 +57,26 @@ const verdict = async (knowledge = {}) => {
   const { threats } = await server.as(account, (ctx) => listProductThreats(ctx, input, describeThreats, knowledge))
   return threats.map(({ affectsVersion, reason }) => [affectsVersion, reason])
 }
-const holdsFix = "1.22.1 Debian-9+deb12u1 includes the distribution's fix."
+const containsFix = "1.22.1 Debian-9+deb12u1 includes the distribution's fix."
 const isInRange = 'Nginx 1.22.1 is in the affected range < 1.26.2.'
 
 it('reports a fix in a distribution feed', async () => {
   await runs('Debian-9+deb12u1')
   expect(await verdict()).toEqual([['AFFECTS_YES', isInRange]])
   await tracked(fixed)
-  expect(await verdict()).toEqual([['AFFECTS_NO', holdsFix]])
+  expect(await verdict()).toEqual([['AFFECTS_NO', containsFix]])
 })
 
 it('reports a fix in our own packs', async () => {
   await runs('Debian-9+deb12u1')
   const distributionFixes = new Map([[key, [{ product: 'f5:nginx', fixedVersion: fixed }]]])
-  expect(await verdict({ distributionFixes })).toEqual([['AFFECTS_NO', holdsFix]])
+  expect(await verdict({ distributionFixes })).toEqual([['AFFECTS_NO', containsFix]])
 })
 
 it.each([
-  ['one of the builds holds no fix', ['Debian-9+deb12u1', 'Debian-9']],
-  ['one of the hosts shows no build', ['Debian-9+deb12u1', '']],
-  ['it runs nowhere', []],
+  ['one of the builds lacks it', ['Debian-9+deb12u1', 'Debian-9']],
+  ['the build on one host is unknown', ['Debian-9+deb12u1', '']],
+  ['no host runs the product', []],
 ])("doesn't report a fix if %s", async (_, revisions) => {
   await runs(...revisions)
   await tracked('1.22.1-9+deb12u1')

@@ -77,20 +77,20 @@ export async function listProductThreats(
       and ${found} and ${after}
     order by threat.score desc, threat.id desc
     limit ${page.size + 1}`.execute(ctx.tx)
-  const cut = cutPage(page, rows, (row) => [row.score, row.id])
+  const threatPage = cutPage(page, rows, (row) => [row.score, row.id])
   const shown = await threatsById(
     ctx,
-    cut.rows.map((row) => row.id),
+    threatPage.rows.map((row) => row.id),
   )
   const builds = await buildsOf(ctx, id)
-  const known = await withFixes(ctx, product.subject, cut.rows, knowledge)
-  const threats = cut.rows.flatMap((row): ProductThreat[] => {
+  const known = await withFixes(ctx, product.subject, threatPage.rows, knowledge)
+  const threats = threatPage.rows.flatMap((row): ProductThreat[] => {
     const one = shown.get(row.id)
     return one
       ? [{ ...one, ...verdictOf(product.wfn, builds, row, known), ...(row.issue_id && { issueId: row.issue_id }) }]
       : []
   })
-  return { threats, nextPageToken: cut.nextPageToken }
+  return { threats, nextPageToken: threatPage.nextPageToken }
 }
 
 /** An installed build of the product. Builds of one version may contain different fixes. */
@@ -150,6 +150,6 @@ function verdictOf(
 const severities: readonly ProductThreat['affectsVersion'][] = ['AFFECTS_YES', 'AFFECTS_UNKNOWN', 'AFFECTS_NO']
 
 function sentence(text: string): string {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`
+  const capitalized = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`
 }

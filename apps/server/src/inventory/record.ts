@@ -28,17 +28,17 @@ export async function recordInventory(
 ): Promise<RecordedInventory> {
   // Keep the last of several equal observations: a statement can't update a row twice.
   const services = lastOf(
-    observations.filter((one) => one.kind === 'service'),
-    (one) => `${one.address} ${one.port} ${one.transport}`,
+    observations.filter((entry) => entry.kind === 'service'),
+    (entry) => `${entry.address} ${entry.port} ${entry.transport}`,
   )
   const reached = lastOf(
-    observations.filter((one) => one.kind === 'host').filter((one) => one.reached),
-    (one) => one.address,
+    observations.filter((entry) => entry.kind === 'host').filter((entry) => entry.reached),
+    (entry) => entry.address,
   )
-  const hostByAddress = await recordHosts(ctx, targetId, reached, new Set(services.map((one) => one.address)))
+  const hostByAddress = await recordHosts(ctx, targetId, reached, new Set(services.map((entry) => entry.address)))
   await recordServices(ctx, hostByAddress, services)
-  const technologies = observations.filter((one) => one.kind === 'technology')
-  const closed = observations.filter((one) => one.kind === 'closed')
+  const technologies = observations.filter((entry) => entry.kind === 'technology')
+  const closed = observations.filter((entry) => entry.kind === 'closed')
   if (technologies.length > 0 || closed.length > 0) {
     // The hosts are locked, so no other transaction changes their software.
     await updatingHostCounts(ctx, [...hostByAddress.values()], async () => {
@@ -50,14 +50,14 @@ export async function recordInventory(
 }
 
 function lastOf<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  return [...new Map(items.map((one) => [keyOf(one), one])).values()]
+  return [...new Map(items.map((entry) => [keyOf(entry), entry])).values()]
 }
 
 async function recordHosts(
   ctx: Ctx,
   targetId: string,
   reached: readonly WithAddress<'host'>[],
-  speaking: ReadonlySet<string>,
+  responding: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   if (reached.length === 0) return new Map()
   const known = await ctx.tx
@@ -68,21 +68,21 @@ async function recordHosts(
     .where(
       'address',
       'in',
-      reached.map((one) => one.address),
+      reached.map((entry) => entry.address),
     )
     .execute()
   const isKnown = new Set(known.map((row) => row.address))
-  const wanted = reached.filter((one) => speaking.has(one.address) || isKnown.has(one.address))
-  if (wanted.length === 0) return new Map()
+  const recordedHosts = reached.filter((entry) => responding.has(entry.address) || isKnown.has(entry.address))
+  if (recordedHosts.length === 0) return new Map()
   const rows = await ctx.tx
     .insertInto('host')
     .values(
-      wanted.map((one) => ({
+      recordedHosts.map((entry) => ({
         account_id: ctx.account,
         id: newId(),
         target_id: targetId,
-        address: one.address,
-        name: storable(one.names[0] ?? ''),
+        address: entry.address,
+        name: storable(entry.names[0] ?? ''),
         first_seen_at: ctx.now,
         last_seen_at: ctx.now,
         last_checked_at: ctx.now,
@@ -107,24 +107,24 @@ async function recordServices(
   hosts: ReadonlyMap<string, string>,
   services: readonly WithAddress<'service'>[],
 ): Promise<void> {
-  const rows = services.flatMap((one) => {
-    const host_id = hosts.get(one.address)
-    return host_id ? { host_id, ...one } : []
+  const rows = services.flatMap((entry) => {
+    const host_id = hosts.get(entry.address)
+    return host_id ? { host_id, ...entry } : []
   })
   if (rows.length === 0) return
   await ctx.tx
     .insertInto('service')
     .values(
-      rows.map((one) => ({
+      rows.map((entry) => ({
         account_id: ctx.account,
-        host_id: one.host_id,
-        port: one.port,
-        transport: one.transport,
-        protocol: storable(one.protocol),
-        tls: one.tls,
-        banner: storable(one.banner),
-        product: storable(one.http?.server ?? ''),
-        certificate: one.certificate ? storableJson(one.certificate) : null,
+        host_id: entry.host_id,
+        port: entry.port,
+        transport: entry.transport,
+        protocol: storable(entry.protocol),
+        tls: entry.tls,
+        banner: storable(entry.banner),
+        product: storable(entry.http?.server ?? ''),
+        certificate: entry.certificate ? storableJson(entry.certificate) : null,
         first_seen_at: ctx.now,
         last_seen_at: ctx.now,
         gone_at: null,
@@ -149,9 +149,9 @@ async function recordProducts(
   hosts: ReadonlyMap<string, string>,
   technologies: readonly WithAddress<'technology'>[],
 ): Promise<void> {
-  const seen = technologies.filter((one) => hosts.has(one.address))
-  if (seen.length === 0) return
-  const byKey = new Map(seen.map((one) => [one.wfn.text, one]))
+  const technologiesOfHosts = technologies.filter((entry) => hosts.has(entry.address))
+  if (technologiesOfHosts.length === 0) return
+  const byKey = new Map(technologiesOfHosts.map((entry) => [entry.wfn.text, entry]))
   const products = await ctx.tx
     .insertInto('product')
     .values(
@@ -180,7 +180,7 @@ async function recordProducts(
     .returning(['id', 'key', 'subject'])
     .execute()
   const idByKey = new Map(products.map((row) => [row.key, row.id]))
-  await replaceOnPorts(ctx, hosts, seen, idByKey)
+  await replaceOnPorts(ctx, hosts, technologiesOfHosts, idByKey)
   await refreshEndOfLife(ctx.tx, [...new Set(products.map((row) => row.subject))])
 }
 
@@ -188,13 +188,13 @@ async function recordProducts(
 async function replaceOnPorts(
   ctx: Ctx,
   hosts: ReadonlyMap<string, string>,
-  seen: readonly WithAddress<'technology'>[],
+  technologiesOfHosts: readonly WithAddress<'technology'>[],
   idByKey: ReadonlyMap<string, string>,
 ): Promise<void> {
   const rows = new Map<string, { host_id: string; product_id: string; one: WithAddress<'technology'> }>()
-  for (const one of seen) {
-    const [host_id, product_id] = [hosts.get(one.address), idByKey.get(one.wfn.text)]
-    if (host_id && product_id) rows.set(`${host_id} ${product_id} ${one.port}`, { host_id, product_id, one })
+  for (const entry of technologiesOfHosts) {
+    const [host_id, product_id] = [hosts.get(entry.address), idByKey.get(entry.wfn.text)]
+    if (host_id && product_id) rows.set(`${host_id} ${product_id} ${entry.port}`, { host_id, product_id, one: entry })
   }
   const list = [...rows.values()]
   const [onHosts, ports] = [list.map((row) => row.host_id), list.map((row) => row.one.port)]
@@ -239,9 +239,9 @@ async function markGone(
   hosts: ReadonlyMap<string, string>,
   closed: readonly WithAddress<'closed'>[],
 ): Promise<void> {
-  const pairs = closed.flatMap((one) => {
-    const host = hosts.get(one.address)
-    return host ? one.ports.map((port) => ({ host, port })) : []
+  const pairs = closed.flatMap((entry) => {
+    const host = hosts.get(entry.address)
+    return host ? entry.ports.map((port) => ({ host, port })) : []
   })
   if (pairs.length === 0) return
   for (const table of ['service', 'host_product']) {

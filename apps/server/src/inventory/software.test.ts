@@ -20,5 +20,5 @@ it.each([
   ['100%', []],
 ])('%s finds %j', async (query, names) => {
   const { software } = await server.as(await server.account(), (ctx) => searchSoftware(ctx, { query }))
-  expect(software.map((one) => one.name)).toEqual(names)
+  expect(software.map((item) => item.name)).toEqual(names)
 })

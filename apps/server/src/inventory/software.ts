@@ -22,13 +22,13 @@ export async function searchSoftware(
   ctx: Ctx,
   { query, pageSize = sizeDefault }: ParsedInputOf<typeof contract.searchSoftware>,
 ): Promise<ResultOf<typeof contract.searchSoftware>> {
-  const words = query.toLowerCase().trim().split(/\s+/).filter(Boolean).slice(0, 6)
-  if (words.length === 0) return { software: [] }
-  const like = (word: string) => `%${word.replace(/[\\%_]/g, '\\$&')}%`
-  const [first = ''] = words
-  const whole = words.join(' ')
+  const terms = query.toLowerCase().trim().split(/\s+/).filter(Boolean).slice(0, 6)
+  if (terms.length === 0) return { software: [] }
+  const like = (term: string) => `%${term.replace(/[\\%_]/g, '\\$&')}%`
+  const [first = ''] = terms
+  const phrase = terms.join(' ')
   const holding = sql.join(
-    words.map((word) => sql`search like ${like(word)}`),
+    terms.map((term) => sql`search like ${like(term)}`),
     sql` and `,
   )
   // Two letters occur in about every second name. Exact matches are queried separately so that the
@@ -36,7 +36,7 @@ export async function searchSoftware(
   const [{ rows: exact }, { rows: others }] = await Promise.all([
     sql<Row>`
       select part, vendor, product, title from software
-      where (product = ${first} or lower(title) = ${whole}) and ${holding}
+      where (product = ${first} or lower(title) = ${phrase}) and ${holding}
       order by ${byWeight}
       limit ${pageSize}`.execute(ctx.tx),
     sql<Row>`

@@ -20,7 +20,7 @@ export interface AffectedHostQuery {
   /** Restricts the hosts to this target when all hosts are read. */
   readonly within?: string
   readonly evidence: boolean
-  /** Hosts to list first, whatever their status. */
+  /** Hosts to list first, regardless of status. */
   readonly first?: { readonly hostId?: string | undefined; readonly targetId?: string | undefined }
 }
 
@@ -54,13 +54,13 @@ function selectedHosts(ctx: Ctx, { hostsMax, within, first = {} }: AffectedHostQ
     (select distinct host_id, ${sql.lit(rank)} as rank ${of} and ${condition}
      order by host_id
      limit ${sql.lit(hostsMax)})`
-  const asked = [
+  const requested = [
     ...(first.hostId ? [some(0, sql`host_id = ${first.hostId}`)] : []),
     ...(first.targetId ? [some(1, sql`target_id = ${first.targetId}`)] : []),
   ]
   const byStatus = worstFirst.map((status, rank) => some(rank + 2, sql`status = ${sql.lit(status)}`))
   return sql`
-    select host_id from (${sql.join([...asked, ...byStatus], sql` union all `)}) as found
+    select host_id from (${sql.join([...requested, ...byStatus], sql` union all `)}) as found
     group by host_id
     order by min(rank), host_id
     limit ${sql.lit(hostsMax)}`
@@ -143,5 +143,5 @@ export async function assignees(
     .select(['identity_id', 'name'])
     .where('id', '=', ctx.account)
     .execute()
-  return new Map(people.map((one) => [one.identity_id, one.name]))
+  return new Map(people.map((item) => [item.identity_id, item.name]))
 }

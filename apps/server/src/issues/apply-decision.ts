@@ -64,13 +64,13 @@ export async function inDeletedTargetsOnly(
   hostIds: readonly string[] | null = null,
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
-  const here = hostIds ? sql`and occurrence.host_id = any(${hostIds}::uuid[])` : sql``
+  const onHosts = hostIds ? sql`and occurrence.host_id = any(${hostIds}::uuid[])` : sql``
   const { rows } = await sql<{ id: string }>`
     select at.id from unnest(${ids}::uuid[]) as at (id)
     where not exists (
       select from occurrence
       join target on target.account_id = occurrence.account_id and target.id = occurrence.target_id
-      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = at.id and target.deleted_at is null ${here})`.execute(
+      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = at.id and target.deleted_at is null ${onHosts})`.execute(
     ctx.tx,
   )
   return new Set(rows.map((row) => row.id))

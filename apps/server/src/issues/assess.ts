@@ -18,7 +18,7 @@ export interface Assessment {
   /** Host ids by address, as recorded for this batch. */
   readonly hostByAddress: ReadonlyMap<string, string>
   /** Ids of known hosts in the batch, whether they responded or not. */
-  readonly askedHosts: ReadonlyMap<string, string>
+  readonly scannedHosts: ReadonlyMap<string, string>
   /** Knowledge beyond the threat records. */
   readonly knowledge: Knowledge
   /** The only issue to retest; null for a full scan. */
@@ -30,28 +30,28 @@ export interface Assessment {
  * versions, and writes the history once.
  */
 export async function assess(ctx: Ctx, input: Assessment): Promise<void> {
-  const proven = await findingsOf(ctx, input)
+  const confirmed = await findingsOf(ctx, input)
   const inferred = await matchInventory(ctx, input.targetId, [...input.hostByAddress.values()], input.knowledge)
-  const findings = await ofIssue(ctx, input.onlyIssue, [...proven, ...inferred])
-  const hostIds = [...new Set([...input.askedHosts, ...input.hostByAddress].map(([, id]) => id))]
+  const findings = await ofIssue(ctx, input.onlyIssue, [...confirmed, ...inferred])
+  const hostIds = [...new Set([...input.scannedHosts, ...input.hostByAddress].map(([, id]) => id))]
   const raised = await raise(ctx, findings, hostIds)
   // Even without findings the installed software may have changed.
   await linkProducts(ctx, [...new Set([...input.hostByAddress.values(), ...findings.map((finding) => finding.hostId)])])
-  const settled = await resolveUnseen(ctx, findings, negativeResultsOf(input), input.onlyIssue)
+  const resolved = await resolveUnseen(ctx, findings, negativeResultsOf(input), input.onlyIssue)
   // Resolved issues come first, grouped by reason; the others need no reason.
-  for (const [reason, group] of Map.groupBy(settled, (one) => one.reason)) {
+  for (const [reason, group] of Map.groupBy(resolved, (item) => item.reason)) {
     await rollUp(
       ctx,
-      group.map((one) => one.issueId),
+      group.map((item) => item.issueId),
       { reason, scanId: input.scanId },
       hostIds,
     )
   }
-  const isSettled = new Set(settled.map((one) => one.issueId))
-  const others = raised.filter((one) => !isSettled.has(one.issueId))
+  const isResolvedHere = new Set(resolved.map((item) => item.issueId))
+  const others = raised.filter((item) => !isResolvedHere.has(item.issueId))
   await rollUpRaised(ctx, others, { reason: '', scanId: input.scanId }, hostIds)
   // On the same host, a detection takes precedence over a resolution elsewhere.
-  await recordScanResults(ctx, input.scanId, [...settled, ...raised])
+  await recordScanResults(ctx, input.scanId, [...resolved, ...raised])
 }
 
 /** A retest of one issue ignores findings of other issues. */
@@ -63,71 +63,71 @@ async function ofIssue(ctx: Ctx, issueId: string | null, findings: readonly Find
     .where('account_id', '=', ctx.account)
     .where('id', '=', issueId)
     .executeTakeFirst()
-  return findings.filter((one) => one.threat.id === issue?.threat_id)
+  return findings.filter((item) => item.threat.id === issue?.threat_id)
 }
 
 async function findingsOf(ctx: Ctx, { observations, hostByAddress, targetId }: Assessment): Promise<Finding[]> {
-  const seen = observations.filter((one) => one.kind === 'finding')
+  const checkFindings = observations.filter((item) => item.kind === 'finding')
   const threats = await threatsByKey(
     ctx,
-    seen.map((one) => one.threat),
+    checkFindings.map((item) => item.threat),
   )
-  return seen.flatMap((one) => {
-    const [threat, hostId] = [threats.get(one.threat), hostByAddress.get(one.address)]
-    if (!threat) ctx.log.error({ check: one.check, threat: one.threat }, 'a check refers to an unknown threat')
+  return checkFindings.flatMap((item) => {
+    const [threat, hostId] = [threats.get(item.threat), hostByAddress.get(item.address)]
+    if (!threat) ctx.log.error({ check: item.check, threat: item.threat }, 'a check refers to an unknown threat')
     if (!threat || !hostId) return []
     return {
       threat,
       hostId,
       targetId,
-      location: storable(one.location),
-      port: one.port ?? null,
-      method: one.check,
-      quality: one.quality,
+      location: storable(item.location),
+      port: item.port ?? null,
+      method: item.check,
+      quality: item.quality,
       evidence: {
-        location: storable(one.location),
-        ...(one.port && { port: one.port }),
-        method: one.check,
-        quality: one.quality,
-        ...(one.request && { request: storable(one.request) }),
-        text: storable(one.evidence),
-        highlights: one.highlights.map(storable),
+        location: storable(item.location),
+        ...(item.port && { port: item.port }),
+        method: item.check,
+        quality: item.quality,
+        ...(item.request && { request: storable(item.request) }),
+        text: storable(item.evidence),
+        highlights: item.highlights.map(storable),
       },
     }
   })
 }
 
-function negativeResultsOf({ observations, hostByAddress, askedHosts }: Assessment): NegativeResults {
+function negativeResultsOf({ observations, hostByAddress, scannedHosts }: Assessment): NegativeResults {
   const covered = new Set<string>()
   const closed = new Set<string>()
-  const read = new Map<string, { names: Set<string>; words: string }>()
-  for (const one of observations) {
-    const host = 'address' in one && one.address ? hostByAddress.get(one.address) : undefined
+  const read = new Map<string, { names: Set<string>; evidence: string }>()
+  for (const item of observations) {
+    const host = 'address' in item && item.address ? hostByAddress.get(item.address) : undefined
     if (!host) continue
-    if (one.kind === 'coverage') for (const check of one.checks) covered.add(`${host} ${one.port ?? 0} ${check}`)
-    if (one.kind === 'closed') for (const port of one.ports) closed.add(`${host} ${port}`)
-    if (one.kind === 'technology') {
-      const place = read.get(`${host} ${one.port}`) ?? { names: new Set<string>(), words: '' }
-      place.names.add(nameOf(one.wfn))
-      read.set(`${host} ${one.port}`, {
-        names: place.names,
-        words: [place.words, one.evidence.split('\n')[0]].filter(Boolean).join('; '),
+    if (item.kind === 'coverage') for (const check of item.checks) covered.add(`${host} ${item.port ?? 0} ${check}`)
+    if (item.kind === 'closed') for (const port of item.ports) closed.add(`${host} ${port}`)
+    if (item.kind === 'technology') {
+      const detected = read.get(`${host} ${item.port}`) ?? { names: new Set<string>(), evidence: '' }
+      detected.names.add(nameOf(item.wfn))
+      read.set(`${host} ${item.port}`, {
+        names: detected.names,
+        evidence: [detected.evidence, item.evidence.split('\n')[0]].filter(Boolean).join('; '),
       })
     }
   }
-  return { reached: new Set(hostByAddress.values()), asked: new Set(askedHosts.values()), covered, closed, read }
+  return { reached: new Set(hostByAddress.values()), scanned: new Set(scannedHosts.values()), covered, closed, read }
 }
 
 /** Records the scan's result per issue and host. A later batch never weakens an earlier result. */
 async function recordScanResults(ctx: Ctx, scanId: string, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return
-  const rows = new Map(changes.map((one) => [`${one.issueId} ${one.hostId}`, one]))
-  for (const one of changes)
-    if (one.change === 'NEW' || one.change === 'REGRESSION') rows.set(`${one.issueId} ${one.hostId}`, one)
+  const rows = new Map(changes.map((item) => [`${item.issueId} ${item.hostId}`, item]))
+  for (const item of changes)
+    if (item.change === 'NEW' || item.change === 'REGRESSION') rows.set(`${item.issueId} ${item.hostId}`, item)
   const list = [...rows.values()]
   await sql`
     insert into scan_issue (account_id, scan_id, issue_id, host_id, change)
     select ${ctx.account}, ${scanId}, * from unnest(
-      ${list.map((one) => one.issueId)}::uuid[], ${list.map((one) => one.hostId)}::uuid[], ${list.map((one) => one.change)}::text[])
+      ${list.map((item) => item.issueId)}::uuid[], ${list.map((item) => item.hostId)}::uuid[], ${list.map((item) => item.change)}::text[])
     on conflict do nothing`.execute(ctx.tx)
 }

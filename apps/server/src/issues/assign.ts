@@ -48,7 +48,7 @@ export async function updateIssue(
 }
 
 function knownPath(path: string): Path {
-  const known = paths.find((one) => one === path)
+  const known = paths.find((item) => item === path)
   if (!known) throw invalid('updateMask.paths', `'${path}' can't be changed. These fields can be: ${paths.join(', ')}`)
   return known
 }

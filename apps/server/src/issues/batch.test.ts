@@ -3,24 +3,24 @@ import { listIssues, setStatusOfMany } from '#issues/index.ts'
 import { type IssueFixture, ignored, later, nora, omar, createIssueFixture } from '#issues/testing/fixture.ts'
 import { describeTargets, seedIssues } from '#testing/issues.ts'
 
-let desk: IssueFixture
-beforeAll(async () => void (desk = await createIssueFixture()))
-afterAll(() => desk.close())
-beforeEach(() => desk.renew())
+let fixture: IssueFixture
+beforeAll(async () => void (fixture = await createIssueFixture()))
+afterAll(() => fixture.close())
+beforeEach(() => fixture.renew())
 
 describe('a batch', () => {
   it('moves the valid issues and reports the others', async () => {
-    const stranger = crypto.randomUUID()
-    await desk.decide({ id: desk.first(), status: 'STATUS_RESOLVED' })
-    const ids = [...desk.seeded.issueIds, stranger]
-    const answer = await desk.batch({ ids, status: 'STATUS_RESOLVED' })
-    expect(answer.updatedCount).toBe(2)
-    expect(answer.skipped.toSorted((a, b) => a.code - b.code)).toEqual([
-      { id: stranger, name: '', code: 5, message: `Issue ${stranger} was not found` },
-      { id: desk.first(), name: 'Threat 0', code: 10, message: 'The issue is already resolved' },
+    const unknownId = crypto.randomUUID()
+    await fixture.decide({ id: fixture.first(), status: 'STATUS_RESOLVED' })
+    const ids = [...fixture.seeded.issueIds, unknownId]
+    const response = await fixture.batch({ ids, status: 'STATUS_RESOLVED' })
+    expect(response.updatedCount).toBe(2)
+    expect(response.skipped.toSorted((a, b) => a.code - b.code)).toEqual([
+      { id: unknownId, name: '', code: 5, message: `Issue ${unknownId} was not found` },
+      { id: fixture.first(), name: 'Threat 0', code: 10, message: 'The issue is already resolved' },
     ])
-    expect(answer.before).toEqual([{ status: 'STATUS_OPEN', ids: desk.seeded.issueIds.slice(1).toSorted() }])
-    for (const id of desk.seeded.issueIds) expect((await desk.read(id)).status).toBe('STATUS_RESOLVED')
+    expect(response.before).toEqual([{ status: 'STATUS_OPEN', ids: fixture.seeded.issueIds.slice(1).toSorted() }])
+    for (const id of fixture.seeded.issueIds) expect((await fixture.read(id)).status).toBe('STATUS_RESOLVED')
   })
 
   it("skips issues that can't be ignored for that long", async () => {
@@ -30,78 +30,81 @@ describe('a batch', () => {
       reason: 'REASON_MITIGATED',
       ignoreUntilTime: later(400).toISOString(),
     } as const
-    const answer = await desk.batch(input)
-    expect(answer.updatedCount).toBe(desk.seeded.lowIds.length)
-    expect(new Set(answer.skipped.map((one) => one.code))).toEqual(new Set([3]))
+    const response = await fixture.batch(input)
+    expect(response.updatedCount).toBe(fixture.seeded.lowIds.length)
+    expect(new Set(response.skipped.map((item) => item.code))).toEqual(new Set([3]))
   })
 
   it('selects the same issues by filter as the list', async () => {
     const filter = { severities: ['CATEGORY_LOW' as const] }
-    const answer = await desk.batch({ filter, status: ignored, reason: 'REASON_FALSE_POSITIVE' })
-    const list = await desk.house.as(desk.account, (ctx) => listIssues(ctx, { filter }, describeTargets))
-    expect(answer.updatedCount).toBe(list.totalSize)
+    const response = await fixture.batch({ filter, status: ignored, reason: 'REASON_FALSE_POSITIVE' })
+    const list = await fixture.server.as(fixture.account, (ctx) => listIssues(ctx, { filter }, describeTargets))
+    expect(response.updatedCount).toBe(list.totalSize)
     expect(new Set(list.issues.map((issue) => issue.status))).toEqual(new Set([ignored]))
-    const others = await desk.house.as(desk.account, (ctx) => listIssues(ctx, {}, describeTargets))
-    expect(others.issues.filter((issue) => issue.status !== ignored)).toHaveLength(2)
+    const manyIds = await fixture.server.as(fixture.account, (ctx) => listIssues(ctx, {}, describeTargets))
+    expect(manyIds.issues.filter((issue) => issue.status !== ignored)).toHaveLength(2)
   })
 
   it("can be undone with each issue's own terms, except for issues changed since", async () => {
-    const [, other = '', third = ''] = desk.seeded.issueIds
+    const [, other = '', third = ''] = fixture.seeded.issueIds
     const terms = { reason: 'REASON_MITIGATED', comment: 'behind a proxy' } as const
-    await desk.decide({ id: other, status: ignored, ...terms, ignoreUntilTime: later(30).toISOString() })
-    const { before = [], decideTime } = await desk.batch(
-      { ids: [...desk.seeded.issueIds], status: 'STATUS_RESOLVED' },
+    await fixture.decide({ id: other, status: ignored, ...terms, ignoreUntilTime: later(30).toISOString() })
+    const { before = [], decideTime } = await fixture.batch(
+      { ids: [...fixture.seeded.issueIds], status: 'STATUS_RESOLVED' },
       omar,
     )
     expect(before.toSorted((a, b) => a.ids.length - b.ids.length)).toEqual([
       { status: ignored, ...terms, ignoreUntilTime: later(30).toISOString(), ids: [other] },
-      { status: 'STATUS_OPEN', ids: [desk.first(), third].toSorted() },
+      { status: 'STATUS_OPEN', ids: [fixture.first(), third].toSorted() },
     ])
-    await desk.decide({ id: third, status: ignored, reason: 'REASON_FALSE_POSITIVE' }, { ...nora, now: later(0.002) })
-    const answers = await Promise.all(
+    await fixture.decide(
+      { id: third, status: ignored, reason: 'REASON_FALSE_POSITIVE' },
+      { ...nora, now: later(0.002) },
+    )
+    const responses = await Promise.all(
       before.map(({ status, ...group }) =>
-        desk.batch(
+        fixture.batch(
           { ...group, status: status === ignored ? status : 'STATUS_OPEN', unchangedSinceTime: decideTime },
           { ...nora, now: later(0.003) },
         ),
       ),
     )
-    expect(answers.flatMap((answer) => answer.skipped)).toEqual([
+    expect(responses.flatMap((response) => response.skipped)).toEqual([
       { id: third, name: 'Threat 2', code: 10, message: 'The issue has changed in the meantime' },
     ])
-    expect((await desk.read(desk.first())).status).toBe('STATUS_OPEN')
-    expect((await desk.read(other)).ignored).toMatchObject({ ...terms, untilTime: later(30).toISOString() })
-    expect((await desk.read(third)).ignored?.reason).toBe('REASON_FALSE_POSITIVE')
+    expect((await fixture.read(fixture.first())).status).toBe('STATUS_OPEN')
+    expect((await fixture.read(other)).ignored).toMatchObject({ ...terms, untilTime: later(30).toISOString() })
+    expect((await fixture.read(third)).ignored?.reason).toBe('REASON_FALSE_POSITIVE')
   })
 
-  it.each([{}, { ids: [crypto.randomUUID()], filter: {} }])('refuses %j', async (which) => {
-    await expect(desk.batch({ ...which, status: 'STATUS_RESOLVED' })).rejects.toMatchObject({ code: 'invalid' })
+  it.each([{}, { ids: [crypto.randomUUID()], filter: {} }])('rejects %j', async (input) => {
+    await expect(fixture.batch({ ...input, status: 'STATUS_RESOLVED' })).rejects.toMatchObject({ code: 'invalid' })
   })
 
   it('uses the same number of statements for a thousand issues as for one', async () => {
-    const big = await desk.house.account()
-    const { issueIds } = await seedIssues(desk.house, big, { issues: 1000, hosts: 2, at: later(-10) })
+    const largeAccount = await fixture.server.account()
+    const { issueIds } = await seedIssues(fixture.server, largeAccount, { issues: 1000, hosts: 2, at: later(-10) })
     const count = async (ids: readonly string[], status: 'STATUS_RESOLVED') => {
       let statements = 0
-      await desk.house.as(
-        big,
+      await fixture.server.as(
+        largeAccount,
         async (ctx) => {
           const executor = ctx.tx.getExecutor()
           const provide = executor.executeQuery.bind(executor)
-          executor.executeQuery = async (...given) => {
+          executor.executeQuery = async (...args) => {
             statements++
-            return provide(...given)
+            return provide(...args)
           }
-          const answer = await setStatusOfMany(ctx, { ids: [...ids], status })
-          expect(answer.updatedCount).toBe(ids.length)
+          const response = await setStatusOfMany(ctx, { ids: [...ids], status })
+          expect(response.updatedCount).toBe(ids.length)
         },
         nora,
       )
       return statements
     }
-    const [alone = '', ...others] = issueIds
-    const forMany = await count(others, 'STATUS_RESOLVED')
+    const [single = '', ...manyIds] = issueIds
+    const forMany = await count(manyIds, 'STATUS_RESOLVED')
     expect(forMany).toBeGreaterThan(3)
-    expect(forMany).toBe(await count([alone], 'STATUS_RESOLVED'))
+    expect(forMany).toBe(await count([single], 'STATUS_RESOLVED'))
   })
 })

@@ -54,10 +54,10 @@ export async function setStatusOfMany(
     ids ? sql`issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])` : matching(ctx, filter ?? {}),
     unchangedSinceTime,
   )
-  const gone = await inDeletedTargetsOnly(ctx, resolvedOf(rows, decision))
-  const judged = rows.map((row) => ({ row, skipped: transitionError(ctx, row, decision, gone) }))
+  const inDeletedTargets = await inDeletedTargetsOnly(ctx, resolvedOf(rows, decision))
+  const judged = rows.map((row) => ({ row, skipped: transitionError(ctx, row, decision, inDeletedTargets) }))
   const moved = judged.flatMap(({ row, skipped }) => (skipped ? [] : [row]))
-  const skipped = [...unknown(ids ?? [], rows), ...judged.flatMap((one) => one.skipped ?? [])]
+  const skipped = [...unknown(ids ?? [], rows), ...judged.flatMap((item) => item.skipped ?? [])]
   const now = moved.reduce((last, { at }) => (at > last ? at : last), ctx.now)
   await apply({ ...ctx, now }, moved, decision, background)
   return {
@@ -99,7 +99,12 @@ function resolvedOf(rows: readonly Row[], { status }: Decision): string[] {
   return rows.filter((row) => row.status === 'STATUS_RESOLVED' && status !== row.status).map((row) => row.id)
 }
 
-function transitionError(ctx: Ctx, row: Row, decision: Decision, gone: ReadonlySet<string>): SkippedIssue | null {
+function transitionError(
+  ctx: Ctx,
+  row: Row,
+  decision: Decision,
+  inDeletedTargets: ReadonlySet<string>,
+): SkippedIssue | null {
   const { id, name, status, category } = row
   if (row.has_changed) return { id, name, code: aborted, message: 'The issue has changed in the meantime' }
   if (status === decision.status)
@@ -112,7 +117,7 @@ function transitionError(ctx: Ctx, row: Row, decision: Decision, gone: ReadonlyS
       message: `Can't change the status from ${statusLabel(status)} to ${statusLabel(decision.status)}`,
     }
   }
-  if (gone.has(id)) return { id, name, code: aborted, message: deletedTargetsMessage }
+  if (inDeletedTargets.has(id)) return { id, name, code: aborted, message: deletedTargetsMessage }
   const message = ignorePeriodError(decision, category, ctx.now)
   return message === null ? null : { id, name, code: invalidArgument, message }
 }
@@ -133,8 +138,8 @@ async function apply(ctx: Ctx, rows: readonly Row[], decision: Decision, backgro
   const reason = formatDecision(decision)
   const ends = rows.map(({ id, category }) => ({ id, end: ignoreEndOf(decision, category, ctx.now) }))
   const ids = rows.map((row) => row.id)
-  const places = rows.reduce((sum, row) => sum + row.host_count, 0)
-  await decideOnIssues(ctx, ends, decision, { places, background })
+  const occurrences = rows.reduce((sum, row) => sum + row.host_count, 0)
+  await decideOnIssues(ctx, ends, decision, { occurrences, background })
   const detail = { to: decision.status, reason, count: ids.length, ids: ids.slice(0, skippedMax) }
   await recordAuditEvent(ctx, 'issue.batch', { kind: 'issue', id: ids[0] ?? '' }, detail)
 }

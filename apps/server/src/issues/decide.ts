@@ -103,11 +103,11 @@ async function decide(
 ): Promise<{ issue: Issue }> {
   const change = await apply(ctx, subject, decision, background)
   // Audit record and response are independent.
-  const [answer] = await Promise.all([
+  const [response] = await Promise.all([
     getIssue(ctx, { id: subject.id }, targets),
     change && recordAuditEvent(ctx, 'issue.status', { kind: 'issue', id: subject.id }, change),
   ])
-  return answer
+  return response
 }
 
 /** Returns what changed, for the audit log; null if nothing changed. */
@@ -117,7 +117,7 @@ async function apply(
   decision: Decision,
   background: Background | null,
 ): Promise<object | null> {
-  const { id, hostIds, status: from, category, host_count: places = 1 } = subject
+  const { id, hostIds, status: from, category, host_count: occurrences = 1 } = subject
   validateDecision(decision, ctx.now)
   const objection = ignorePeriodError(decision, category, ctx.now)
   if (objection) throw invalid('ignoreUntilTime', objection)
@@ -133,7 +133,7 @@ async function apply(
   const decided = [{ id, end: ignoreEndOf(decision, category, ctx.now) }]
   const hasChanged =
     hostIds === null
-      ? await decideOnIssues(ctx, decided, decision, { places, background })
+      ? await decideOnIssues(ctx, decided, decision, { occurrences, background })
       : await decideOnHosts(ctx, decided, decision, hostIds)
   if (!hasChanged) return null
   if (isSame)

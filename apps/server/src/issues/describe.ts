@@ -36,7 +36,7 @@ export async function describeIssues(
 ): Promise<Issue[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const [threats, places, people, tags] = await Promise.all([
+  const [threats, occurrences, people, tags] = await Promise.all([
     threatsById(
       ctx,
       rows.map((row) => row.threat_id),
@@ -45,17 +45,17 @@ export async function describeIssues(
     assignees(ctx, rows),
     tagsOf(ctx, ids),
   ])
-  const seen = [...places.values()].flatMap((one) => one.hosts)
+  const shownHosts = [...occurrences.values()].flatMap((item) => item.hosts)
   const [targetById, hosts] = await Promise.all([
     targets(
       ctx,
-      seen.map((one) => one.targetId),
+      shownHosts.map((item) => item.targetId),
     ),
     // Hosts belong to the target of their occurrences, so the target doesn't have to be loaded
     // again.
     describeHosts(
       ctx,
-      seen.map((one) => one.hostId),
+      shownHosts.map((item) => item.hostId),
       async () => new Map(),
       { isBrief: true },
     ),
@@ -63,10 +63,12 @@ export async function describeIssues(
   return rows.flatMap((row) => {
     const threat = threats.get(row.threat_id)
     if (!threat) return []
-    const affectedHosts = (places.get(row.id)?.hosts ?? []).flatMap(({ hostId, targetId, shown }): AffectedHost[] => {
-      const [host, target] = [hosts.get(hostId), targetById.get(targetId)]
-      return host && target ? [{ target, host, ...shown }] : []
-    })
+    const affectedHosts = (occurrences.get(row.id)?.hosts ?? []).flatMap(
+      ({ hostId, targetId, shown }): AffectedHost[] => {
+        const [host, target] = [hosts.get(hostId), targetById.get(targetId)]
+        return host && target ? [{ target, host, ...shown }] : []
+      },
+    )
     return {
       id: row.id,
       name: threat.name,
@@ -74,7 +76,7 @@ export async function describeIssues(
       threat: toThreat(threat),
       affectedHosts,
       affectedHostCount: row.host_count,
-      history: places.get(row.id)?.history ?? [],
+      history: occurrences.get(row.id)?.history ?? [],
       firstSeenTime: row.first_seen_at.toISOString(),
       lastSeenTime: row.last_seen_at.toISOString(),
       ...times(row),

@@ -65,12 +65,12 @@ export async function announceEmergingThreats(
     one.hosts.add(finding.hostId)
     one.targets.add(finding.targetId)
   }
-  const seen = [...found.values()].map(({ hosts, ...one }) => ({ ...one, host_count: hosts.size }))
-  const watched = await watchedOnly(ctx, changed, new Set(seen.map((one) => one.product_id)), knowledge)
-  const told = new Set(await insertNew(ctx, [...seen, ...watched]))
-  const targets = seen
-    .filter((one) => told.has(`${one.threat_id} ${one.product_id}`))
-    .flatMap((one) => [...one.targets])
+  const installed = [...found.values()].map(({ hosts, ...one }) => ({ ...one, host_count: hosts.size }))
+  const watched = await watchedOnly(ctx, changed, new Set(installed.map((item) => item.product_id)), knowledge)
+  const announced = new Set(await insertNew(ctx, [...installed, ...watched]))
+  const targets = installed
+    .filter((item) => announced.has(`${item.threat_id} ${item.product_id}`))
+    .flatMap((item) => [...item.targets])
   return [...new Set(targets)].slice(0, targetsMax)
 }
 
@@ -78,13 +78,13 @@ export async function announceEmergingThreats(
 async function watchedOnly(
   ctx: Ctx,
   changed: ChangedThreats,
-  seen: ReadonlySet<string>,
+  installed: ReadonlySet<string>,
   knowledge: Knowledge,
 ): Promise<EmergingThreat[]> {
   const { rows } = await sql<{ id: string; subject: string; wfn: Wfn }>`
     select id, subject, wfn from product
     where account_id = ${ctx.account} and watched and subject = any(${changed.subjects}::text[])`.execute(ctx.tx)
-  const products = rows.filter((row) => !seen.has(row.id))
+  const products = rows.filter((row) => !installed.has(row.id))
   const bySubject = Map.groupBy(products, (row) => row.subject as ProductKey) // written by inventory as this type
   const news: EmergingThreat[] = []
   for await (const [key, threats] of threatsOfProducts(ctx, [...bySubject.keys()], changed.ids)) {
@@ -123,8 +123,8 @@ async function insertNew(ctx: Ctx, news: readonly EmergingThreat[]): Promise<str
     insert into emergence (account_id, id, threat_id, product_id, issue_id, host_count, at)
     select ${ctx.account}, fresh.id, fresh.threat_id, fresh.product_id, issue.id, fresh.host_count, ${ctx.now}
     from unnest(
-      ${news.map(() => newId())}::uuid[], ${news.map((one) => one.threat_id)}::uuid[],
-      ${news.map((one) => one.product_id)}::uuid[], ${news.map((one) => one.host_count)}::int[]
+      ${news.map(() => newId())}::uuid[], ${news.map((item) => item.threat_id)}::uuid[],
+      ${news.map((item) => item.product_id)}::uuid[], ${news.map((item) => item.host_count)}::int[]
     ) as fresh (id, threat_id, product_id, host_count)
     join threat on threat.id = fresh.threat_id
     join product on product.account_id = ${ctx.account} and product.id = fresh.product_id
@@ -139,13 +139,13 @@ async function insertNew(ctx: Ctx, news: readonly EmergingThreat[]): Promise<str
 }
 
 /** The title of each announcement: `CVE-2026-1234 affects nginx 1.18.0 on 3 hosts`. */
-async function announcementsOf(ctx: Ctx, told: readonly AnnouncedRow[]): Promise<Announcement[]> {
+async function announcementsOf(ctx: Ctx, announced: readonly AnnouncedRow[]): Promise<Announcement[]> {
   const { rows } = await sql<AnnouncedRow & { key: string; score: number; name: string }>`
-    select told.*, threat.key, threat.score, trim(product.name || ' ' || product.version) as name
-    from jsonb_to_recordset(${JSON.stringify(told)}::jsonb)
-      as told (threat_id uuid, product_id uuid, issue_id uuid, host_count int)
-    join threat on threat.id = told.threat_id
-    join product on product.account_id = ${ctx.account} and product.id = told.product_id`.execute(ctx.tx)
+    select announced.*, threat.key, threat.score, trim(product.name || ' ' || product.version) as name
+    from jsonb_to_recordset(${JSON.stringify(announced)}::jsonb)
+      as announced (threat_id uuid, product_id uuid, issue_id uuid, host_count int)
+    join threat on threat.id = announced.threat_id
+    join product on product.account_id = ${ctx.account} and product.id = announced.product_id`.execute(ctx.tx)
   return rows.map(({ key, score, name, host_count: hosts, issue_id: issue, product_id: product }) => ({
     kind: 'EVENT_THREAT_EMERGING',
     title: `${key} affects ${name}${hosts === 0 ? '' : hosts === 1 ? ' on one host' : ` on ${hosts} hosts`}`,

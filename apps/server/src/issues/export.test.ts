@@ -4,31 +4,31 @@ import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { exportIssues } from '#issues/index.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { seedIssues } from '#testing/issues.ts'
 
-let house: House
+let server: TestServer
 let account: string
 const now = new Date('2026-11-20T08:00:00Z')
 const later = (days: number) => new Date(now.getTime() + days * 86_400_000)
 
 beforeAll(async () => {
-  house = await openHouse()
+  server = await startTestServer()
 })
-afterAll(() => house.close())
+afterAll(() => server.close())
 beforeEach(async () => {
-  account = await house.account()
-  await seedIssues(house, account, { issues: 3, hosts: 2, at: later(-10) })
+  account = await server.account()
+  await seedIssues(server, account, { issues: 3, hosts: 2, at: later(-10) })
 })
 
 describe('an export', () => {
-  const text = async (query: object, of = account) => {
+  const text = async (input: object, of = account) => {
     const pieces: string[] = []
-    const order = ExportQuery.parse(query)
-    for await (const piece of exportIssues((work) => house.as(of, work), order)) pieces.push(piece)
+    const query = ExportQuery.parse(input)
+    for await (const piece of exportIssues((work) => server.as(of, work), query)) pieces.push(piece)
     return pieces.join('')
   }
-  const rows = async (query: object) => parse(await text(query), { columns: true }) as Record<string, string>[]
+  const rows = async (input: object) => parse(await text(input), { columns: true }) as Record<string, string>[]
 
   it('contains exactly the filtered issues and selected columns', async () => {
     const table = await rows({ columns: ['name', 'severity', 'status'], filter: { severities: ['CATEGORY_LOW'] } })
@@ -43,10 +43,10 @@ describe('an export', () => {
 
   it('includes merged hosts, as lists do', async () => {
     const { rows: hosts } = await sql<{ id: string }>`
-      select id from host where account_id = ${account} order by address`.execute(house.database.owner)
+      select id from host where account_id = ${account} order by address`.execute(server.database.owner)
     const [one, other] = hosts.map((host) => host.id)
     await sql`update host set merged_into = ${one} where account_id = ${account} and id = ${other}`.execute(
-      house.database.owner,
+      server.database.owner,
     )
     const filter = { cve: 'CVE-2026-0001', affectedHostId: one }
     const table = await rows({ columns: ['hostAddress'], filter })
@@ -56,29 +56,29 @@ describe('an export', () => {
 
   it('prevents spreadsheet formulas', async () => {
     await sql`update threat set name = '=HYPERLINK("http://x";"y"),1' where key = 'CVE-2026-0001'`.execute(
-      house.database.owner,
+      server.database.owner,
     )
     const csv = await text({ columns: ['name'], filter: { cve: 'CVE-2026-0001' } })
-    await sql`update threat set name = 'Threat 0' where key = 'CVE-2026-0001'`.execute(house.database.owner)
+    await sql`update threat set name = 'Threat 0' where key = 'CVE-2026-0001'`.execute(server.database.owner)
     expect(csv).toBe('name\r\n"\'=HYPERLINK(""http://x"";""y""),1"\r\n')
   })
 
   it('escapes free text, and keeps numbers and lists readable', async () => {
     const name = '\r\tone, "two"\nüß \\1 \u0001'
     await sql`update threat set name = ${name}, score = 10, epss_score = 0.00001 where key = 'CVE-2026-0001'`.execute(
-      house.database.owner,
+      server.database.owner,
     )
     await sql`
       update issue set score = 10
-      where threat_id = (select id from threat where key = 'CVE-2026-0001')`.execute(house.database.owner)
-    const asked = { columns: ['name', 'score', 'epss'], filter: { cve: 'CVE-2026-0001' } }
-    const [csv, json] = [await text(asked), await text({ ...asked, format: 'json' })]
+      where threat_id = (select id from threat where key = 'CVE-2026-0001')`.execute(server.database.owner)
+    const request = { columns: ['name', 'score', 'epss'], filter: { cve: 'CVE-2026-0001' } }
+    const [csv, json] = [await text(request), await text({ ...request, format: 'json' })]
     await sql`update threat set name = 'Threat 0', score = 9.8, epss_score = null where key = 'CVE-2026-0001'`.execute(
-      house.database.owner,
+      server.database.owner,
     )
     await sql`
       update issue set score = 9.8
-      where threat_id = (select id from threat where key = 'CVE-2026-0001')`.execute(house.database.owner)
+      where threat_id = (select id from threat where key = 'CVE-2026-0001')`.execute(server.database.owner)
     expect(csv).toBe(`name,score,epss\r\n"'${name.replaceAll('"', '""')}",10,0.00001\r\n`)
     expect(JSON.parse(json)).toEqual({ issues: [{ name, score: 10, epss: 0.00001 }] })
   })
@@ -92,9 +92,9 @@ describe('an export', () => {
   })
 
   it('continues across pages without missing rows', async () => {
-    const big = await house.account()
-    const { issueIds } = await seedIssues(house, big, { issues: 2001, hosts: 1, at: later(-10) })
-    const lines = (await text({ columns: ['id'] }, big)).trim().split('\r\n').slice(1)
+    const largeAccount = await server.account()
+    const { issueIds } = await seedIssues(server, largeAccount, { issues: 2001, hosts: 1, at: later(-10) })
+    const lines = (await text({ columns: ['id'] }, largeAccount)).trim().split('\r\n').slice(1)
     expect(digest(lines.toSorted())).toBe(digest(issueIds.toSorted()))
   })
 })

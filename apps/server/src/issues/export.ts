@@ -5,7 +5,7 @@ import type { Ctx } from '#ctx.ts'
 import { matching, ofHost } from '#issues/filter.ts'
 import { type RawBuilder, sql } from 'kysely'
 
-export interface ExportOrder {
+export interface ExportRequest {
   readonly format: 'csv' | 'json'
   /** Column order of the file; one row per host if a column is about hosts. */
   readonly columns?: readonly IssueColumn[] | undefined
@@ -19,7 +19,7 @@ interface Piece {
   readonly text: string | null
   readonly rows: number
   readonly keyset: string | null
-  readonly place: string | null
+  readonly row_id: string | null
 }
 
 const rowsPerPage = 1000
@@ -45,15 +45,15 @@ const columnsDefault: readonly IssueColumn[] = [
  * sorted by id, so concurrent changes neither duplicate nor skip rows. No connection is held while
  * a slow client reads.
  */
-export async function* exportIssues(run: InAccount, order: ExportOrder): AsyncGenerator<string> {
-  const columns = order.columns?.length ? [...new Set(order.columns)] : columnsDefault
+export async function* exportIssues(run: InAccount, request: ExportRequest): AsyncGenerator<string> {
+  const columns = request.columns?.length ? [...new Set(request.columns)] : columnsDefault
   const rowsOf = columns.some(isOfHost) ? hostRows : issueRows
-  const isCsv = order.format === 'csv'
+  const isCsv = request.format === 'csv'
   yield isCsv ? `${columns.join(',')}${lineEnd}` : '{"issues":['
   let after: Piece | undefined
   for (;;) {
     const piece = await run(async (ctx) => {
-      const rows = rowsOf(ctx, order.filter ?? {}, columns, after)
+      const rows = rowsOf(ctx, request.filter ?? {}, columns, after)
       const { rows: pieces } = await (isCsv ? csvOf(rows, columns) : jsonOf(rows, columns)).execute(ctx.tx)
       return pieces[0]
     })
@@ -126,7 +126,7 @@ function selected(columns: readonly IssueColumn[]): RawBuilder<unknown> {
 function issueRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[], after?: Piece): RawBuilder<unknown> {
   const beyond = after ? sql`and issue.id > ${after.keyset}::uuid` : sql``
   return sql`
-    select issue.id as keyset, issue.id as place, ${selected(columns)}
+    select issue.id as keyset, issue.id as row_id, ${selected(columns)}
     from issue
     join threat on threat.id = issue.threat_id
     where ${matching(ctx, filter)} ${beyond}
@@ -139,9 +139,9 @@ function hostRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[]
   const parts = [sql`occurrence.account_id = ${ctx.account}`]
   if (filter.affectedHostId) parts.push(ofHost(ctx, filter.affectedHostId))
   if (filter.affectedTargetId) parts.push(sql`occurrence.target_id = ${filter.affectedTargetId}`)
-  if (after) parts.push(sql`(occurrence.issue_id, occurrence.id) > (${after.keyset}::uuid, ${after.place}::uuid)`)
+  if (after) parts.push(sql`(occurrence.issue_id, occurrence.id) > (${after.keyset}::uuid, ${after.row_id}::uuid)`)
   return sql`
-    select occurrence.issue_id as keyset, occurrence.id as place, ${selected(columns)}
+    select occurrence.issue_id as keyset, occurrence.id as row_id, ${selected(columns)}
     from occurrence
     join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
     join threat on threat.id = issue.threat_id
@@ -154,20 +154,20 @@ function hostRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[]
 
 function csvOf(rows: RawBuilder<unknown>, columns: readonly IssueColumn[]): RawBuilder<Piece> {
   const line = sql.join(columns.map(csvCell), sql` || ',' || `)
-  return pieceOf(rows, sql`string_agg(${line} || ${sql.lit(lineEnd)}, '' order by keyset, place)`)
+  return pieceOf(rows, sql`string_agg(${line} || ${sql.lit(lineEnd)}, '' order by keyset, row_id)`)
 }
 
 function jsonOf(rows: RawBuilder<unknown>, columns: readonly IssueColumn[]): RawBuilder<Piece> {
   const members = sql.join(columns.map((column) => sql.ref(column)))
   const line = sql`(select row_to_json(shown) from (select ${members}) as shown)::text`
-  return pieceOf(rows, sql`string_agg(${line}, E',\\n' order by keyset, place)`)
+  return pieceOf(rows, sql`string_agg(${line}, E',\\n' order by keyset, row_id)`)
 }
 
 function pieceOf(rows: RawBuilder<unknown>, text: RawBuilder<unknown>): RawBuilder<Piece> {
   const last = (key: string) =>
-    sql`(array_agg(${sql.ref(key)} order by keyset, place))[count(*)::int] as ${sql.ref(key)}`
+    sql`(array_agg(${sql.ref(key)} order by keyset, row_id))[count(*)::int] as ${sql.ref(key)}`
   return sql<Piece>`
-    select ${text} as text, count(*)::int as rows, ${last('keyset')}, ${last('place')}
+    select ${text} as text, count(*)::int as rows, ${last('keyset')}, ${last('row_id')}
     from (${rows}) as page`
 }
 

@@ -1,30 +1,30 @@
 import type { IssueFilter } from '@glacis/contract/issue'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listIssues } from '#issues/index.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { describeTargets, seedIssues } from '#testing/issues.ts'
 
 const statuses = ['STATUS_OPEN', 'STATUS_REGRESSION', 'STATUS_RESOLVED', 'STATUS_IGNORED'] as const
-let house: House
+let server: TestServer
 let account: string
 
 beforeAll(async () => {
-  house = await openHouse()
-  account = await house.account()
+  server = await startTestServer()
+  account = await server.account()
   const at = new Date('2026-11-10T08:00:00Z')
-  const { issueIds } = await seedIssues(house, account, { issues: statuses.length, hosts: 1, at })
+  const { issueIds } = await seedIssues(server, account, { issues: statuses.length, hosts: 1, at })
   for (const [index, status] of statuses.entries()) {
-    await house.database.owner
+    await server.database.owner
       .updateTable('issue')
       .set({ status, verification: index < 2 ? 'VERIFICATION_VERIFIED' : 'VERIFICATION_UNVERIFIED' })
       .where('id', '=', issueIds[index] ?? '')
       .execute()
   }
 })
-afterAll(() => house.close())
+afterAll(() => server.close())
 
 it.each<[string, IssueFilter, readonly string[]]>([
-  ['open: what came back too', { status: ['STATUS_FILTER_OPEN'] }, ['STATUS_OPEN', 'STATUS_REGRESSION']],
+  ['open, including regressions', { status: ['STATUS_FILTER_OPEN'] }, ['STATUS_OPEN', 'STATUS_REGRESSION']],
   ['resolved', { status: ['STATUS_FILTER_RESOLVED'] }, ['STATUS_RESOLVED']],
   ['ignored', { status: ['STATUS_FILTER_IGNORED'] }, ['STATUS_IGNORED']],
   ['several', { status: ['STATUS_FILTER_RESOLVED', 'STATUS_FILTER_IGNORED'] }, ['STATUS_RESOLVED', 'STATUS_IGNORED']],
@@ -35,6 +35,6 @@ it.each<[string, IssueFilter, readonly string[]]>([
   ['both', { verification: 'VERIFICATION_FILTER_ALL' }, statuses],
   ['either', { verification: 'VERIFICATION_FILTER_UNSPECIFIED' }, statuses],
 ])('a list filtered by %s', async (_, filter, expected) => {
-  const { issues } = await house.as(account, (ctx) => listIssues(ctx, { filter }, describeTargets))
+  const { issues } = await server.as(account, (ctx) => listIssues(ctx, { filter }, describeTargets))
   expect(issues.map(({ status }) => status).toSorted()).toEqual([...expected].toSorted())
 })

@@ -50,9 +50,9 @@ function ownMembers(filter: IssueFilter): RawBuilder<unknown>[] {
  * a whole. An issue resolved on this host doesn't match as open because another host still has it.
  */
 function statusConditions(filter: IssueFilter): RawBuilder<unknown>[] {
-  const wanted = statusesOf(filter)
-  return wanted && !filter.affectedHostId && !filter.affectedTargetId
-    ? [sql`issue.status = any(${wanted}::text[])`]
+  const statusFilter = statusesOf(filter)
+  return statusFilter && !filter.affectedHostId && !filter.affectedTargetId
+    ? [sql`issue.status = any(${statusFilter}::text[])`]
     : []
 }
 
@@ -65,8 +65,8 @@ function targetConditions(ctx: Ctx, filter: IssueFilter, isInOrder: boolean): Ra
 }
 
 function rowsOfTarget(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
-  const wanted = filter.affectedHostId ? undefined : statusesOf(filter)
-  const status = wanted ? sql`and issue_target.status = any(${wanted}::text[])` : sql``
+  const statusFilter = filter.affectedHostId ? undefined : statusesOf(filter)
+  const status = statusFilter ? sql`and issue_target.status = any(${statusFilter}::text[])` : sql``
   return sql`
     select from issue_target
     where issue_target.account_id = ${ctx.account} and issue_target.target_id = ${filter.affectedTargetId} ${status}`
@@ -78,8 +78,8 @@ function rowsOfTarget(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
  */
 export function counting(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
   const { affectedTargetId, status: _, regressive: __, ...others } = filter
-  const isTargetAlone = affectedTargetId !== undefined && Object.values(others).every((one) => one === undefined)
-  return isTargetAlone ? rowsOfTarget(ctx, filter) : sql`select from issue where ${matching(ctx, filter)}`
+  const isTargetOnly = affectedTargetId !== undefined && Object.values(others).every((item) => item === undefined)
+  return isTargetOnly ? rowsOfTarget(ctx, filter) : sql`select from issue where ${matching(ctx, filter)}`
 }
 
 /** Whether a row of `occurrence` belongs to this host or a host merged into it. */
@@ -91,8 +91,8 @@ export function ofHost(ctx: Ctx, hostId: string): RawBuilder<unknown> {
 /** The statuses that match a filter; undefined if it doesn't restrict them. */
 function statusesOf({ status, regressive }: IssueFilter): readonly string[] | undefined {
   if (!status?.length && regressive === undefined) return undefined
-  const chosen = status?.length ? status.flatMap((one) => statuses[one]) : statuses.STATUS_FILTER_ALL
-  return chosen.filter((one) => regressive === undefined || (one === 'STATUS_REGRESSION') === regressive)
+  const chosen = status?.length ? status.flatMap((item) => statuses[item]) : statuses.STATUS_FILTER_ALL
+  return chosen.filter((item) => regressive === undefined || (item === 'STATUS_REGRESSION') === regressive)
 }
 
 /** Escapes a text for a LIKE pattern. */
@@ -129,15 +129,15 @@ function ofOccurrences(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
   if (parts.length === 0) return []
   // Host and target must match in the same occurrence.
   if (filter.affectedTargetId) parts.push(sql`occurrence.target_id = ${filter.affectedTargetId}`)
-  const wanted = filter.affectedHostId ? statusesOf(filter) : undefined
-  if (wanted) {
+  const statusFilter = filter.affectedHostId ? statusesOf(filter) : undefined
+  if (statusFilter) {
     // A host has the worst status of its occurrences.
     return [
       sql`issue.id in (
         select occurrence.issue_id from occurrence
         where occurrence.account_id = ${ctx.account} and ${sql.join(parts, sql` and `)}
         group by occurrence.issue_id
-        having status_of(min(status_rank(occurrence.status))) = any(${wanted}::text[]))`,
+        having status_of(min(status_rank(occurrence.status))) = any(${statusFilter}::text[]))`,
     ]
   }
   return [

@@ -21,7 +21,7 @@ export async function recordHostHistory(
   why: ChangeReason,
   hostIds: readonly string[] | null,
 ): Promise<void> {
-  const here = hostIds ? sql`and occurrence.host_id = any(${hostIds}::uuid[])` : sql``
+  const onHosts = hostIds ? sql`and occurrence.host_id = any(${hostIds}::uuid[])` : sql``
   await sql`
     insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor, reason, scan_id)
     select ${ctx.account}, new_id(), standing.issue_id, standing.host_id, standing.target_id, standing.status,
@@ -31,7 +31,7 @@ export async function recordHostHistory(
       select occurrence.issue_id, occurrence.host_id, min(occurrence.target_id::text)::uuid as target_id, ${worstStatus} as status,
              bool_or(${isVerified}) as proven
       from occurrence
-      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[]) ${here}
+      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[]) ${onHosts}
       group by occurrence.issue_id, occurrence.host_id
     ) as standing
     left join lateral (

@@ -6,11 +6,11 @@ import { type Aggregate, privateNetworks, rollUp, weights, writeAggregates } fro
 import { sql } from 'kysely'
 
 /**
- * Incremental rollup: updates issues from what a batch raised alone, so that its cost is independent of how many hosts
- * an issue already affects. Falls back to a full rollup where more happened than that known occurrences were seen again
- * or new ones were added. The caller has locked the issues, and they were in line before.
+ * Incremental rollup: updates issues from the changes of a batch alone, so that its cost is independent of how many
+ * hosts an issue already affects. Falls back to a full rollup if the batch did more than add occurrences or see known
+ * ones again. The caller has locked the issues, and their aggregates were up to date before.
  *
- * @param raised all changes of this transaction to these issues
+ * @param raised all changes to these issues in this transaction
  * @param hostIds the hosts of the batch
  */
 export async function rollUpRaised(
@@ -19,12 +19,12 @@ export async function rollUpRaised(
   why: ChangeReason,
   hostIds: readonly string[],
 ): Promise<void> {
-  const byIssue = [...Map.groupBy(raised, (one) => one.issueId)]
-  const isSeen = (changes: readonly Raised[]) => changes.every((one) => one.isSame)
-  const isGrown = (changes: readonly Raised[]) => changes.every((one) => one.isSame || one.change === 'NEW')
+  const byIssue = [...Map.groupBy(raised, (item) => item.issueId)]
+  const isSeen = (changes: readonly Raised[]) => changes.every((item) => item.isSame)
+  const isGrown = (changes: readonly Raised[]) => changes.every((item) => item.isSame || item.change === 'NEW')
   const seen = byIssue.filter(([, changes]) => isSeen(changes))
   const grown = byIssue.filter(([, changes]) => !isSeen(changes) && isGrown(changes))
-  const newHosts = grown.map(([, changes]) => changes.filter((one) => one.change === 'NEW').length)
+  const newHosts = grown.map(([, changes]) => changes.filter((item) => item.change === 'NEW').length)
   await touchIssues(ctx, idsOf(seen))
   const sums = await addOccurrences(ctx, { ids: idsOf(grown), newHosts, hostIds })
   if (sums.length > 0) {
@@ -60,8 +60,8 @@ interface NewOccurrences {
 }
 
 /**
- * The state of issues with their new occurrences added. Not of resolved issues, whose aggregates are those of resolved
- * occurrences, nor of those with a decision that wasn't applied to all occurrences yet.
+ * Adds new occurrences to the aggregates of issues. Skips resolved issues, whose aggregates are those of resolved
+ * occurrences, and issues with a decision that isn't applied to all occurrences yet.
  */
 async function addOccurrences(ctx: Ctx, { ids, newHosts, hostIds }: NewOccurrences): Promise<Aggregate[]> {
   if (ids.length === 0) return []

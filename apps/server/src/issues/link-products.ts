@@ -25,11 +25,11 @@ export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promis
   await sql`
     update occurrence set product_id = found.product_id
     from (
-      select told.id, told.known,
-             case when told.method = 'version'
-               then (array_agg(told.product_id order by told.last_seen_at desc) filter (where is_named))[1]
-               else case when count(distinct told.product_id) filter (where is_about) = 1
-                 then (array_agg(told.product_id) filter (where is_about))[1] end
+      select candidate.id, candidate.known,
+             case when candidate.method = 'version'
+               then (array_agg(candidate.product_id order by candidate.last_seen_at desc) filter (where is_named))[1]
+               else case when count(distinct candidate.product_id) filter (where is_about) = 1
+                 then (array_agg(candidate.product_id) filter (where is_about))[1] end
              end as product_id
       from (
         select occurrence.id, occurrence.method, occurrence.product_id as known,
@@ -53,8 +53,8 @@ export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promis
         where occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hostIds}::uuid[])
         -- The products of a threat are looked up once per row.
         offset 0
-      ) as told
-      group by told.id, told.method, told.known
+      ) as candidate
+      group by candidate.id, candidate.method, candidate.known
     ) as found
     where occurrence.account_id = ${ctx.account} and occurrence.id = found.id
       and found.known is distinct from found.product_id`.execute(ctx.tx)

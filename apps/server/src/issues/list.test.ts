@@ -6,14 +6,14 @@ import { issuesOfScan, listEvidence, listIssues, setHostStatus } from '#issues/i
 import { type IssueFixture, later, nora, createIssueFixture } from '#issues/testing/fixture.ts'
 import { describeTargets } from '#testing/issues.ts'
 
-let desk: IssueFixture
-beforeAll(async () => void (desk = await createIssueFixture()))
-afterAll(() => desk.close())
-beforeEach(() => desk.renew())
+let fixture: IssueFixture
+beforeAll(async () => void (fixture = await createIssueFixture()))
+afterAll(() => fixture.close())
+beforeEach(() => fixture.renew())
 
 describe('lists', () => {
   const list = async (input: Parameters<typeof listIssues>[1]) =>
-    desk.house.as(desk.account, (ctx) => listIssues(ctx, input, describeTargets))
+    fixture.server.as(fixture.account, (ctx) => listIssues(ctx, input, describeTargets))
 
   it.each([
     [{ cve: 'cve-2026-0001' }, 1],
@@ -31,19 +31,19 @@ describe('lists', () => {
   })
 
   it('shows the filtered host first', async () => {
-    for (const hostId of desk.seeded.hostIds) {
+    for (const hostId of fixture.seeded.hostIds) {
       const { issues } = await list({ filter: { affectedHostId: hostId } })
       expect(issues.map((issue) => issue.affectedHosts[0]?.host.id)).toEqual(issues.map(() => hostId))
     }
   })
 
   it('returns the issues of a scan with hosts of its target only', async () => {
-    const { account, house, seeded } = desk
+    const { account, server, seeded } = fixture
     const [first = ''] = seeded.issueIds
-    const [here = '', there = ''] = seeded.hostIds
+    const [firstHost = '', secondHost = ''] = seeded.hostIds
     const scan = { id: crypto.randomUUID(), targetId: seeded.targetId }
     const key = { account_id: account, scan_id: scan.id }
-    const issues = await house.as(account, async (ctx) => {
+    const issues = await server.as(account, async (ctx) => {
       await sql`
         insert into scan (account_id, id, target_id, type, status, phase, started_by, created_at, updated_at)
         values (${account}, ${scan.id}, ${scan.targetId}, 'TYPE_MANUAL', 'STATUS_COMPLETED', 'PHASE_CHECKS', '', ${ctx.now}, ${ctx.now})`.execute(
@@ -51,41 +51,41 @@ describe('lists', () => {
       )
       await ctx.tx
         .insertInto('scan_issue')
-        .values({ ...key, issue_id: first, host_id: here, change: 'NEW' })
+        .values({ ...key, issue_id: first, host_id: firstHost, change: 'NEW' })
         .execute()
-      await sql`update occurrence set target_id = ${crypto.randomUUID()} where account_id = ${account} and host_id = ${there}`.execute(
+      await sql`update occurrence set target_id = ${crypto.randomUUID()} where account_id = ${account} and host_id = ${secondHost}`.execute(
         ctx.tx,
       )
-      // Any target is described: what is left out must have been left out before.
+      // Describes any target, so that excluded ones must have been excluded before.
       return issuesOfScan(ctx, scan, async (_, ids) => new Map(ids.map((id) => [id, { id } as Target])))
     })
     expect(issues.map(({ id }) => id)).toEqual([first])
     const hosts = issues.flatMap(({ affectedHosts }) => affectedHosts.map(({ host }) => host.id))
-    expect(hosts).toContain(here)
-    expect(hosts).not.toContain(there)
+    expect(hosts).toContain(firstHost)
+    expect(hosts).not.toContain(secondHost)
   })
 
   it('filters by the status on the host or target, not of the whole issue', async () => {
-    const [id = ''] = desk.seeded.issueIds
-    const [here = '', there = ''] = desk.seeded.hostIds
+    const [id = ''] = fixture.seeded.issueIds
+    const [firstHost = '', secondHost = ''] = fixture.seeded.hostIds
     const resolveOn = (hostId: string) =>
-      desk.house.as(
-        desk.account,
+      fixture.server.as(
+        fixture.account,
         (ctx) => setHostStatus(ctx, { id, hostId, status: 'STATUS_RESOLVED' }, describeTargets),
         nora,
       )
-    await resolveOn(here)
+    await resolveOn(firstHost)
     const ids = async (filter: IssueFilter) => (await list({ filter })).issues.map((issue) => issue.id)
     const [open, resolved] = [['STATUS_FILTER_OPEN' as const], ['STATUS_FILTER_RESOLVED' as const]]
-    expect(await ids({ affectedHostId: here, status: resolved })).toEqual([id])
-    expect(await ids({ affectedHostId: here, status: open })).not.toContain(id)
-    expect(await ids({ affectedHostId: there, status: open })).toContain(id)
-    expect(await ids({ affectedHostId: there, status: resolved })).toEqual([])
-    expect(await ids({ affectedTargetId: desk.seeded.targetId, status: resolved })).toEqual([])
-    await resolveOn(there)
-    expect(await ids({ affectedTargetId: desk.seeded.targetId, status: resolved })).toEqual([id])
-    expect(await ids({ affectedTargetId: desk.seeded.targetId, status: open })).not.toContain(id)
-    expect(await ids({ affectedTargetId: desk.seeded.targetId, regressive: true })).toEqual([])
+    expect(await ids({ affectedHostId: firstHost, status: resolved })).toEqual([id])
+    expect(await ids({ affectedHostId: firstHost, status: open })).not.toContain(id)
+    expect(await ids({ affectedHostId: secondHost, status: open })).toContain(id)
+    expect(await ids({ affectedHostId: secondHost, status: resolved })).toEqual([])
+    expect(await ids({ affectedTargetId: fixture.seeded.targetId, status: resolved })).toEqual([])
+    await resolveOn(secondHost)
+    expect(await ids({ affectedTargetId: fixture.seeded.targetId, status: resolved })).toEqual([id])
+    expect(await ids({ affectedTargetId: fixture.seeded.targetId, status: open })).not.toContain(id)
+    expect(await ids({ affectedTargetId: fixture.seeded.targetId, regressive: true })).toEqual([])
   })
 
   it.each([
@@ -96,15 +96,15 @@ describe('lists', () => {
     'ORDER_BY_AFFECTED_HOSTS',
     'ORDER_BY_OLDEST',
   ] as const)('pages by %s without gaps or repeats', async (orderBy) => {
-    const whole = (await list({ orderBy })).issues.map((issue) => issue.id)
+    const allIds = (await list({ orderBy })).issues.map((issue) => issue.id)
     const pages: string[] = []
     for (let pageToken: string | undefined; pageToken !== '';) {
       const page = await list({ orderBy, pageSize: 1, pageToken })
       pages.push(...page.issues.map((issue) => issue.id))
       pageToken = page.nextPageToken
     }
-    expect(pages).toEqual(whole)
-    expect(whole).toHaveLength(3)
+    expect(pages).toEqual(allIds)
+    expect(allIds).toHaveLength(3)
   })
 })
 
@@ -117,21 +117,21 @@ it.each([
   ['ORDER_BY_OLDEST', 'issue_by_age'],
 ] as const)('reads %s from its index, without sorting', async (orderBy, index) => {
   const filter = { verification: 'VERIFICATION_FILTER_VERIFIED' as const }
-  const plan = await desk.house.as(desk.account, async (ctx) => {
-    // A table of three rows is read faster in any other way.
+  const plan = await fixture.server.as(fixture.account, async (ctx) => {
+    // A sequential scan of three rows would be cheaper.
     await sql`select set_config(name, 'off', true) from unnest(${['enable_seqscan', 'enable_sort', 'enable_bitmapscan']}::text[]) as name`.execute(
       ctx.tx,
     )
-    const asked: CompiledQuery[] = []
+    const queries: CompiledQuery[] = []
     const executor = ctx.tx.getExecutor()
     const execute = executor.executeQuery.bind(executor)
     executor.executeQuery = async (query, ...rest) => {
-      asked.push(query)
+      queries.push(query)
       return execute(query, ...rest)
     }
     await listIssues(ctx, { orderBy, filter }, describeTargets)
-    const [query] = asked.filter((one) => one.sql.includes('order_key'))
-    if (!query) throw new Error('the list was not asked for')
+    const [query] = queries.filter((item) => item.sql.includes('order_key'))
+    if (!query) throw new Error('the list query was not sent')
     const { rows } = await execute<{ 'QUERY PLAN': string }>({ ...query, sql: `explain ${query.sql}` })
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   })
@@ -139,14 +139,15 @@ it.each([
 })
 
 it('lists the evidence of one host or of all, in pages', async () => {
-  const [hostId = ''] = desk.seeded.hostIds
-  const ask = (input: object) => desk.house.as(desk.account, (ctx) => listEvidence(ctx, { id: desk.first(), ...input }))
-  const { evidence } = await ask({ hostId })
+  const [hostId = ''] = fixture.seeded.hostIds
+  const readEvidence = (input: object) =>
+    fixture.server.as(fixture.account, (ctx) => listEvidence(ctx, { id: fixture.first(), ...input }))
+  const { evidence } = await readEvidence({ hostId })
   expect(evidence).toMatchObject([{ hostId, method: 'a-check', text: 'proof', status: 'STATUS_OPEN' }])
-  const one = await ask({ pageSize: 1 })
-  const two = await ask({ pageSize: 1, pageToken: one.nextPageToken })
+  const one = await readEvidence({ pageSize: 1 })
+  const two = await readEvidence({ pageSize: 1, pageToken: one.nextPageToken })
   expect([...one.evidence, ...two.evidence].map((proof) => proof.hostId).toSorted()).toEqual(
-    desk.seeded.hostIds.toSorted(),
+    fixture.seeded.hostIds.toSorted(),
   )
   expect(two.nextPageToken).toBe('')
 })

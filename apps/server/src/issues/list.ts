@@ -47,7 +47,7 @@ export async function listIssues(
   // A page token with a different number of sort keys belongs to another list.
   const page = readPage(input, { list: 'issues', filter, orderBy, keys: by.length })
   const columns = by.map(([column]) => column)
-  const [way, beyond] = isRising ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
+  const [direction, beyond] = isRising ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
   const few = filter.affectedTargetId ? await fewOfTarget(ctx, filter.affectedTargetId) : null
   const where = matching(ctx, filter, { isInOrder: !few })
   const last = page.after?.map((value, index) => sql`${value}::${by[index]?.[1] ?? sql`uuid`}`)
@@ -57,7 +57,7 @@ export async function listIssues(
       select issue.*, array[${sql.join(columns.map((column) => sql`${column}::text`))}] as order_keys
       from issue
       where ${where} ${few ?? sql``} ${after}
-      order by ${sql.join([...columns, sql`issue.id`].map((column) => sql`${column} ${way}`))}
+      order by ${sql.join([...columns, sql`issue.id`].map((column) => sql`${column} ${direction}`))}
       limit ${page.size + 1}`.execute(ctx.tx),
     page.after ? {} : totalOf(ctx, counting(ctx, filter)),
   ])
@@ -72,10 +72,10 @@ const sortedMax = 1000
 
 /** The issues of a target by their keys if there are few; null otherwise. */
 async function fewOfTarget(ctx: Ctx, targetId: string): Promise<RawBuilder<unknown> | null> {
-  const here = sql`from issue_target where account_id = ${ctx.account} and target_id = ${targetId}`
+  const ofTarget = sql`from issue_target where account_id = ${ctx.account} and target_id = ${targetId}`
   const { rows } = await sql<{ total: number }>`
-    select count(*)::int as total from (select ${here} limit ${sql.lit(sortedMax + 1)}) as counted`.execute(ctx.tx)
-  return (rows[0]?.total ?? 0) > sortedMax ? null : sql`and issue.id = any(array(select issue_id ${here}))`
+    select count(*)::int as total from (select ${ofTarget} limit ${sql.lit(sortedMax + 1)}) as counted`.execute(ctx.tx)
+  return (rows[0]?.total ?? 0) > sortedMax ? null : sql`and issue.id = any(array(select issue_id ${ofTarget}))`
 }
 
 /** @throws ApiError `not_found` */

@@ -2,32 +2,32 @@ import type { Target } from '@glacis/contract/target'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Ctx } from '#ctx.ts'
 import { setHostStatus } from '#issues/index.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { seedIssues } from '#testing/issues.ts'
 
-let house: House
+let server: TestServer
 beforeAll(async () => {
-  house = await openHouse()
+  server = await startTestServer()
 })
-afterAll(() => house.close())
+afterAll(() => server.close())
 
 const targets = async (_: Ctx, ids: readonly string[]) => new Map(ids.map((id) => [id, { id } as Target]))
 
 it('applies a decision with its terms to a host and the hosts merged into it', async () => {
-  const account = await house.account()
-  const seeded = await seedIssues(house, account, { issues: 1, hosts: 3, at: new Date('2026-11-01T00:00:00Z') })
+  const account = await server.account()
+  const seeded = await seedIssues(server, account, { issues: 1, hosts: 3, at: new Date('2026-11-01T00:00:00Z') })
   const [[id = ''], [survivor = '', member = '', other = '']] = [seeded.issueIds, seeded.hostIds]
-  await house.database.owner
+  await server.database.owner
     .updateTable('host')
     .set({ merged_into: survivor })
     .where('account_id', '=', account)
     .where('id', '=', member)
     .execute()
   const ignore = (hostId: string, comment: string) =>
-    house.as(account, async (ctx) => {
+    server.as(account, async (ctx) => {
       const decision = { status: 'STATUS_IGNORED', reason: 'REASON_MITIGATED', comment } as const
       const { issue } = await setHostStatus(ctx, { id, hostId, ...decision }, targets)
-      return new Map(issue.affectedHosts.map((one) => [one.host.id, one]))
+      return new Map(issue.affectedHosts.map((item) => [item.host.id, item]))
     })
   const once = await ignore(survivor, 'Behind the proxy')
   expect([survivor, member, other].map((host) => once.get(host)?.status)).toEqual([
@@ -35,8 +35,8 @@ it('applies a decision with its terms to a host and the hosts merged into it', a
     'STATUS_IGNORED',
     'STATUS_OPEN',
   ])
-  const again = await ignore(survivor, 'Behind the other proxy')
-  const told = [survivor, member].map((host) => again.get(host)?.history.map((entry) => entry.reason ?? ''))
-  const words = ['', 'Mitigated elsewhere: Behind the proxy', 'Mitigated elsewhere: Behind the other proxy']
-  expect(told).toEqual([words, words])
+  const afterwards = await ignore(survivor, 'Behind the other proxy')
+  const reasons = [survivor, member].map((host) => afterwards.get(host)?.history.map((entry) => entry.reason ?? ''))
+  const expectedReasons = ['', 'Mitigated elsewhere: Behind the proxy', 'Mitigated elsewhere: Behind the other proxy']
+  expect(reasons).toEqual([expectedReasons, expectedReasons])
 })

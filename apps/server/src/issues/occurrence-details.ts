@@ -1,7 +1,7 @@
 /** Details of occurrences: affected hosts, times and history. */
 import type { AffectedHost, Evidence, HistoryEntry, Ignoring, IssueStatus } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
-import { isoOf } from '#database/moment.ts'
+import { toIso } from '#database/timestamps.ts'
 import type { StoredEvidence } from '#database/tables.ts'
 import {
   affectedHosts,
@@ -30,33 +30,33 @@ export async function readOccurrenceDetails(
   ids: readonly string[],
   want: AffectedHostQuery,
 ): Promise<ReadonlyMap<string, OccurrenceDetails>> {
-  const [seen, events] = await Promise.all([affectedHosts(ctx, ids, want), history(ctx, ids)])
-  const seenByIssue = Map.groupBy(seen, (one) => one.issue_id)
+  const [occurrences, events] = await Promise.all([affectedHosts(ctx, ids, want), history(ctx, ids)])
+  const occurrencesByIssue = Map.groupBy(occurrences, (item) => item.issue_id)
   return new Map(
     ids.map((id) => [
       id,
       {
         history: (events.get(id) ?? []).map(toEntry),
-        hosts: (seenByIssue.get(id) ?? []).map((one) => ({
-          hostId: one.host_id,
-          targetId: one.target_id,
-          shown: toShown(one, want.evidence),
+        hosts: (occurrencesByIssue.get(id) ?? []).map((item) => ({
+          hostId: item.host_id,
+          targetId: item.target_id,
+          shown: toShown(item, want.evidence),
         })),
       },
     ]),
   )
 }
 
-function toShown(one: AffectedHostRow, withEvidence: boolean): OccurrenceDetails['hosts'][number]['shown'] {
+function toShown(item: AffectedHostRow, withEvidence: boolean): OccurrenceDetails['hosts'][number]['shown'] {
   return {
-    status: one.status,
-    history: one.events.map(toEntry),
-    firstSeenTime: isoOf(one.first_seen_at),
-    lastSeenTime: isoOf(one.last_seen_at),
-    ...times(one),
-    ...terms(one),
-    ...(withEvidence && { evidence: one.evidence.map(toEvidence) }),
-    ...(one.not_checked_since && { notCheckedSinceTime: one.not_checked_since.toISOString() }),
+    status: item.status,
+    history: item.events.map(toEntry),
+    firstSeenTime: toIso(item.first_seen_at),
+    lastSeenTime: toIso(item.last_seen_at),
+    ...times(item),
+    ...terms(item),
+    ...(withEvidence && { evidence: item.evidence.map(toEvidence) }),
+    ...(item.not_checked_since && { notCheckedSinceTime: item.not_checked_since.toISOString() }),
   }
 }
 
@@ -65,7 +65,7 @@ function toEvidence({ seen, ...evidence }: StoredEvidence & { seen: string }): E
 }
 
 function toEntry([status, at, actor, reason]: Event): HistoryEntry {
-  return { status, timestamp: isoOf(at), actor, ...(reason && { reason }) }
+  return { status, timestamp: toIso(at), actor, ...(reason && { reason }) }
 }
 
 /** When an issue or occurrence was ignored and resolved. */

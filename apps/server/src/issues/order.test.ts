@@ -1,20 +1,20 @@
-/** The orders of the list, each by its index: an account with a million places sorts none of them. */
+/** Checks that each order of the list uses its index, so that no list sorts a million occurrences. */
 import { IssueOrder } from '@glacis/contract/issue'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cutPage, readPage } from '#database/page.ts'
 import { listIssues } from '#issues/list.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { describeTargets, seedIssues } from '#testing/issues.ts'
 import { statementsOf } from '#testing/statements.ts'
 import { sql } from 'kysely'
 
-let house: House
+let server: TestServer
 let account: string
 beforeAll(async () => {
-  house = await openHouse()
-  account = await house.account()
-  const { owner } = house.database
-  // So many that a sort would cost more than an index.
+  server = await startTestServer()
+  account = await server.account()
+  const { owner } = server.database
+  // Enough issues that sorting costs more than an index scan.
   await sql`
     with made as (
       insert into threat (id, key, kind, name, summary, impact, affected, insight, cvss, score, category, solution_kind,
@@ -30,22 +30,22 @@ beforeAll(async () => {
     from made, lateral (select substr(key, 6)::int as n) as number`.execute(owner)
   await sql`analyze issue`.execute(owner)
 })
-afterAll(() => house.close())
+afterAll(() => server.close())
 
 describe.each(IssueOrder.options)('%s', (orderBy) => {
   it.each(['VERIFICATION_FILTER_VERIFIED', undefined] as const)('within %s', async (verification) => {
-    // Over both verifications, two of the orders are asked for.
+    // Only two of the orders are used for both verifications.
     if (!verification && !/PRIORITY|RECENT/.test(orderBy)) return
     const filter = verification ? { verification } : {}
     const sent = await statementsOf(() =>
-      house.as(account, (ctx) => listIssues(ctx, { orderBy, filter, pageSize: 50 }, describeTargets)),
+      server.as(account, (ctx) => listIssues(ctx, { orderBy, filter, pageSize: 50 }, describeTargets)),
     )
     const [list] = sent.filter(({ text }) => /as order_key/.test(text))
-    if (!list) throw new Error('the list was not asked for')
+    if (!list) throw new Error('the list query was not sent')
     const parts = list.text
       .split(/\$(\d+)/)
       .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${list.values[Number(part) - 1]}`))
-    const { rows } = await house.as(account, (ctx) =>
+    const { rows } = await server.as(account, (ctx) =>
       sql<{ 'QUERY PLAN': string }>`explain ${sql.join(parts, sql``)}`.execute(ctx.tx),
     )
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
@@ -55,24 +55,24 @@ describe.each(IssueOrder.options)('%s', (orderBy) => {
 })
 
 it('sorts issues of the same batch by severity and pages through them without gaps', async () => {
-  const own = await house.account()
+  const smallAccount = await server.account()
   const at = new Date('2026-11-01T00:00:00Z')
-  const { issueIds } = await seedIssues(house, own, { issues: 7, hosts: 1, at })
-  const { owner } = house.database
+  const { issueIds } = await seedIssues(server, smallAccount, { issues: 7, hosts: 1, at })
+  const { owner } = server.database
   for (const [index, id] of issueIds.entries())
     await owner
       .updateTable('issue')
       .set({ priority: [10, 90, 50, 90, 10, 70, 90][index] ?? 0 })
       .where('id', '=', id)
       .execute()
-  const seen: number[] = []
+  const scores: number[] = []
   let pageToken: string | undefined
   do {
-    const page = await house.as(own, (ctx) => listIssues(ctx, { pageSize: 2, pageToken }, describeTargets))
-    seen.push(...page.issues.map((one) => one.priority ?? 0))
+    const page = await server.as(smallAccount, (ctx) => listIssues(ctx, { pageSize: 2, pageToken }, describeTargets))
+    scores.push(...page.issues.map((item) => item.priority ?? 0))
     pageToken = page.nextPageToken
   } while (pageToken)
-  expect(seen).toEqual([90, 90, 90, 70, 50, 10, 10])
+  expect(scores).toEqual([90, 90, 90, 70, 50, 10, 10])
 })
 
 it('rejects a page token of an older sort order', async () => {
@@ -81,6 +81,6 @@ it('rejects a page token of an older sort order', async () => {
     [1, 2],
     () => ['2026-11-01 00:00:00+00', account],
   )
-  const list = house.as(account, (ctx) => listIssues(ctx, { pageToken: nextPageToken }, describeTargets))
+  const list = server.as(account, (ctx) => listIssues(ctx, { pageToken: nextPageToken }, describeTargets))
   await expect(list).rejects.toThrow('issued for a different filter or order')
 })

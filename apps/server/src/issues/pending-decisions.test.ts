@@ -4,40 +4,40 @@ import { getIssue, setHostStatus, setIssueStatus, setStatusOfMany } from '#issue
 import { raise } from '#issues/raise.ts'
 import { rollUp } from '#issues/rollup.ts'
 import { accountsWithPendingDecisions, applyPendingDecisions } from '#issues/pending-decisions.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { type TestServer, startTestServer, person } from '#testing/test-server.ts'
 import { describeTargets, seedIssues } from '#testing/issues.ts'
 import { sql } from 'kysely'
 
-let house: House
+let server: TestServer
 beforeAll(async () => {
-  house = await openHouse()
+  server = await startTestServer()
 })
-afterAll(() => house.close())
+afterAll(() => server.close())
 
 const begin = new Date(Date.now() - 3_600_000)
 const queued: string[] = []
 const background = {
   jobs: { enqueue: async (_: unknown, name: string) => void queued.push(name) },
-  placesMax: 3,
+  occurrencesMax: 3,
 }
 const log = { info() {}, warn() {}, error() {} }
-const spread = (account: string) => applyPendingDecisions({ ...house, log }, account, new AbortController().signal)
+const applyAll = (account: string) => applyPendingDecisions({ ...server, log }, account, new AbortController().signal)
 const seed = async (issues: number, hosts: number) => {
-  const account = await house.account()
+  const account = await server.account()
   return {
     account,
-    ...(await seedIssues(house, account, { issues, hosts, at: new Date(begin.getTime() - 86_400_000) })),
+    ...(await seedIssues(server, account, { issues, hosts, at: new Date(begin.getTime() - 86_400_000) })),
   }
 }
 type Seeded = Awaited<ReturnType<typeof seed>>
 const at = (seconds: number, actor = person) => ({ now: new Date(begin.getTime() + seconds * 1000), actor })
 const ignoring = { status: 'STATUS_IGNORED', reason: 'REASON_ACCEPTED_RISK', comment: 'known' } as const
 const ignoreAll = ({ account, issueIds }: Seeded) =>
-  house.as(account, (ctx) => setStatusOfMany(ctx, { ids: [...issueIds], ...ignoring }, background), at(1))
+  server.as(account, (ctx) => setStatusOfMany(ctx, { ids: [...issueIds], ...ignoring }, background), at(1))
 const read = (account: string, id = '') =>
-  house.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue)
+  server.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue)
 
-async function placesOf(account: string): Promise<{ status: string }[]> {
+async function occurrencesOf(account: string): Promise<{ status: string }[]> {
   const { rows } = await sql<{ status: string }>`
     select threat.name, host.address, occurrence.status, occurrence.ignore_reason, occurrence.ignore_comment,
            occurrence.ignored_by, occurrence.ignored_at
@@ -46,22 +46,22 @@ async function placesOf(account: string): Promise<{ status: string }[]> {
     join threat on threat.id = issue.threat_id
     join host on host.account_id = occurrence.account_id and host.id = occurrence.host_id
     where occurrence.account_id = ${account}
-    order by threat.name, host.address`.execute(house.database.owner)
+    order by threat.name, host.address`.execute(server.database.owner)
   return rows
 }
 
-/** Decided twice, ends differ by the time that passed between. */
+/** The end times of two decisions differ by the time between them. */
 const withoutEnd = (ignored: { untilTime?: string | undefined } | undefined) =>
   ignored && { ...ignored, untilTime: undefined }
 
-/** What a person sees of an issue, without ids, which differ between accounts. */
+/** Issues as shown to a user, without ids, which differ between accounts. */
 async function shown(account: string, ids: readonly string[]): Promise<unknown[]> {
   const issues = await Promise.all(ids.map((id) => read(account, id)))
   return issues.map(({ status, ignored, affectedHosts }) => ({
     status,
     ignored: withoutEnd(ignored),
     hosts: affectedHosts
-      .map((one) => ({ address: one.host.address, status: one.status, ignored: withoutEnd(one.ignored) }))
+      .map((item) => ({ address: item.host.address, status: item.status, ignored: withoutEnd(item.ignored) }))
       .toSorted((a, b) => (a.address < b.address ? -1 : 1)),
   }))
 }
@@ -76,11 +76,11 @@ it('applies immediately to the issue and its displayed hosts, and later to each 
   expect(issue.status).toBe('STATUS_IGNORED')
   expect(issue.history.at(-1)).toMatchObject({ status: 'STATUS_IGNORED', actor: person.name })
   expect(new Set(issue.affectedHosts.map((host) => host.status))).toEqual(new Set(['STATUS_IGNORED']))
-  expect(new Set((await placesOf(one.account)).map((row) => row.status))).toEqual(new Set(['STATUS_OPEN']))
-  await spread(one.account)
-  const places = await placesOf(one.account)
-  expect(places).toHaveLength(8)
-  for (const place of places) {
+  expect(new Set((await occurrencesOf(one.account)).map((row) => row.status))).toEqual(new Set(['STATUS_OPEN']))
+  await applyAll(one.account)
+  const occurrences = await occurrencesOf(one.account)
+  expect(occurrences).toHaveLength(8)
+  for (const place of occurrences) {
     expect(place).toMatchObject({
       status: 'STATUS_IGNORED',
       ignore_comment: 'known',
@@ -89,14 +89,14 @@ it('applies immediately to the issue and its displayed hosts, and later to each 
     })
   }
   const after = await read(one.account, one.issueIds[0])
-  // The seed's priority is nobody's; the first roll-up works it out.
-  const told = { affectedHosts: [], priority: 0 }
-  expect({ ...after, ...told }).toEqual({ ...issue, ...told })
+  // The seed has no valid priority; the first rollup calculates it.
+  const ignoredFields = { affectedHosts: [], priority: 0 }
+  expect({ ...after, ...ignoredFields }).toEqual({ ...issue, ...ignoredFields })
 })
 
-it('has the same result as an immediate decision, whatever is decided meanwhile', async () => {
+it('has the same result as an immediate decision, even with other decisions in between', async () => {
   const [slow, quick] = [await seed(5, 4), await seed(5, 4)]
-  // The generator of Park and Miller: the same decisions on every run.
+  // Park and Miller's generator, so that every run makes the same decisions.
   let state = 20_262
   const below = (bound: number) => (state = (state * 48_271) % 2_147_483_647) % bound
   const chosen = ['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED'] as const
@@ -109,7 +109,7 @@ it('has the same result as an immediate decision, whatever is decided meanwhile'
       const how = account === slow.account ? background : null
       const ids = [...new Set(issues)].map((index) => issueIds[index] ?? '')
       const [id = ''] = ids
-      return house
+      return server
         .as(
           account,
           async (ctx) => {
@@ -128,25 +128,25 @@ it('has the same result as an immediate decision, whatever is decided meanwhile'
     const seen = [slow, quick].map(({ account, issueIds }) => shown(account, issueIds.slice(one, one + 1)))
     const [now, then] = await Promise.all(seen)
     expect(now).toEqual(then)
-    const waiting = await house.database.owner
+    const pendingRows = await server.database.owner
       .selectFrom('issue_decision')
       .select('issue_id')
       .where('account_id', '=', slow.account)
       .execute()
-    postponed += waiting.length
-    if (below(4) === 0) await spread(slow.account)
+    postponed += pendingRows.length
+    if (below(4) === 0) await applyAll(slow.account)
   }
   expect(postponed).toBeGreaterThan(10)
-  await spread(slow.account)
+  await applyAll(slow.account)
   const withoutTime = (rows: readonly object[]) => rows.map((row) => ({ ...row, ignored_at: undefined }))
-  expect(withoutTime(await placesOf(slow.account))).toEqual(withoutTime(await placesOf(quick.account)))
+  expect(withoutTime(await occurrencesOf(slow.account))).toEqual(withoutTime(await occurrencesOf(quick.account)))
 })
 
 it('is not undone by a scan that saw the previous state', async () => {
   const one = await seed(1, 4)
   const [id = ''] = one.issueIds
   await ignoreAll(one)
-  await house.as(one.account, (ctx) => rollUp(ctx, [id], { reason: 'seen', scanId: null }), at(2))
+  await server.as(one.account, (ctx) => rollUp(ctx, [id], { reason: 'seen', scanId: null }), at(2))
   const issue = await read(one.account, id)
   expect(issue.status).toBe('STATUS_IGNORED')
   expect(issue.ignored).toMatchObject({ reason: 'REASON_ACCEPTED_RISK', comment: 'known', actor: person.name })
@@ -158,7 +158,7 @@ it('leaves occurrences found or resolved afterwards unchanged', async () => {
   const [id = ''] = one.issueIds
   await ignoreAll(one)
   const fresh = newId()
-  await house.as(
+  await server.as(
     one.account,
     async (ctx) => {
       const { tx, now } = ctx
@@ -187,7 +187,7 @@ it('leaves occurrences found or resolved afterwards unchanged', async () => {
     },
     at(2),
   )
-  await spread(one.account)
+  await applyAll(one.account)
   const issue = await read(one.account, id)
   const statuses = Object.groupBy(issue.affectedHosts, (host) => host.status)
   expect(Object.fromEntries(Object.entries(statuses).map(([status, hosts]) => [status, hosts.length]))).toEqual({
@@ -200,9 +200,9 @@ it('leaves occurrences found or resolved afterwards unchanged', async () => {
 
 it('is picked up by the sweep if its job was lost', async () => {
   const one = await seed(1, 4)
-  expect(await accountsWithPendingDecisions(house.database)).not.toContain(one.account)
+  expect(await accountsWithPendingDecisions(server.database)).not.toContain(one.account)
   await ignoreAll(one)
-  expect(await accountsWithPendingDecisions(house.database)).toContain(one.account)
-  await spread(one.account)
-  expect(await accountsWithPendingDecisions(house.database)).not.toContain(one.account)
+  expect(await accountsWithPendingDecisions(server.database)).toContain(one.account)
+  await applyAll(one.account)
+  expect(await accountsWithPendingDecisions(server.database)).not.toContain(one.account)
 })

@@ -1,7 +1,7 @@
 /**
- * Decisions on more occurrences than a request can wait for. They apply to the issue immediately, with its history and
- * notifications; its occurrences follow in the background. Until then `issue_decision` holds the decision, and rollups
- * and descriptions of the issue respect it.
+ * Decisions on more occurrences than a request can wait for. They apply to the issue immediately, with history and
+ * notifications; its occurrences follow in the background. Until then `issue_decision` contains the decision, and
+ * rollups and descriptions of the issue use it.
  */
 import { type Ctx, type Log, systemActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
@@ -14,32 +14,34 @@ import { rollUp, transitionTimes } from '#issues/rollup.ts'
 import { announce } from '#notifications/index.ts'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Where large decisions are queued, and the number of occurrences above which they are. */
+/** Where large decisions are queued, and the minimum number of occurrences for that. */
 export interface Background {
   readonly jobs: Pick<Jobs, 'enqueue'>
-  readonly placesMax?: number
+  readonly occurrencesMax?: number
 }
 
 const immediateOccurrencesMax = 5000
 
 /**
- * Applies a decision to issues, which the caller has locked: to all of their occurrences, or, if there are too many, to
+ * Applies a decision to issues that the caller has locked: to all of their occurrences, or, if there are too many, to
  * the issues now and to the occurrences in the background.
  *
- * @param places the number of occurrences
- * @param background null to apply it now in any case
+ * @param background null to apply it immediately in any case
  * @returns whether anything changed
  */
 export async function decideOnIssues(
   ctx: Ctx,
   issues: readonly DecidedIssue[],
   decision: Decision,
-  { places: occurrenceCount, background }: { readonly places: number; readonly background: Background | null },
+  {
+    occurrences: occurrenceCount,
+    background,
+  }: { readonly occurrences: number; readonly background: Background | null },
 ): Promise<boolean> {
   const ids = issues.map(({ id }) => id)
   const decided = decisionRows(ctx, issues, decision)
   const reason = formatDecision(decision)
-  if (background && occurrenceCount > (background.placesMax ?? immediateOccurrencesMax)) {
+  if (background && occurrenceCount > (background.occurrencesMax ?? immediateOccurrencesMax)) {
     await queueDecision(ctx, ids, decided, reason)
     await background.jobs.enqueue(ctx.tx, 'decisions', { account: ctx.account })
     return true
@@ -84,7 +86,7 @@ async function discardPending(ctx: Ctx, ids: readonly string[]): Promise<boolean
   return numAffectedRows > 0n
 }
 
-/** What one person decided at one time. */
+/** Decisions of one user at one time. */
 type Group = Pick<IssueDecisionTable, 'actor' | 'at' | 'reason'> & { readonly ids: string[] }
 
 /**
@@ -111,10 +113,10 @@ export async function applyDecisions(ctx: Ctx, ids: readonly string[]): Promise<
   }
 }
 
-/** The most occurrences and issues that one transaction decides on. */
-const [placesTogether, issuesTogether] = [10_000, 500]
+/** Maximum number of occurrences and issues per transaction. */
+const [occurrencesPerTransaction, issuesPerTransaction] = [10_000, 500]
 
-/** Applies all pending decisions of an account, one transaction after the other, and notifies open pages after each. */
+/** Applies all pending decisions of an account in consecutive transactions and notifies open pages after each. */
 export async function applyPendingDecisions(
   { database, log }: { readonly database: Database; readonly log: Log },
   account: string,
@@ -133,10 +135,12 @@ async function applyBatch(ctx: Ctx): Promise<boolean> {
     join threat on threat.id = issue.threat_id
     where issue.account_id = ${ctx.account}
     order by issue.id
-    limit ${issuesTogether}
+    limit ${issuesPerTransaction}
     for update of issue`.execute(ctx.tx)
-  let places = 0
-  const some = rows.filter(({ host_count }, index) => (places += host_count) <= placesTogether || index === 0)
+  let occurrences = 0
+  const some = rows.filter(
+    ({ host_count }, index) => (occurrences += host_count) <= occurrencesPerTransaction || index === 0,
+  )
   const [first] = some
   if (!first) return false
   await applyDecisions(
@@ -147,15 +151,15 @@ async function applyBatch(ctx: Ctx): Promise<boolean> {
   return true
 }
 
-/** Accounts whose decisions have been pending for a while, because the process that was to apply them died. */
+/** Accounts with decisions that have been pending for a while, because the process that should apply them died. */
 export async function accountsWithPendingDecisions({ owner }: Database): Promise<string[]> {
   const rows = await owner
     .selectFrom('issue_decision')
     .select('account_id')
     .distinct()
-    .where('at', '<', new Date(Date.now() - waitingMs))
+    .where('at', '<', new Date(Date.now() - pendingMs))
     .execute()
   return rows.map((row) => row.account_id)
 }
 
-const waitingMs = 60_000
+const pendingMs = 60_000

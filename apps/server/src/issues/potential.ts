@@ -64,9 +64,9 @@ export async function infer(
   knowledge: Knowledge,
   only?: readonly string[],
 ): Promise<Inferred[]> {
-  const byKey = Map.groupBy(installed, (one) => keyOf(one.wfn))
+  const byKey = Map.groupBy(installed, (item) => keyOf(item.wfn))
   const keys = [...byKey.keys()].filter((key) => key !== null)
-  const byHost = Map.groupBy(surroundings, (one) => one.hostId)
+  const byHost = Map.groupBy(surroundings, (item) => item.hostId)
   const found: Inferred[] = []
   for await (const [key, threats] of threatsOfProducts(ctx, keys, only)) {
     const prepared = prepareThreats(key, threats)
@@ -96,13 +96,13 @@ function pairsOf(
   byHost: ReadonlyMap<string, readonly Installed[]>,
 ): Pair[] {
   const byVersion = new Map<string, readonly Hit<Candidate>[]>()
-  return installed.flatMap((one) => {
-    const version = `${one.quality} ${one.wfn.text}`
-    const alone = byVersion.get(version) ?? prepared.alone(one)
-    byVersion.set(version, alone)
-    return [...alone, ...prepared.among(one, byHost.get(one.hostId) ?? [])].flatMap((hit) =>
+  return installed.flatMap((item) => {
+    const version = `${item.quality} ${item.wfn.text}`
+    const result = byVersion.get(version) ?? prepared.alone(item)
+    byVersion.set(version, result)
+    return [...result, ...prepared.among(item, byHost.get(item.hostId) ?? [])].flatMap((hit) =>
       // Distributions keep patching releases that upstream no longer supports.
-      hit.quality < issueQualityMin || (hit.threat.kind === 'lifecycle' && one.revision) ? [] : { one, hit },
+      hit.quality < issueQualityMin || (hit.threat.kind === 'lifecycle' && item.revision) ? [] : { one: item, hit },
     )
   })
 }
@@ -188,26 +188,26 @@ function keyOf(wfn: Wfn): ProductKey | null {
   return name && productKey(name)
 }
 
-function toFinding(one: Installed, threat: Candidate, match: Match): Finding {
-  const location = `${one.port} ${nameOf(one.wfn)}`
-  const text = [one.evidence, match.evidence.text].filter(Boolean).join('\n')
+function toFinding(item: Installed, threat: Candidate, match: Match): Finding {
+  const location = `${item.port} ${nameOf(item.wfn)}`
+  const text = [item.evidence, match.evidence.text].filter(Boolean).join('\n')
   const { id, key, score, category } = threat
   return {
     threat: { id, key, score, category },
-    hostId: one.hostId,
-    targetId: one.targetId,
+    hostId: item.hostId,
+    targetId: item.targetId,
     location,
-    port: one.port,
-    productId: one.productId,
+    port: item.port,
+    productId: item.productId,
     method: 'version',
     quality: match.quality,
     evidence: {
       location,
-      port: one.port,
+      port: item.port,
       method: 'version',
       quality: match.quality,
       text,
-      highlights: [one.wfn.version].filter((version) => version && version !== '*' && version !== '-'),
+      highlights: [item.wfn.version].filter((version) => version && version !== '*' && version !== '-'),
     },
   }
 }

@@ -2,23 +2,23 @@ import { parseFormattedString, parseNvd, toWfn } from '@glacis/intelligence'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { matchThreats } from '#issues/rematch.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { statementsOf } from '#testing/statements.ts'
 import { sql } from 'kysely'
 
-let house: House
+let server: TestServer
 beforeAll(async () => {
-  house = await openHouse()
+  server = await startTestServer()
 })
-afterAll(() => house.close())
+afterAll(() => server.close())
 
 const subject = 'acme:widget'
 
-/** An account of which so many hosts run the widget. */
+/** Creates an account with this number of hosts that run the widget. */
 async function accountWith(hosts: number): Promise<string> {
-  const account = await house.account()
+  const account = await server.account()
   const [target, product] = [newId(), newId()]
-  const { owner } = house.database
+  const { owner } = server.database
   const name = parseFormattedString('cpe:2.3:a:acme:widget:1.0:*:*:*:*:*:*:*')
   const wfn = name && toWfn(name)
   await sql`
@@ -45,27 +45,27 @@ it('uses the same number of statements for a hundred hosts as for one', async ()
   const item = parseNvd({ id: 'CVE-2026-70001', configurations: [{ nodes: [{ cpeMatch }] }] })
   if (item.kind !== 'threat') throw new Error(item.problem)
   const { threat } = item
-  await house.knows({
+  await server.addThreats({
     key: threat.id,
     kind: 'cve',
     record: threat,
     products: [{ vendor: 'acme', product: 'widget' }],
   })
-  const known = house.database.owner.selectFrom('threat').select('id').where('key', '=', threat.id)
+  const known = server.database.owner.selectFrom('threat').select('id').where('key', '=', threat.id)
   const { id } = await known.executeTakeFirstOrThrow()
   const counts: number[] = []
   for (const hosts of [1, 100]) {
     const account = await accountWith(hosts)
     const sent = await statementsOf(() =>
-      house.as(account, (ctx) => matchThreats(ctx, { ids: [id], subjects: [subject], isNews: true }, {})),
+      server.as(account, (ctx) => matchThreats(ctx, { ids: [id], subjects: [subject], isNews: true }, {})),
     )
     counts.push(sent.filter(({ text }) => /^\s*(?:select|with|insert|update|delete)\b/.test(text)).length)
-    // What a finding is about was known when it was written; nothing is looked for afterwards.
+    // Findings are written with their product, so no later statement sets it.
     expect(sent.filter(({ text }) => /update occurrence/.test(text))).toEqual([])
     const { rows } = await sql<{ count: number; linked: number; events: number }>`
       select count(*)::int as count, count(product_id)::int as linked,
              (select count(*)::int from issue_event where account_id = ${account} and host_id is not null) as events
-      from occurrence where account_id = ${account}`.execute(house.database.owner)
+      from occurrence where account_id = ${account}`.execute(server.database.owner)
     expect(rows).toEqual([{ count: hosts, linked: hosts, events: hosts }])
   }
   expect(counts[1]).toBe(counts[0])

@@ -20,11 +20,13 @@ const hostsMax = 20_000
  */
 export async function matchThreats(ctx: Ctx, changed: ChangedThreats, knowledge: Knowledge): Promise<string[]> {
   const installed = await installedOn(ctx, sql`product.subject = any(${changed.subjects}::text[])`)
-  const isAlone = !(await dependsOnPlatform(ctx, changed.ids))
+  const isPlatformIndependent = !(await dependsOnPlatform(ctx, changed.ids))
   const inferred: Inferred[] = []
   for (const group of groups(installed)) {
-    const hosts = [...new Set(group.map((one) => one.hostId))]
-    const around = isAlone ? group : await installedOn(ctx, sql`host_product.host_id = any(${hosts}::uuid[])`)
+    const hosts = [...new Set(group.map((item) => item.hostId))]
+    const around = isPlatformIndependent
+      ? group
+      : await installedOn(ctx, sql`host_product.host_id = any(${hosts}::uuid[])`)
     inferred.push(...(await infer(ctx, group, around, knowledge, changed.ids)))
   }
   const raised = await raise(
@@ -41,7 +43,7 @@ export async function matchThreats(ctx: Ctx, changed: ChangedThreats, knowledge:
 }
 
 function groups(installed: readonly Installed[]): Installed[][] {
-  const byHost = [...Map.groupBy(installed, (one) => one.hostId).values()]
+  const byHost = [...Map.groupBy(installed, (item) => item.hostId).values()]
   return Array.from({ length: Math.ceil(byHost.length / hostsMax) }, (_, index) =>
     byHost.slice(index * hostsMax, (index + 1) * hostsMax).flat(),
   )
@@ -58,7 +60,9 @@ async function dependsOnPlatform(ctx: Ctx, ids: readonly string[]): Promise<bool
 
 /** Resolves issues that these records no longer imply. */
 async function resolveUnmatched(ctx: Ctx, ids: readonly string[], inferred: readonly Inferred[]): Promise<void> {
-  const stands = new Set(inferred.map(({ finding }) => `${finding.threat.id} ${finding.hostId} ${finding.location}`))
+  const stillMatching = new Set(
+    inferred.map(({ finding }) => `${finding.threat.id} ${finding.hostId} ${finding.location}`),
+  )
   const { rows } = await sql<{
     id: string
     issue_id: string
@@ -75,12 +79,12 @@ async function resolveUnmatched(ctx: Ctx, ids: readonly string[], inferred: read
       and occurrence.method = 'version' and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
     order by occurrence.id
     for update of occurrence`.execute(ctx.tx)
-  const gone = rows.filter((row) => !stands.has(`${row.threat_id} ${row.host_id} ${row.location}`))
+  const noLongerMatching = rows.filter((row) => !stillMatching.has(`${row.threat_id} ${row.host_id} ${row.location}`))
   await markResolved(
     ctx,
-    gone.map((row) => row.id),
+    noLongerMatching.map((row) => row.id),
   )
-  for (const [key, group] of Map.groupBy(gone, (row) => row.key)) {
+  for (const [key, group] of Map.groupBy(noLongerMatching, (row) => row.key)) {
     const reason = `The record for ${key} changed and no longer matches this software`
     await rollUp(
       ctx,

@@ -38,10 +38,10 @@ export function factsOf(row: Omit<Rating, 'threat_id'>): PriorityFacts {
  * Updates severity and priority of all issues of all accounts from the current threat ratings, and
  * returns how many changed. Idempotent.
  *
- * @param together maximum number of issues changed per transaction, which bounds how long users
+ * @param issuesPerTransaction maximum number of issues changed per transaction, which bounds how long users
  * wait for locks
  */
-export async function reprioritize(database: Database, log: Log, together = 500): Promise<number> {
+export async function reprioritize(database: Database, log: Log, issuesPerTransaction = 500): Promise<number> {
   const { rows: rated } = await sql<{ account_id: string }>`
     select distinct issue.account_id from issue
     join threat on threat.id = issue.threat_id
@@ -50,7 +50,7 @@ export async function reprioritize(database: Database, log: Log, together = 500)
   for (const { account_id: account } of rated) {
     const as = { account, actor: { ...systemActor, name: 'feeds' }, log }
     for (;;) {
-      const some = await inAccount(database, as, (ctx) => rateBatch(ctx, together))
+      const some = await inAccount(database, as, (ctx) => rateBatch(ctx, issuesPerTransaction))
       if (some === 0) break
       count += some
     }
@@ -65,17 +65,17 @@ const occurrencesPerTransaction = 10_000
  * Updates a part of the severities of an account, with all rollups that depend on them. Returns the
  * number of issues updated.
  */
-async function rateBatch(ctx: Ctx, together: number): Promise<number> {
+async function rateBatch(ctx: Ctx, issuesPerTransaction: number): Promise<number> {
   const { rows } = await sql<{ id: string; host_count: number }>`
     select issue.id, issue.host_count from issue
     join threat on threat.id = issue.threat_id
     where issue.account_id = ${ctx.account} and issue.category <> threat.category
     order by issue.id
-    limit ${together}
+    limit ${issuesPerTransaction}
     for update of issue`.execute(ctx.tx)
-  let places = 0
+  let occurrences = 0
   const some = rows.filter(
-    ({ host_count }, index) => (places += host_count) <= occurrencesPerTransaction || index === 0,
+    ({ host_count }, index) => (occurrences += host_count) <= occurrencesPerTransaction || index === 0,
   )
   const ids = some.map((row) => row.id)
   if (ids.length === 0) return 0

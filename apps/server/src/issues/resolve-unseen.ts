@@ -7,7 +7,7 @@ export interface NegativeResults {
   /** Hosts that responded. */
   readonly reached: ReadonlySet<string>
   /** Hosts that were scanned. No conclusions are drawn from those that didn't respond. */
-  readonly asked: ReadonlySet<string>
+  readonly scanned: ReadonlySet<string>
   /** `host port check` (port 0: the whole host) of every check that completed. */
   readonly covered: ReadonlySet<string>
   /** `host port` that refused two connections while the host responded. */
@@ -15,7 +15,7 @@ export interface NegativeResults {
   /**
    * `host port` → the software detected there: `vendor:product` names, and a text with versions.
    */
-  readonly read: ReadonlyMap<string, { readonly names: ReadonlySet<string>; readonly words: string }>
+  readonly read: ReadonlyMap<string, { readonly names: ReadonlySet<string>; readonly evidence: string }>
 }
 
 /** An occurrence that was disproved, with the reason. */
@@ -47,43 +47,43 @@ export async function resolveUnseen(
   verdicts: NegativeResults,
   onlyIssue: string | null,
 ): Promise<ResolvedOccurrence[]> {
-  const found = new Set(findings.map((one) => key(one.threat.id, one.hostId, one.location, one.method)))
-  const open = (await activeOn(ctx, [...verdicts.asked], onlyIssue)).filter(
-    (one) => !found.has(key(one.threat_id, one.host_id, one.location, one.method)),
+  const found = new Set(findings.map((item) => key(item.threat.id, item.hostId, item.location, item.method)))
+  const open = (await activeOn(ctx, [...verdicts.scanned], onlyIssue)).filter(
+    (item) => !found.has(key(item.threat_id, item.host_id, item.location, item.method)),
   )
-  const resolved = open.flatMap((one) => {
-    const reason = refutation(one, verdicts)
-    return reason ? { ...one, reason } : []
+  const resolved = open.flatMap((item) => {
+    const reason = refutation(item, verdicts)
+    return reason ? { ...item, reason } : []
   })
-  const isResolved = new Set(resolved.map((one) => one.id))
+  const isResolved = new Set(resolved.map((item) => item.id))
   await markResolved(
     ctx,
-    resolved.map((one) => one.id),
+    resolved.map((item) => item.id),
   )
   await recordUnchecked(
     ctx,
-    open.filter((one) => !isResolved.has(one.id)).map((one) => one.id),
+    open.filter((item) => !isResolved.has(item.id)).map((item) => item.id),
   )
-  return resolved.map((one) => ({
-    issueId: one.issue_id,
-    hostId: one.host_id,
+  return resolved.map((item) => ({
+    issueId: item.issue_id,
+    hostId: item.host_id,
     change: 'RESOLVED' as const,
-    reason: one.reason,
+    reason: item.reason,
   }))
 }
 
 const key = (...parts: readonly string[]) => JSON.stringify(parts)
 
-function refutation(one: ActiveOccurrence, verdicts: NegativeResults): string | null {
-  if (!verdicts.reached.has(one.host_id)) return null
-  const place = `${one.host_id} ${one.port ?? 0}`
-  if (one.port !== null && verdicts.closed.has(place)) return `Port ${one.port} refuses connections`
-  if (one.method !== 'version') {
-    return verdicts.covered.has(`${place} ${one.method}`) ? 'The same check completed without a finding' : null
+function refutation(item: ActiveOccurrence, verdicts: NegativeResults): string | null {
+  if (!verdicts.reached.has(item.host_id)) return null
+  const hostPort = `${item.host_id} ${item.port ?? 0}`
+  if (item.port !== null && verdicts.closed.has(hostPort)) return `Port ${item.port} refuses connections`
+  if (item.method !== 'version') {
+    return verdicts.covered.has(`${hostPort} ${item.method}`) ? 'The same check completed without a finding' : null
   }
-  const read = verdicts.read.get(place)
-  const name = one.location.split(' ')[1] ?? ''
-  return read?.names.has(name) ? `Detected again: ${read.words}` : null
+  const read = verdicts.read.get(hostPort)
+  const name = item.location.split(' ')[1] ?? ''
+  return read?.names.has(name) ? `Detected again: ${read.evidence}` : null
 }
 
 async function activeOn(ctx: Ctx, hosts: readonly string[], onlyIssue: string | null): Promise<ActiveOccurrence[]> {

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 const batchSize = 5000
 
 /** Replaces evidence that was removed. */
-export const removedEvidenceText = 'Removed after the time for which evidence is kept'
+export const removedEvidenceText = 'Removed after the retention period for evidence'
 
 /**
  * Deletes, over all accounts and in small transactions, history before `history`, except each last

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { rollUp } from '#issues/rollup.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { seedIssues } from '#testing/issues.ts'
 
-let house: House
+let server: TestServer
 beforeAll(async () => {
-  house = await openHouse()
+  server = await startTestServer()
 })
-afterAll(() => house.close())
+afterAll(() => server.close())
 
 const at = new Date('2026-11-10T08:00:00Z')
 type Host = readonly [address: string, criticality: 'LOW' | 'NORMAL' | 'HIGH', status: 'OPEN' | 'RESOLVED']
 
-/** Two hosts, one issue on both; answers what the issue takes over from them. */
-async function standOn(hosts: readonly Host[]) {
-  const account = await house.account()
-  const { issueIds, hostIds } = await seedIssues(house, account, { issues: 1, hosts: hosts.length, at })
-  const { owner } = house.database
+/** Creates an issue on two hosts and returns the aggregated values of the issue. */
+async function aggregatesOf(hosts: readonly Host[]) {
+  const account = await server.account()
+  const { issueIds, hostIds } = await seedIssues(server, account, { issues: 1, hosts: hosts.length, at })
+  const { owner } = server.database
   for (const [index, [address, criticality, status]] of hosts.entries()) {
     const id = hostIds[index] ?? ''
     await owner
@@ -30,7 +30,7 @@ async function standOn(hosts: readonly Host[]) {
       .where('host_id', '=', id)
       .execute()
   }
-  await house.as(account, (ctx) => rollUp(ctx, issueIds, { reason: '', scanId: null }))
+  await server.as(account, (ctx) => rollUp(ctx, issueIds, { reason: '', scanId: null }))
   return owner
     .selectFrom('issue')
     .select(['is_reachable', 'weight', 'status', 'host_count'])
@@ -38,32 +38,32 @@ async function standOn(hosts: readonly Host[]) {
     .executeTakeFirstOrThrow()
 }
 
-const [inner, outer] = ['10.1.2.3', '203.0.113.7']
-it.each<[string, Host[], Awaited<ReturnType<typeof standOn>>]>([
+const [internal, external] = ['10.1.2.3', '203.0.113.7']
+it.each<[string, Host[], Awaited<ReturnType<typeof aggregatesOf>>]>([
   [
-    'inside alone is not reachable, and takes the weight of the host that matters most',
+    'on internal hosts: not internet-facing, highest criticality',
     [
-      [inner, 'LOW', 'OPEN'],
+      [internal, 'LOW', 'OPEN'],
       ['fd00::7', 'HIGH', 'OPEN'],
     ],
     { is_reachable: false, weight: 2, status: 'STATUS_OPEN', host_count: 2 },
   ],
   [
-    'outside on one host is reachable, and where it is resolved a host weighs nothing',
+    'on a public host: internet-facing, without the criticality of resolved hosts',
     [
-      [inner, 'LOW', 'OPEN'],
-      [outer, 'HIGH', 'RESOLVED'],
+      [internal, 'LOW', 'OPEN'],
+      [external, 'HIGH', 'RESOLVED'],
     ],
     { is_reachable: true, weight: 0, status: 'STATUS_OPEN', host_count: 2 },
   ],
   [
-    'resolved everywhere weighs what its hosts do, those of no note among them',
+    'resolved everywhere: highest criticality of all hosts',
     [
-      [outer, 'LOW', 'RESOLVED'],
-      [inner, 'NORMAL', 'RESOLVED'],
+      [external, 'LOW', 'RESOLVED'],
+      [internal, 'NORMAL', 'RESOLVED'],
     ],
     { is_reachable: true, weight: 1, status: 'STATUS_RESOLVED', host_count: 2 },
   ],
-])('an issue that is %s', async (_, hosts, expected) => {
-  expect(await standOn(hosts)).toEqual(expected)
+])('aggregates an issue %s', async (_, hosts, expected) => {
+  expect(await aggregatesOf(hosts)).toEqual(expected)
 })

@@ -75,7 +75,7 @@ const isIgnored = sql`occurrence.status = 'STATUS_IGNORED'`
  * a non-default criticality. The cost is independent of the number of affected hosts.
  */
 async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]> {
-  const here = sql`occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[])`
+  const ofIssues = sql`occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[])`
   const weight = sql`coalesce(weighed.weight, ${sql.lit(weights.CRITICALITY_NORMAL)})`
   // Withdrawn proof doesn't keep an issue verified while other occurrences are only inferred.
   const { rows } = await sql<Aggregate>`
@@ -110,7 +110,7 @@ async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]>
         from host
         where account_id = ${ctx.account} and criticality <> 'CRITICALITY_NORMAL'
       ) as weighed on weighed.id = occurrence.host_id
-      where ${here}
+      where ${ofIssues}
       group by occurrence.issue_id
     ) as seen
     join issue on issue.account_id = ${ctx.account} and issue.id = seen.id and issue.id = any(${ids}::uuid[])

@@ -7,26 +7,26 @@ import type { Decision } from '#issues/decision.ts'
 import { reprioritize, setHostStatus, setIssueStatus, setStatusOfMany } from '#issues/index.ts'
 import { raise } from '#issues/raise.ts'
 import { rollUp } from '#issues/rollup.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { seedIssues } from '#testing/issues.ts'
 import type { Kysely } from 'kysely'
 
-let house: House
+let server: TestServer
 beforeAll(async () => {
-  house = await openHouse()
+  server = await startTestServer()
   const severity = { cvss: '', score: 9.8, category: 'CATEGORY_CRITICAL' as const }
-  await house.knows({ key: 'a' }, { key: 'b', severity }, { key: 'c' })
+  await server.addThreats({ key: 'a' }, { key: 'b', severity }, { key: 'c' })
 })
-afterAll(() => house.close())
+afterAll(() => server.close())
 
-/** Nobody here looks at targets. */
+/** The tests don't check targets. */
 const describeTargets = async () => new Map<string, never>()
 const tables = ['issue_target', 'host_count', 'target_count'] as const
 
 it('match a full count after any change to occurrences', async () => {
-  const account = await house.account()
+  const account = await server.account()
   const [targets, hosts] = [await twoTargets(account), Array.from({ length: 5 }, () => newId())]
-  await house.as(account, async ({ tx, now }) => {
+  await server.as(account, async ({ tx, now }) => {
     const seen = { first_seen_at: now, last_seen_at: now, last_checked_at: now, updated_at: now }
     for (const [number, id] of hosts.entries()) {
       const place = { target_id: targets[number % 2] ?? '', address: `127.91.0.${number}`, name: '' }
@@ -37,7 +37,7 @@ it('match a full count after any change to occurrences', async () => {
     }
   })
   const found = (host: number, key: string, quality: number) =>
-    house.as(account, async (ctx) => {
+    server.as(account, async (ctx) => {
       const threat = await ctx.tx.selectFrom('threat').selectAll().where('key', '=', key).executeTakeFirstOrThrow()
       const place = { hostId: hosts[host] ?? '', targetId: targets[host % 2] ?? '', location: '80/', port: 80 }
       const evidence = { location: '80/', method: key, quality, text: '', highlights: [] }
@@ -46,102 +46,102 @@ it('match a full count after any change to occurrences', async () => {
       await rollUp(ctx, ids, { reason: '', scanId: null }, [place.hostId])
       return ids[0] ?? ''
     })
-  const decided = (id: string, status: Exclude<IssueStatus, 'STATUS_REGRESSION'>) =>
-    house.as(account, (ctx) => setIssueStatus(ctx, { id, status, reason: 'REASON_MITIGATED' }, describeTargets))
+  const decideAll = (id: string, status: Exclude<IssueStatus, 'STATUS_REGRESSION'>) =>
+    server.as(account, (ctx) => setIssueStatus(ctx, { id, status, reason: 'REASON_MITIGATED' }, describeTargets))
   const a = await found(0, 'a', 99)
   await found(1, 'a', 70)
   const b = await found(0, 'b', 70)
   await found(2, 'b', 99)
   const c = await found(3, 'c', 99)
-  await decided(a, 'STATUS_RESOLVED')
+  await decideAll(a, 'STATUS_RESOLVED')
   await found(1, 'a', 70)
-  await decided(b, 'STATUS_IGNORED')
+  await decideAll(b, 'STATUS_IGNORED')
   await found(4, 'b', 99)
-  await decided(c, 'STATUS_RESOLVED')
-  await house.as(account, (ctx) =>
+  await decideAll(c, 'STATUS_RESOLVED')
+  await server.as(account, (ctx) =>
     setHostStatus(ctx, { id: b, hostId: hosts[4] ?? '', status: 'STATUS_RESOLVED' }, describeTargets),
   )
-  const kept = await comparedWithAll(account)
-  expect(kept.host_count).toHaveLength(5)
+  const stored = await compareWithFullCount(account)
+  expect(stored.host_count).toHaveLength(5)
 })
 
-/** The standings as they are kept, which must be what a count of everything gives. */
-async function comparedWithAll(account: string) {
-  const kept = await standings(account)
-  for (const table of tables) await house.database.owner.deleteFrom(table).execute()
-  await fillStatusCounts(house.database.owner as unknown as Kysely<unknown>)
-  expect(kept).toEqual(await standings(account))
-  return kept
+/** Compares the stored counts with a full count. */
+async function compareWithFullCount(account: string) {
+  const stored = await readCounts(account)
+  for (const table of tables) await server.database.owner.deleteFrom(table).execute()
+  await fillStatusCounts(server.database.owner as unknown as Kysely<unknown>)
+  expect(stored).toEqual(await readCounts(account))
+  return stored
 }
 
 it('match after random decisions on issues, single hosts and batches', async () => {
-  const account = await house.account()
-  const { issueIds, hostIds } = await seedIssues(house, account, { issues: 6, hosts: 4, at: new Date('2026-11-01') })
-  await inferSome(account, issueIds)
-  // The generator of Park and Miller: the same decisions on every run.
+  const account = await server.account()
+  const { issueIds, hostIds } = await seedIssues(server, account, { issues: 6, hosts: 4, at: new Date('2026-11-01') })
+  await makeHalfPotential(account, issueIds)
+  // Park and Miller's generator, so that every run makes the same decisions.
   let state = 20_261
-  const below = (bound: number) => (state = (state * 48_271) % 2_147_483_647) % bound
-  const chosen = ['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED'] as const
-  const [anIssue, aHost] = [() => issueIds[below(6)] ?? '', () => hostIds[below(4)] ?? '']
+  const randomBelow = (bound: number) => (state = (state * 48_271) % 2_147_483_647) % bound
+  const statuses = ['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED'] as const
+  const [anIssue, aHost] = [() => issueIds[randomBelow(6)] ?? '', () => hostIds[randomBelow(4)] ?? '']
   const decisions = [
     (ctx: Ctx, to: Decision) => setIssueStatus(ctx, { id: anIssue(), ...to }, describeTargets),
     (ctx: Ctx, to: Decision) => setHostStatus(ctx, { id: anIssue(), hostId: aHost(), ...to }, describeTargets),
     (ctx: Ctx, to: Decision) => setStatusOfMany(ctx, { ids: [anIssue(), anIssue(), anIssue()], ...to }),
   ]
-  let moved = 0
+  let changedCount = 0
   for (let number = 0; number < 60; number++) {
-    const [decide, status] = [decisions[below(3)], chosen[below(3)] ?? 'STATUS_OPEN']
+    const [decide, status] = [decisions[randomBelow(3)], statuses[randomBelow(3)] ?? 'STATUS_OPEN']
     const to = { status, ...(status === 'STATUS_IGNORED' && { reason: 'REASON_MITIGATED' as const }) }
-    // Some of them no person may make; they must leave nothing behind.
-    await house
+    // Some of these are invalid transitions, which must change nothing.
+    await server
       .as(account, async (ctx) => decide?.(ctx, to))
       .then(
-        () => (moved += 1),
+        () => (changedCount += 1),
         (error: unknown) => expect(error).toMatchObject({ code: 'conflict' }),
       )
-    if (number % 20 === 19) await comparedWithAll(account)
+    if (number % 20 === 19) await compareWithFullCount(account)
   }
-  expect(moved).toBeGreaterThan(30)
+  expect(changedCount).toBeGreaterThan(30)
 })
 
 it('match after concurrent decisions on different issues of the same hosts', async () => {
-  const account = await house.account()
-  const { issueIds } = await seedIssues(house, account, { issues: 6, hosts: 12, at: new Date('2026-11-01') })
-  await inferSome(account, issueIds)
-  const decided = (id: string, status: Exclude<IssueStatus, 'STATUS_REGRESSION'>) =>
-    house.as(account, (ctx) => setIssueStatus(ctx, { id, status, reason: 'REASON_MITIGATED' }, describeTargets))
-  await Promise.all(issueIds.map((id, number) => decided(id, number % 2 ? 'STATUS_RESOLVED' : 'STATUS_IGNORED')))
-  const { host_count: none } = await comparedWithAll(account)
+  const account = await server.account()
+  const { issueIds } = await seedIssues(server, account, { issues: 6, hosts: 12, at: new Date('2026-11-01') })
+  await makeHalfPotential(account, issueIds)
+  const decideAll = (id: string, status: Exclude<IssueStatus, 'STATUS_REGRESSION'>) =>
+    server.as(account, (ctx) => setIssueStatus(ctx, { id, status, reason: 'REASON_MITIGATED' }, describeTargets))
+  await Promise.all(issueIds.map((id, number) => decideAll(id, number % 2 ? 'STATUS_RESOLVED' : 'STATUS_IGNORED')))
+  const { host_count: none } = await compareWithFullCount(account)
   expect(none.map(({ verified, potential }) => verified + potential)).toEqual(Array.from({ length: 12 }, () => 0))
-  await Promise.all(issueIds.slice(0, 4).map((id) => decided(id, 'STATUS_OPEN')))
-  const { host_count: some } = await comparedWithAll(account)
+  await Promise.all(issueIds.slice(0, 4).map((id) => decideAll(id, 'STATUS_OPEN')))
+  const { host_count: some } = await compareWithFullCount(account)
   expect(some.map(({ verified, potential }) => [verified, potential])).toEqual(Array.from({ length: 12 }, () => [2, 2]))
 })
 
 it('match after a severity change', async () => {
-  const account = await house.account()
-  const { issueIds } = await seedIssues(house, account, { issues: 4, hosts: 2, at: new Date('2026-11-01') })
-  await house.database.owner.updateTable('threat').set({ score: 7.5, category: 'CATEGORY_HIGH' }).execute()
-  expect(await reprioritize(house.database, { info() {}, warn() {}, error() {} }, 1)).toBeGreaterThanOrEqual(4)
-  const { host_count: hosts } = await comparedWithAll(account)
+  const account = await server.account()
+  const { issueIds } = await seedIssues(server, account, { issues: 4, hosts: 2, at: new Date('2026-11-01') })
+  await server.database.owner.updateTable('threat').set({ score: 7.5, category: 'CATEGORY_HIGH' }).execute()
+  expect(await reprioritize(server.database, { info() {}, warn() {}, error() {} }, 1)).toBeGreaterThanOrEqual(4)
+  const { host_count: hosts } = await compareWithFullCount(account)
   expect(hosts.map(({ critical, high }) => [critical, high])).toEqual(hosts.map(() => [0, issueIds.length]))
 })
 
-/** Makes every second issue one that was inferred from a version. */
-async function inferSome(account: string, issueIds: readonly string[]): Promise<void> {
+/** Makes every second issue potential. */
+async function makeHalfPotential(account: string, issueIds: readonly string[]): Promise<void> {
   const inferred = issueIds.filter((_, number) => number % 2 === 1)
-  await house.database.owner
+  await server.database.owner
     .updateTable('occurrence')
     .set({ method: 'version', quality: 70 })
     .where('account_id', '=', account)
     .where('issue_id', 'in', inferred)
     .execute()
-  await house.as(account, (ctx) => rollUp(ctx, inferred, { reason: '', scanId: null }))
+  await server.as(account, (ctx) => rollUp(ctx, inferred, { reason: '', scanId: null }))
 }
 
 async function twoTargets(account: string): Promise<string[]> {
   const ids = [newId(), newId()]
-  await house.as(account, async ({ tx, now }) => {
+  await server.as(account, async ({ tx, now }) => {
     const row = {
       account_id: account,
       name: 'T',
@@ -160,9 +160,9 @@ async function twoTargets(account: string): Promise<string[]> {
   return ids
 }
 
-async function standings(account: string) {
+async function readCounts(account: string) {
   const read = (table: (typeof tables)[number]) =>
-    house.database.owner
+    server.database.owner
       .selectFrom(table)
       .selectAll()
       .where('account_id', '=', account)

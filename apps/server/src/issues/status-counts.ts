@@ -5,15 +5,15 @@ import { type RawBuilder, sql } from 'kysely'
 
 /** The part of some issues that changed. */
 export interface Extent {
-  /** The only hosts on which occurrences changed; null for all of theirs. */
+  /** The only hosts on which occurrences changed; null for all. */
   readonly hostIds?: readonly string[] | null
-  /** Occurrences were only added on these hosts, so that no status can have improved. */
+  /** Occurrences were only added on these hosts, so no status can have improved. */
   readonly isAdditive?: boolean
 }
 
 /**
- * Brings `host_count`, `issue_target` and `target_count` in line with the occurrences of these issues. The caller has
- * locked the issues; the rows of their targets are locked here until the end of the transaction, so that no other
+ * Updates `host_count`, `issue_target` and `target_count` from the occurrences of these issues. The caller has locked
+ * the issues. The rows of their targets are locked here until the end of the transaction, so that no other
  * transaction counts the same hosts or targets meanwhile.
  */
 export async function refreshCounts(ctx: Ctx, issueIds: readonly string[], extent: Extent = {}): Promise<void> {
@@ -30,7 +30,7 @@ function changed(ctx: Ctx, issueIds: readonly string[], { hostIds }: Extent): Ra
   return sql`occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${issueIds}::uuid[]) ${onHosts}`
 }
 
-/** In the order of their ids, so that two transactions can't wait for each other. */
+/** Locks targets in the order of their ids to prevent deadlocks. */
 async function lockTargets(ctx: Ctx, occurrences: RawBuilder<unknown>): Promise<string[]> {
   const { rows: targets } = await sql<{ target_id: string }>`
     select distinct target_id from occurrence where ${occurrences}`.execute(ctx.tx)
@@ -51,7 +51,7 @@ const severityCounts = sql`
   count(*) filter (where category = 'CATEGORY_CRITICAL') as critical, count(*) filter (where category = 'CATEGORY_HIGH') as high,
   count(*) filter (where category = 'CATEGORY_MEDIUM') as medium, count(*) filter (where category = 'CATEGORY_LOW') as low`
 
-/** Counts the hosts of these occurrences anew. */
+/** Recounts the hosts of these occurrences. */
 async function refreshHosts(ctx: Ctx, occurrences: RawBuilder<unknown>): Promise<void> {
   await sql`
     insert into host_count (account_id, host_id, target_id, critical, high, medium, low, verified, potential)
@@ -105,7 +105,7 @@ async function refreshIssuesOfTargets(
   )
 }
 
-/** Counts these targets anew, after their issues and hosts. */
+/** Recounts these targets, after their issues and hosts. */
 async function refreshTargets(ctx: Ctx, targetIds: readonly string[]): Promise<void> {
   await sql`
     update target_count set

@@ -28,39 +28,39 @@ const before = (
 })
 
 it.each([
-  ['what was never seen opens', null, seen('git-config'), 'STATUS_OPEN'],
-  ['open stays open', before('STATUS_OPEN', 'scan'), seen('git-config'), 'STATUS_OPEN'],
-  ['ignored stays ignored', before('STATUS_IGNORED', 'person'), seen('git-config'), 'STATUS_IGNORED'],
+  ['a new occurrence is open', null, seen('git-config'), 'STATUS_OPEN'],
+  ['an open occurrence stays open', before('STATUS_OPEN', 'scan'), seen('git-config'), 'STATUS_OPEN'],
+  ['an ignored occurrence stays ignored', before('STATUS_IGNORED', 'person'), seen('git-config'), 'STATUS_IGNORED'],
   [
-    'a proof after a person resolved is a regression',
+    'resolved by a user, detected by a check: regression',
     before('STATUS_RESOLVED', 'person'),
     seen('git-config'),
     'STATUS_REGRESSION',
   ],
   [
-    'a proof after a scan resolved is a regression',
+    'resolved by a scan, detected by a check: regression',
     before('STATUS_RESOLVED', 'scan'),
     seen('git-config'),
     'STATUS_REGRESSION',
   ],
   [
-    'the same version after a person resolved says nothing new',
+    'resolved by a user, same version: stays resolved',
     before('STATUS_RESOLVED', 'person'),
     seen('version'),
     'STATUS_RESOLVED',
   ],
   [
-    'another version after a person resolved does',
+    'resolved by a user, another version: regression',
     before('STATUS_RESOLVED', 'person'),
     seen('version', 'other'),
     'STATUS_REGRESSION',
   ],
   [
-    'a version that a scan had seen gone is a regression',
+    'resolved by a scan, matching version: regression',
     before('STATUS_RESOLVED', 'scan'),
     seen('version'),
     'STATUS_REGRESSION',
   ],
-] as const)('%s', (_, standing, sight, status) => {
-  expect(onDetected(standing, sight)).toBe(status)
+] as const)('%s', (_, current, detection, status) => {
+  expect(onDetected(current, detection)).toBe(status)
 })

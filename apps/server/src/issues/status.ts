@@ -48,5 +48,5 @@ export const worstFirst: readonly IssueStatus[] = [
 
 /** The worst of these statuses; resolved if there are none. */
 export function worstOf(statuses: readonly IssueStatus[]): IssueStatus {
-  return worstFirst.find((one) => statuses.includes(one)) ?? 'STATUS_RESOLVED'
+  return worstFirst.find((item) => statuses.includes(item)) ?? 'STATUS_RESOLVED'
 }

@@ -1,7 +1,7 @@
 /** Tags of issues. They are shared with targets. */
 import type { Tag } from '@glacis/contract/tag'
 import type { Ctx } from '#ctx.ts'
-import { anyOf } from '#database/any.ts'
+import { anyOf } from '#database/any-of.ts'
 import { invalid } from '#errors.ts'
 import { sql } from 'kysely'
 

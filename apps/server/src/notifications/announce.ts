@@ -44,15 +44,15 @@ async function write(ctx: Ctx, some: readonly Announcement[]): Promise<void> {
   await ctx.tx
     .insertInto('event')
     .values(
-      some.map((one) => ({
+      some.map((item) => ({
         account_id: ctx.account,
         at: ctx.now,
-        kind: one.kind,
-        title: one.title.slice(0, titleMax),
-        score: one.score ?? null,
-        resource_kind: one.resource.kind,
-        resource_id: one.resource.id,
-        target_ids: one.targetIds ? [...one.targetIds] : null,
+        kind: item.kind,
+        title: item.title.slice(0, titleMax),
+        score: item.score ?? null,
+        resource_kind: item.resource.kind,
+        resource_id: item.resource.id,
+        target_ids: item.targetIds ? [...item.targetIds] : null,
       })),
     )
     .execute()
@@ -127,7 +127,7 @@ export async function noticesSince(
   ctx: Ctx,
   after: StreamPosition,
   limit: number,
-): Promise<(Notice & { place: StreamPosition })[]> {
+): Promise<(Notice & { position: StreamPosition })[]> {
   const horizon = await commitHorizon(ctx)
   const { rows } = await sql<Selectable<Tables['event']>>`
     select event.* from event
@@ -136,7 +136,7 @@ export async function noticesSince(
       and xid < ${horizon}::xid8
     order by event.xid, event.id
     limit ${limit}`.execute(ctx.tx)
-  return rows.map((row) => ({ ...toNotice(row), place: { xid: row.xid, id: row.id } }))
+  return rows.map((row) => ({ ...toNotice(row), position: { xid: row.xid, id: row.id } }))
 }
 
 /** Maps an event to its API representation. */

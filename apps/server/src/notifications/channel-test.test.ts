@@ -8,19 +8,19 @@ import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const testServer = await sharedTestServer()
 
-/** A server that says when it was asked, and answers when it may. */
+/** A server that reports each request and responds on demand. */
 async function slowReceiver() {
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  const { promise: requested, resolve: markRequested } = Promise.withResolvers<void>()
   const { promise: allowed, resolve: allow } = Promise.withResolvers<void>()
   const receiver = createServer((_request, response) => {
-    ask()
+    markRequested()
     void allowed.then(() => response.end())
   })
   await new Promise<void>((listening) => receiver.listen(0, '127.71.12.1', listening))
-  const { port } = receiver.address() as AddressInfo // listens on a port
+  const { port } = receiver.address() as AddressInfo // it listens on a port
   return {
     url: `http://127.71.12.1:${port}/`,
-    asked,
+    requested,
     allow,
     [Symbol.dispose]() {
       allow()
@@ -37,10 +37,10 @@ const sending = {
 
 async function channelTo(account: string, webhookUrl: string): Promise<string> {
   const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
-  const made = await testServer.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), {
+  const created = await testServer.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), {
     actor: person,
   })
-  return made.channel.id
+  return created.channel.id
 }
 
 const test = (account: string, id: string) =>
@@ -50,24 +50,24 @@ it("doesn't block others while the receiver is slow", async () => {
   using receiver = await slowReceiver()
   const [account, other] = [await testServer.account(), await testServer.account()]
   const id = await channelTo(account, receiver.url)
-  const place = await testServer.as(other, startOfStream)
+  const position = await testServer.as(other, startOfStream)
   const testing = test(account, id)
-  await receiver.asked
+  await receiver.requested
   await testServer.as(other, (ctx) =>
     announce(ctx, [{ kind: 'EVENT_ISSUE_OPENED', title: 'news', resource: { kind: 'issue', id: newId() } }]),
   )
-  const seen = await testServer.as(other, (ctx) => noticesSince(ctx, place, 10))
+  const seen = await testServer.as(other, (ctx) => noticesSince(ctx, position, 10))
   receiver.allow()
   expect(seen.map((notice) => notice.title)).toEqual(['news'])
   expect(await testing).toMatchObject({ statusCode: 200, error: '' })
 })
 
-it('holds no database connection meanwhile', async () => {
+it('uses no database connection meanwhile', async () => {
   using receiver = await slowReceiver()
   const account = await testServer.account()
   const id = await channelTo(account, receiver.url)
   const testing = test(account, id)
-  await receiver.asked
+  await receiver.requested
   const { rows } = await sql<{ open: number }>`
     select count(*) as open from pg_stat_activity
     where datname = current_database() and state like 'idle in transaction%'`.execute(testServer.database.owner)
@@ -81,7 +81,7 @@ it('is rejected while another test of the channel is running, but not afterwards
   const account = await testServer.account()
   const id = await channelTo(account, receiver.url)
   const testing = test(account, id)
-  await receiver.asked
+  await receiver.requested
   await expect(test(account, id)).rejects.toMatchObject({ code: 'precondition' })
   receiver.allow()
   await testing

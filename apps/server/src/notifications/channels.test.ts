@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createChannel, listChannels, updateChannel } from '#notifications/index.ts'
 import { person, sharedTestServer } from '#testing/test-server.ts'
-import { addBeside } from '#testing/waiting.ts'
+import { addConcurrently } from '#testing/concurrency.ts'
 
 const server = await sharedTestServer()
 
@@ -17,7 +17,7 @@ it('are limited to twenty, even when created concurrently', async () => {
   const account = await server.account()
   for (let number = 0; number < 19; number++) await create(account, 'https://example.ch/')
   const channel = { kind: 'KIND_SLACK', webhookUrl: 'https://example.ch/' } as const
-  const second = await addBeside(server, account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }))
+  const second = await addConcurrently(server, account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }))
   expect(second).toMatchObject({ status: 'rejected', reason: { code: 'precondition' } })
   expect((await server.as(account, listChannels)).channels).toHaveLength(20)
 })

@@ -6,11 +6,11 @@ import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
-import { takeTurn } from '#database/turn.ts'
+import { lockForLimit } from '#database/limit-lock.ts'
 import { invalid, ApiError } from '#errors.ts'
 import { commitHorizon } from '#notifications/announce.ts'
 import { channelOf, describeChannels } from '#notifications/describe.ts'
-import { lockChannel } from '#notifications/load.ts'
+import { lockChannel } from '#notifications/find-channel.ts'
 import { type Gate, urlError } from '#notifications/send.ts'
 import { type Selectable, sql } from 'kysely'
 
@@ -77,8 +77,8 @@ export async function createChannel(
     })
     .execute()
   await recordAuditEvent(ctx, 'channel.create', { kind: 'channel', id }, { kind: channel.kind })
-  const made = await channelOf(ctx, id)
-  return { channel: channel.kind === 'KIND_WEBHOOK' ? { ...made, secret } : made }
+  const created = await channelOf(ctx, id)
+  return { channel: channel.kind === 'KIND_WEBHOOK' ? { ...created, secret } : created }
 }
 
 /**
@@ -124,17 +124,17 @@ async function endPending(ctx: Ctx, id: string): Promise<void> {
 function changeOf(
   path: string,
   before: Row,
-  given: ParsedInputOf<typeof contract.updateChannel>['channel'],
+  input: ParsedInputOf<typeof contract.updateChannel>['channel'],
   gate: Gate,
 ): Partial<Row> {
-  if (path === 'webhookUrl' && given.webhookUrl !== undefined) {
-    return given.webhookUrl === '' && before.kind !== 'KIND_EMAIL'
+  if (path === 'webhookUrl' && input.webhookUrl !== undefined) {
+    return input.webhookUrl === '' && before.kind !== 'KIND_EMAIL'
       ? { webhook_url: '', is_enabled: false }
-      : { webhook_url: addressFor(before.kind, given.webhookUrl, gate), failures: 0 }
+      : { webhook_url: addressFor(before.kind, input.webhookUrl, gate), failures: 0 }
   }
-  if (path === 'rule' && given.rule) return columnsOf(given.rule)
-  if (path === 'isEnabled' && given.isEnabled !== undefined) {
-    return { is_enabled: given.isEnabled, failures: 0 }
+  if (path === 'rule' && input.rule) return columnsOf(input.rule)
+  if (path === 'isEnabled' && input.isEnabled !== undefined) {
+    return { is_enabled: input.isEnabled, failures: 0 }
   }
   if (['webhookUrl', 'rule', 'isEnabled'].includes(path))
     throw invalid(`channel.${path}`, 'updateMask includes this field, but it is missing')
@@ -206,8 +206,8 @@ function addressFor(kind: ChannelKind, url: string, gate: Gate): string {
   if (!url) throw invalid(member, 'Required')
   const { username, password } = new URL(url)
   if (username || password) throw invalid(member, 'Remove the username and password from the URL')
-  const refused = urlError(url, gate)
-  if (refused) throw invalid(member, refused)
+  const problem = urlError(url, gate)
+  if (problem) throw invalid(member, problem)
   return url
 }
 
@@ -224,7 +224,7 @@ async function requireTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> {
 }
 
 async function requireFreeSlot(ctx: Ctx): Promise<void> {
-  await takeTurn(ctx, 'channels')
+  await lockForLimit(ctx, 'channels')
   const { count } = await ctx.tx
     .selectFrom('channel')
     .select((select) => select.fn.countAll<number>().as('count'))

@@ -22,7 +22,7 @@ export interface Sending {
 /** A channel pauses after this many consecutive failed deliveries until a user resumes it. */
 const failuresMax = 10
 /** The receiver wants no more messages (Standard Webhooks, "Delivery attempt status"). */
-const gone = 410
+const goneStatus = 410
 type ChannelRow = Selectable<Tables['channel']>
 
 /**
@@ -33,14 +33,14 @@ type ChannelRow = Selectable<Tables['channel']>
 export async function runDelivery(sending: Sending, work: Work<'delivery'>): Promise<void> {
   const { account, deliveryId } = work.data
   const as = { account, actor: systemActor, log: sending.log }
-  const found = await inAccount(sending.database, as, (ctx) => read(ctx, deliveryId))
-  if (!found) return
-  const message = { id: deliveryId, notices: found.delivery.notices, eventCount: found.delivery.event_count }
+  const loaded = await inAccount(sending.database, as, (ctx) => read(ctx, deliveryId))
+  if (!loaded) return
+  const message = { id: deliveryId, notices: loaded.delivery.notices, eventCount: loaded.delivery.event_count }
   // No transaction is open while waiting for the receiver.
-  const outcome = await sendTo(found.email, found.channel, message, sending)
-  const isLast = work.isLastAttempt || outcome.statusCode === gone
+  const outcome = await sendTo(loaded.email, loaded.channel, message, sending)
+  const isLast = work.isLastAttempt || outcome.statusCode === goneStatus
   const isEnded = await inAccount(sending.database, as, (ctx) =>
-    recordOutcome(ctx, found.channel, deliveryId, outcome, isLast),
+    recordOutcome(ctx, loaded.channel, deliveryId, outcome, isLast),
   )
   if (!isEnded) throw new Error(outcome.error)
 }
@@ -68,15 +68,15 @@ export async function sendTo(
 
 async function sendMail(mailer: Mailer, mail: Parameters<Mailer['deliver']>[0]): Promise<Outcome> {
   const start = performance.now()
-  const took = () => Math.round(performance.now() - start)
+  const elapsedMs = () => Math.round(performance.now() - start)
   try {
     await mailer.deliver(mail)
-    return { statusCode: null, latencyMs: took(), error: '', answer: '' }
+    return { statusCode: null, latencyMs: elapsedMs(), error: '', answer: '' }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return {
       statusCode: null,
-      latencyMs: took(),
+      latencyMs: elapsedMs(),
       error: `The mail server rejected the message: ${storable(reason)}`.slice(0, 500),
       answer: '',
     }
@@ -124,7 +124,7 @@ async function recordOutcome(
 ): Promise<boolean> {
   const hasArrived = outcome.error === ''
   const state = hasArrived ? 'STATE_DELIVERED' : isLast ? 'STATE_FAILED' : 'STATE_PENDING'
-  const settled = await ctx.tx
+  const updated = await ctx.tx
     .updateTable('delivery')
     .set({
       state,
@@ -141,8 +141,8 @@ async function recordOutcome(
     .$if(!hasArrived, (query) => query.where('state', '=', 'STATE_PENDING'))
     .returning('id')
     .executeTakeFirst()
-  if (!settled) return true
-  if (state === 'STATE_FAILED') await countFailure(ctx, channel.id, { isGone: outcome.statusCode === gone })
+  if (!updated) return true
+  if (state === 'STATE_FAILED') await countFailure(ctx, channel.id, { isGone: outcome.statusCode === goneStatus })
   if (hasArrived) {
     await ctx.tx
       .updateTable('channel')

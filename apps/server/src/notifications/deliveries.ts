@@ -8,7 +8,7 @@ import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
 import { notFound, ApiError } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
-import { findChannel, lockChannel } from '#notifications/load.ts'
+import { findChannel, lockChannel } from '#notifications/find-channel.ts'
 import { emailOf, type Message, type Sending, sendTo } from '#notifications/deliver.ts'
 import type { Selectable } from 'kysely'
 
@@ -29,8 +29,8 @@ export async function listDeliveries(
     .orderBy('id', 'desc')
     .limit(page.size + 1)
     .execute()
-  const { rows: kept, nextPageToken } = cutPage(page, rows, (row) => [row.id])
-  return { deliveries: kept.map(toDelivery), nextPageToken }
+  const { rows: pageRows, nextPageToken } = cutPage(page, rows, (row) => [row.id])
+  return { deliveries: pageRows.map(toDelivery), nextPageToken }
 }
 
 /**

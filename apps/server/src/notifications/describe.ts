@@ -2,7 +2,7 @@ import type { Channel } from '@glacis/contract/channel'
 import type { Ctx } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { notFound } from '#errors.ts'
-import { findChannel } from '#notifications/load.ts'
+import { findChannel } from '#notifications/find-channel.ts'
 import { toDelivery } from '#notifications/deliveries.ts'
 import { type Selectable, sql } from 'kysely'
 

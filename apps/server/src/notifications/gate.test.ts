@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { announce, createChannel, testChannel, updateChannel } from '#notifications/index.ts'
 import { opened, openReceiver } from '#notifications/testing/receiver.ts'
 import { urlError } from '#notifications/send.ts'
-import { person } from '#testing/house.ts'
+import { person } from '#testing/test-server.ts'
 
 const post = await openReceiver()
 afterAll(() => post.close())
@@ -20,9 +20,9 @@ describe('network restrictions', () => {
     ['public', 'https://2130706433:9/', "Messages can't be sent to 127.0.0.1"],
     [['127.66.0.0/16'], 'http://127.0.0.1:9/', "Messages can't be sent to 127.0.0.1"],
     [['127.66.0.0/16'], 'http://9.9.9.9/', 'Use https'],
-  ] as const)('%s refuses %s', async (gate, webhookUrl, reason) => {
+  ] as const)('%s rejects %s', async (gate, webhookUrl, reason) => {
     const account = await post.server.account()
-    const { id } = await post.makeChannel(account, { kind: 'KIND_SLACK', webhookUrl })
+    const { id } = await post.createChannelFor(account, { kind: 'KIND_SLACK', webhookUrl })
     const outcome = await testChannel(
       (step) => post.server.as(account, step, { actor: person }),
       { ...post.sending, gate },
@@ -41,7 +41,7 @@ describe('network restrictions', () => {
   ] as const)('%s: rejects a channel to %s on create and update', async (gate, webhookUrl, reason) => {
     const account = await post.server.account()
     const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
-    const refusal = {
+    const error = {
       violations: [
         {
           field: 'channel.webhookUrl',
@@ -51,12 +51,15 @@ describe('network restrictions', () => {
     }
     await expect(
       post.server.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person }),
-    ).rejects.toMatchObject(refusal)
-    const { id } = await post.makeChannel(account, { kind: 'KIND_SLACK', webhookUrl: 'https://hooks.example.ch/a' })
+    ).rejects.toMatchObject(error)
+    const { id } = await post.createChannelFor(account, {
+      kind: 'KIND_SLACK',
+      webhookUrl: 'https://hooks.example.ch/a',
+    })
     const change = { id, channel: { webhookUrl }, updateMask: { paths: ['webhookUrl'] } }
     await expect(
       post.server.as(account, (ctx) => updateChannel(ctx, { gate }, change), { actor: person }),
-    ).rejects.toMatchObject(refusal)
+    ).rejects.toMatchObject(error)
   })
 
   it.each([
@@ -67,8 +70,8 @@ describe('network restrictions', () => {
   ] as const)('%s: accepts a channel to %s', async (gate, webhookUrl) => {
     const account = await post.server.account()
     const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
-    const made = await post.server.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person })
-    expect(made.channel.webhookUrl).toBe(webhookUrl)
+    const created = await post.server.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person })
+    expect(created.channel.webhookUrl).toBe(webhookUrl)
   })
 
   it.each([
@@ -84,15 +87,15 @@ describe('network restrictions', () => {
 
   it("doesn't follow redirects and limits the response size", async () => {
     const account = await post.server.account()
-    const { id } = await post.makeChannel(account, { kind: 'KIND_DISCORD', webhookUrl: post.address })
+    const { id } = await post.createChannelFor(account, { kind: 'KIND_DISCORD', webhookUrl: post.address })
     const test = () => testChannel((step) => post.server.as(account, step, { actor: person }), post.sending, { id })
-    post.answerWith = { status: 302, headers: { location: post.address } }
+    post.respondWith = { status: 302, headers: { location: post.address } }
     expect(await test()).toMatchObject({
       statusCode: 302,
       error: 'The server responded with a redirect (302). Redirects are not followed',
     })
     expect(post.received).toHaveLength(1)
-    post.answerWith = { status: 200, body: 'x'.repeat(5_000_000) }
+    post.respondWith = { status: 200, body: 'x'.repeat(5_000_000) }
     expect((await test()).answer).toHaveLength(500)
   })
 })
@@ -101,7 +104,7 @@ describe('messages', () => {
   const nasty = '<!channel> @everyone [x](javascript:1) <script>alert(1)</script> *b* =1+1'
   it('are escaped for Slack', async () => {
     const account = await post.server.account()
-    await post.makeChannel(account, { kind: 'KIND_SLACK', webhookUrl: post.address })
+    await post.createChannelFor(account, { kind: 'KIND_SLACK', webhookUrl: post.address })
     await post.server.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
     await post.deliverAll(account)
     expect(post.received[0]?.body).toContain('&lt;!channel&gt;')
@@ -109,19 +112,19 @@ describe('messages', () => {
   })
   it('mention no one on Discord', async () => {
     const account = await post.server.account()
-    await post.makeChannel(account, { kind: 'KIND_DISCORD', webhookUrl: post.address })
+    await post.createChannelFor(account, { kind: 'KIND_DISCORD', webhookUrl: post.address })
     await post.server.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
     await post.deliverAll(account)
-    const told = JSON.parse(post.received[0]?.body ?? '') as {
+    const message = JSON.parse(post.received[0]?.body ?? '') as {
       allowed_mentions: object
       embeds: { description: string }[]
     }
-    expect(told.allowed_mentions).toEqual({ parse: [] })
-    expect(told.embeds[0]?.description).toContain(String.raw`\@everyone \[x\]`)
+    expect(message.allowed_mentions).toEqual({ parse: [] })
+    expect(message.embeds[0]?.description).toContain(String.raw`\@everyone \[x\]`)
   })
   it("are escaped in emails, which go to the account's address", async () => {
     const account = await post.server.account()
-    await post.makeChannel(account, { kind: 'KIND_EMAIL', webhookUrl: '' })
+    await post.createChannelFor(account, { kind: 'KIND_EMAIL', webhookUrl: '' })
     await post.server.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
     await post.deliverAll(account)
     expect(post.mails[0]?.to).toBe(`${account}@example.ch`)

@@ -19,6 +19,6 @@ export {
 export { listDeliveries, redeliver, testChannel } from '#notifications/deliveries.ts'
 export { runDelivery, type Sending } from '#notifications/deliver.ts'
 export { createDeliveries, createAllDeliveries } from '#notifications/dispatch.ts'
-export { failLost } from '#notifications/lost.ts'
+export { failLost } from '#notifications/lost-deliveries.ts'
 export { removeTagFromRules } from '#notifications/tags.ts'
 export { deleteOldEvents } from '#notifications/retention.ts'

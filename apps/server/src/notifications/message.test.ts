@@ -19,8 +19,8 @@ const of = (title: string, count = 10) => ({
 describe('a message with long titles', () => {
   it.each([
     ['words', 'Remote code execution in a component '.repeat(8)],
-    ['characters that are written longer', '&<'.repeat(150)],
-    ['a title of halves', `${'x'.repeat(149)}${'😀'.repeat(40)}`],
+    ['characters that are escaped', '&<'.repeat(150)],
+    ['surrogate pairs', `${'x'.repeat(149)}${'😀'.repeat(40)}`],
   ])('keeps Slack links intact and counts the rest: %s', (_, title) => {
     const { blocks } = JSON.parse(slackBody(of(title, 60), url)) as { blocks: { text: { text: string } }[] }
     const text = blocks[1]?.text.text ?? ''
@@ -34,8 +34,8 @@ describe('a message with long titles', () => {
   })
 
   it.each([
-    ['a bracket at the cut', `${'x'.repeat(199)}]${'y'.repeat(50)}`],
-    ['halves', `${'x'.repeat(199)}${'😀'.repeat(20)}`],
+    ['a bracket at the limit', `${'x'.repeat(199)}]${'y'.repeat(50)}`],
+    ['surrogate pairs', `${'x'.repeat(199)}${'😀'.repeat(20)}`],
   ])('keeps Discord links intact: %s', (_, title) => {
     const { embeds } = JSON.parse(discordBody(of(title, 1), url)) as { embeds: { description: string }[] }
     const text = embeds[0]?.description ?? ''

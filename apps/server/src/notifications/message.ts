@@ -69,14 +69,14 @@ function listLines(
   { lengthMax, line, more }: { lengthMax: number; line: (notice: Notice) => string; more: (count: number) => string },
 ): string {
   const lines: string[] = []
-  let room = lengthMax
+  let remaining = lengthMax
   for (const text of notices.slice(0, linesMax).map(line)) {
-    room -= text.length + 1
-    if (room < 0) break
+    remaining -= text.length + 1
+    if (remaining < 0) break
     lines.push(text)
   }
-  const left = eventCount - lines.length
-  return [...lines, ...(left > 0 ? [more(left)] : [])].join('\n')
+  const omitted = eventCount - lines.length
+  return [...lines, ...(omitted > 0 ? [more(omitted)] : [])].join('\n')
 }
 
 /** The body of a signed webhook: all fields as data, with a link per event. */

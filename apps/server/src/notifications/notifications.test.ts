@@ -19,13 +19,13 @@ afterEach(() => post.empty())
 describe('a webhook', () => {
   it('sends one message for related events, with a signature the official library accepts', async () => {
     const account = await post.server.account()
-    const { secret = '' } = await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
+    const { secret = '' } = await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
     await post.server.as(account, (ctx) => announce(ctx, [opened('Git repository exposed', 7.5), opened('Minor', 3)]))
     await post.deliverAll(account)
     expect(post.received).toHaveLength(1)
     const [{ headers, body } = { headers: {}, body: '' }] = post.received
-    const told = new Webhook(secret).verify(body, headers as Record<string, string>)
-    expect(told).toMatchObject({
+    const payload = new Webhook(secret).verify(body, headers as Record<string, string>)
+    expect(payload).toMatchObject({
       data: { headline: '1 new risk', events: [{ title: 'Git repository exposed', score: 7.5 }] },
     })
     expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow()
@@ -33,7 +33,7 @@ describe('a webhook', () => {
 
   it('sends each event once, however often and wherever deliveries are created', async () => {
     const account = await post.server.account()
-    await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
+    await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
     await post.server.as(account, (ctx) => announce(ctx, [opened('Once', 9)]))
     await Promise.all([1, 2, 3].map(() => createDeliveries(post.server.database, post.server.jobs, silent, account)))
     await post.deliverAll(account)
@@ -43,7 +43,7 @@ describe('a webhook', () => {
 
   it('sends nothing for a rolled back change', async () => {
     const account = await post.server.account()
-    await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
+    await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
     const broken = post.server.as(account, async (ctx) => {
       await announce(ctx, [opened('Never', 9)])
       throw new Error('the change failed')
@@ -55,7 +55,7 @@ describe('a webhook', () => {
 
   it("doesn't skip events of a slow transaction that commits late", async () => {
     const account = await post.server.account()
-    await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
+    await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
     const { promise: hasWritten, resolve: written } = Promise.withResolvers<void>()
     const slow = post.server.as(account, async (ctx) => {
@@ -74,7 +74,7 @@ describe('a webhook', () => {
 
   it("doesn't lose events during a long transaction in another database", async () => {
     const account = await post.server.account()
-    await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
+    await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
     const neighbour = new pg.Client({ connectionString: process.env['TEST_DATABASE_URL'] })
     await neighbour.connect()
     await neighbour.query('begin')
@@ -97,8 +97,8 @@ describe('a webhook', () => {
 
   it('keeps failed deliveries, pauses after ten in a row, and redelivers under the same id', async () => {
     const account = await post.server.account()
-    const { id } = await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
-    post.answerWith = { status: 500, body: 'out of order' }
+    const { id } = await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
+    post.respondWith = { status: 500, body: 'out of order' }
     for (let round = 0; round < 10; round++) {
       await post.server.as(account, (ctx) => announce(ctx, [opened(`Round ${round}`, 9)]))
       await post.deliverAll(account)
@@ -113,7 +113,7 @@ describe('a webhook', () => {
       error: 'The server responded with 500',
       answer: 'out of order',
     })
-    post.answerWith = { status: 200 }
+    post.respondWith = { status: 200 }
     const before = post.received.at(-1)?.headers['webhook-id']
     const deliveryId = deliveries[0]?.id ?? ''
     await post.server.as(account, (ctx) => redeliver(ctx, post.server.jobs, { id, deliveryId }))
@@ -125,13 +125,13 @@ describe('a webhook', () => {
 
   it('leaves a failed attempt to the queue while attempts remain', async () => {
     const account = await post.server.account()
-    const { id } = await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
-    post.answerWith = { status: 503 }
+    const { id } = await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
+    post.respondWith = { status: 503 }
     await post.server.as(account, (ctx) => announce(ctx, [opened('Again', 9)]))
     await post.deliverAll(account, { isLastAttempt: false })
     const { deliveries } = await post.server.as(account, (ctx) => listDeliveries(ctx, { id }))
     expect(deliveries[0]).toMatchObject({ state: 'STATE_PENDING', attempts: 1 })
-    post.answerWith = { status: 200 }
+    post.respondWith = { status: 200 }
     await post.deliverAll(account)
     const { deliveries: then } = await post.server.as(account, (ctx) => listDeliveries(ctx, { id }))
     expect(then[0]).toMatchObject({ state: 'STATE_DELIVERED', attempts: 2 })
@@ -139,8 +139,8 @@ describe('a webhook', () => {
 
   it('pauses after 410 Gone without retrying', async () => {
     const account = await post.server.account()
-    const { id } = await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
-    post.answerWith = { status: 410 }
+    const { id } = await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
+    post.respondWith = { status: 410 }
     await post.server.as(account, (ctx) => announce(ctx, [opened('Gone', 9)]))
     await post.deliverAll(account, { isLastAttempt: false })
     const { deliveries } = await post.server.as(account, (ctx) => listDeliveries(ctx, { id }))
@@ -152,7 +152,7 @@ describe('a webhook', () => {
 
 it('stores any error text of a mail server', async () => {
   const account = await post.server.account()
-  const { id } = await post.makeChannel(account, { kind: 'KIND_EMAIL', webhookUrl: '' })
+  const { id } = await post.createChannelFor(account, { kind: 'KIND_EMAIL', webhookUrl: '' })
   await post.server.as(account, (ctx) => announce(ctx, [opened('Refused', 9)]))
   await post.deliverAll(account, { mailer: { deliver: () => Promise.reject(new Error('550 no\0such user')) } })
   const { deliveries } = await post.server.as(account, (ctx) => listDeliveries(ctx, { id }))
@@ -171,9 +171,9 @@ describe('the event stream', () => {
     await post.server.as(other, (ctx) => announce(ctx, [opened('foreign', 9)]))
     await post.server.as(account, (ctx) => announce(ctx, [opened('second', 9), opened('third', 9)]))
     const seen = await post.server.as(account, (ctx) => noticesSince(ctx, from, 2))
-    expect(seen.map((one) => one.title)).toEqual(['first', 'second'])
-    const place = seen.at(-1)?.place ?? from
-    const rest = await post.server.as(account, (ctx) => noticesSince(ctx, place, 10))
-    expect(rest.map((one) => one.title)).toEqual(['third'])
+    expect(seen.map((item) => item.title)).toEqual(['first', 'second'])
+    const position = seen.at(-1)?.position ?? from
+    const rest = await post.server.as(account, (ctx) => noticesSince(ctx, position, 10))
+    expect(rest.map((item) => item.title)).toEqual(['third'])
   })
 })

@@ -32,17 +32,17 @@ describe('channel rules', () => {
       await ctx.tx.insertInto('target_tag').values({ account_id: account, target_id: target, tag_id: tag }).execute()
     })
     const rule = { events: ['EVENT_ISSUE_OPENED' as const], minSeverity: 5, tagIds: [tag] }
-    await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address, rule })
+    await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address, rule })
     await post.server.as(account, (ctx) =>
       announce(ctx, [
-        { ...opened('told', 5), targetIds: [target] },
+        { ...opened('sent', 5), targetIds: [target] },
         { ...opened('too low', 4.9), targetIds: [target] },
         opened('elsewhere', 9),
         { ...opened('other kind', 9), kind: 'EVENT_ISSUE_RESOLVED', targetIds: [target] },
       ]),
     )
     await post.deliverAll(account)
-    expect(post.received.flatMap(({ body }) => titlesOf(body))).toEqual(['told'])
+    expect(post.received.flatMap(({ body }) => titlesOf(body))).toEqual(['sent'])
     expect(await post.server.as(account, (ctx) => previewChannel(ctx, { rule }))).toMatchObject({
       eventCount: 1,
       days: 30,
@@ -51,26 +51,28 @@ describe('channel rules', () => {
 
   it('drop deleted tags; a channel with no other tag is turned off', async () => {
     const account = await post.server.account()
-    const [kept, gone] = [newId(), newId()]
+    const [keptTag, deletedTag] = [newId(), newId()]
     for (const [id, name] of [
-      [kept, 'kept'],
-      [gone, 'gone'],
+      [keptTag, 'kept'],
+      [deletedTag, 'gone'],
     ] as const)
       await post.server.as(account, ({ tx }) =>
         tx.insertInto('tag').values({ account_id: account, id, name, color: 1 }).execute(),
       )
     const rule = (...tagIds: string[]) => ({ events: ['EVENT_ISSUE_OPENED' as const], minSeverity: 0, tagIds })
-    const make = (...tagIds: string[]) =>
-      post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: 'https://example.ch/', rule: rule(...tagIds) })
-    const ids = [await make(kept, gone), await make(gone), await make()].map((channel) => channel.id)
+    const createRule = (...tagIds: string[]) =>
+      post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: 'https://example.ch/', rule: rule(...tagIds) })
+    const ids = [await createRule(keptTag, deletedTag), await createRule(deletedTag), await createRule()].map(
+      (channel) => channel.id,
+    )
     await post.server.as(account, async (ctx) => {
-      await ctx.tx.deleteFrom('tag').where('account_id', '=', account).where('id', '=', gone).execute()
-      await removeTagFromRules(ctx, gone)
+      await ctx.tx.deleteFrom('tag').where('account_id', '=', account).where('id', '=', deletedTag).execute()
+      await removeTagFromRules(ctx, deletedTag)
     })
     const { channels } = await post.server.as(account, listChannels)
-    const stands = ids.map((id) => channels.find((channel) => channel.id === id))
-    expect(stands.map((channel) => [channel?.isEnabled, channel?.rule.tagIds])).toEqual([
-      [true, [kept]],
+    const results = ids.map((id) => channels.find((channel) => channel.id === id))
+    expect(results.map((channel) => [channel?.isEnabled, channel?.rule.tagIds])).toEqual([
+      [true, [keptTag]],
       [false, []],
       [true, []],
     ])
@@ -78,14 +80,14 @@ describe('channel rules', () => {
 
   it('skip events from while the channel was off', async () => {
     const account = await post.server.account()
-    const { id } = await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
-    const turn = (isEnabled: boolean) =>
+    const { id } = await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
+    const setEnabled = (isEnabled: boolean) =>
       post.server.as(account, (ctx) =>
         updateChannel(ctx, post.sending, { id, channel: { isEnabled }, updateMask: { paths: ['isEnabled'] } }),
       )
-    await turn(false)
+    await setEnabled(false)
     await post.server.as(account, (ctx) => announce(ctx, [opened('While off', 9)]))
-    await turn(true)
+    await setEnabled(true)
     await post.server.as(account, (ctx) => announce(ctx, [opened('Back on', 9)]))
     await post.deliverAll(account)
     expect(post.received.flatMap(({ body }) => titlesOf(body))).toEqual(['Back on'])

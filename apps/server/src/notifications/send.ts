@@ -25,8 +25,8 @@ export interface Outcome {
 /** A named import would load all exports of the module, including a second HTTP client. */
 const http = process.getBuiltinModule('node:http')
 const timeoutMs = 5000
-const answerBytesMax = 65_536
-const answerStoredMax = 500
+const responseBytesMax = 65_536
+const storedResponseMax = 500
 
 /** The signature headers of Standard Webhooks. */
 export function signature(secret: string, id: string, now: Date, body: string): Record<string, string> {
@@ -50,16 +50,16 @@ interface Post {
  */
 export async function post({ url, gate, body, headers = {} }: Post): Promise<Outcome> {
   const start = performance.now()
-  const took = () => Math.round(performance.now() - start)
-  const failed = (error: string): Outcome => ({ statusCode: null, latencyMs: took(), error, answer: '' })
+  const elapsedMs = () => Math.round(performance.now() - start)
+  const failed = (error: string): Outcome => ({ statusCode: null, latencyMs: elapsedMs(), error, answer: '' })
   const signal = AbortSignal.timeout(timeoutMs)
   try {
-    const place = new URL(url)
-    const address = await Promise.race([checkedAddress(place, gate), deadline(signal)])
-    if ('refused' in address) return failed(address.refused)
-    const { status, answer } = await exchange(place, address.ip, { body, headers, signal })
+    const destination = new URL(url)
+    const address = await Promise.race([checkedAddress(destination, gate), deadline(signal)])
+    if ('blocked' in address) return failed(address.blocked)
+    const { status, answer } = await exchange(destination, address.ip, { body, headers, signal })
     const error = status >= 200 && status < 300 ? '' : errorMessage(status)
-    return { statusCode: status, latencyMs: took(), error, answer }
+    return { statusCode: status, latencyMs: elapsedMs(), error, answer }
   } catch (error) {
     if (signal.aborted) return failed('No response within 5 seconds')
     return failed(storable(error instanceof Error ? error.message : String(error)).slice(0, 300))
@@ -86,31 +86,31 @@ function errorMessage(status: number): string {
  * can.
  */
 export function urlError(url: string, gate: Gate): string | undefined {
-  const place = new URL(url)
-  const host = hostOf(place)
+  const destination = new URL(url)
+  const host = hostOf(destination)
   const isHere = host === 'localhost' || host.endsWith('.localhost')
-  return refusedOf(place, isIP(host) ? [host] : isHere ? ['127.0.0.1'] : [], gate)
+  return blockedReason(destination, isIP(host) ? [host] : isHere ? ['127.0.0.1'] : [], gate)
 }
 
-async function checkedAddress(place: URL, gate: Gate): Promise<{ ip: string } | { refused: string }> {
-  const host = hostOf(place)
-  const atOnce = refusedOf(place, [], gate)
-  if (atOnce) return { refused: atOnce }
+async function checkedAddress(destination: URL, gate: Gate): Promise<{ ip: string } | { blocked: string }> {
+  const host = hostOf(destination)
+  const atOnce = blockedReason(destination, [], gate)
+  if (atOnce) return { blocked: atOnce }
   const found = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address)
-  const refused = refusedOf(place, found, gate)
-  if (refused) return { refused }
+  const blocked = blockedReason(destination, found, gate)
+  if (blocked) return { blocked }
   const [ip] = found
-  return ip ? { ip } : { refused: `${host} could not be resolved` }
+  return ip ? { ip } : { blocked: `${host} could not be resolved` }
 }
 
-function refusedOf(place: URL, addresses: readonly string[], gate: Gate): string | undefined {
-  const isOpen = place.protocol !== 'https:'
+function blockedReason(destination: URL, addresses: readonly string[], gate: Gate): string | undefined {
+  const isOpen = destination.protocol !== 'https:'
   const onlyHttps = 'Use https. Plain http is allowed only to networks listed in GLACIS_WEBHOOK_NETWORKS'
   if (isOpen && gate === 'public') return onlyHttps
   const metadata = addresses.find(isMetadataAddress)
   if (metadata) return `${metadata} is a cloud metadata address. Messages can't be sent there`
-  const refused = addresses.find((address) => !isPublicAddress(address) && !isNamed(address, gate))
-  if (refused) return `Messages can't be sent to ${refused}. GLACIS_WEBHOOK_NETWORKS lists the allowed networks`
+  const blocked = addresses.find((address) => !isPublicAddress(address) && !isNamed(address, gate))
+  if (blocked) return `Messages can't be sent to ${blocked}. GLACIS_WEBHOOK_NETWORKS lists the allowed networks`
   return isOpen && addresses.some((address) => !isNamed(address, gate)) ? onlyHttps : undefined
 }
 
@@ -130,17 +130,17 @@ function isNamed(address: string, gate: Gate): boolean {
 }
 
 function exchange(
-  place: URL,
+  destination: URL,
   ip: string,
   { body, headers, signal }: { body: string; headers: Record<string, string>; signal: AbortSignal },
 ): Promise<{ status: number; answer: string }> {
   const options: RequestOptions = {
     method: 'POST',
     host: ip,
-    port: place.port || (place.protocol === 'https:' ? 443 : 80),
-    path: place.pathname + place.search,
+    port: destination.port || (destination.protocol === 'https:' ? 443 : 80),
+    path: destination.pathname + destination.search,
     headers: {
-      host: place.host,
+      host: destination.host,
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'user-agent': 'Glacis',
@@ -149,10 +149,10 @@ function exchange(
     signal,
     agent: false,
   }
-  const host = hostOf(place)
+  const host = hostOf(destination)
   return new Promise((resolve, reject) => {
     const call =
-      place.protocol === 'https:'
+      destination.protocol === 'https:'
         ? httpsRequest({ ...options, ...(!isIP(host) && { servername: host }) })
         : http.request(options)
     call.once('error', reject)
@@ -162,11 +162,11 @@ function exchange(
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {
         bytes += Buffer.byteLength(chunk)
-        if (answer.length < answerStoredMax) answer += chunk
-        if (bytes > answerBytesMax) response.destroy()
+        if (answer.length < storedResponseMax) answer += chunk
+        if (bytes > responseBytesMax) response.destroy()
       })
       response.once('close', () =>
-        resolve({ status: response.statusCode ?? 0, answer: storable(answer).slice(0, answerStoredMax) }),
+        resolve({ status: response.statusCode ?? 0, answer: storable(answer).slice(0, storedResponseMax) }),
       )
       response.once('error', () => undefined)
     })

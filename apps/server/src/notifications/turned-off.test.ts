@@ -20,7 +20,7 @@ const server = await sharedTestServer()
 let receiver: Server
 let address: string
 let sending: Sending
-/** Runs while a request is at the receiver, which answers with the status. */
+/** Runs while the receiver processes a request; returns the status to respond with. */
 let meanwhile: () => Promise<number>
 let account: string
 let channelId: string
@@ -29,7 +29,7 @@ let deliveryId: string
 beforeAll(async () => {
   receiver = createServer((_, response) => void meanwhile().then((status) => response.writeHead(status).end()))
   await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve))
-  const { port } = receiver.address() as AddressInfo // listens on a port
+  const { port } = receiver.address() as AddressInfo // it listens on a port
   address = `http://127.0.0.1:${port}/hook`
   const mailer = { deliver: async () => undefined, close: () => undefined }
   sending = { database: server.database, mailer, gate: ['127.0.0.0/8'], url: 'http://localhost:3000', log: silent }
@@ -37,12 +37,12 @@ beforeAll(async () => {
 afterAll(async () => {
   receiver.close()
 })
-/** A channel with one delivery on its way. */
+/** Creates a channel with one pending delivery. */
 beforeEach(async () => {
   account = await server.account()
   const channel = { kind: 'KIND_WEBHOOK', webhookUrl: address } as const
-  const made = await server.as(account, (ctx) => createChannel(ctx, sending, { channel }), { actor: person })
-  channelId = made.channel.id
+  const created = await server.as(account, (ctx) => createChannel(ctx, sending, { channel }), { actor: person })
+  channelId = created.channel.id
   await server.as(account, (ctx) =>
     announce(ctx, [{ kind: 'EVENT_ISSUE_OPENED', title: 'news', resource: { kind: 'issue', id: newId() } }]),
   )

@@ -1,4 +1,4 @@
-/** The packs that scans need, as one file for agents: gzip over one JSON line per file. */
+/** Packages the packs that scans need as one file for agents: gzipped, one JSON line per file. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -7,42 +7,42 @@ import { gzip } from 'node:zlib'
 import type { PackFolders } from '#packs/folders.ts'
 
 export interface PackArchive {
-  /** SHA-256 of `body`, in hexadecimal. */
+  /** SHA-256 of `body` in hexadecimal. */
   readonly digest: string
   readonly body: Buffer
 }
 export interface PackArchives {
-  /** The archive of the packs as they are now; made anew only when a file has changed. */
+  /** The archive of the current packs, rebuilt only after a file changed. */
   current(): Promise<PackArchive>
 }
 
 interface PackFile {
   readonly kind: 'checks' | 'fingerprints'
   readonly path: string
-  /** Below which folder it stands and where there, with slashes. */
+  /** Index of the root folder and path below it, with slashes. */
   readonly name: string
   readonly stamp: string
 }
 
-/** How long the files are taken to be unchanged, in milliseconds. */
-const rememberMs = 10_000
+/** Minimum time between checks for changed files. */
+const checkIntervalMs = 10_000
 
 export function createPackArchives({ checks, fingerprints }: PackFolders): PackArchives {
-  let lookedAt = -Infinity
+  let checkedAt = -Infinity
   let signature = ''
   let archive: Promise<PackArchive> | undefined
-  async function renew(): Promise<void> {
+  async function refresh(): Promise<void> {
     const files = [...(await filesOf('checks', checks)), ...(await filesOf('fingerprints', fingerprints))]
-    const now = files.map((file) => file.stamp).join('\n')
-    lookedAt = performance.now()
-    if (archive && now === signature) return
-    signature = now
+    const newSignature = files.map((file) => file.stamp).join('\n')
+    checkedAt = performance.now()
+    if (archive && newSignature === signature) return
+    signature = newSignature
     archive = pack(files)
   }
   return {
     async current() {
-      if (!archive || performance.now() - lookedAt > rememberMs) await renew()
-      if (!archive) throw new Error('renew makes one')
+      if (!archive || performance.now() - checkedAt > checkIntervalMs) await refresh()
+      if (!archive) throw new Error('no archive after a refresh')
       return archive
     },
   }
@@ -57,7 +57,7 @@ async function pack(files: readonly PackFile[]): Promise<PackArchive> {
   return { digest: createHash('sha256').update(body).digest('hex'), body }
 }
 
-/** Each root gets a folder of its own, so that files of the same name do not meet. */
+/** Prefixes names with the index of their root, so that files of different roots can't collide. */
 async function filesOf(kind: PackFile['kind'], roots: readonly string[]): Promise<PackFile[]> {
   const files: PackFile[] = []
   for (const [index, root] of roots.entries()) {

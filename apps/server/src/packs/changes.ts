@@ -1,37 +1,37 @@
-/** What feeds changed and was not yet held against the inventories. */
+/** Threats that feeds changed and that were not matched against the inventories yet. */
 import type { Tables } from '#database/tables.ts'
 import { withWriteLock, queueChangedThreats } from '#threats/index.ts'
 import { type Kysely, sql } from 'kysely'
 
 export interface Changes {
   readonly ids: readonly string[]
-  /** Canonical `vendor:product` keys that they name. */
+  /** Canonical `vendor:product` keys of the changed threats. */
   readonly subjects: readonly string[]
   readonly isNews: boolean
-  /** Accounts that run or watch what is named, or have issues about it. */
+  /** Accounts that run or watch affected software or have issues of these threats. */
   readonly accounts: readonly string[]
-  /** Forgets them, except what changed again in the meantime. */
+  /** Removes these changes from the queue, except threats that changed again meanwhile. */
   done(): Promise<void>
 }
 
 const chunk = 1000
-/** So many at once are a first load: what is merely new to us is no news. */
+/** More pending changes than this are an initial load, whose threats are only new to this installation. */
 const newsMax = 3000
 
-/** The next changes, oldest first; null when there are none. What begins to hold today counts as changed. */
-export async function takeChanges(owner: Kysely<Tables>): Promise<Changes | null> {
-  await noteDue(owner)
+/** The next changes, oldest first; null if there are none. Includes threats that become effective today. */
+export async function nextChanges(owner: Kysely<Tables>): Promise<Changes | null> {
+  await queueEffectiveThreats(owner)
   const { rows } = await sql<{ threat_id: string; turn: number; pending: number }>`
     select threat_id, turn, count(*) over ()::int as pending from threat_change order by turn limit ${chunk}`.execute(
     owner,
   )
   if (rows.length === 0) return null
   const ids = rows.map((row) => row.threat_id)
-  const { rows: named } = await sql<{ subject: string }>`
+  const { rows: productRows } = await sql<{ subject: string }>`
     select distinct vendor || ':' || product as subject from threat_product where threat_id = any(${ids}::uuid[])`.execute(
     owner,
   )
-  const subjects = named.map((row) => row.subject)
+  const subjects = productRows.map((row) => row.subject)
   const { rows: accounts } = await sql<{ account_id: string }>`
     select account_id from product where subject = any(${subjects}::text[])
     union
@@ -45,14 +45,14 @@ export async function takeChanges(owner: Kysely<Tables>): Promise<Changes | null
       await withWriteLock(owner, (tx) =>
         sql`
         delete from threat_change
-        using unnest(${ids}::uuid[], ${rows.map((row) => row.turn)}::bigint[]) as held (threat_id, turn)
-        where threat_change.threat_id = held.threat_id and threat_change.turn = held.turn`.execute(tx),
+        using unnest(${ids}::uuid[], ${rows.map((row) => row.turn)}::bigint[]) as processed (threat_id, turn)
+        where threat_change.threat_id = processed.threat_id and threat_change.turn = processed.turn`.execute(tx),
       )
     },
   }
 }
 
-async function noteDue(owner: Kysely<Tables>): Promise<void> {
+async function queueEffectiveThreats(owner: Kysely<Tables>): Promise<void> {
   await withWriteLock(owner, async (tx) => {
     const due = await tx
       .updateTable('threat')

@@ -1,73 +1,72 @@
-/** Fetching a feed politely: only when it changed, only so much, and not again too soon. */
+/** Downloads a feed if it changed, with limits on size and time. */
 import { createWriteStream } from 'node:fs'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { version } from '#version.ts'
 
-/** What came of a request. */
+/** The result of a download. */
 export type Download =
   | { readonly kind: 'file'; readonly validators: Readonly<Record<string, string>> }
   | { readonly kind: 'unchanged' }
-  /** It did not come; `words` is a sentence for people. */
+  /** The download failed; `message` is shown to users. */
   | {
       readonly kind: 'failure'
-      readonly words: string
+      readonly message: string
       readonly isOffline: boolean
-      /** There is no such file (404 and 410 of RFC 9110). */
+      /** The file doesn't exist (404 and 410 of RFC 9110). */
       readonly isGone: boolean
       readonly retryAfterMs: number
     }
 
 export interface DownloadOptions {
-  /** The file to write. */
   readonly to: string
-  /** What the last answer said of its own state: `etag` and `lastModified`. */
+  /** `etag` and `lastModified` of the previous response. */
   readonly validators?: Readonly<Record<string, string>>
   readonly bytesMax: number
   readonly signal: AbortSignal
 }
 
-const waitMsMax = 15 * 60_000
+const timeoutMs = 15 * 60_000
 const retryAfterMsMax = 24 * 3_600_000
 
-/** Asks for `url` and writes the answer to a file. Never throws but for the signal and for bugs. */
+/** Downloads `url` to a file. Returns failures instead of throwing, except if `signal` aborts. */
 export async function download(
   url: string,
   { to, validators = {}, bytesMax, signal }: DownloadOptions,
 ): Promise<Download> {
   const failure = (
-    words: string,
-    more: { isOffline?: boolean; isGone?: boolean; retryAfterMs?: number } = {},
+    message: string,
+    details: { isOffline?: boolean; isGone?: boolean; retryAfterMs?: number } = {},
   ): Download => ({
     kind: 'failure',
-    words,
+    message,
     isOffline: false,
     isGone: false,
     retryAfterMs: 0,
-    ...more,
+    ...details,
   })
   try {
-    const answer = await fetch(url, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(waitMsMax)]),
+    const response = await fetch(url, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       headers: {
         'user-agent': `Glacis/${version}`,
-        // The length that is announced is then the length that comes.
+        // So that Content-Length is the length of the file.
         'accept-encoding': 'identity',
         ...(validators['etag'] && { 'if-none-match': validators['etag'] }),
         ...(validators['lastModified'] && { 'if-modified-since': validators['lastModified'] }),
       },
     })
-    if (answer.status === 304) return { kind: 'unchanged' }
-    if (!answer.ok || !answer.body) {
-      await answer.body?.cancel()
-      const isGone = answer.status === 404 || answer.status === 410
-      return failure(wordsOf(url, answer.status), {
+    if (response.status === 304) return { kind: 'unchanged' }
+    if (!response.ok || !response.body) {
+      await response.body?.cancel()
+      const isGone = response.status === 404 || response.status === 410
+      return failure(messageFor(url, response.status), {
         isGone,
-        retryAfterMs: retryAfter(answer.headers.get('retry-after')),
+        retryAfterMs: retryAfter(response.headers.get('retry-after')),
       })
     }
-    await pipeline(Readable.from(answer.body), bounded(bytesMax), createWriteStream(to))
-    return { kind: 'file', validators: validatorsOf(answer.headers) }
+    await pipeline(Readable.from(response.body), limitBytes(bytesMax), createWriteStream(to))
+    return { kind: 'file', validators: validatorsOf(response.headers) }
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof TooLarge)
@@ -83,7 +82,7 @@ export async function download(
 
 class TooLarge extends Error {}
 
-function bounded(bytesMax: number): Transform {
+function limitBytes(bytesMax: number): Transform {
   let bytes = 0
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -93,7 +92,7 @@ function bounded(bytesMax: number): Transform {
   })
 }
 
-function wordsOf(url: string, status: number): string {
+function messageFor(url: string, status: number): string {
   if (status === 429 || status === 503) return `${hostOf(url)} is rate limiting requests (HTTP ${status}).`
   return `${hostOf(url)} responded with HTTP ${status}.`
 }
@@ -104,7 +103,7 @@ function validatorsOf(headers: Headers): Record<string, string> {
   return { ...(etag && { etag }), ...(lastModified && { lastModified }) }
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3). */
+/** A number of seconds, or a date (RFC 9110, section 10.2.3). */
 function retryAfter(text: string | null): number {
   if (text === null) return 0
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()

@@ -1,13 +1,13 @@
-/** From what feeds and checks say to what the database holds. */
+/** Converts feed records and checks to threat drafts. */
 import { packCriteria, productKeys, severityOf, type RecordSource, type ThreatRecord } from '@glacis/intelligence'
 import type { CheckInfo } from '@glacis/scanner'
 import { splitKey, type ThreatDraft } from '#threats/index.ts'
 
-/** What the name of a product may be at most, so that a bad record cannot break the index. */
+/** Maximum length of a product name, so that a malformed record can't exceed the index's limit. */
 const nameLengthMax = 500
 const noSolution = { kind: 'KIND_UNSPECIFIED', description: '' } as const
 
-/** A weakness that a check of ours, or of a template pack, proves. */
+/** The threat that a check detects. */
 export function fromCheck(check: CheckInfo): ThreatDraft {
   const rated = check.cvss ? severityOf(check.cvss) : null
   return {
@@ -19,7 +19,7 @@ export function fromCheck(check: CheckInfo): ThreatDraft {
     impact: check.impact,
     affected: '',
     insight: '',
-    severity: rated ?? { cvss: '', ...byWord(check.severity, check.score) },
+    severity: rated ?? { cvss: '', ...severityOfName(check.severity, check.score) },
     solution: { kind: check.remediation ? 'KIND_MITIGATION' : 'KIND_UNSPECIFIED', description: check.remediation },
     references: [...check.cves.map((cve) => ({ cve })), ...check.references.map((url) => ({ url }))],
     knownExploitedAt: null,
@@ -33,26 +33,26 @@ export function fromCheck(check: CheckInfo): ThreatDraft {
   }
 }
 
-const words = {
+const severities = {
   critical: { score: 9.5, category: 'CATEGORY_CRITICAL' },
   high: { score: 7.5, category: 'CATEGORY_HIGH' },
   medium: { score: 5.5, category: 'CATEGORY_MEDIUM' },
   low: { score: 2.5, category: 'CATEGORY_LOW' },
 } as const
 
-/** Where a check gives no vector, its word stands for the middle of its band. */
-function byWord(word: string, score: number | null) {
-  const band = Object.entries(words).find(([name]) => name === word)?.[1]
-  if (!band) return { score: score ?? 0, category: 'CATEGORY_NONE' as const }
-  return { score: score ?? band.score, category: band.category }
+/** A severity without a CVSS vector gets the score in the middle of its range. */
+function severityOfName(label: string, score: number | null) {
+  const match = Object.entries(severities).find(([name]) => name === label)?.[1]
+  if (!match) return { score: score ?? 0, category: 'CATEGORY_NONE' as const }
+  return { score: score ?? match.score, category: match.category }
 }
 
-/** A record of a feed. Of it the matcher's part is kept, and the ratings with who gave them. */
+/** Converts a feed record. Only the criteria and the ratings with their sources are kept of it. */
 export function fromRecord(threat: ThreatRecord, source: RecordSource): ThreatDraft {
   const { id, configurations, isRejected, metrics, weaknesses, severity, solution, epss, knownExploited } = threat
   const isCve = id.startsWith('CVE-')
   const packed = packCriteria(threat)
-  const others = threat.references.filter((one) => !('cve' in one) || one.cve !== id)
+  const otherReferences = threat.references.filter((item) => !('cve' in item) || item.cve !== id)
   return {
     key: id,
     kind: source === 'lifecycle' ? 'lifecycle' : 'cve',
@@ -64,7 +64,7 @@ export function fromRecord(threat: ThreatRecord, source: RecordSource): ThreatDr
     insight: threat.insight,
     severity,
     solution: solution ?? noSolution,
-    references: [...(isCve ? [{ cve: id }] : []), ...others],
+    references: [...(isCve ? [{ cve: id }] : []), ...otherReferences],
     knownExploitedAt: knownExploited ? new Date(knownExploited.addTime) : null,
     epss: epss ?? null,
     record: { id, configurations, isRejected, metrics, weaknesses },
@@ -82,7 +82,7 @@ function timeOf(text: string): Date | null {
   return text === '' ? null : new Date(text)
 }
 
-/** One of each key, the last one said. */
+/** Removes duplicate keys; the last draft wins. */
 export function distinct(drafts: readonly ThreatDraft[]): ThreatDraft[] {
   return [...new Map(drafts.map((draft) => [draft.key, draft])).values()]
 }

@@ -1,16 +1,16 @@
-/** Everything that feeds brought, in the public formats in which it came, as one file. */
+/** Exports all feed data in its original public formats as one file. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { packFiles } from '@glacis/intelligence'
 import type { Reference, SolutionKind } from '@glacis/contract/threat'
 import type { Tables } from '#database/tables.ts'
-import { keptFolders } from '#packs/files.ts'
+import { downloadedFolders } from '#packs/files.ts'
 import { type Kysely, sql } from 'kysely'
 
-/** Records of one file inside of the bundle. */
+/** Records per file of the archive. */
 const recordsPerFile = 5000
 
-/** Writes the bundle, a `.tar.zst` that `importPath` reads; answers how many records are in it. */
+/** Writes a `.tar.zst` archive that `importPath` can read. @returns the number of records */
 export async function exportPacks(owner: Kysely<Tables>, packsFolder: string, path: string): Promise<number> {
   let records = 0
   async function* files() {
@@ -21,11 +21,11 @@ export async function exportPacks(owner: Kysely<Tables>, packsFolder: string, pa
     yield { name: 'kev.json', content: await knownExploited(owner) }
     yield { name: 'epss.csv', content: await probabilities(owner) }
     yield { name: 'lifecycles.json', content: await lifecycles(owner) }
-    yield* fixes(owner)
+    yield* fixFiles(owner)
     yield { name: 'dictionary.csv', content: await dictionary(owner) }
-    const kept = await keptFolders(packsFolder)
-    yield* filesBelow(kept.checks, 'http')
-    yield* filesBelow(kept.fingerprints, 'fingerprints')
+    const downloaded = await downloadedFolders(packsFolder)
+    yield* filesBelow(downloaded.checks, 'http')
+    yield* filesBelow(downloaded.fingerprints, 'fingerprints')
   }
   await packFiles(path, files())
   return records
@@ -57,19 +57,19 @@ interface StoredMetric {
   readonly score: number
 }
 
-/** Records in NVD's form, with our words where there are any. */
+/** Records in NVD's format, with our own descriptions where available. */
 async function* threatFiles(owner: Kysely<Tables>) {
-  let after = ''
+  let lastKey = ''
   for (let number = 1; ; number++) {
     const { rows } = await sql<StoredThreat>`
       select key, name, summary, impact, insight, solution_kind, solution, refs, cvss, record, modified_at, published_at
       from threat
-      where kind = 'cve' and key like 'CVE-%' and record is not null and key > ${after}
+      where kind = 'cve' and key like 'CVE-%' and record is not null and key > ${lastKey}
       order by key
       limit ${recordsPerFile}`.execute(owner)
     const last = rows.at(-1)
     if (!last) return
-    after = last.key
+    lastKey = last.key
     const content = rows.map((row) => `${JSON.stringify(toNvd(row))}\n`).join('')
     yield { name: `records/${String(number).padStart(4, '0')}.jsonl`, content, records: rows.length }
   }
@@ -102,7 +102,7 @@ function toNvd(row: StoredThreat) {
     ),
     weaknesses: [{ description: weaknesses.map((value) => ({ lang: 'en', value })) }],
     configurations,
-    references: row.refs.flatMap((one) => ('url' in one ? [{ url: one.url }] : [])),
+    references: row.refs.flatMap((item) => ('url' in item ? [{ url: item.url }] : [])),
     glacis: {
       name: row.name,
       summary: row.summary,
@@ -153,7 +153,7 @@ async function lifecycles(owner: Kysely<Tables>): Promise<string> {
   return JSON.stringify({ schema_version: '1.2.0', result: products })
 }
 
-async function* fixes(owner: Kysely<Tables>) {
+async function* fixFiles(owner: Kysely<Tables>) {
   const rows = await owner
     .selectFrom('distribution_fix')
     .selectAll()
@@ -162,8 +162,8 @@ async function* fixes(owner: Kysely<Tables>) {
     .orderBy('key')
     .execute()
   for (const [release, ofRelease] of Map.groupBy(rows, (row) => row.release)) {
-    const said = Map.groupBy(ofRelease, (row) => JSON.stringify([row.origin, row.product]))
-    const packages = [...said.values()].map((list) => ({
+    const byPackage = Map.groupBy(ofRelease, (row) => JSON.stringify([row.origin, row.product]))
+    const packages = [...byPackage.values()].map((list) => ({
       package: list[0]?.origin ?? '',
       product: list[0]?.product ?? '',
       fixes: Object.fromEntries(list.map((row) => [row.key, row.fixed_version])),
@@ -190,9 +190,9 @@ async function dictionary(owner: Kysely<Tables>): Promise<string> {
 
 async function* filesBelow(folder: string, name: string) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  for (const entry of entries.filter((one) => one.isFile())) {
+  for (const entry of entries.filter((item) => item.isFile())) {
     const path = join(entry.parentPath, entry.name)
-    const inside = relative(folder, path)
-    yield { name: inside.includes('/') ? inside : `${name}/${inside}`, content: await readFile(path) }
+    const relativePath = relative(folder, path)
+    yield { name: relativePath.includes('/') ? relativePath : `${name}/${relativePath}`, content: await readFile(path) }
   }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { checkFeed, listFeeds, packStatus } from '#packs/feeds.ts'
 import { addresses } from '#packs/sources.ts'
-import { notePack } from '#packs/state.ts'
+import { updatePack } from '#packs/state.ts'
 import { startTestServer, type TestServer } from '#testing/test-server.ts'
 import { sql } from 'kysely'
 
@@ -10,12 +10,12 @@ let account: string
 beforeEach(async () => {
   server = await startTestServer()
   account = await server.account()
-  await notePack(server.database.owner, 'CISA KEV', { records: 7, state: 'STATE_READY' })
+  await updatePack(server.database.owner, 'CISA KEV', { records: 7, state: 'STATE_READY' })
   return () => server.close()
 })
 const kev = { name: 'CISA KEV' }
-const check = (feed = kev, known: Parameters<typeof checkFeed>[2] = addresses) =>
-  server.as(account, (ctx) => checkFeed(ctx, server.jobs, known, feed))
+const check = (feed = kev, urls: Parameters<typeof checkFeed>[2] = addresses) =>
+  server.as(account, (ctx) => checkFeed(ctx, server.jobs, urls, feed))
 
 async function queued(): Promise<unknown[]> {
   const { rows } = await sql<{ data: unknown }>`
@@ -23,61 +23,61 @@ async function queued(): Promise<unknown[]> {
   return rows.map((row) => row.data)
 }
 
-it('has a feed asked at once', async () => {
+it('queues a check immediately', async () => {
   expect(await check()).toMatchObject({ feed: { name: 'CISA KEV', records: 7, checkable: true } })
   expect(await queued()).toEqual([{ pack: 'CISA KEV' }])
 })
 
 it.each<[string, () => Promise<unknown>, object]>([
-  ['that nobody knows', () => check({ name: 'Other' }), { code: 'not_found' }],
+  ['that does not exist', () => check({ name: 'Other' }), { code: 'not_found' }],
   [
-    'without a network',
+    'while downloads are turned off',
     () => check(kev, null),
     { code: 'precondition', message: expect.stringContaining('glacis packs import') },
   ],
-  ['whose source is switched off', () => check(kev, { ...addresses, kev: '' }), { code: 'precondition' }],
+  ['whose source is turned off', () => check(kev, { ...addresses, kev: '' }), { code: 'precondition' }],
   [
-    'of our own',
+    'without a source',
     async () => {
-      await notePack(server.database.owner, 'Threat records', { records: 1 })
+      await updatePack(server.database.owner, 'Threat records', { records: 1 })
       return check({ name: 'Threat records' })
     },
     { code: 'precondition', message: 'Threat records has no download source' },
   ],
   [
-    'that is being read',
+    'that is being updated',
     async () => {
-      await notePack(server.database.owner, 'CISA KEV', { progress: 'Asking www.cisa.gov' })
+      await updatePack(server.database.owner, 'CISA KEV', { progress: 'Contacting www.cisa.gov' })
       return check()
     },
     { code: 'conflict', message: 'CISA KEV is already being updated' },
   ],
   [
-    'that was asked a moment ago',
+    'that was just checked',
     async () => {
-      await notePack(server.database.owner, 'CISA KEV', { checkedAt: new Date() })
+      await updatePack(server.database.owner, 'CISA KEV', { checkedAt: new Date() })
       return check()
     },
     { code: 'conflict', message: 'CISA KEV was checked less than a minute ago' },
   ],
-])('refuses to check a feed %s', async (_, ask, refusal) => {
-  await expect(ask()).rejects.toMatchObject(refusal)
+])('rejects a check of a feed %s', async (_, run, error) => {
+  await expect(run()).rejects.toMatchObject(error)
   expect(await queued()).toEqual([])
 })
 
-it('says which feeds can be checked', async () => {
-  await notePack(server.database.owner, 'Threat records', { records: 1 })
-  const checkable = async (known: Parameters<typeof listFeeds>[1]) => {
-    const { feeds } = await server.as(account, (ctx) => listFeeds(ctx, known))
+it('marks the feeds that can be checked', async () => {
+  await updatePack(server.database.owner, 'Threat records', { records: 1 })
+  const checkable = async (urls: Parameters<typeof listFeeds>[1]) => {
+    const { feeds } = await server.as(account, (ctx) => listFeeds(ctx, urls))
     return feeds.filter((feed) => feed.checkable).map(({ name }) => name)
   }
   expect(await checkable(addresses)).toEqual(['CISA KEV'])
   expect(await checkable(null)).toEqual([])
 })
 
-it('lists feeds as a reader looks for them, whatever is written large', async () => {
+it('sorts feeds by name, ignoring case', async () => {
   for (const name of ['fingerprints', 'Threat records', 'CVE list', 'EPSS', 'checks'])
-    await notePack(server.database.owner, name, { records: 1 })
+    await updatePack(server.database.owner, name, { records: 1 })
   const names = ['checks', 'CISA KEV', 'CVE list', 'EPSS', 'fingerprints', 'Threat records']
   const { feeds } = await server.as(account, (ctx) => listFeeds(ctx, addresses))
   expect(feeds.map(({ name }) => name)).toEqual(names)

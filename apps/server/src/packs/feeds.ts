@@ -8,15 +8,15 @@ import type { Jobs } from '#jobs.ts'
 import { type SourceKey, sources } from '#packs/sources.ts'
 import type { Kysely, Selectable } from 'kysely'
 
-/** Address of each source, empty where it is not asked; null: no feed is fetched at all. */
+/** URL of each source, empty if it is turned off; null if no feeds are downloaded. */
 export type FeedAddresses = Readonly<Record<SourceKey, string>> | null
 
 const states = { STATE_READY: 'STATE_READY', STATE_EMPTY: 'STATE_EMPTY', STATE_FAILED: 'STATE_FAILED' } as const
 
-/** The database goes by bytes, in which every capital stands before every small letter. */
+/** The database sorts by byte values, with capitals first. */
 const { compare } = new Intl.Collator('en', { numeric: true })
 
-/** What the product knows, by pack, in the order of a reader. */
+/** All packs, sorted by name. */
 export async function listFeeds(ctx: Ctx, addresses: FeedAddresses): Promise<ResultOf<typeof contract.listFeeds>> {
   const rows = await ctx.tx.selectFrom('pack').selectAll().execute()
   return { feeds: rows.toSorted((a, b) => compare(a.name, b.name)).map((row) => toFeed(row, addresses)) }
@@ -38,14 +38,14 @@ function toFeed(row: Selectable<Tables['pack']>, addresses: FeedAddresses): Feed
   }
 }
 
-/** Sources are not asked more often, whoever wants to know: they are others' machines. */
+/** Minimum time between two checks of a source, to limit load on third-party servers. */
 export const checkEveryMs = 60_000
 
 /**
- * Has the source of a feed asked at once by a worker, whatever else is due.
+ * Queues an immediate update of a feed, even if it isn't due.
  *
- * @throws ApiError `not_found`; `precondition` where it is not fetched over the network; `conflict`
- *   while it is being read, and a minute after it was asked
+ * @throws ApiError `not_found`; `precondition` if the feed is not downloaded; `conflict` while it is being updated,
+ *   and within a minute of the last check
  */
 export async function checkFeed(
   ctx: Ctx,
@@ -57,8 +57,8 @@ export async function checkFeed(
   if (!row) throw notFound('feed', name)
   const feed = toFeed(row, addresses)
   if (addresses === null) {
-    const words = 'Feed downloads are turned off; use "glacis packs import"'
-    throw new ApiError('precondition', words)
+    const message = 'Feed downloads are turned off; use "glacis packs import"'
+    throw new ApiError('precondition', message)
   }
   if (!feed.checkable) throw new ApiError('precondition', `${name} has no download source`)
   if (feed.progress) throw new ApiError('conflict', `${name} is already being updated`)
@@ -68,11 +68,10 @@ export async function checkFeed(
   return { feed }
 }
 
-/** A pack for the command line. */
 export interface PackStatus {
   readonly name: string
   readonly version: string
-  /** `3 days`; empty where nothing ever came. */
+  /** `3 days`; empty if the pack was never loaded. */
   readonly age: string
   readonly updateTime: string | null
   readonly records: number
@@ -86,11 +85,11 @@ export async function packStatus(owner: Kysely<Tables>): Promise<PackStatus[]> {
   const rows = await owner.selectFrom('pack').selectAll().execute()
   return rows
     .toSorted((a, b) => compare(a.name, b.name))
-    .map(({ name, version, updated_at: at, records, skipped, state, problem, progress }) => ({
+    .map(({ name, version, updated_at: updatedAt, records, skipped, state, problem, progress }) => ({
       name,
       version,
-      age: records > 0 ? ageOf(Date.now() - at.getTime()) : '',
-      updateTime: records > 0 ? at.toISOString() : null,
+      age: records > 0 ? ageOf(Date.now() - updatedAt.getTime()) : '',
+      updateTime: records > 0 ? updatedAt.toISOString() : null,
       records,
       skipped,
       state,

@@ -1,4 +1,7 @@
-/** Templates and fingerprints: files that the scanner reads. They are kept in the data folder, whole sets at a time. */
+/**
+ * Downloaded templates and fingerprints: files in the data folder that the scanner reads, always replaced as a
+ * complete set.
+ */
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -13,45 +16,48 @@ import { upsertThreats } from '#threats/index.ts'
 import type { Kysely } from 'kysely'
 
 type Kind = 'template' | 'fingerprints'
-/** Below the folder of packs. */
+/** Folder names below the packs folder. */
 const folderOf = { template: 'templates', fingerprints: 'fingerprints' } as const
 const fileBytesMax = 2 * 1024 * 1024
-/** Templates that need a browser, run code, or look at files and clouds are no business of a scan from outside. */
-const wantedTemplates =
+/**
+ * Excludes templates that need a browser, run code, or inspect files and cloud accounts, because a remote scan can't
+ * use them.
+ */
+const usableTemplates =
   /(?:^|\/)(?:http|network|tcp|ssl|dns|javascript|helpers|custom|checks|cves|vulnerabilities|exposures|misconfiguration|default-logins|technologies)\//
 
 export interface FileSink {
-  /** Keeps a file of the set; false where it does not belong in it. */
-  keep(file: PackedFile): Promise<boolean>
-  /** Puts the new set in the place of the old one and answers what it holds. */
+  /** Adds a file to the set. Returns false for files that don't belong to it. */
+  add(file: PackedFile): Promise<boolean>
+  /** Replaces the previous set and returns the counts of the new one. */
   finish(owner: Kysely<Tables>, log: Log): Promise<{ records: number; skipped: number }>
   abandon(): Promise<void>
 }
 
-/** The folders in which downloaded packs are kept, made if need be, so that every scan can read them. */
-export async function keptFolders(packsFolder: string): Promise<{ checks: string; fingerprints: string }> {
+/** The folders of downloaded packs, created if missing so that every scan can read them. */
+export async function downloadedFolders(packsFolder: string): Promise<{ checks: string; fingerprints: string }> {
   const [checks, fingerprints] = [join(packsFolder, folderOf.template), join(packsFolder, folderOf.fingerprints)]
   await mkdir(checks, { recursive: true })
   await mkdir(fingerprints, { recursive: true })
   return { checks, fingerprints }
 }
 
-/** Where what was understood of large packs is kept, beside the folder of packs. */
-export function cacheOf(packsFolder: string): string {
+/** The folder with the parsed form of large packs. */
+export function cacheFolderOf(packsFolder: string): string {
   return join(dirname(packsFolder), 'cache')
 }
 
-/** Collects the files of a set aside, so that scans read the old one until the new one is whole. */
+/** Collects a new set in a temporary folder, so that scans use the previous set until it is complete. */
 export async function fileSink(packsFolder: string, kind: Kind): Promise<FileSink> {
   const folder = join(packsFolder, folderOf[kind])
   const draft = `${folder}.new`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { recursive: true })
   return {
-    async keep(file) {
+    async add(file) {
       const name = safeName(file.name)
-      const isWanted = name !== null && (kind === 'fingerprints' || !name.includes('/') || wantedTemplates.test(name))
-      if (!isWanted) {
+      const isUsable = name !== null && (kind === 'fingerprints' || !name.includes('/') || usableTemplates.test(name))
+      if (!isUsable) {
         file.bytes.resume()
         return false
       }
@@ -61,8 +67,8 @@ export async function fileSink(packsFolder: string, kind: Kind): Promise<FileSin
     async finish(owner, log) {
       const packs = await loadPacks({
         ...(kind === 'template' ? { checks: [draft], fingerprints: [] } : { checks: [], fingerprints: [draft] }),
-        // What is understood now is at hand for the first scan, which finds the same files in their place.
-        cache: cacheOf(packsFolder),
+        // Fills the cache for the first scan.
+        cache: cacheFolderOf(packsFolder),
       })
       if (packs.counts.checks + packs.counts.fingerprints === 0)
         throw new Error('It contains nothing the scanner can use.')
@@ -75,7 +81,7 @@ export async function fileSink(packsFolder: string, kind: Kind): Promise<FileSin
   }
 }
 
-/** A name that stays below the folder; archives may hold anything. */
+/** A relative path that stays in the folder; null for unsafe names in an archive. */
 function safeName(name: string): string | null {
   const parts = name
     .replaceAll('\\', '/')
@@ -89,13 +95,13 @@ function safeName(name: string): string | null {
 async function write(path: string, file: PackedFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   let bytes = 0
-  const bound = new Transform({
+  const sizeLimit = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length
       done(bytes > fileBytesMax ? new Error(`${file.name} exceeds the size limit for templates.`) : null, chunk)
     },
   })
-  await pipeline(file.bytes, bound, createWriteStream(path))
+  await pipeline(file.bytes, sizeLimit, createWriteStream(path))
 }
 
 async function replaceFolder(folder: string, draft: string): Promise<void> {

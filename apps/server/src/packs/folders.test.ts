@@ -6,6 +6,6 @@ const root = new URL('../../../..', import.meta.url).pathname
 it.each([
   ['/no/such/packs', 'GLACIS_PACKS: /no/such/packs does not exist. Check the path.'],
   [`${root}LICENSE`, `GLACIS_PACKS: ${root}LICENSE is not a .yaml, .xml, or .json file.`],
-])('does not start without what an operator has named: %s', (path, words) => {
-  expect(() => packFolders(root, [path])).toThrow(words)
+])('fails for an invalid path in GLACIS_PACKS: %s', (path, message) => {
+  expect(() => packFolders(root, [path])).toThrow(message)
 })

@@ -2,34 +2,33 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { CliError } from '#cli-error.ts'
 
-/** Where the scanner finds what it reads; plain paths, so that they can be handed to a thread. */
+/** Paths of all packs. Plain data, so that it can be passed to a worker thread. */
 export interface PackFolders {
-  /** Where what was understood of them is kept for the next time. */
+  /** Folder for the parsed form of large packs. */
   readonly cache?: string
   readonly checks: string[]
   readonly fingerprints: string[]
   /** Files of CVE records. */
   readonly threats: string[]
-  /** Files of the fixes that distributions have put into their packages. */
+  /** Files with fixed versions of distribution packages. */
   readonly distributions: string[]
-  /** Files of life cycles. */
   readonly lifecycles: string[]
 }
 
 /**
- * Our own packs and those of `GLACIS_PACKS`. A folder that is laid out like ours gives each kind;
- * any other is taken for what its files are: `.yaml` checks, `.xml` fingerprints, `.json` records.
+ * The built-in packs and those of `GLACIS_PACKS`. A folder with our layout contributes each kind of pack. Other
+ * folders and files are used by file type: `.yaml` checks, `.xml` fingerprints, `.json` records.
  *
- * @throws CliError for a path that is not there, or a file of another kind: nobody would notice what is missing
+ * @throws CliError for a missing path or an unsupported file type
  */
 export function packFolders(root: string, extra: readonly string[]): PackFolders {
-  const own = join(root, 'packs')
+  const builtIn = join(root, 'packs')
   const folders: PackFolders = {
-    checks: [join(own, 'checks')],
-    fingerprints: [join(own, 'fingerprints')],
-    threats: filesOf(join(own, 'threats')),
-    distributions: filesOf(join(own, 'distributions')),
-    lifecycles: filesOf(join(own, 'lifecycles')),
+    checks: [join(builtIn, 'checks')],
+    fingerprints: [join(builtIn, 'fingerprints')],
+    threats: filesOf(join(builtIn, 'threats')),
+    distributions: filesOf(join(builtIn, 'distributions')),
+    lifecycles: filesOf(join(builtIn, 'lifecycles')),
   }
   for (const path of extra) add(folders, path)
   return folders
@@ -38,8 +37,10 @@ export function packFolders(root: string, extra: readonly string[]): PackFolders
 function add(folders: PackFolders, path: string): void {
   if (!existsSync(path)) throw new CliError(`GLACIS_PACKS: ${path} does not exist. Check the path.`)
   if (statSync(path).isFile()) return addFile(folders, path)
-  const isLaidOut = ['checks', 'fingerprints', 'threats', 'distributions'].some((kind) => existsSync(join(path, kind)))
-  if (!isLaidOut) {
+  const hasOurLayout = ['checks', 'fingerprints', 'threats', 'distributions'].some((kind) =>
+    existsSync(join(path, kind)),
+  )
+  if (!hasOurLayout) {
     folders.checks.push(path)
     folders.fingerprints.push(path)
     folders.threats.push(...filesOf(path))

@@ -1,35 +1,35 @@
-/** The thread in which a feed is read: a hundred thousand records must not hold up a single request. */
+/** The worker thread of an import, so that parsing a feed doesn't block requests. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { RecordSource } from '@glacis/intelligence'
 import { openDatabase } from '#database/index.ts'
 import { importPath } from '#packs/import.ts'
-import type { Told } from '#packs/import-aside.ts'
+import type { ThreadMessage } from '#packs/import-in-thread.ts'
 
-interface Orders {
+interface ImportRequest {
   readonly path: string
   readonly databaseUrl: string
   readonly packsFolder: string
   readonly source?: RecordSource
 }
 
-const orders = workerData as Orders // posted by import-aside.ts, of this very type
-const tell = (told: Told) => parentPort?.postMessage(told)
-const quiet = { info() {}, warn() {}, error() {} }
+const request = workerData as ImportRequest // posted by import-in-thread.ts as this type
+const post = (message: ThreadMessage) => parentPort?.postMessage(message)
+const silentLog = { info() {}, warn() {}, error() {} }
 
-const database = openDatabase(orders.databaseUrl, quiet, { app: 1, owner: 2 })
+const database = openDatabase(request.databaseUrl, silentLog, { app: 1, owner: 2 })
 try {
-  const imported = await importPath(orders.path, {
+  const imported = await importPath(request.path, {
     owner: database.owner,
-    log: quiet,
-    packsFolder: orders.packsFolder,
-    ...(orders.source && { source: orders.source }),
-    onProgress: (words) => tell({ kind: 'progress', words }),
+    log: silentLog,
+    packsFolder: request.packsFolder,
+    ...(request.source && { source: request.source }),
+    onProgress: (text) => post({ kind: 'progress', text }),
   })
-  tell({ kind: 'done', imported })
+  post({ kind: 'done', imported })
 } catch (error) {
-  tell({
+  post({
     kind: 'failed',
-    words: error instanceof Error ? error.message : String(error),
+    text: error instanceof Error ? error.message : String(error),
     stack: error instanceof Error ? (error.stack ?? '') : '',
   })
 } finally {

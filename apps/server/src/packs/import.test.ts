@@ -21,10 +21,10 @@ beforeEach(async () => {
 })
 
 const log = { info() {}, warn() {}, error() {} }
-async function bring(name: string, content: string | Buffer, more: Partial<ImportOptions> = {}) {
+async function importContent(name: string, content: string | Buffer, options: Partial<ImportOptions> = {}) {
   const path = join(folder, name)
   await writeFile(path, content)
-  return importPath(path, { owner: server.database.owner, log, packsFolder: join(folder, 'packs'), ...more })
+  return importPath(path, { owner: server.database.owner, log, packsFolder: join(folder, 'packs'), ...options })
 }
 
 function record(number: number, change: { modified?: string; end?: string; score?: number } = {}) {
@@ -40,10 +40,10 @@ function record(number: number, change: { modified?: string; end?: string; score
     ],
   }
 }
-const lines = (records: readonly object[]) => records.map((one) => `${JSON.stringify(one)}\n`).join('')
+const lines = (records: readonly object[]) => records.map((item) => `${JSON.stringify(item)}\n`).join('')
 const manyRecords = Array.from({ length: 1300 }, (_, number) => record(number))
 
-/** Everything that an import may change, without ids and times of writing. */
+/** The rows that an import can change, without ids and timestamps. */
 async function state(): Promise<unknown> {
   const { rows } = await sql`
     select key, name, affected, score, modified_at, record,
@@ -56,40 +56,40 @@ async function pack(name: string) {
 }
 
 it.each([
-  ['as it is', (text: string) => Buffer.from(text)],
-  ['as gzip', (text: string) => gzipSync(text)],
-  ['as zstd', (text: string) => zstdCompressSync(text)],
+  ['uncompressed', (text: string) => Buffer.from(text)],
+  ['compressed with gzip', (text: string) => gzipSync(text)],
+  ['compressed with zstd', (text: string) => zstdCompressSync(text)],
 ])('reads a file %s', async (_, pack) => {
   const document = JSON.stringify({ format: 'NVD_CVE', vulnerabilities: [{ cve: record(1) }, { cve: record(2) }] })
-  expect(await bring('feed', pack(document))).toEqual([{ pack: 'NVD', records: 2, skipped: 0 }])
+  expect(await importContent('feed', pack(document))).toEqual([{ pack: 'NVD', records: 2, skipped: 0 }])
 })
 
-it('goes on where it was interrupted, and ends as if nothing had been', async () => {
+it('resumes an interrupted import with the same result', async () => {
   const stopping = new AbortController()
-  const stop = { signal: stopping.signal, onProgress: () => stopping.abort(new Error('killed')) }
-  await expect(bring('many.jsonl', lines(manyRecords), stop)).rejects.toThrow('killed')
+  const interruption = { signal: stopping.signal, onProgress: () => stopping.abort(new Error('killed')) }
+  await expect(importContent('many.jsonl', lines(manyRecords), interruption)).rejects.toThrow('killed')
   const between = await server.database.owner.selectFrom('threat').select('key').execute()
   expect(between.length).toBeGreaterThan(0)
   expect(between.length).toBeLessThan(manyRecords.length)
   expect((await pack('NVD'))?.cursor).toMatchObject({ items: between.length })
-  await bring('many.jsonl', lines(manyRecords))
+  await importContent('many.jsonl', lines(manyRecords))
   const resumed = await state()
   await server.close()
   server = await startTestServer()
-  await bring('many.jsonl', lines(manyRecords))
+  await importContent('many.jsonl', lines(manyRecords))
   expect(resumed).toEqual(await state())
 })
 
-it('changes nothing when it is read again', async () => {
-  await bring('many.jsonl', lines(manyRecords.slice(0, 20)))
+it('changes nothing if the same file is imported again', async () => {
+  await importContent('many.jsonl', lines(manyRecords.slice(0, 20)))
   await sql`delete from threat_change`.execute(server.database.owner)
-  await bring('many.jsonl', lines(manyRecords.slice(0, 20)))
+  await importContent('many.jsonl', lines(manyRecords.slice(0, 20)))
   expect(await server.database.owner.selectFrom('threat_change').selectAll().execute()).toEqual([])
 })
 
-it('skips and counts what is broken, and keeps the rest', async () => {
+it('skips and counts invalid records and keeps the others', async () => {
   const text = `${lines([record(1)])}{"id": 7}\n${lines([record(2)])}`
-  expect(await bring('broken.jsonl', text)).toEqual([{ pack: 'NVD', records: 2, skipped: 1 }])
+  expect(await importContent('broken.jsonl', text)).toEqual([{ pack: 'NVD', records: 2, skipped: 1 }])
 })
 
 it.each([
@@ -102,18 +102,18 @@ it.each([
   ['page.html', '<!doctype html><title>Sign in</title><p>Please sign in.', 'is a web page, not a feed'],
   ['kev-2027.json', JSON.stringify({ catalogVersion: '2027.01.01', entries: [] }), 'may have changed'],
   ['odd.bin', Buffer.from([1, 2, 3]), 'contains no known feed format'],
-])('changes nothing for %s and says why', async (name, content, words) => {
-  await bring('good.jsonl', lines([record(1)]))
+])('changes nothing for %s and reports the reason', async (name, content, message) => {
+  await importContent('good.jsonl', lines([record(1)]))
   const before = await state()
-  await expect(bring(name, content)).rejects.toThrow(words)
+  await expect(importContent(name, content)).rejects.toThrow(message)
   expect(await state()).toEqual(before)
 })
 
-it('keeps what it knew when a feed has changed its form', async () => {
-  await bring('good.jsonl', lines([record(1)]))
+it("keeps the previous data if a feed's format changed", async () => {
+  await importContent('good.jsonl', lines([record(1)]))
   const before = await state()
   const other = JSON.stringify({ format: 'NVD_CVE', vulnerabilities: [{ cve: { number: 'CVE-2025-1' } }] })
-  expect(await bring('other.json', other)).toEqual([{ pack: 'NVD', records: 0, skipped: 1 }])
+  expect(await importContent('other.json', other)).toEqual([{ pack: 'NVD', records: 0, skipped: 1 }])
   expect(await state()).toEqual(before)
   expect(await pack('NVD')).toMatchObject({
     state: 'STATE_FAILED',
@@ -121,21 +121,23 @@ it('keeps what it knew when a feed has changed its form', async () => {
   })
 })
 
-it('takes no record back in time', async () => {
-  await bring('new.jsonl', lines([record(1, { modified: '2026-02-02T00:00:00.000', end: '3.0' })]))
+it('ignores records older than the stored ones', async () => {
+  await importContent('new.jsonl', lines([record(1, { modified: '2026-02-02T00:00:00.000', end: '3.0' })]))
   const before = await state()
-  await bring('old.jsonl', lines([record(1, { modified: '2026-01-01T00:00:00.000', end: '2.0' })]))
+  await importContent('old.jsonl', lines([record(1, { modified: '2026-01-01T00:00:00.000', end: '2.0' })]))
   expect(await state()).toEqual(before)
 })
 
 const kev = (version: string, ...ids: string[]) =>
   JSON.stringify({ catalogVersion: version, vulnerabilities: ids.map((cveID) => ({ cveID, dateAdded: '2026-03-03' })) })
 
-it('believes no catalogue that is older or lost its half', async () => {
+it('rejects a catalog that is older or lost more than half of its entries', async () => {
   const ids = Array.from({ length: 10 }, (_, number) => `CVE-2025-${10_000 + number}`)
-  await bring('kev.json', kev('2026.03.04', ...ids))
-  await expect(bring('kev-old.json', kev('2026.03.01', ...ids))).rejects.toThrow('version 2026.03.04 is already loaded')
-  await expect(bring('kev-cut.json', kev('2026.03.05', ...ids.slice(0, 3)))).rejects.toThrow('less than half')
+  await importContent('kev.json', kev('2026.03.04', ...ids))
+  await expect(importContent('kev-old.json', kev('2026.03.01', ...ids))).rejects.toThrow(
+    'version 2026.03.04 is already loaded',
+  )
+  await expect(importContent('kev-cut.json', kev('2026.03.05', ...ids.slice(0, 3)))).rejects.toThrow('less than half')
   const known = await server.database.owner
     .selectFrom('exploitation')
     .select('key')
@@ -144,8 +146,8 @@ it('believes no catalogue that is older or lost its half', async () => {
   expect(known).toHaveLength(10)
 })
 
-it('takes the last word of a package or an advisory, and takes back what was withdrawn', async () => {
-  const osv = (fixed: string, more: object = {}) =>
+it('keeps the latest fix of a package or advisory and removes withdrawn ones', async () => {
+  const osv = (fixed: string, options: object = {}) =>
     JSON.stringify({
       schema_version: '1.7.3',
       id: 'DSA-1-1',
@@ -156,28 +158,28 @@ it('takes the last word of a package or an advisory, and takes back what was wit
           ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }, { fixed }] }],
         },
       ],
-      ...more,
+      ...options,
     })
-  const tracker = (said: object) =>
-    JSON.stringify({ nginx: { 'CVE-2025-10001': { scope: 'remote', releases: { bookworm: said } } } })
+  const tracker = (release: object) =>
+    JSON.stringify({ nginx: { 'CVE-2025-10001': { scope: 'remote', releases: { bookworm: release } } } })
   const fixes = async () => {
     const rows = await server.database.owner.selectFrom('distribution_fix').selectAll().orderBy('origin').execute()
     return rows.map((row) => [row.origin, row.fixed_version])
   }
-  await bring('tracker.json', tracker({ status: 'open', urgency: 'low' }))
-  await bring('osv.json', osv('1.22.1-9+deb12u1'))
+  await importContent('tracker.json', tracker({ status: 'open', urgency: 'low' }))
+  await importContent('osv.json', osv('1.22.1-9+deb12u1'))
   expect(await fixes()).toEqual([
     ['DSA-1-1', '1.22.1-9+deb12u1'],
     ['nginx', ''],
   ])
-  await bring('tracker-2.json', tracker({ status: 'resolved', fixed_version: '1.22.1-9+deb12u2' }))
-  await bring('osv-2.json', osv('1.22.1-9+deb12u1', { withdrawn: '2026-01-01T00:00:00Z' }))
+  await importContent('tracker-2.json', tracker({ status: 'resolved', fixed_version: '1.22.1-9+deb12u2' }))
+  await importContent('osv-2.json', osv('1.22.1-9+deb12u1', { withdrawn: '2026-01-01T00:00:00Z' }))
   expect(await fixes()).toEqual([['nginx', '1.22.1-9+deb12u2']])
-  await bring('tracker-3.json', tracker({ status: 'undetermined' }))
+  await importContent('tracker-3.json', tracker({ status: 'undetermined' }))
   expect(await fixes()).toEqual([])
 })
 
-it('says of a threat that it is exploited, whichever comes first, and takes it back with the catalogue', async () => {
+it('marks threats as exploited, regardless of the import order, and unmarks them with the catalog', async () => {
   const exploited = async () => {
     const rows = await server.database.owner
       .selectFrom('threat')
@@ -187,17 +189,17 @@ it('says of a threat that it is exploited, whichever comes first, and takes it b
       .execute()
     return rows.map((row) => row.key)
   }
-  await bring('kev.json', kev('2026.03.04', 'CVE-2025-10001', 'CVE-2025-10002'))
-  await bring('some.jsonl', lines([record(1), record(2), record(3)]))
+  await importContent('kev.json', kev('2026.03.04', 'CVE-2025-10001', 'CVE-2025-10002'))
+  await importContent('some.jsonl', lines([record(1), record(2), record(3)]))
   expect(await exploited()).toEqual(['CVE-2025-10001', 'CVE-2025-10002'])
-  await bring('kev-2.json', kev('2026.03.05', 'CVE-2025-10002', 'CVE-2025-10003'))
+  await importContent('kev-2.json', kev('2026.03.05', 'CVE-2025-10002', 'CVE-2025-10003'))
   expect(await exploited()).toEqual(['CVE-2025-10002', 'CVE-2025-10003'])
 })
 
-it('carries everything over in one bundle', async () => {
-  await bring('some.jsonl', lines(manyRecords.slice(0, 30)))
-  await bring('kev.json', kev('2026.03.04', 'CVE-2025-10001'))
-  await bring('epss.csv', 'cve,epss,percentile\nCVE-2025-10001,0.5,0.9\n')
+it('exports and imports everything in one bundle', async () => {
+  await importContent('some.jsonl', lines(manyRecords.slice(0, 30)))
+  await importContent('kev.json', kev('2026.03.04', 'CVE-2025-10001'))
+  await importContent('epss.csv', 'cve,epss,percentile\nCVE-2025-10001,0.5,0.9\n')
   const before = await state()
   const bundle = join(folder, 'bundle.tar.zst')
   expect(await exportPacks(server.database.owner, join(folder, 'packs'), bundle)).toBe(30)

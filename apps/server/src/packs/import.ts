@@ -1,4 +1,4 @@
-/** From a file or a folder in any of the public formats into the database. */
+/** Imports a file or folder in any of the public formats into the database. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
@@ -16,28 +16,33 @@ import {
   type RecordSource,
   unpack,
 } from '@glacis/intelligence'
-import { createReading, type Imported, type Reading, type ReadingOptions } from '#packs/reading.ts'
+import {
+  createImportSession,
+  type Imported,
+  type ImportSession,
+  type ImportSessionOptions,
+} from '#packs/import-session.ts'
 import { cursorOf } from '#packs/state.ts'
 
-export interface ImportOptions extends ReadingOptions {
-  /** Whose records files in NVD's form are. */
+export interface ImportOptions extends ImportSessionOptions {
+  /** The source of records in NVD's format. */
   readonly source?: RecordSource
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Reads a file, an archive or a folder: what each file is, its content tells. First everything is
- * looked through, so that what is cut off or no feed at all changes nothing. Records are then written
- * in transactions, each with how far it came: an import that was interrupted goes on there, and what
- * is read again changes nothing. Lists such as KEV are replaced in one transaction.
+ * Imports a file, an archive or a folder. Formats are detected by content. The input is validated first, so that
+ * truncated or unknown files change nothing. Records are written in transactions that include the position, so an
+ * interrupted import resumes there; importing the same content again changes nothing. Complete lists such as KEV are
+ * replaced in one transaction.
  *
- * @returns what was read, by pack
- * @throws errors whose message is a sentence for people, when nothing or not everything could be read
+ * @returns the counts per pack
+ * @throws errors with a message for users if anything couldn't be imported
  */
 export async function importPath(path: string, options: ImportOptions): Promise<Imported[]> {
-  await proveWhole(path)
+  await validate(path)
   const digest = await digestOf(path)
-  const reading = createReading(digest, await cursorOf(options.owner, digest), options)
+  const reading = createImportSession(digest, await cursorOf(options.owner, digest), options)
   try {
     for await (const file of unpack(path)) await readFile(file, reading, options)
     return await reading.finish()
@@ -47,23 +52,23 @@ export async function importPath(path: string, options: ImportOptions): Promise<
   }
 }
 
-async function readFile(file: PackedFile, reading: Reading, { source, signal }: ImportOptions): Promise<void> {
-  const { head, chunks } = await withHead(file)
+async function readFile(file: PackedFile, reading: ImportSession, { source, signal }: ImportOptions): Promise<void> {
+  const { head, chunks } = await readHead(file)
   const format = recognise(file.name, head)
   if (format === 'template' || format === 'fingerprints')
-    return reading.keep(format, { ...file, bytes: Readable.from(chunks) })
+    return reading.addFile(format, { ...file, bytes: Readable.from(chunks) })
   if (format === null) {
     for await (const _ of chunks) signal?.throwIfAborted()
     return
   }
-  reading.begin(format, versionOf(format, head))
+  reading.startFile(format, versionOf(format, head))
   for await (const item of itemsOf(format, file.name, chunks, source)) {
     signal?.throwIfAborted()
     await reading.add(format, item)
   }
 }
 
-/** As `readFeed`; a document of another shape is a sentence, and not the schema's list of complaints. */
+/** Like `readFeed`, but reports an unexpected structure as one message instead of the schema's list of errors. */
 async function* itemsOf(
   format: Format,
   file: string,
@@ -78,7 +83,7 @@ async function* itemsOf(
   }
 }
 
-/** What a feed calls its own state, where it does; such words sort by time. */
+/** The version that a feed states, if any. Versions sort by time. */
 function versionOf(format: Format, head: string): string {
   const patterns: Partial<Record<Format, RegExp>> = {
     kev: /"catalogVersion"\s*:\s*"(\d{4}\.\d\d\.\d\d)"/,
@@ -89,24 +94,24 @@ function versionOf(format: Format, head: string): string {
   return patterns[format]?.exec(head)?.[1] ?? ''
 }
 
-/** The beginning of a file, and all of it as text. */
-async function withHead(file: PackedFile): Promise<{ head: string; chunks: AsyncIterable<string> }> {
+/** The start of a file for format detection, and its complete content. */
+async function readHead(file: PackedFile): Promise<{ head: string; chunks: AsyncIterable<string> }> {
   file.bytes.setEncoding('utf8')
   const iterator: AsyncIterator<string> = file.bytes[Symbol.asyncIterator]()
-  const begun: string[] = []
+  const buffered: string[] = []
   let head = ''
-  let isOver = false
-  while (head.length < headLength && !isOver) {
+  let isDone = false
+  while (head.length < headLength && !isDone) {
     const next = await iterator.next()
-    isOver = next.done === true
+    isDone = next.done === true
     if (!next.done) {
-      begun.push(next.value)
+      buffered.push(next.value)
       head += next.value
     }
   }
   async function* all() {
-    yield* begun
-    while (!isOver) {
+    yield* buffered
+    while (!isDone) {
       const next = await iterator.next()
       if (next.done) return
       yield next.value
@@ -118,20 +123,19 @@ async function withHead(file: PackedFile): Promise<{ head: string; chunks: Async
 const tailLength = 4096
 
 /**
- * Looks a file through without reading its records: it unpacks to its end, ends as it should, and
- * holds something that is known.
+ * Reads a file completely without parsing records: it must decompress, be complete, and contain a known format.
  *
- * @throws CutOff, and plain errors that say what it is instead
+ * @throws CutOff if it is truncated; Error with a description of what it is instead
  */
-async function proveWhole(path: string): Promise<void> {
-  let isKnown = false
-  let isPage = false
+async function validate(path: string): Promise<void> {
+  let hasKnownFormat = false
+  let isWebPage = false
   try {
     for await (const file of unpack(path)) {
-      const { head, chunks } = await withHead(file)
+      const { head, chunks } = await readHead(file)
       const format = recognise(file.name, head)
-      isKnown ||= format !== null
-      isPage ||= /^\s*<(?:!doctype html|html)/i.test(head)
+      hasKnownFormat ||= format !== null
+      isWebPage ||= /^\s*<(?:!doctype html|html)/i.test(head)
       let tail = ''
       for await (const chunk of chunks) tail = (tail + chunk).slice(-tailLength)
       if (format !== null && /^\s*[[{]/.test(head) && !/[}\]]\s*$/.test(tail))
@@ -139,22 +143,22 @@ async function proveWhole(path: string): Promise<void> {
     }
   } catch (cause) {
     if (cause instanceof CutOff) throw cause
-    const words = cause instanceof Error ? cause.message : String(cause)
-    const isCut = /unexpected end|truncat|Unexpected end of data/i.test(words)
+    const message = cause instanceof Error ? cause.message : String(cause)
+    const isTruncated = /unexpected end|truncat|Unexpected end of data/i.test(message)
     throw new CutOff(
-      isCut
+      isTruncated
         ? `${basename(path)} is truncated. Download it again.`
-        : `${basename(path)} could not be decompressed: ${words}.`,
+        : `${basename(path)} could not be decompressed: ${message}.`,
       { cause },
     )
   }
-  if (isKnown) return
+  if (hasKnownFormat) return
   throw new Error(
-    isPage ? `${basename(path)} is a web page, not a feed.` : `${basename(path)} contains no known feed format.`,
+    isWebPage ? `${basename(path)} is a web page, not a feed.` : `${basename(path)} contains no known feed format.`,
   )
 }
 
-/** Of all bytes of a file; of a folder, of the names, sizes and times of its files. */
+/** Digest of a file's content, or of the names, sizes and times of a folder's files. */
 async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256')
   if (!(await stat(path)).isDirectory()) {

@@ -3,7 +3,7 @@ import { type Knowledge, readDistributionFixes } from '@glacis/intelligence'
 import type { Log } from '#ctx.ts'
 import type { PackFolders } from '#packs/folders.ts'
 
-/** What the matcher is told beside the records of threats. A file that cannot be read is left out and named. */
+/** Loads the matcher's input besides threat records. Unreadable files are skipped and logged. */
 export async function loadKnowledge({ distributions }: PackFolders, log: Log): Promise<Knowledge> {
   const documents: unknown[] = []
   for (const file of distributions) {

@@ -1,14 +1,14 @@
-/** The packs that a format fills, under the names that people see. */
+/** The displayed name of the pack that each format belongs to. */
 export const packNames = {
   nvd: 'NVD',
   override: 'NVD additions',
-  cve5: 'CVE programme',
+  cve5: 'CVE Program',
   kev: 'CISA KEV',
   epss: 'FIRST EPSS',
   lifecycle: 'endoflife.date',
   tracker: 'Debian security tracker',
   osv: 'OSV advisories',
-  distribution: 'Fixes of distributions',
+  distribution: 'Distribution fixes',
   retire: 'retire.js',
   dictionary: 'CPE dictionary',
   template: 'Community templates',

@@ -1,7 +1,7 @@
-/** Where the world publishes what it knows, how often it is asked, and how much it may say. */
+/** The feed sources: URLs, update intervals and size limits. */
 import { packNames, type PackName } from '#packs/names.ts'
 
-/** The sources under the names of the settings. */
+/** Source names as used in settings. */
 export type SourceKey =
   | 'kev'
   | 'epss'
@@ -24,7 +24,7 @@ export interface Source {
 const hour = 3_600_000
 const megabyte = 1_000_000
 
-/** In the order of a first start: small and telling first, the large ones behind them. */
+/** In the order of the initial load: small and useful feeds first. */
 export const sources: readonly Source[] = [
   { key: 'kev', pack: packNames.kev, everyMs: 6 * hour, bytesMax: 60 * megabyte },
   { key: 'epss', pack: packNames.epss, everyMs: 24 * hour, bytesMax: 100 * megabyte },
@@ -37,7 +37,7 @@ export const sources: readonly Source[] = [
   { key: 'nvd', pack: packNames.nvd, everyMs: 2 * hour, bytesMax: 500 * megabyte },
 ]
 
-/** `{year}` stands for each year of the NVD's files. An empty address switches a source off. */
+/** `{year}` is replaced by each year of the NVD files. An empty URL turns a source off. */
 export const addresses: Readonly<Record<SourceKey, string>> = {
   kev: 'https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json',
   epss: 'https://epss.empiricalsecurity.com/epss_scores-current.csv.gz',

@@ -1,16 +1,15 @@
-/** The row of a pack: what is there, how old it is, what went wrong, how far a reading has come. */
+/** The state of a pack: its contents, age, errors, and the position of an interrupted import. */
 import type { Tables } from '#database/tables.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 
-/** How far the reading of one file or folder has come. */
+/** The position of an interrupted import. */
 export interface Cursor {
-  /** Of its whole content. */
+  /** Digest of the complete content. */
   readonly digest: string
-  /** Items that are written. */
+  /** Number of items written. */
   readonly items: number
 }
 
-/** What a pack says of itself. */
 export interface PackChange {
   readonly version?: string
   readonly records?: number
@@ -23,12 +22,12 @@ export interface PackChange {
   readonly failures?: number
   readonly checkedAt?: Date
   readonly nextAt?: Date | null
-  /** The knowledge itself is new, not only what is said of it. */
-  readonly isRenewed?: boolean
+  /** The data changed, not only the status of the last check. */
+  readonly hasNewData?: boolean
 }
 
-/** Writes what changed; a pack that was never heard of begins empty. */
-export async function notePack(
+/** Updates the given fields and creates the pack if it doesn't exist. */
+export async function updatePack(
   db: Kysely<Tables> | Transaction<Tables>,
   name: string,
   change: PackChange,
@@ -47,7 +46,7 @@ export async function notePack(
     ...(failures !== undefined && { failures }),
     ...(checkedAt !== undefined && { checked_at: checkedAt }),
     ...(nextAt !== undefined && { next_at: nextAt }),
-    ...(change.isRenewed && { updated_at: new Date() }),
+    ...(change.hasNewData && { updated_at: new Date() }),
   }
   const initial = {
     version: '',
@@ -65,7 +64,7 @@ export async function notePack(
     .execute()
 }
 
-/** The pack that was reading this very content when it was interrupted, and how far it came. */
+/** How many items of this content an interrupted import has written. */
 export async function cursorOf(db: Kysely<Tables>, digest: string): Promise<number> {
   const { rows } = await sql<{ items: number }>`
     select max((cursor ->> 'items')::int) as items from pack
@@ -73,7 +72,7 @@ export async function cursorOf(db: Kysely<Tables>, digest: string): Promise<numb
   return rows[0]?.items ?? 0
 }
 
-/** Takes away what was said of readings under way: whoever said it has died with them. */
-export async function forgetProgress(owner: Kysely<Tables>): Promise<void> {
+/** Clears the progress of imports whose process has died. */
+export async function clearProgress(owner: Kysely<Tables>): Promise<void> {
   await owner.updateTable('pack').set({ progress: '' }).where('progress', '<>', '').execute()
 }

@@ -14,8 +14,8 @@ import { withWriteLock, type ThreatDraft, upsertThreats } from '#threats/index.t
 import type { Kysely } from 'kysely'
 
 /**
- * Brings the database in line with the packs. A pack whose files are as they were is not opened,
- * so that a start costs nothing; a bad file is skipped, counted, and never stands in the way.
+ * Updates the database from pack files. Packs with unchanged files are not opened, so that starting is fast. Invalid
+ * files are skipped and counted.
  */
 export async function syncPacks(owner: Kysely<Tables>, folders: PackFolders, log: Log): Promise<void> {
   await syncPack(owner, log, 'Checks and fingerprints', [...folders.checks, ...folders.fingerprints], async () => {
@@ -53,7 +53,7 @@ async function syncPack(
   log.info({ pack: name, records, skipped }, 'pack loaded')
 }
 
-/** Changes with the name, size or time of any file below these paths. */
+/** A digest of the names, sizes and times of all files below these paths. */
 async function digestOf(paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
   for (const path of paths) {
@@ -91,7 +91,7 @@ async function readThreats(owner: Kysely<Tables>, files: readonly string[], log:
   return { records, skipped }
 }
 
-/** Our own life cycles are few and get old; those of the feed, once it was read, stand in their place. */
+/** Life cycles of the endoflife.date feed, once loaded, replace the built-in ones, which become outdated. */
 async function readLifecycles(owner: Kysely<Tables>, files: readonly string[]): Promise<Outcome> {
   const lifecycles: Lifecycle[] = []
   let skipped = 0
@@ -101,12 +101,12 @@ async function readLifecycles(owner: Kysely<Tables>, files: readonly string[]): 
       else skipped += 1
     }
   }
-  const fed = await owner
+  const feedPack = await owner
     .selectFrom('pack')
     .select('name')
     .where('name', '=', packNames.lifecycle)
     .where('records', '>', 0)
     .executeTakeFirst()
-  if (!fed) await withWriteLock(owner, (tx) => replaceLifecycles(tx, lifecycles))
+  if (!feedPack) await withWriteLock(owner, (tx) => replaceLifecycles(tx, lifecycles))
   return { records: lifecycles.length, skipped }
 }

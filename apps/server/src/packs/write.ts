@@ -1,6 +1,6 @@
 /**
- * How items become rows. Every function works in the caller's transaction, so that a cursor can go with
- * them; it is one of `asOnlyWriter`.
+ * Writes feed items to the database in the caller's transaction, so that the cursor is updated with them. Callers run
+ * it in `withWriteLock`.
  */
 import { type Item, type Lifecycle, threatOfCycle } from '@glacis/intelligence'
 import type { Tables } from '#database/tables.ts'
@@ -11,7 +11,7 @@ import { sql, type Transaction } from 'kysely'
 export type Of<Kind extends Item['kind']> = Extract<Item, { kind: Kind }>
 type Tx = Transaction<Tables>
 
-/** Writes a batch of what may be written piece by piece: each record stands for itself. */
+/** Writes a batch of independent records. */
 export async function writeBatch(tx: Tx, items: readonly Item[]): Promise<void> {
   const threats = items.filter((item) => item.kind === 'threat')
   await writeThreats(tx, distinct(threats.map(({ threat, source }) => fromRecord(threat, source))))
@@ -24,16 +24,16 @@ export async function writeBatch(tx: Tx, items: readonly Item[]): Promise<void> 
 async function writeFixes(tx: Tx, fixes: readonly Of<'fix'>[]): Promise<void> {
   if (fixes.length === 0) return
   const last = new Map(fixes.map((fix) => [`${fix.id} ${fix.product} ${fix.release} ${fix.origin}`, fix]))
-  const said = [...last.values()].map(({ id, fixedVersion, ...fix }) => ({
+  const rowsToWrite = [...last.values()].map(({ id, fixedVersion, ...fix }) => ({
     ...fix,
     key: id,
     fixed_version: fixedVersion,
   }))
   const { rows } = await sql<{ key: string }>`
     with fresh as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(said)}::jsonb)
+      select * from jsonb_to_recordset(${JSON.stringify(rowsToWrite)}::jsonb)
         as fresh (key text, product text, release text, origin text, fixed_version text)
-    ), taken_back as (
+    ), withdrawn as (
       delete from distribution_fix using fresh
       where fresh.fixed_version is null and (distribution_fix.key, distribution_fix.product, distribution_fix.release,
         distribution_fix.origin) = (fresh.key, fresh.product, fresh.release, fresh.origin)
@@ -45,14 +45,14 @@ async function writeFixes(tx: Tx, fixes: readonly Of<'fix'>[]): Promise<void> {
       where distribution_fix.fixed_version <> excluded.fixed_version
       returning key
     )
-    select key from taken_back union select key from written`.execute(tx)
-  await noteChangedKeys(
+    select key from withdrawn union select key from written`.execute(tx)
+  await queueChangedKeys(
     tx,
     rows.map((row) => row.key),
   )
 }
 
-async function noteChangedKeys(tx: Tx, keys: readonly string[]): Promise<void> {
+async function queueChangedKeys(tx: Tx, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   const { rows } = await sql<{ id: string }>`
     select id from threat where key = any(${[...new Set(keys)]}::text[])`.execute(tx)
@@ -62,10 +62,10 @@ async function noteChangedKeys(tx: Tx, keys: readonly string[]): Promise<void> {
   )
 }
 
-/** A catalogue that was cut to less than this share of itself is not believed. */
+/** A catalog that shrinks below this share of its previous size is rejected. */
 const shrinkMax = 0.5
 
-/** Replaces the catalogue of what is known to be exploited. A CVE that left it is one no more. */
+/** Replaces the catalog of exploited vulnerabilities. CVEs that are no longer listed lose the mark. */
 export async function replaceKnownExploited(tx: Tx, items: readonly Of<'exploitation'>[]): Promise<void> {
   const { rows: before } = await sql<{ count: number }>`
     select count(*)::int as count from exploitation where known_exploited_at is not null`.execute(tx)
@@ -92,13 +92,13 @@ export async function replaceKnownExploited(tx: Tx, items: readonly Of<'exploita
     )
     select key from gone union select key from written`.execute(tx)
   const keys = rows.map((row) => row.key)
-  await annotate(tx, keys)
-  await noteChangedKeys(tx, keys)
+  await updateThreatExploitation(tx, keys)
+  await queueChangedKeys(tx, keys)
 }
 
 const epssChunk = 20_000
 
-/** Takes over the probabilities of the day. Those of CVEs that nothing else knows wait for them. */
+/** Updates EPSS scores. Scores of unknown CVEs are kept until their records arrive. */
 export async function replaceProbabilities(tx: Tx, items: readonly Of<'exploitation'>[]): Promise<void> {
   for (let from = 0; from < items.length; from += epssChunk) {
     const part = items.slice(from, from + epssChunk)
@@ -110,33 +110,33 @@ export async function replaceProbabilities(tx: Tx, items: readonly Of<'exploitat
       on conflict (key) do update set epss_score = excluded.epss_score, epss_percentile = excluded.epss_percentile
       where (exploitation.epss_score, exploitation.epss_percentile) is distinct from (excluded.epss_score, excluded.epss_percentile)
       returning key`.execute(tx)
-    await annotate(
+    await updateThreatExploitation(
       tx,
       rows.map((row) => row.key),
     )
   }
 }
 
-/** Brings threats in line with what is said of their exploitation. */
-async function annotate(tx: Tx, keys: readonly string[]): Promise<void> {
+/** Copies exploitation data to threats. */
+async function updateThreatExploitation(tx: Tx, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await sql`
     update threat set
-      epss_score = coalesce(said.epss_score, threat.epss_score),
-      epss_percentile = coalesce(said.epss_percentile, threat.epss_percentile),
-      known_exploited_at = said.known_exploited_at,
+      epss_score = coalesce(exploitation.epss_score, threat.epss_score),
+      epss_percentile = coalesce(exploitation.epss_percentile, threat.epss_percentile),
+      known_exploited_at = exploitation.known_exploited_at,
       updated_at = now()
-    from exploitation as said
-    where threat.key = any(${keys}::text[]) and said.key = threat.key
+    from exploitation
+    where threat.key = any(${keys}::text[]) and exploitation.key = threat.key
       and (threat.epss_score, threat.epss_percentile, threat.known_exploited_at)
-        is distinct from (coalesce(said.epss_score, threat.epss_score), coalesce(said.epss_percentile, threat.epss_percentile), said.known_exploited_at)`.execute(
+        is distinct from (coalesce(exploitation.epss_score, threat.epss_score), coalesce(exploitation.epss_percentile, threat.epss_percentile), exploitation.known_exploited_at)`.execute(
     tx,
   )
 }
 
 const threatChunk = 500
 
-/** Replaces the life cycles of these products, and with them the threats that the end of support is. */
+/** Replaces the life cycles of these products and their end-of-life threats. */
 export async function replaceLifecycles(tx: Tx, lifecycles: readonly Lifecycle[]): Promise<void> {
   const rows = lifecycles.flatMap(({ name, products, cycles }) =>
     products.flatMap(({ vendor, product }) =>
@@ -159,16 +159,18 @@ export async function replaceLifecycles(tx: Tx, lifecycles: readonly Lifecycle[]
     select distinct on (vendor, product, cycle) * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as fresh (vendor text, product text, cycle text, name text, ends_on date, is_over boolean, latest text)
     on conflict do nothing`.execute(tx)
-  await nameSoftware(tx, lifecycles)
-  const ends = lifecycles.flatMap((one) => one.cycles.flatMap((cycle) => threatOfCycle(one, cycle) ?? []))
-  const drafts = distinct(ends.map((threat) => fromRecord(threat, 'lifecycle')))
+  await setSoftwareTitles(tx, lifecycles)
+  const endOfLifeThreats = lifecycles.flatMap((entry) =>
+    entry.cycles.flatMap((cycle) => threatOfCycle(entry, cycle) ?? []),
+  )
+  const drafts = distinct(endOfLifeThreats.map((threat) => fromRecord(threat, 'lifecycle')))
   for (let from = 0; from < drafts.length; from += threatChunk)
     await writeThreats(tx, drafts.slice(from, from + threatChunk))
 }
 
-/** Life cycles know how products are written. */
-async function nameSoftware(tx: Tx, lifecycles: readonly Lifecycle[]): Promise<void> {
-  const names = lifecycles.flatMap(({ name, products }) => products.map((one) => ({ ...one, title: name })))
+/** Sets the display names of products from their life cycles. */
+async function setSoftwareTitles(tx: Tx, lifecycles: readonly Lifecycle[]): Promise<void> {
+  const names = lifecycles.flatMap(({ name, products }) => products.map((entry) => ({ ...entry, title: name })))
   await sql`
     insert into software (part, vendor, product, title)
     select distinct on (vendor, product, part) * from jsonb_to_recordset(${JSON.stringify(names)}::jsonb)
@@ -179,20 +181,20 @@ async function nameSoftware(tx: Tx, lifecycles: readonly Lifecycle[]): Promise<v
 
 const softwareChunk = 10_000
 
-/** Adds names of the dictionary. */
+/** Adds names from the CPE dictionary. */
 export async function addSoftware(tx: Tx, items: readonly Of<'software'>[]): Promise<void> {
   for (let from = 0; from < items.length; from += softwareChunk) {
     const part = items.slice(from, from + softwareChunk)
     await sql`
       insert into software (part, vendor, product, title)
       select distinct on (vendor, product, part) part, vendor, product, title from jsonb_to_recordset(${JSON.stringify(
-        part.map((one) => ({ ...one, title: titleOf(one.vendor, one.product) })),
+        part.map((entry) => ({ ...entry, title: titleOf(entry.vendor, entry.product) })),
       )}::jsonb) as fresh (part text, vendor text, product text, title text)
       on conflict do nothing`.execute(tx)
   }
 }
 
-/** Puts every product that a record is about into the dictionary, and counts the records. */
+/** Adds all products of threat records to the dictionary and counts the records. */
 export async function countSoftware(tx: Tx): Promise<void> {
   const { rows } = await sql<{ vendor: string; product: string }>`
     select distinct vendor, product from threat_product
@@ -212,20 +214,20 @@ export async function countSoftware(tx: Tx): Promise<void> {
   )
 }
 
-/** `Apache HTTP Server` of `apache` and `http_server`; a vendor that only repeats the product is left out. */
+/** `Apache HTTP Server` for `apache` and `http_server`. The vendor is omitted if the product's name contains it. */
 export function titleOf(vendor: string, product: string): string {
-  const name = inWords(product)
-  const maker = inWords(vendor.replace(/_(?:project|inc|foundation)$/, ''))
-  return name.toLowerCase().includes(maker.toLowerCase()) ? name : `${maker} ${name}`
+  const name = humanize(product)
+  const vendorName = humanize(vendor.replace(/_(?:project|inc|foundation)$/, ''))
+  return name.toLowerCase().includes(vendorName.toLowerCase()) ? name : `${vendorName} ${name}`
 }
 
 const initialisms =
   /^(?:http|https|ftp|ssh|ssl|tls|dns|php|sql|xml|api|cms|vpn|ios|os|ip|db|sdk|ui|io|imap|smtp|ldap|mq)$/
 
-function inWords(text: string): string {
+function humanize(text: string): string {
   return text
     .replaceAll('\\', '')
     .split(/[_\s]+/)
-    .map((word) => (initialisms.test(word) ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1)))
+    .map((part) => (initialisms.test(part) ? part.toUpperCase() : part.charAt(0).toUpperCase() + part.slice(1)))
     .join(' ')
 }

@@ -14,7 +14,7 @@ export interface Builds {
    *
    * @throws errors of rendering; the next request retries
    */
-  get(account: string, model: ReportModel, format: ReportFormat, patienceMs: number): Promise<Build>
+  get(account: string, model: ReportModel, format: ReportFormat, timeoutMs: number): Promise<Build>
 }
 
 /** Cache size in bytes over all reports. */
@@ -27,30 +27,30 @@ export function createBuilds(): Builds {
   const done = new Map<string, RenderedReport>()
   const running = new Map<string, Promise<RenderedReport>>()
   const queue = new PQueue({ concurrency: concurrentBuildsMax })
-  let kept = 0
+  let cachedBytes = 0
 
   async function build(key: string, model: ReportModel, format: ReportFormat): Promise<RenderedReport> {
     try {
       const report = await queue.add(() => renderReport(model, format))
-      keep(key, report)
+      cache(key, report)
       return report
     } finally {
       running.delete(key)
     }
   }
 
-  function keep(key: string, report: RenderedReport): void {
+  function cache(key: string, report: RenderedReport): void {
     done.set(key, report)
-    kept += report.body.length
+    cachedBytes += report.body.length
     for (const [oldest, { body }] of done) {
-      if (kept <= cachedBytesMax) break
+      if (cachedBytes <= cachedBytesMax) break
       done.delete(oldest)
-      kept -= body.length
+      cachedBytes -= body.length
     }
   }
 
   return {
-    async get(account, model, format, patienceMs) {
+    async get(account, model, format, timeoutMs) {
       const key = keyOf(account, model, format)
       const before = done.get(key)
       if (before) return before
@@ -61,7 +61,7 @@ export function createBuilds(): Builds {
         // Callers that wait receive the error; without one, the rejection must not be unhandled.
         work.catch(() => undefined)
       }
-      return waitAtMost(work, patienceMs)
+      return waitWithTimeout(work, timeoutMs)
     },
   }
 }
@@ -74,7 +74,7 @@ function keyOf(account: string, model: ReportModel, format: string): string {
     .digest('base64')
 }
 
-async function waitAtMost(work: Promise<RenderedReport>, ms: number): Promise<Build> {
+async function waitWithTimeout(work: Promise<RenderedReport>, ms: number): Promise<Build> {
   const { promise, resolve } = Promise.withResolvers<'building'>()
   const timer = setTimeout(resolve, ms, 'building')
   try {

@@ -26,9 +26,9 @@ export function figuresOf(issues: readonly Issue[]): Figures {
   const open = issues.filter(isOpen).toSorted(byUrgency)
   const bySeverity = new Map(
     rank.map((category) => {
-      const those = open.filter((issue) => issue.threat.severity.category === category)
-      const verified = those.filter(isVerified).length
-      return [category, { verified, potential: those.length - verified }] as const
+      const ofCategory = open.filter((issue) => issue.threat.severity.category === category)
+      const verified = ofCategory.filter(isVerified).length
+      return [category, { verified, potential: ofCategory.length - verified }] as const
     }),
   )
   const verified = open.filter(isVerified).length

@@ -31,7 +31,7 @@ describe('a report as PDF', () => {
 
   it('summarizes the status and what to fix first on the first page', () => {
     const [first = ''] = pages
-    for (const words of [
+    for (const expected of [
       'Web front Lausanne',
       '203.0.113.0/28',
       'Completed 19 Sept 2026',
@@ -41,7 +41,7 @@ describe('a report as PDF', () => {
       'Fix first',
       'Redis exposed without authentication',
     ]) {
-      expect(first).toContain(words)
+      expect(first).toContain(expected)
     }
   })
 
@@ -71,7 +71,7 @@ describe('a report as PDF', () => {
     )
     const [, list = ''] = (pagesOf(bytes)[0] ?? '').split('Fix first')
     expect(list.indexOf('Proven and exploited')).toBeGreaterThan(-1)
-    for (const { name } of sample.issues.filter((one) => list.includes(one.name)))
+    for (const { name } of sample.issues.filter((item) => list.includes(item.name)))
       expect(list.indexOf('Proven and exploited')).toBeLessThan(list.indexOf(name))
   })
 
@@ -154,9 +154,9 @@ describe('rendering', () => {
       'sarif',
     ])
     const [run] = (JSON.parse(report.body.toString()) as SarifLog).runs
-    const standing = sample.issues.filter(({ status }) => status !== 'STATUS_RESOLVED')
-    expect(run?.tool.driver.rules.map(({ name }) => name)).toEqual(standing.map(({ name }) => name))
-    const hosts = standing.flatMap(({ affectedHosts }) =>
+    const unresolved = sample.issues.filter(({ status }) => status !== 'STATUS_RESOLVED')
+    expect(run?.tool.driver.rules.map(({ name }) => name)).toEqual(unresolved.map(({ name }) => name))
+    const hosts = unresolved.flatMap(({ affectedHosts }) =>
       affectedHosts.filter(({ status }) => status !== 'STATUS_RESOLVED').map(({ host }) => host.address),
     )
     const found = run?.results ?? []
@@ -191,8 +191,8 @@ describe('text', () => {
     ['≥ 2.4.49 → “fixed” – € é', '>= 2.4.49 -> “fixed” – € é'],
     ['e\u0301', 'é'],
     ['Привет 😀', '?????? ?'],
-  ])('%j prints as %j', (given, printed) => {
-    expect(printable(given)).toBe(printed)
+  ])('%j prints as %j', (input, printed) => {
+    expect(printable(input)).toBe(printed)
   })
   it('is truncated at its limits with a note', () => {
     expect(line('one\ntwo  three', 8)).toBe('one two…')
@@ -205,8 +205,8 @@ describe('text', () => {
     ['2026-01-01T00:00:00Z', '2026-01-01T00:12:10Z', '12 minutes'],
     ['2026-01-01T00:00:00Z', '2026-01-01T03:00:00Z', '3.0 hours'],
     [undefined, '2026-01-01T03:00:00Z', ''],
-  ])('%s to %s: %s', (start, end, words) => {
-    expect(duration(start, end)).toBe(words)
+  ])('%s to %s: %s', (start, end, expected) => {
+    expect(duration(start, end)).toBe(expected)
   })
 })
 

@@ -1,7 +1,7 @@
 /** The report as a SARIF 2.1.0 log (OASIS), for code hosts and findings collectors. */
 import type { AffectedHost, Evidence, Issue } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
-import { evidenceLengthMax, sarifLog, sentenceOf, uriOf } from '#sarif.ts'
+import { evidenceLengthMax, sarifLog, messageOf, uriOf } from '#sarif.ts'
 import type { ReportModel, ReportService } from './model.ts'
 
 const levels: Readonly<Partial<Record<SeverityCategory, string>>> = {
@@ -16,23 +16,25 @@ const levels: Readonly<Partial<Record<SeverityCategory, string>>> = {
  * suppressed results.
  */
 export function sarifOf({ issues, hosts }: ReportModel): string {
-  const standing = issues.filter(({ status }) => status !== 'STATUS_RESOLVED')
+  const unresolved = issues.filter(({ status }) => status !== 'STATUS_RESOLVED')
   const services = new Map(
-    hosts.flatMap(({ address, services: all }) => all.map((one) => [`${address} ${one.port}`, one] as const)),
+    hosts.flatMap(({ address, services: all }) => all.map((item) => [`${address} ${item.port}`, item] as const)),
   )
-  const results = standing.flatMap((issue, ruleIndex) =>
+  const results = unresolved.flatMap((issue, ruleIndex) =>
     issue.affectedHosts
       .filter(({ status }) => status !== 'STATUS_RESOLVED')
-      .flatMap((on) => occurrencesOf(on).map((place) => ({ ...resultOf(issue, on, place, services), ruleIndex }))),
+      .flatMap((on) =>
+        occurrencesOf(on).map((occurrence) => ({ ...resultOf(issue, on, occurrence, services), ruleIndex })),
+      ),
   )
-  return sarifLog(standing.map(ruleOf), results)
+  return sarifLog(unresolved.map(ruleOf), results)
 }
 
 /** The threat id distinguishes threats with the same CVE. */
 function ruleOf({ threat }: Issue) {
   const { id, name, summary, impact, severity, solution, references } = threat
   const text = [summary, impact].filter(Boolean).join(' ')
-  const help = references.find((one) => 'url' in one && /^https?:/.test(one.url))
+  const help = references.find((item) => 'url' in item && /^https?:/.test(item.url))
   return {
     id,
     name,
@@ -42,7 +44,7 @@ function ruleOf({ threat }: Issue) {
     ...(help && 'url' in help && { helpUri: help.url }),
     defaultConfiguration: { level: levelOf(severity.category) },
     properties: {
-      tags: ['security', ...references.flatMap((one) => ('cve' in one ? [one.cve] : []))],
+      tags: ['security', ...references.flatMap((item) => ('cve' in item ? [item.cve] : []))],
       'security-severity': severity.score.toFixed(1),
     },
   }
@@ -62,12 +64,12 @@ function resultOf(
   services: ReadonlyMap<string, ReportService>,
 ) {
   const service = port === undefined ? undefined : services.get(`${address} ${port}`)
-  const place = { address, port, location }
+  const occurrence = { address, port, location }
   return {
     ruleId: threat.id,
     level: levelOf(threat.severity.category),
-    message: sentenceOf(threat.name, place),
-    locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(place, schemeOf(service)) } } }],
+    message: messageOf(threat.name, occurrence),
+    locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(occurrence, schemeOf(service)) } } }],
     partialFingerprints: { 'glacis/v1': `${threat.id}|${address}|${location}` },
     ...(status === 'STATUS_IGNORED' && {
       suppressions: [

@@ -11,17 +11,17 @@ export function restrictToTarget(issues: readonly Issue[], targetId: string): Is
   return issues.flatMap((issue) => {
     const affectedHosts = issue.affectedHosts.filter(({ target }) => target.id === targetId)
     if (affectedHosts.length === 0) return []
-    const status = worstOf(affectedHosts.map((one) => one.status))
-    const ignored = affectedHosts.find((one) => one.status === status)?.ignored
+    const status = worstOf(affectedHosts.map((item) => item.status))
+    const ignored = affectedHosts.find((item) => item.status === status)?.ignored
     const { affectedHostCount: _, ignored: __, ...rest } = issue
     return {
       ...rest,
       status,
       affectedHosts,
-      firstSeenTime: affectedHosts.map((one) => one.firstSeenTime).toSorted()[0] ?? issue.firstSeenTime,
+      firstSeenTime: affectedHosts.map((item) => item.firstSeenTime).toSorted()[0] ?? issue.firstSeenTime,
       lastSeenTime:
         affectedHosts
-          .map((one) => one.lastSeenTime)
+          .map((item) => item.lastSeenTime)
           .toSorted()
           .at(-1) ?? issue.lastSeenTime,
       ...(ignored && { ignored }),

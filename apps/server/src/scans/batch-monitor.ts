@@ -12,7 +12,7 @@ export interface BatchMonitor extends AsyncDisposable {
   /** Aborts when the scan is cancelled or has ended. */
   readonly ended: AbortSignal
   /** Stores the batch's progress; written with the next heartbeat. */
-  note(progress: Progress): void
+  record(progress: Progress): void
 }
 
 const intervalMs = 1000
@@ -26,9 +26,9 @@ export function monitorBatch(scanning: { database: Database; log: Log }, batch: 
   let latest: Progress | null = null
   let looking: Promise<void> | null = null
   const timer = setInterval(() => {
-    looking ??= look().finally(() => (looking = null))
+    looking ??= check().finally(() => (looking = null))
   }, intervalMs)
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     try {
       const as = { account: batch.account, actor: scanActor, log: scanning.log }
       const isActive = await inAccount(scanning.database, as, (ctx) => writeProgress(ctx, batch, latest))
@@ -39,7 +39,7 @@ export function monitorBatch(scanning: { database: Database; log: Log }, batch: 
   }
   return {
     ended: ended.signal,
-    note(progress) {
+    record(progress) {
       latest = progress
     },
     async [Symbol.asyncDispose]() {

@@ -11,8 +11,8 @@ import { runBatch } from '#scans/run.ts'
 import { createTarget, describeTargets } from '#targets/index.ts'
 import { person, sharedTestServer, type TestServer } from '#testing/test-server.ts'
 
-const check = `id: fetches-what-it-is-told
-info: { name: Fetches what it is told, author: lab, severity: high }
+const check = `id: lab-ssrf
+info: { name: Server-side request forgery, author: lab, severity: high }
 http:
   - raw:
       - |
@@ -23,27 +23,27 @@ http:
 `
 const nothing = { info() {}, warn() {}, error() {} }
 const signal = new AbortController().signal
-const [here, there] = ['127.71.1.1', '127.71.1.2']
+const [vulnerableHost, callbackHost] = ['127.71.1.1', '127.71.1.2']
 
 const testServer = await sharedTestServer()
 let folder: string
 let site: Server
 let port: number
-const asked: string[] = []
+const requestedUrls: string[] = []
 
 beforeAll(async () => {
-  await testServer.knows({ key: 'fetches-what-it-is-told', name: 'Fetches what it is told' })
+  await testServer.addThreats({ key: 'lab-ssrf', name: 'Server-side request forgery' })
   folder = await mkdtemp(join(tmpdir(), 'glacis-callbacks-'))
   await writeFile(join(folder, 'fetches.yaml'), check)
   site = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requestedUrls.push(request.url ?? '')
     const to = new URL(request.url ?? '', 'http://here').searchParams.get('to')
-    const fetched = to === null ? Promise.reject(new Error('nothing to fetch')) : fetch(to)
+    const fetched = to === null ? Promise.reject(new Error('nothing to request')) : fetch(to)
     fetched.then(
       () => response.end('done'),
       () => response.writeHead(404).end(),
     )
-  }).listen(0, there)
+  }).listen(0, callbackHost)
   await once(site, 'listening')
   const bound = site.address()
   port = typeof bound === 'object' && bound ? bound.port : 0
@@ -54,20 +54,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 beforeEach(() => {
-  asked.length = 0
+  requestedUrls.length = 0
 })
 
-/** The whole way of a scan through the server; answers with what was raised. */
+/** Runs a complete scan through the server and returns the issues. */
 async function scanned(callbacks: CallbackServer | null) {
   const { database, jobs } = testServer
   const packs = { checks: [folder], fingerprints: [], threats: [], distributions: [], lifecycles: [] }
-  const ownEndpoints = callbacks ? [`${here}:${callbacks.httpPort}`] : []
+  const ownEndpoints = callbacks ? [`${vulnerableHost}:${callbacks.httpPort}`] : []
   const reach = { networks: 'all', ownEndpoints } as const
   const scanning = { database, jobs, log: nothing, packs, knowledge: {}, callbacks, ...reach }
   const account = await testServer.account()
   const as: TestServer['as'] = (whose, work) => testServer.as(whose, work, { actor: person })
   const scan = await as(account, async (ctx) => {
-    const address = `http://${there}:${port}/`
+    const address = `http://${callbackHost}:${port}/`
     const { target } = await createTarget(ctx, { name: 'Web', address, schedule: { period: 'PERIOD_DAILY' }, tags: [] })
     return (await startScan(ctx, jobs, target.id)).scan
   })
@@ -82,13 +82,13 @@ async function scanned(callbacks: CallbackServer | null) {
 }
 
 it('detects a target that makes an out-of-band request', async () => {
-  const callbacks = await createCallbackServer({ publicHost: here, listen: here, httpPort: 0 })
+  const callbacks = await createCallbackServer({ publicHost: vulnerableHost, listen: vulnerableHost, httpPort: 0 })
   try {
     expect(await scanned(callbacks)).toMatchObject([
       {
-        name: 'Fetches what it is told',
+        name: 'Server-side request forgery',
         verification: 'VERIFICATION_VERIFIED',
-        affectedHosts: [{ host: { address: there }, evidence: [{ quality: 98 }] }],
+        affectedHosts: [{ host: { address: callbackHost }, evidence: [{ quality: 98 }] }],
       },
     ])
   } finally {
@@ -98,6 +98,6 @@ it('detects a target that makes an out-of-band request', async () => {
 
 it('skips callback checks without a callback server', async () => {
   expect(await scanned(null)).toEqual([])
-  expect(asked.length).toBeGreaterThan(0)
-  expect(asked.filter((path) => path.startsWith('/go'))).toEqual([])
+  expect(requestedUrls.length).toBeGreaterThan(0)
+  expect(requestedUrls.filter((path) => path.startsWith('/go'))).toEqual([])
 }, 60_000)

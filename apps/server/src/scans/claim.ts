@@ -24,7 +24,7 @@ export async function leaseBatch(
   const claimed = await claim(ctx, agentId)
   if (!claimed) return null
   const { id, scan, batch } = claimed
-  if (scan.status === 'STATUS_CREATED') await begin(ctx, scan)
+  if (scan.status === 'STATUS_CREATED') await markRunning(ctx, scan)
   const target = await ctx.tx
     .selectFrom('target')
     .selectAll()
@@ -58,7 +58,7 @@ async function claim(ctx: Ctx, agentId: string) {
     const scan = await lockActive(ctx, next.scan_id)
     // Outside its allowed hours a scan pauses between batches, wherever it runs.
     if (!scan || (await mustWait(ctx, scan))) continue
-    const batch = await beginBatch(ctx, next)
+    const batch = await markBatchRunning(ctx, next)
     if (!batch) continue
     const id = newId()
     await ctx.tx
@@ -98,7 +98,7 @@ function nextBatch(ctx: Ctx, agentId: string): Promise<{ scan_id: string; number
     .executeTakeFirst()
 }
 
-function beginBatch(ctx: Ctx, { scan_id, number }: { scan_id: string; number: number }) {
+function markBatchRunning(ctx: Ctx, { scan_id, number }: { scan_id: string; number: number }) {
   return ctx.tx
     .updateTable('scan_batch')
     .set((set) => ({ state: 'QUEUED', attempt: set('attempt', '+', 1) }))
@@ -110,7 +110,7 @@ function beginBatch(ctx: Ctx, { scan_id, number }: { scan_id: string; number: nu
     .executeTakeFirst()
 }
 
-async function begin(ctx: Ctx, scan: { id: string; agent_name: string }): Promise<void> {
+async function markRunning(ctx: Ctx, scan: { id: string; agent_name: string }): Promise<void> {
   await ctx.tx
     .updateTable('scan')
     .set({

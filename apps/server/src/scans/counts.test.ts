@@ -9,17 +9,17 @@ import { statementsOf } from '#testing/statements.ts'
 
 const server = await sharedTestServer()
 beforeAll(async () => {
-  await server.knows({})
+  await server.addThreats({})
 })
 
 const address = '127.90.0.1'
-const place = { address, port: 80, transport: 'tcp' } as const
+const endpoint = { address, port: 80, transport: 'tcp' } as const
 const observations: Observation[] = [
   { kind: 'host', address, names: [], reached: true, reason: 'port 80 open', answersEverything: false },
-  { kind: 'service', ...place, protocol: 'http', tls: false, banner: '' },
+  { kind: 'service', ...endpoint, protocol: 'http', tls: false, banner: '' },
   {
     kind: 'finding',
-    ...place,
+    ...endpoint,
     check: 'exposed-git-config',
     threat: 'exposed-git-config',
     location: '80/.git/config',
@@ -29,7 +29,7 @@ const observations: Observation[] = [
   },
 ]
 
-/** A running scan of so many batches. */
+/** Creates a running scan with this number of batches. */
 async function running(batches: number) {
   const account = await server.account()
   const id = await server.as(

@@ -14,7 +14,7 @@ let targetId: string
 let tagId: string
 let clock: number
 beforeAll(async () => {
-  await server.knows({}, { key: 'open-redis', name: 'Redis exposed without authentication' })
+  await server.addThreats({}, { key: 'open-redis', name: 'Redis exposed without authentication' })
 })
 beforeEach(async () => {
   account = await server.account()
@@ -25,11 +25,11 @@ beforeEach(async () => {
 })
 
 const [one, two, three] = ['127.62.5.1', '127.62.5.2', '127.62.5.10']
-const asked = [one, two, three].map((address) => ({ address, names: [] }))
+const requestedHosts = [one, two, three].map((address) => ({ address, names: [] }))
 const git = 'exposed-git-config'
 
-/** An address that answers on these ports, or does not. */
-function answers(address: string, ...ports: number[]): Observation[] {
+/** A host with these open ports, or an unresponsive one. */
+function respondsOn(address: string, ...ports: number[]): Observation[] {
   const host = { kind: 'host' as const, address, names: [], answersEverything: false }
   if (ports.length === 0) return [{ ...host, reached: false, reason: 'no response from 12 ports' }]
   return [
@@ -49,7 +49,7 @@ const certificate = {
   selfSigned: false,
   fingerprint: 'ab',
 }
-const found = (address: string, check = git): Observation => ({
+const findingAt = (address: string, check = git): Observation => ({
   kind: 'finding',
   address,
   port: 80,
@@ -63,7 +63,7 @@ const found = (address: string, check = git): Observation => ({
 })
 const covered = (address: string): Observation => ({ kind: 'coverage', address, port: 80, checks: [git, 'open-redis'] })
 
-/** One whole scan that saw this. */
+/** Ingests a complete scan with these observations. */
 async function scanned(...observations: Observation[]): Promise<string> {
   const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, targetId), {
     now: new Date((clock += 3_600_000)),
@@ -76,9 +76,9 @@ async function scanned(...observations: Observation[]): Promise<string> {
       const batch = { account_id: account, scan_id: scan.id, number: 0, state: 'QUEUED' as const }
       await ctx.tx
         .insertInto('scan_batch')
-        .values({ ...batch, hosts: JSON.stringify(asked) })
+        .values({ ...batch, hosts: JSON.stringify(requestedHosts) })
         .execute()
-      await ingest(ctx, server.jobs, { scanId: scan.id, number: 0, hosts: asked, observations, knowledge: {} })
+      await ingest(ctx, server.jobs, { scanId: scan.id, number: 0, hosts: requestedHosts, observations, knowledge: {} })
     },
     { now: new Date((clock += 60_000)) },
   )
@@ -86,16 +86,16 @@ async function scanned(...observations: Observation[]): Promise<string> {
 }
 async function compared(id: string, baseScanId?: string) {
   const diff = await server.as(account, (ctx) => diffScan(ctx, { id, ...(baseScanId && { baseScanId }) }))
-  const words = (list: typeof diff.new) =>
+  const summaryOf = (list: typeof diff.new) =>
     list.map(
       (issue) =>
         `${issue.name}: ${issue.hosts.map((host) => host.address).join()}${issue.isElsewhere ? ' and elsewhere' : ''}`,
     )
   return {
-    new: words(diff.new),
-    resolved: words(diff.resolved),
-    regressive: words(diff.regressive),
-    notTested: words(diff.notTested),
+    new: summaryOf(diff.new),
+    resolved: summaryOf(diff.resolved),
+    regressive: summaryOf(diff.regressive),
+    notTested: summaryOf(diff.notTested),
     unchanged: diff.unchangedCount,
   }
 }
@@ -105,41 +105,47 @@ const hostAt = async (address: string) =>
   (await server.as(account, (ctx) => listHosts(ctx, { filter: { query: address } }, describeTargets))).hosts[0]?.id ??
   ''
 
-const pair: Pair = { now: null, wasThere: true, isNewSince: false, isBackSince: false, standing: 'STATUS_OPEN' }
+const pair: Pair = { now: null, wasThere: true, isNewSince: false, isBackSince: false, statusAtEnd: 'STATUS_OPEN' }
 it.each([
   [{ now: 'NEW', wasThere: false }, 'new'],
   [{ now: 'SEEN' }, 'unchanged'],
-  // The earlier scan could not see what was known before it.
+  // The earlier scan could not detect what was already known before it.
   [{ now: 'SEEN', wasThere: false }, 'unchanged'],
   [{ now: 'SEEN', wasThere: false, isNewSince: true }, 'new'],
   [{ now: 'REGRESSION', wasThere: false }, 'regressive'],
   [{ now: 'SEEN', isBackSince: true }, 'regressive'],
-  [{ now: 'RESOLVED', standing: 'STATUS_RESOLVED' }, 'resolved'],
-  [{ standing: 'STATUS_RESOLVED' }, 'resolved'],
+  [{ now: 'RESOLVED', statusAtEnd: 'STATUS_RESOLVED' }, 'resolved'],
+  [{ statusAtEnd: 'STATUS_RESOLVED' }, 'resolved'],
   [{}, 'notTested'],
-  [{ standing: 'STATUS_IGNORED' }, 'notTested'],
-  [{ now: 'RESOLVED', standing: 'STATUS_OPEN' }, 'notTested'],
-  [{ wasThere: false, isNewSince: true, standing: 'STATUS_RESOLVED' }, 'gone'],
+  [{ statusAtEnd: 'STATUS_IGNORED' }, 'notTested'],
+  [{ now: 'RESOLVED', statusAtEnd: 'STATUS_OPEN' }, 'notTested'],
+  [{ wasThere: false, isNewSince: true, statusAtEnd: 'STATUS_RESOLVED' }, 'gone'],
 ] as const)('%j is %s', (part, verdict) => {
   expect(verdictOf({ ...pair, ...part })).toBe(verdict)
 })
 
 describe('the changes of a scan', () => {
   it('are all new in the first scan', async () => {
-    const first = await scanned(...answers(one, 80), found(one))
+    const first = await scanned(...respondsOn(one, 80), findingAt(one))
     expect(await compared(first)).toEqual({ ...same, new: [`${name}: ${one}`] })
     expect(await server.as(account, (ctx) => diffScan(ctx, { id: first }))).not.toHaveProperty('baseScan')
   })
 
   it('are new, regressed, resolved or not tested, per host', async () => {
-    const first = await scanned(...answers(one, 80), ...answers(two, 80), ...answers(three, 80), found(one), found(two))
-    // One is mended, two is away, three has it now.
+    const first = await scanned(
+      ...respondsOn(one, 80),
+      ...respondsOn(two, 80),
+      ...respondsOn(three, 80),
+      findingAt(one),
+      findingAt(two),
+    )
+    // Fixed on `one`, unreachable on `two`, new on `three`.
     const second = await scanned(
-      ...answers(one, 80),
+      ...respondsOn(one, 80),
       covered(one),
-      ...answers(two),
-      ...answers(three, 80),
-      found(three),
+      ...respondsOn(two),
+      ...respondsOn(three, 80),
+      findingAt(three),
     )
     expect(await compared(second)).toEqual({
       ...same,
@@ -148,12 +154,12 @@ describe('the changes of a scan', () => {
       notTested: [`${name}: ${two} and elsewhere`],
     })
     const third = await scanned(
-      ...answers(one, 80),
-      found(one),
-      ...answers(two, 80),
-      found(two),
-      ...answers(three, 80),
-      found(three),
+      ...respondsOn(one, 80),
+      findingAt(one),
+      ...respondsOn(two, 80),
+      findingAt(two),
+      ...respondsOn(three, 80),
+      findingAt(three),
     )
     expect(await compared(third)).toEqual({ ...same, regressive: [`${name}: ${one} and elsewhere`], unchanged: 1 })
     expect(await compared(third, first)).toEqual({
@@ -165,7 +171,7 @@ describe('the changes of a scan', () => {
   })
 
   it('include issues that a user resolved and the next scan did not find', async () => {
-    await scanned(...answers(one, 80), found(one))
+    await scanned(...respondsOn(one, 80), findingAt(one))
     const [issue] = (await server.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues
     await server.as(
       account,
@@ -175,15 +181,15 @@ describe('the changes of a scan', () => {
         actor: person,
       },
     )
-    expect(await compared(await scanned(...answers(one, 80), covered(one)))).toEqual({
+    expect(await compared(await scanned(...respondsOn(one, 80), covered(one)))).toEqual({
       ...same,
       resolved: [`${name}: ${one}`],
     })
   })
 
   it('can only be compared to earlier scans of the same target', async () => {
-    const first = await scanned(...answers(one, 80))
-    const second = await scanned(...answers(one, 80))
+    const first = await scanned(...respondsOn(one, 80))
+    const second = await scanned(...respondsOn(one, 80))
     await expect(compared(first, second)).rejects.toMatchObject({ violations: [{ field: 'baseScanId' }] })
     await expect(compared(second, targetId)).rejects.toMatchObject({ code: 'not_found' })
     expect(await compared(second, first)).toEqual(same)
@@ -192,7 +198,7 @@ describe('the changes of a scan', () => {
 
 describe('the addresses of a scan', () => {
   it('are in numeric order, each with one state and reason', async () => {
-    const id = await scanned(...answers(one, 80), found(one), ...answers(two, 80), ...answers(three))
+    const id = await scanned(...respondsOn(one, 80), findingAt(one), ...respondsOn(two, 80), ...respondsOn(three))
     const list = (input = {}) => server.as(account, (ctx) => listScanHosts(ctx, { id, ...input }))
     const { hosts, counts } = await list()
     expect(hosts.map((host) => [host.address, host.state, host.reason])).toEqual([
@@ -215,12 +221,12 @@ describe('the addresses of a scan', () => {
   })
 
   it('and its log can be filtered by state and level', async () => {
-    const id = await scanned(...answers(one, 80), { kind: 'problem', level: 'warn', message: 'slow answers' })
-    const said = async (filter: object) =>
+    const id = await scanned(...respondsOn(one, 80), { kind: 'problem', level: 'warn', message: 'slow responses' })
+    const eventMessages = async (filter: object) =>
       (await server.as(account, (ctx) => listScanEvents(ctx, { id, filter }))).events.map((event) => event.message)
-    expect(await said({ level: 'LEVEL_WARN' })).toEqual(['slow answers'])
-    expect(await said({ level: 'LEVEL_ERROR' })).toEqual([])
-    expect(await said({ query: 'SLOW' })).toEqual(['slow answers'])
+    expect(await eventMessages({ level: 'LEVEL_WARN' })).toEqual(['slow responses'])
+    expect(await eventMessages({ level: 'LEVEL_ERROR' })).toEqual([])
+    expect(await eventMessages({ query: 'SLOW' })).toEqual(['slow responses'])
   })
 })
 
@@ -229,9 +235,9 @@ describe('hosts', () => {
     (await server.as(account, (ctx) => listHosts(ctx, input, describeTargets))).hosts.map((host) => host.address)
 
   it('are filtered by port, tag, severity and age, and sorted', async () => {
-    await scanned(...answers(three, 80), ...answers(one, 80, 443), found(one))
+    await scanned(...respondsOn(three, 80), ...respondsOn(one, 80, 443), findingAt(one))
     const later = new Date(clock + 1).toISOString()
-    await scanned(...answers(two, 80))
+    await scanned(...respondsOn(two, 80))
     expect(await list({ filter: { query: 'port:443' } })).toEqual([one])
     expect(await list({ filter: { query: 'port:80 5.10' } })).toEqual([three])
     expect(await list({ filter: { tagIds: [tagId] }, orderBy: 'ORDER_BY_ADDRESS' })).toEqual([one, two, three])
@@ -244,14 +250,14 @@ describe('hosts', () => {
   })
 
   it('are paged in every order without gaps or repeats', async () => {
-    await scanned(...answers(one, 80), ...answers(two, 80), ...answers(three, 80))
+    await scanned(...respondsOn(one, 80), ...respondsOn(two, 80), ...respondsOn(three, 80))
     for (const orderBy of [
       'ORDER_BY_ADDRESS',
       'ORDER_BY_FIRST_SEEN',
       'ORDER_BY_LAST_CHECKED',
       'ORDER_BY_MOST_RECENT',
     ] as const) {
-      const whole = await list({ orderBy })
+      const allIds = await list({ orderBy })
       const paged: string[] = []
       let pageToken: string | undefined
       do {
@@ -261,25 +267,25 @@ describe('hosts', () => {
         paged.push(...page.hosts.map((host) => host.address))
         pageToken = page.nextPageToken
       } while (pageToken)
-      expect([orderBy, paged]).toEqual([orderBy, whole])
+      expect([orderBy, paged]).toEqual([orderBy, allIds])
     }
   })
 
   it('affect issue priority by their criticality', async () => {
-    await scanned(...answers(one, 80), found(one))
+    await scanned(...respondsOn(one, 80), findingAt(one))
     const id = await hostAt(one)
     const priority = async () =>
       (await server.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues[0]?.priority ?? 0
     const before = await priority()
     const change = { id, host: { owner: ' Web team ', criticality: 'CRITICALITY_HIGH' as const, notes: 'x' } }
     const { host } = await server.as(account, async (ctx) => {
-      const answer = await updateHost(
+      const response = await updateHost(
         ctx,
         { ...change, updateMask: { paths: ['owner', 'criticality'] } },
         describeTargets,
       )
       await refreshPriorities(ctx, [id])
-      return answer
+      return response
     })
     expect(host).toMatchObject({ owner: 'Web team', criticality: 'CRITICALITY_HIGH', notes: '' })
     expect(await priority()).toBeGreaterThan(before)
@@ -289,7 +295,7 @@ describe('hosts', () => {
   })
 
   it('can be merged and separated', async () => {
-    await scanned(...answers(one, 80), found(one), ...answers(two, 443), found(two))
+    await scanned(...respondsOn(one, 80), findingAt(one), ...respondsOn(two, 443), findingAt(two))
     const [first, second] = [await hostAt(one), await hostAt(two)]
     const merge = (id: string, sourceHostIds: string[]) =>
       server.as(account, (ctx) => mergeHosts(ctx, { id, sourceHostIds }, describeTargets))
@@ -298,7 +304,7 @@ describe('hosts', () => {
       [one, 80],
       [two, 443],
     ])
-    // One issue, though it stands at both addresses.
+    // It counts once, though it is at both addresses.
     expect(host.issueCount.high).toBe(1)
     expect(host.merged).toEqual([{ id: second, address: two, targetId }])
     expect(await list({})).toEqual([one])
@@ -310,8 +316,8 @@ describe('hosts', () => {
     await expect(merge(first, [first])).rejects.toMatchObject({ code: 'invalid' })
     await expect(merge(second, [first])).rejects.toMatchObject({ code: 'precondition' })
 
-    // A scan that finds only one of them leaves the other as it was.
-    await scanned(...answers(one, 80), covered(one), ...answers(two))
+    // A scan that detects only one of them leaves the other unchanged.
+    await scanned(...respondsOn(one, 80), covered(one), ...respondsOn(two))
     expect((await server.as(account, (ctx) => getHost(ctx, { id: first }, describeTargets))).host.issueCount.high).toBe(
       1,
     )
@@ -320,14 +326,14 @@ describe('hosts', () => {
   })
 
   it('have a history, newest first', async () => {
-    await scanned(...answers(one, 80, 443), found(one))
-    await scanned(...answers(one, 80), { kind: 'closed', address: one, ports: [443] }, covered(one))
+    await scanned(...respondsOn(one, 80, 443), findingAt(one))
+    await scanned(...respondsOn(one, 80), { kind: 'closed', address: one, ports: [443] }, covered(one))
     const id = await hostAt(one)
     const timeline = (input = {}) => server.as(account, (ctx) => hostTimeline(ctx, { id, ...input }))
     const { events } = await timeline()
-    const told = events.map((event) => [event.kind, event.issueStatus ?? event.name].join(' '))
-    expect(told.slice(0, 2).toSorted()).toEqual(['KIND_ISSUE STATUS_RESOLVED', 'KIND_PORT_CLOSED 443/tcp'])
-    expect(told.slice(2).toSorted()).toEqual([
+    const kinds = events.map((event) => [event.kind, event.issueStatus ?? event.name].join(' '))
+    expect(kinds.slice(0, 2).toSorted()).toEqual(['KIND_ISSUE STATUS_RESOLVED', 'KIND_PORT_CLOSED 443/tcp'])
+    expect(kinds.slice(2).toSorted()).toEqual([
       `KIND_FIRST_SEEN ${one}`,
       'KIND_ISSUE STATUS_OPEN',
       'KIND_PORT_OPENED 443/tcp',
@@ -339,7 +345,7 @@ describe('hosts', () => {
   })
 
   it("keep certificate fields without characters the database can't store", async () => {
-    await scanned(...answers(one, 443))
+    await scanned(...respondsOn(one, 443))
     const id = await hostAt(one)
     const { host } = await server.as(account, (ctx) => getHost(ctx, { id }, describeTargets))
     expect(host.services?.[0]?.certificate).toEqual({ ...certificate, subject: 'CN=ab' })

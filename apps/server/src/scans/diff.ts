@@ -18,7 +18,7 @@ export interface Pair {
   readonly isNewSince: boolean
   readonly isBackSince: boolean
   /** Its status when the later scan ended. */
-  readonly standing: string | null
+  readonly statusAtEnd: string | null
 }
 export type Verdict = 'new' | 'regressive' | 'resolved' | 'notTested' | 'unchanged' | 'gone'
 
@@ -26,14 +26,14 @@ export type Verdict = 'new' | 'regressive' | 'resolved' | 'notTested' | 'unchang
  * Compares an issue on a host between two scans. `gone` means it appeared and disappeared in
  * between.
  */
-export function verdictOf({ now, wasThere, isNewSince, isBackSince, standing }: Pair): Verdict {
+export function verdictOf({ now, wasThere, isNewSince, isBackSince, statusAtEnd }: Pair): Verdict {
   if (now !== null && now !== 'RESOLVED') {
     if (now === 'REGRESSION' || isBackSince) return 'regressive'
     // An issue that was already known but not detectable by the earlier scan is not new.
     return now === 'NEW' || isNewSince ? 'new' : 'unchanged'
   }
   if (now === null && isNewSince && !wasThere) return 'gone'
-  return standing === 'STATUS_RESOLVED' ? 'resolved' : 'notTested'
+  return statusAtEnd === 'STATUS_RESOLVED' ? 'resolved' : 'notTested'
 }
 
 interface Row extends Pair {
@@ -63,11 +63,11 @@ export async function diffScan(
   const base = baseScanId ? await baseOf(ctx, scan, baseScanId) : await completedBefore(ctx, scan)
   const rows = await readPairs(ctx, scan, base)
   const byVerdict = Map.groupBy(rows, verdictOf)
-  const standing = Map.groupBy(
+  const activeHosts = Map.groupBy(
     rows.filter((row) => verdictOf(row) !== 'resolved' && verdictOf(row) !== 'gone'),
     (row) => row.issue_id,
   )
-  const listed = (verdict: Verdict) => group(byVerdict.get(verdict) ?? [], standing)
+  const listed = (verdict: Verdict) => group(byVerdict.get(verdict) ?? [], activeHosts)
   return {
     ...(base && { baseScan: { id: base.id, createTime: base.created_at.toISOString() } }),
     new: listed('new'),
@@ -116,7 +116,7 @@ async function readPairs(ctx: Ctx, scan: Scan, base: Scan | undefined): Promise<
   const { rows } = await sql<Row>`
     select pair.issue_id, pair.host_id, pair.now, coalesce(pair.was_there, false) as "wasThere",
            coalesce(pair.new_since, ${base === undefined}) as "isNewSince", coalesce(pair.back_since, false) as "isBackSince",
-           standing.status as standing,
+           final.status as "statusAtEnd",
            host.address, host.name as host_name, threat.name, issue.category, issue.score, issue.verification
     from (
       select issue_id, host_id,
@@ -140,16 +140,16 @@ async function readPairs(ctx: Ctx, scan: Scan, base: Scan | undefined): Promise<
         and event.at <= ${scan.completed_at ?? ctx.now}
       order by at desc, id desc
       limit 1
-    ) as standing on true
+    ) as final on true
     order by issue.score desc, threat.name, issue.id, host.address::inet`.execute(ctx.tx)
   return rows
 }
 
 /**
- * One entry per issue with its hosts, in the same order. `standing` contains all hosts on which an
+ * One entry per issue with its hosts, in the same order. `activeHosts` contains all hosts on which an
  * issue is active.
  */
-function group(rows: readonly Row[], standing: ReadonlyMap<string, readonly Row[]>): ComparedIssue[] {
+function group(rows: readonly Row[], activeHosts: ReadonlyMap<string, readonly Row[]>): ComparedIssue[] {
   return [...Map.groupBy(rows, (row) => row.issue_id).values()].flatMap((same) => {
     const [first] = same
     if (!first) return []
@@ -159,7 +159,7 @@ function group(rows: readonly Row[], standing: ReadonlyMap<string, readonly Row[
       address: row.address,
       ...(row.host_name && { name: row.host_name }),
     }))
-    const isElsewhere = standing.get(id)?.some((row) => !same.includes(row)) ?? false
+    const isElsewhere = activeHosts.get(id)?.some((row) => !same.includes(row)) ?? false
     return [{ id, name, category, score, verification, hosts, isElsewhere }]
   })
 }

@@ -45,20 +45,20 @@ function widget(version: string): Observation {
   }
 }
 
-interface Said {
+interface RecordOptions {
   readonly end?: string
   readonly id?: string
   readonly published?: Date
   readonly modified?: Date
 }
-/** A feed says of the widget that it is weak up to a version. */
-async function feed(said: Said = {}) {
-  const { end = '2.0', id = `CVE-2026-${20_000 + number}`, published = new Date(), modified = new Date() } = said
+/** Imports a record by which the widget is vulnerable up to a version. */
+async function feed(options: RecordOptions = {}) {
+  const { end = '2.0', id = `CVE-2026-${20_000 + number}`, published = new Date(), modified = new Date() } = options
   const item = parseNvd({
     id,
     published: published.toISOString(),
     lastModified: modified.toISOString(),
-    descriptions: [{ lang: 'en', value: 'The widget is weak.' }],
+    descriptions: [{ lang: 'en', value: 'The widget is vulnerable.' }],
     metrics: {
       cvssMetricV31: [
         {
@@ -85,10 +85,10 @@ async function feed(said: Said = {}) {
     ],
   })
   if (item.kind !== 'threat') throw new Error(item.problem)
-  await server.knows(fromRecord(item.threat, 'nvd'))
+  await server.addThreats(fromRecord(item.threat, 'nvd'))
 }
 
-async function hold(): Promise<void> {
+async function matchChanges(): Promise<void> {
   await matchChangedThreats(scanningIn(server), AbortSignal.timeout(20_000))
 }
 
@@ -98,7 +98,7 @@ const issues = () =>
     return Promise.all(found.map(async ({ id }) => (await getIssue(ctx, { id }, describeTargets)).issue))
   })
 const scanTypes = () => server.as(account, async (ctx) => (await listScans(ctx, {})).scans.map((scan) => scan.type))
-async function told(): Promise<string[]> {
+async function announcementTitles(): Promise<string[]> {
   const { rows } = await sql<{ title: string }>`
     select title from event where account_id = ${account} and kind = 'EVENT_THREAT_EMERGING'`.execute(
     server.database.owner,
@@ -108,13 +108,13 @@ async function told(): Promise<string[]> {
 
 it('raises a potential issue, starts an emerging-threat scan and announces it once', async () => {
   await feed()
-  await hold()
-  await hold()
+  await matchChanges()
+  await matchChanges()
   expect(await issues()).toMatchObject([
     { status: 'STATUS_OPEN', verification: 'VERIFICATION_UNVERIFIED', affectedHosts: [{ host: { address } }] },
   ])
   expect(await scanTypes()).toEqual(['TYPE_EMERGING'])
-  expect(await told()).toEqual([`CVE-2026-${20_000 + number} affects Widget 1.5 on one host`])
+  expect(await announcementTitles()).toEqual([`CVE-2026-${20_000 + number} affects Widget 1.5 on one host`])
 })
 
 it('ignores software of deleted targets', async () => {
@@ -126,23 +126,23 @@ it('ignores software of deleted targets', async () => {
     )
   })
   await feed()
-  await hold()
+  await matchChanges()
   expect(await issues()).toEqual([])
-  expect([await scanTypes(), await told()]).toEqual([[], []])
+  expect([await scanTypes(), await announcementTitles()]).toEqual([[], []])
 })
 
 it('raises old threats that are new to the installation without announcing them', async () => {
   await feed({ published: new Date('2020-01-01') })
-  await hold()
+  await matchChanges()
   expect(await issues()).toHaveLength(1)
-  expect([await scanTypes(), await told()]).toEqual([[], []])
+  expect([await scanTypes(), await announcementTitles()]).toEqual([[], []])
 })
 
 it('resolves issues that a changed record no longer implies, with the reason', async () => {
   await feed()
-  await hold()
+  await matchChanges()
   await feed({ end: '1.2', modified: new Date(Date.now() + 60_000) })
-  await hold()
+  await matchChanges()
   const [issue] = await issues()
   expect(issue?.status).toBe('STATUS_RESOLVED')
   expect(issue?.history.at(-1)?.reason).toContain('changed and no longer matches this software')
@@ -153,9 +153,9 @@ it("doesn't announce threats below the minimum severity", async () => {
     server.database.owner,
   )
   await feed()
-  await hold()
+  await matchChanges()
   expect(await issues()).toHaveLength(1)
-  expect(await told()).toEqual([])
+  expect(await announcementTitles()).toEqual([])
 })
 
 it("announces threats to watched software that isn't installed", async () => {
@@ -164,19 +164,19 @@ it("announces threats to watched software that isn't installed", async () => {
   const wfn = { vendor: 'acme', product: `widget_${number}` }
   await server.as(account, (ctx) => watchProduct(ctx, { name: 'Gadget', version: '', wfn, minNotificationSeverity: 7 }))
   await feed({ id })
-  await hold()
-  expect(await told()).toEqual([`${id} affects Gadget`])
+  await matchChanges()
+  expect(await announcementTitles()).toEqual([`${id} affects Gadget`])
   expect(await scanTypes()).toEqual([])
 })
 
 it('raises priority and severity when ratings change', async () => {
   await feed({ published: new Date('2020-01-01') })
-  await hold()
+  await matchChanges()
   const [before] = await issues()
   await sql`update threat set known_exploited_at = now() where key = ${`CVE-2026-${20_000 + number}`}`.execute(
     server.database.owner,
   )
-  await hold()
+  await matchChanges()
   const [after] = await issues()
   expect(before?.priority).toBe(29)
   expect(after?.priority).toBe(54)
@@ -194,11 +194,11 @@ it('raises end-of-life software from the end date on', async () => {
   await sql`update threat set key = ${key}, kind = 'lifecycle', effective_at = ${due} where key = ${`CVE-2026-${40_000 + number}`}`.execute(
     server.database.owner,
   )
-  await hold()
+  await matchChanges()
   expect(await issues()).toEqual([])
   await sql`update threat set effective_at = now() - interval '1 second' where key = ${key}`.execute(
     server.database.owner,
   )
-  await hold()
+  await matchChanges()
   expect(await issues()).toHaveLength(1)
 })

@@ -31,7 +31,7 @@ export async function listScanEvents(
   const events = rows.map((row) => ({
     id: row.id,
     time: row.at.toISOString(),
-    level: levels.find((one) => one === row.level) ?? 'LEVEL_INFO',
+    level: levels.find((item) => item === row.level) ?? 'LEVEL_INFO',
     message: row.message,
   }))
   return { events, nextPageToken }

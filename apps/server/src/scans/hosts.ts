@@ -28,16 +28,16 @@ export async function listScanHosts(
   const { scan } = await getScan(ctx, input)
   const { filter = {} } = input
   const page = readPage(input, ['scan hosts', input.id, filter])
-  const wanted = [sql`true`]
-  if (page.after) wanted.push(sql`address::inet > ${page.after[0]}::inet`)
-  if (filter.states?.length) wanted.push(sql`state = any(${filter.states}::text[])`)
+  const conditions = [sql`true`]
+  if (page.after) conditions.push(sql`address::inet > ${page.after[0]}::inet`)
+  if (filter.states?.length) conditions.push(sql`state = any(${filter.states}::text[])`)
   if (filter.query) {
     const like = `%${filter.query.replace(/[\\%_]/g, '\\$&')}%`
-    wanted.push(sql`(address ilike ${like} or name ilike ${like} or reason ilike ${like})`)
+    conditions.push(sql`(address ilike ${like} or name ilike ${like} or reason ilike ${like})`)
   }
   const { rows } = await sql<Row>`
     select * from (${scannedAddresses(ctx, input.id)}) as asked
-    where ${sql.join(wanted, sql` and `)}
+    where ${sql.join(conditions, sql` and `)}
     order by address::inet
     limit ${page.size + 1}`.execute(ctx.tx)
   const cut = cutPage(page, rows, (row) => [row.address])
@@ -57,13 +57,13 @@ function scannedAddresses(ctx: Ctx, scanId: string): RawBuilder<unknown> {
   return sql`
     select scan_host.address, host.name, scan_host.host_id, scan_host.reason,
            case
-             when standing.total > 0 then 'STATE_AFFECTED'
+             when active.total > 0 then 'STATE_AFFECTED'
              when scan_host.reached and scan_host.host_id is not null then 'STATE_SCANNED'
              when scan_host.reached then 'STATE_NOTHING_OPEN'
              else 'STATE_NOT_REACHED'
            end as state,
-           coalesce(standing.critical, 0) as critical, coalesce(standing.high, 0) as high,
-           coalesce(standing.medium, 0) as medium, coalesce(standing.low, 0) as low
+           coalesce(active.critical, 0) as critical, coalesce(active.high, 0) as high,
+           coalesce(active.medium, 0) as medium, coalesce(active.low, 0) as low
     from scan_host
     left join host on host.account_id = scan_host.account_id and host.id = scan_host.host_id
     left join (
@@ -77,17 +77,17 @@ function scannedAddresses(ctx: Ctx, scanId: string): RawBuilder<unknown> {
       join issue on issue.account_id = scan_issue.account_id and issue.id = scan_issue.issue_id
       where scan_issue.account_id = ${ctx.account} and scan_issue.scan_id = ${scanId} and scan_issue.change <> 'RESOLVED'
       group by scan_issue.host_id
-    ) as standing on standing.host_id = scan_host.host_id
+    ) as active on active.host_id = scan_host.host_id
     where scan_host.account_id = ${ctx.account} and scan_host.scan_id = ${scanId}`
 }
 
 async function countStates(ctx: Ctx, scanId: string) {
-  const { rows } = await sql<{ affected: number; scanned: number; silent: number; away: number }>`
+  const { rows } = await sql<{ affected: number; scanned: number; silent: number; unreachable: number }>`
     select count(*) filter (where state = 'STATE_AFFECTED')::int as affected,
            count(*) filter (where state = 'STATE_SCANNED')::int as scanned,
            count(*) filter (where state = 'STATE_NOTHING_OPEN')::int as silent,
-           count(*) filter (where state = 'STATE_NOT_REACHED')::int as away
+           count(*) filter (where state = 'STATE_NOT_REACHED')::int as unreachable
     from (${scannedAddresses(ctx, scanId)}) as asked`.execute(ctx.tx)
-  const { affected = 0, scanned = 0, silent = 0, away = 0 } = rows[0] ?? {}
-  return { affected, scanned, nothingOpen: silent, notReached: away }
+  const { affected = 0, scanned = 0, silent = 0, unreachable = 0 } = rows[0] ?? {}
+  return { affected, scanned, nothingOpen: silent, notReached: unreachable }
 }

@@ -34,7 +34,7 @@ beforeEach(async () => {
   account = await server.account()
 })
 
-/** Hours around this very moment, or as far from it as can be. */
+/** Allowed hours around the current time, or as far from it as possible. */
 function hours(kind: 'now' | 'later'): AllowedHours {
   const from = new Date(Date.now() + (kind === 'now' ? -6 : 6) * 3_600_000)
   const to = new Date(from.getTime() + 12 * 3_600_000)
@@ -47,7 +47,7 @@ async function target(allowedHours: AllowedHours | undefined, address = '127.62.
   return (await me(account, (ctx) => createTarget(ctx, { name: 'Web', address, schedule, tags: [], exclusions })))
     .target
 }
-async function begun(targetId: string, ignoresHours = false) {
+async function startedScan(targetId: string, ignoresHours = false) {
   return (await me(account, (ctx) => startScan(ctx, server.jobs, targetId, 'TYPE_MANUAL', { ignoresHours }))).scan
 }
 const scanNow = async (id: string) => (await me(account, (ctx) => getScan(ctx, { id }))).scan
@@ -67,7 +67,7 @@ const set = (scanId: string, values: { ignores_hours?: boolean; resume_at?: Date
 describe('outside the allowed hours', () => {
   it('a new scan waits without a job, with time and reason', async () => {
     const allowed = hours('later')
-    const scan = await begun((await target(allowed)).id)
+    const scan = await startedScan((await target(allowed)).id)
     expect(scan).toMatchObject({
       status: 'STATUS_CREATED',
       progress: {
@@ -81,13 +81,13 @@ describe('outside the allowed hours', () => {
   })
 
   it('a confirmed override starts immediately', async () => {
-    const scan = await begun((await target(hours('later'))).id, true)
+    const scan = await startedScan((await target(hours('later'))).id, true)
     expect(scan.progress).toMatchObject({ failureReason: '' })
     expect(await queued('scan-plan', scan.id)).toBe(1)
   })
 
   it('a user can resume a waiting scan once', async () => {
-    const { id } = await begun((await target(hours('later'))).id)
+    const { id } = await startedScan((await target(hours('later'))).id)
     const resume = () => me(account, (ctx) => resumeScan(ctx, server.jobs, { id }))
     expect((await resume()).scan.progress).toMatchObject({ failureReason: '' })
     expect(await queued('scan-plan', id)).toBe(1)
@@ -97,7 +97,7 @@ describe('outside the allowed hours', () => {
 
   it('a waiting scan follows changed hours', async () => {
     const { id: targetId } = await target(hours('later'))
-    const { id } = await begun(targetId)
+    const { id } = await startedScan(targetId)
     const change = (allowedHours?: AllowedHours) =>
       me(account, async (ctx) => {
         const schedule = { period: 'PERIOD_DAILY' as const, ...(allowedHours && { allowedHours }) }
@@ -114,7 +114,7 @@ describe('outside the allowed hours', () => {
   })
 
   it("a waiting scan doesn't count as stalled, and costs nothing if cancelled", async () => {
-    const { id } = await begun((await target(hours('later'))).id)
+    const { id } = await startedScan((await target(hours('later'))).id)
     await set(id, { last_activity_at: new Date(0) })
     await failStalled(scanning)
     expect((await scanNow(id)).status).toBe('STATUS_CREATED')
@@ -125,9 +125,9 @@ describe('outside the allowed hours', () => {
 })
 
 describe('a running scan', () => {
-  /** Two batches, planned while the hours were ignored; they count again from then on. */
+  /** Starts a scan with two batches while the hours are ignored; they apply again afterwards. */
   async function running(allowed: AllowedHours): Promise<string> {
-    const { id } = await begun((await target(allowed, '127.62.2.1-127.62.2.100')).id, true)
+    const { id } = await startedScan((await target(allowed, '127.62.2.1-127.62.2.100')).id, true)
     await plan(id)
     await set(id, { ignores_hours: false })
     return id
@@ -182,7 +182,7 @@ it('an agent gets no batch outside the hours, and the same one when they start',
   await me(account, (ctx) =>
     updateTarget(ctx, { id: targetId, agent: { id: agent.id }, updateMask: { paths: ['agent'] } }),
   )
-  const { id } = await begun(targetId, true)
+  const { id } = await startedScan(targetId, true)
   await plan(id)
   await set(id, { ignores_hours: false })
   const lease = () => me(account, (ctx) => leaseBatch(ctx, scanning, agent.id, 'digest'))
@@ -199,7 +199,7 @@ describe('exclusions', () => {
       '127.62.3.9:22',
       '*:25',
     ])
-    const { id } = await begun(targetId)
+    const { id } = await startedScan(targetId)
     await plan(id)
     const scan = await scanNow(id)
     expect(scan).toMatchObject({ progress: { hostsTotal: 10 }, hostCount: { excludedHosts: 4 } })
@@ -213,7 +213,7 @@ describe('exclusions', () => {
   })
 
   it('of all addresses fail the scan with a reason and refund it', async () => {
-    const { id } = await begun((await target(undefined, '127.62.3.1', ['127.62.0.0/16'])).id)
+    const { id } = await startedScan((await target(undefined, '127.62.3.1', ['127.62.0.0/16'])).id)
     await plan(id)
     expect(await scanNow(id)).toMatchObject({
       status: 'STATUS_FAILED',
@@ -226,12 +226,12 @@ describe('exclusions', () => {
 it("a paused target can't be scanned", async () => {
   const { id } = await target(undefined)
   await me(account, (ctx) => changeTargets(ctx, { ids: [id], paused: true }))
-  await expect(begun(id)).rejects.toMatchObject({ code: 'precondition' })
+  await expect(startedScan(id)).rejects.toMatchObject({ code: 'precondition' })
 })
 
 it('records since when a name has not been resolved', async () => {
   const { id: targetId } = await target(undefined, 'nowhere.invalid')
-  const { id } = await begun(targetId)
+  const { id } = await startedScan(targetId)
   await plan(id)
   const found = async () => (await me(account, (ctx) => getTarget(ctx, { id: targetId }))).target
   expect(await found()).toMatchObject({ lastScan: { status: 'STATUS_FAILED' } })

@@ -10,7 +10,7 @@ import type { Issue } from '@glacis/contract/issue'
 
 const server = await sharedTestServer()
 beforeAll(async () => {
-  await server.knows({}, { key: 'open-redis', name: 'Redis exposed without authentication' })
+  await server.addThreats({}, { key: 'open-redis', name: 'Redis exposed without authentication' })
 })
 
 const address = '127.90.0.1'
@@ -59,7 +59,7 @@ beforeEach(async () => {
   targetId = target.id
 })
 
-/** One whole scan that saw this. */
+/** Ingests a complete scan with these observations. */
 async function scanned(...observations: Observation[]): Promise<string> {
   const now = new Date((clock += 3_600_000))
   const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, targetId), { now, actor: person })
@@ -186,10 +186,10 @@ it('resolves if the port refuses connections while the host responds', async () 
 })
 
 it.each([
-  ['the check did not run to its end', [host, service]],
+  ['the check did not complete', [host, service]],
   ['another check ran', [host, service, covered('open-redis')]],
-  ['the host did not answer', [{ ...host, reached: false, reason: 'no answer' } as Observation, covered(check)]],
-  ['nothing was said at all', []],
+  ['the host did not respond', [{ ...host, reached: false, reason: 'no response' } as Observation, covered(check)]],
+  ['the scan reported nothing', []],
 ] as const)('leaves an issue unchanged if %s', async (_, observations) => {
   await scanned(host, service, finding(), covered(check))
   await scanned(...observations)

@@ -43,13 +43,13 @@ export async function ingest(
     .executeTakeFirst()
   if (!done) return
   const { hostByAddress } = await recordInventory(ctx, scan.target_id, observations)
-  const askedHosts = await knownHosts(ctx, scan.target_id, hosts)
+  const scannedHosts = await knownHosts(ctx, scan.target_id, hosts)
   await assess(ctx, {
     scanId,
     targetId: scan.target_id,
     observations,
     hostByAddress,
-    askedHosts,
+    scannedHosts,
     knowledge,
     onlyIssue: scan.retest_of,
   })
@@ -85,18 +85,20 @@ async function recordHosts(
   observations: readonly Observation[],
   hostByAddress: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const seen = new Map(observations.filter((one) => one.kind === 'host').map((one) => [one.address, one]))
-  if (seen.size === 0) return
+  const hostObservations = new Map(
+    observations.filter((item) => item.kind === 'host').map((item) => [item.address, item]),
+  )
+  if (hostObservations.size === 0) return
   await ctx.tx
     .insertInto('scan_host')
     .values(
-      [...seen.values()].map((one) => ({
+      [...hostObservations.values()].map((item) => ({
         account_id: ctx.account,
         scan_id: scanId,
-        address: one.address,
-        host_id: hostByAddress.get(one.address) ?? null,
-        reached: one.reached,
-        reason: one.reason,
+        address: item.address,
+        host_id: hostByAddress.get(item.address) ?? null,
+        reached: item.reached,
+        reason: item.reason,
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
@@ -104,14 +106,14 @@ async function recordHosts(
 }
 
 async function logProblems(ctx: Ctx, scanId: string, observations: readonly Observation[]): Promise<void> {
-  const problems = observations.filter((one) => one.kind === 'problem')
-  for (const one of problems.slice(0, problemsMax)) {
-    const level = one.level === 'info' ? 'LEVEL_INFO' : one.level === 'warn' ? 'LEVEL_WARN' : 'LEVEL_ERROR'
+  const problems = observations.filter((item) => item.kind === 'problem')
+  for (const item of problems.slice(0, problemsMax)) {
+    const level = item.level === 'info' ? 'LEVEL_INFO' : item.level === 'warn' ? 'LEVEL_WARN' : 'LEVEL_ERROR'
     await logScanEvent(
       ctx,
       scanId,
       level,
-      one.address && !one.message.includes(one.address) ? `${one.address}: ${one.message}` : one.message,
+      item.address && !item.message.includes(item.address) ? `${item.address}: ${item.message}` : item.message,
     )
   }
   const more = problems.length - problemsMax

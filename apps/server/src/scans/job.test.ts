@@ -20,7 +20,7 @@ it('scans the common ports at a low rate and excludes our own endpoints', () => 
   })
 })
 
-it('carries profile, rate, ports and exclusions of the target', () => {
+it('includes profile, rate, ports and exclusions of the target', () => {
   const job = jobOf(reach, hosts, {
     ...target,
     exclusions: ['127.62.4.8/29', '127.62.4.1:22', '*:80'],

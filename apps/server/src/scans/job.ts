@@ -36,7 +36,7 @@ export function jobOf(reach: ScanLimits, hosts: readonly ScanHost[], target: Job
     ...(target.rate_per_host !== null && { ratePerHost: target.rate_per_host }),
     ...(ports && { ports }),
     ...(url && { basePath: url.path }),
-    allow: addresses.filter((one) => isAllowed(reach.networks, one)),
+    allow: addresses.filter((item) => isAllowed(reach.networks, item)),
     deny: [...reach.ownEndpoints, ...denials(exclusions, addresses)],
   }
 }
@@ -53,7 +53,7 @@ export function exclusionsOf({ exclusions }: Pick<JobTarget, 'exclusions'>): Exc
 
 /** Undefined for the common ports, in the scanner's own order. */
 function portsOf(target: JobTarget, exclusions: readonly Exclusion[]): number[] | undefined {
-  const everywhere = new Set(exclusions.flatMap((one) => (one.networks.length === 0 && one.port ? [one.port] : [])))
+  const everywhere = new Set(exclusions.flatMap((item) => (item.networks.length === 0 && item.port ? [item.port] : [])))
   if (target.ports === '' && everywhere.size === 0) return undefined
   const list = parsePorts(target.ports)
   if ('problem' in list) throw new Error(`invalid ports '${target.ports}': ${list.problem}`)

@@ -86,8 +86,8 @@ export async function returnBatch(
     .where('number', '=', lease.number)
     .returning('attempt')
     .executeTakeFirstOrThrow()
-  const words = `Agent ${scan.agent_name} returned batch ${lease.number + 1}: ${reason}`
-  if (state === 'STATE_RETURNED' || attempt < lossesMax) return logScanEvent(ctx, lease.scan_id, 'LEVEL_WARN', words)
+  const message = `Agent ${scan.agent_name} returned batch ${lease.number + 1}: ${reason}`
+  if (state === 'STATE_RETURNED' || attempt < lossesMax) return logScanEvent(ctx, lease.scan_id, 'LEVEL_WARN', message)
   await failScan(ctx, lease.scan_id, `Agent ${scan.agent_name} failed batch ${lease.number + 1} twice: ${reason}`)
 }
 

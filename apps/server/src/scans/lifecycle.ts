@@ -33,8 +33,8 @@ export async function logScanEvent(
 }
 
 /** `1 host`, `2 hosts`. */
-export function pluralize(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`
+export function pluralize(count: number, item: string, many: string): string {
+  return `${count} ${count === 1 ? item : many}`
 }
 
 /** Locks an active scan; null if it has ended and must not be changed. */
@@ -148,8 +148,8 @@ async function complete(ctx: Ctx, scanId: string): Promise<void> {
 }
 
 /** Fails an active scan. Its results so far are kept. */
-export async function failScan(ctx: Ctx, scanId: string, said: string): Promise<void> {
-  const reason = storable(said)
+export async function failScan(ctx: Ctx, scanId: string, message: string): Promise<void> {
+  const reason = storable(message)
   const failed = await ctx.tx
     .updateTable('scan')
     .set({ status: 'STATUS_FAILED', reason, resume_at: null, completed_at: ctx.now, updated_at: ctx.now })

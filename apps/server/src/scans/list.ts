@@ -21,9 +21,9 @@ export async function listScans(
   if (filter.status?.length) found = found.where('status', 'in', filter.status)
   if (filter.types?.length) found = found.where('type', 'in', filter.types)
   if (filter.createdAfter) found = found.where('created_at', '>', new Date(filter.createdAfter))
-  const here = page.after ? found.where('id', '<', String(page.after[0])) : found
+  const fromPage = page.after ? found.where('id', '<', String(page.after[0])) : found
   const [listed, total] = await Promise.all([
-    here
+    fromPage
       .selectAll()
       .orderBy('id', 'desc')
       .limit(page.size + 1)

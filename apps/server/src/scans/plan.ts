@@ -104,11 +104,11 @@ async function hostsOf(text: string, isRemote: boolean): Promise<ScanHost[] | st
   const address = parseAddress(text)
   if (isProblem(address)) return address.problem
   const isName = address.kind === 'HOST_NAME' || (address.kind === 'URL' && !/^[\d.]+$|:/.test(address.host))
-  if (!isName) return [...expand(address)].map((one) => ({ address: one, names: [] }))
+  if (!isName) return [...expand(address)].map((item) => ({ address: item, names: [] }))
   if (isRemote) return [{ address: address.host, names: [address.host] }]
   const outcome = await resolveName(address.host, { signal: AbortSignal.timeout(resolveMs) })
   if (outcome.kind === 'failure') return `${address.host} could not be resolved: ${outcome.reason}`
-  return outcome.addresses.map((one) => ({ address: one, names: [address.host] }))
+  return outcome.addresses.map((item) => ({ address: item, names: [address.host] }))
 }
 
 /** Whether targets of this kind can be host names. */

@@ -26,14 +26,14 @@ beforeAll(async () => {
     ],
   })
   if (item.kind !== 'threat') throw new Error(item.problem)
-  await testServer.knows({
+  await testServer.addThreats({
     key: item.threat.id,
     kind: 'cve',
     name: 'Path traversal',
     record: item.threat,
     products: [{ vendor: 'apache', product: 'http_server' }],
   })
-  await testServer.knows({ key: 'traversal-proof' })
+  await testServer.addThreats({ key: 'traversal-proof' })
 })
 
 const address = '127.92.0.1'
@@ -146,7 +146,7 @@ it('resolves if the product is detected in an unaffected version, and names the 
 
 it('stays open if the product was not detected again', async () => {
   await scanned(host, service, apache('2.4.49'))
-  await scanned({ ...host, reached: false, reason: 'no answer' })
+  await scanned({ ...host, reached: false, reason: 'no response' })
   expect((await theIssue())?.status).toBe('STATUS_OPEN')
 })
 
@@ -191,9 +191,9 @@ it('is linked to the matched product, not to another one on the port', async () 
 })
 
 it("links a check's finding to the one product on the port that the check is about", async () => {
-  await testServer.knows(
+  await testServer.addThreats(
     { key: 'env-file', name: 'Environment file exposed' },
-    { key: 'apache-server-status', name: 'Server status shown to anybody' },
+    { key: 'apache-server-status', name: 'Server status exposed' },
   )
   const shown = (threat: string): Observation => ({
     ...proof,
@@ -209,7 +209,7 @@ it("links a check's finding to the one product on the port that the check is abo
   const { products } = await testServer.as(account, (ctx) => listProducts(ctx, {}))
   const filter = { productId: products[0]?.id }
   const { issues } = await testServer.as(account, (ctx) => listIssues(ctx, { filter }, describeTargets))
-  expect(issues.map(({ name }) => name).toSorted()).toEqual(['Path traversal', 'Server status shown to anybody'])
+  expect(issues.map(({ name }) => name).toSorted()).toEqual(['Path traversal', 'Server status exposed'])
 })
 
 it('becomes verified when a check confirms it, with a history entry', async () => {

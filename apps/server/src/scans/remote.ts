@@ -110,13 +110,13 @@ export async function reportBatch(
 
 async function storePart(ctx: Ctx, lease: Lease, input: ParsedInputOf<typeof reportAgentJob>): Promise<void> {
   const observations = JSON.stringify(input.observations)
-  const kept = await ctx.tx
+  const stored = await ctx.tx
     .insertInto('scan_lease_part')
     .values({ account_id: ctx.account, lease_id: lease.id, part: input.part, observations })
     .onConflict((conflict) => conflict.doNothing())
     .returning('part')
     .executeTakeFirst()
-  if (!kept) return
+  if (!stored) return
   const { result_bytes } = await ctx.tx
     .updateTable('scan_lease')
     .set((set) => ({
@@ -153,11 +153,17 @@ async function finishBatch(
     .where('scan_id', '=', lease.scan_id)
     .where('number', '=', lease.number)
     .executeTakeFirstOrThrow()
-  const places = addressesOf(hosts, observations)
-  rejectForeign(places, hosts, observations)
+  const batchAddresses = addressesOf(hosts, observations)
+  rejectForeign(batchAddresses, hosts, observations)
   await endLease(ctx, lease.id, 'STATE_DONE')
   if (await failIfUnresolved(ctx, lease, hosts, observations)) return
-  await ingest(ctx, jobs, { scanId: lease.scan_id, number: lease.number, hosts: places, observations, knowledge })
+  await ingest(ctx, jobs, {
+    scanId: lease.scan_id,
+    number: lease.number,
+    hosts: batchAddresses,
+    observations,
+    knowledge,
+  })
 }
 
 /** Removes characters that PostgreSQL can't store from the responses of hostile hosts. */
@@ -169,11 +175,11 @@ function storableValue(_name: string, value: unknown): unknown {
 export function addressesOf(hosts: readonly ScanHost[], observations: readonly Observation[]): ScanHost[] {
   return hosts.flatMap((host) => {
     if (isAddress(host.address)) return [host]
-    const found = observations
-      .filter((one) => one.kind === 'host')
-      .filter((one) => isAddress(one.address) && one.names.includes(host.address))
-      .map((one) => one.address)
-    const addresses = [...new Set(found)].slice(0, addressesPerName)
+    const resolved = observations
+      .filter((item) => item.kind === 'host')
+      .filter((item) => isAddress(item.address) && item.names.includes(host.address))
+      .map((item) => item.address)
+    const addresses = [...new Set(resolved)].slice(0, addressesPerName)
     return addresses.length > 0 ? addresses.map((address) => ({ address, names: [host.address] })) : [host]
   })
 }
@@ -192,17 +198,17 @@ async function failIfUnresolved(
 ): Promise<boolean> {
   const named = hosts.find((host) => !isAddress(host.address))
   if (!named) return false
-  const lost = observations.filter((one) => one.kind === 'host').find((one) => one.address === named.address)
+  const unresolved = observations.filter((item) => item.kind === 'host').find((item) => item.address === named.address)
   const scan = await ctx.tx
     .selectFrom('scan')
     .select(['target_id', 'agent_name'])
     .where('account_id', '=', ctx.account)
     .where('id', '=', scanId)
     .executeTakeFirstOrThrow()
-  await recordResolution(ctx, scan.target_id, !lost)
-  if (!lost) return false
+  await recordResolution(ctx, scan.target_id, !unresolved)
+  if (!unresolved) return false
   const where = `Agent ${scan.agent_name} could not resolve ${named.address}`
-  await failScan(ctx, scanId, `${where}: ${lost.reason}`)
+  await failScan(ctx, scanId, `${where}: ${unresolved.reason}`)
   return true
 }
 
@@ -216,16 +222,16 @@ function isAddress(text: string): boolean {
 
 /** @throws ApiError `invalid` for an observation outside the batch, or without a valid address */
 function rejectForeign(
-  places: readonly ScanHost[],
+  batchAddresses: readonly ScanHost[],
   hosts: readonly ScanHost[],
   observations: readonly Observation[],
 ): void {
-  const ours = new Set([...places, ...hosts].map((host) => host.address))
-  for (const one of observations) {
-    if (!('address' in one) || one.address === undefined) continue
-    const isSilent = one.kind === 'problem' || (one.kind === 'host' && !one.reached)
-    if (ours.has(one.address) && (isSilent || isAddress(one.address))) continue
-    throw invalid('observations', `${one.address} is not part of this job`)
+  const ownAddresses = new Set([...batchAddresses, ...hosts].map((host) => host.address))
+  for (const item of observations) {
+    if (!('address' in item) || item.address === undefined) continue
+    const isSilent = item.kind === 'problem' || (item.kind === 'host' && !item.reached)
+    if (ownAddresses.has(item.address) && (isSilent || isAddress(item.address))) continue
+    throw invalid('observations', `${item.address} is not part of this job`)
   }
 }
 

@@ -17,14 +17,14 @@ import type { Scanning } from '#scans/run.ts'
 import type { Selectable } from 'kysely'
 
 /** Starts or resumes a locked scan. */
-async function resume(ctx: Ctx, jobs: Jobs, scan: Selectable<ScanTable>, words: string): Promise<void> {
+async function resume(ctx: Ctx, jobs: Jobs, scan: Selectable<ScanTable>, message: string): Promise<void> {
   await ctx.tx
     .updateTable('scan')
     .set({ resume_at: null, reason: '', last_activity_at: ctx.now, updated_at: ctx.now })
     .where('account_id', '=', ctx.account)
     .where('id', '=', scan.id)
     .execute()
-  await logScanEvent(ctx, scan.id, 'LEVEL_INFO', words)
+  await logScanEvent(ctx, scan.id, 'LEVEL_INFO', message)
   await announceScan(ctx, scan.id, 'EVENT_SCAN_CHANGED')
   if (await isPlanned(ctx, scan.id)) await queueNextBatches(ctx, jobs, scan.id)
   else await jobs.enqueue(ctx.tx, 'scan-plan', { account: ctx.account, scanId: scan.id })
@@ -70,7 +70,7 @@ export async function resumeScan(ctx: Ctx, jobs: Jobs, { id }: { id: string }): 
  * new hours.
  */
 export async function applyChangedHours(ctx: Ctx, jobs: Jobs, targetId: string): Promise<void> {
-  const waiting = await ctx.tx
+  const waitingScans = await ctx.tx
     .selectFrom('scan')
     .innerJoin('target', (join) =>
       join.onRef('target.account_id', '=', 'scan.account_id').onRef('target.id', '=', 'scan.target_id'),
@@ -83,8 +83,8 @@ export async function applyChangedHours(ctx: Ctx, jobs: Jobs, targetId: string):
     .where('scan.resume_at', 'is not', null)
     .forUpdate('scan')
     .executeTakeFirst()
-  if (!waiting) return
-  const { allowed_hours, ...scan } = waiting
+  if (!waitingScans) return
+  const { allowed_hours, ...scan } = waitingScans
   const wait = waitColumns(allowed_hours, ctx.now)
   if (!wait.resume_at) return resume(ctx, jobs, scan, 'The allowed hours changed')
   await ctx.tx

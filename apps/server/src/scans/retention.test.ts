@@ -31,7 +31,7 @@ it('deletes old scans except the last and last completed one of each target', as
   const two = await targetNamed('two', '127.62.6.2')
   await scansOf(one, ['STATUS_COMPLETED', 'STATUS_COMPLETED', 'STATUS_CANCELLED', 'STATUS_FAILED'])
   await scansOf(two, ['STATUS_FAILED', 'STATUS_COMPLETED', 'STATUS_COMPLETED'])
-  const left = async (targetId: string) => {
+  const remaining = async (targetId: string) => {
     const scans = await server.database.owner
       .selectFrom('scan')
       .select('completed_at')
@@ -41,7 +41,7 @@ it('deletes old scans except the last and last completed one of each target', as
     return scans.map((scan) => scan.completed_at?.getUTCDate())
   }
   await deleteOldScans(server.database, day(3))
-  expect([await left(one), await left(two)]).toEqual([[2, 3, 4], [3]])
+  expect([await remaining(one), await remaining(two)]).toEqual([[2, 3, 4], [3]])
   await deleteOldScans(server.database, day(300))
-  expect([await left(one), await left(two)]).toEqual([[2, 4], [3]])
+  expect([await remaining(one), await remaining(two)]).toEqual([[2, 4], [3]])
 })

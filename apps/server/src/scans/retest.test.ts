@@ -72,8 +72,11 @@ it("doesn't count as the target's last scan", async () => {
   const target = async () =>
     (await server.as(account, (ctx) => describeTargets(ctx, [seeded.targetId]))).get(seeded.targetId)
   expect((await target())?.lastScan).toBeUndefined()
-  const whole = await server.as(account, (ctx) => startScan(ctx, server.jobs, seeded.targetId), { now, actor: person })
-  expect((await target())?.lastScan?.id).toBe(whole.scan.id)
+  const fullScan = await server.as(account, (ctx) => startScan(ctx, server.jobs, seeded.targetId), {
+    now,
+    actor: person,
+  })
+  expect((await target())?.lastScan?.id).toBe(fullScan.scan.id)
 })
 
 it("leaves the issue open if it couldn't be checked", async () => {
@@ -93,8 +96,8 @@ it('is rejected while a scan of the target is active', async () => {
     now,
     actor: person,
   })
-  const asked = retest(seeded.issueIds[0] ?? '')
-  await expect(asked).rejects.toMatchObject({ code: 'conflict', metadata: { scanId: scan.id } })
+  const attempt = retest(seeded.issueIds[0] ?? '')
+  await expect(attempt).rejects.toMatchObject({ code: 'conflict', metadata: { scanId: scan.id } })
 })
 
 it('is not found for unaffected hosts', async () => {
@@ -114,11 +117,11 @@ it.each([
 it.each([
   [{ former_agent: 'zrh-dc1' }, 'zrh-dc1'],
   [{ paused_at: before }, 'paused'],
-])("is rejected if the target can't be scanned: %j", async (state, word) => {
+])("is rejected if the target can't be scanned: %j", async (state, message) => {
   await server.database.owner.updateTable('target').set(state).where('id', '=', seeded.targetId).execute()
   await expect(retest(seeded.issueIds[0] ?? '')).rejects.toMatchObject({
     code: 'precondition',
-    message: expect.stringContaining(word),
+    message: expect.stringContaining(message),
   })
 })
 

@@ -12,7 +12,7 @@ import { getScan } from '#scans/list.ts'
 import { alreadyActive, mustBeScannable } from '#scans/start.ts'
 import { sql } from 'kysely'
 
-interface Place {
+interface AffectedOccurrence {
   readonly target_id: string
   readonly address: string
   readonly name: string
@@ -22,30 +22,30 @@ interface Place {
 const hostsPerBatch = 64
 
 /**
- * Checks one issue again on some of its hosts, each with those that were merged into it, or on all: a scan of each target with the checks that
- * proved it and nothing else. It spends no quota and decides nothing about other issues.
+ * Checks one issue again on some or all of its hosts, each with the hosts merged into it. Starts one scan per target
+ * with only the checks that confirmed the issue. Uses no quota and doesn't change other issues.
  *
- * @throws ApiError `not_found` when the issue affects none of the hosts; `precondition` where one of the targets is
- *   paused or has lost its agent; `conflict` while a scan of one of them is active, with its id in the metadata
+ * @throws ApiError `not_found` if the issue affects none of the hosts; `precondition` if one of the targets is paused
+ *   or its agent was deleted; `conflict` while a scan of one of them is active, with its id in the metadata
  */
 export async function retestIssue(
   ctx: Ctx,
   jobs: Jobs,
   { id, hostIds }: ParsedInputOf<typeof contract.retestIssue>,
 ): Promise<ResultOf<typeof contract.retestIssue>> {
-  const places = await placesOf(ctx, id, hostIds)
-  if (places.length === 0) throw notFound('issue', id)
+  const occurrences = await occurrencesOf(ctx, id, hostIds)
+  if (occurrences.length === 0) throw notFound('issue', id)
   const scans = []
-  for (const [targetId, hosts] of Map.groupBy(places, (place) => place.target_id)) {
+  for (const [targetId, hosts] of Map.groupBy(occurrences, (occurrence) => occurrence.target_id)) {
     scans.push((await startRetest(ctx, jobs, id, targetId, hosts)).scan)
   }
   const [scan] = scans
-  if (!scan) throw new Error('every place has a target')
-  await recordAuditEvent(ctx, 'issue.retest', { kind: 'issue', id }, { scanIds: scans.map((one) => one.id) })
+  if (!scan) throw new Error('every occurrence has a target')
+  await recordAuditEvent(ctx, 'issue.retest', { kind: 'issue', id }, { scanIds: scans.map((item) => item.id) })
   return { scan, scans }
 }
 
-/** The job of a scan with the checks that it is about alone, on the ports that are known to be open; any other as it is. */
+/** Restricts a job to the checks of a retest and to ports known to be open. Other jobs are unchanged. */
 export function narrowed(
   job: ScanJob,
   of: { readonly checks: readonly string[] | null; readonly known: Readonly<Record<string, readonly number[]>> },
@@ -56,8 +56,12 @@ export function narrowed(
   return { ...job, checks, ...(ports.length > 0 && !job.ports && { ports }) }
 }
 
-async function placesOf(ctx: Ctx, issueId: string, hostIds: readonly string[] | undefined): Promise<Place[]> {
-  const { rows } = await sql<Place>`
+async function occurrencesOf(
+  ctx: Ctx,
+  issueId: string,
+  hostIds: readonly string[] | undefined,
+): Promise<AffectedOccurrence[]> {
+  const { rows } = await sql<AffectedOccurrence>`
     select occurrence.target_id, host.address, host.name, array_agg(distinct occurrence.method) as methods
     from occurrence
     join host on host.account_id = occurrence.account_id and host.id = occurrence.host_id
@@ -70,7 +74,13 @@ async function placesOf(ctx: Ctx, issueId: string, hostIds: readonly string[] | 
   return rows
 }
 
-async function startRetest(ctx: Ctx, jobs: Jobs, issueId: string, targetId: string, hosts: readonly Place[]) {
+async function startRetest(
+  ctx: Ctx,
+  jobs: Jobs,
+  issueId: string,
+  targetId: string,
+  hosts: readonly AffectedOccurrence[],
+) {
   const target = await ctx.tx
     .selectFrom('target')
     .select(['former_agent', 'paused_at', 'agent_id'])
@@ -113,14 +123,14 @@ async function startRetest(ctx: Ctx, jobs: Jobs, issueId: string, targetId: stri
     .executeTakeFirst()
   if (!created) throw await alreadyActive(ctx, targetId)
   await queue(ctx, id, hosts)
-  const words = `Checking one risk again on ${pluralize(hosts.length, 'host', 'hosts')}, asked by ${ctx.actor.name}`
-  await logScanEvent(ctx, id, 'LEVEL_INFO', words)
+  const message = `Retesting one risk on ${pluralize(hosts.length, 'host', 'hosts')}, requested by ${ctx.actor.name}`
+  await logScanEvent(ctx, id, 'LEVEL_INFO', message)
   await announceScan(ctx, id, 'EVENT_SCAN_STARTED')
   await queueNextBatches(ctx, jobs, id)
   return getScan(ctx, { id })
 }
 
-async function queue(ctx: Ctx, scanId: string, hosts: readonly Place[]): Promise<void> {
+async function queue(ctx: Ctx, scanId: string, hosts: readonly AffectedOccurrence[]): Promise<void> {
   const all = hosts.map(({ address, name }): ScanHost => ({ address, names: name ? [name] : [] }))
   const batches = Array.from({ length: Math.ceil(all.length / hostsPerBatch) }, (_, number) =>
     all.slice(number * hostsPerBatch, (number + 1) * hostsPerBatch),

@@ -55,8 +55,8 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
       .where('account_id', '=', account)
       .where('id', '=', scan.target_id)
       .executeTakeFirstOrThrow()
-    const known = await knownPorts(ctx, target.id, row.hosts)
-    return { hosts: row.hosts, target, known, checks: scan.checks }
+    const openPorts = await knownPorts(ctx, target.id, row.hosts)
+    return { hosts: row.hosts, target, known: openPorts, checks: scan.checks }
   })
   if (!batch) return
   try {
@@ -128,7 +128,7 @@ async function observe(
       return scanning.log.info(fields, 'port sweep runs without the native accelerator')
     }
     const observation = Observation.parse(message)
-    if (observation.kind === 'progress') watching.note(observation)
+    if (observation.kind === 'progress') watching.record(observation)
     else observations.push(observation)
   })
   thread.once('error', reject)

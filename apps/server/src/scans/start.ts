@@ -105,8 +105,8 @@ export async function startScans(
   targetIds: readonly string[],
 ): Promise<{ startedCount: number; skipped: SkippedItem[] }> {
   const skipped: SkippedItem[] = []
-  const wanted = new Set(targetIds)
-  for (const id of wanted) {
+  const requestedIds = new Set(targetIds)
+  for (const id of requestedIds) {
     try {
       await startScan(ctx, jobs, id)
     } catch (error) {
@@ -116,7 +116,7 @@ export async function startScans(
       skipped.push(skip(id, error))
     }
   }
-  return { startedCount: wanted.size - skipped.length, skipped }
+  return { startedCount: requestedIds.size - skipped.length, skipped }
 }
 
 /** The error with the id of the scan that is already active. */

@@ -17,7 +17,7 @@ beforeEach(async () => {
   account = await server.account()
 })
 
-/** Targets that have been due for so many minutes. */
+/** Creates targets that have been due for this many minutes. */
 async function due(count: number, minutes: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     insert into target (account_id, id, name, address, kind, schedule_period, next_scan_at, created_at, updated_at)

@@ -73,11 +73,11 @@ export async function failStalled(scanning: Scanning): Promise<void> {
 }
 
 /** How long a scan waits for its agent. */
-const awayHours = 24
+const agentWaitHours = 24
 
 /** Returns the batches of lost agents, and fails scans that have waited for an agent for a day. */
 export async function sweepAgents(scanning: Scanning): Promise<void> {
-  const lost = await scanning.database.owner
+  const stalledScans = await scanning.database.owner
     .selectFrom('scan_lease')
     .select(['account_id', 'agent_id'])
     .distinct()
@@ -85,21 +85,21 @@ export async function sweepAgents(scanning: Scanning): Promise<void> {
     .where('expires_at', '<', new Date())
     .limit(1000)
     .execute()
-  await onEach(lost, ({ account_id, agent_id }) => {
+  await onEach(stalledScans, ({ account_id, agent_id }) => {
     const as = { account: account_id, actor: scanActor, log: scanning.log }
     return inAccount(scanning.database, as, (ctx) => returnExpiredBatches(ctx, agent_id))
   })
   const { rows } = await sql<{ account_id: string; id: string; agent_name: string }>`
     select account_id, id, agent_name from scan
     where status in ('STATUS_CREATED', 'STATUS_RUNNING') and agent_id is not null and resume_at is null
-      and last_activity_at < now() - make_interval(hours => ${awayHours})
+      and last_activity_at < now() - make_interval(hours => ${agentWaitHours})
       and not exists (
         select from scan_lease
         where scan_lease.account_id = scan.account_id and scan_lease.scan_id = scan.id and state = 'STATE_RUNNING')
     limit 100`.execute(scanning.database.owner)
   await onEach(rows, (scan) =>
     inAccount(scanning.database, { account: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
-      failScan(ctx, scan.id, `Agent ${scan.agent_name} was disconnected for ${awayHours} hours`),
+      failScan(ctx, scan.id, `Agent ${scan.agent_name} was disconnected for ${agentWaitHours} hours`),
     ),
   )
 }

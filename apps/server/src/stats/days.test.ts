@@ -4,34 +4,34 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { closeDays } from '#stats/days.ts'
 import { affectedHosts, closeEndedDays, issuesBySeverity, issuesByStatus } from '#stats/index.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { type Seeded, seedIssues } from '#testing/issues.ts'
 import { reprioritize, setStatusOfMany } from '#testing/decisions.ts'
 
-let house: House
+let server: TestServer
 let account: string
 let seeded: Seeded
 const silent = { info() {}, warn() {}, error() {} }
 const week: { period: StatsPeriod } = { period: 'PERIOD_WEEK' }
 
-beforeAll(async () => void (house = await openHouse()))
-afterAll(() => house.close())
+beforeAll(async () => void (server = await startTestServer()))
+afterAll(() => server.close())
 
 /** Three issues, two of them critical, open on two hosts since the first day. */
 const first = new Date('2026-11-10T12:00:00Z')
 const after = (days: number) => new Date(first.getTime() + days * 86_400_000)
 beforeEach(async () => {
-  account = await house.account()
-  await house.database.owner.updateTable('account').set({ created_at: first }).where('id', '=', account).execute()
-  seeded = await seedIssues(house, account, { issues: 3, hosts: 2, at: first })
+  account = await server.account()
+  await server.database.owner.updateTable('account').set({ created_at: first }).where('id', '=', account).execute()
+  seeded = await seedIssues(server, account, { issues: 3, hosts: 2, at: first })
 })
 
-const close = (now: Date) => house.as(account, closeDays, { now })
+const close = (now: Date) => server.as(account, closeDays, { now })
 const decide = (status: Exclude<IssueStatus, 'STATUS_REGRESSION'>, ids: readonly string[], now: Date) =>
-  house.as(account, (ctx) => setStatusOfMany(ctx, { ids: [...ids], status }), { now })
+  server.as(account, (ctx) => setStatusOfMany(ctx, { ids: [...ids], status }), { now })
 const third = () => seeded.issueIds.slice(2)
 const byStatus = (now: Date, filter = {}) =>
-  house.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })
+  server.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })
 
 it('closes each day with its final counts, for the account and its targets', async () => {
   await close(after(1))
@@ -43,13 +43,13 @@ it('closes each day with its final counts, for the account and its targets', asy
     expect(open).toEqual([0, 0, 0, 0, 3, 0, 1])
     expect(resolved).toEqual([0, 0, 0, 0, 0, 3, 2])
   }
-  const { values } = await house.as(account, (ctx) => affectedHosts(ctx, week), { now: after(2) })
+  const { values } = await server.as(account, (ctx) => affectedHosts(ctx, week), { now: after(2) })
   expect(values).toEqual([0, 0, 0, 0, 2, 0, 2])
 })
 
 it('closes days by verification as the last point showed it', async () => {
   await sql`update issue set verification = 'VERIFICATION_UNVERIFIED' where id = any(${third()}::uuid[])`.execute(
-    house.database.owner,
+    server.database.owner,
   )
   await close(after(1))
   for (const [verification, open] of [
@@ -82,11 +82,11 @@ it('never changes a closed day', async () => {
 it('counts a changed severity from the day of the change', async () => {
   await close(after(1))
   await sql`update threat set score = 7.5, category = 'CATEGORY_HIGH' where id in (
-    select threat_id from issue where id = any(${third()}::uuid[]))`.execute(house.database.owner)
-  await reprioritize(house.database, silent)
+    select threat_id from issue where id = any(${third()}::uuid[]))`.execute(server.database.owner)
+  await reprioritize(server.database, silent)
   await close(after(2))
   for (const filter of [{}, { affectedTargetId: seeded.targetId }]) {
-    const { high, low } = await house.as(account, (ctx) => issuesBySeverity(ctx, { ...week, filter }), {
+    const { high, low } = await server.as(account, (ctx) => issuesBySeverity(ctx, { ...week, filter }), {
       now: after(2),
     })
     expect([low.slice(-3), high.slice(-3)]).toEqual([
@@ -101,7 +101,7 @@ it('writes target rows only for days with changes', async () => {
   await close(after(2))
   await decide('STATUS_IGNORED', third(), after(2))
   await close(after(3))
-  const rows = await house.database.owner
+  const rows = await server.database.owner
     .selectFrom('stats_day')
     .select('day')
     .where('account_id', '=', account)
@@ -112,7 +112,7 @@ it('writes target rows only for days with changes', async () => {
 })
 
 it("ends a day at midnight in the account's time zone", async () => {
-  await house.database.owner
+  await server.database.owner
     .updateTable('account')
     .set({ time_zone: 'Europe/Zurich' })
     .where('id', '=', account)
@@ -126,14 +126,14 @@ it("ends a day at midnight in the account's time zone", async () => {
 it('closes ended days of all accounts, and again after a fast clock was corrected', async () => {
   const today = new Date()
   const later = (days: number) => new Date(today.getTime() + days * 86_400_000)
-  await house.database.owner
+  await server.database.owner
     .updateTable('account')
     .set({ created_at: later(-2) })
     .where('id', '=', account)
     .execute()
   await close(later(2))
   await decide('STATUS_RESOLVED', seeded.issueIds, today)
-  await closeEndedDays({ database: house.database, log: silent })
+  await closeEndedDays({ database: server.database, log: silent })
   await close(later(2))
   expect((await byStatus(later(2))).open.slice(-5)).toEqual([3, 3, 0, 0, 0])
 })

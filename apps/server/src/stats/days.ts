@@ -7,8 +7,8 @@ import { wholeAccount } from '#stats/slots.ts'
 import { sql } from 'kysely'
 
 /**
- * Closes the days that have ended, account by account, each in a transaction of its own. Days that were closed early
- * because the clock was ahead are removed first, so that they are closed again when they have ended.
+ * Closes the days that have ended, account by account, each in its own transaction. Days that were closed early
+ * because the clock was ahead are removed first, so that they are closed again later.
  */
 export async function closeEndedDays({
   database,
@@ -35,8 +35,8 @@ export async function closeEndedDays({
 }
 
 /**
- * Writes the current counts for every day of the account that has ended and is not closed yet; a closed day is never
- * written again. Days that passed while no server was running get the same counts, because nothing changed meanwhile.
+ * Writes the current counts for every ended day that isn't closed yet. A closed day is never written again. Days
+ * without a running server get the same counts, because nothing changed meanwhile.
  */
 export async function closeDays(ctx: Ctx): Promise<void> {
   const counts = Array.from(await allCurrentCounts(ctx), ([scope, each]) => ({ scope, counts: each }))

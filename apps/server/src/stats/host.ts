@@ -7,7 +7,7 @@ export function withMergedHosts(ctx: Ctx, host: string): RawBuilder<unknown> {
   return sql`(select id from host where account_id = ${ctx.account} and (id = ${host} or merged_into = ${host}))`
 }
 
-interface Standing {
+interface OccurrenceState {
   readonly issue_id: string
   readonly host_id: string
   readonly at: Date
@@ -27,35 +27,35 @@ export async function countsOfHost(
   moments: readonly Date[],
 ): Promise<number[][]> {
   const inTarget = target ? sql`and event.target_id = ${target}` : sql``
-  const { rows } = await sql<Standing>`
+  const { rows } = await sql<OccurrenceState>`
     select event.issue_id, event.host_id, event.at, status_rank(event.status) as rank, issue.category,
            case when event.verification = 'VERIFICATION_VERIFIED' then 1 else 2 end as block
     from issue_event as event
     join issue on issue.account_id = event.account_id and issue.id = event.issue_id
     where event.account_id = ${ctx.account} and event.host_id in ${withMergedHosts(ctx, host)} ${inTarget}
     order by event.at, event.id`.execute(ctx.tx)
-  const standing = new Map<string, Standing>()
+  const states = new Map<string, OccurrenceState>()
   let next = 0
   return moments.map((moment) => {
     for (let row = rows[next]; row && row.at <= moment; row = rows[++next])
-      standing.set(`${row.issue_id} ${row.host_id}`, row)
-    return countOf([...standing.values()])
+      states.set(`${row.issue_id} ${row.host_id}`, row)
+    return countOf([...states.values()])
   })
 }
 
 /** An issue has the worst status of its occurrences, separately for verified and potential ones. */
-function countOf(standing: readonly Standing[]): number[] {
+function countOf(states: readonly OccurrenceState[]): number[] {
   const counts = emptyDay()
   const raise = (at: number) => {
     counts[at] = (counts[at] ?? 0) + 1
   }
-  for (const places of Map.groupBy(standing, (row) => row.issue_id).values()) {
+  for (const occurrences of Map.groupBy(states, (row) => row.issue_id).values()) {
     for (const block of [0, 1, 2]) {
-      const here = places.filter((row) => block === 0 || row.block === block)
-      const rank = Math.min(...here.map((row) => row.rank))
-      if (here.length === 0) continue
+      const inBlock = occurrences.filter((row) => block === 0 || row.block === block)
+      const rank = Math.min(...inBlock.map((row) => row.rank))
+      if (inBlock.length === 0) continue
       raise(block * blockSize + rank - 1)
-      if (rank <= 2) raise(block * blockSize + (severitySlots[here[0]?.category ?? ''] ?? slots.unrated))
+      if (rank <= 2) raise(block * blockSize + (severitySlots[inBlock[0]?.category ?? ''] ?? slots.unrated))
     }
   }
   for (const block of [0, 1, 2]) {

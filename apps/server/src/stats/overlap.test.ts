@@ -2,24 +2,24 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { closeDays } from '#stats/days.ts'
 import { affectedHosts, issuesBySeverity, issuesByStatus, summary } from '#stats/index.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { describeTargets, refreshCounts, type Seeded, seedIssues } from '#testing/issues.ts'
 import { sql } from 'kysely'
 
-let house: House
+let server: TestServer
 let account: string
 let seeded: Seeded
 const other = newId()
-const begin = new Date('2026-11-10T08:00:00Z')
+const startOfDay = new Date('2026-11-10T08:00:00Z')
 const now = new Date('2026-11-20T15:00:00Z')
 
-/** Two targets that hold the same addresses: each has three assets of its own, with the same four issues. */
+/** Creates two overlapping targets, each with three assets and the same four issues. */
 beforeAll(async () => {
-  house = await openHouse()
-  account = await house.account()
-  seeded = await seedIssues(house, account, { issues: 4, hosts: 3, at: begin })
-  const { owner } = house.database
-  await owner.updateTable('account').set({ created_at: begin }).where('id', '=', account).execute()
+  server = await startTestServer()
+  account = await server.account()
+  seeded = await seedIssues(server, account, { issues: 4, hosts: 3, at: startOfDay })
+  const { owner } = server.database
+  await owner.updateTable('account').set({ created_at: startOfDay }).where('id', '=', account).execute()
   const copied = (columns: string, from: string) =>
     sql.raw(
       `insert into ${from} (account_id, id, target_id, ${columns}) select account_id, new_id(), '${other}', ${columns}`,
@@ -30,20 +30,20 @@ beforeAll(async () => {
     from target where account_id = ${account}`.execute(owner)
   await sql`${copied('address, name, first_seen_at, last_seen_at, last_checked_at, updated_at', 'host')}
     from host where account_id = ${account}`.execute(owner)
-  const place = 'issue_id, location, port, method, status, quality, evidence, evidence_key, decided_by'
+  const columns = 'issue_id, location, port, method, status, quality, evidence, evidence_key, decided_by'
   await sql`
-    insert into occurrence (account_id, id, target_id, host_id, first_seen_at, last_seen_at, ${sql.raw(place)})
+    insert into occurrence (account_id, id, target_id, host_id, first_seen_at, last_seen_at, ${sql.raw(columns)})
     select account_id, new_id(), ${other},
            (select twin.id from host
             join host as twin on twin.account_id = host.account_id and twin.address = host.address and twin.target_id = ${other}
             where host.account_id = occurrence.account_id and host.id = occurrence.host_id),
-           first_seen_at, last_seen_at, ${sql.raw(place)}
+           first_seen_at, last_seen_at, ${sql.raw(columns)}
     from occurrence where account_id = ${account}`.execute(owner)
-  await house.as(account, (ctx) => refreshCounts(ctx, seeded.issueIds))
+  await server.as(account, (ctx) => refreshCounts(ctx, seeded.issueIds))
 })
-afterAll(() => house.close())
+afterAll(() => server.close())
 
-const read = <T>(of: Parameters<typeof house.as<T>>[1]) => house.as(account, of, { now })
+const read = <T>(of: Parameters<typeof server.as<T>>[1]) => server.as(account, of, { now })
 
 it('counts an issue of several targets once in the account, now and in the past', async () => {
   await read(closeDays)

@@ -2,14 +2,14 @@ import type { IssueStatus, Verification } from '@glacis/contract/issue'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { affectedHosts, issuesBySeverity, issuesByStatus, onboarding, scans, summary } from '#stats/index.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { type TestServer, startTestServer } from '#testing/test-server.ts'
 
-let house: House
+let server: TestServer
 beforeAll(async () => {
-  house = await openHouse()
-  await house.knows({ key: 'a' }, { key: 'b', severity: { cvss: '', score: 9.8, category: 'CATEGORY_CRITICAL' } })
+  server = await startTestServer()
+  await server.addThreats({ key: 'a' }, { key: 'b', severity: { cvss: '', score: 9.8, category: 'CATEGORY_CRITICAL' } })
 })
-afterAll(() => house.close())
+afterAll(() => server.close())
 
 const now = new Date('2026-11-20T15:00:00Z')
 let account: string
@@ -17,10 +17,10 @@ let target: string
 let host: string
 
 beforeEach(async () => {
-  account = await house.account()
+  account = await server.account()
   ;[target, host] = [newId(), newId()]
   const at = new Date('2026-09-01T00:00:00Z')
-  await house.as(account, async ({ tx }) => {
+  await server.as(account, async ({ tx }) => {
     const row = {
       account_id: account,
       id: target,
@@ -41,14 +41,14 @@ beforeEach(async () => {
   })
 })
 
-/** An issue that went through these states on these days. */
+/** Creates an issue with these status changes. */
 async function issue(
   key: 'a' | 'b',
   verification: Verification,
   ...moves: readonly (readonly [string, IssueStatus])[]
 ): Promise<void> {
   const id = newId()
-  await house.as(account, async ({ tx }) => {
+  await server.as(account, async ({ tx }) => {
     const threat = await tx.selectFrom('threat').selectAll().where('key', '=', key).executeTakeFirstOrThrow()
     const [first] = moves
     const last = moves.at(-1)
@@ -76,14 +76,14 @@ async function issue(
         ...times,
       })
       .execute()
-    const standing = {
+    const statuses = {
       status: last[1],
       verified_status: verification === 'VERIFICATION_VERIFIED' ? last[1] : null,
       potential_status: verification === 'VERIFICATION_UNVERIFIED' ? last[1] : null,
     }
     await tx
       .insertInto('issue_target')
-      .values({ account_id: account, target_id: target, issue_id: id, category: threat.category, ...standing })
+      .values({ account_id: account, target_id: target, issue_id: id, category: threat.category, ...statuses })
       .execute()
     if (last[1] === 'STATUS_OPEN' || last[1] === 'STATUS_REGRESSION') {
       await tx
@@ -124,11 +124,11 @@ it('counts active issues by severity and affected hosts now', async () => {
     ['2026-11-19T10:00:00Z', 'STATUS_OPEN'],
     ['2026-11-20T10:00:00Z', 'STATUS_IGNORED'],
   )
-  const series = await house.as(account, (ctx) => issuesBySeverity(ctx, week), { now })
+  const series = await server.as(account, (ctx) => issuesBySeverity(ctx, week), { now })
   expect(series.timestamps).toHaveLength(7)
   expect(series.timestamps.at(-1)).toBe(now.toISOString())
   expect([series.high.at(-1), series.critical.at(-1)]).toEqual([1, 0])
-  const hosts = await house.as(account, (ctx) => affectedHosts(ctx, week), { now })
+  const hosts = await server.as(account, (ctx) => affectedHosts(ctx, week), { now })
   expect(hosts.values.at(-1)).toBe(1)
 })
 
@@ -139,14 +139,14 @@ it.each([
 ] as const)('narrows to %s', async (verification, open) => {
   await issue('a', 'VERIFICATION_VERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
   await issue('b', 'VERIFICATION_UNVERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
-  const series = await house.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter: { verification } }), { now })
+  const series = await server.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter: { verification } }), { now })
   expect(series.open.at(-1)).toBe(open)
 })
 
 it('narrows to a target and to a host', async () => {
   await issue('a', 'VERIFICATION_VERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
   const open = async (filter: object) =>
-    (await house.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })).open.at(-1)
+    (await server.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })).open.at(-1)
   expect(await open({ affectedTargetId: target })).toBe(1)
   expect(await open({ affectedHostId: host })).toBe(1)
   expect(await open({ affectedTargetId: newId() })).toBe(0)
@@ -156,7 +156,7 @@ it('counts issues of merged hosts once', async () => {
   const other = host
   await issue('a', 'VERIFICATION_VERIFIED', ['2026-11-17T10:00:00Z', 'STATUS_OPEN'])
   host = newId()
-  await house.as(account, async ({ tx }) => {
+  await server.as(account, async ({ tx }) => {
     const at = new Date('2026-09-01T00:00:00Z')
     const seen = { first_seen_at: at, last_seen_at: at, last_checked_at: at, updated_at: at }
     await tx
@@ -166,7 +166,7 @@ it('counts issues of merged hosts once', async () => {
     await tx.updateTable('host').set({ merged_into: host }).where('id', '=', other).execute()
   })
   await issue('b', 'VERIFICATION_VERIFIED', ['2026-11-18T10:00:00Z', 'STATUS_OPEN'])
-  await house.as(account, async ({ tx }) => {
+  await server.as(account, async ({ tx }) => {
     const { id } = await tx
       .selectFrom('issue')
       .innerJoin('threat', 'threat.id', 'issue.threat_id')
@@ -182,17 +182,17 @@ it('counts issues of merged hosts once', async () => {
       .execute()
   })
   const filter = { affectedHostId: host }
-  const series = await house.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })
-  // What is resolved at one address and open at the other is open on the machine.
+  const series = await server.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })
+  // Resolved at one address and open at the other counts as open for the merged host.
   expect([series.open, series.resolved]).toEqual([
     [0, 0, 0, 1, 2, 2, 2],
     [0, 0, 0, 0, 0, 0, 0],
   ])
-  expect(await house.as(account, (ctx) => summary(ctx, { ...week, filter }), { now })).toMatchObject({ open: 2 })
+  expect(await server.as(account, (ctx) => summary(ctx, { ...week, filter }), { now })).toMatchObject({ open: 2 })
 })
 
 it('counts each completed scan once, without retests', async () => {
-  await house.as(account, async ({ tx }) => {
+  await server.as(account, async ({ tx }) => {
     for (const [completed, retest_of] of [
       ['2026-11-18T23:59:59Z', null],
       ['2026-11-20T00:00:00Z', null],
@@ -217,7 +217,7 @@ it('counts each completed scan once, without retests', async () => {
         .execute()
     }
   })
-  const { values } = await house.as(account, (ctx) => scans(ctx, week), { now })
+  const { values } = await server.as(account, (ctx) => scans(ctx, week), { now })
   expect(values).toEqual([0, 0, 0, 0, 1, 0, 2])
 })
 
@@ -229,7 +229,7 @@ it('summarizes the period', async () => {
     ['2026-11-17T10:00:00Z', 'STATUS_RESOLVED'],
   )
   await issue('b', 'VERIFICATION_VERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
-  const figures = await house.as(account, (ctx) => summary(ctx, week), { now })
+  const figures = await server.as(account, (ctx) => summary(ctx, week), { now })
   expect(figures).toMatchObject({
     open: 1,
     regressive: 0,
@@ -243,19 +243,22 @@ it('summarizes the period', async () => {
 
 it('covers only the filtered targets and hosts', async () => {
   const elsewhere = { ...week, filter: { affectedTargetId: newId() } }
-  const none = await house.as(account, (ctx) => summary(ctx, elsewhere), { now })
+  const none = await server.as(account, (ctx) => summary(ctx, elsewhere), { now })
   expect(none).toMatchObject({ targetCount: 0, hostCount: 0 })
-  const here = { ...week, filter: { affectedTargetId: target } }
-  expect(await house.as(account, (ctx) => summary(ctx, here), { now })).toMatchObject({ targetCount: 1, hostCount: 1 })
+  const inTarget = { ...week, filter: { affectedTargetId: target } }
+  expect(await server.as(account, (ctx) => summary(ctx, inTarget), { now })).toMatchObject({
+    targetCount: 1,
+    hostCount: 1,
+  })
 })
 
 it('skips the agent step once a scan was started without one', async () => {
   const states = async () => {
-    const { steps } = await house.as(account, (ctx) => onboarding(ctx), { now })
+    const { steps } = await server.as(account, (ctx) => onboarding(ctx), { now })
     return Object.fromEntries(steps.map(({ key, state }) => [key, state]))
   }
   expect(await states()).toMatchObject({ TARGET: 'STATE_DONE', AGENT: 'STATE_OPEN', SCAN: 'STATE_OPEN' })
-  await house.as(account, async ({ tx }) => {
+  await server.as(account, async ({ tx }) => {
     const row = {
       account_id: account,
       id: newId(),

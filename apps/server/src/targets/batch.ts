@@ -23,7 +23,7 @@ export async function changeTargets(ctx: Ctx, input: Input): Promise<ResultOf<ty
   const removed = input.removeTags?.map((tag) => tag.id) ?? []
   await requireTags(ctx, [...added, ...removed])
   const { found, skipped } = await lockTargets(ctx, input.ids)
-  const { changing, crowded } = await withinPlan(ctx, found, input.paused)
+  const { changing, overLimit } = await withinPlan(ctx, found, input.paused)
   await write(ctx, changing, input)
   const ids = changing.map((target) => target.id)
   await addTags(ctx, ids, added)
@@ -31,7 +31,7 @@ export async function changeTargets(ctx: Ctx, input: Input): Promise<ResultOf<ty
   const { period, paused } = input
   const detail = { added, removed, ...(period && { period }), ...(paused !== undefined && { paused }) }
   await recordAuditEvents(ctx, 'target.update', 'target', ids, detail)
-  return { updatedCount: changing.length, skipped: [...skipped, ...crowded] }
+  return { updatedCount: changing.length, skipped: [...skipped, ...overLimit] }
 }
 
 /** Locks the targets with these ids; also returns the ids that don't exist. */
@@ -39,30 +39,30 @@ export async function lockTargets(
   ctx: Ctx,
   ids: readonly string[],
 ): Promise<{ found: readonly Row[]; skipped: SkippedItem[] }> {
-  const wanted = [...new Set(ids)]
+  const uniqueIds = [...new Set(ids)]
   const found = await ctx.tx
     .selectFrom('target')
     .selectAll()
     .where('account_id', '=', ctx.account)
-    .where('id', 'in', wanted)
+    .where('id', 'in', uniqueIds)
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .forUpdate()
     .execute()
   const known = new Set(found.map((target) => target.id))
-  return { found, skipped: wanted.filter((id) => !known.has(id)).map((id) => skip(id, notFound('target', id))) }
+  return { found, skipped: uniqueIds.filter((id) => !known.has(id)).map((id) => skip(id, notFound('target', id))) }
 }
 
 /** A paused target doesn't count toward the plan, so resuming it needs a free slot. */
 async function withinPlan(ctx: Ctx, targets: readonly Row[], paused: boolean | undefined) {
   const returning = paused === false ? targets.filter((target) => target.paused_at) : []
-  if (returning.length === 0) return { changing: targets, crowded: [] }
-  const left = await targetsLeft(ctx)
-  const crowded = new Set(returning.slice(left).map((target) => target.id))
-  const refusal = new ApiError('quota_exceeded', "Your plan's target limit is reached")
+  if (returning.length === 0) return { changing: targets, overLimit: [] }
+  const remaining = await targetsLeft(ctx)
+  const overLimit = new Set(returning.slice(remaining).map((target) => target.id))
+  const limitError = new ApiError('quota_exceeded', "Your plan's target limit is reached")
   return {
-    changing: targets.filter((target) => !crowded.has(target.id)),
-    crowded: [...crowded].map((id) => skip(id, refusal)),
+    changing: targets.filter((target) => !overLimit.has(target.id)),
+    overLimit: [...overLimit].map((id) => skip(id, limitError)),
   }
 }
 
@@ -79,8 +79,8 @@ async function write(ctx: Ctx, targets: readonly Row[], { period, paused }: Inpu
     update target set
       schedule_period = next.period, paused_at = next.paused_at, next_scan_at = next.due_at, updated_at = ${ctx.now}
     from unnest(
-      ${next.map((one) => one.id)}::uuid[], ${next.map((one) => one.period)}::text[],
-      ${next.map((one) => one.pausedAt)}::timestamptz[], ${next.map((one) => one.dueAt)}::timestamptz[]
+      ${next.map((item) => item.id)}::uuid[], ${next.map((item) => item.period)}::text[],
+      ${next.map((item) => item.pausedAt)}::timestamptz[], ${next.map((item) => item.dueAt)}::timestamptz[]
     ) as next (id, period, paused_at, due_at)
     where target.account_id = ${ctx.account} and target.id = next.id`.execute(ctx.tx)
 }

@@ -1,4 +1,4 @@
-/** What two people do to targets and tags at the same time. */
+/** Tests of concurrent changes to targets and tags. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import { createTarget as createCall, type Target, TargetCreate } from '@glacis/contract/target'
 import { beforeEach, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ import {
   updateTarget,
 } from '#targets/index.ts'
 import { person, sharedTestServer, type TestServer } from '#testing/test-server.ts'
-import { somebodyWaits } from '#testing/waiting.ts'
+import { untilLockWait } from '#testing/concurrency.ts'
 
 const server = await sharedTestServer()
 let account: string
@@ -25,29 +25,29 @@ beforeEach(async () => {
 
 type Input = InputOf<typeof createCall>
 const plain: Input = { name: 'Web', address: '127.62.0.0/24', schedule: { period: 'PERIOD_WEEKLY' }, tags: [] }
-const me: TestServer['as'] = (whose, work, at = {}) => server.as(whose, work, { now, actor: person, ...at })
-async function made(): Promise<Target> {
+const me: TestServer['as'] = (owner, work, at = {}) => server.as(owner, work, { now, actor: person, ...at })
+async function createTestTarget(): Promise<Target> {
   return (await me(account, (ctx) => createTarget(ctx, TargetCreate.parse(plain)))).target
 }
 
-/** Begins `later` while `first` is not committed yet. */
-async function together<T>(first: (ctx: Ctx) => Promise<unknown>, later: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  const outcome = begun.then(() => me(account, later))
-  const settled = outcome.catch(() => undefined)
+/** Starts `later` before `first` is committed. */
+async function runOverlapping<T>(first: (ctx: Ctx) => Promise<unknown>, later: (ctx: Ctx) => Promise<T>): Promise<T> {
+  const { promise: firstDone, resolve: markFirstDone } = Promise.withResolvers<void>()
+  const outcome = firstDone.then(() => me(account, later))
+  const finished = outcome.catch(() => undefined)
   await me(account, async (ctx) => {
     await first(ctx)
-    begin()
-    await somebodyWaits(server)
+    markFirstDone()
+    await untilLockWait(server)
   })
-  await settled
+  await finished
   return outcome
 }
 
 it('concurrent updates change only their own fields', async () => {
-  const { id } = await made()
+  const { id } = await createTestTarget()
   const hours = { start: '22:00', end: '06:00', timeZone: 'UTC' }
-  await together(
+  await runOverlapping(
     (ctx) =>
       updateTarget(ctx, {
         id,
@@ -66,8 +66,8 @@ it('concurrent updates change only their own fields', async () => {
 })
 
 it('a target paused during a schedule change stays paused', async () => {
-  const { id } = await made()
-  await together(
+  const { id } = await createTestTarget()
+  await runOverlapping(
     (ctx) => updateTarget(ctx, { id, paused: true, updateMask: { paths: ['paused'] } }),
     (ctx) =>
       updateTarget(ctx, { id, schedule: { period: 'PERIOD_DAILY' }, updateMask: { paths: ['schedule.period'] } }),
@@ -78,8 +78,8 @@ it('a target paused during a schedule change stays paused', async () => {
 })
 
 it("a target being deleted can't be changed", async () => {
-  const { id } = await made()
-  const change = together(
+  const { id } = await createTestTarget()
+  const change = runOverlapping(
     (ctx) => deleteTargets(ctx, [id]),
     (ctx) => updateTarget(ctx, { id, name: 'Other', updateMask: { paths: ['name'] } }),
   )
@@ -90,8 +90,8 @@ it('a smaller plan is rejected while a target that exceeds it is being added', a
   const change = (planId: 'free' | 'starter') => (ctx: Ctx) =>
     changeSubscription(ctx, { planId, numTargets: 25, period: 'PERIOD_MONTHLY' })
   await me(account, change('starter'))
-  for (let number = 0; number < 25; number++) await made()
-  const smaller = together((ctx) => createTarget(ctx, TargetCreate.parse(plain)), change('free'))
+  for (let number = 0; number < 25; number++) await createTestTarget()
+  const smaller = runOverlapping((ctx) => createTarget(ctx, TargetCreate.parse(plain)), change('free'))
   await expect(smaller).rejects.toMatchObject({ code: 'precondition' })
   const { quota } = (await me(account, getSubscription)).subscription
   expect(quota.targets.used).toBeLessThanOrEqual(quota.targets.total)
@@ -99,7 +99,7 @@ it('a smaller plan is rejected while a target that exceeds it is being added', a
 
 it("a tag being deleted can't be assigned", async () => {
   const { tag } = await me(account, (ctx) => createTag(ctx, { tag: { name: 'late', color: 1 } }))
-  const change = together(
+  const change = runOverlapping(
     (ctx) => deleteTag(ctx, { id: tag.id }),
     (ctx) => createTarget(ctx, TargetCreate.parse({ ...plain, tags: [tag] })),
   )
@@ -111,7 +111,7 @@ it('of two tags renamed to the same name concurrently, the later is rejected', a
     ['one', 'two'].map(async (name) => (await me(account, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag),
   )
   const rename = (ctx: Ctx, id = '') => updateTag(ctx, { id, tag: { name: 'same' }, updateMask: { paths: ['name'] } })
-  const change = together(
+  const change = runOverlapping(
     (ctx) => rename(ctx, one?.id),
     (ctx) => rename(ctx, two?.id),
   )

@@ -3,9 +3,9 @@ import type { Target } from '@glacis/contract/target'
 import { describeAgentsBriefly } from '#agents/index.ts'
 import { readableAddress } from '@glacis/scanner'
 import type { Ctx } from '#ctx.ts'
-import { anyOf } from '#database/any.ts'
-import { asText, isoOf } from '#database/moment.ts'
-import { countsBeside } from '#database/severity.ts'
+import { anyOf } from '#database/any-of.ts'
+import { timestampText, toIso } from '#database/timestamps.ts'
+import { severityCountColumns } from '#database/severity.ts'
 import type { TargetTable } from '#database/tables.ts'
 import { type Selectable, sql } from 'kysely'
 
@@ -40,12 +40,12 @@ type WholeRow = Row & Pick<Selectable<TargetTable>, (typeof planned)[number]>
  * of statements.
  */
 export async function describeTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
-  const wanted = [...new Set(ids)]
-  if (wanted.length === 0) return new Map()
+  const uniqueIds = [...new Set(ids)]
+  if (uniqueIds.length === 0) return new Map()
   const [plain, hosts, scans] = await Promise.all([
-    plainTargets<WholeRow>(ctx, wanted, [...named, ...planned]),
-    hostsOf(ctx, wanted),
-    lastScans(ctx, wanted),
+    plainTargets<WholeRow>(ctx, uniqueIds, [...named, ...planned]),
+    hostsOf(ctx, uniqueIds),
+    lastScans(ctx, uniqueIds),
   ])
   return new Map(
     plain.map(({ row, target }) => {
@@ -73,9 +73,9 @@ export async function describeTargets(ctx: Ctx, ids: readonly string[]): Promise
  * The same for targets nested in other resources: identity and risk, without settings and schedule.
  */
 export async function describeTargetsBriefly(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
-  const wanted = [...new Set(ids)]
-  if (wanted.length === 0) return new Map()
-  const plain = await plainTargets<Row>(ctx, wanted, named)
+  const uniqueIds = [...new Set(ids)]
+  if (uniqueIds.length === 0) return new Map()
+  const plain = await plainTargets<Row>(ctx, uniqueIds, named)
   return new Map(plain.map(({ row, target }) => [row.id, target]))
 }
 
@@ -96,8 +96,8 @@ async function plainTargets<R extends Row>(ctx: Ctx, ids: readonly string[], col
       tags: tags.get(row.id) ?? [],
       schedule: { period: row.schedule_period, ...(row.allowed_hours && { allowedHours: row.allowed_hours }) },
       issueCount: { critical: row.critical, high: row.high, medium: row.medium, low: row.low },
-      createTime: isoOf(row.created),
-      updateTime: isoOf(row.updated),
+      createTime: toIso(row.created),
+      updateTime: toIso(row.updated),
       ...(agent && { agent }),
       ...(row.former_agent !== null && { formerAgent: { name: row.former_agent } }),
     }
@@ -107,8 +107,8 @@ async function plainTargets<R extends Row>(ctx: Ctx, ids: readonly string[], col
 
 async function rowsOf<R extends Row>(ctx: Ctx, ids: readonly string[], columns: readonly string[]): Promise<R[]> {
   const { rows } = await sql<R>`
-    select ${sql.join(columns.map((column) => sql.ref(`target.${column}`)))}, ${countsBeside('target_count')},
-           ${asText('target.created_at')} as created, ${asText('target.updated_at')} as updated
+    select ${sql.join(columns.map((column) => sql.ref(`target.${column}`)))}, ${severityCountColumns('target_count')},
+           ${timestampText('target.created_at')} as created, ${timestampText('target.updated_at')} as updated
     from target
     left join target_count on target_count.account_id = target.account_id and target_count.target_id = target.id
     where target.account_id = ${ctx.account} and target.id = any(${ids}::uuid[])`.execute(ctx.tx)

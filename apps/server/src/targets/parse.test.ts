@@ -6,18 +6,18 @@ import { sharedTestServer } from '#testing/test-server.ts'
 const server = await sharedTestServer()
 
 it('previews each address with the target that already has it', async () => {
-  const [account, stranger] = [await server.account(), await server.account()]
-  const make = async (whose: string, name: string, address: string) => {
+  const [account, otherAccount] = [await server.account(), await server.account()]
+  const createTestTarget = async (owner: string, name: string, address: string) => {
     const input = TargetCreate.parse({ name, address, schedule: { period: 'PERIOD_WEEKLY' } })
-    const { target } = await server.as(whose, (ctx) => createTarget(ctx, input))
+    const { target } = await server.as(owner, (ctx) => createTarget(ctx, input))
     return { id: target.id, name }
   }
-  const first = await make(account, 'First', '127.62.1.0/24')
-  await make(account, 'Second', '127.62.1.0/24')
-  await make(stranger, 'Theirs', '127.62.3.1')
-  const { id: gone } = await make(account, 'Gone', '127.62.2.1')
-  await server.as(account, (ctx) => deleteTargets(ctx, [gone]))
-  const named = await make(account, 'Bücher', 'Bücher.example')
+  const first = await createTestTarget(account, 'First', '127.62.1.0/24')
+  await createTestTarget(account, 'Second', '127.62.1.0/24')
+  await createTestTarget(otherAccount, 'Theirs', '127.62.3.1')
+  const { id: deleted } = await createTestTarget(account, 'Gone', '127.62.2.1')
+  await server.as(account, (ctx) => deleteTargets(ctx, [deleted]))
+  const named = await createTestTarget(account, 'Bücher', 'Bücher.example')
   const addresses = [
     'https://bücher.example/x',
     'xn--bcher-kva.example',

@@ -4,7 +4,7 @@ import { formatHours, isTimeZone, nextScanAt, nextOpening } from '#targets/sched
 
 const night: AllowedHours = { start: '22:00', end: '06:00', timeZone: 'Europe/Zurich' }
 const at = (text: string) => new Date(text)
-/** Targets whose spread is 0, a half, and nearly 1. */
+/** Targets whose schedule offset is 0, one half, and almost 1 of the day. */
 const ids = ['000000', '800000', 'ffffff'].map((end) => `0199a000-0000-7000-8000-000000${end}`)
 const minuteMs = 60_000
 const dayMs = 86_400_000
@@ -22,7 +22,7 @@ describe('the next scan', () => {
       expect((second.getTime() - first.getTime()) % dayMs).toBe(0)
     }
     const minutes = ids.map((id) => nextScanAt({ period, allowedHours: null }, id, at('2026-10-05T10:30:00Z')))
-    expect(new Set(minutes.map((one) => one.getTime() % dayMs)).size).toBe(ids.length)
+    expect(new Set(minutes.map((item) => item.getTime() % dayMs)).size).toBe(ids.length)
   })
 
   it('is at least half a day after the previous scan', () => {
@@ -59,7 +59,7 @@ describe('the next scan', () => {
 
   it('keeps weekly scans about a week apart if only some days are allowed', () => {
     const sunday = { ...night, days: [7] }
-    // A Monday: the Sunday before the week is over, not the one after it.
+    // A Monday: the nearest allowed Sunday is the day before.
     const next = nextScanAt({ period: 'PERIOD_WEEKLY', allowedHours: sunday }, ids[0] ?? '', at('2026-10-05T08:00:00Z'))
     expect(next).toEqual(at('2026-10-11T20:00:00Z'))
     expect(nextScanAt({ period: 'PERIOD_WEEKLY', allowedHours: sunday }, ids[0] ?? '', next)).toEqual(
@@ -70,12 +70,12 @@ describe('the next scan', () => {
 
 describe('allowed hours', () => {
   it.each([
-    // Winter: Zurich is an hour ahead.
+    // Winter: Zurich is at UTC+1.
     ['2026-11-21T20:59:00Z', '2026-11-21T21:00:00Z'],
     ['2026-11-21T21:00:00Z', null],
     ['2026-11-22T04:59:00Z', null],
     ['2026-11-22T05:00:00Z', '2026-11-22T21:00:00Z'],
-    // Summer: two hours.
+    // Summer: UTC+2.
     ['2026-07-01T19:59:00Z', '2026-07-01T20:00:00Z'],
     ['2026-07-01T20:00:00Z', null],
   ])('from 22:00 to 06:00 in Zurich, at %s, open at %s', (now, opens) => {
@@ -83,7 +83,7 @@ describe('allowed hours', () => {
   })
 
   it.each([
-    // At two the clock in Zurich goes to three.
+    // In Zurich, the clock goes from 2:00 to 3:00.
     ['02:30', '06:00', '2027-03-28T00:59:00Z', '2027-03-28T01:00:00Z'],
     ['02:30', '06:00', '2027-03-28T01:00:00Z', null],
     ['02:30', '03:00', '2027-03-28T00:59:00Z', '2027-03-28T01:00:00Z'],
@@ -92,7 +92,7 @@ describe('allowed hours', () => {
     ['02:00', '03:00', '2027-03-28T01:00:00Z', null],
     ['02:10', '02:40', '2027-03-28T01:29:00Z', null],
     ['02:10', '02:40', '2027-03-28T01:30:00Z', '2027-03-29T00:10:00Z'],
-    // Hours that end in the gap end with it.
+    // Hours that end in the gap end when it starts.
     ['01:00', '02:30', '2027-03-28T00:59:00Z', null],
     ['01:00', '02:30', '2027-03-28T01:00:00Z', '2027-03-28T23:00:00Z'],
   ])('from %s to %s, skipped by the clock change at %s, open at %s', (start, end, now, opens) => {
@@ -100,16 +100,16 @@ describe('allowed hours', () => {
   })
 
   it('skipped by a clock change still have their scan', () => {
-    const left = { ...night, start: '02:00', end: '03:00' }
+    const shortNight = { ...night, start: '02:00', end: '03:00' }
     for (const id of ids) {
-      const next = nextScanAt({ period: 'PERIOD_DAILY', allowedHours: left }, id, at('2027-03-27T01:00:00Z'))
-      expect([next.toISOString().slice(0, 10), nextOpening(left, next)]).toEqual(['2027-03-28', null])
+      const next = nextScanAt({ period: 'PERIOD_DAILY', allowedHours: shortNight }, id, at('2027-03-27T01:00:00Z'))
+      expect([next.toISOString().slice(0, 10), nextOpening(shortNight, next)]).toEqual(['2027-03-28', null])
     }
   })
 
   it('belong to the day on which they start', () => {
     const friday = { ...night, days: [5] }
-    // 2026-11-20 is a Friday; its night ends on Saturday morning.
+    // 2026-11-20 is a Friday; its allowed hours end on Saturday morning.
     expect(nextOpening(friday, at('2026-11-21T03:00:00Z'))).toBeNull()
     expect(nextOpening(friday, at('2026-11-21T22:00:00Z'))).toEqual(at('2026-11-27T21:00:00Z'))
   })

@@ -19,9 +19,9 @@ const minutesOfDay = 24 * 60
 export function nextScanAt({ period, allowedHours }: Schedule, targetId: string, from: Date): Date {
   const zone = allowedHours?.timeZone ?? 'UTC'
   const since = zoned(from, zone)
-  const spread = Number.parseInt(targetId.slice(-6), 16) / 0x1_00_00_00
+  const offsetOf = Number.parseInt(targetId.slice(-6), 16) / 0x1_00_00_00
   const [start, length] = allowedHours ? [minuteOf(allowedHours.start), lengthOf(allowedHours)] : [0, minutesOfDay]
-  const minute = start + Math.floor(spread * length)
+  const minute = start + Math.floor(offsetOf * length)
   const halfDayLater = since.add({ hours: 12 })
   let day = allowedDayNear(allowedHours, since.toPlainDate().add(steps[period]))
   while (!isDayOf(allowedHours, day) || isBefore(at(day, minute, zone), halfDayLater)) day = day.add({ days: 1 })
@@ -30,8 +30,8 @@ export function nextScanAt({ period, allowedHours }: Schedule, targetId: string,
 
 /** The day itself or the nearest allowed day, so that a week stays about a week. */
 function allowedDayNear(hours: AllowedHours | null, ideal: Temporal.PlainDate): Temporal.PlainDate {
-  const near = [0, -1, 1, -2, 2, -3, 3].map((days) => ideal.add({ days }))
-  return near.find((day) => isDayOf(hours, day)) ?? ideal
+  const nearest = [0, -1, 1, -2, 2, -3, 3].map((days) => ideal.add({ days }))
+  return nearest.find((day) => isDayOf(hours, day)) ?? ideal
 }
 
 const steps: Readonly<Record<SchedulePeriod, Temporal.DurationLike>> = {
@@ -46,15 +46,15 @@ const steps: Readonly<Record<SchedulePeriod, Temporal.DurationLike>> = {
  */
 export function nextOpening(hours: AllowedHours | null, now: Date): Date | null {
   if (!hours) return null
-  const here = zoned(now, hours.timeZone)
+  const localNow = zoned(now, hours.timeZone)
   // Hours that started yesterday may not have ended.
   for (let ahead = -1; ahead <= 7; ahead++) {
-    const day = here.toPlainDate().add({ days: ahead })
+    const day = localNow.toPlainDate().add({ days: ahead })
     if (!isDayOf(hours, day)) continue
     const start = at(day, minuteOf(hours.start), hours.timeZone)
     const end = endOf(hours, day, start)
-    if (isBefore(here, start)) return dateOf(start)
-    if (isBefore(here, end)) return null
+    if (isBefore(localNow, start)) return dateOf(start)
+    if (isBefore(localNow, end)) return null
   }
   throw new Error('allowed hours need at least one day of the week')
 }
@@ -89,10 +89,10 @@ export function isTimeZone(name: string): boolean {
  */
 function at(day: Temporal.PlainDate, minute: number, timeZone: string): Temporal.ZonedDateTime {
   const [hour, rest] = [Math.floor((minute % minutesOfDay) / 60), minute % 60]
-  const wanted = day.add({ days: Math.floor(minute / minutesOfDay) }).toPlainDateTime({ hour, minute: rest })
-  const moment = wanted.toZonedDateTime(timeZone)
-  if (moment.toPlainDateTime().equals(wanted)) return moment
-  return wanted.toZonedDateTime(timeZone, { disambiguation: 'earlier' }).getTimeZoneTransition('next') ?? moment
+  const wallTime = day.add({ days: Math.floor(minute / minutesOfDay) }).toPlainDateTime({ hour, minute: rest })
+  const moment = wallTime.toZonedDateTime(timeZone)
+  if (moment.toPlainDateTime().equals(wallTime)) return moment
+  return wallTime.toZonedDateTime(timeZone, { disambiguation: 'earlier' }).getTimeZoneTransition('next') ?? moment
 }
 
 function minuteOf(time: string): number {
@@ -109,8 +109,8 @@ function isDayOf(hours: AllowedHours | null, day: Temporal.PlainDate): boolean {
   return hours?.days?.includes(day.dayOfWeek) ?? true
 }
 
-function isBefore(one: Temporal.ZonedDateTime, other: Temporal.ZonedDateTime): boolean {
-  return Temporal.ZonedDateTime.compare(one, other) < 0
+function isBefore(item: Temporal.ZonedDateTime, other: Temporal.ZonedDateTime): boolean {
+  return Temporal.ZonedDateTime.compare(item, other) < 0
 }
 
 function zoned(moment: Date, timeZone: string): Temporal.ZonedDateTime {

@@ -5,7 +5,7 @@ import { invalid } from '#errors.ts'
 import { isTimeZone } from '#targets/schedule.ts'
 import type { z } from 'zod'
 
-type Given = Pick<z.infer<typeof TargetChange>, 'exclusions' | 'profile' | 'ports' | 'ratePerHost'>
+type ScanSettings = Pick<z.infer<typeof TargetChange>, 'exclusions' | 'profile' | 'ports' | 'ratePerHost'>
 
 /**
  * The columns of the given settings.
@@ -13,7 +13,7 @@ type Given = Pick<z.infer<typeof TargetChange>, 'exclusions' | 'profile' | 'port
  * @param address the target's address; a URL specifies its port itself
  * @throws ApiError `invalid` with the field that can't be parsed
  */
-export function readSettings({ exclusions, profile, ports, ratePerHost }: Given, address: string) {
+export function readSettings({ exclusions, profile, ports, ratePerHost }: ScanSettings, address: string) {
   return {
     ...(exclusions && { exclusions: readExclusions(exclusions) }),
     ...(profile && { profile }),

@@ -4,7 +4,7 @@ import type { Tag } from '@glacis/contract/tag'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
-import { unlessTaken } from '#database/unique.ts'
+import { mapUniqueViolation } from '#database/unique-violation.ts'
 import { invalid, masked, notFound, ApiError } from '#errors.ts'
 import { sql } from 'kysely'
 
@@ -46,7 +46,7 @@ export async function updateTag(
 ): Promise<{ tag: Tag }> {
   const { name, color } = masked(tag, updateMask.paths, ['name', 'color'])
   await requireFreeName(ctx, id, name)
-  const changed = await unlessTaken(
+  const changed = await mapUniqueViolation(
     ctx.tx
       .updateTable('tag')
       .set({ id, ...(name !== undefined && { name }), ...(color !== undefined && { color }) })
@@ -84,14 +84,14 @@ function sameName(name: string) {
 
 /** Deletes a tag and removes it from targets and issues. @throws ApiError `not_found` */
 export async function deleteTag(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
-  const gone = await ctx.tx
+  const deleted = await ctx.tx
     .deleteFrom('tag')
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
     .returning('name')
     .executeTakeFirst()
-  if (!gone) throw notFound('tag', id)
-  await recordAuditEvent(ctx, 'tag.delete', { kind: 'tag', id }, gone)
+  if (!deleted) throw notFound('tag', id)
+  await recordAuditEvent(ctx, 'tag.delete', { kind: 'tag', id }, deleted)
   return {}
 }
 

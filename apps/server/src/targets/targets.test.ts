@@ -28,11 +28,11 @@ type Input = InputOf<typeof createCall>
 const plain: Input = { name: 'Web', address: '127.62.0.0/24', schedule: { period: 'PERIOD_WEEKLY' }, tags: [] }
 
 const me: TestServer['as'] = (whose, work, at = {}) => server.as(whose, work, { now, actor: person, ...at })
-async function made(input: Partial<Input> = {}): Promise<Target> {
+async function createTestTarget(input: Partial<Input> = {}): Promise<Target> {
   const { target } = await me(account, (ctx) => createTarget(ctx, TargetCreate.parse({ ...plain, ...input })))
   return target
 }
-/** A scan of the target that ended so. */
+/** Creates a scan of the target with this status. */
 async function scanned(targetId: string, status: 'STATUS_COMPLETED' | 'STATUS_FAILED'): Promise<void> {
   await me(account, async (ctx) => {
     const times = { created_at: now, started_at: now, completed_at: now, last_activity_at: now, updated_at: now }
@@ -60,7 +60,7 @@ async function listed(input: Parameters<typeof listTargets>[1] = {}, at = now): 
 
 describe('a target', () => {
   it('stores its scan settings in canonical form', async () => {
-    const target = await made({
+    const target = await createTestTarget({
       schedule: {
         period: 'PERIOD_DAILY',
         allowedHours: { start: '22:00', end: '06:00', days: [5, 1, 5], timeZone: 'Europe/Zurich' },
@@ -93,11 +93,11 @@ describe('a target', () => {
       'schedule.allowedHours.timeZone',
     ],
   ])('is rejected with %j and the field', async (input, field) => {
-    await expect(made(input)).rejects.toMatchObject({ code: 'invalid', violations: [{ field }] })
+    await expect(createTestTarget(input)).rejects.toMatchObject({ code: 'invalid', violations: [{ field }] })
   })
 
   it('records in the audit log who confirmed the authorization to scan', async () => {
-    const { id } = await made({ isPermitted: true })
+    const { id } = await createTestTarget({ isPermitted: true })
     const event = await me(account, (ctx) =>
       ctx.tx.selectFrom('audit_event').selectAll().where('resource_id', '=', id).executeTakeFirstOrThrow(),
     )
@@ -110,7 +110,7 @@ describe('a change', () => {
     (await me(account, (ctx) => updateTarget(ctx, { id, ...body, updateMask: { paths } }))).target
 
   it('changes only the fields in updateMask', async () => {
-    const before = await made({ exclusions: ['127.62.0.9'], profile: 'deep' })
+    const before = await createTestTarget({ exclusions: ['127.62.0.9'], profile: 'deep' })
     const body = { profile: 'gentle', exclusions: [], name: 'Other', ports: '80' }
     expect(await change(before.id, ['profile'], body)).toEqual({ ...before, profile: 'gentle' })
     expect(await change(before.id, ['exclusions', 'ports'], body)).toMatchObject({
@@ -126,7 +126,7 @@ describe('a change', () => {
     ['schedule', { schedule: { period: 'PERIOD_WEEKLY' as const, allowedHours: zurich } }],
     ['schedule.period', { schedule: { period: 'PERIOD_WEEKLY' as const } }],
   ])("doesn't postpone the scan if %s is unchanged", async (path, body) => {
-    const { id } = await made({ schedule: { period: 'PERIOD_WEEKLY', allowedHours: zurich } })
+    const { id } = await createTestTarget({ schedule: { period: 'PERIOD_WEEKLY', allowedHours: zurich } })
     const dueAt = async () =>
       (await me(account, ({ tx }) => tx.selectFrom('target').select('next_scan_at').where('id', '=', id).execute()))[0]
     const before = await dueAt()
@@ -136,18 +136,18 @@ describe('a change', () => {
   })
 
   it.each([['address'], ['schedule.minute'], ['Name'], ['']])('of %j is rejected with the field', async (path) => {
-    const { id } = await made()
+    const { id } = await createTestTarget()
     await expect(change(id, ['name', path], { name: 'x' })).rejects.toThrow(`'${path}' can't be changed`)
   })
 
   it('without a value is rejected', async () => {
-    const { id } = await made()
+    const { id } = await createTestTarget()
     await expect(change(id, ['ports'], { name: 'x' })).rejects.toMatchObject({ violations: [{ field: 'ports' }] })
   })
 
   it('removes the rate with null, and allowed hours with a schedule without them', async () => {
     const hours = { start: '22:00', end: '06:00', timeZone: 'UTC' }
-    const { id } = await made({ ratePerHost: 5, schedule: { period: 'PERIOD_DAILY', allowedHours: hours } })
+    const { id } = await createTestTarget({ ratePerHost: 5, schedule: { period: 'PERIOD_DAILY', allowedHours: hours } })
     expect(await change(id, ['ratePerHost'], { ratePerHost: null })).not.toHaveProperty('ratePerHost')
     const weekly = await change(id, ['schedule.period'], { schedule: { period: 'PERIOD_WEEKLY' } })
     expect(weekly.schedule).toEqual({ period: 'PERIOD_WEEKLY', allowedHours: hours })
@@ -163,7 +163,7 @@ describe('a paused target', () => {
   const used = async () => (await me(account, getSubscription)).subscription.quota.targets
 
   it("doesn't count toward the plan and isn't due until it is resumed", async () => {
-    const { id } = await made()
+    const { id } = await createTestTarget()
     expect((await used()).used).toBe(1)
     const { target } = await pause(id, true)
     expect(target).toMatchObject({ pauseTime: now.toISOString() })
@@ -174,10 +174,10 @@ describe('a paused target', () => {
   })
 
   it('can only be resumed if the plan has a free slot', async () => {
-    const { id } = await made()
+    const { id } = await createTestTarget()
     await pause(id, true)
     const { total } = await used()
-    for (let number = 0; number < total; number++) await made()
+    for (let number = 0; number < total; number++) await createTestTarget()
     await expect(pause(id, false)).rejects.toMatchObject({ code: 'quota_exceeded' })
     const batch = await me(account, (ctx) => changeTargets(ctx, { ids: [id], paused: false }))
     expect(batch).toMatchObject({ updatedCount: 0, skipped: [{ id, code: 8 }] })
@@ -187,18 +187,18 @@ describe('a paused target', () => {
 it('allows three addresses per slot and month', async () => {
   const { total } = (await me(account, getSubscription)).subscription.quota.targets
   for (let number = 0; number < total * 3; number++) {
-    const { id } = await made({ address: `127.62.${number}.1` })
+    const { id } = await createTestTarget({ address: `127.62.${number}.1` })
     await me(account, (ctx) => deleteTargets(ctx, [id]))
   }
-  await expect(made({ address: '127.62.250.1' })).rejects.toMatchObject({ quota: { subject: 'addresses' } })
-  // An address that was there this month is none too many.
-  await expect(made({ address: '127.62.0.1' })).resolves.toBeDefined()
+  await expect(createTestTarget({ address: '127.62.250.1' })).rejects.toMatchObject({ quota: { subject: 'addresses' } })
+  // Addresses used earlier in the month don't count again.
+  await expect(createTestTarget({ address: '127.62.0.1' })).resolves.toBeDefined()
 })
 
 describe('the list', () => {
   it('is sorted and paged', async () => {
     const ids: string[] = []
-    for (const name of ['beta', 'Alpha', 'gamma']) ids.push((await made({ name })).id)
+    for (const name of ['beta', 'Alpha', 'gamma']) ids.push((await createTestTarget({ name })).id)
     await scanned(ids[0] ?? '', 'STATUS_COMPLETED')
     const orders = {
       ORDER_BY_MOST_RECENT: ['gamma', 'Alpha', 'beta'],
@@ -222,14 +222,14 @@ describe('the list', () => {
 
   it('shows targets that are unscheduled, overdue, failed or paused', async () => {
     const scan = async (name: string, status: 'STATUS_COMPLETED' | 'STATUS_FAILED') => {
-      const { id } = await made({ name })
+      const { id } = await createTestTarget({ name })
       await scanned(id, status)
       return id
     }
-    await made({ name: 'new' })
+    await createTestTarget({ name: 'new' })
     await scan('done', 'STATUS_COMPLETED')
     await scan('broken', 'STATUS_FAILED')
-    const { id } = await made({ name: 'resting' })
+    const { id } = await createTestTarget({ name: 'resting' })
     await me(account, (ctx) => changeTargets(ctx, { ids: [id], paused: true }))
     const later = new Date('2026-11-12T08:00:00Z')
     const named = async (...states: ('STATE_NEVER_SCANNED' | 'STATE_OVERDUE' | 'STATE_FAILED' | 'STATE_PAUSED')[]) =>
@@ -250,9 +250,9 @@ describe('batch changes', () => {
         async (name) => (await me(account, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag,
       ),
     )
-    if (!a || !b || !c) throw new Error('three tags were made')
-    const one = await made({ tags: [a, b] })
-    const two = await made({ tags: [b] })
+    if (!a || !b || !c) throw new Error('three tags exist')
+    const one = await createTestTarget({ tags: [a, b] })
+    const two = await createTestTarget({ tags: [b] })
     const outcome = await me(account, (ctx) =>
       changeTargets(ctx, { ids: [one.id, two.id, a.id], addTags: [c], removeTags: [b], period: 'PERIOD_DAILY' }),
     )
@@ -270,11 +270,11 @@ describe('batch changes', () => {
   })
 
   it("don't affect other accounts", async () => {
-    const { id } = await made()
-    const stranger = await server.account()
+    const { id } = await createTestTarget()
+    const otherAccount = await server.account()
     const [changed, deleted] = [
-      await me(stranger, (ctx) => changeTargets(ctx, { ids: [id], period: 'PERIOD_DAILY' })),
-      await me(stranger, (ctx) => deleteTargets(ctx, [id])),
+      await me(otherAccount, (ctx) => changeTargets(ctx, { ids: [id], period: 'PERIOD_DAILY' })),
+      await me(otherAccount, (ctx) => deleteTargets(ctx, [id])),
     ]
     expect(changed).toMatchObject({ updatedCount: 0, skipped: [{ id, code: 5 }] })
     expect(deleted).toMatchObject({ deleted: [], skipped: [{ id, code: 5 }] })
@@ -287,7 +287,7 @@ describe('a tag', () => {
 
   it('can be renamed everywhere, but not to an existing name', async () => {
     const [tag] = [await tagged('old'), await tagged('taken')]
-    const { id } = await made({ tags: [tag] })
+    const { id } = await createTestTarget({ tags: [tag] })
     const rename = (name: string) =>
       me(account, (ctx) => updateTag(ctx, { id: tag.id, tag: { name, color: 9 }, updateMask: { paths: ['name'] } }))
     await expect(rename('TAKEN')).rejects.toMatchObject({ code: 'conflict' })
@@ -307,7 +307,7 @@ describe('a tag', () => {
 
   it('is removed from all targets when it is deleted', async () => {
     const tag = await tagged('gone')
-    const { id } = await made({ tags: [tag] })
+    const { id } = await createTestTarget({ tags: [tag] })
     await me(account, (ctx) => deleteTag(ctx, { id: tag.id }))
     expect((await me(account, (ctx) => getTarget(ctx, { id }))).target.tags).toEqual([])
     await expect(me(account, (ctx) => deleteTag(ctx, { id: tag.id }))).rejects.toMatchObject({ code: 'not_found' })

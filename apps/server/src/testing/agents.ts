@@ -1,4 +1,4 @@
-/** Agents and the people whose they are, over HTTP, for the tests of what agents do. */
+/** Test fixture: agents and their users, over HTTP. */
 import type { Endpoint } from '@glacis/contract/endpoint'
 import { type Observation, runnerProtocol } from '@glacis/contract/runner'
 import type { Scan } from '@glacis/contract/scan'
@@ -10,12 +10,12 @@ import { startTestServer, type TestServer } from '#testing/test-server.ts'
 import { scanningIn } from '#testing/scanning.ts'
 import { sql } from 'kysely'
 
-/** The doors of other rooms that these tests knock at. */
+/** Re-exported for tests, which may not import other modules. */
 export { leaseBatch, sweepAgents } from '#scans/index.ts'
 export { disconnectLost } from '#agents/index.ts'
 
 export const origin = 'http://localhost:3000'
-export const quiet = { info() {}, warn() {}, error() {} }
+export const silentLog = { info() {}, warn() {}, error() {} }
 
 /** Starts a test server for the tests of a file; each test is its own user. */
 export function openAgents() {
@@ -27,7 +27,7 @@ export function openAgents() {
 
   beforeAll(async () => {
     server = await startTestServer()
-    await server.knows({})
+    await server.addThreats({})
     scanning = scanningIn(server)
     const archives = { current: async () => ({ digest: 'd'.repeat(64), body: Buffer.from('packs') }) }
     api = await openTestApi(server, origin, { runner: { scanning, archives } })
@@ -41,40 +41,42 @@ export function openAgents() {
     who = `person${++count}`
   })
 
-  async function ask<T>(method: Endpoint['method'], url: string, payload: object | undefined, headers: object) {
-    const answer = await api.app.inject({ method, url, headers: { origin, ...headers }, ...(payload && { payload }) })
-    return { status: answer.statusCode, body: answer.json<T>() }
+  async function request<T>(method: Endpoint['method'], url: string, payload: object | undefined, headers: object) {
+    const response = await api.app.inject({ method, url, headers: { origin, ...headers }, ...(payload && { payload }) })
+    return { status: response.statusCode, body: response.json<T>() }
   }
-  /** As a person of that name. */
+  /** Sends a request as this user. */
   const as = <T = unknown>(person: string, method: Endpoint['method'], url: string, payload?: object) =>
-    ask<T>(method, url, payload, { 'x-person': person })
-  /** As the person of this test. */
+    request<T>(method, url, payload, { 'x-person': person })
+  /** Sends a request as the user of the current test. */
   const asMe = <T = unknown>(method: Endpoint['method'], url: string, payload?: object) =>
     as<T>(who, method, url, payload)
-  /** As an agent. */
-  const by = <T = unknown>(secret: string, method: Endpoint['method'], url: string, payload?: object) =>
-    ask<T>(method, url, payload, { authorization: `Bearer ${secret}` })
+  /** Sends a request as an agent. */
+  const asAgent = <T = unknown>(secret: string, method: Endpoint['method'], url: string, payload?: object) =>
+    request<T>(method, url, payload, { authorization: `Bearer ${secret}` })
 
   async function newAgent(name = 'zrh-dc1', person = who) {
-    const made = await as<{ agent: { id: string; token: string } }>(person, 'POST', '/v1/agents', { agent: { name } })
-    return made.body.agent
+    const created = await as<{ agent: { id: string; token: string } }>(person, 'POST', '/v1/agents', {
+      agent: { name },
+    })
+    return created.body.agent
   }
-  const connectBy = (secret: string, more: object = {}) =>
-    by<{ agentId: string; key: string }>(secret, 'POST', '/v1/agent/connect', hello(more))
+  const connectWith = (secret: string, more: object = {}) =>
+    asAgent<{ agentId: string; key: string }>(secret, 'POST', '/v1/agent/connect', connectBody(more))
   async function connected(name?: string, person = who) {
     const { id, token } = await newAgent(name, person)
-    const { body } = await connectBy(token)
+    const { body } = await connectWith(token)
     return { id, key: body.key }
   }
 
-  /** A scan of a target of this agent, planned and ready to be taken. */
+  /** Creates a target of the agent, and a planned scan that waits to be leased. */
   async function waitingScan(agentId: string, address = '127.61.1.1', person = who) {
     const target = { name: 'Inside', address, schedule: { period: 'PERIOD_WEEKLY' }, agent: { id: agentId } }
-    const made = await as<{ target: { id: string } }>(person, 'POST', '/v1/targets', target)
-    const targetId = made.body.target.id
+    const created = await as<{ target: { id: string } }>(person, 'POST', '/v1/targets', target)
+    const targetId = created.body.target.id
     return { scanId: await planned(targetId, person), targetId }
   }
-  /** Starts and plans another scan of a target; answers its id. */
+  /** Starts and plans another scan of a target; returns its id. */
   async function planned(targetId: string, person = who): Promise<string> {
     const started = await as<{ scan: Scan }>(person, 'POST', '/v1/scans', { targetId })
     const scanId = started.body.scan.id
@@ -89,18 +91,18 @@ export function openAgents() {
   async function scanOf(id: string, person = who): Promise<Scan> {
     return (await as<{ scan: Scan }>(person, 'GET', `/v1/scans/${id}`)).body.scan
   }
-  async function take(key: string) {
-    const { body } = await by<{ job?: { id: string; hosts: { address: string }[] } }>(key, 'GET', '/v1/agent/jobs')
-    if (!body.job) throw new Error('there is no job')
+  async function leaseJob(key: string) {
+    const { body } = await asAgent<{ job?: { id: string; hosts: { address: string }[] } }>(key, 'GET', '/v1/agent/jobs')
+    if (!body.job) throw new Error('No job is available')
     return body.job
   }
   const report = (key: string, id: string, observations: Observation[], more: object = {}) =>
-    by(key, 'POST', `/v1/agent/jobs/${id}/result`, { part: 0, isLast: true, observations, ...more })
+    asAgent(key, 'POST', `/v1/agent/jobs/${id}/result`, { part: 0, isLast: true, observations, ...more })
   const progress = (key: string, id: string, more: object = {}) =>
-    by(key, 'POST', `/v1/agent/jobs/${id}/progress`, more)
+    asAgent(key, 'POST', `/v1/agent/jobs/${id}/progress`, more)
 
-  /** Time passes for leases and signs of life, and for nothing else. */
-  async function silence(seconds: number): Promise<void> {
+  /** Moves leases and heartbeats into the past. */
+  async function ageLeasesAndHeartbeats(seconds: number): Promise<void> {
     const back = sql.lit(`${seconds} seconds`)
     await sql`update scan_lease set expires_at = expires_at - ${back}::interval`.execute(server.database.owner)
     await sql`update agent set last_seen_at = last_seen_at - ${back}::interval`.execute(server.database.owner)
@@ -113,22 +115,22 @@ export function openAgents() {
     me: () => who,
     as,
     asMe,
-    by,
+    by: asAgent,
     newAgent,
-    connectBy,
+    connectBy: connectWith,
     connected,
     waitingScan,
     planned,
     scanOf,
-    take,
+    take: leaseJob,
     report,
     progress,
-    silence,
+    silence: ageLeasesAndHeartbeats,
   }
 }
 
-/** What an agent says when it connects. */
-export const hello = (more: object = {}) => ({
+/** The body of an agent's connect request. */
+export const connectBody = (more: object = {}) => ({
   protocol: runnerProtocol,
   version: '0.1.0',
   system: 'linux x64',

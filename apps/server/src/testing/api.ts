@@ -6,8 +6,8 @@ import { afterAll } from 'vitest'
 import { createAccounts } from '#accounts.ts'
 import { newId } from '#database/index.ts'
 import { type ApiOptions, mountApi } from '#http/api.ts'
-import { strictness } from '#http/app.ts'
-import { answerErrors } from '#http/errors.ts'
+import { requestLimits } from '#http/app.ts'
+import { handleErrors } from '#http/errors.ts'
 import { createGuard } from '#http/guard.ts'
 import { listenLive } from '#live.ts'
 import type { TestServer } from '#testing/test-server.ts'
@@ -20,22 +20,22 @@ export interface TestApi {
 
 const silent = { info() {}, warn() {}, error() {} }
 
-/** Opens one for all tests of a file and closes it after the last; call it at the top level. */
+/** Opens an API for all tests of a file and closes it after the last; call it at the top level. */
 export async function sharedTestApi(...args: Parameters<typeof openTestApi>): Promise<TestApi> {
   const api = await openTestApi(...args)
   afterAll(() => api.close())
   return api
 }
 
-/** Requests that carry `x-person: anna` come from anna; the real services are asked in the stories of the browser. */
+/** Requests with the header `x-person: anna` are from anna. The browser tests use the real identity service. */
 export async function openTestApi(
   server: TestServer,
   origin: string,
   more: Partial<ApiOptions> = {},
 ): Promise<TestApi> {
   const live = await listenLive(server.url, silent)
-  const app = Fastify({ forceCloseConnections: true, ...strictness })
-  answerErrors(app)
+  const app = Fastify({ forceCloseConnections: true, ...requestLimits })
+  handleErrors(app)
   const whoami = async (headers: Record<string, unknown>) => sessionOf(headers['x-person'])
   const { endpoints } = mountApi(app, {
     database: server.database,

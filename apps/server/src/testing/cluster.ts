@@ -1,7 +1,7 @@
 /**
- * Vitest's global set-up: one embedded PostgreSQL for the whole run, in a temporary folder, and its
- * address in `TEST_DATABASE_URL` for every worker. An address that is set already is used as it is.
- * `TEST_TEMPLATE` names a migrated database that test servers copy.
+ * Vitest's global setup: one embedded PostgreSQL for the whole run in a temporary folder, with its URL in
+ * `TEST_DATABASE_URL`. A URL that is already set is used as is. `TEST_TEMPLATE` names a migrated database that test
+ * servers copy.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,22 +1,22 @@
-/** Real databases for tests: one server for the whole run, one fresh database for whoever asks. */
+/** Real databases for tests: one server per run, one database per caller. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 
 export interface TestDatabase {
-  /** As the owner of everything in the database. */
+  /** Connection URL of the database's owner. */
   readonly url: string
   readonly name: string
-  /** The server's own database, to make or drop others. */
+  /** Connection URL for creating and dropping databases. */
   readonly adminUrl: string
-  /** Ends whatever is still connected and removes the database. */
+  /** Ends remaining connections and drops the database. */
   drop(): Promise<void>
 }
 
 /**
- * A fresh database of its own. Migrate it as the test needs; drop it in `afterAll`.
+ * Creates a database. Drop it in `afterAll`.
  *
- * @param template another database of the server, to which nobody is connected; else it is empty
- * @throws when the tests were not started through the repository's vitest configuration
+ * @param template another database of the server without connections; by default the database is empty
+ * @throws if the tests were not started with the repository's Vitest configuration
  */
 export async function testDatabase(template = 'template1'): Promise<TestDatabase> {
   const adminUrl = process.env['TEST_DATABASE_URL']

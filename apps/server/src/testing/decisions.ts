@@ -1,2 +1,2 @@
-/** Issue changes, for the tests of statistics. */
+/** Issue changes for the tests of statistics, which may not import issues. */
 export { reprioritize, setStatusOfMany } from '#issues/index.ts'

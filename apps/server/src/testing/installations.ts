@@ -1,13 +1,13 @@
-/** An account with a million installations, for figures. */
+/** An account with a million installations, for benchmarks. */
 import { type Database, newId } from '#database/index.ts'
 import { sql } from 'kysely'
 
 const hosts = 20_000
-/** Different products; a host runs one in twenty of them. */
+/** Number of products; a host runs one in twenty of them. */
 const products = 1000
 
 /**
- * Makes the account.
+ * Creates the account.
  *
  * @returns its id, and the canonical name of a product that one host in twenty runs
  */

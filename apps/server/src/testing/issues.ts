@@ -1,4 +1,4 @@
-/** Issues on hosts, as scans would have left them, for the tests that start from there. */
+/** Test fixture: issues on hosts, as created by scans. */
 import { newId } from '#database/index.ts'
 import { describeThreats, type ThreatDraft } from '#threats/index.ts'
 import { refreshCounts } from '#issues/status-counts.ts'
@@ -7,24 +7,24 @@ import { startScan } from '#scans/index.ts'
 import { createTag, deleteTag, deleteTargets, describeTargets } from '#targets/index.ts'
 import { sql } from 'kysely'
 
-/** The doors of other rooms that the tests of a room knock at. */
+/** Re-exported for tests, which may not import other modules. */
 export { createTag, deleteTag, deleteTargets, describeTargets, refreshCounts, describeThreats, startScan }
 
 export interface Seeded {
   readonly targetId: string
   readonly hostIds: readonly string[]
-  /** In the order of their threats; the third and each after it is low, the others are critical. */
+  /** In the order of their threats. The first two are critical, the others low. */
   readonly issueIds: readonly string[]
   readonly lowIds: readonly string[]
 }
 
-/** Makes `issues` issues, each open since `at` on all of `hosts` hosts of one target. */
+/** Creates `issues` issues, each open since `at` on all of `hosts` hosts of one target. */
 export async function seedIssues(
   server: TestServer,
   account: string,
   { issues, hosts, at }: { readonly issues: number; readonly hosts: number; readonly at: Date },
 ): Promise<Seeded> {
-  await server.knows(...Array.from({ length: issues }, (_, number) => threat(number)))
+  await server.addThreats(...Array.from({ length: issues }, (_, number) => threat(number)))
   const { owner } = server.database
   const targetId = newId()
   await owner
@@ -72,7 +72,7 @@ export async function seedIssues(
     select issue.id, issue.category from issue join threat on threat.id = issue.threat_id
     where issue.account_id = ${account}
     order by substr(threat.name, 8)::int`.execute(owner)
-  const { rows: places } = await sql<{ id: string }>`
+  const { rows: hostRows } = await sql<{ id: string }>`
     select id from host where account_id = ${account} order by address`.execute(owner)
   await server.as(account, (ctx) =>
     refreshCounts(
@@ -82,7 +82,7 @@ export async function seedIssues(
   )
   return {
     targetId,
-    hostIds: places.map((row) => row.id),
+    hostIds: hostRows.map((row) => row.id),
     issueIds: rows.map((row) => row.id),
     lowIds: rows.filter((row) => row.category === 'CATEGORY_LOW').map((row) => row.id),
   }

@@ -1,6 +1,6 @@
 /**
- * Fills an empty, migrated database with what a large customer has after three years, beside many
- * small ones. Everything is made inside the database, without its triggers, and counted afterwards.
+ * Fills an empty, migrated database with three years of data of one large account and many small ones. All rows are
+ * generated in the database, without triggers, and counted afterwards.
  */
 import { fillStatusCounts } from '#testing/status-counts.ts'
 import type { Tables } from '#database/tables.ts'
@@ -15,31 +15,31 @@ export interface SeedSize {
 
 export const fullSize: SeedSize = { hosts: 100_000, issues: 20_000, occurrencesPerHost: 10, smallAccounts: 500 }
 
-/** The accounts of the seed by number; 0 is the big one. */
+/** The accounts of the seed by number; 0 is the large one. */
 export function accountId(number: number): string {
   return `01920000-${number.toString(16).padStart(4, '0')}-7000-8000-000000000000`
 }
 
 const kindsOfRows = { target: 1, host: 2, product: 3, threat: 4, issue: 5, scan: 8 } as const
 
-/** The id of a row of the big account. */
+/** The id of a row of the large account. */
 export function rowId(kind: keyof typeof kindsOfRows, number: number): string {
   return `0192000${kindsOfRows[kind]}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
 }
 
-const targetsBig = 400
+const largeAccountTargets = 400
 const products = 600
-const small = { targets: 3, hosts: 20, issues: 50, occurrencesPerHost: 10 }
+const smallAccount = { targets: 3, hosts: 20, issues: 50, occurrencesPerHost: 10 }
 
 /**
- * Seeds the database and tells `note` of each step.
+ * Seeds the database and calls `note` before each step.
  *
- * @param owner a superuser of a database that holds the product's tables and nothing in them
+ * @param owner superuser connection to a database with empty tables
  */
 export async function seed(owner: Kysely<Tables>, size: SeedSize, note: (step: string) => void): Promise<void> {
   await owner.connection().execute(async (connection) => {
     const run = (text: string) => sql.raw(text).execute(connection)
-    // Checks of foreign keys, one by one, would take longer than all the rest.
+    // Checking each foreign key would take longer than everything else.
     await run(`set session_replication_role = replica`)
     await run(`set work_mem = '256MB'`)
     await run(`set maintenance_work_mem = '512MB'`)
@@ -50,7 +50,7 @@ export async function seed(owner: Kysely<Tables>, size: SeedSize, note: (step: s
       for (const text of statements.split(';\n')) await run(text)
     }
     note('status counts')
-    // Migrations are written against a database whose tables they do not know yet.
+    // Counts are filled by an untyped connection, as in a migration.
     const untyped = connection as unknown as Kysely<unknown>
     await fillStatusCounts(untyped)
     await run('reset all')
@@ -59,7 +59,7 @@ export async function seed(owner: Kysely<Tables>, size: SeedSize, note: (step: s
   await sql`vacuum analyze`.execute(owner)
 }
 
-/** Ids that a number gives, so that rows find each other without a join. */
+/** Ids derived from numbers, so that rows can reference each other without joins. */
 const functions = [
   `create function pg_temp.id(kind int, account int, number bigint) returns uuid language sql immutable as $$
     select ('0192' || lpad(to_hex(kind), 4, '0') || '-' || lpad(to_hex(account), 4, '0') || '-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid
@@ -69,7 +69,7 @@ const functions = [
       'update', '*', 'edition', '*', 'language', '*', 'softwareEdition', '*', 'targetSoftware', '*', 'targetHardware', '*', 'other', '*',
       'text', 'cpe:2.3:a:vendor' || number % 90 || ':product' || number || ':' || (number % 9) || '.' || (number % 17) || ':*:*:*:*:*:*:*')
   $$`,
-  // Who has how much, account 0 being the big one.
+  // The size of each account; account 0 is the large one.
   `create temp table size (account int primary key, id uuid, targets int, hosts int, issues int, products int, per_host int)`,
 ]
 
@@ -79,8 +79,8 @@ function steps({ hosts, issues, occurrencesPerHost, smallAccounts }: SeedSize): 
   return [
     [
       'accounts',
-      `insert into size values (0, pg_temp.id(0, 0, 0), ${targetsBig}, ${hosts}, ${issues}, ${products}, ${occurrencesPerHost});
-       insert into size select number, pg_temp.id(0, number, 0), ${small.targets}, ${small.hosts}, ${small.issues}, 30, ${small.occurrencesPerHost}
+      `insert into size values (0, pg_temp.id(0, 0, 0), ${largeAccountTargets}, ${hosts}, ${issues}, ${products}, ${occurrencesPerHost});
+       insert into size select number, pg_temp.id(0, number, 0), ${smallAccount.targets}, ${smallAccount.hosts}, ${smallAccount.issues}, 30, ${smallAccount.occurrencesPerHost}
          from generate_series(1, ${smallAccounts}) as number;
        insert into account (id, identity_id, name, email, plan_id)
          select id, 'bench' || account, 'Account ' || account, 'bench' || account || '@example.ch', 'business' from size`,
@@ -113,7 +113,7 @@ function steps({ hosts, issues, occurrencesPerHost, smallAccounts }: SeedSize): 
     ],
     [
       'hosts',
-      // One target in forty holds a tenth of all hosts together with its like; the others share the rest.
+      // One target in forty belongs to a group that shares a tenth of all hosts; the others share the rest.
       `insert into host (account_id, id, target_id, address, name, first_seen_at, last_seen_at, last_checked_at, updated_at)
          select id, pg_temp.id(2, account, number), pg_temp.id(1, account, case when number % 10 = 0 then 0 else number % targets end),
                 '10.' || number / 62500 || '.' || number / 250 % 250 || '.' || number % 250, 'host-' || number || '.example.ch',

@@ -1,7 +1,7 @@
 import type { PortalConfig } from '@glacis/contract/portal-config'
 
-/** What a page is told by an installation at `url` that has nothing special. */
-export function plainPortalConfig(url: string): PortalConfig {
+/** The portal configuration of an installation with default settings. */
+export function defaultPortalConfig(url: string): PortalConfig {
   return {
     apiUrl: url,
     portalUrl: url,

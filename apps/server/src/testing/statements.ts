@@ -1,4 +1,4 @@
-/** What is said to the database, heard at the driver: for plans, and for what the same costs without the rest of us. */
+/** Records the statements sent to the database, for checking plans and counting statements. */
 import pg from 'pg'
 
 export interface Statement {
@@ -6,11 +6,11 @@ export interface Statement {
   readonly values: readonly unknown[]
 }
 
-/** Every statement that `work` sends, as it is sent; those that open, name and close its transaction too. */
+/** Every statement that `work` sends, including those that start and end its transaction. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
   const seen: Statement[] = []
   const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function note(this: pg.Client, ...given: unknown[]) {
+  pg.Client.prototype.query = function record(this: pg.Client, ...given: unknown[]) {
     seen.push(...statement(given))
     return Reflect.apply(query, this, given)
   } as typeof query
@@ -22,7 +22,7 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
   return seen
 }
 
-/** A query is given as a text and its values, or as an object that holds both. */
+/** `query` accepts a text with values, or an object with both. */
 function statement([first, second]: readonly unknown[]): Statement[] {
   if (typeof first === 'string') return [{ text: first, values: Array.isArray(second) ? second : [] }]
   if (typeof first !== 'object' || first === null || !('text' in first) || typeof first.text !== 'string') return []

@@ -1,4 +1,4 @@
-/** The counts of hosts and targets computed from scratch: for large seeds, and to compare with after changes. */
+/** Computes the counts of hosts and targets from scratch, for large seeds and to verify incremental updates. */
 import { type Kysely, sql } from 'kysely'
 
 /** Fills the counts, which must be empty, and sets the products of occurrences. */
@@ -7,7 +7,7 @@ export async function fillStatusCounts(db: Kysely<unknown>): Promise<void> {
   const bySeverity = sql`
     count(*) filter (where category = 'CATEGORY_CRITICAL'), count(*) filter (where category = 'CATEGORY_HIGH'),
     count(*) filter (where category = 'CATEGORY_MEDIUM'), count(*) filter (where category = 'CATEGORY_LOW')`
-  // A host has a row if it has occurrences, resolved ones too.
+  // A host has a row if it has occurrences, including resolved ones.
   await sql`
     insert into host_count (account_id, host_id, target_id)
     select distinct account_id, host_id, target_id from occurrence`.execute(db)
@@ -53,7 +53,7 @@ async function fillIssueTargets(db: Kysely<unknown>): Promise<void> {
     group by seen.account_id, seen.target_id, seen.issue_id, issue.category`.execute(db)
 }
 
-/** Which product each occurrence is about. */
+/** Sets the product of each occurrence. */
 async function nameProducts(db: Kysely<unknown>): Promise<void> {
   await sql`
     update occurrence set product_id = found.product_id

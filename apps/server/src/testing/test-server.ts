@@ -1,4 +1,4 @@
-/** The server without HTTP, for tests: a migrated database of its own, its job queues, and accounts in it. */
+/** The server without HTTP, for tests: a migrated database, job queues, and accounts. */
 import { afterAll } from 'vitest'
 import { type Actor, type Ctx, scanActor } from '#ctx.ts'
 import { type Database, inAccount, newId, openDatabase } from '#database/index.ts'
@@ -13,17 +13,17 @@ export interface TestServer {
   readonly url: string
   /** Creates an account and returns its id. */
   account(): Promise<string>
-  /** Runs `work` in a transaction of that account, at a time of the test's choosing. */
+  /** Runs `work` in a transaction of that account, optionally at a given time. */
   as<T>(account: string, work: (ctx: Ctx) => Promise<T>, at?: { now?: Date; actor?: Actor }): Promise<T>
-  /** Adds threat records; what a draft leaves out is filled in. */
-  knows(...threats: Partial<ThreatDraft>[]): Promise<void>
+  /** Adds threat records; missing fields get default values. */
+  addThreats(...threats: Partial<ThreatDraft>[]): Promise<void>
   close(): Promise<void>
 }
 
-const nothing = { info() {}, warn() {}, error() {} }
+const silentLog = { info() {}, warn() {}, error() {} }
 export const person: Actor = { kind: 'person', name: 'Nora Ammann', ip: '127.0.0.1' }
 
-/** Starts one for all tests of a file and closes it after the last; call it at the top level. */
+/** Starts a server for all tests of a file and closes it after the last; call it at the top level. */
 export async function sharedTestServer(): Promise<TestServer> {
   const server = await startTestServer()
   afterAll(() => server.close())
@@ -34,8 +34,8 @@ export async function startTestServer(): Promise<TestServer> {
   const template = process.env['TEST_TEMPLATE']
   const { url, drop } = await testDatabase(template)
   if (!template) await migrateAll(url)
-  const database = openDatabase(url, nothing, { app: 4, owner: 2 })
-  const jobs = createJobs(url, nothing, { supervise: false })
+  const database = openDatabase(url, silentLog, { app: 4, owner: 2 })
+  const jobs = createJobs(url, silentLog, { supervise: false })
   await jobs.prepare(database.owner)
   return {
     database,
@@ -50,8 +50,8 @@ export async function startTestServer(): Promise<TestServer> {
       return id
     },
     as: (account, work, { now = new Date(), actor = scanActor } = {}) =>
-      inAccount(database, { account, actor, log: nothing, now }, work),
-    async knows(...threats) {
+      inAccount(database, { account, actor, log: silentLog, now }, work),
+    async addThreats(...threats) {
       await upsertThreats(database.owner, threats.map(draft))
     },
     async close() {

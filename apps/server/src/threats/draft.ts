@@ -97,9 +97,9 @@ export function toRow(draft: ThreatDraft): string {
   const digest = createHash('sha1')
     .update(`[${text},${JSON.stringify(draft.products.map(({ vendor, product }) => ({ vendor, product })))}]`)
     .digest('base64url')
-  const kept = text.includes('\\u0000') ? JSON.stringify(withoutNul(row)) : text
+  const cleaned = text.includes('\\u0000') ? JSON.stringify(withoutNul(row)) : text
   // Batches contain a hundred thousand records: each is serialized once and reused for its digest.
-  return `${JSON.stringify({ id: newId(), digests: { [draft.source]: digest } }).slice(0, -1)},${kept.slice(1)}`
+  return `${JSON.stringify({ id: newId(), digests: { [draft.source]: digest } }).slice(0, -1)},${cleaned.slice(1)}`
 }
 
 /** PostgreSQL text can't contain NUL, and no feed needs it. */

@@ -1,7 +1,7 @@
 /** Reads threats for display. */
 import type { Threat } from '@glacis/contract/threat'
 import type { Ctx } from '#ctx.ts'
-import { anyOf } from '#database/any.ts'
+import { anyOf } from '#database/any-of.ts'
 import type { ThreatTable } from '#database/tables.ts'
 import type { Selectable } from 'kysely'
 

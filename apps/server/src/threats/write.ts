@@ -118,14 +118,14 @@ async function replaceProducts(
   written: readonly Written[],
 ): Promise<void> {
   const byKey = new Map(drafts.map((draft) => [draft.key, draft]))
-  const taken = written.flatMap((row) => {
+  const appliedRows = written.flatMap((row) => {
     const draft = byKey.get(row.key)
     return draft && isEffective(draft, row) ? { id: row.id, isNew: row.is_new, draft } : []
   })
-  if (taken.length === 0) return
-  const old = taken.filter(({ isNew }) => !isNew).map(({ id }) => id)
+  if (appliedRows.length === 0) return
+  const old = appliedRows.filter(({ isNew }) => !isNew).map(({ id }) => id)
   if (old.length > 0) await sql`delete from threat_product where threat_id = any(${old}::uuid[])`.execute(tx)
-  const pairs = taken.flatMap(({ id, draft }) => draft.products.map((product) => ({ id, ...product })))
+  const pairs = appliedRows.flatMap(({ id, draft }) => draft.products.map((product) => ({ id, ...product })))
   if (pairs.length === 0) return
   await sql`
     insert into threat_product (vendor, product, threat_id, criteria)

@@ -5,7 +5,7 @@ import { ScanProfile } from '@glacis/contract/runner'
 import type { ScanHost, ScanJob } from '@glacis/contract/runner'
 import { denials, expand, isProblem, parseAddress, parseExclusion, parsePorts, resolveName } from '@glacis/scanner'
 import type { CallbackSettings, Exclusion, ScanAddress, ScanOptions } from '@glacis/scanner'
-import { callbackEndpoints, callbackPlace, callbackPlaceExpects } from '#callbacks.ts'
+import { callbackEndpoints, callbackAddress, callbackAddressExpects } from '#callbacks.ts'
 import { CliError } from '#cli-error.ts'
 
 export type OutputFormat = 'text' | 'json' | 'sarif'
@@ -45,23 +45,23 @@ const resolveMs = 10_000
 const addressesMax = 65_536
 
 /** @throws CliError that describes the first invalid argument */
-export async function parseArguments(words: readonly string[], signal: AbortSignal): Promise<ScanArguments> {
-  const { values, positionals } = parse(words)
+export async function parseArguments(args: readonly string[], signal: AbortSignal): Promise<ScanArguments> {
+  const { values, positionals } = parse(args)
   if (positionals.length === 0) throw new CliError('No address given; "glacis scan --help" lists the options.')
   if (values.json && values.sarif) throw new CliError('Choose either --json or --sarif, not both.')
   const profile = ScanProfile.safeParse(values.profile)
   if (!profile.success) throw new CliError(`Unknown profile "${values.profile}"; choose gentle, standard, or deep.`)
-  const named = positionals.map(portFrom)
-  if (values.ports !== undefined && named.some(({ port }) => port !== undefined))
+  const entries = positionals.map(portFrom)
+  if (values.ports !== undefined && entries.some(({ port }) => port !== undefined))
     throw new CliError('Set ports in the address or in --ports, not both.')
-  const parsed = named.map(({ address }) => addressOf(address))
+  const parsed = entries.map(({ address }) => addressOf(address))
   const hosts = await hostsOf(parsed, signal)
   const callbacks = values.callbacks === undefined ? null : callbacksAt(values.callbacks)
   const urls = parsed.flatMap(({ url }) => url ?? [])
   if (urls.length > 0 && parsed.length > 1)
     throw new CliError('A URL must be scanned on its own, without other addresses.')
   const addresses = hosts.map(({ address }) => address)
-  const ports = portsOf(values.ports ?? onePort(named)) ?? urls.map(({ port }) => port)
+  const ports = portsOf(values.ports ?? singlePort(entries)) ?? urls.map(({ port }) => port)
   return {
     job: {
       hosts,
@@ -81,10 +81,10 @@ export async function parseArguments(words: readonly string[], signal: AbortSign
   }
 }
 
-function parse(words: readonly string[]) {
+function parse(args: readonly string[]) {
   try {
     return parseArgs({
-      args: [...words],
+      args: [...args],
       allowPositionals: true,
       options: {
         json: { type: 'boolean', default: false },
@@ -114,13 +114,13 @@ async function hostsOf(addresses: readonly ScanAddress[], signal: AbortSignal): 
   for (const address of addresses) {
     const isName = address.host !== '' && !/^[\d.]+$|:/.test(address.host)
     const found = isName ? await resolved(address.host, signal) : [...expand(address)]
-    for (const one of found) {
-      const known = names.get(one) ?? new Set()
-      names.set(one, isName ? known.add(address.host) : known)
+    for (const item of found) {
+      const existing = names.get(item) ?? new Set()
+      names.set(item, isName ? existing.add(address.host) : existing)
     }
     if (names.size > addressesMax) throw new CliError(`Too many addresses; one scan covers at most ${addressesMax}.`)
   }
-  return [...names].map(([address, known]) => ({ address, names: [...known] }))
+  return [...names].map(([address, existing]) => ({ address, names: [...existing] }))
 }
 
 async function resolved(name: string, signal: AbortSignal): Promise<readonly string[]> {
@@ -129,20 +129,20 @@ async function resolved(name: string, signal: AbortSignal): Promise<readonly str
   return outcome.addresses
 }
 
-interface Named {
+interface AddressEntry {
   readonly address: string
   readonly port?: string
 }
 
-function portFrom(text: string): Named {
+function portFrom(text: string): AddressEntry {
   const [, address, port] = /^(\[[^\]]+\]|[^:\s]+):(\d+)$/.exec(text) ?? []
   return address !== undefined && port !== undefined ? { address, port } : { address: text }
 }
 
 /** The port given in the addresses. A job scans the same ports on every host. */
-function onePort(named: readonly Named[]): string | undefined {
-  const [first] = named
-  if (named.some(({ port }) => port !== first?.port))
+function singlePort(entries: readonly AddressEntry[]): string | undefined {
+  const [first] = entries
+  if (entries.some(({ port }) => port !== first?.port))
     throw new CliError('Scan addresses with different ports separately, or set the ports with --ports.')
   return first?.port
 }
@@ -161,9 +161,9 @@ function exclusionOf(text: string): Exclusion {
 }
 
 function callbacksAt(text: string): CallbackSettings {
-  const place = callbackPlace.safeParse(text)
-  if (!place.success) throw new CliError(`--callbacks expects ${callbackPlaceExpects}.`)
-  return place.data
+  const parsed = callbackAddress.safeParse(text)
+  if (!parsed.success) throw new CliError(`--callbacks expects ${callbackAddressExpects}.`)
+  return parsed.data
 }
 
 function limitsOf(text: string): ScanArguments['limits'] {

@@ -9,7 +9,7 @@ import { parseArguments, scanUsage } from '#commands/scan/arguments.ts'
 import type { ScanArguments } from '#commands/scan/arguments.ts'
 import { createProgress } from '#commands/scan/progress.ts'
 import { createWriter } from '#commands/scan/writer.ts'
-import { isProven } from '#commands/scan/result.ts'
+import { isConfirmedFinding } from '#commands/scan/result.ts'
 
 /**
  * Runs a scan and writes its results to standard output, as text by default. Warnings go to
@@ -18,16 +18,16 @@ import { isProven } from '#commands/scan/result.ts'
  * @returns the exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error or failed
  * scan
  */
-export async function runScanCommand(words: readonly string[], root: string): Promise<number> {
+export async function runScanCommand(args: readonly string[], root: string): Promise<number> {
   const stopping = new AbortController()
   const stop = () => stopping.abort(new CliError('The scan was stopped before it finished.'))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
   try {
-    if (words.includes('--help') || words.includes('-h')) {
+    if (args.includes('--help') || args.includes('-h')) {
       process.stdout.write(scanUsage)
       return 0
     }
-    return (await run(await parseArguments(words, stopping.signal), root, stopping.signal)) ? 1 : 0
+    return (await run(await parseArguments(args, stopping.signal), root, stopping.signal)) ? 1 : 0
   } catch (error) {
     const reason = stopping.signal.aborted ? stopping.signal.reason : error
     const message = reason instanceof Error ? reason.message : String(reason)
@@ -38,25 +38,27 @@ export async function runScanCommand(words: readonly string[], root: string): Pr
   }
 }
 
-async function run(order: ScanArguments, root: string, signal: AbortSignal): Promise<boolean> {
-  const packs = await loadPacks(await foldersOf(order, root))
-  if (packs.checks.length === 0) throw new CliError(`No checks could be loaded from ${order.templates.join(', ')}.`)
-  const progress = createProgress(process.stderr, order.job.hosts.length)
-  const writer = createWriter(order.format, new Map(packs.checks.map((check) => [check.id, check])), write)
-  const isOwn = order.templates.length === 0
-  let proven = false
-  for (const { file, reason } of isOwn ? [] : packs.problems) {
-    writer.take({ kind: 'problem', level: 'warn', message: `${file}: ${reason}`.slice(0, 1000) })
+async function run(scanArguments: ScanArguments, root: string, signal: AbortSignal): Promise<boolean> {
+  const packs = await loadPacks(await packFoldersFor(scanArguments, root))
+  if (packs.checks.length === 0)
+    throw new CliError(`No checks could be loaded from ${scanArguments.templates.join(', ')}.`)
+  const progress = createProgress(process.stderr, scanArguments.job.hosts.length)
+  const writer = createWriter(scanArguments.format, new Map(packs.checks.map((check) => [check.id, check])), write)
+  const usesBuiltInChecks = scanArguments.templates.length === 0
+  let isConfirmed = false
+  for (const { file, reason } of usesBuiltInChecks ? [] : packs.problems) {
+    writer.add({ kind: 'problem', level: 'warn', message: `${file}: ${reason}`.slice(0, 1000) })
   }
-  const callbacks = order.callbacks && (await startCallbacks(order.callbacks, '--callbacks'))
+  const callbacks = scanArguments.callbacks && (await startCallbacks(scanArguments.callbacks, '--callbacks'))
   const withoutAccelerator = (reason: string) =>
     progress.above(() => void process.stderr.write(`Scanning ports without the native accelerator: ${reason}.\n`))
-  const options = { packs, signal, limits: order.limits, withoutAccelerator, ...(callbacks && { callbacks }) }
+  const options = { packs, signal, limits: scanArguments.limits, withoutAccelerator, ...(callbacks && { callbacks }) }
   try {
-    for await (const observation of scan(order.job, options)) {
+    for await (const observation of scan(scanArguments.job, options)) {
       if (observation.kind === 'progress') progress.show(observation)
-      else progress.above(() => writer.take(observation))
-      if (observation.kind === 'finding') proven ||= isProven(observation, packs.checks, isOwn)
+      else progress.above(() => writer.add(observation))
+      if (observation.kind === 'finding')
+        isConfirmed ||= isConfirmedFinding(observation, packs.checks, usesBuiltInChecks)
     }
   } finally {
     progress.end()
@@ -64,22 +66,22 @@ async function run(order: ScanArguments, root: string, signal: AbortSignal): Pro
   }
   writer.end()
   await drained()
-  return proven
+  return isConfirmed
 }
 
-async function foldersOf({ templates }: ScanArguments, root: string) {
+async function packFoldersFor({ templates }: ScanArguments, root: string) {
   // The command has no data folder.
   const cache = join(root, 'node_modules/.cache/glacis')
-  const own = { ...packFolders(root, []), cache }
-  if (templates.length === 0) return own
+  const builtIn = { ...packFolders(root, []), cache }
+  if (templates.length === 0) return builtIn
   for (const folder of templates) {
     await access(folder).catch(() => {
       throw new CliError(`Could not read the --templates folder ${folder}.`)
     })
   }
   const { checks, fingerprints } = packFolders(root, templates)
-  const isOurs = (folder: string) => own.checks.includes(folder)
-  return { checks: checks.filter((folder) => !isOurs(folder)), fingerprints, cache, native: false }
+  const isBuiltIn = (folder: string) => builtIn.checks.includes(folder)
+  return { checks: checks.filter((folder) => !isBuiltIn(folder)), fingerprints, cache, native: false }
 }
 
 function write(text: string): void {

@@ -16,8 +16,8 @@ export interface Progress {
 
 const phases: Readonly<Record<z.infer<typeof ProgressObservation>['phase'], string>> = {
   PHASE_DISCOVERY: 'discovering hosts',
-  PHASE_PORTS: 'asking ports',
-  PHASE_IDENTIFY: 'naming services',
+  PHASE_PORTS: 'scanning ports',
+  PHASE_IDENTIFY: 'identifying services',
   PHASE_CHECKS: 'running checks',
 }
 const barWidth = 24
@@ -41,9 +41,9 @@ export function createProgress(terminal: Terminal, hostsTotal: number): Progress
   }
 }
 
-function barOf(done: number, total: number, words: string): string {
+function barOf(done: number, total: number, label: string): string {
   const share = total === 0 ? 1 : Math.min(1, done / total)
-  const full = Math.round(share * barWidth)
-  const bar = `${'█'.repeat(full)}${'░'.repeat(barWidth - full)}`
-  return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${done} of ${total} ${total === 1 ? 'host' : 'hosts'}  ${words}`
+  const filled = Math.round(share * barWidth)
+  const bar = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`
+  return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${done} of ${total} ${total === 1 ? 'host' : 'hosts'}  ${label}`
 }

@@ -15,7 +15,11 @@ const confirmedQualityMin = 95
  * Whether a finding sets exit code 1. Built-in checks with severity `info` don't count; in custom
  * templates, every match does.
  */
-export function isProven({ check, quality }: Finding, checks: readonly CheckInfo[], isOwnPack: boolean): boolean {
+export function isConfirmedFinding(
+  { check, quality }: Finding,
+  checks: readonly CheckInfo[],
+  isOwnPack: boolean,
+): boolean {
   if (quality < confirmedQualityMin) return false
   return !isOwnPack || checks.find(({ id }) => id === check)?.severity !== 'info'
 }

@@ -1,26 +1,28 @@
 import type { CheckInfo } from '@glacis/scanner'
 import type { Checks, Finding, HostObservation } from '#commands/scan/result.ts'
-import { evidenceLengthMax, sarifLog, sentenceOf, uriOf } from '#sarif.ts'
+import { evidenceLengthMax, sarifLog, messageOf, uriOf } from '#sarif.ts'
 
 const levels: Readonly<Record<string, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' }
 
 /** One run as a SARIF 2.1.0 log (OASIS): a rule per matching check, a result per finding. */
-export function sarifReport(seen: readonly HostObservation[], checks: Checks): string {
-  const findings = seen.filter((one): one is Finding => one.kind === 'finding')
+export function sarifReport(observations: readonly HostObservation[], checks: Checks): string {
+  const findings = observations.filter((item): item is Finding => item.kind === 'finding')
   const secured = new Set(
-    seen.flatMap((one) => (one.kind === 'service' && one.tls ? `${one.address} ${one.port}` : [])),
+    observations.flatMap((item) => (item.kind === 'service' && item.tls ? `${item.address} ${item.port}` : [])),
   )
   const web = new Set(
-    seen.flatMap((one) => (one.kind === 'service' && one.protocol === 'http' ? `${one.address} ${one.port}` : [])),
+    observations.flatMap((item) =>
+      item.kind === 'service' && item.protocol === 'http' ? `${item.address} ${item.port}` : [],
+    ),
   )
   const ids = [...new Set(findings.map(({ check }) => check))]
-  const placeOf = (finding: Finding) => {
+  const locationOf = (finding: Finding) => {
     const key = `${finding.address} ${finding.port}`
     return uriOf(finding, web.has(key) ? (secured.has(key) ? 'https' : 'http') : (finding.transport ?? 'tcp'))
   }
   return sarifLog(
     ids.map((id) => ruleOf(id, checks.get(id))),
-    findings.map((finding) => resultOf(finding, ids, checks.get(finding.check), placeOf(finding))),
+    findings.map((finding) => resultOf(finding, ids, checks.get(finding.check), locationOf(finding))),
   )
 }
 
@@ -47,7 +49,7 @@ function resultOf(finding: Finding, ids: readonly string[], check: CheckInfo | u
     ruleId,
     ruleIndex: ids.indexOf(ruleId),
     level: levels[check?.severity ?? ''] ?? 'note',
-    message: sentenceOf(check?.name || ruleId, finding),
+    message: messageOf(check?.name || ruleId, finding),
     locations: [{ physicalLocation: { artifactLocation: { uri } } }],
     partialFingerprints: { 'glacis/v1': `${ruleId}|${address}|${location}` },
     properties: {

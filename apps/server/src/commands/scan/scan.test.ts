@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { callbackPlaceExpects } from '#callbacks.ts'
+import { callbackAddressExpects } from '#callbacks.ts'
 import { createProgress } from '#commands/scan/progress.ts'
 
 const address = '127.67.1.1'
@@ -33,15 +33,15 @@ const listener: RequestListener = ({ url }, response) => {
 const server = createServer(listener)
 let port: string
 let folder: string
-let calling: string
+let callbackTemplates: string
 beforeAll(async () => {
   server.listen(0, address)
   await once(server, 'listening')
   const bound = server.address()
   port = String(typeof bound === 'object' && bound ? bound.port : 0)
   folder = await mkdtemp(join(tmpdir(), 'glacis-scan-'))
-  calling = join(folder, 'calling')
-  await mkdir(calling)
+  callbackTemplates = join(folder, 'calling')
+  await mkdir(callbackTemplates)
   await writeFile(join(folder, 'welcome.yaml'), template)
   await writeFile(join(folder, 'broken.yaml'), 'id: [')
 })
@@ -52,27 +52,27 @@ afterAll(async () => {
 })
 
 /** Runs the program without Glacis settings or a database. */
-async function scan(...words: readonly string[]): Promise<{ code: number; out: string; said: string }> {
+async function scan(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const program = join(import.meta.dirname, '../../main.ts')
   const { PATH, NODE_COMPILE_CACHE } = process.env
-  const child = spawn(process.execPath, [program, 'scan', ...words], { env: { PATH, NODE_COMPILE_CACHE } })
-  let out = ''
-  let said = ''
-  child.stdout.on('data', (part: Buffer) => (out += part.toString()))
-  child.stderr.on('data', (part: Buffer) => (said += part.toString()))
+  const child = spawn(process.execPath, [program, 'scan', ...args], { env: { PATH, NODE_COMPILE_CACHE } })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (part: Buffer) => (stdout += part.toString()))
+  child.stderr.on('data', (part: Buffer) => (stderr += part.toString()))
   const [code] = await once(child, 'close')
-  return { code, out, said }
+  return { code, stdout, stderr }
 }
 const Line = z.looseObject({ kind: z.enum(['host', 'service', 'technology', 'finding', 'coverage', 'problem']) })
-const linesOf = (out: string) =>
-  out
+const linesOf = (stdout: string) =>
+  stdout
     .trim()
     .split('\n')
     .map((line) => Line.parse(JSON.parse(line)))
 
-it('prints one object a line and ends with 1 when something is proved', async () => {
-  const { code, out, said } = await scan(address, '--ports', port, '--json')
-  const lines = linesOf(out)
+it('prints one JSON object per line and exits with 1 for confirmed findings', async () => {
+  const { code, stdout, stderr } = await scan(address, '--ports', port, '--json')
+  const lines = linesOf(stdout)
   expect(lines.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['host', 'service', 'finding', 'coverage']))
   expect(lines.find(({ check }) => check === 'git-config-exposed')).toMatchObject({
     kind: 'finding',
@@ -84,32 +84,32 @@ it('prints one object a line and ends with 1 when something is proved', async ()
     quality: 99,
     evidence: expect.stringContaining('[core]'),
   })
-  expect([code, said]).toEqual([1, ''])
+  expect([code, stderr]).toEqual([1, ''])
 })
 
-it('scans the one port of HOST:PORT', async () => {
-  const { code, out } = await scan(`${address}:${port}`, '--json')
-  const lines = linesOf(out)
+it('scans only the port of HOST:PORT', async () => {
+  const { code, stdout } = await scan(`${address}:${port}`, '--json')
+  const lines = linesOf(stdout)
   expect(lines.filter(({ kind }) => kind === 'service')).toEqual([expect.objectContaining({ port: Number(port) })])
   expect([code, lines.map(({ check }) => check)]).toEqual([1, expect.arrayContaining(['git-config-exposed'])])
 })
 
-it('scans the one port of [IPV6]:PORT', async () => {
+it('scans only the port of [IPV6]:PORT', async () => {
   const other = createServer(listener).listen(0, '::1')
   await once(other, 'listening')
   const bound = other.address()
   try {
-    const { out } = await scan(`[::1]:${typeof bound === 'object' && bound ? bound.port : 0}`, '--json')
-    expect(linesOf(out).map(({ check }) => check)).toContain('git-config-exposed')
+    const { stdout } = await scan(`[::1]:${typeof bound === 'object' && bound ? bound.port : 0}`, '--json')
+    expect(linesOf(stdout).map(({ check }) => check)).toContain('git-config-exposed')
   } finally {
     other.closeAllConnections()
     other.close()
   }
 })
 
-it('runs the templates of a folder in place of our own, and tells which it could not read', async () => {
-  const { code, out } = await scan(address, '--ports', port, '--json', '--templates', folder)
-  const lines = linesOf(out)
+it('replaces the built-in checks with --templates and reports unreadable ones', async () => {
+  const { code, stdout } = await scan(address, '--ports', port, '--json', '--templates', folder)
+  const lines = linesOf(stdout)
   expect(lines.filter(({ kind }) => kind === 'finding').map(({ check }) => check)).toEqual(['lab-welcome'])
   expect(lines.find(({ kind }) => kind === 'problem')).toMatchObject({
     message: expect.stringContaining('broken.yaml'),
@@ -117,17 +117,18 @@ it('runs the templates of a folder in place of our own, and tells which it could
   expect(code).toBe(1)
 })
 
-it('finds what calls back with --callbacks, and does not ask for it without', async () => {
-  await writeFile(join(calling, 'calls.yaml'), callingTemplate)
-  const found = (out: string) => linesOf(out).flatMap(({ kind, check }) => (kind === 'finding' ? [check] : []))
-  const words = [`http://${address}:${port}/`, '--json', '--templates', calling]
-  expect(found((await scan(...words)).out)).toEqual([])
-  const heard = await scan(...words, '--callbacks', '127.67.1.3:18601')
-  expect([found(heard.out), heard.code]).toEqual([['lab-calls'], 1])
+it('runs checks that need callbacks only with --callbacks', async () => {
+  await writeFile(join(callbackTemplates, 'calls.yaml'), callingTemplate)
+  const findingsOf = (stdout: string) =>
+    linesOf(stdout).flatMap(({ kind, check }) => (kind === 'finding' ? [check] : []))
+  const args = [`http://${address}:${port}/`, '--json', '--templates', callbackTemplates]
+  expect(findingsOf((await scan(...args)).stdout)).toEqual([])
+  const withCallbacks = await scan(...args, '--callbacks', '127.67.1.3:18601')
+  expect([findingsOf(withCallbacks.stdout), withCallbacks.code]).toEqual([['lab-calls'], 1])
 })
 
 it('writes SARIF with a rule per check and a result per finding', async () => {
-  const { out } = await scan(`http://${address}:${port}/`, '--sarif')
+  const { stdout } = await scan(`http://${address}:${port}/`, '--sarif')
   const log = z
     .object({
       version: z.literal('2.1.0'),
@@ -138,16 +139,16 @@ it('writes SARIF with a rule per check and a result per finding', async () => {
         }),
       ),
     })
-    .parse(JSON.parse(out))
+    .parse(JSON.parse(stdout))
   const [run] = log.runs
   expect(run?.results.map(({ ruleId }) => ruleId)).toContain('git-config-exposed')
   for (const { ruleId, ruleIndex } of run?.results ?? []) expect(run?.tool.driver.rules[ruleIndex]?.id).toBe(ruleId)
-  expect(out).toContain(`"uri": "http://${address}:${port}/.git/config"`)
+  expect(stdout).toContain(`"uri": "http://${address}:${port}/.git/config"`)
 })
 
-it('ends with 0 where nothing is proved, and with a text that says so', async () => {
-  const { code, out } = await scan('127.67.1.2', '--ports', port)
-  expect([code, out]).toEqual([0, '0 of 1 host with services, 0 findings.\n'])
+it('exits with 0 and a summary if nothing is confirmed', async () => {
+  const { code, stdout } = await scan('127.67.1.2', '--ports', port)
+  expect([code, stdout]).toEqual([0, '0 of 1 host with services, 0 findings.\n'])
 })
 
 it.each([
@@ -162,19 +163,19 @@ it.each([
     ['127.67.1.1:80', '127.67.1.2:81'],
     'Scan addresses with different ports separately, or set the ports with --ports.',
   ],
-  [['127.67.1.1', '--callbacks', '192.0.2.1:0'], `--callbacks expects ${callbackPlaceExpects}.`],
+  [['127.67.1.1', '--callbacks', '192.0.2.1:0'], `--callbacks expects ${callbackAddressExpects}.`],
   [['127.67.1.1', '--fast'], 'Unknown option \'--fast\'; "glacis scan --help" lists the options.'],
   [['127.67.1.1', '--templates', '/nowhere'], 'Could not read the --templates folder /nowhere.'],
   [['169.254.169.254'], '169.254.169.254 is a cloud metadata address, which is never scanned.'],
-])('answers %j with one sentence and 2', async (words, sentence) => {
-  expect(await scan(...words)).toEqual({ code: 2, out: '', said: `${sentence}\n` })
+])('exits with 2 and one error message for %j', async (args, message) => {
+  expect(await scan(...args)).toEqual({ code: 2, stdout: '', stderr: `${message}\n` })
 })
 
-it('draws its progress on a terminal, and nowhere else', () => {
+it('shows the progress bar on a terminal only', () => {
   const written: string[] = []
   const write = (text: string) => written.push(text) > 0
   createProgress({ write }, 4).show({ kind: 'progress', phase: 'PHASE_PORTS', hostsDone: 1 })
   expect(written).toEqual([])
   createProgress({ isTTY: true, columns: 80, write }, 4).show({ kind: 'progress', phase: 'PHASE_PORTS', hostsDone: 1 })
-  expect(written.join('')).toContain('██████░░░░░░░░░░░░░░░░░░  25 %  1 of 4 hosts  asking ports')
+  expect(written.join('')).toContain('██████░░░░░░░░░░░░░░░░░░  25 %  1 of 4 hosts  scanning ports')
 })

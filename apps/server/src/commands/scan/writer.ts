@@ -5,7 +5,7 @@ import { sarifReport } from '#commands/scan/sarif.ts'
 import { textReport } from '#commands/scan/text.ts'
 
 export interface Writer {
-  take(seen: HostObservation): void
+  add(observation: HostObservation): void
   /** Writes buffered output. */
   end(): void
 }
@@ -13,17 +13,17 @@ export interface Writer {
 /** JSON is written per observation, text per completed host, SARIF at the end. */
 export function createWriter(format: OutputFormat, checks: Checks, write: (text: string) => void): Writer {
   if (format === 'json') return jsonWriter(checks, write)
-  const seen: HostObservation[] = []
+  const observation: HostObservation[] = []
   const render = format === 'sarif' ? sarifReport : textReport
-  return { take: (one) => void seen.push(one), end: () => write(render(seen, checks)) }
+  return { add: (item) => void observation.push(item), end: () => write(render(observation, checks)) }
 }
 
 function jsonWriter(checks: Checks, write: (text: string) => void): Writer {
   return {
-    take(seen) {
+    add(observation) {
       // Closed ports only matter for scan history, which this command doesn't have.
-      if (seen.kind === 'closed') return
-      write(`${JSON.stringify(seen.kind === 'finding' ? findingLine(seen, checks) : seen)}\n`)
+      if (observation.kind === 'closed') return
+      write(`${JSON.stringify(observation.kind === 'finding' ? findingLine(observation, checks) : observation)}\n`)
     },
     end: () => undefined,
   }

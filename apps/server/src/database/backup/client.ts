@@ -1,9 +1,9 @@
-/** The one connection over which a backup is read or loaded. */
+/** The connection that a backup is read or restored over. */
 import pg from 'pg'
 
 /**
- * Connects. A database that ends in the middle fails the statement that is under way or the next one, and never
- * the process.
+ * Connects. If the connection is lost, the current or next statement fails; without a listener for the error, the
+ * process would crash.
  */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })

@@ -2,7 +2,14 @@
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { connect } from '#database/backup/client.ts'
-import { type Ending, formOf, type Manifest, sequencesOf, type Table, tablesOf } from '#database/backup/tables.ts'
+import {
+  type Ending,
+  schemaVersionsOf,
+  type Manifest,
+  sequencesOf,
+  type Table,
+  tablesOf,
+} from '#database/backup/tables.ts'
 
 /** One file of a backup. */
 export interface Part {
@@ -15,11 +22,11 @@ const partBytesMax = 8 * 1024 ** 2
 const newline = 10
 
 /**
- * Reads all data of Glacis: `manifest.json`, then for each table
- * `tables/<name>/<number>.copy` in the text form of COPY, then `end.json`.
+ * Yields all data of Glacis: `manifest.json`, then for each table `tables/<name>/<number>.copy` in the text format of
+ * COPY, then `end.json`.
  *
- * @param url as the owner of the tables
- * @param release the release that writes it
+ * @param url connection URL of the tables' owner
+ * @param release the running release
  * @throws if the database can't be read completely
  */
 export async function* dumpDatabase(url: string, release: string): AsyncGenerator<Part> {
@@ -31,7 +38,7 @@ export async function* dumpDatabase(url: string, release: string): AsyncGenerato
       format: 1,
       release,
       createTime: new Date().toISOString(),
-      ...(await formOf(client)),
+      ...(await schemaVersionsOf(client)),
       tables,
     }
     yield json('manifest.json', manifest)

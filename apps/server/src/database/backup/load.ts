@@ -1,14 +1,14 @@
-/** A backup back into a database: all of it or nothing. */
+/** Restores a backup into a database, completely or not at all. */
 import type { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { json as jsonOf } from 'node:stream/consumers'
 import type pg from 'pg'
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams'
 import { connect } from '#database/backup/client.ts'
-import { type Ending, formOf, type Manifest, type Table, tablesOf } from '#database/backup/tables.ts'
+import { type Ending, schemaVersionsOf, type Manifest, type Table, tablesOf } from '#database/backup/tables.ts'
 import { CliError } from '#cli-error.ts'
 
-/** One file of a backup as it is read; it must be read before the next one is asked for. */
+/** A file of the backup. It must be read completely before the next one is requested. */
 export interface PartStream {
   readonly name: string
   readonly bytes: Readable
@@ -22,18 +22,18 @@ export interface Loaded {
 }
 
 interface Options {
-  /** Gives the database the form that the backup was made of: the tables of these migrations, all of them empty. */
+  /** Creates the empty tables of these migrations. */
   readonly prepare: (migrations: readonly string[]) => Promise<void>
-  /** Takes a file that is not of the database. */
-  readonly keep: (part: PartStream) => Promise<void>
-  /** Statements that are run on what was loaded, before any of it is seen. */
-  readonly settle: readonly string[]
+  /** Handles a file that is not part of the database. */
+  readonly saveFile: (part: PartStream) => Promise<void>
+  /** Statements to run in the same transaction after all rows are loaded. */
+  readonly afterLoad: readonly string[]
 }
 
 /**
- * Loads a backup into a database in which nobody has anything yet.
+ * Restores a backup into a database without accounts.
  *
- * @param url as the owner of the database
+ * @param url connection URL of the database's owner
  * @throws CliError if the backup is invalid, truncated, or from a newer release
  */
 export async function loadDatabase(url: string, parts: AsyncIterable<PartStream>, options: Options): Promise<Loaded> {
@@ -43,11 +43,11 @@ export async function loadDatabase(url: string, parts: AsyncIterable<PartStream>
     const manifest = await readManifest(await iterator.next())
     await options.prepare(manifest.migrations)
     client = await connect(url)
-    await demandForm(client, manifest)
+    await requireSameSchema(client, manifest)
     await client.query('begin')
-    const links = await cutLinks(client, manifest.tables)
-    const counts = await load(client, iterator, manifest, options.keep)
-    for (const statement of [...options.settle, ...links]) await client.query(statement)
+    const restoreStatements = await dropForeignKeys(client, manifest.tables)
+    const counts = await load(client, iterator, manifest, options.saveFile)
+    for (const statement of [...options.afterLoad, ...restoreStatements]) await client.query(statement)
     await client.query('commit')
     await client.query('analyze')
     return { release: manifest.release, createTime: manifest.createTime, rows: counts }
@@ -58,17 +58,17 @@ export async function loadDatabase(url: string, parts: AsyncIterable<PartStream>
 }
 
 async function readManifest({ value, done }: IteratorResult<PartStream>): Promise<Manifest> {
-  const isOne = done !== true && value.name === 'manifest.json'
-  const manifest = isOne ? ((await jsonOf(value.bytes)) as Manifest) : null // dump.ts writes it
+  const isManifest = done !== true && value.name === 'manifest.json'
+  const manifest = isManifest ? ((await jsonOf(value.bytes)) as Manifest) : null // written by dump.ts
   if (manifest?.format !== 1) throw new CliError('The file is not a backup that this release of Glacis can read.')
   return manifest
 }
 
-async function demandForm(client: pg.Client, { release, queueVersion, tables }: Manifest): Promise<void> {
-  const form = await formOf(client)
+async function requireSameSchema(client: pg.Client, { release, queueVersion, tables }: Manifest): Promise<void> {
+  const schema = await schemaVersionsOf(client)
   const known = new Map((await tablesOf(client)).map(({ name, columns }) => [name, new Set(columns)]))
-  const strange = tables.find(({ name, columns }) => !columns.every((column) => known.get(name)?.has(column)))
-  if (form.queueVersion === queueVersion && !strange) return
+  const unknownTable = tables.find(({ name, columns }) => !columns.every((column) => known.get(name)?.has(column)))
+  if (schema.queueVersion === queueVersion && !unknownTable) return
   throw new CliError(
     `The backup was created by release ${release} with a different schema. Restore it with that release, then upgrade.`,
   )
@@ -79,7 +79,7 @@ async function demandForm(client: pg.Client, { release, queueVersion, tables }: 
  *
  * @returns the statements that restore both, which check every reference
  */
-async function cutLinks(client: pg.Client, tables: readonly Table[]): Promise<string[]> {
+async function dropForeignKeys(client: pg.Client, tables: readonly Table[]): Promise<string[]> {
   const names = tables.map(({ name }) => name)
   await client.query(`truncate ${names.join(', ')} cascade`)
   const { rows } = await client.query<{ relation: string; name: string; definition: string }>(
@@ -102,7 +102,7 @@ async function load(
   client: pg.Client,
   parts: AsyncIterator<PartStream>,
   { tables }: Manifest,
-  keep: Options['keep'],
+  saveFile: Options['saveFile'],
 ): Promise<number> {
   const counts = new Map(tables.map(({ name }) => [name, 0]))
   let open: { readonly table: Table; readonly lines: CopyStreamQuery } | undefined
@@ -121,17 +121,21 @@ async function load(
       open ??= { table, lines: client.query(copyFrom(`copy ${table.name} (${table.columns.join(', ')}) from stdin`)) }
       await pipeline(part.bytes, open.lines, { end: false })
     } else if (part.name === 'end.json') {
-      await finishWith(client, (await jsonOf(part.bytes)) as Ending, counts) // dump.ts writes it
-      for await (const file of rest(parts)) await keep(file)
+      await verifyAndSetSequences(client, (await jsonOf(part.bytes)) as Ending, counts) // written by dump.ts
+      for await (const file of rest(parts)) await saveFile(file)
       return [...counts.values()].reduce((sum, rows) => sum + rows, 0)
     } else part.bytes.resume()
   }
   throw new CliError('The backup is truncated. Nothing was restored.')
 }
 
-async function finishWith(client: pg.Client, { rows, sequences }: Ending, counts: ReadonlyMap<string, number>) {
-  const wrong = Object.entries(rows).find(([name, count]) => counts.get(name) !== count)
-  if (wrong) throw new CliError(`The backup is corrupted: rows of ${wrong[0]} are missing. Nothing was restored.`)
+async function verifyAndSetSequences(
+  client: pg.Client,
+  { rows, sequences }: Ending,
+  counts: ReadonlyMap<string, number>,
+) {
+  const mismatch = Object.entries(rows).find(([name, count]) => counts.get(name) !== count)
+  if (mismatch) throw new CliError(`The backup is corrupted: rows of ${mismatch[0]} are missing. Nothing was restored.`)
   for (const { name, last, isCalled } of sequences)
     await client.query('select setval($1::regclass, $2::bigint, $3)', [name, last, isCalled])
 }

@@ -4,44 +4,44 @@ import type pg from 'pg'
 /** All schemas of Glacis; migrations create them before data is loaded. */
 const schemas = ['public', 'identity', 'pgboss']
 /** Migration tables are not part of a backup; its manifest lists the required migrations. */
-const ofTheSchema = ['public.kysely_migration', 'public.kysely_migration_lock', 'pgboss.version']
+const migrationTables = ['public.kysely_migration', 'public.kysely_migration_lock', 'pgboss.version']
 
 export interface Table {
-  /** With its schema, quoted as SQL wants it. */
+  /** With its schema, quoted. */
   readonly name: string
-  /** Quoted; without those that the database computes. */
+  /** Quoted, without generated columns. */
   readonly columns: readonly string[]
 }
 
-/** What a backup says of itself before it says anything else. */
+/** The first file of a backup. */
 export interface Manifest {
   readonly format: 1
-  /** The release that wrote it. */
+  /** The release that created the backup. */
   readonly release: string
   /** ISO 8601, UTC. */
   readonly createTime: string
-  /** In the order in which they ran. */
+  /** In the order in which they were applied. */
   readonly migrations: readonly string[]
-  /** Of the job queue's own tables. */
+  /** Schema version of the job queue. */
   readonly queueVersion: number
   readonly tables: readonly Table[]
 }
 
-/** What a backup ends with: without it, it was cut off. */
+/** The last file of a backup. A backup without it is truncated. */
 export interface Ending {
-  /** By table. */
+  /** Number of rows per table. */
   readonly rows: Readonly<Record<string, number>>
   readonly sequences: readonly Sequence[]
 }
 
 interface Sequence {
   readonly name: string
-  /** A bigint in digits. */
+  /** A bigint as text. */
   readonly last: string
   readonly isCalled: boolean
 }
 
-/** Tables with rows of their own; what is in partitions is read through the table that they are parts of. */
+/** All tables with their columns. Partitions are read through their parent table. */
 export async function tablesOf(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select format('%I.%I', space.nspname, class.relname) as name,
@@ -54,14 +54,16 @@ export async function tablesOf(client: pg.Client): Promise<Table[]> {
      order by 1`,
     [schemas],
   )
-  return rows.filter(({ name }) => !ofTheSchema.includes(name))
+  return rows.filter(({ name }) => !migrationTables.includes(name))
 }
 
-/** The migrations that have run, and the form of the queue's tables. */
-export async function formOf(client: pg.Client): Promise<Pick<Manifest, 'migrations' | 'queueVersion'>> {
-  const ran = await client.query<{ name: string }>('select name from public.kysely_migration order by timestamp, name')
+/** The applied migrations and the schema version of the job queue. */
+export async function schemaVersionsOf(client: pg.Client): Promise<Pick<Manifest, 'migrations' | 'queueVersion'>> {
+  const migrations = await client.query<{ name: string }>(
+    'select name from public.kysely_migration order by timestamp, name',
+  )
   const queue = await client.query<{ version: number }>('select version from pgboss.version')
-  return { migrations: ran.rows.map(({ name }) => name), queueVersion: queue.rows[0]?.version ?? 0 }
+  return { migrations: migrations.rows.map(({ name }) => name), queueVersion: queue.rows[0]?.version ?? 0 }
 }
 
 export async function sequencesOf(client: pg.Client): Promise<Sequence[]> {

@@ -64,11 +64,11 @@ export function serveApi(
     return {}
   })
   serve(target.changeTargets, async (ctx, input) => {
-    const answer = await targets.changeTargets(ctx, input)
-    const skipped = new Set(answer.skipped.map((one) => one.id))
+    const response = await targets.changeTargets(ctx, input)
+    const skipped = new Set(response.skipped.map((item) => item.id))
     const changed = input.ids.filter((id) => !skipped.has(id))
     if (input.paused) await scans.cancelOfTargets(ctx, changed, 'The target was paused')
-    return answer
+    return response
   })
   serve(target.deleteTargets, async (ctx, { ids }) => {
     const { deleted, skipped } = await deleteTargets(ctx, ids)
@@ -79,9 +79,9 @@ export function serveApi(
   serve(tag.createTag, targets.createTag)
   serve(tag.updateTag, targets.updateTag)
   serve(tag.deleteTag, async (ctx, input) => {
-    const answer = await targets.deleteTag(ctx, input)
+    const response = await targets.deleteTag(ctx, input)
     await notifications.removeTagFromRules(ctx, input.id)
-    return answer
+    return response
   })
 
   serve(agent.listAgents, agents.listAgents)
@@ -94,9 +94,9 @@ export function serveApi(
     return nothing
   })
   serve(agent.rotateAgentToken, async (ctx, input) => {
-    const answer = await agents.rotateToken(ctx, input)
+    const response = await agents.rotateToken(ctx, input)
     if (input.revokeOld) await scans.returnAllBatches(ctx, input.id, 'STATE_RETURNED', 'its key was revoked')
-    return answer
+    return response
   })
   serve(agent.getAgentInstall, (ctx, input) => agents.agentInstall(ctx, input, url))
   serve(agent.listAgentConnections, agents.listAgentConnections)
@@ -105,9 +105,9 @@ export function serveApi(
   serve(host.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.describeTargetsBriefly))
   serve(host.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.describeTargetsBriefly))
   serve(host.updateHost, async (ctx, input) => {
-    const answer = await inventories.updateHost(ctx, input, targets.describeTargetsBriefly)
+    const response = await inventories.updateHost(ctx, input, targets.describeTargetsBriefly)
     if (input.updateMask.paths.includes('criticality')) await issues.refreshPriorities(ctx, [input.id])
-    return answer
+    return response
   })
   serve(host.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.describeTargetsBriefly))
   serve(host.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.describeTargetsBriefly))

@@ -1,7 +1,7 @@
-/** An account with three issues on two hosts, and two people who decide. */
+/** Test fixture: an account with three issues on two hosts, and two users. */
 import type { Issue } from '@glacis/contract/issue'
 import { getIssue, setIssueStatus, setStatusOfMany } from '#issues/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { type TestServer, startTestServer, person } from '#testing/test-server.ts'
 import { describeTargets, type Seeded, seedIssues } from '#testing/issues.ts'
 
 export const now = new Date('2026-11-20T08:00:00Z')
@@ -11,25 +11,25 @@ export const omar = { now: later(0.001), actor: { ...person, name: 'Omar Frei' }
 export const ignored = 'STATUS_IGNORED' as const
 
 export interface IssueFixture {
-  readonly house: House
+  readonly server: TestServer
   readonly account: string
   readonly seeded: Seeded
-  /** The id of an issue. */
+  /** The id of the first issue. */
   first(): string
   decide(input: Parameters<typeof setIssueStatus>[1], at?: typeof nora): Promise<Issue>
   read(id: string): Promise<Issue>
   batch(input: Parameters<typeof setStatusOfMany>[1], at?: typeof nora): ReturnType<typeof setStatusOfMany>
-  /** Goes on with another account, in which nobody has decided anything. */
+  /** Switches to a new account without decisions. */
   renew(): Promise<void>
   close(): Promise<void>
 }
 
 export async function createIssueFixture(): Promise<IssueFixture> {
-  const house = await openHouse()
+  const server = await startTestServer()
   let account = ''
   let seeded: Seeded = { targetId: '', hostIds: [], issueIds: [], lowIds: [] }
   return {
-    house,
+    server,
     get account() {
       return account
     },
@@ -38,17 +38,17 @@ export async function createIssueFixture(): Promise<IssueFixture> {
     },
     first: () => seeded.issueIds[0] ?? '',
     decide: (input, at = nora) =>
-      house.as(account, async (ctx) => (await setIssueStatus(ctx, input, describeTargets)).issue, at),
-    read: (id) => house.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue),
-    batch: (input, at = nora) => house.as(account, (ctx) => setStatusOfMany(ctx, input), at),
+      server.as(account, async (ctx) => (await setIssueStatus(ctx, input, describeTargets)).issue, at),
+    read: (id) => server.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue),
+    batch: (input, at = nora) => server.as(account, (ctx) => setStatusOfMany(ctx, input), at),
     async renew() {
-      account = await house.account()
-      seeded = await seedIssues(house, account, { issues: 3, hosts: 2, at: later(-10) })
+      account = await server.account()
+      seeded = await seedIssues(server, account, { issues: 3, hosts: 2, at: later(-10) })
     },
-    close: () => house.close(),
+    close: () => server.close(),
   }
 }
 
-/** The history of an issue, a line each. */
+/** The history of an issue, one line per entry. */
 export const historyLines = ({ history }: Pick<Issue, 'history'>) =>
   history.map(({ status, actor, reason = '' }) => `${status} ${actor} ${reason}`.trim())

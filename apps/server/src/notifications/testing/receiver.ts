@@ -1,4 +1,4 @@
-/** A test server and a local receiver for what its channels send. */
+/** Test fixture: a server, and a local receiver for messages of its channels. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Channel } from '@glacis/contract/channel'
@@ -14,19 +14,19 @@ export interface Received {
 
 export interface Receiver {
   readonly server: TestServer
-  /** Where the receiver listens, on loopback. */
+  /** URL of the receiver, on loopback. */
   readonly address: string
   readonly sending: Sending
   readonly received: readonly Received[]
   readonly mails: readonly Mail[]
-  answerWith: { status: number; headers?: Record<string, string>; body?: string }
-  makeChannel(account: string, channel: Parameters<typeof createChannel>[2]['channel']): Promise<Channel>
-  /** Takes up what is there and runs every delivery that waits, as a worker would. */
+  respondWith: { status: number; headers?: Record<string, string>; body?: string }
+  createChannelFor(account: string, channel: Parameters<typeof createChannel>[2]['channel']): Promise<Channel>
+  /** Creates the due deliveries and runs all pending ones, as a worker would. */
   deliverAll(
     account: string,
     how?: { isLastAttempt?: boolean; mailer?: Pick<Sending['mailer'], 'deliver'> },
   ): Promise<void>
-  /** Forgets what was received; the receiver accepts everything again. */
+  /** Clears what was received and accepts everything again. */
   empty(): void
   close(): Promise<void>
 }
@@ -43,12 +43,12 @@ export async function openReceiver(): Promise<Receiver> {
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
     request.once('end', () => {
       received.push({ headers: request.headers, body })
-      const { status, headers, body: answer } = post.answerWith
+      const { status, headers, body: answer } = post.respondWith
       response.writeHead(status, headers).end(answer)
     })
   })
   await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve))
-  const { port } = receiver.address() as AddressInfo // listens on a port
+  const { port } = receiver.address() as AddressInfo // it listens on a port
   const sending: Sending = {
     database: server.database,
     mailer: { deliver: async (mail) => void mails.push(mail), close: () => undefined },
@@ -62,8 +62,8 @@ export async function openReceiver(): Promise<Receiver> {
     sending,
     received,
     mails,
-    answerWith: accepted,
-    makeChannel: (account, channel) =>
+    respondWith: accepted,
+    createChannelFor: (account, channel) =>
       server.as(account, async (ctx) => (await createChannel(ctx, { gate: 'all' }, { channel })).channel, {
         actor: person,
       }),
@@ -86,7 +86,7 @@ export async function openReceiver(): Promise<Receiver> {
     empty() {
       received.length = 0
       mails.length = 0
-      post.answerWith = accepted
+      post.respondWith = accepted
     },
     async close() {
       receiver.close()
@@ -103,6 +103,6 @@ export const opened = (title: string, score: number) => ({
   resource: { kind: 'issue' as const, id: newId() },
 })
 
-/** What the body of a webhook tells of. */
+/** The event titles in the body of a webhook. */
 export const titlesOf = (body: string) =>
-  (JSON.parse(body) as { data: { events: { title: string }[] } }).data.events.map((one) => one.title)
+  (JSON.parse(body) as { data: { events: { title: string }[] } }).data.events.map((item) => item.title)

@@ -38,13 +38,13 @@ export function writeFindings(pdf: Pdf, { open }: Figures): void {
 
 function writeIssue(pdf: Pdf, issue: Issue): void {
   const { threat } = issue
-  const look = severities[threat.severity.category]
+  const severityStyle = severities[threat.severity.category]
   const title: TextStyle = { font: fonts.bold, size: 12.5 }
   // Keeps the heading on the same page as the start of its text.
   ensureSpace(pdf, heightOf(pdf, issue.name, title) + 110)
-  drawRule(pdf, look.mark)
+  drawRule(pdf, severityStyle.mark)
   moveDown(pdf, 9)
-  severityTag(pdf, page.left, pdf.y, look)
+  severityTag(pdf, page.left, pdf.y, severityStyle)
   writeAt(pdf, statusText(issue), page.left, pdf.y + 1.5, { size: 9, color: ink.soft, align: 'right' })
   moveDown(pdf, 17)
   pdf.outline.addItem(line(issue.name, 120))
@@ -136,8 +136,8 @@ function writeHost(pdf: Pdf, { host, evidence = [], status, firstSeenTime, notCh
   const half = contentWidth * 0.42
   const name = host.name === undefined || host.name === host.address ? host.address : `${host.name} (${host.address})`
   writeAt(pdf, name, page.left, y, { font: fonts.mono, size: 8.5, width: half })
-  const places = [...new Set(evidence.map(({ location }) => location))].join(', ')
-  writeAt(pdf, places, page.left + half + 8, y, {
+  const locations = [...new Set(evidence.map(({ location }) => location))].join(', ')
+  writeAt(pdf, locations, page.left + half + 8, y, {
     font: fonts.mono,
     size: 8.5,
     color: ink.soft,
@@ -159,14 +159,14 @@ const statusLabels = {
 } as const
 
 function writeEvidence(pdf: Pdf, { affectedHosts }: Issue): void {
-  const all = affectedHosts.flatMap(({ host, evidence = [] }) => evidence.map((one) => ({ host, one })))
+  const all = affectedHosts.flatMap(({ host, evidence = [] }) => evidence.map((item) => ({ host, one: item })))
   // Identical evidence of several hosts is printed once.
   const kinds = [...Map.groupBy(all, ({ one }) => `${one.method}\n${one.text}`).values()]
   const proofs = kinds.toSorted((a, b) => (b[0]?.one.quality ?? 0) - (a[0]?.one.quality ?? 0))
   for (const [first, ...rest] of proofs.slice(0, evidenceMax)) {
     if (!first) continue
-    const others = rest.length === 0 ? '' : ` and ${rest.length} more`
-    writeProof(pdf, `${first.host.name ?? first.host.address}, ${first.one.location}${others}`, first.one)
+    const more = rest.length === 0 ? '' : ` and ${rest.length} more`
+    writeProof(pdf, `${first.host.name ?? first.host.address}, ${first.one.location}${more}`, first.one)
   }
   if (proofs.length > evidenceMax) {
     write(pdf, `${count(proofs.length - evidenceMax, 'more proof')} in the portal.`, { size: 8.5, color: ink.soft })
@@ -174,15 +174,15 @@ function writeEvidence(pdf: Pdf, { affectedHosts }: Issue): void {
   }
 }
 
-function writeProof(pdf: Pdf, where: string, { method, quality, request, text }: Evidence): void {
+function writeProof(pdf: Pdf, location: string, { method, quality, request, text }: Evidence): void {
   const inset = 9
   const style: TextStyle = { font: fonts.mono, size: 8, indent: inset, width: contentWidth - 2 * inset, lineGap: 1.5 }
-  const asked = request === undefined || request.trim() === '' ? '' : `> ${excerpt(request, 1, 160)}\n`
-  const body = asked + excerpt(text, evidenceLinesMax, evidenceLengthMax)
+  const requestLine = request === undefined || request.trim() === '' ? '' : `> ${excerpt(request, 1, 160)}\n`
+  const body = requestLine + excerpt(text, evidenceLinesMax, evidenceLengthMax)
   const height = heightOf(pdf, body, style) + 2 * inset
   ensureSpace(pdf, height + 20)
   const label = method === 'version' ? 'Version match' : `Check ${method}`
-  write(pdf, line(`Evidence: ${where}  ·  ${label}  ·  quality ${quality}%`, 170), { size: 8.5, color: ink.soft })
+  write(pdf, line(`Evidence: ${location}  ·  ${label}  ·  quality ${quality}%`, 170), { size: 8.5, color: ink.soft })
   moveDown(pdf, 2)
   const top = pdf.y
   pdf.roundedRect(page.left, top, contentWidth, height, 3).fill(ink.inset)

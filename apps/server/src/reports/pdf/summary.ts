@@ -30,11 +30,11 @@ function writeTitle(pdf: Pdf, { target, scan, account }: ReportModel): void {
   moveDown(pdf, 3)
   write(pdf, line(target.name, 90), { font: fonts.bold, size: 24 })
   moveDown(pdf, 2)
-  const took = duration(scan.startTime ?? scan.createTime, scan.completeTime)
+  const durationText = duration(scan.startTime ?? scan.createTime, scan.completeTime)
   const facts = [
     target.address === target.name ? '' : target.address,
     `${state[scan.status]} ${moment(scan.completeTime ?? scan.updateTime)}`,
-    took === '' ? '' : `took ${took}`,
+    durationText === '' ? '' : `took ${durationText}`,
     scan.startedBy === undefined ? '' : `started by ${scan.startedBy}`,
   ]
   write(pdf, facts.filter((fact) => fact !== '').join('  ·  '), { color: ink.soft })
@@ -50,23 +50,23 @@ const state = {
 
 /** A summary in one or two sentences. */
 function summaryText({ scan, hosts }: ReportModel, figures: Figures): string {
-  const looked = count(scan.hostCount.scannedHosts || hosts.length, 'host')
+  const hostsText = count(scan.hostCount.scannedHosts || hosts.length, 'host')
   if (scan.status !== 'STATUS_COMPLETED') {
     return `This scan did not complete, so the figures cover only the hosts it reached. Open risks: ${figures.open.length}.`
   }
-  if (figures.open.length === 0) return `No open risks on ${looked}.`
+  if (figures.open.length === 0) return `No open risks on ${hostsText}.`
   const urgent = drawnSeverities.slice(0, 2).map((category) => {
     const { verified = 0, potential = 0 } = figures.bySeverity.get(category) ?? {}
-    return { number: verified + potential, word: severities[category].label.toLowerCase() }
+    return { number: verified + potential, label: severities[category].label.toLowerCase() }
   })
   const named = urgent.filter(({ number }) => number > 0)
   const sum = named.reduce((total, { number }) => total + number, 0)
-  const words = named.map(({ number, word }) => `${number} ${word}`).join(' and ')
-  const reach = `${scan.hostCount.affectedHosts} of ${looked} ${scan.hostCount.affectedHosts === 1 ? 'is' : 'are'} affected`
+  const counts = named.map(({ number, label: label }) => `${number} ${label}`).join(' and ')
+  const reach = `${scan.hostCount.affectedHosts} of ${hostsText} ${scan.hostCount.affectedHosts === 1 ? 'is' : 'are'} affected`
   const head =
     sum > 0
-      ? `${words} ${sum === 1 ? 'risk needs' : 'risks need'} attention; ${reach}.`
-      : `${count(figures.open.length, 'risk')} on ${looked}, none critical or high.`
+      ? `${counts} ${sum === 1 ? 'risk needs' : 'risks need'} attention; ${reach}.`
+      : `${count(figures.open.length, 'risk')} on ${hostsText}, none critical or high.`
   if (figures.knownExploited === 0) return head
   const exploited = figures.knownExploited === 1 ? 'One is' : `${figures.knownExploited} are`
   return `${head} ${exploited} exploited in the wild.`
@@ -109,13 +109,13 @@ function writeBars(pdf: Pdf, model: ReportModel, figures: Figures): void {
   const most = Math.max(1, ...rows.map(({ verified = 0, potential = 0 }) => verified + potential))
   writeAt(pdf, 'By severity', page.left, top, { font: fonts.bold, size: 11 })
   rows.forEach(({ category, verified = 0, potential = 0 }, index) => {
-    const look = severities[category]
+    const style = severities[category]
     const y = top + 24 + index * 21
     const barLeft = page.left + 62
     const unit = (width - 62 - 34) / most
-    writeAt(pdf, look.label, page.left, y + 1.5, { size: 9.5, width: 60 })
-    if (verified > 0) pdf.rect(barLeft, y, verified * unit, 11).fill(look.mark)
-    if (potential > 0) pdf.rect(barLeft + verified * unit, y, potential * unit, 11).fill(look.tint)
+    writeAt(pdf, style.label, page.left, y + 1.5, { size: 9.5, width: 60 })
+    if (verified > 0) pdf.rect(barLeft, y, verified * unit, 11).fill(style.mark)
+    if (potential > 0) pdf.rect(barLeft + verified * unit, y, potential * unit, 11).fill(style.tint)
     const end = barLeft + (verified + potential) * unit
     writeAt(pdf, String(verified + potential), end + 6, y + 1.5, { size: 9.5, font: fonts.bold, width: 30 })
   })
@@ -168,8 +168,8 @@ function writeTop(pdf: Pdf, { open, inOrder }: Figures): void {
     ensureSpace(pdf, rowHeight)
     drawRule(pdf)
     const y = pdf.y + 7
-    const look = severities[issue.threat.severity.category]
-    severityTag(pdf, page.left, y - 1, look)
+    const style = severities[issue.threat.severity.category]
+    severityTag(pdf, page.left, y - 1, style)
     const name = { size: 9.5, width: columns.hosts - columns.name - 10 }
     writeAt(pdf, issue.name, page.left + columns.name - 14, y, { ...name, width: name.width + 14 })
     writeAt(pdf, count(hostsOf(issue), 'host'), page.left + columns.hosts, y, { color: ink.soft, width: 56 })
@@ -184,7 +184,7 @@ function writeTop(pdf: Pdf, { open, inOrder }: Figures): void {
 }
 
 /** A colored square with a label, so that severity is never shown by color alone. */
-export function severityTag(pdf: Pdf, x: number, y: number, look: { label: string; mark: string; ink: string }): void {
-  pdf.roundedRect(x, y, 9, 9, 2).fill(look.mark)
-  writeAt(pdf, look.label, x + 14, y + 1.5, { size: 9, color: look.ink, font: fonts.bold, width: 56 })
+export function severityTag(pdf: Pdf, x: number, y: number, style: { label: string; mark: string; ink: string }): void {
+  pdf.roundedRect(x, y, 9, 9, 2).fill(style.mark)
+  writeAt(pdf, style.label, x + 14, y + 1.5, { size: 9, color: style.ink, font: fonts.bold, width: 56 })
 }

@@ -50,9 +50,9 @@ export function line(text: string, lengthMax: number): string {
 export function excerpt(text: string, linesMax: number, lengthMax: number): string {
   const all = printable(text).trim()
   const lines = all.slice(0, lengthMax).split('\n')
-  const kept = lines.slice(0, linesMax).map((one) => one.trimEnd())
+  const shown = lines.slice(0, linesMax).map((item) => item.trimEnd())
   const isCut = all.length > lengthMax || lines.length > linesMax
-  return kept.join('\n') + (isCut ? '\n…' : '')
+  return shown.join('\n') + (isCut ? '\n…' : '')
 }
 
 const dateFormat = new Intl.DateTimeFormat('en-CH', {
@@ -90,6 +90,6 @@ export function duration(start: string | undefined, end: string | undefined): st
 }
 
 /** `1 host`, `3 hosts`, with thousands separators. */
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${new Intl.NumberFormat('en-CH').format(number)} ${number === 1 ? one : many}`
+export function count(number: number, item: string, many = `${item}s`): string {
+  return `${new Intl.NumberFormat('en-CH').format(number)} ${number === 1 ? item : many}`
 }

@@ -19,14 +19,14 @@ export const accent = { solid: '#005d6b', tint: '#e7f7fb', edge: '#badfe7' }
 export const positive = '#0e5f36'
 
 /** Label and colors of a severity; the tint is for potential issues. */
-export interface SeverityLook {
+export interface SeverityStyle {
   readonly label: string
   readonly mark: string
   readonly tint: string
   readonly ink: string
 }
 /** From worst to best; unrated is last. */
-export const severities: Readonly<Record<SeverityCategory, SeverityLook>> = {
+export const severities: Readonly<Record<SeverityCategory, SeverityStyle>> = {
   CATEGORY_CRITICAL: { label: 'Critical', mark: '#ba0135', tint: '#fccbcb', ink: '#9f0a2e' },
   CATEGORY_HIGH: { label: 'High', mark: '#c74f00', tint: '#ffccb7', ink: '#963d0b' },
   CATEGORY_MEDIUM: { label: 'Medium', mark: '#bc8600', tint: '#f7cf8d', ink: '#715005' },

@@ -1,4 +1,4 @@
-/** A report as a scan of a small network would give it, with text that hostile hosts might send. */
+/** A sample report of a small network, with text that hostile hosts might send. */
 import { Issue } from '@glacis/contract/issue'
 import { Scan } from '@glacis/contract/scan'
 import { Target } from '@glacis/contract/target'

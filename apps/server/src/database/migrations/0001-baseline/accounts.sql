@@ -80,14 +80,14 @@ create table audit_event (
 create index audit_event_at on audit_event (account_id, at desc, id desc);
 select enable_tenancy('audit_event', 'select, insert');
 
--- An account's audit log is deleted with the account; the fact that it was deleted, when, and by whom must remain.
+-- Deleting an account deletes its audit log. This table keeps the fact that it was deleted, when, and by whom.
 create table deletion (
   id uuid primary key,
   at timestamptz not null default now(),
-  -- The operating system user who runs the installation.
+  -- The operating system user who ran the command.
   operator text not null,
   action text not null,
-  -- Ids that no longer refer to anything; they identify the account in older copies.
+  -- Ids of deleted rows, which identify the account in older backups.
   former_account uuid,
   former_identity text,
   -- Counts only, never the deleted data.

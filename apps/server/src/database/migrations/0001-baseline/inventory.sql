@@ -8,7 +8,7 @@ create table host (
   criticality text not null default 'CRITICALITY_NORMAL'
     check (criticality in ('CRITICALITY_LOW', 'CRITICALITY_NORMAL', 'CRITICALITY_HIGH')),
   notes text not null default '',
-  -- The host that this one is the same machine as, at another address.
+  -- The host that this one was merged into: the same machine at another address.
   merged_into uuid,
   first_seen_at timestamptz not null,
   last_seen_at timestamptz not null,
@@ -19,12 +19,12 @@ create table host (
   foreign key (account_id, target_id) references target (account_id, id) on delete cascade,
   foreign key (account_id, merged_into) references host (account_id, id) on delete set null (merged_into)
 );
--- The orders of the list of hosts.
+-- Sort orders of the host list.
 create index host_by_address on host (account_id, (address::inet), id);
 create index host_by_check on host (account_id, last_checked_at, id);
 create index host_by_first_seen on host (account_id, first_seen_at, id);
 create index host_merged on host (account_id, merged_into) where merged_into is not null;
--- How many hosts a target has.
+-- Counts the hosts of a target.
 create index host_of_target_whole on host (account_id, target_id) where merged_into is null;
 -- Whether an issue is reachable from the internet, and whether it is on hosts of low or high criticality.
 create index host_outside on host (account_id, id)
@@ -43,7 +43,7 @@ create function host_words(account uuid, address text, name text) returns tsvect
     where word <> ''))
 $$;
 create index host_search on host using gin (host_words(account_id, address, name)) with (fastupdate = off);
--- `rows 10`: for a function that is estimated to return a thousand rows, all hosts are read to join them.
+-- `rows 10`: with the default estimate of a thousand rows, the planner reads all hosts to join them.
 create function hosts_found(wanted tsquery, most integer) returns setof uuid
 language sql stable security definer set search_path = public rows 10 as $$
   select id from host
@@ -84,7 +84,7 @@ create table service (
   primary key (account_id, host_id, port, transport),
   foreign key (account_id, host_id) references host (account_id, id) on delete cascade
 );
--- The hosts with a port open.
+-- Finds hosts by open port.
 create index service_by_port on service (account_id, port, host_id) where gone_at is null;
 select enable_tenancy('service', 'select, insert, update, delete');
 
@@ -93,7 +93,7 @@ create table product (
   id uuid not null,
   -- The well-formed name as a CPE 2.3 formatted string.
   key text not null,
-  -- Canonical vendor:product as threats name it: vendors rename themselves, and feeds disagree.
+  -- Canonical vendor:product, because vendors rename themselves and feeds disagree.
   subject text not null default '',
   name text not null,
   version text not null,
@@ -108,7 +108,7 @@ create table product (
   is_over boolean not null default false,
   is_end_known boolean not null default false,
   latest text not null default '',
-  -- How many hosts run it now, without those of deleted targets.
+  -- Number of hosts that run it now, excluding those of deleted targets.
   hosts integer not null default 0,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -116,7 +116,7 @@ create table product (
   unique (account_id, key)
 );
 create index product_by_name on product (account_id, name, id);
--- Which accounts run the software of a new threat.
+-- Finds the accounts that run the software of a new threat.
 create index product_name on product (vendor, product);
 create index product_subject on product (subject);
 select enable_tenancy('product', 'select, insert, update, delete');
@@ -137,6 +137,6 @@ create table host_product (
   foreign key (account_id, product_id) references product (account_id, id) on delete cascade
 );
 create index host_product_product on host_product (account_id, product_id);
--- The hosts that run a product now.
+-- Finds the hosts that run a product now.
 create index host_product_running on host_product (account_id, product_id, host_id) where gone_at is null;
 select enable_tenancy('host_product', 'select, insert, update, delete');

@@ -39,22 +39,22 @@ create table issue (
   primary key (account_id, id),
   unique (account_id, threat_id)
 );
--- The orders of the list of issues, each within one verification. A batch sees many issues at the same time: of
--- these, the one with the highest priority comes first.
+-- Sort orders of the issue list, per verification. Issues of the same batch have equal times, so the priority comes
+-- next.
 create index issue_by_priority on issue (account_id, verification, priority desc, id desc);
 create index issue_by_recency on issue (account_id, verification, last_seen_at desc, priority desc, id desc);
 create index issue_by_score on issue (account_id, verification, score desc, id desc);
 create index issue_by_epss on issue (account_id, verification, epss desc, id desc);
 create index issue_by_hosts on issue (account_id, verification, host_count desc, id desc);
 create index issue_by_age on issue (account_id, verification, first_seen_at, id);
--- The list without a filter by verification.
+-- The list of both verifications.
 create index issue_by_recency_of_all on issue (account_id, last_seen_at desc, priority desc, id desc);
 create index issue_by_priority_of_all on issue (account_id, priority desc, id desc);
--- The last point of the charts.
+-- The current point of the charts.
 create index issue_standing on issue (account_id, status, verification, category);
--- The severities of the issues of each product in a list.
+-- Severities of each product's issues, for the product list.
 create index issue_rated on issue (account_id, id) include (category);
--- The issues that a changed threat affects, over all accounts.
+-- Finds the issues of a changed threat, over all accounts.
 create index issue_threat on issue (threat_id);
 select enable_tenancy('issue', 'select, insert, update, delete');
 
@@ -64,16 +64,16 @@ create table occurrence (
   issue_id uuid not null,
   host_id uuid not null,
   target_id uuid not null,
-  -- Port and path class, as the scanner names it.
+  -- Port and path class, as reported by the scanner.
   location text not null,
   port integer,
-  -- The check that proves it, or 'version'.
+  -- The check that detected it, or 'version'.
   method text not null,
-  -- The product that it is about, if there is exactly one.
+  -- The product that causes it, if there is exactly one.
   product_id uuid,
   status text not null check (status in ('STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED', 'STATUS_REGRESSION')),
   quality smallint not null check (quality between 0 and 100),
-  -- The proof, as the contract's Evidence without time.
+  -- The evidence in the contract's format, without times.
   evidence jsonb not null,
   -- Equal keys mean equal evidence.
   evidence_key text not null,
@@ -94,14 +94,14 @@ create table occurrence (
   foreign key (account_id, host_id) references host (account_id, id) on delete cascade
 );
 create index occurrence_of_host on occurrence (account_id, host_id);
--- The issues of a target, and the hosts of an issue within a target.
+-- Finds the issues of a target, and the hosts of an issue within a target.
 create index occurrence_of_target_issue on occurrence (account_id, target_id, issue_id);
--- The worst hosts of an issue.
+-- Finds the worst hosts of an issue.
 create index occurrence_worst on occurrence (account_id, issue_id, status, host_id);
--- The issues of a product; products with issues.
+-- Finds the issues of a product, and the products with issues.
 create index occurrence_of_product on occurrence (account_id, product_id, status, issue_id)
   where product_id is not null;
--- The sweep that reopens what was ignored until a date, over all accounts.
+-- For the sweep that reopens issues whose ignore period has ended, over all accounts.
 create index occurrence_ignore_until on occurrence (ignore_until) where ignore_until is not null;
 select enable_tenancy('occurrence', 'select, insert, update, delete');
 
@@ -129,7 +129,7 @@ create index issue_event_of_issue on issue_event (account_id, issue_id, host_id,
 create index issue_event_of_host on issue_event (account_id, host_id, at) where host_id is not null;
 select enable_tenancy('issue_event', 'select, insert, delete');
 
--- Decisions about issues that were not applied to all of their occurrences yet; see issues/pending-decisions.ts.
+-- Decisions that are not applied to all occurrences yet; see issues/pending-decisions.ts.
 create table issue_decision (
   account_id uuid not null,
   issue_id uuid not null,
@@ -137,7 +137,7 @@ create table issue_decision (
   ignore_until timestamptz,
   ignore_reason text not null,
   ignore_comment text not null,
-  -- Who decided, when, and the reason as shown in the history.
+  -- Actor, time, and the reason shown in the history.
   actor text not null,
   at timestamptz not null,
   reason text not null,
@@ -167,11 +167,11 @@ create table issue_tag (
   foreign key (account_id, issue_id) references issue (account_id, id) on delete cascade,
   foreign key (account_id, tag_id) references tag (account_id, id) on delete cascade
 );
--- The issues with a tag: for the filter by tags, and when a tag is deleted.
+-- Finds the issues with a tag, for the tag filter and for deleting tags.
 create index issue_tag_of_tag on issue_tag (account_id, tag_id, issue_id);
 select enable_tenancy('issue_tag', 'select, insert, delete');
 
--- What a scan changed.
+-- The changes by a scan.
 create table scan_issue (
   account_id uuid not null,
   scan_id uuid not null,
@@ -184,13 +184,13 @@ create table scan_issue (
 );
 select enable_tenancy('scan_issue', 'select, insert, update, delete');
 
--- A threat that newly concerns the software of an account; written once, and announced then.
+-- Emerging threats. Each is written and announced once.
 create table emergence (
   account_id uuid not null references account (id) on delete cascade,
   id uuid not null,
   threat_id uuid not null references threat (id) on delete cascade,
   product_id uuid not null,
-  -- Null where the product is watched and runs on no host.
+  -- Null if the product is watched but not installed.
   issue_id uuid,
   host_count integer not null,
   at timestamptz not null,
@@ -200,12 +200,12 @@ create table emergence (
 );
 select enable_tenancy('emergence', 'select, insert');
 
--- Rollups, so that lists and charts don't have to count occurrences.
+-- Rollups, so that lists and charts don't count occurrences.
 create table issue_target (
   account_id uuid not null,
   target_id uuid not null,
   issue_id uuid not null,
-  -- The worst of its hosts in the target: of all, of those where it is verified, of those where it is potential.
+  -- The worst status of its hosts in the target: overall, among verified and among potential occurrences.
   status text not null,
   verified_status text,
   potential_status text,
@@ -256,7 +256,7 @@ select enable_tenancy('target_count', 'select, insert, update, delete');
 -- Daily snapshots for charts; a closed day is never changed.
 create table stats_day (
   account_id uuid not null references account (id) on delete cascade,
-  -- All zeros for the account as a whole, which has a row for every day. A target has one for days that changed it.
+  -- All zeros for the whole account, which has a row for every day. A target has rows only for days with changes.
   target_id uuid not null,
   -- In the account's time zone when the day was closed.
   day date not null,

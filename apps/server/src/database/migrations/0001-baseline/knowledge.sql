@@ -1,8 +1,8 @@
--- Public knowledge from packs and feeds. It belongs to no account; the application's role can only read it.
--- Each source writes what it knows best, and a threat keeps the best of all.
+-- Public knowledge from packs and feeds, shared by all accounts. The application's role can only read it.
+-- Each group of fields of a threat comes from the source with the highest rank for it.
 create table threat (
   id uuid primary key,
-  -- The CVE if there is one, otherwise the id of the check that proves it.
+  -- The CVE if there is one, otherwise the id of the check that detects it.
   key text not null unique,
   kind text not null check (kind in ('check', 'cve', 'lifecycle')),
   name text not null,
@@ -19,9 +19,9 @@ create table threat (
   epss_score real,
   epss_percentile real,
   known_exploited_at timestamptz,
-  -- The record as the matcher reads it; null for what only a check can prove.
+  -- The record as the matcher reads it; null for threats that only a check can detect.
   record jsonb,
-  -- Source → digest of its last record, so that an unchanged record costs nothing.
+  -- Digest of the last record by source, so that unchanged records are skipped.
   digests jsonb not null default '{}',
   -- Rank of the source of texts, criteria, and severity; a higher rank replaces them.
   words_rank smallint not null default 0,
@@ -34,7 +34,7 @@ create table threat (
   effective_at timestamptz,
   updated_at timestamptz not null default now()
 );
--- Faster to write and half the size, where the server was built with LZ4.
+-- Faster to write and half the size, if the server was built with LZ4.
 do $$ begin
   alter table threat alter column record set compression lz4;
 exception when others then null;
@@ -45,14 +45,14 @@ create table threat_product (
   vendor text not null,
   product text not null,
   threat_id uuid not null references threat (id) on delete cascade,
-  -- What the record says about this product, packed for the matcher, so that the other products of the record need
-  -- not be read; null where it wasn't packed yet, and the whole record is read.
+  -- The record's criteria for this product in the matcher's packed format, so that the rest of the record isn't read.
+  -- Null if they weren't packed yet; then the whole record is read.
   criteria text,
   primary key (vendor, product, threat_id)
 );
 create index threat_product_threat on threat_product (threat_id);
 
--- What KEV and EPSS say about a CVE, whether we know it or not.
+-- KEV and EPSS data of a CVE, including CVEs without a threat record.
 create table exploitation (
   key text primary key,
   epss_score real,
@@ -61,18 +61,18 @@ create table exploitation (
 );
 
 -- Threats that changed and weren't matched against the inventories yet.
--- A threat that changes again while it is being matched gets a new turn, so that no change is missed.
+-- A threat that changes again while it is matched gets a new turn, so that no change is missed.
 create table threat_change (
   threat_id uuid primary key references threat (id) on delete cascade,
   turn bigserial
 );
 
--- Builds of distributions that contain a fix. A later statement of the same origin replaces the earlier one, and a
+-- Fixed versions of distribution packages. A later statement of the same origin replaces the earlier one, and a
 -- withdrawn advisory removes only its own statement.
 create table distribution_fix (
   key text not null,
   product text not null,
-  -- Such as 'debian:12'; empty where only the version counts.
+  -- Such as 'debian:12'; empty if only the version counts.
   release text not null,
   fixed_version text not null,
   -- The source package or advisory.
@@ -85,7 +85,7 @@ create table release_cycle (
   product text not null,
   cycle text not null,
   name text not null,
-  -- Null while no end is known.
+  -- Null if unknown.
   ends_on date,
   is_over boolean not null,
   latest text not null,
@@ -97,7 +97,7 @@ create table software (
   vendor text not null,
   product text not null,
   title text not null,
-  -- How many threats name it: people search for what many records are about.
+  -- Number of threats that name it, for ranking search results.
   threats integer not null default 0,
   search text generated always as (lower(title || ' ' || vendor || ' ' || product)) stored,
   primary key (vendor, product, part)
@@ -108,10 +108,10 @@ do $$ begin
   create index software_search on software using gin (search gin_trgm_ops);
 exception when others then null;
 end $$;
--- Two letters occur in every second name: reading in result order finds enough of them quickly.
+-- Two letters occur in about every second name; reading in result order finds enough matches quickly.
 create index software_by_weight
   on software (threats desc, octet_length(title), vendor collate "C", product collate "C");
--- Exact names come first.
+-- Exact matches come first.
 create index software_product on software (product);
 create index software_title on software (lower(title));
 
@@ -121,11 +121,11 @@ create table pack (
   records integer not null,
   skipped integer not null,
   state text not null,
-  -- The last error as a sentence; empty when all went well.
+  -- The last error message; empty after success.
   problem text not null default '',
-  -- The current work as a sentence; empty when idle.
+  -- The current progress message; empty when idle.
   progress text not null default '',
-  -- Read position in a file or paged source; null when it was read to its end.
+  -- Position of an interrupted import; null if it completed.
   cursor jsonb,
   -- Validators of the last response, for conditional requests.
   validators jsonb not null default '{}',

@@ -12,7 +12,7 @@ create table event (
   score numeric(3, 1),
   resource_kind text not null,
   resource_id text not null,
-  -- The targets that it concerns; null for the whole account.
+  -- The affected targets; null for the whole account.
   target_ids uuid[],
   primary key (account_id, id)
 );
@@ -31,7 +31,7 @@ create table channel (
   tag_ids uuid[] not null,
   is_enabled boolean not null default true,
   failures integer not null default 0,
-  -- Events of transactions before this one were dispatched.
+  -- Events of transactions before this one have been dispatched.
   taken_until xid8 not null default pg_current_xact_id(),
   created_at timestamptz not null,
   updated_at timestamptz not null,

@@ -6,9 +6,9 @@ create table scan (
   status text not null check (status in ('STATUS_CREATED', 'STATUS_RUNNING', 'STATUS_COMPLETED', 'STATUS_CANCELLED', 'STATUS_FAILED')),
   phase text not null,
   reason text not null default '',
-  -- A retest checks one issue again: it runs only these checks and decides nothing else.
+  -- A retest checks one issue: it runs only these checks and changes no other issue.
   retest_of uuid,
-  -- Checks that prove the issue, including 'version' where a version suggests it.
+  -- The checks that confirm the issue, or 'version' if it was inferred from a version.
   checks text[],
   -- Kept as history when the agent is deleted, so no foreign key.
   agent_id uuid,
@@ -63,7 +63,7 @@ create table scan_batch (
 );
 select enable_tenancy('scan_batch', 'select, insert, update, delete');
 
--- A batch that an agent works on.
+-- A batch leased to an agent.
 create table scan_lease (
   account_id uuid not null,
   id uuid not null,
@@ -80,7 +80,7 @@ create table scan_lease (
   primary key (account_id, id),
   foreign key (account_id, scan_id, number) references scan_batch (account_id, scan_id, number) on delete cascade
 );
--- At most one holder of a batch.
+-- At most one lease holder per batch.
 create unique index scan_lease_held on scan_lease (account_id, scan_id, number) where state = 'STATE_RUNNING';
 create index scan_lease_of_agent on scan_lease (account_id, agent_id, id desc);
 -- The sweep that revokes expired leases, over all accounts.

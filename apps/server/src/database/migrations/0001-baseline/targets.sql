@@ -14,7 +14,7 @@ create table agent (
   -- The process that connected last.
   instance_id uuid,
   last_seen_at timestamptz,
-  -- It disconnected and no notification was sent yet: a mere restart isn't worth one.
+  -- It disconnected, but no notification was sent yet, because it may only be restarting.
   is_notice_due boolean not null default false,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -60,7 +60,7 @@ create table target (
   address text not null,
   kind text not null,
   schedule_period text not null check (schedule_period in ('PERIOD_DAILY', 'PERIOD_WEEKLY', 'PERIOD_MONTHLY')),
-  -- The contract's AllowedHours; null: at any time.
+  -- The contract's AllowedHours; null for any time.
   allowed_hours jsonb,
   next_scan_at timestamptz,
   last_scan_at timestamptz,
@@ -71,7 +71,7 @@ create table target (
   ports text not null default '',
   rate_per_host integer check (rate_per_host between 1 and 1000),
   agent_id uuid,
-  -- Name of the deleted agent that has no replacement: the target isn't scanned until it has one.
+  -- Name of the deleted agent. The target isn't scanned until it has a new one.
   former_agent text,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -81,7 +81,7 @@ create table target (
 );
 -- The sweep that starts scheduled scans, over all accounts.
 create index target_due on target (next_scan_at) where deleted_at is null;
--- The orders of the list of targets, besides newest first by the primary key.
+-- Sort orders of the target list; newest first uses the primary key.
 create index target_by_name on target (account_id, lower(name), id) where deleted_at is null;
 create index target_by_last_scan on target (account_id, last_scan_at desc nulls last, id) where deleted_at is null;
 create index target_of_agent on target (account_id, agent_id) where agent_id is not null;

@@ -1,35 +1,34 @@
 import { Worker } from 'node:worker_threads'
 import type { RecordSource } from '@glacis/intelligence'
-import type { Imported } from '#packs/reading.ts'
+import type { Imported } from '#packs/import-session.ts'
 
-/** What the thread says. */
-export type Told =
-  | { readonly kind: 'progress'; readonly words: string }
+/** Messages from the import thread. */
+export type ThreadMessage =
+  | { readonly kind: 'progress'; readonly text: string }
   | { readonly kind: 'done'; readonly imported: Imported[] }
-  | { readonly kind: 'failed'; readonly words: string; readonly stack: string }
+  | { readonly kind: 'failed'; readonly text: string; readonly stack: string }
 
-export interface AsideOptions {
+export interface ImportThreadOptions {
   readonly databaseUrl: string
-  /** Where templates and fingerprints are kept for the scanner. */
+  /** Folder for templates and fingerprints. */
   readonly packsFolder: string
   readonly source?: RecordSource
   readonly signal?: AbortSignal | undefined
-  readonly onProgress?: ((words: string) => void) | undefined
+  readonly onProgress?: ((text: string) => void) | undefined
 }
 
-/** An import could not be done; the message is a sentence for people. */
+/** A failed import. The message is shown to users. */
 export class ImportFailure extends Error {}
 
-/** Enough for the largest records and lists there are; what is free to grow grows to several times that. */
+/** Enough for the largest known feeds. Without a limit, the heap grows to several times this size. */
 const heapMb = { maxOldGenerationSizeMb: 144, maxYoungGenerationSizeMb: 16 }
 
 /**
- * As `importPath`, in a thread of its own with bounded memory and its own connections.
+ * Runs `importPath` in a worker thread with limited memory and its own connections.
  *
- * @throws ImportFailure; the signal's reason when it aborts, and then the next import goes on where
- *   this one was
+ * @throws ImportFailure; the signal's reason if it aborts. The next import of the same content continues from there.
  */
-export async function importAside(path: string, options: AsideOptions): Promise<Imported[]> {
+export async function importInThread(path: string, options: ImportThreadOptions): Promise<Imported[]> {
   const { databaseUrl, packsFolder, source, signal, onProgress } = options
   signal?.throwIfAborted()
   const thread = new Worker(new URL('import-thread.ts', import.meta.url), {
@@ -37,10 +36,10 @@ export async function importAside(path: string, options: AsideOptions): Promise<
     resourceLimits: heapMb,
   })
   const { promise, resolve, reject } = Promise.withResolvers<Imported[]>()
-  thread.on('message', (told: Told) => {
-    if (told.kind === 'progress') onProgress?.(told.words)
-    else if (told.kind === 'done') resolve(told.imported)
-    else reject(new ImportFailure(told.words, { cause: told.stack }))
+  thread.on('message', (message: ThreadMessage) => {
+    if (message.kind === 'progress') onProgress?.(message.text)
+    else if (message.kind === 'done') resolve(message.imported)
+    else reject(new ImportFailure(message.text, { cause: message.stack }))
   })
   thread.once('error', reject)
   thread.once('exit', (code) => reject(new Error(`The import thread exited with code ${code}`)))

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /** Selects a timestamp column as text for `isoOf`. */
-export function asText(column: string): RawBuilder<string> {
+export function timestampText(column: string): RawBuilder<string> {
   return sql<string>`${sql.ref(column)}::text`
 }
 
@@ -15,9 +15,9 @@ export function asText(column: string): RawBuilder<string> {
  *
  * @throws RangeError for an invalid timestamp
  */
-export function isoOf(text: string): string {
-  if (!usual.test(text)) return new Date(text).toISOString()
+export function toIso(text: string): string {
+  if (!utcTimestamp.test(text)) return new Date(text).toISOString()
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).slice(0, 3).padEnd(3, '0')}Z`
 }
 
-const usual = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/
+const utcTimestamp = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/

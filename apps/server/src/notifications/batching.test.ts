@@ -10,19 +10,19 @@ let channelId: string
 beforeEach(async () => {
   account = await server.account()
   const channel = { kind: 'KIND_EMAIL', webhookUrl: '' } as const
-  const made = await server.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), { actor: person })
-  channelId = made.channel.id
+  const created = await server.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), { actor: person })
+  channelId = created.channel.id
 })
 
-/** A scan under way; one with hours to wait for does nothing until then. */
+/** Creates an active scan. A scan with `resumeAt` waits for its allowed hours. */
 async function scanning(resumeAt: Date | null): Promise<void> {
   const target = newId()
   await server.as(account, async ({ tx, now }) => {
     const times = { created_at: now, updated_at: now }
-    const place = { name: 'One', address: '127.71.30.1', kind: 'IPV4' as const }
+    const targetFields = { name: 'One', address: '127.71.30.1', kind: 'IPV4' as const }
     await tx
       .insertInto('target')
-      .values({ account_id: account, id: target, ...place, schedule_period: 'PERIOD_WEEKLY', ...times })
+      .values({ account_id: account, id: target, ...targetFields, schedule_period: 'PERIOD_WEEKLY', ...times })
       .execute()
     await tx
       .insertInto('scan')
@@ -59,27 +59,27 @@ const happened = (score: number, minutesAgo: number, count = 1) =>
       ),
     { now: new Date(Date.now() - minutesAgo * 60_000) },
   )
-const told = async () => {
+const messageCounts = async () => {
   await createDeliveries(server.database, server.jobs, silent, account)
   const { deliveries } = await server.as(account, (ctx) => listDeliveries(ctx, { id: channelId }))
-  return deliveries.map((one) => one.eventCount)
+  return deliveries.map((item) => item.eventCount)
 }
 
 describe('notifications', () => {
   it('are sent when the scan has ended', async () => {
     await scanning(null)
     await happened(9, 1)
-    expect(await told()).toEqual([])
+    expect(await messageCounts()).toEqual([])
   })
   it('are sent at most 15 minutes after the first event', async () => {
     await scanning(null)
     await happened(7, 20)
     await happened(9, 1, 50)
-    expect(await told()).toEqual([51])
+    expect(await messageCounts()).toEqual([51])
   })
   it('are sent immediately while a scan waits for its allowed hours', async () => {
     await scanning(new Date(Date.now() + 3_600_000))
     await happened(9, 1)
-    expect(await told()).toEqual([1])
+    expect(await messageCounts()).toEqual([1])
   })
 })

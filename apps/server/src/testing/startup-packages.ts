@@ -1,4 +1,4 @@
-/** Loads what a start loads, in a process of its own, and prints the packages that it took. */
+/** Starts the server's modules in their own process and prints the packages that were loaded. */
 import { registerHooks } from 'node:module'
 
 const packages = new Set<string>()
@@ -13,7 +13,7 @@ await import('#compose.ts')
 await import('#mail.ts')
 const { createApp } = await import('#http/app.ts')
 const { createLogger } = await import('#log.ts')
-const { plainPortalConfig } = await import('#testing/portal-config.ts')
+const { defaultPortalConfig: plainPortalConfig } = await import('#testing/portal-config.ts')
 const url = 'http://localhost:3000'
 const app = await createApp({
   log: createLogger({ level: 'silent' }),

@@ -14,13 +14,13 @@ async function found() {
     const all = new Map<string, string[]>()
     for await (const [key, threats] of threatsOfProducts(ctx, keys)) {
       prepareThreats(key, threats)
-      all.set(key, threats.map((one) => `${one.key} ${one.criteria}`).toSorted())
+      all.set(key, threats.map((entry) => `${entry.key} ${entry.criteria}`).toSorted())
     }
     return all
   })
 }
 
-it('reads of a record what it says of the product, packed or not yet', async () => {
+it('reads the criteria of a product with or without packed criteria', async () => {
   const cpeMatch = ['widget:1.0', 'widget:1.1', 'other\\:name:2.0'].map((name) => ({
     vulnerable: true,
     criteria: `cpe:2.3:a:acme:${name}:*:*:*:*:*:*:*`,
@@ -42,7 +42,7 @@ it('reads of a record what it says of the product, packed or not yet', async () 
       'CVE-2026-70012 ["cpe:2.3:a:acme:other\\\\:name","2.0"]',
     ],
   })
-  // As rows stand that were written before anything was packed.
+  // Rows written before criteria were packed.
   await sql`update threat_product set criteria = null`.execute(server.database.owner)
   expect(await found()).toEqual(packed)
 })

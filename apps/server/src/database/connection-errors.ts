@@ -1,7 +1,7 @@
 /** Classifies database errors that are unrelated to the query: connection loss and exhausted resources. */
 
 /** Whether the connection failed, or the database is shutting down or out of connections (SQLSTATE 08, 57P, 53300). */
-export function isAway(error: unknown): boolean {
+export function isConnectionLoss(error: unknown): boolean {
   return (
     /^(08|57P|53300)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(codeOf(error)) ||
     // Errors of `pg` and its pool have no code.
@@ -13,13 +13,13 @@ export function isAway(error: unknown): boolean {
 }
 
 /** Whether the pool was closed by our own shutdown. */
-export function isLeft(error: unknown): boolean {
+export function isPoolClosed(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('driver has already been destroyed')
 }
 
 /** Whether disk or memory is exhausted (the rest of SQLSTATE class 53). */
-export function isShort(error: unknown): boolean {
-  return !isAway(error) && /^53|^ENOSPC$/.test(codeOf(error))
+export function isOutOfResources(error: unknown): boolean {
+  return !isConnectionLoss(error) && /^53|^ENOSPC$/.test(codeOf(error))
 }
 
 function codeOf(error: unknown): string {

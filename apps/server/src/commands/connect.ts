@@ -10,10 +10,10 @@ import { socketUrl, startPostgres } from '#database/embedded.ts'
 
 const connectMsMax = 5000
 
-export interface Reached extends AsyncDisposable {
+export interface DatabaseConnection extends AsyncDisposable {
   readonly url: string
   /** A running server uses the database, so it must not be migrated. */
-  readonly isServed: boolean
+  readonly isServerRunning: boolean
 }
 
 /**
@@ -22,22 +22,22 @@ export interface Reached extends AsyncDisposable {
  *
  * @throws CliError if there is no database yet or it is unusable
  */
-export async function reachDatabase(
+export async function connectToDatabase(
   { dataFolder, databaseUrl }: { readonly dataFolder: string; readonly databaseUrl: string | undefined },
   log: Logger,
-): Promise<Reached> {
+): Promise<DatabaseConnection> {
   if (databaseUrl !== undefined) {
-    const fault = await tryConnection(databaseUrl)
-    if (fault) throw new CliError(`Can't connect to the database in DATABASE_URL (${fault}).`)
-    return { url: databaseUrl, isServed: false, [Symbol.asyncDispose]: async () => undefined }
+    const problem = await tryConnection(databaseUrl)
+    if (problem) throw new CliError(`Can't connect to the database in DATABASE_URL (${problem}).`)
+    return { url: databaseUrl, isServerRunning: false, [Symbol.asyncDispose]: async () => undefined }
   }
   await access(join(dataFolder, 'postgres')).catch((cause: unknown) => {
-    const words = `${dataFolder} contains no Glacis data. Start Glacis once, or set GLACIS_DATA to its folder.`
-    throw new CliError(words, { cause })
+    const message = `${dataFolder} contains no Glacis data. Start Glacis once, or set GLACIS_DATA to its folder.`
+    throw new CliError(message, { cause })
   })
   const running = socketUrl(await openCluster(dataFolder))
   if ((await tryConnection(running)) === null) {
-    return { url: running, isServed: true, [Symbol.asyncDispose]: async () => undefined }
+    return { url: running, isServerRunning: true, [Symbol.asyncDispose]: async () => undefined }
   }
   const release = await lockFolder(dataFolder)
   const postgres = await startPostgres({ dataFolder, log }).catch(async (error: unknown) => {
@@ -46,7 +46,7 @@ export async function reachDatabase(
   })
   return {
     url: postgres.url,
-    isServed: false,
+    isServerRunning: false,
     async [Symbol.asyncDispose]() {
       await postgres.stop()
       await release()

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '#testing/test-server.ts'
 import { sql } from 'kysely'
 
-const program = join(import.meta.dirname, '../testing/import-alone.ts')
+const importProcess = join(import.meta.dirname, '../testing/import-process.ts')
 const records = 2300
 let folder: string
 let feeds: string
@@ -18,7 +18,7 @@ beforeAll(async () => {
   feeds = join(folder, 'feeds')
   await mkdir(feeds)
   await writeFile(join(feeds, 'a-nvd.jsonl'), lines(Array.from({ length: records }, (_, number) => record(number))))
-  await writeFile(join(feeds, 'b-tracker.json'), JSON.stringify({ nginx: tracked() }))
+  await writeFile(join(feeds, 'b-tracker.json'), JSON.stringify({ nginx: trackerEntries() }))
   const vulnerabilities = [{ cveID: 'CVE-2025-10001', dateAdded: '2026-03-03' }]
   await writeFile(join(feeds, 'c-kev.json'), JSON.stringify({ catalogVersion: '2026.03.04', vulnerabilities }))
 })
@@ -33,7 +33,7 @@ function record(number: number) {
     configurations: [{ nodes: [{ cpeMatch: [{ vulnerable: true, criteria, versionEndExcluding: `${number}.1` }] }] }],
   }
 }
-function tracked(): object {
+function trackerEntries(): object {
   const entry = (number: number) => ({ status: 'resolved', fixed_version: `1.22.1-${number}`, urgency: 'low' })
   return Object.fromEntries(
     Array.from({ length: 700 }, (_, number) => [
@@ -43,23 +43,23 @@ function tracked(): object {
   )
 }
 function lines(all: readonly object[]): string {
-  return all.map((one) => `${JSON.stringify(one)}\n`).join('')
+  return all.map((item) => `${JSON.stringify(item)}\n`).join('')
 }
 
-/** Imports in a process of its own, which is killed while it writes its nth batch; true when it came to its end. */
+/** Imports in a child process that is killed while it writes the nth batch. Returns true if it completed. */
 async function importUntil(server: TestServer, batch: number): Promise<boolean> {
-  const child = spawn(process.execPath, [program, feeds, server.url, join(folder, 'packs')], {
+  const child = spawn(process.execPath, [importProcess, feeds, server.url, join(folder, 'packs')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
-  let seen = 0
-  for await (const _ of createInterface({ input: child.stdout })) if (++seen === batch) child.kill('SIGKILL')
+  let lineCount = 0
+  for await (const _ of createInterface({ input: child.stdout })) if (++lineCount === batch) child.kill('SIGKILL')
   const [code, signal] = await ended
   if (signal !== 'SIGKILL') expect(code).toBe(0)
   return signal === null
 }
 
-/** Of everything that the import writes, without ids and times of writing. */
+/** A digest of all imported rows, without ids and timestamps. */
 async function digest(server: TestServer): Promise<string> {
   const hash = createHash('sha256')
   for (const rows of [
@@ -77,26 +77,26 @@ async function digest(server: TestServer): Promise<string> {
   return hash.digest('hex')
 }
 
-it('ends as if nothing had been, wherever it is killed', { timeout: 300_000 }, async () => {
-  const whole = await startTestServer()
-  const killed = await startTestServer()
+it('has the same result wherever the import is killed', { timeout: 300_000 }, async () => {
+  const uninterrupted = await startTestServer()
+  const interrupted = await startTestServer()
   try {
-    expect(await importUntil(whole, Infinity)).toBe(true)
+    expect(await importUntil(uninterrupted, Infinity)).toBe(true)
     const written = async () => {
       const { rows } = await sql<{ count: number }>`select count(*)::int as count from threat`.execute(
-        killed.database.owner,
+        interrupted.database.owner,
       )
       return rows[0]?.count ?? 0
     }
-    expect(await importUntil(killed, 2)).toBe(false)
+    expect(await importUntil(interrupted, 2)).toBe(false)
     expect(await written()).toBeLessThan(records)
-    // It goes on behind what was written, so the same number of batches brings it further.
-    for (const batch of [2, 3, 1]) await importUntil(killed, batch)
-    expect(await importUntil(killed, Infinity)).toBe(true)
+    // Each import resumes where the previous one was killed.
+    for (const batch of [2, 3, 1]) await importUntil(interrupted, batch)
+    expect(await importUntil(interrupted, Infinity)).toBe(true)
     expect(await written()).toBe(records)
-    expect(await digest(killed)).toBe(await digest(whole))
+    expect(await digest(interrupted)).toBe(await digest(uninterrupted))
   } finally {
-    await killed.close()
-    await whole.close()
+    await interrupted.close()
+    await uninterrupted.close()
   }
 })

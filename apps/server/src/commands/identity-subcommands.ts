@@ -8,7 +8,7 @@ import { deletions, recordDeletion, operatorName } from '#deletions.ts'
 import { CliError } from '#cli-error.ts'
 
 /** The dependencies of the subcommands. */
-interface Desk {
+interface IdentityContext {
   readonly people: IdentityAdmin
   readonly database: Database
   /** The public origin. */
@@ -22,42 +22,42 @@ export interface Flags {
   readonly 'password-stdin': boolean
 }
 
-interface Answer {
+interface CommandOutput {
   /** Text output. */
   readonly lines: readonly string[]
   /** JSON output, for `--json`. */
   readonly data: unknown
 }
 
-interface Verb {
+interface Subcommand {
   /** Names of the required arguments. */
-  readonly takes: readonly string[]
-  run(desk: Desk, words: readonly string[], flags: Flags): Promise<Answer>
+  readonly parameters: readonly string[]
+  run(context: IdentityContext, args: readonly string[], flags: Flags): Promise<CommandOutput>
 }
 
 /** By name. */
-export const verbs: ReadonlyMap<string, Verb> = new Map<string, Verb>([
-  ['list', { takes: [], run: list }],
-  ['show', { takes: ['<email or id>'], run: show }],
-  ['create', { takes: ['<email>', '<first name>', '<last name>'], run: create }],
-  ['disable', { takes: ['<email or id>'], run: (desk, words) => turn(desk, words, 'inactive') }],
-  ['enable', { takes: ['<email or id>'], run: (desk, words) => turn(desk, words, 'active') }],
-  ['reset-2fa', { takes: ['<email or id>'], run: resetSecondFactors }],
-  ['delete', { takes: ['<email or id>'], run: remove }],
-  ['deletions', { takes: [], run: listDeletions }],
+export const subcommands: ReadonlyMap<string, Subcommand> = new Map<string, Subcommand>([
+  ['list', { parameters: [], run: list }],
+  ['show', { parameters: ['<email or id>'], run: show }],
+  ['create', { parameters: ['<email>', '<first name>', '<last name>'], run: create }],
+  ['disable', { parameters: ['<email or id>'], run: (context, args) => changeState(context, args, 'inactive') }],
+  ['enable', { parameters: ['<email or id>'], run: (context, args) => changeState(context, args, 'active') }],
+  ['reset-2fa', { parameters: ['<email or id>'], run: resetSecondFactors }],
+  ['delete', { parameters: ['<email or id>'], run: remove }],
+  ['deletions', { parameters: [], run: listDeletions }],
 ])
 
-async function list({ people }: Desk): Promise<Answer> {
-  const everybody = await Array.fromAsync(people.list())
-  const width = Math.max(0, ...everybody.map(({ email }) => email.length))
-  const lines = everybody.map((person) => `${person.email.padEnd(width)}  ${wordsFor(person)}`)
+async function list({ people }: IdentityContext): Promise<CommandOutput> {
+  const users = await Array.fromAsync(people.list())
+  const width = Math.max(0, ...users.map(({ email }) => email.length))
+  const lines = users.map((person) => `${person.email.padEnd(width)}  ${summaryOf(person)}`)
   return {
-    lines: everybody.length > 0 ? lines : ['No users yet.'],
-    data: { identities: everybody.map(faceOf) },
+    lines: users.length > 0 ? lines : ['No users yet.'],
+    data: { identities: users.map(toJson) },
   }
 }
 
-async function show({ people }: Desk, [who = '']: readonly string[]): Promise<Answer> {
+async function show({ people }: IdentityContext, [who = '']: readonly string[]): Promise<CommandOutput> {
   const person = await find(people, who)
   const { id, email, name, isVerified, credentials, sessions, createdAt, lastSignInAt } = person
   const rows = [
@@ -70,53 +70,64 @@ async function show({ people }: Desk, [who = '']: readonly string[]): Promise<An
     ['Created', createdAt.toISOString()],
     ['Last sign-in', lastSignInAt?.toISOString() ?? 'never'],
   ]
-  return { lines: rows.map(([key, value]) => `${key?.padEnd(14)}${value}`), data: { identity: faceOf(person) } }
+  return { lines: rows.map(([key, value]) => `${key?.padEnd(14)}${value}`), data: { identity: toJson(person) } }
 }
 
 async function create(
-  { people, database, url }: Desk,
+  { people, database, url }: IdentityContext,
   [email = '', first = '', last = '']: readonly string[],
   flags: Flags,
-): Promise<Answer> {
+): Promise<CommandOutput> {
   const password = flags['password-stdin'] ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined
-  const made = await people.create({ email, name: { first, last } }, { password, isVerified: flags.verified })
-  if (made.kind === 'taken') throw new CliError(`A user with the email ${email} already exists.`)
-  if (made.kind === 'invalid') throw new CliError(`User not created: ${made.errors.join(' ')}`)
-  const { identity: person } = made
+  const created = await people.create({ email, name: { first, last } }, { password, isVerified: flags.verified })
+  if (created.kind === 'taken') throw new CliError(`A user with the email ${email} already exists.`)
+  if (created.kind === 'invalid') throw new CliError(`User not created: ${created.errors.join(' ')}`)
+  const { identity: person } = created
   // The audit event needs an account, which is otherwise created by the first request.
   await createAccounts(database).of({ identity: identityOf(person) })
-  await note(database, person, 'created')
-  const how = password === undefined ? `${first} can set a password at ${url}/recovery.` : 'The password is set.'
-  return { lines: [`Created ${person.email}. ${how}`], data: { identity: faceOf(person) } }
+  await recordEvent(database, person, 'created')
+  const nextStep = password === undefined ? `${first} can set a password at ${url}/recovery.` : 'The password is set.'
+  return { lines: [`Created ${person.email}. ${nextStep}`], data: { identity: toJson(person) } }
 }
 
-async function turn(
-  { people, database }: Desk,
+async function changeState(
+  { people, database }: IdentityContext,
   [who = '']: readonly string[],
   state: IdentitySummary['state'],
-): Promise<Answer> {
+): Promise<CommandOutput> {
   const person = await find(people, who)
-  const word = state === 'inactive' ? 'disabled' : 'enabled'
+  const stateName = state === 'inactive' ? 'disabled' : 'enabled'
   if (person.state === state) {
-    return { lines: [`${person.email} is already ${word}.`], data: { identity: faceOf(person) } }
+    return { lines: [`${person.email} is already ${stateName}.`], data: { identity: toJson(person) } }
   }
   await people.setState(person.id, state)
-  await note(database, person, word)
-  const ended = person.sessions > 0 && state === 'inactive' ? ` ${counted(person.sessions, 'session')} ended.` : ''
-  return { lines: [`${person.email} is ${word}.${ended}`], data: { identity: faceOf(await find(people, person.id)) } }
+  await recordEvent(database, person, stateName)
+  const sessionsEnded =
+    person.sessions > 0 && state === 'inactive' ? ` ${counted(person.sessions, 'session')} ended.` : ''
+  return {
+    lines: [`${person.email} is ${stateName}.${sessionsEnded}`],
+    data: { identity: toJson(await find(people, person.id)) },
+  }
 }
 
-async function resetSecondFactors({ people, database }: Desk, [who = '']: readonly string[]): Promise<Answer> {
+async function resetSecondFactors(
+  { people, database }: IdentityContext,
+  [who = '']: readonly string[],
+): Promise<CommandOutput> {
   const person = await find(people, who)
   const removed = await people.resetSecondFactors(person.id)
-  const data = { identity: faceOf(await find(people, person.id)), removed }
+  const data = { identity: toJson(await find(people, person.id)), removed }
   if (removed.length === 0) return { lines: [`${person.email} has no second factor.`], data }
-  await note(database, person, 'second_factors_reset', removed.join(', '))
-  const news = `Removed from ${person.email}: ${removed.join(', ')}. All sessions ended. The user is notified by email.`
-  return { lines: [news], data }
+  await recordEvent(database, person, 'second_factors_reset', removed.join(', '))
+  const message = `Removed from ${person.email}: ${removed.join(', ')}. All sessions ended. The user is notified by email.`
+  return { lines: [message], data }
 }
 
-async function remove({ people, database }: Desk, [who = '']: readonly string[], { yes }: Flags): Promise<Answer> {
+async function remove(
+  { people, database }: IdentityContext,
+  [who = '']: readonly string[],
+  { yes }: Flags,
+): Promise<CommandOutput> {
   const person = await find(people, who)
   const account = await database.owner
     .selectFrom('account')
@@ -131,15 +142,15 @@ async function remove({ people, database }: Desk, [who = '']: readonly string[],
     .executeTakeFirst()
   const targets = account?.targets ?? 0
   if (!yes) {
-    const weight = targets > 0 ? ` with ${counted(targets, 'scope')} and everything found in them` : ''
-    throw new CliError(`This permanently deletes ${person.email}${weight}. Pass --yes to confirm.`)
+    const scopeText = targets > 0 ? ` with ${counted(targets, 'scope')} and everything found in them` : ''
+    throw new CliError(`This permanently deletes ${person.email}${scopeText}. Pass --yes to confirm.`)
   }
   // Disable sign-in first and delete the user last, so that a failed deletion can be repeated without orphaned data.
   if (person.state === 'active') await people.setState(person.id, 'inactive')
   await database.owner.transaction().execute(async (tx) => {
     if (account) await tx.deleteFrom('account').where('id', '=', account.id).execute()
-    const about = { accountId: account?.id ?? null, identityId: person.id, detail: { targets } }
-    await recordDeletion(tx, { action: 'identity.delete', ...about })
+    const subject = { accountId: account?.id ?? null, identityId: person.id, detail: { targets } }
+    await recordDeletion(tx, { action: 'identity.delete', ...subject })
   })
   await people.remove(person.id)
   return {
@@ -148,7 +159,7 @@ async function remove({ people, database }: Desk, [who = '']: readonly string[],
   }
 }
 
-async function listDeletions({ database }: Desk): Promise<Answer> {
+async function listDeletions({ database }: IdentityContext): Promise<CommandOutput> {
   const all = await deletions(database.owner)
   const lines = all.map(
     ({ at, operator, action, accountId, identityId }) =>
@@ -167,13 +178,13 @@ async function find(people: IdentityAdmin, who: string): Promise<IdentitySummary
 }
 
 /** Records the event in the audit trail, with the operating system user as operator. */
-async function note(database: Database, person: IdentitySummary, kind: string, detail?: string): Promise<void> {
+async function recordEvent(database: Database, person: IdentitySummary, kind: string, detail?: string): Promise<void> {
   const operator = operatorName()
   const from = { ip: '', userAgent: 'glacis identity', at: new Date() }
   await recordIdentityEvent(database, { kind, identityId: person.id, detail, operator, ...from })
 }
 
-function faceOf({ createdAt, lastSignInAt, isVerified, ...person }: IdentitySummary) {
+function toJson({ createdAt, lastSignInAt, isVerified, ...person }: IdentitySummary) {
   return {
     ...person,
     verified: isVerified,
@@ -182,14 +193,14 @@ function faceOf({ createdAt, lastSignInAt, isVerified, ...person }: IdentitySumm
   }
 }
 
-function wordsFor({ name, state, isVerified, credentials, sessions }: IdentitySummary): string {
-  const notes = [
+function summaryOf({ name, state, isVerified, credentials, sessions }: IdentitySummary): string {
+  const details = [
     state === 'inactive' && 'disabled',
     !isVerified && 'not verified',
     credentials.join(' ') || 'no password',
     sessions > 0 && counted(sessions, 'session'),
   ]
-  return `${name.first} ${name.last} (${notes.filter(Boolean).join(', ')})`
+  return `${name.first} ${name.last} (${details.filter(Boolean).join(', ')})`
 }
 
 function counted(count: number, noun: string): string {

@@ -3,6 +3,6 @@ import type { Ctx } from '#ctx.ts'
 import { sql } from 'kysely'
 
 /** Takes an advisory lock for one kind of resource of the account, released at the end of the transaction. */
-export async function takeTurn(ctx: Ctx, these: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${these} ${ctx.account}`}, 0))`.execute(ctx.tx)
+export async function lockForLimit(ctx: Ctx, resource: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${resource} ${ctx.account}`}, 0))`.execute(ctx.tx)
 }

@@ -1,15 +1,15 @@
 /** Handles unique violations caused by concurrent inserts. */
 
 /** @throws the error created by `taken` on a unique violation */
-export async function unlessTaken<T>(written: Promise<T>, taken: () => Error): Promise<T> {
+export async function mapUniqueViolation<T>(statement: Promise<T>, toError: () => Error): Promise<T> {
   try {
-    return await written
+    return await statement
   } catch (error) {
-    throw isTaken(error) ? taken() : error
+    throw isUniqueViolation(error) ? toError() : error
   }
 }
 
 /** SQLSTATE unique_violation. */
-function isTaken(error: unknown): boolean {
+function isUniqueViolation(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23505'
 }

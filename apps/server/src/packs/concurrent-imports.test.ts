@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase } from '#database/index.ts'
 import { importPath } from '#packs/import.ts'
-import { takeChanges } from '#packs/changes.ts'
+import { nextChanges } from '#packs/changes.ts'
 import { sharedTestServer } from '#testing/test-server.ts'
 
 const records = 500
@@ -19,45 +19,45 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The same records in every batch, each time in other words. */
-function revised(order: (numbers: number[]) => number[], by: string): string {
+/** The same records in every batch, each time with another description. */
+function revised(order: (numbers: number[]) => number[], importer: string): string {
   const numbers = order(Array.from({ length: records }, (_, number) => number))
   const all = Array.from({ length: revisions }, (_, revision) =>
     numbers.map((number) => ({
       id: `CVE-2025-${10_000 + number}`,
       lastModified: `2026-01-02T00:00:0${revision}.000`,
-      descriptions: [{ lang: 'en', value: `Revision ${revision} by ${by}.` }],
+      descriptions: [{ lang: 'en', value: `Revision ${revision} by ${importer}.` }],
     })),
   )
   return all
     .flat()
-    .map((one) => `${JSON.stringify(one)}\n`)
+    .map((item) => `${JSON.stringify(item)}\n`)
     .join('')
 }
 
-it('lets two imports write the same threats in opposite orders while the matcher takes them', async () => {
-  const [up, down] = [join(folder, 'up.jsonl'), join(folder, 'down.jsonl')]
+it('two imports can write the same threats in opposite order while changes are matched', async () => {
+  const [ascending, descending] = [join(folder, 'up.jsonl'), join(folder, 'down.jsonl')]
   await writeFile(
-    up,
+    ascending,
     revised((numbers) => numbers, 'one'),
   )
   await writeFile(
-    down,
+    descending,
     revised((numbers) => numbers.toReversed(), 'another'),
   )
   const other = openDatabase(server.url, log, { app: 1, owner: 2 })
   try {
     const imports = Promise.all([
-      importPath(up, { owner: server.database.owner, log, packsFolder: folder }),
-      importPath(down, { owner: other.owner, log, packsFolder: folder }),
+      importPath(ascending, { owner: server.database.owner, log, packsFolder: folder }),
+      importPath(descending, { owner: other.owner, log, packsFolder: folder }),
     ])
-    let isOver = false
+    let isDone = false
     const matched = (async () => {
-      while (!isOver) await (await takeChanges(server.database.owner))?.done()
+      while (!isDone) await (await nextChanges(server.database.owner))?.done()
     })()
-    const read = await imports.finally(() => (isOver = true))
+    const read = await imports.finally(() => (isDone = true))
     await matched
-    expect(read.flat().map((one) => one.records)).toEqual([records * revisions, records * revisions])
+    expect(read.flat().map((item) => item.records)).toEqual([records * revisions, records * revisions])
   } finally {
     await other.close()
   }

@@ -1,0 +1,52 @@
+import { gzipSync } from 'node:zlib'
+import type { HTTPMethods } from 'fastify'
+import { afterAll, expect, it } from 'vitest'
+import { openTestUsers } from '#testing/test-users.ts'
+
+const users = await openTestUsers()
+afterAll(() => users.close())
+
+const body = JSON.stringify({ addresses: ['a.example'] })
+const json = 'application/json'
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+const invalidByte = Buffer.from([0xff])
+
+it.each<[string, Record<string, string>, Buffer | string, number]>([
+  ['compressed', { 'content-type': json, 'content-encoding': 'gzip' }, gzipSync(body), 415],
+  ['declared as uncompressed', { 'content-type': json, 'content-encoding': 'identity' }, body, 200],
+  ['plain text', { 'content-type': 'text/plain' }, body, 415],
+  ['preceded by a byte order mark', { 'content-type': json }, Buffer.concat([byteOrderMark, Buffer.from(body)]), 200],
+  [
+    'truncated invalid UTF-8',
+    { 'content-type': json },
+    Buffer.concat([Buffer.from('{"addresses":["'), invalidByte]),
+    400,
+  ],
+  [
+    'invalid UTF-8 in valid JSON',
+    { 'content-type': json },
+    Buffer.concat([Buffer.from('"'), invalidByte, Buffer.from('"')]),
+    400,
+  ],
+])('handles a body that is %s', async (_, headers, payload, status) => {
+  const response = await users.request({ method: 'POST', url: '/v1/targets/parse', headers, payload })
+  expect([response.statusCode, response.json()]).toEqual([
+    status,
+    status === 200
+      ? expect.objectContaining({ results: [expect.objectContaining({ normalized: 'a.example' })] })
+      : { code: 3, message: expect.stringMatching(/Unsupported|is not supported|UTF-8/) },
+  ])
+})
+
+it.each<[HTTPMethods, string, string]>([
+  ['PUT', '/v1/tags', 'GET, HEAD, POST'],
+  ['OPTIONS', '/v1/targets/0199c0de-7a10-7c3e-9f00-5b1e6a2d4c01', 'DELETE, GET, HEAD, PATCH'],
+  ['GET', '/v1/targets/parse', 'POST'],
+  ['HEAD', '/v1/events', 'GET'],
+  ['DELETE', '/v1/issues/export', 'GET, HEAD'],
+  ['POST', '/v1/openapi.json', 'GET, HEAD'],
+])('responds to %s %s with the allowed methods', async (method, url, allow) => {
+  const response = await users.request({ method: method as 'GET', url })
+  expect([response.statusCode, response.headers.allow]).toEqual([405, allow])
+  if (method !== 'HEAD') expect(response.json()).toMatchObject({ code: 12, message: expect.stringContaining(allow) })
+})
