@@ -11,6 +11,7 @@ beforeEach(async () => {
   database = await testDatabase()
   const pool = new pg.Pool({ connectionString: database.url, max: 4 })
   // Dropping the database can terminate a connection that is still closing.
+  pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   db = new Kysely({ dialect: new PostgresDialect({ pool }) })
 })
