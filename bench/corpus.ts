@@ -1,6 +1,6 @@
 /**
  * How much of the public templates is understood: counts by kind and by what each needs, the reasons of
- * those that are refused, and how many hit on a server that meets their own conditions.
+ * those that are rejected, and how many hit on a server that meets their own conditions.
  *
  *     node bench/corpus.ts [STEP]   (every STEPth template meets such a server; 12 where nothing is said)
  */
@@ -19,19 +19,19 @@ if (corpus === undefined) console.log('no corpus below GLACIS_SHARED: nothing to
 else await count(corpus)
 
 async function count(folder: string): Promise<void> {
-  const { plan, refused } = await loadTemplates([folder])
+  const { plan, rejected } = await loadTemplates([folder])
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'))
   const scoped = new Set(files.filter((name) => isScoped(name, readFileSync(join(folder, name), 'utf8'))))
   const name = (file: string) => file.slice(folder.length + 1)
   const runnable = plan.templates.filter(({ file }) => scoped.has(name(file)))
-  const left = refused.filter(({ file, feature }) => scoped.has(name(file)) && feature !== 'duplicate id')
-  console.log(`${files.length} files: ${plan.templates.length} understood, ${refused.length} refused`)
-  console.log(`  refused: ${listed(refused.map(({ feature }) => feature))}`)
+  const left = rejected.filter(({ file, feature }) => scoped.has(name(file)) && feature !== 'duplicate id')
+  console.log(`${files.length} files: ${plan.templates.length} understood, ${rejected.length} rejected`)
+  console.log(`  refused: ${listed(rejected.map(({ feature }) => feature))}`)
   console.log(`${scoped.size} of them ask a target by HTTP: ${runnable.length} run, ${left.length} do not`)
   console.log(`  they need: ${listed(runnable.flatMap(needsOf))}`)
   console.log(`  do not run: ${listed(left.map(({ feature }) => feature))}`)
   for (const { file, reason } of left) console.log(`    ${name(file)}: ${reason}`)
-  const unexplained = refused.filter(({ line, reason }) => line === 0 && reason === '').length
+  const unexplained = rejected.filter(({ line, reason }) => line === 0 && reason === '').length
   tell('refused without a reason', unexplained, '', { limit: 0 })
   tell('templates for a target that run', (100 * runnable.length) / (runnable.length + left.length), '%', { least: 98 })
   await meet(runnable)
@@ -40,8 +40,8 @@ async function count(folder: string): Promise<void> {
 async function meet(runnable: readonly Template[]): Promise<void> {
   const step = Number(process.argv[2] ?? 12)
   const plain = runnable.filter(
-    ({ needsCallback, lacking, isIntrusive, isUnsafe, isGuessing }) =>
-      !needsCallback && lacking.size === 0 && !isIntrusive && !isUnsafe && !isGuessing,
+    ({ needsCallback, missingValues, isIntrusive, isUnsafe, isBruteForce }) =>
+      !needsCallback && missingValues.size === 0 && !isIntrusive && !isUnsafe && !isBruteForce,
   )
   const outcome = await mirror(
     plain.filter((_, at) => at % step === 0),
@@ -67,7 +67,7 @@ function isScoped(name: string, source: string): boolean {
 
 /** What a template makes use of, beyond a path and a word. */
 function needsOf(template: Template): string[] {
-  const { http, flow, isSequence, isIntrusive, needsCallback, lacking, isUnsafe, variables } = template
+  const { http, flow, isSequence, isIntrusive, needsCallback, missingValues, isUnsafe, variables } = template
   const operators = http.map((block) => block.operators)
   const kinds = operators.flatMap(({ matchers, extractors }) => [
     ...matchers.map(({ type }) => `matcher ${type}`),
@@ -82,7 +82,7 @@ function needsOf(template: Template): string[] {
     callback: needsCallback,
     unsafe: isUnsafe,
     'leave to change': isIntrusive,
-    'a value from the operator': lacking.size > 0,
+    'a value from the operator': missingValues.size > 0,
   }
   return [...new Set(kinds), ...Object.entries(flags).flatMap(([flag, isSet]) => (isSet ? [flag] : []))]
 }
