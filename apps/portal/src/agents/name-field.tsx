@@ -28,7 +28,7 @@ export function useAgentName(initial: string) {
       return found ? undefined : value.trim()
     },
     /** Shows the server's error about the name. */
-    refuse: (error: Error) => setProblem(serverNameError(error)),
+    setServerError: (error: Error) => setProblem(serverNameError(error)),
   }
 }
 

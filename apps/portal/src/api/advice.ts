@@ -6,7 +6,7 @@ import { ApiFailure } from '#api/failure.ts'
  *
  * @returns undefined if nothing failed or if form fields show the errors themselves
  */
-export function adviceOf(error: Error | null): string | undefined {
+export function errorAdvice(error: Error | null): string | undefined {
   if (!error) return undefined
   if (!(error instanceof ApiFailure)) return 'Something went wrong. Reload the page and try again.'
   if (error.fieldErrors.size > 0) return undefined
@@ -23,7 +23,7 @@ interface Mutation {
 export function mutationDialogProps(change: Mutation, onClose: () => void) {
   return {
     busy: change.isPending,
-    problem: adviceOf(change.error),
+    problem: errorAdvice(change.error),
     onClose: () => {
       change.reset()
       onClose()

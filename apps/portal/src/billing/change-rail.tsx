@@ -19,21 +19,21 @@ export function ChangeRail({
   present,
   chosen,
   used,
-  isUnderWay,
-  refusal,
+  isPending,
+  serverError,
   onApply,
 }: {
   readonly present: Choice
   readonly chosen: Choice
   /** Number of existing targets. */
   readonly used: number
-  readonly isUnderWay: boolean
+  readonly isPending: boolean
   /** The server's error for the last attempt. */
-  readonly refusal: string | undefined
+  readonly serverError: string | undefined
   readonly onApply: () => void
 }) {
   const { label, isReady } = submitState(present, chosen, used)
-  const obstacle = planError(chosen.plan, used)
+  const planProblem = planError(chosen.plan, used)
   return (
     <section>
       <h2>Change</h2>
@@ -51,9 +51,9 @@ export function ChangeRail({
       </Facts>
       <Totals present={present} chosen={chosen} />
       <div className="mt-4 grid gap-3">
-        {obstacle && <Note variant="yellow">{obstacle}</Note>}
-        {refusal && <Note variant="red">{refusal}</Note>}
-        <Button block variant="primary" loading={isUnderWay} disabled={!isReady} onClick={onApply}>
+        {planProblem && <Note variant="yellow">{planProblem}</Note>}
+        {serverError && <Note variant="red">{serverError}</Note>}
+        <Button block variant="primary" loading={isPending} disabled={!isReady} onClick={onApply}>
           {label}
         </Button>
       </div>

@@ -112,13 +112,15 @@ function Actions({
   channel,
   onEdit,
 }: Pick<ChannelRowProps, 'kind' | 'channel'> & { readonly onEdit: () => void }) {
-  const making = useMutation(create)
-  const changing = useMutation(change)
+  const createChannel = useMutation(create)
+  const changeChannel = useMutation(change)
   const testing = useMutation(sendTest)
-  const isBusy = making.isPending || changing.isPending
+  const isBusy = createChannel.isPending || changeChannel.isPending
   const canToggle = kind === 'KIND_EMAIL' || Boolean(channel?.webhookUrl)
   const turn = () =>
-    channel ? changing.mutate({ id: channel.id, channel: { isEnabled: !channel.isEnabled } }) : making.mutate({ kind })
+    channel
+      ? changeChannel.mutate({ id: channel.id, channel: { isEnabled: !channel.isEnabled } })
+      : createChannel.mutate({ kind })
   // The same button serves with and without a channel, so that it keeps the focus when the channel is created.
   const turning = channel ? toggleLabel(channel) : 'Turn on'
   const editing = channel ? 'Edit' : 'Connect'

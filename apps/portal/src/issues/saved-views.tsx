@@ -3,7 +3,7 @@ import type { View } from '@glacis/contract/view'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Bookmark, BookmarkX } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { removeView, saveView } from '#issues/mutations.ts'
 import { views } from '#issues/queries.ts'
 import { hasFilters, type RiskSearch } from '#issues/search.ts'
@@ -87,7 +87,7 @@ export function ViewButton({ path, search }: { readonly path: RiskPath; readonly
       <NameDialog
         open={isNaming}
         isSaving={save.isPending}
-        problem={adviceOf(save.error)}
+        problem={errorAdvice(save.error)}
         onClose={() => {
           save.reset()
           setIsNaming(false)

@@ -71,7 +71,7 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
   const [problems, setProblems] = useState<Problems>({})
   const [pasted, setPasted] = useState('')
   const [isMany, setIsMany] = useListMode()
-  const making = useMutation(create)
+  const creation = useMutation(create)
   const set = (change: Partial<typeof draft>) => {
     setDraft({ ...draft, ...change })
     setProblems({})
@@ -115,7 +115,7 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
       added()
     }
     const onError = (error: Error) => setProblems(error instanceof ApiFailure ? toFieldErrors(error) : {})
-    making.mutate(
+    creation.mutate(
       {
         name: draft.name.trim(),
         address,
@@ -182,7 +182,7 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
           })}
           {schedule}
           <div>
-            <Button type="submit" variant={targets.length > 0 ? 'secondary' : 'primary'} loading={making.isPending}>
+            <Button type="submit" variant={targets.length > 0 ? 'secondary' : 'primary'} loading={creation.isPending}>
               {targets.length > 0 ? 'Add another target' : 'Add target'}
             </Button>
           </div>

@@ -21,13 +21,13 @@ interface ProductBulkBarProps {
 
 /** Products that couldn't be changed stay selected and are reported. */
 export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
-  const changing = useMutation(editProducts)
+  const bulkEdit = useMutation(editProducts)
   const stopping = useMutation(stopWatchingProducts)
   const watched = products.filter((product) => product.watched)
-  const isBusy = changing.isPending || stopping.isPending
+  const isBusy = bulkEdit.isPending || stopping.isPending
   function setThreshold(score: number, label: string): void {
     const ids = products.map(({ id }) => id)
-    changing.mutate(
+    bulkEdit.mutate(
       { ids, minNotificationSeverity: score },
       { onSuccess: (failed) => reportResult(`Notification threshold set to ${label} for`, ids, failed) },
     )

@@ -12,10 +12,10 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
         {isReading ? 'Checking the list…' : ''}
       </p>
     )
-  const refused = outcome?.refused ?? new Map<string, string>()
+  const refused = outcome?.rejected ?? new Map<string, string>()
   const all = newEntriesOf(verdicts)
   const fresh = all.filter(({ address }) => !refused.has(address))
-  const denied = all.filter(({ address }) => refused.has(address))
+  const rejectedEntries = all.filter(({ address }) => refused.has(address))
   const wrong = verdicts.filter((one) => one.kind === 'wrong')
   const known = verdicts.filter((one) => one.kind === 'known')
   const twice = verdicts.filter((one) => one.kind === 'twice')
@@ -34,7 +34,7 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
       <Group icon={invalidIcon} title={`${formatNumber(wrong.length)} invalid`} of={wrong}>
         {(one) => <EntryMessage line={one.line} text={one.text} words={one.why} />}
       </Group>
-      <Group icon={invalidIcon} title={`${formatNumber(denied.length)} rejected`} of={denied}>
+      <Group icon={invalidIcon} title={`${formatNumber(rejectedEntries.length)} rejected`} of={rejectedEntries}>
         {(one) => <EntryMessage line={one.line} text={one.address} words={refused.get(one.address) ?? ''} />}
       </Group>
       <Group icon={skippedIcon} title={`${formatNumber(known.length)} already in scope`} of={known}>

@@ -27,15 +27,16 @@ type Skipped = readonly { readonly id: string; readonly message: string }[]
 /** Tags are added and removed, never replaced. After starting scans, skipped targets stay selected. */
 export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
   const [isDeleting, setIsDeleting] = useState(false)
-  const changing = useMutation(changeMany)
+  const bulkUpdate = useMutation(changeMany)
   const starting = useMutation(startMany)
   const ids = targets.map(({ id }) => id)
-  const isBusy = changing.isPending || starting.isPending
-  const change = (to: Omit<Parameters<typeof changing.mutate>[0], 'ids'>, words: string) =>
-    changing.mutate(
+  const isBusy = bulkUpdate.isPending || starting.isPending
+  const change = (to: Omit<Parameters<typeof bulkUpdate.mutate>[0], 'ids'>, confirmation: string) =>
+    bulkUpdate.mutate(
       { ids, ...to },
       {
-        onSuccess: ({ updatedCount, skipped }) => showResult(`${words}: ${formatTargetCount(updatedCount)}.`, skipped),
+        onSuccess: ({ updatedCount, skipped }) =>
+          showResult(`${confirmation}: ${formatTargetCount(updatedCount)}.`, skipped),
       },
     )
   function start(): void {
@@ -141,9 +142,9 @@ function PeriodMenu({ onChoose }: { readonly onChoose: (period: SchedulePeriod) 
         </>
       }
     >
-      {periods.map(([period, words]) => (
+      {periods.map(([period, confirmation]) => (
         <MenuAction key={period} onClick={() => onChoose(period)}>
-          {words}
+          {confirmation}
         </MenuAction>
       ))}
     </Menu>
