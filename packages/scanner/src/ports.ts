@@ -74,13 +74,13 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       const accelerator = await startAccelerator(limits, { reply, failed: useThreads }, closing.signal).catch(
         reportUnavailable,
       )
-      if (accelerator) return useEngine(accelerator)
+      if (accelerator) return switchTo(accelerator)
     }
-    useEngine(startThreads(limits, { reply, failed: fail }))
+    switchTo(startThreads(limits, { reply, failed: fail }))
   }
 
   /** Resends all pending orders: the state of the previous engine is lost. */
-  function useEngine(next: Engine): void {
+  function switchTo(next: Engine): void {
     engine = next
     if (closing.signal.aborted) return void next.close()
     for (const { order } of waiting.values()) next.send(order)
@@ -88,7 +88,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
   function useThreads(error: Error): void {
     reportUnavailable(error)
-    if (!closing.signal.aborted) useEngine(startThreads(limits, { reply, failed: fail }))
+    if (!closing.signal.aborted) switchTo(startThreads(limits, { reply, failed: fail }))
   }
 
   function reportUnavailable(error: unknown): void {

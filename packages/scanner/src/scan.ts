@@ -170,12 +170,12 @@ function portsOf(profile: ScanJob['profile']): readonly number[] {
 const allPorts = Array.from({ length: 65_535 }, (_, index) => index + 1)
 
 async function closedPorts({ address, ports }: ClosedCandidates, run: Run): Promise<number[]> {
-  const candidates: number[] = []
+  const closed: number[] = []
   for (const port of ports) {
     await run.budget.take(address, run.signal)
-    if ((await dial(address, port, run)).kind === 'closed') candidates.push(port)
+    if ((await dial(address, port, run)).kind === 'closed') closed.push(port)
   }
-  return candidates
+  return closed
 }
 
 async function reportClosed(host: ClosedCandidates, run: Run): Promise<void> {

@@ -25,7 +25,7 @@ function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
   const creation = useMutation(create)
   function submit(event: FormEvent): void {
     event.preventDefault()
-    const wanted = name.checked()
+    const wanted = name.validate()
     if (wanted) creation.mutate(wanted, { onSuccess: ({ agent }) => onCreated(agent), onError: name.setServerError })
   }
   return (

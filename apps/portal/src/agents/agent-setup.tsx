@@ -47,7 +47,7 @@ function NewAgent({ creation }: { readonly creation: CreateMutation }) {
   const name = useAgentName('')
   function submit(event: FormEvent): void {
     event.preventDefault()
-    const wanted = name.checked()
+    const wanted = name.validate()
     if (wanted) creation.mutate(wanted, { onError: name.setServerError })
   }
   return (

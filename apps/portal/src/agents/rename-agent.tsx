@@ -20,7 +20,7 @@ export function RenameAgent({ agent, onClose }: RenameAgentProps) {
   const renameMutation = useMutation(rename)
   function submit(event: FormEvent): void {
     event.preventDefault()
-    const wanted = name.checked()
+    const wanted = name.validate()
     if (!wanted) return
     if (wanted === agent.name) return onClose()
     const onSuccess = () => {

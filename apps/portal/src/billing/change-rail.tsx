@@ -92,9 +92,9 @@ function ChangeFact({
   readonly from: string | undefined
   readonly to: string
 }) {
-  let words: ReactNode = to
+  let content: ReactNode = to
   if (from !== undefined && from !== to) {
-    words = (
+    content = (
       <>
         <span className="text-ink-3">{from}</span> <span aria-hidden="true">→</span>
         <span className="sr-only">becomes</span> {to}
@@ -103,7 +103,7 @@ function ChangeFact({
   }
   return (
     <Fact name={name}>
-      <span className="tabular-nums">{words}</span>
+      <span className="tabular-nums">{content}</span>
     </Fact>
   )
 }

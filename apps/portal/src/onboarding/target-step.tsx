@@ -49,7 +49,7 @@ export interface ListProps {
   readonly children: ReactNode
 }
 interface TargetStepProps {
-  readonly wayOn: StepNavigation
+  readonly renderNavigation: StepNavigation
   /** The address field, the permission checkbox, and the list form are rendered by the `targets` module. */
   readonly address: (props: AddressProps) => ReactNode
   readonly permission: (props: PermissionProps) => ReactNode
@@ -58,7 +58,13 @@ interface TargetStepProps {
   readonly askPermission: string
 }
 
-export function TargetStep({ wayOn, address: addressField, permission, list, askPermission }: TargetStepProps) {
+export function TargetStep({
+  renderNavigation,
+  address: addressField,
+  permission,
+  list,
+  askPermission,
+}: TargetStepProps) {
   const client = useQueryClient()
   const formId = useId()
   const targets = useQuery(all()).data?.targets ?? []
@@ -188,7 +194,7 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
           </div>
         </form>
       )}
-      {wayOn({ isReady: targets.length > 0 })}
+      {renderNavigation({ isReady: targets.length > 0 })}
     </>
   )
 }

@@ -117,9 +117,9 @@ interface SoftwareMatchesProps {
   readonly onChoose: (software: Software) => void
 }
 function SoftwareMatches({ text, chosen, onChoose }: SoftwareMatchesProps) {
-  const words = text.trim()
-  const { data, isFetching } = useQuery({ ...software(words), enabled: words.length >= minLetters })
-  if (words.length < minLetters) return null
+  const searchText = text.trim()
+  const { data, isFetching } = useQuery({ ...software(searchText), enabled: searchText.length >= minLetters })
+  if (searchText.length < minLetters) return null
   if (data?.software.length === 0) {
     return <FieldMessages messages={[isFetching ? 'Searching…' : 'No matching products.']} state="default" />
   }

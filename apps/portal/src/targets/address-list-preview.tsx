@@ -32,17 +32,17 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
         })}
       </p>
       <Group icon={invalidIcon} title={`${formatNumber(wrong.length)} invalid`} of={wrong}>
-        {(one) => <EntryMessage line={one.line} text={one.text} words={one.why} />}
+        {(one) => <EntryMessage line={one.line} text={one.text} message={one.why} />}
       </Group>
       <Group icon={invalidIcon} title={`${formatNumber(rejectedEntries.length)} rejected`} of={rejectedEntries}>
-        {(one) => <EntryMessage line={one.line} text={one.address} words={refused.get(one.address) ?? ''} />}
+        {(one) => <EntryMessage line={one.line} text={one.address} message={refused.get(one.address) ?? ''} />}
       </Group>
       <Group icon={skippedIcon} title={`${formatNumber(known.length)} already in scope`} of={known}>
         {(one) => (
           <EntryMessage
             line={one.line}
             text={one.address}
-            words={`The target “${one.name}” already has this address.`}
+            message={`The target “${one.name}” already has this address.`}
           />
         )}
       </Group>
@@ -52,7 +52,11 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
         of={twice}
       >
         {(one) => (
-          <EntryMessage line={one.line} text={one.address} words={`Same address as line ${formatNumber(one.first)}.`} />
+          <EntryMessage
+            line={one.line}
+            text={one.address}
+            message={`Same address as line ${formatNumber(one.first)}.`}
+          />
         )}
       </Group>
       <Group icon={newIcon} title={`${formatNumber(fresh.length)} new`} of={fresh}>
@@ -96,8 +100,8 @@ function summary({ all, fresh, known, twice, wrong }: Counts): string {
     [twice, twice === 1 ? 'duplicate' : 'duplicates'],
     [wrong, 'invalid'],
   ] as const
-  const words = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)
-  return `${formatNumber(all)} ${all === 1 ? 'address' : 'addresses'}: ${words.join(', ')}.`
+  const phrases = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)
+  return `${formatNumber(all)} ${all === 1 ? 'address' : 'addresses'}: ${phrases.join(', ')}.`
 }
 
 interface GroupProps<T> {
@@ -131,7 +135,15 @@ function Group<T extends Verdict>({ icon, title, of, children }: GroupProps<T>) 
   )
 }
 
-function EntryMessage({ line, text, words }: { readonly line: number; readonly text: string; readonly words: string }) {
+function EntryMessage({
+  line,
+  text,
+  message,
+}: {
+  readonly line: number
+  readonly text: string
+  readonly message: string
+}) {
   return (
     <span className="grid min-w-0 flex-1">
       <span className="flex gap-2">
@@ -140,7 +152,7 @@ function EntryMessage({ line, text, words }: { readonly line: number; readonly t
         </span>
         <span className="ml-auto flex-none text-ink-3 tabular-nums">line {formatNumber(line)}</span>
       </span>
-      <span className="text-ink-2 wrap-anywhere">{words}</span>
+      <span className="text-ink-2 wrap-anywhere">{message}</span>
     </span>
   )
 }

@@ -49,7 +49,7 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
   }
   const areAllPaused = targets.every(({ pauseTime }) => pauseTime)
   return (
-    <SelectionBar label="Selected targets" words={`${formatNumber(targets.length)} selected`}>
+    <SelectionBar label="Selected targets" summary={`${formatNumber(targets.length)} selected`}>
       <Button size="sm" icon={<Play />} loading={starting.isPending} disabled={isBusy} onClick={start}>
         Start scan
       </Button>
@@ -142,9 +142,9 @@ function PeriodMenu({ onChoose }: { readonly onChoose: (period: SchedulePeriod) 
         </>
       }
     >
-      {periods.map(([period, confirmation]) => (
+      {periods.map(([period, label]) => (
         <MenuAction key={period} onClick={() => onChoose(period)}>
-          {confirmation}
+          {label}
         </MenuAction>
       ))}
     </Menu>

@@ -49,14 +49,15 @@ function Said({ variant, children }: { readonly variant: 'orange' | 'red'; reado
 function PausedNote({ target, since }: { readonly target: Target; readonly since: string }) {
   const updateMutation = useMutation(update)
   const tags = target.tags.map(({ id }) => ({ id }))
-  const goOn = () => updateMutation.mutate({ id: target.id, paused: false, tags, updateMask: { paths: ['paused'] } })
+  const resumeTarget = () =>
+    updateMutation.mutate({ id: target.id, paused: false, tags, updateMask: { paths: ['paused'] } })
   return (
     <Note variant="gray" icon={<Pause aria-hidden="true" />}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
         <span>
           Paused <RelativeTime value={since} />. It isn't scanned and doesn't count toward your plan.
         </span>
-        <Button size="xs" loading={updateMutation.isPending} onClick={goOn}>
+        <Button size="xs" loading={updateMutation.isPending} onClick={resumeTarget}>
           Resume
         </Button>
       </div>

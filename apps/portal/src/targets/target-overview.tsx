@@ -54,12 +54,12 @@ const quarter = (affectedTargetId: string) => bySeverity({ period: 'PERIOD_QUART
 
 function OpenRisks({ target }: { readonly target: Target }) {
   const series = useQuery(quarter(target.id)).data
-  const moved = (level: keyof SeverityCount) => (series?.[level].at(-1) ?? 0) - (series?.[level][0] ?? 0)
+  const changeOf = (level: keyof SeverityCount) => (series?.[level].at(-1) ?? 0) - (series?.[level][0] ?? 0)
   const changes = series && {
-    critical: moved('critical'),
-    high: moved('high'),
-    medium: moved('medium'),
-    low: moved('low'),
+    critical: changeOf('critical'),
+    high: changeOf('high'),
+    medium: changeOf('medium'),
+    low: changeOf('low'),
   }
   return (
     <SeverityLadder

@@ -69,12 +69,12 @@ export function useAddressList({ isOpen = true, draft, text: initialText = '', o
     finish(now, result)
   }
 
-  function finish(judged: readonly Verdict[], result: CreateEachResult): void {
-    const rest = remainingText(judged, new Set(result.created.map(({ address }) => address)))
+  function finish(checked: readonly Verdict[], result: CreateEachResult): void {
+    const rest = remainingText(checked, new Set(result.created.map(({ address }) => address)))
     setText(rest)
     setOutcome(result)
     if (rest !== '') return
-    const known = judged.filter(({ kind }) => kind === 'known').length
+    const known = checked.filter(({ kind }) => kind === 'known').length
     const also = known > 0 ? ` ${formatNumber(known)} already existed.` : ''
     onDone({ made: result.created, message: `${formatAdded(result.created.length)}${also}` })
   }

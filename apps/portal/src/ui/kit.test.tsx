@@ -62,7 +62,7 @@ it.each<[FieldState, string | null]>([
   expect([input.getAttribute('aria-invalid'), described?.textContent]).toEqual([invalid, 'a message'])
 })
 
-it('says Copied for 2.5 seconds', async () => {
+it('shows Copied for 2.5 seconds', async () => {
   vi.useFakeTimers()
   const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
   render(<CopyField label="token" value="gla_7Qm" />)

@@ -50,14 +50,14 @@ export async function exchange(endpoint: ProbeTarget, message: Uint8Array, tools
 export async function withConnection<Value>(
   target: ProbeTarget,
   tools: ConnectionTools,
-  use: (connection: TcpConnection) => Promise<Value>,
+  talk: (connection: TcpConnection) => Promise<Value>,
   fallback: Value,
 ): Promise<Value> {
   await tools.budget.take(target.address, tools.signal)
   const connection = await open(target, tools)
   if (!connection) return fallback
   try {
-    return await use(connection)
+    return await talk(connection)
   } finally {
     connection.close()
   }

@@ -44,7 +44,7 @@ export function nameFromCpe(cpe: string): { readonly wfn: Wfn; readonly revision
   const parts = cpe.startsWith('cpe:2.3:') ? splitFormatted(cpe.slice(8)) : splitUri(cpe)
   const [part = '', vendor = '', product = '', version = '', update = ''] = parts
   if (!/^[aoh]$/.test(part) || vendor === '' || product === '') return null
-  if ([vendor, product].some((normalizeWord) => normalizeWord === '*' || normalizeWord === '-')) return null
+  if ([vendor, product].some((word) => word === '*' || word === '-')) return null
   const read = version === '*' || version === '-' ? '' : version
   const targetSoftware = parts[8] || '*'
   const named = nameSoftware({ part, vendor, product, targetSoftware }, read)
@@ -96,10 +96,10 @@ function formatBinding(words: Omit<Wfn, 'text'>): string {
   return `cpe:2.3:${part}:${order.map(escapeWord).join(':')}`
 }
 
-function escapeWord(normalizeWord: string): string {
-  if (normalizeWord === '' || normalizeWord === '*') return '*'
-  if (normalizeWord === '-') return '-'
-  return normalizeWord.replace(/[^a-z0-9._-]/g, (char) => `\\${char}`)
+function escapeWord(word: string): string {
+  if (word === '' || word === '*') return '*'
+  if (word === '-') return '-'
+  return word.replace(/[^a-z0-9._-]/g, (char) => `\\${char}`)
 }
 
 /** NVD names of products that banners, old CPE names, or other sources call differently. */

@@ -50,7 +50,7 @@ export interface NativeContext {
    * Runs an exchange on a new connection, with TLS where the service uses it; undefined when the
    * connection failed.
    */
-  withConnection<Value>(description: (connection: TcpConnection) => Promise<Value>): Promise<Value | undefined>
+  withConnection<Value>(talk: (connection: TcpConnection) => Promise<Value>): Promise<Value | undefined>
   /**
    * Sends one message and reads the response; null only reads. Undefined when the connection
    * failed.

@@ -9,7 +9,7 @@ export function rpcCall(program: number, version: number, procedure: number): Bu
   // and verifier.
   const words = [lastFragment + 40, id, 0, 2, program, version, procedure, 0, 0, 0, 0]
   const bytes = Buffer.alloc(words.length * 4)
-  for (const [context, word] of words.entries()) bytes.writeUInt32BE(word, context * 4)
+  for (const [index, word] of words.entries()) bytes.writeUInt32BE(word, index * 4)
   return bytes
 }
 

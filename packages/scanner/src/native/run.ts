@@ -43,7 +43,7 @@ export async function* runNative(target: CheckTarget, tools: NativeTools): Async
   yield* mergeConcurrently(withoutUdpTwins(target.services), servicesAtOnce, signal, check)
 }
 
-/** A port that answers over both TCP and UDP with one protocol is one service. */
+/** A port that responds over both TCP and UDP with one protocol is one service. */
 function withoutUdpTwins(services: readonly IdentifiedService[]): IdentifiedService[] {
   const isUdpTwin = (one: IdentifiedService) =>
     one.transport === 'udp' &&
@@ -104,13 +104,13 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
   const { address, hostname } = target
   const { port, tls } = service
   const { guard, signal, profile } = tools
-  const speak: NativeContext['withConnection'] = async (words) => {
+  const withConnection: NativeContext['withConnection'] = async (talk) => {
     if (service.transport === 'udp') return undefined
     await tools.budget.take(address, signal)
     const connection = await open(tls)
     if (!connection) return undefined
     try {
-      return await words(connection)
+      return await talk(connection)
     } finally {
       connection.close()
     }
@@ -131,7 +131,7 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
     profile,
     signal,
     hostNames: hostNamesOf(target),
-    withConnection: speak,
+    withConnection,
     async handshake({ before, ...range } = {}) {
       if (service.transport === 'udp') return undefined
       await tools.budget.take(address, signal)
@@ -144,7 +144,7 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
       return undefined
     },
     exchange: (question, options) =>
-      speak((connection) => {
+      withConnection((connection) => {
         if (question !== null) connection.write(question)
         return connection.read({ ...readOptions, ...options })
       }),

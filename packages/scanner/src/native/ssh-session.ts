@@ -19,20 +19,20 @@ const macBytes = 32
 /** A key exchange supported by Node. */
 interface KeyExchangeMethod {
   readonly hash: string
-  readonly begin: () => { readonly publicKey: Buffer; readonly isNumber: boolean; secret(serverInit: Buffer): Buffer }
+  readonly begin: () => { readonly publicKey: Buffer; readonly isNumber: boolean; secret(theirKey: Buffer): Buffer }
 }
 const curve = (name: string, hash: string): KeyExchangeMethod => ({
   hash,
   begin() {
     const own = createECDH(name)
-    return { publicKey: own.generateKeys(), isNumber: false, secret: (serverInit) => own.computeSecret(serverInit) }
+    return { publicKey: own.generateKeys(), isNumber: false, secret: (theirKey) => own.computeSecret(theirKey) }
   },
 })
 const group = (name: string, hash: string): KeyExchangeMethod => ({
   hash,
   begin() {
     const own = createDiffieHellmanGroup(name)
-    return { publicKey: own.generateKeys(), isNumber: true, secret: (serverInit) => own.computeSecret(serverInit) }
+    return { publicKey: own.generateKeys(), isNumber: true, secret: (theirKey) => own.computeSecret(theirKey) }
   },
 })
 const keyExchangeMethods: Readonly<Record<string, KeyExchangeMethod>> = {

@@ -106,12 +106,12 @@ function certificateVerdicts(handshake: Handshake): CheckResults {
   const { keyBits = Infinity, keyType, subject } = certificate
   const keyBitsMin = keyType.startsWith('rsa') || keyType === 'dsa' ? 2048 : 224
   const facts = `${subject}\nkey: ${keyType} ${keyBits} bits`
-  const outcome = (highlight: string): Proof => ({ request: 'TLS handshake', answer: facts, highlights: [highlight] })
+  const proofFor = (highlight: string): Proof => ({ request: 'TLS handshake', answer: facts, highlights: [highlight] })
   const algorithm = signatureOf(socket.getPeerX509Certificate())
   const isBroken = /sha1|md5|md2/i.test(algorithm) && !certificate.selfSigned
   return {
-    ...(keyType !== '' && { [weakKey.id]: keyBits < keyBitsMin ? outcome(`${keyBits} bits`) : null }),
-    [weakSignature.id]: isBroken ? { ...outcome(algorithm), answer: `${facts}\nsignature: ${algorithm}` } : null,
+    ...(keyType !== '' && { [weakKey.id]: keyBits < keyBitsMin ? proofFor(`${keyBits} bits`) : null }),
+    [weakSignature.id]: isBroken ? { ...proofFor(algorithm), answer: `${facts}\nsignature: ${algorithm}` } : null,
   }
 }
 

@@ -18,7 +18,7 @@ export interface Libc {
   /** Whether the socket is connected to itself. */
   isSelf(fd: number, address: SocketAddress): boolean
   close(fd: number): void
-  /** Calls `tell` for each socket with an event, possibly spurious. Waits at most `waitMs`. */
+  /** Calls `onReady` for each socket with an event, possibly spurious. Waits at most `waitMs`. */
   onReady(waitMs: number, onReady: (fd: number) => void): void
 }
 

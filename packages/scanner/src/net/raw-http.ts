@@ -84,9 +84,9 @@ function readAnswer(received: Buffer): Pick<HttpResponse, 'status' | 'statusText
   const [first = '', ...lines] = (end < 0 ? text : text.slice(0, end)).split(/\r?\n/)
   const [, status, statusText = ''] = /^HTTP\/\d(?:\.\d)?\s+(\d{3})\s?(.*)$/.exec(first) ?? []
   if (status === undefined) return null
-  const headers = lines.flatMap((connection) => {
-    const colon = connection.indexOf(':')
-    return colon > 0 ? [[connection.slice(0, colon).trim(), connection.slice(colon + 1).trim()] as const] : []
+  const headers = lines.flatMap((line) => {
+    const colon = line.indexOf(':')
+    return colon > 0 ? [[line.slice(0, colon).trim(), line.slice(colon + 1).trim()] as const] : []
   })
   const body = end < 0 ? '' : text.slice(end + gap.length)
   const isChunked = headers.some(([name, value]) => /^transfer-encoding$/i.test(name) && /chunked/i.test(value))
@@ -97,11 +97,11 @@ function readAnswer(received: Buffer): Pick<HttpResponse, 'status' | 'statusText
 function dechunk(body: string): string {
   const parts: string[] = []
   for (let at = 0; at < body.length;) {
-    const [connection, size] = /^([\da-f]{1,8})[^\n]{0,200}\n/i.exec(body.slice(at, at + 220)) ?? []
+    const [line, size] = /^([\da-f]{1,8})[^\n]{0,200}\n/i.exec(body.slice(at, at + 220)) ?? []
     const length = parseInt(size ?? '0', 16)
-    if (connection === undefined || length === 0) break
-    parts.push(body.slice(at + connection.length, at + connection.length + length))
-    at += connection.length + length + 2
+    if (line === undefined || length === 0) break
+    parts.push(body.slice(at + line.length, at + line.length + length))
+    at += line.length + length + 2
   }
   return parts.join('')
 }

@@ -88,16 +88,16 @@ function runExtractors(
   answer: ResponseParts,
 ): { answer: ResponseParts; extracted: string[] } {
   if (extractors.length === 0) return { answer, extracted: [] }
-  const namedHits = new Map<string, DslValue>()
+  const namedValues = new Map<string, DslValue>()
   const extracted: string[] = []
-  const get: ResponseParts['get'] = (name) => namedHits.get(name) ?? answer.get(name)
+  const get: ResponseParts['get'] = (name) => namedValues.get(name) ?? answer.get(name)
   for (const extractor of extractors) {
     const values = extract(extractor, { ...answer, get })
     const [first] = values
-    if (first !== undefined) namedHits.set(extractor.name, values.length > 1 ? values : first)
+    if (first !== undefined) namedValues.set(extractor.name, values.length > 1 ? values : first)
     if (!extractor.isInternal) extracted.push(...values)
   }
-  namedHits.delete('')
+  namedValues.delete('')
   return { answer: { ...answer, get }, extracted }
 }
 

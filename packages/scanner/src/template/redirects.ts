@@ -81,8 +81,8 @@ function resolveLocation(origin: Origin, path: string, location: string): { orig
     return { origin, path: encodePath(relativePath(path, location.trim())) }
   }
   const [, name = '', port] = /^(\[[^\]]+\]|[^:@]+)(?::(\d{1,5}))?$/.exec(host) ?? []
-  const withoutBody = name.replace(/^\[|\]$/g, '').toLowerCase()
-  if (withoutBody !== origin.hostname.toLowerCase() && withoutBody !== origin.address) return null
+  const bareHost = name.replace(/^\[|\]$/g, '').toLowerCase()
+  if (bareHost !== origin.hostname.toLowerCase() && bareHost !== origin.address) return null
   const tls = scheme === undefined ? origin.tls : scheme.toLowerCase() === 'https'
   const number = port === undefined ? (tls ? 443 : 80) : Number(port)
   if (number < 1 || number > 65_535) return null
@@ -92,6 +92,6 @@ function resolveLocation(origin: Origin, path: string, location: string): { orig
 function relativePath(path: string, location: string): string {
   if (location.startsWith('/')) return location
   const [folder = '/'] = /^[^?#]*\//.exec(path) ?? []
-  const [withoutBody = ''] = path.split('?', 1)
-  return location.startsWith('?') ? withoutBody + location : folder + location
+  const [pathOnly = ''] = path.split('?', 1)
+  return location.startsWith('?') ? pathOnly + location : folder + location
 }

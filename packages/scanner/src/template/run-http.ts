@@ -227,9 +227,9 @@ async function* matchExchange(
   work: HttpRun,
   sent: SentRequest,
   exchange: Exchange,
-  { template, block: targetLookup }: Member,
+  { template, block: blockIndex }: Member,
 ) {
-  const block = template.http[targetLookup]
+  const block = template.http[blockIndex]
   if (!block) return false
   let isInconclusive = false
   const listener: Listener = { template, block, lookup: lookupOf(work, template) }

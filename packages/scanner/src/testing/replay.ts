@@ -18,9 +18,9 @@ export interface ReplayedService {
 export function replayService(proto: string, replies: readonly Reply[]): ReplayedService | null {
   if (proto === 'http') return { port: 0, handle: website(replies) }
   const [first] = replies
-  const received = first?.reply ?? ''
-  if (/^(?:smtp|ftp|ssh|rsync|imap|pop3|svn)$/.test(proto)) return { port: 0, handle: greeting(received) }
-  if (proto === 'mysql') return { port: 0, handle: (socket) => socket.write(bytesOf(received)) }
+  const reply = first?.reply ?? ''
+  if (/^(?:smtp|ftp|ssh|rsync|imap|pop3|svn)$/.test(proto)) return { port: 0, handle: greeting(reply) }
+  if (proto === 'mysql') return { port: 0, handle: (socket) => socket.write(bytesOf(reply)) }
   const talk = protocols[proto]
   return talk ? { port: talk.port, handle: answering(talk.answer, replies) } : null
 }
@@ -32,11 +32,11 @@ function bytesOf(written: string): Buffer {
 }
 
 /** Sends the first line immediately, the others after client input. */
-function greeting(received: string): (socket: Socket) => void {
-  const end = received.indexOf('\n') + 1 || received.length
+function greeting(reply: string): (socket: Socket) => void {
+  const end = reply.indexOf('\n') + 1 || reply.length
   return (socket) => {
-    socket.write(received.slice(0, end))
-    socket.once('data', () => socket.write(received.slice(end)))
+    socket.write(reply.slice(0, end))
+    socket.once('data', () => socket.write(reply.slice(end)))
   }
 }
 
