@@ -54,5 +54,5 @@ export function NameField({ name, hint, label = 'Name' }: NameFieldProps) {
 function serverNameError(error: Error): string | undefined {
   if (!(error instanceof ApiFailure)) return undefined
   const fieldError = error.fieldErrors.get('name')
-  return fieldError ?? (error.status === 429 ? error.said || error.statusText : undefined)
+  return fieldError ?? (error.status === 429 ? error.serverMessage || error.statusText : undefined)
 }

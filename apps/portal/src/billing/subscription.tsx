@@ -86,7 +86,7 @@ function ChangeForm({ subscription, plans, present }: ChangeFormProps) {
   const { used } = subscription.quota.targets
   const chosen = mergeDraft(draft, { plans, present, used })
   const bounds = boundsOf(chosen.plan, used)
-  const errors = placeError(changePlan.error, bounds !== undefined)
+  const errors = splitError(changePlan.error, bounds !== undefined)
   function choose(more: Draft): void {
     if (changePlan.isPending) return
     changePlan.reset()
@@ -154,13 +154,13 @@ export function mergeDraft(
 }
 
 /** Where to show an error: next to the number of targets if it concerns that field, else next to the button. */
-function placeError(error: Error | null, hasField: boolean): { readonly targets?: string; readonly rail?: string } {
+function splitError(error: Error | null, hasField: boolean): { readonly targets?: string; readonly rail?: string } {
   if (!error) return {}
   if (!(error instanceof ApiFailure)) return { rail: error.message }
   const targets = hasField ? error.fieldErrors.get('numTargets') : undefined
   if (targets !== undefined) return { targets }
   // The server's message is more specific than generic advice for the status.
-  return { rail: (error.said ? undefined : errorAdvice(error)) ?? error.detail }
+  return { rail: (error.serverMessage ? undefined : errorAdvice(error)) ?? error.detail }
 }
 
 /** Describes the range of the number of targets. */

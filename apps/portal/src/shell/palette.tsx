@@ -26,7 +26,7 @@ interface PaletteProps {
 /** Opened by Ctrl K or Cmd K. Arrows move, Enter selects, Escape closes. */
 export function Palette({ open, onClose, onHelp }: PaletteProps) {
   const navigate = useNavigate()
-  const isUp = useDeferredOpen(open)
+  const isOpen = useDeferredOpen(open)
   function choose(command: Command | null): void {
     if (!command) return
     onClose()
@@ -35,7 +35,7 @@ export function Palette({ open, onClose, onHelp }: PaletteProps) {
     else command.run?.()
   }
   return (
-    <Dialog open={isUp} onClose={onClose} className="relative z-(--gl-z-overlay)" aria-label="Search everything">
+    <Dialog open={isOpen} onClose={onClose} className="relative z-(--gl-z-overlay)" aria-label="Search everything">
       <DialogBackdrop
         transition
         className="fixed inset-0 z-(--gl-z-scrim) bg-scrim transition-opacity duration-(--gl-dur-base) data-closed:opacity-0"

@@ -18,8 +18,8 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
   const rejectedEntries = all.filter(({ address }) => refused.has(address))
   const wrong = verdicts.filter((one) => one.kind === 'wrong')
   const known = verdicts.filter((one) => one.kind === 'known')
-  const twice = verdicts.filter((one) => one.kind === 'twice')
-  const privates = fresh.filter(({ isPrivate }) => isPrivate).length
+  const duplicates = verdicts.filter((one) => one.kind === 'duplicate')
+  const privateCount = fresh.filter(({ isPrivate }) => isPrivate).length
   return (
     <section aria-label="List preview" aria-busy={isReading} className="grid gap-3">
       <p aria-live="polite" className="font-medium">
@@ -27,7 +27,7 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
           all: verdicts.length,
           fresh: all.length,
           known: known.length,
-          twice: twice.length,
+          duplicates: duplicates.length,
           wrong: wrong.length,
         })}
       </p>
@@ -48,8 +48,8 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
       </Group>
       <Group
         icon={skippedIcon}
-        title={`${formatNumber(twice.length)} ${twice.length === 1 ? 'duplicate' : 'duplicates'}`}
-        of={twice}
+        title={`${formatNumber(duplicates.length)} ${duplicates.length === 1 ? 'duplicate' : 'duplicates'}`}
+        of={duplicates}
       >
         {(one) => (
           <EntryMessage
@@ -71,10 +71,10 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
           </>
         )}
       </Group>
-      {privates > 0 && (
+      {privateCount > 0 && (
         <p className="text-12 text-ink-3">
-          {privates === 1 ? '1 address is private' : `${formatNumber(privates)} addresses are private`}: only an agent
-          inside that network can reach {privates === 1 ? 'it' : 'them'}.
+          {privateCount === 1 ? '1 address is private' : `${formatNumber(privateCount)} addresses are private`}: only an
+          agent inside that network can reach {privateCount === 1 ? 'it' : 'them'}.
         </p>
       )}
     </section>
@@ -89,15 +89,15 @@ interface Counts {
   readonly all: number
   readonly fresh: number
   readonly known: number
-  readonly twice: number
+  readonly duplicates: number
   readonly wrong: number
 }
 /** "20 addresses: 15 new, 3 already in scope, 2 invalid." */
-function summary({ all, fresh, known, twice, wrong }: Counts): string {
+function summary({ all, fresh, known, duplicates, wrong }: Counts): string {
   const parts = [
     [fresh, 'new'],
     [known, 'already in scope'],
-    [twice, twice === 1 ? 'duplicate' : 'duplicates'],
+    [duplicates, duplicates === 1 ? 'duplicate' : 'duplicates'],
     [wrong, 'invalid'],
   ] as const
   const phrases = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)

@@ -35,7 +35,8 @@ export async function createTargets({ bodies, signal, onStep, keys }: CreateEach
     if (signal.aborted) return { created, rejected, stopped: 'you stopped it' }
     const outcome = await createOne(body, keys)
     if (!(outcome instanceof ApiFailure)) created.push(outcome)
-    else if (perTargetStatuses.has(outcome.status)) rejected.set(body.address, outcome.said || outcome.statusText)
+    else if (perTargetStatuses.has(outcome.status))
+      rejected.set(body.address, outcome.serverMessage || outcome.statusText)
     else return { created, rejected, stopped: outcome.detail }
     onStep(created.length + rejected.size)
   }

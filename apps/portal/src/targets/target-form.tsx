@@ -94,7 +94,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
     event.preventDefault()
     void many.send().then(() => focusFirstInvalid(form.current))
   }
-  function backToOne(): void {
+  function switchToSingle(): void {
     setIsMany(false)
     requestAnimationFrame(() => form.current?.querySelector('input')?.focus())
   }
@@ -117,9 +117,9 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
       <TagField value={draft.tags} onChange={(tags) => set({ tags })} problem={problems.tags} />
     </>
   )
-  const asking = <DiscardDialog open={isAsking} onKeep={() => setIsAsking(false)} onDiscard={onClose} />
+  const discardDialog = <DiscardDialog open={isAsking} onKeep={() => setIsAsking(false)} onDiscard={onClose} />
   if (isMany) {
-    const back = <SingleTargetLink onPress={backToOne} />
+    const back = <SingleTargetLink onPress={switchToSingle} />
     return (
       <SlideOver
         open
@@ -134,7 +134,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
             {shared}
           </AddressListFields>
         </form>
-        {asking}
+        {discardDialog}
       </SlideOver>
     )
   }
@@ -196,7 +196,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
           <ScanSettingsFields draft={draft} problems={problems} onChange={set} />
         </MoreSettings>
       </form>
-      {asking}
+      {discardDialog}
     </SlideOver>
   )
 }
