@@ -18,21 +18,21 @@ if (corpus === undefined) console.log('No templates in GLACIS_SHARED. Skipped.')
 else await count(corpus)
 
 async function count(folder: string): Promise<void> {
-  const { plan, refused } = await loadTemplates([folder])
+  const { plan, rejected } = await loadTemplates([folder])
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'))
   const scoped = new Set(files.filter((name) => isScoped(name, readFileSync(join(folder, name), 'utf8'))))
   const name = (file: string) => file.slice(folder.length + 1)
   const runnable = plan.templates.filter(({ file }) => scoped.has(name(file)))
-  const unsupported = refused.filter(({ file, feature }) => scoped.has(name(file)) && feature !== 'duplicate id')
-  console.log(`${files.length} files: ${plan.templates.length} supported, ${refused.length} rejected`)
-  console.log(`  rejected: ${countedList(refused.map(({ feature }) => feature))}`)
+  const unsupported = rejected.filter(({ file, feature }) => scoped.has(name(file)) && feature !== 'duplicate id')
+  console.log(`${files.length} files: ${plan.templates.length} supported, ${rejected.length} rejected`)
+  console.log(`  rejected: ${countedList(rejected.map(({ feature }) => feature))}`)
   console.log(
     `${scoped.size} of them send HTTP requests to a target: ${runnable.length} run, ${unsupported.length} don't`,
   )
   console.log(`  features used: ${countedList(runnable.flatMap(needsOf))}`)
   console.log(`  unsupported features: ${countedList(unsupported.map(({ feature }) => feature))}`)
   for (const { file, reason } of unsupported) console.log(`    ${name(file)}: ${reason}`)
-  const unexplained = refused.filter(({ line, reason }) => line === 0 && reason === '').length
+  const unexplained = rejected.filter(({ line, reason }) => line === 0 && reason === '').length
   report('rejected without a reason', unexplained, '', { limit: 0 })
   report('supported templates', (100 * runnable.length) / (runnable.length + unsupported.length), '%', { least: 98 })
   await matchMirrored(runnable)

@@ -152,7 +152,7 @@ async function wideScan(): Promise<Scan> {
   return scanWhen(visitor, scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
 }
 
-it('stops on the agent within seconds of being cancelled', async () => {
+it('stops on the agent within seconds of being canceled', async () => {
   const { id } = await wideScan()
   await visitor.call(cancelScan, { id })
   await agent.said(/cancelled\.$/)

@@ -60,7 +60,7 @@ it.each([834, 1024, 1280, 1440])(
 it.each([390, 834, 1440])('keeps the header of the risks of a scan on one line in a window of %i px', async (width) => {
   await openAt(`/scans/${scan}`, width)
   const head = page.getByRole('heading', { name: 'Risks in this scan' })
-  const more = page.getByRole('link', { name: 'Verified ones' })
+  const more = page.getByRole('link', { name: 'View verified' })
   const [title, link] = [await head.boundingBox(), await more.boundingBox()]
   if (!title || !link) throw new Error('either is not there')
   expect(title.height).toBeLessThan(30)
@@ -152,11 +152,11 @@ const excess = `(() => {
   const parts = [...(dialog ?? document).querySelectorAll('input, label, legend ~ *')].filter((part) => !part.closest('.sr-only'))
   const isCut = (element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1
   const names = [...document.querySelectorAll('main :is(.ttl, .truncate)')].filter((element) => !element.closest('nav'))
-  const untold = names.filter((name) => /W{60}/.test(name.textContent) && isCut(name) && !name.closest('[title]') && !name.querySelector('[title]'))
+  const withoutTooltip = names.filter((name) => /W{60}/.test(name.textContent) && isCut(name) && !name.closest('[title]') && !name.querySelector('[title]'))
   return {
     page: document.documentElement.scrollWidth - innerWidth,
     dialog: dialog ? Math.max(0, ...parts.map((part) => Math.round(part.getBoundingClientRect().right - right))) : 0,
-    untold: untold.length,
+    withoutTooltip: withoutTooltip.length,
   }
 })()`
 
@@ -170,7 +170,10 @@ it.each([320, 1440])(
     await scanned(stage.visitor, target.id)
     for (const path of ['/overview', '/scope', '/scans', `/scope/${target.id}`]) {
       await openAt(path, width)
-      expect({ path, found: await page.evaluate(excess) }).toEqual({ path, found: { page: 0, dialog: 0, untold: 0 } })
+      expect({ path, found: await page.evaluate(excess) }).toEqual({
+        path,
+        found: { page: 0, dialog: 0, withoutTooltip: 0 },
+      })
     }
     await openAt('/scans', width)
     await page.getByRole('button', { name: 'Start scan' }).first().click()
@@ -179,7 +182,7 @@ it.each([320, 1440])(
       .getByRole('radio', { name: /W{128}/ })
       .first()
       .waitFor()
-    expect(await page.evaluate(excess)).toEqual({ page: 0, dialog: 0, untold: 0 })
+    expect(await page.evaluate(excess)).toEqual({ page: 0, dialog: 0, withoutTooltip: 0 })
     await page.keyboard.press('Escape')
   },
   120_000,

@@ -46,7 +46,7 @@ describe('with a second factor', () => {
     await page.waitForURL(/\/login\?.*return_to=/)
     await fillSignIn(nora.email, nora.password)
     await page.getByRole('heading', { level: 1, name: 'Two-factor authentication' }).waitFor()
-    // The session of one factor opens nothing but this step.
+    // A session with one factor allows only this step.
     await page.goto('/risks/verified')
     await page.waitForURL(/\/login\?.*aal=aal2|\/login\?flow=/)
     await page.getByRole('heading', { level: 1, name: 'Two-factor authentication' }).waitFor()
@@ -103,7 +103,6 @@ describe('with a passkey', () => {
     await page.goto('/profile')
     const added = page.waitForRequest((request) => request.method() === 'POST' && /settings/.test(request.url()))
     await button('Add passkey').click()
-    // Case 240.
     const body = (await added).postDataJSON()
     const made = JSON.parse(body.passkey_settings_register)
     expect([Object.keys(made), Object.keys(made.response)]).toEqual([
@@ -120,7 +119,6 @@ describe('with a passkey', () => {
     expectedClientErrors.length = 0
     const sent = page.waitForRequest((request) => request.method() === 'POST' && /login/.test(request.url()))
     await button('Sign in with passkey').click()
-    // Case 239.
     const proof = JSON.parse((await sent).postDataJSON().passkey_login)
     expect(Object.keys(proof.response)).toEqual(['authenticatorData', 'clientDataJSON', 'signature', 'userHandle'])
     for (const value of [proof.rawId, ...Object.values(proof.response)]) expect(value).toMatch(/^[\w-]+$/)
@@ -139,7 +137,7 @@ describe('with a passkey', () => {
     await cdp.detach()
   }, 90_000)
 
-  it('passes the email entered at sign-up to the authenticator (case 241)', async () => {
+  it('passes the email entered at sign-up to the authenticator', async () => {
     const elsewhere = await newContext()
     const visitor = await newPage(elsewhere)
     await visitor.goto('/registration')
@@ -156,7 +154,7 @@ describe('with a passkey', () => {
     await elsewhere.close()
   }, 60_000)
 
-  it('loads the helper script once, which defines every function under both names (cases 237 and 238)', async () => {
+  it('loads the helper script once, which defines every function under both names', async () => {
     const elsewhere = await newContext()
     const visitor = await newPage(elsewhere)
     await visitor.addInitScript(`window.starts = 0

@@ -43,7 +43,7 @@ async function greeter(host: string): Promise<Server> {
   return server
 }
 
-it('stops within two seconds of being cancelled', async () => {
+it('stops within two seconds of being canceled', async () => {
   const { target } = await visitor.call(createTarget, {
     name: 'Wide',
     address: '127.77.4.0/22',

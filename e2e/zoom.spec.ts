@@ -59,7 +59,7 @@ const losses = `(() => {
   if (wide > 0) found.push(wide + ' px wider than the window')
   const words = (element) => (element.getAttribute('aria-label') || element.textContent || '').trim().slice(0, 40)
   const dialog = document.querySelector('[role=dialog]')
-  // Such as the heads of a table that is folded into cards: they are clipped to a pixel.
+  // Visually hidden elements, such as the header of a table shown as cards.
   const isForReaders = (element) => element.closest('.sr-only') || (element.closest('thead')?.clientWidth ?? 2) < 2
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
   for (const element of (dialog || document.querySelector('main') || document.body).querySelectorAll('a, button')) {
@@ -84,7 +84,7 @@ describe.each([
   ['200 %', 720, 450],
   ['400 %', 360, 225],
 ] as const)('at %s', (_zoom, width, height) => {
-  it('loses nothing', async () => {
+  it('shows all content', async () => {
     const page = await browser.newPage({ baseURL: product.url, viewport: { width, height }, reducedMotion: 'reduce' })
     const found: string[] = []
     const look = async (path: string) => {

@@ -62,8 +62,12 @@ async function floor(count: number): Promise<void> {
 
 function simple({ templates }: CheckPlan, count: number): CheckPlan {
   const fitting = templates.filter(
-    ({ counts, isSequence, needsCallback, lacking, questions }) =>
-      counts.http === 1 && !isSequence && !needsCallback && lacking.size === 0 && questions.flat().length === 1,
+    ({ counts, isSequence, needsCallback, missingValues, requestDigests }) =>
+      counts.http === 1 &&
+      !isSequence &&
+      !needsCallback &&
+      missingValues.size === 0 &&
+      requestDigests.flat().length === 1,
   )
   return { templates: fitting.slice(0, count) }
 }

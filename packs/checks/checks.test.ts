@@ -39,7 +39,7 @@ const coveredBy = (seen: readonly Observation[]) => seen.flatMap((one) => (one.k
 
 describe('the pack', () => {
   it('loads whole', () => {
-    expect(loaded.refused).toEqual([])
+    expect(loaded.rejected).toEqual([])
     expect(loaded.checks.length).toBeGreaterThan(110)
   })
 

@@ -74,7 +74,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   const has = (role: Config['roles'][number]) => config.roles.includes(role)
   const callbacks =
     config.callbacks && has('worker') ? await startCallbacks(config.callbacks, 'GLACIS_CALLBACKS') : null
-  if (callbacks) log.info({ ...callbacks.place, dns: callbacks.dnsPort !== null }, 'callback server started')
+  if (callbacks) log.info({ ...callbacks.endpoint, dns: callbacks.dnsPort !== null }, 'callback server started')
   const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
   await migrate(database.owner).catch((error: unknown) => {
     throw explainDatabase(error)

@@ -82,7 +82,7 @@ describe('parseAddress', () => {
     ['http://192.0.0.192/', 'metadata'],
     ['0.0.0.0', 'single host'],
     ['239.1.2.0/24', 'single host'],
-  ])('refuses %j with a sentence', (text, part) => {
+  ])('rejects %j with an explanation', (text, part) => {
     const outcome = parseAddress(text)
     expect(isProblem(outcome) && outcome.problem).toContain(part)
   })
@@ -103,26 +103,26 @@ describe('parseAddress', () => {
     'http://h:9',
     'http://',
     '9.9.9.',
-  ])('quotes of a long text that begins with %j how it begins and how it ends', (start) => {
+  ])('shortens long input that starts with %j in the middle', (start) => {
     const long = `${start}${'1'.repeat(1900)}`
     const outcome = parseAddress(start === 'ftp' ? `${long}://h` : start === 'h:1' ? `${'h'.repeat(900)}:80` : long)
     const problem = isProblem(outcome) ? outcome.problem : ''
     expect([problem.length < 200, problem.includes('…')]).toEqual([true, true])
   })
 
-  it('quotes a short one whole', () => {
+  it('quotes short input in full', () => {
     const outcome = parseAddress(`${'a'.repeat(40)} ${'b'.repeat(19)}`)
     expect(outcome).toEqual({ problem: `'${'a'.repeat(40)} ${'b'.repeat(19)}' contains a space.` })
   })
 
-  it('gives the same text for what it has normalised', () => {
+  it('is idempotent on normalized text', () => {
     for (const text of ['10.0.0.77/24', 'http://EXAMPLE.com:8080/ä', '2001:DB8::1', '10.0.0.1-20', 'Bücher.example']) {
       const once = understood(text)
       expect(understood(once.text)).toEqual(once)
     }
   })
 
-  it('takes host, port and path of a URL apart, the path as written', () => {
+  it('splits a URL into host, port, and unmodified path', () => {
     expect(understood('https://[fd00::1]/a/%2e%2e//b')).toMatchObject({
       host: 'fd00::1',
       url: { tls: true, port: 443, path: '/a/%2e%2e//b' },
@@ -142,7 +142,7 @@ describe('expand', () => {
     expect([...expand(understood(text))]).toEqual(addresses)
   })
 
-  it('agrees with hostCount', () => {
+  it('yields as many addresses as hostCount', () => {
     for (const text of ['10.0.0.0/20', '10.0.0.0/32', 'fd00::/120', '10.0.0.1-99']) {
       const address = understood(text)
       expect([...expand(address)]).toHaveLength(address.hostCount)

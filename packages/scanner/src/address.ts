@@ -115,13 +115,13 @@ function parseHost(text: string): ScanAddress | AddressProblem {
 
 function singleAddress(ip: Ip): ScanAddress | AddressProblem {
   const text = formatIp(ip)
-  const problem = forbidden(text, { family: ip.family, first: ip.value, last: ip.value })
+  const problem = forbiddenReason(text, { family: ip.family, first: ip.value, last: ip.value })
   if (problem) return { problem }
   const isPrivate = reachedThrough(ip).some((one) => inNetworks(one, privateNetworks))
   return { kind: ip.family === 4 ? 'IPV4' : 'IPV6', text, hostCount: 1, isPrivate, host: text }
 }
 
-function forbidden(text: string, network: Network): string | null {
+function forbiddenReason(text: string, network: Network): string | null {
   const isSingle = network.first === network.last
   if (isSingle && reachedThrough({ family: network.family, value: network.first }).some(isMetadata)) {
     return `${text} is a cloud metadata address, which is never scanned.`
@@ -164,7 +164,12 @@ function parseCidr(text: string): ScanAddress | AddressProblem {
   const network = parseNetwork(text)
   if (!network)
     return { problem: `${quoted(`/${length}`)} is not a prefix length between 0 and ${ip.family === 4 ? 32 : 128}.` }
-  return many('CIDR', `${formatIp({ family: ip.family, value: network.first })}/${length}`, network, hostsIn(network))
+  return multipleAddresses(
+    'CIDR',
+    `${formatIp({ family: ip.family, value: network.first })}/${length}`,
+    network,
+    hostsIn(network),
+  )
 }
 
 function parseRange(text: string): ScanAddress | AddressProblem {
@@ -172,7 +177,12 @@ function parseRange(text: string): ScanAddress | AddressProblem {
   if (!network) return { problem: `${quoted(text)} is not a range such as 10.0.0.1-10.0.0.20 or 10.0.0.1-20.` }
   if (network.last < network.first) return { problem: `The range ${quoted(text)} ends before it begins.` }
   const { family, first, last } = network
-  return many('RANGE', `${formatIp({ family, value: first })}-${formatIp({ family, value: last })}`, network, network)
+  return multipleAddresses(
+    'RANGE',
+    `${formatIp({ family, value: first })}-${formatIp({ family, value: last })}`,
+    network,
+    network,
+  )
 }
 
 function rangeOf(text: string): Network | null {
@@ -184,14 +194,19 @@ function rangeOf(text: string): Network | null {
   return { family: first.family, first: first.value, last: last.value }
 }
 
-function many(kind: 'CIDR' | 'RANGE', text: string, whole: Network, hosts: Network): ScanAddress | AddressProblem {
+function multipleAddresses(
+  kind: 'CIDR' | 'RANGE',
+  text: string,
+  whole: Network,
+  hosts: Network,
+): ScanAddress | AddressProblem {
   const count = hosts.last - hosts.first + 1n
   if (count > BigInt(hostsMax)) {
     return {
       problem: `${text} contains more than ${hostsMax.toLocaleString('en')} addresses; split it into smaller ranges.`,
     }
   }
-  const problem = forbidden(text, whole)
+  const problem = forbiddenReason(text, whole)
   if (problem) return { problem }
   return { kind, text, hostCount: Number(count), isPrivate: overlaps(whole, privateNetworks), host: '' }
 }

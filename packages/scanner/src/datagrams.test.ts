@@ -29,7 +29,7 @@ async function observe(address: string, ports: number[], deny: string[] = []): P
   return seen
 }
 
-it('finds a host that answers by UDP alone, and names what it says', async () => {
+it('finds a host with UDP services only and identifies them', async () => {
   const talk = (said: Buffer) =>
     said.includes('version') ? `${said.subarray(0, 8).toString('latin1')}VERSION 1.6.18\r\n` : null
   using server = await datagramServer('127.67.2.1', 11_211, talk)
@@ -45,12 +45,12 @@ it('finds a host that answers by UDP alone, and names what it says', async () =>
   ])
 })
 
-it('takes nonsense for no service', async () => {
+it('ignores invalid responses', async () => {
   using server = await datagramServer('127.67.2.2', 5300, () => 'hello')
   expect((await observe(server.address, [5300])).filter((one) => one.kind === 'service')).toEqual([])
 })
 
-it('sends nothing to what is excluded', async () => {
+it('sends nothing to excluded addresses', async () => {
   let asked = 0
   using server = await datagramServer('127.67.2.3', 5060, () => {
     asked++
@@ -96,7 +96,7 @@ const table: readonly (readonly [string, number, (said: Buffer) => string | null
   ],
 ]
 
-describe('each protocol that is asked by UDP', () => {
+describe('UDP probes', () => {
   // SNMP, NTP, and TFTP use privileged ports; they are skipped without permission to bind them.
   it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, talk, names) => {
     using server = await datagramServer(`127.70.4.${1 + table.findIndex(([one]) => one === protocol)}`, port, talk)

@@ -23,15 +23,15 @@ interface DatagramProbe {
   readonly protocol: string
   readonly ports: readonly number[]
   /** Sent in order until one gets a response. */
-  readonly say: readonly Uint8Array[]
+  readonly requests: readonly Uint8Array[]
   readonly fromAnyPort?: boolean
   isAnswer(answer: Buffer): boolean
   traces?(answer: Buffer): readonly FingerprintText[]
   /** Sent once the protocol is known. */
-  readonly more?: readonly FurtherQuestion[]
+  readonly followUps?: readonly FollowUp[]
 }
-interface FurtherQuestion {
-  readonly say: Uint8Array
+interface FollowUp {
+  readonly request: Uint8Array
   traces(answer: Buffer): readonly FingerprintText[]
 }
 
@@ -47,7 +47,7 @@ const probes: readonly DatagramProbe[] = [
   {
     protocol: 'dns',
     ports: [53, 5300],
-    say: [dnsQuery(versionQuestion)],
+    requests: [dnsQuery(versionQuestion)],
     isAnswer: (answer) => readAnswer(answer) !== null,
     traces: (answer) =>
       recordsOf(readAnswer(answer)).flatMap((record) =>
@@ -57,12 +57,12 @@ const probes: readonly DatagramProbe[] = [
   {
     protocol: 'snmp',
     ports: [161],
-    say: [snmpDiscovery, snmpGet(1, 'public')],
+    requests: [snmpDiscovery, snmpGet(1, 'public')],
     isAnswer: (answer) => answer[0] === 0x30 && /\x02\x01[\x00\x01\x03]/.test(answer.toString('latin1', 0, 12)),
     traces: (answer) => [{ field: 'snmp.engine', text: engineOf(answer) }],
-    more: [
+    followUps: [
       {
-        say: snmpGet(1, 'public'),
+        request: snmpGet(1, 'public'),
         traces: (answer) => {
           const text = descriptionOf(answer)
           return text === '' ? [] : [{ field: 'snmp.sys_description', text }]
@@ -73,11 +73,11 @@ const probes: readonly DatagramProbe[] = [
   {
     protocol: 'ntp',
     ports: [123],
-    say: [Buffer.concat([hex('e3000406'), Buffer.alloc(44)])],
+    requests: [Buffer.concat([hex('e3000406'), Buffer.alloc(44)])],
     isAnswer: (answer) => answer.length >= 48 && ((answer[0] ?? 0) & 7) === 4,
-    more: [
+    followUps: [
       {
-        say: readVariables,
+        request: readVariables,
         traces: (answer) => [
           { field: 'ntp.readvar', text: answer.subarray(12).toString('latin1').replaceAll('\r\n', ' ') },
         ],
@@ -88,27 +88,27 @@ const probes: readonly DatagramProbe[] = [
     // Requests a nonexistent file; every server returns an error.
     protocol: 'tftp',
     ports: [69],
-    say: [Buffer.concat([hex('0001'), bytes('glacis-no-such-file\0octet\0')])],
+    requests: [Buffer.concat([hex('0001'), bytes('glacis-no-such-file\0octet\0')])],
     fromAnyPort: true,
     isAnswer: (answer) => answer.length >= 4 && answer[0] === 0 && (answer[1] === 5 || answer[1] === 3),
   },
   {
     protocol: 'memcached',
     ports: [11211],
-    say: [Buffer.concat([hex('4743 0000 0001 0000'), bytes('version\r\n')])],
+    requests: [Buffer.concat([hex('4743 0000 0001 0000'), bytes('version\r\n')])],
     isAnswer: (answer) => /^GC[\s\S]{6}VERSION /.test(answer.toString('latin1', 0, 40)),
     traces: (answer) => [{ field: 'memcached.version', text: answer.toString('latin1', 8).trim() }],
   },
   {
     protocol: 'mdns',
     ports: [5353],
-    say: [servicesQuestion],
+    requests: [servicesQuestion],
     isAnswer: (answer) => answer.length > 12 && ((answer[2] ?? 0) & 0x80) !== 0,
   },
   {
     protocol: 'sip',
     ports: [5060],
-    say: [sipOptions('UDP')],
+    requests: [sipOptions('UDP')],
     isAnswer: (answer) => answer.toString('latin1', 0, 8) === 'SIP/2.0 ',
     traces: (answer) => {
       const text = answer.toString('latin1')
@@ -121,7 +121,7 @@ const probes: readonly DatagramProbe[] = [
   {
     protocol: 'stun',
     ports: [3478],
-    say: [bindingRequest],
+    requests: [bindingRequest],
     isAnswer: isBindingAnswer,
     traces: (answer) => [{ field: 'stun.software', text: softwareOf(answer) }],
   },
@@ -148,47 +148,47 @@ export async function findDatagramServices(
   ports: readonly number[] | undefined,
   tools: DatagramTools,
 ): Promise<readonly Identification[]> {
-  const wanted = ports && new Set(ports)
+  const portFilter = ports && new Set(ports)
   const questions = probes.flatMap((probe) => probe.ports.map((port) => ({ probe, port })))
   const found: Identification[] = []
-  const asked = questions.filter(
-    ({ port }) => (wanted?.has(port) ?? true) && tools.guard.refusal(address, port) === null,
+  const applicable = questions.filter(
+    ({ port }) => (portFilter?.has(port) ?? true) && tools.guard.refusal(address, port) === null,
   )
-  await forEachOf(asked, asked.length, async ({ probe, port }) => {
-    const answer = await askProbe(address, port, probe, tools)
+  await forEachOf(applicable, applicable.length, async ({ probe, port }) => {
+    const answer = await sendProbe(address, port, probe, tools)
     if (!answer) return
-    const more = await askMore(address, port, probe, tools)
+    const more = await sendFollowUps(address, port, probe, tools)
     found.push(identificationOf(address, port, probe, answer, more, tools.fingerprints))
   })
   return found.toSorted((a, b) => a.service.port - b.service.port)
 }
 
-async function askProbe(
+async function sendProbe(
   address: string,
   port: number,
-  { say, fromAnyPort = false, isAnswer }: DatagramProbe,
+  { requests, fromAnyPort = false, isAnswer }: DatagramProbe,
   { guard, budget, signal }: DatagramTools,
 ): Promise<Buffer | undefined> {
-  for (const question of say) {
+  for (const request of requests) {
     await budget.take(address, signal)
-    const heard = await queryUdp(address, port, question, { guard, signal, waitMs, fromAnyPort })
-    if (heard.kind === 'answer') return isAnswer(heard.bytes) ? heard.bytes : undefined
-    if (heard.kind === 'closed') return undefined
+    const received = await queryUdp(address, port, request, { guard, signal, waitMs, fromAnyPort })
+    if (received.kind === 'answer') return isAnswer(received.bytes) ? received.bytes : undefined
+    if (received.kind === 'closed') return undefined
   }
   return undefined
 }
 
-async function askMore(
+async function sendFollowUps(
   address: string,
   port: number,
-  { more = [] }: DatagramProbe,
+  { followUps = [] }: DatagramProbe,
   { guard, budget, signal }: DatagramTools,
 ): Promise<readonly FingerprintText[]> {
   const traces: FingerprintText[] = []
-  for (const { say, traces: read } of more) {
+  for (const { request, traces: read } of followUps) {
     await budget.take(address, signal)
-    const heard = await queryUdp(address, port, say, { guard, signal, waitMs, tries: 1 })
-    if (heard.kind === 'answer') traces.push(...read(heard.bytes))
+    const received = await queryUdp(address, port, request, { guard, signal, waitMs, tries: 1 })
+    if (received.kind === 'answer') traces.push(...read(received.bytes))
   }
   return traces
 }
@@ -202,10 +202,16 @@ function identificationOf(
   fingerprints: Fingerprints,
 ): Identification {
   const traces = [...(probe.traces?.(answer) ?? []), ...more]
-  const place = { address, port, transport: 'udp' } as const
+  const endpoint = { address, port, transport: 'udp' } as const
   return {
-    service: { kind: 'service', ...place, protocol: probe.protocol, tls: false, banner: printableBytes(answer, 4096) },
-    technologies: identifyTechnologies(traces, place, fingerprints),
+    service: {
+      kind: 'service',
+      ...endpoint,
+      protocol: probe.protocol,
+      tls: false,
+      banner: printableBytes(answer, 4096),
+    },
+    technologies: identifyTechnologies(traces, endpoint, fingerprints),
     spoke: true,
   }
 }

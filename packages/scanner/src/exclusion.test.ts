@@ -20,7 +20,7 @@ it.each([
   ['[FD00::0:1]:443', '[fd00::1]:443'],
   ['fd00::1', 'fd00::1'],
   ['*:22', '*:22'],
-])('understands %j as %s', (text, spelled) => {
+])('parses %j as %s', (text, spelled) => {
   expect(parseExclusion(text)).toMatchObject({ text: spelled })
 })
 
@@ -34,7 +34,7 @@ it.each([
   '10.0.0.9-1',
   '10.0.0',
   '*',
-])('refuses %j', (text) => {
+])('rejects %j', (text) => {
   expect(parseExclusion(text)).toHaveProperty('problem')
 })
 
@@ -51,13 +51,13 @@ it.each([
   expect(isExcluded(address, read('10.0.0.3-10.0.0.9', '192.0.2.128/25', '10.0.0.20:22', '*:80'))).toBe(verdict)
 })
 
-describe('denials', () => {
-  it('cut a range into the fewest networks that hold exactly its addresses', () => {
+describe('denyEntries', () => {
+  it('splits a range into the smallest set of networks', () => {
     expect(denyEntries(read('10.0.0.3-10.0.0.9'), [])).toEqual(['10.0.0.3/32', '10.0.0.4/30', '10.0.0.8/31'])
     expect(denyEntries(read('0.0.0.0/0'), [])).toEqual(['0.0.0.0/0'])
   })
 
-  it('make a guard refuse what is excluded and nothing beside it', () => {
+  it('makes a guard reject exactly the excluded endpoints', () => {
     const addresses = ['10.0.0.1', '10.0.0.5', '10.0.0.20']
     const deny = denyEntries(read('10.0.0.3-10.0.0.9', '10.0.0.20:22', '*:25'), addresses)
     const guard = createGuard({ allow: addresses, deny })

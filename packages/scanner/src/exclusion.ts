@@ -21,7 +21,7 @@ export interface Exclusion {
 export function parseExclusion(input: string): Exclusion | AddressProblem {
   const text = input.trim()
   const [, place = '', digits] = /^(\*|\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? []
-  if (digits === undefined) return wholeAddresses(text)
+  if (digits === undefined) return parseWholeAddresses(text)
   const port = Number(digits)
   if (port < 1 || port > 65_535) return { problem: `${digits} is not a port between 1 and 65,535.` }
   if (place === '*') return { text: `*:${port}`, networks: [], port }
@@ -32,10 +32,10 @@ export function parseExclusion(input: string): Exclusion | AddressProblem {
   return { text: `${spelled}:${port}`, networks: [{ family, first: value, last: value }], port }
 }
 
-function wholeAddresses(text: string): Exclusion | AddressProblem {
+function parseWholeAddresses(text: string): Exclusion | AddressProblem {
   const bare = parseNetwork(text)
   // An excluded network can have any size; only scanned networks are limited.
-  if (bare) return { text: spell(text, bare), networks: [bare] }
+  if (bare) return { text: format(text, bare), networks: [bare] }
   const address = parseAddress(text)
   if (isProblem(address)) return address
   if (address.kind !== 'RANGE') {
@@ -44,7 +44,7 @@ function wholeAddresses(text: string): Exclusion | AddressProblem {
   return { text: address.text, networks: [rangeOf(address)] }
 }
 
-function spell(text: string, { family, first }: Network): string {
+function format(text: string, { family, first }: Network): string {
   const base = formatIp({ family, value: first })
   return text.includes('/') ? `${base}/${text.split('/')[1]}` : base
 }

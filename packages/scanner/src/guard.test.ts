@@ -32,7 +32,7 @@ it.each([
   else expect(refusal).toContain(reason)
 })
 
-it('does not start with a scope that it understands only in part', () => {
+it('throws when an entry of the scope is invalid', () => {
   expect(() => createGuard({ allow: ['10.0.0.0/8'], deny: ['10.0.0.0/99'] })).toThrow('10.0.0.0/99')
 })
 
@@ -44,6 +44,6 @@ it.each([
   ['64:ff9b::0a00:0001', false],
   ['::1', false],
   ['no address', false],
-])('takes %s for public: %s', (address, verdict) => {
+])('isPublicAddress(%s) is %s', (address, verdict) => {
   expect(isPublicAddress(address)).toBe(verdict)
 })

@@ -30,7 +30,7 @@ async function startAll(): Promise<Hostiles> {
   }
 }
 
-it('scans a network of fifty servers that mean harm to its end, and the good one among them in full', async () => {
+it('completes a scan of fifty hostile servers and fully scans the well-behaved one', async () => {
   await using hostiles = await startAll()
   expect(hostiles.servers.length).toBeGreaterThanOrEqual(50)
   await using good = await listen(
@@ -84,9 +84,9 @@ function nameOf(address: string): string {
   return [...webHostiles, ...otherHostiles][Number(address.split('.')[3]) - 1]?.name ?? address
 }
 
-it('never leaves the target, wherever a server sends it', async () => {
+it('never follows a redirect away from the target', async () => {
   const wanted = webHostiles.filter(({ name }) => name.includes('metadata') || name.includes('a file'))
-  const servers = await Promise.all(wanted.map(({ treat }, index) => listen(`127.67.7.${index + 1}`, 0, treat)))
+  const servers = await Promise.all(wanted.map(({ handle }, index) => listen(`127.67.7.${index + 1}`, 0, handle)))
   await using outside = await listen('127.67.6.1', 0, (socket) => socket.end())
   await using sender = await listen('127.67.7.9', 0, (socket) => {
     socket.on('data', () =>
@@ -112,7 +112,7 @@ it('never leaves the target, wherever a server sends it', async () => {
   ).toEqual(all.map(({ address }) => address))
 })
 
-it('leaves out what is excluded, even where the target holds it, and says so', async () => {
+it('skips excluded addresses inside the target and reports them', async () => {
   await using kept = await listen('127.67.5.1', 0, (socket) => socket.end('hello\r\n'))
   await using excluded = await listen('127.67.5.2', kept.port, (socket) => socket.end('hello\r\n'))
   const job = {

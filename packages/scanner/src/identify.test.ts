@@ -94,7 +94,7 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
     445,
     fileServer({
       shares: [{ name: 'IPC$', kind: 3, remark: 'IPC Service (Samba 4.17.12-Debian)', isOpen: false }],
-      takesOldHello: true,
+      upgradesSmb1: true,
     }),
     'samba:samba:4.17.12',
   ],
@@ -154,7 +154,7 @@ describe.concurrent('a service is known by its own answers', () => {
     expect(names).toContain(name.replace(/:-$/, ':*'))
   })
 
-  it('git, by the words of its daemon; it tells no version', async () => {
+  it('identifies a git daemon without a version', async () => {
     await using server = await listen(
       '127.70.2.40',
       9418,
@@ -163,7 +163,7 @@ describe.concurrent('a service is known by its own answers', () => {
     expect(await identified(server.address, [9418])).toMatchObject({ services: [{ protocol: 'git' }], names: [] })
   })
 
-  it('a broker with the platform below it, in words instead of bytes', async () => {
+  it('identifies a broker and its platform, with a readable banner', async () => {
     await using server = await listen('127.70.2.41', 5672, broker())
     const { services, names } = await identified(server.address, [5672])
     expect(services[0]?.banner).toBe(
@@ -172,16 +172,16 @@ describe.concurrent('a service is known by its own answers', () => {
     expect(names).toContain('erlang:erlang/otp:25.3.2.8')
   })
 
-  it('a remote desktop, with what protects it and the certificate behind it', async () => {
+  it('identifies RDP with its security protocol and certificate', async () => {
     const certificate = certificateFor({ name: 'desk.lab.test' })
-    await using server = await listen('127.70.2.42', 3389, desktop({ takes: [2, 1], certificate }))
+    await using server = await listen('127.70.2.42', 3389, desktop({ accepts: [2, 1], certificate }))
     const { services } = await identified(server.address, [3389])
     expect(services).toMatchObject([
       { protocol: 'rdp', banner: expect.stringContaining('CredSSP'), certificate: { names: ['desk.lab.test'] } },
     ])
   })
 
-  it('a broker inside TLS, by the port that is kept for it', async () => {
+  it('identifies a broker inside TLS on its default port', async () => {
     const certificate = certificateFor({ name: 'mq.lab.test' })
     const treat = (socket: Socket) =>
       broker()(new TLSSocket(socket, { isServer: true, ...certificate }).on('error', () => undefined))
@@ -191,7 +191,7 @@ describe.concurrent('a service is known by its own answers', () => {
     expect(names).toContain('vmware:rabbitmq:3.12.14')
   })
 
-  it('the certificate of a mail server that changes to TLS', async () => {
+  it('reads the certificate of a mail server after STARTTLS', async () => {
     const certificate = certificateFor({ name: 'mx.lab.test' })
     const treat = (socket: Socket) => {
       socket.write('220 mx ESMTP Postfix\r\n')
@@ -214,7 +214,7 @@ it.each([
   '220 acme-box 1.2.3 ready\r\n',
   'SSH-2.0-Made_Up_7.1\r\n',
   '* OK hello 9.9\r\n',
-])('never takes the words of a greeting for a product: %j', async (words) => {
+])('does not identify a product from generic banner text: %j', async (words) => {
   await using server = await listen('127.70.2.44', 2100, greet(words))
   const { services, names } = await identified(server.address, [2100])
   expect(services[0]?.banner).toContain(words.trim())
@@ -235,7 +235,7 @@ describe('a web server', () => {
     return { address, port, [Symbol.dispose]: () => (server.closeAllConnections(), void server.close()) }
   }
 
-  it('is named by its cookies, its generator and the libraries in its scripts', async () => {
+  it('is identified by cookies, generator, and script libraries', async () => {
     const pages = {
       '/': '<html><head><meta name="generator" content="WordPress 6.4.2"><script src="/app.js"></script></head></html>',
       '/app.js': `${'x'.repeat(9000)};/*! jQuery v1.12.4 | (c) jQuery Foundation */\nvar a={VERSION:"1.12.4"}`,
@@ -246,7 +246,7 @@ describe('a web server', () => {
     expect(names.some((name) => name.startsWith('laravel:'))).toBe(true)
   })
 
-  it('is named by the hash of its icon', async () => {
+  it('is identified by its favicon hash', async () => {
     const icon = Buffer.from('00000100010010100000010020006804', 'hex').toString('latin1')
     const folder = await mkdtemp(join(tmpdir(), 'glacis-icons-'))
     const record = `<fingerprint pattern="^${faviconHash(Buffer.from(icon, 'latin1'))}$"><description>Acme</description>

@@ -17,7 +17,7 @@ import {
   quietWaitMs,
   exchange,
   type ConnectionTools,
-  type Place,
+  type Endpoint,
   type ProbeTarget,
 } from '#fingerprint/connection.ts'
 import type { HttpClient } from '#net/http.ts'
@@ -60,48 +60,48 @@ const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], spok
  *
  * @throws only when the signal aborts, with its reason
  */
-export async function identifyPort(place: Place, tools: IdentifyTools): Promise<Identification> {
-  const reading = await read(place, tools)
-  const { address, port } = place
+export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Promise<Identification> {
+  const reading = await read(endpoint, tools)
+  const { address, port } = endpoint
   const technologies = identifyTechnologies(reading.traces, { address, port, transport: 'tcp' }, tools.fingerprints)
-  return { service: serviceOf(place, reading), technologies, spoke: reading.spoke }
+  return { service: serviceOf(endpoint, reading), technologies, spoke: reading.spoke }
 }
 
-async function read(place: Place, tools: IdentifyTools): Promise<Reading> {
-  if (untouchedPorts.has(place.port)) return silent
-  const isTls = tlsPorts.has(place.port)
-  const heard = isTls ? Buffer.alloc(0) : await readInitialBanner(place, tools)
-  if (heard.length > 0) return withGreeting(heard, place, tools)
-  const encrypted = isTls ? await readTls(place, tools) : undefined
+async function read(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
+  if (untouchedPorts.has(endpoint.port)) return silent
+  const isTls = tlsPorts.has(endpoint.port)
+  const received = isTls ? Buffer.alloc(0) : await readInitialBanner(endpoint, tools)
+  if (received.length > 0) return identifyByBanner(received, endpoint, tools)
+  const encrypted = isTls ? await readTls(endpoint, tools) : undefined
   if (encrypted) return encrypted
-  if (fragilePorts.has(place.port)) return (await readPage(place, tools, false)) ?? silent
-  return question(place, tools, !isTls)
+  if (fragilePorts.has(endpoint.port)) return (await readPage(endpoint, tools, false)) ?? silent
+  return sendProbes(endpoint, tools, !isTls)
 }
 
 /** Sends probes until one is recognized; otherwise the last response becomes the banner. */
-async function question(place: Place, tools: IdentifyTools, mayBeTls: boolean): Promise<Reading> {
-  const expected = probes.filter(({ ports }) => ports.includes(place.port))
-  let heard: Buffer = Buffer.alloc(0)
+async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: boolean): Promise<Reading> {
+  const expected = probes.filter(({ ports }) => ports.includes(endpoint.port))
+  let received: Buffer = Buffer.alloc(0)
   let left = probesMax
   for (const probe of expected) {
     left--
-    heard = longer(await exchange(place, probe.say, tools), heard)
-    const known = await recognised(heard, probe, place, tools)
+    received = longer(await exchange(endpoint, probe.request, tools), received)
+    const known = await recognize(received, probe, endpoint, tools)
     if (known) return known
   }
-  const answer = left > 0 ? await exchange(place, webProbe(place.hostname), tools) : Buffer.alloc(0)
+  const answer = left > 0 ? await exchange(endpoint, webProbe(endpoint.hostname), tools) : Buffer.alloc(0)
   const text = answer.toString('latin1')
-  if (isWeb(text)) return (await web(text, place, tools)) ?? bannerOnly(answer)
+  if (isWeb(text)) return (await readWebServer(text, endpoint, tools)) ?? bannerOnly(answer)
   if (mayBeTls && (answer.length === 0 || isTlsAlert(answer))) {
-    const encrypted = await readTls(place, tools)
+    const encrypted = await readTls(endpoint, tools)
     if (encrypted) return encrypted
   }
   const hint = httpResponseProtocols.find(([pattern]) => pattern.test(text))?.[1]
-  for (const probe of probes.filter(({ protocol, ports }) => protocol === hint && !ports.includes(place.port))) {
-    const known = await recognised(await exchange(place, probe.say, tools), probe, place, tools)
+  for (const probe of probes.filter(({ protocol, ports }) => protocol === hint && !ports.includes(endpoint.port))) {
+    const known = await recognize(await exchange(endpoint, probe.request, tools), probe, endpoint, tools)
     if (known) return known
   }
-  return bannerOnly(longer(answer, heard))
+  return bannerOnly(longer(answer, received))
 }
 
 function longer(one: Buffer, other: Buffer): Buffer {
@@ -118,81 +118,93 @@ function isTlsAlert(answer: Buffer): boolean {
 }
 
 /** HTTPS servers answer plaintext HTTP with a characteristic error. */
-async function web(text: string, place: Place, tools: IdentifyTools): Promise<Reading | undefined> {
+async function readWebServer(text: string, endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
   const wantsTls = /^HTTP\/\d\S* 4\d\d/.test(text) && /plain http|https? (server|port)|ssl-enabled|tls/i.test(text)
-  return (wantsTls ? await readTls(place, tools) : undefined) ?? readPage(place, tools, false)
+  return (wantsTls ? await readTls(endpoint, tools) : undefined) ?? readPage(endpoint, tools, false)
 }
 
-async function recognised(
-  heard: Buffer,
+async function recognize(
+  received: Buffer,
   probe: Probe,
-  place: ProbeTarget,
+  endpoint: ProbeTarget,
   tools: IdentifyTools,
 ): Promise<Reading | undefined> {
-  const text = heard.toString('latin1')
-  if (isWeb(text)) return place.isTls ? undefined : web(text, place, tools)
-  if (!probe.answer.test(text)) return undefined
+  const text = received.toString('latin1')
+  if (isWeb(text)) return endpoint.isTls ? undefined : readWebServer(text, endpoint, tools)
+  if (!probe.responsePattern.test(text)) return undefined
   const { protocol, field, isBinary = false } = probe
   const read = probe.read?.(text) ?? text.trim()
   const traces = field === '' ? [] : [{ field, text: read }]
-  const banner = isBinary ? printable(read, 4096) : printableBytes(heard, 4096)
-  const more = await converse(protocol, place, tools)
-  const behind = place.isTls ? nothingBehind : await upgradedCertificate(protocol, place, tools)
-  return { ...silent, banner, spoke: true, protocol, traces: [...traces, ...more, ...behind.traces], ...behind.shown }
+  const banner = isBinary ? printable(read, 4096) : printableBytes(received, 4096)
+  const more = await runQueries(protocol, endpoint, tools)
+  const upgraded = endpoint.isTls ? noCertificate : await upgradedCertificate(protocol, endpoint, tools)
+  return {
+    ...silent,
+    banner,
+    spoke: true,
+    protocol,
+    traces: [...traces, ...more, ...upgraded.traces],
+    ...upgraded.shown,
+  }
 }
 
-function bannerOnly(heard: Buffer): Reading {
-  return { ...silent, banner: printableBytes(heard, 4096), spoke: heard.length > 0 }
+function bannerOnly(received: Buffer): Reading {
+  return { ...silent, banner: printableBytes(received, 4096), spoke: received.length > 0 }
 }
 
-async function converse(
+async function runQueries(
   protocol: string,
-  place: ProbeTarget,
+  endpoint: ProbeTarget,
   tools: IdentifyTools,
 ): Promise<readonly FingerprintText[]> {
   const traces: FingerprintText[] = []
   for (const conversation of protocolQueries[protocol] ?? []) {
-    traces.push(...(await withConnection(place, tools, conversation, [])))
+    traces.push(...(await withConnection(endpoint, tools, conversation, [])))
   }
   return traces
 }
 
-async function withGreeting(heard: Buffer, place: Place, tools: IdentifyTools, isTls = false): Promise<Reading> {
-  const text = heard.toString('latin1')
-  const greeting = identifyBanner(text, place.port)
-  if (greeting?.protocol === 'http') return (await readPage(place, tools, false)) ?? bannerOnly(heard)
-  if (!greeting) return bannerOnly(heard)
+async function identifyByBanner(
+  received: Buffer,
+  endpoint: Endpoint,
+  tools: IdentifyTools,
+  isTls = false,
+): Promise<Reading> {
+  const text = received.toString('latin1')
+  const greeting = identifyBanner(text, endpoint.port)
+  if (greeting?.protocol === 'http') return (await readPage(endpoint, tools, false)) ?? bannerOnly(received)
+  if (!greeting) return bannerOnly(received)
   const greeted = greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]
   const { protocol } = greeting
-  const traces = [...greeted, ...(await converse(protocol, { ...place, isTls }, tools))]
-  const behind = isTls ? nothingBehind : await upgradedCertificate(protocol, place, tools)
-  return { ...bannerOnly(heard), protocol, traces: [...traces, ...behind.traces], ...behind.shown }
+  const traces = [...greeted, ...(await runQueries(protocol, { ...endpoint, isTls }, tools))]
+  const upgraded = isTls ? noCertificate : await upgradedCertificate(protocol, endpoint, tools)
+  return { ...bannerOnly(received), protocol, traces: [...traces, ...upgraded.traces], ...upgraded.shown }
 }
 
 /** The certificate of a service that supports STARTTLS. */
-async function upgradedCertificate(protocol: string, place: Place, tools: IdentifyTools) {
-  if (!startTlsProtocols(protocol)) return nothingBehind
-  await tools.budget.take(place.address, tools.signal)
-  const certificate = await readStartTlsCertificate(protocol, place, tools)
-  return certificate ? { traces: certificateTraces(certificate), shown: { certificate } } : nothingBehind
+async function upgradedCertificate(protocol: string, endpoint: Endpoint, tools: IdentifyTools) {
+  if (!startTlsProtocols(protocol)) return noCertificate
+  await tools.budget.take(endpoint.address, tools.signal)
+  const certificate = await readStartTlsCertificate(protocol, endpoint, tools)
+  return certificate ? { traces: certificateTraces(certificate), shown: { certificate } } : noCertificate
 }
-const nothingBehind = { traces: [], shown: {} }
+const noCertificate = { traces: [], shown: {} }
 
 /**
  * Identifies the service inside TLS: waits for a banner on mail and directory ports, otherwise
  * sends HTTP.
  */
-async function readTls(place: Place, tools: IdentifyTools): Promise<Reading | undefined> {
-  await tools.budget.take(place.address, tools.signal)
-  const shaken = await tlsHandshake(place.address, place.port, { ...tools, hostname: place.hostname })
-  if (shaken.kind === 'failure') return undefined
-  const { certificate, socket } = shaken
+async function readTls(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+  await tools.budget.take(endpoint.address, tools.signal)
+  const handshake = await tlsHandshake(endpoint.address, endpoint.port, { ...tools, hostname: endpoint.hostname })
+  if (handshake.kind === 'failure') return undefined
+  const { certificate, socket } = handshake
   const outer = { tls: true, spoke: true, ...(certificate ? { certificate } : {}) }
   const shown = certificateTraces(certificate)
-  let heard: Buffer = Buffer.alloc(0)
+  let received: Buffer = Buffer.alloc(0)
   try {
-    const isMail = /^(465|563|636|990|99[2-5]|6697)$/.test(String(place.port))
-    heard = await connectionOver(socket, tools.signal).read({
+    const isMail = /^(465|563|636|990|99[2-5]|6697)$/.test(String(endpoint.port))
+    received = await connectionOver(socket, tools.signal).read({
       ...bannerReadOptions,
       firstByteMs: isMail ? bannerWaitMs : quietWaitMs,
     })
@@ -200,30 +212,30 @@ async function readTls(place: Place, tools: IdentifyTools): Promise<Reading | un
     socket.destroy()
   }
   const inner =
-    heard.length > 0
-      ? await withGreeting(heard, place, tools, true)
-      : ((await askInside(place, tools)) ?? (await readPage(place, tools, true)))
+    received.length > 0
+      ? await identifyByBanner(received, endpoint, tools, true)
+      : ((await probeInsideTls(endpoint, tools)) ?? (await readPage(endpoint, tools, true)))
   return { ...(inner ?? silent), ...outer, traces: [...(inner?.traces ?? []), ...shown] }
 }
 
 /** Sends probes inside TLS on ports of protocols where the client speaks first. */
-async function askInside(place: Place, tools: IdentifyTools): Promise<Reading | undefined> {
-  const inside = { ...place, isTls: true }
-  for (const probe of probes.filter(({ tlsPorts: ports = [] }) => ports.includes(place.port))) {
-    const known = await recognised(await exchange(inside, probe.say, tools), probe, inside, tools)
+async function probeInsideTls(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+  const inside = { ...endpoint, isTls: true }
+  for (const probe of probes.filter(({ tlsPorts: ports = [] }) => ports.includes(endpoint.port))) {
+    const known = await recognize(await exchange(inside, probe.request, tools), probe, inside, tools)
     if (known) return known
   }
   return undefined
 }
 
-async function readPage(place: Place, tools: IdentifyTools, tls: boolean): Promise<Reading | undefined> {
-  const page = await readWeb({ ...place, tls }, { http: tools.http, signal: tools.signal, paths: tools.webPaths })
+async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean): Promise<Reading | undefined> {
+  const page = await readWeb({ ...endpoint, tls }, { http: tools.http, signal: tools.signal, paths: tools.webPaths })
   if (!page) return undefined
   const { status, title, server, head, traces } = page
   return { protocol: 'http', tls, banner: head, traces, spoke: true, http: { status, title, server } }
 }
 
-function serviceOf({ address, port }: Place, reading: Reading): Service {
+function serviceOf({ address, port }: Endpoint, reading: Reading): Service {
   const { protocol, tls, banner, certificate, http } = reading
   return {
     kind: 'service',

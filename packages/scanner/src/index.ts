@@ -64,7 +64,7 @@ export async function loadPacks(folders: {
       return (checks ??= [...templates.checks, ...ownChecks])
     },
     counts: { fingerprints: fingerprints.count, checks: templates.plan.templates.length + ownChecks.length },
-    problems: [...recog.problems, ...templates.refused],
+    problems: [...recog.problems, ...templates.rejected],
   }
 }
 

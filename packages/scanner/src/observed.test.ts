@@ -12,7 +12,7 @@ import { identifyPort } from '#identify.ts'
 import { loadPacks } from '#index.ts'
 import { createHttpClient } from '#net/http.ts'
 import { listen } from '#testing/loopback.ts'
-import { playBack } from '#testing/replay.ts'
+import { replayService } from '#testing/replay.ts'
 
 const data = join(resolve(process.env['GLACIS_SHARED'] ?? join(import.meta.dirname, '../../../../shared')), 'data')
 const files = [join(data, 'lab-observed-banners.json'), join(data, 'lab-expected.json')] as const
@@ -49,8 +49,8 @@ function productsByRow(): ReadonlyMap<string, readonly Product[]> {
 
 it.skipIf(!isThere)(
   isThere
-    ? 'names what real services are by what they were seen to say, and no version that is wrong'
-    : 'names real services (skipped: lab-observed-banners.json is not beside the checkout)',
+    ? 'identifies real services from recorded responses, without wrong versions'
+    : 'identifies real services (skipped: lab-observed-banners.json is not next to the checkout)',
   async () => {
     const { replies } = Records.parse(JSON.parse(readFileSync(files[0], 'utf8')))
     const expected = productsByRow()
@@ -72,11 +72,11 @@ it.skipIf(!isThere)(
       const seen = new Map<string, string>()
       let isPlayed = false
       for (const [proto, said] of Map.groupBy(own, (one) => one.proto)) {
-        const played = playBack(proto, said)
+        const played = replayService(proto, said)
         if (!played) continue
         isPlayed = true
         const address = `127.66.10.${at}`
-        await using service = await listen(address, played.port, played.treat)
+        await using service = await listen(address, played.port, played.handle)
         const { technologies } = await identifyPort({ address, port: service.port, hostname: address }, tools)
         for (const { wfn } of technologies) {
           const version = wfn.version.replaceAll('\\', '')

@@ -7,7 +7,7 @@ const forever = new AbortController().signal
 const soon = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('forEachOf', () => {
-  it('does everything, never more at once than it may', async () => {
+  it('processes all items with limited concurrency', async () => {
     let inside = 0
     let most = 0
     const done: number[] = []
@@ -21,7 +21,7 @@ describe('forEachOf', () => {
     expect(most).toBe(3)
   })
 
-  it('begins nothing more after an error, lets the rest end, and throws it', async () => {
+  it('starts nothing after an error, awaits the rest, and throws it', async () => {
     const done: number[] = []
     const work = async (item: number) => {
       await soon()
@@ -34,8 +34,8 @@ describe('forEachOf', () => {
   })
 })
 
-describe('channel', () => {
-  it('makes writers wait until somebody reads, and keeps the order', async () => {
+describe('createChannel', () => {
+  it('applies backpressure and preserves the order', async () => {
     const channel = createChannel<number>(2)
     let written = 0
     const writing = (async () => {
@@ -51,14 +51,14 @@ describe('channel', () => {
     await writing
   })
 
-  it('throws the reason it was ended with, also to a reader that waits', async () => {
+  it('throws its error, also to a waiting reader', async () => {
     const channel = createChannel<number>(2)
     const reading = Array.fromAsync(channel)
     channel.end({ reason: new Error('over') })
     await expect(reading).rejects.toThrow('over')
   })
 
-  it('lets writers go when it has ended', async () => {
+  it('releases waiting writers when it ends', async () => {
     const channel = createChannel<number>(1)
     await channel.put(1)
     const writing = channel.put(2)
@@ -68,8 +68,8 @@ describe('channel', () => {
   })
 })
 
-describe('budget', () => {
-  it('rejects with the reason of the signal while it waits', async () => {
+describe('createBudget', () => {
+  it("rejects with the signal's reason while waiting", async () => {
     const budget = createBudget({ requestsPerSecond: 1000, requestsPerHostPerSecond: 0.001 })
     const stop = new AbortController()
     await budget.take('10.0.0.1', stop.signal)
@@ -78,7 +78,7 @@ describe('budget', () => {
     await expect(waiting).rejects.toThrow('enough')
   })
 
-  it('does not make one host wait for another', async () => {
+  it('does not delay one host because of another', async () => {
     const budget = createBudget({ requestsPerSecond: 1000, requestsPerHostPerSecond: 0.001 })
     await budget.take('10.0.0.1', forever)
     await budget.take('10.0.0.2', forever)

@@ -21,14 +21,14 @@ export function parsePorts(input: string): PortList | { readonly problem: string
     if (last < first) return { problem: `The range '${part}' ends before it begins.` }
     for (let port = first; port <= last; port++) ports.add(port)
   }
-  const rising = [...ports].toSorted((a, b) => a - b)
-  return { text: spelled(rising), ports: rising }
+  const ascending = [...ports].toSorted((a, b) => a - b)
+  return { text: format(ascending), ports: ascending }
 }
 
 /** Merges adjacent ports into ranges. */
-function spelled(rising: readonly number[]): string {
+function format(ascending: readonly number[]): string {
   const runs: [number, number][] = []
-  for (const port of rising) {
+  for (const port of ascending) {
     const run = runs.at(-1)
     if (run && run[1] === port - 1) run[1] = port
     else runs.push([port, port])

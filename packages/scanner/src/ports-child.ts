@@ -17,7 +17,7 @@ export type ChildMessage = { readonly ready: true } | { readonly ready: false; r
 const libc = openLibc()
 process.on('disconnect', () => process.exit())
 const [settings]: SweepSettings[] = await once(process, 'message')
-const reason = await wrongAnswer()
+const reason = await selfTest()
 if (settings && reason === null) {
   const sweep = createSweep(settings, (settled) => connectWithLibc(libc, settled), tell)
   process.on('message', (order: SweepOrder) => sweep.add(order))
@@ -32,7 +32,7 @@ function tell(message: ChildMessage): void {
  * Self-test before a scan relies on this process: sweeps two ports with known states, reusing one
  * socket.
  */
-async function wrongAnswer(): Promise<string | null> {
+async function selfTest(): Promise<string | null> {
   const [listening, ended] = await Promise.all([listener(), listener()])
   const [open, closed] = [portOf(listening), portOf(ended)]
   await new Promise((resolve) => ended.close(resolve))

@@ -5,7 +5,7 @@ import { judgeReach } from '#discover.ts'
 import { createGuard } from '#guard.ts'
 import { createSweeper, scanOrder } from '#ports.ts'
 import { engines, noFallback } from '#testing/engines.ts'
-import { listen, reset, stayMute } from '#testing/loopback.ts'
+import { listen, reset, sendNothing } from '#testing/loopback.ts'
 
 const guard = createGuard({ allow: ['127.41.0.0/16'], deny: ['127.41.1.3:8080'] })
 const limits = { ...limitsByProfile.deep, sweepWorkers: 1 }
@@ -19,8 +19,8 @@ describe.each(engines)('sweep with $engine', ({ isAccelerated }) => {
     }
   }
 
-  it('finds the open ports among the refused ones', async () => {
-    await using one = await listen('127.41.1.1', 0, stayMute)
+  it('finds the open ports among closed ones', async () => {
+    await using one = await listen('127.41.1.1', 0, sendNothing)
     await using two = await listen('127.41.1.1', 8080, reset)
     const { sweeper } = sweeping()
     const reading = await sweeper.host('127.41.1.1', [...commonPorts, one.port])
@@ -30,7 +30,7 @@ describe.each(engines)('sweep with $engine', ({ isAccelerated }) => {
     expect(judgeReach(reading)).toEqual({ reached: true, reason: '2 ports open' })
   })
 
-  it('takes a refused connect for an answer of the host', async () => {
+  it('counts a refused connect as a response', async () => {
     const { sweeper } = sweeping()
     const reading = await sweeper.host('127.41.1.2', [80, 443])
     await sweeper.close()
@@ -38,8 +38,8 @@ describe.each(engines)('sweep with $engine', ({ isAccelerated }) => {
     expect(judgeReach(reading).reached).toBe(true)
   })
 
-  it('never dials what the guard refuses', async () => {
-    await using server = await listen('127.41.1.3', 8080, stayMute)
+  it('does not connect when the guard rejects the port', async () => {
+    await using server = await listen('127.41.1.3', 8080, sendNothing)
     const { sweeper } = sweeping()
     const reading = await sweeper.host('127.41.1.3', [server.port, 8081])
     const outside = await sweeper.host('127.42.0.1', [80])
@@ -49,9 +49,9 @@ describe.each(engines)('sweep with $engine', ({ isAccelerated }) => {
     expect(judgeReach(outside)).toEqual({ reached: false, reason: 'refused: 127.42.0.1 is outside the target' })
   })
 
-  it('says when a host answers on nearly every port', async () => {
+  it('detects a host that responds on nearly every port', async () => {
     const ports = Array.from({ length: 110 }, (_, index) => 30_000 + index)
-    const servers = await Promise.all(ports.map((port) => listen('127.41.1.4', port, stayMute)))
+    const servers = await Promise.all(ports.map((port) => listen('127.41.1.4', port, sendNothing)))
     const { sweeper } = sweeping()
     const reading = await sweeper.host('127.41.1.4', ports)
     await sweeper.close()
@@ -59,7 +59,7 @@ describe.each(engines)('sweep with $engine', ({ isAccelerated }) => {
     expect(reading.answersEverything).toBe(true)
   })
 
-  it('ends at once with the reason of the signal', async () => {
+  it("rejects immediately with the signal's reason", async () => {
     const { abort, sweeper } = sweeping()
     const ports = Array.from({ length: 60_000 }, (_, index) => index + 1)
     const reading = sweeper.host('127.41.1.5', ports)
@@ -90,20 +90,20 @@ describe('judgeReach', () => {
   })
 })
 
-describe('the order of ports', () => {
-  it('is the same for the same seed, another for another, and loses no port', () => {
+describe('scanOrder', () => {
+  it('depends on the seed and contains every port', () => {
     const ports = Array.from({ length: 2000 }, (_, index) => index + 1)
     expect(scanOrder(ports, 1)).toEqual(scanOrder(ports, 1))
     expect(scanOrder(ports, 1)).not.toEqual(scanOrder(ports, 2))
     expect(scanOrder(ports, 1).toSorted((a, b) => a - b)).toEqual(ports)
   })
 
-  it('begins with the likeliest', () => {
+  it('starts with the most likely ports', () => {
     expect(scanOrder(commonPorts.toReversed(), 7).slice(0, headPorts)).toEqual(commonPorts.slice(0, headPorts))
   })
 })
 
-it('knows 1,000 different common ports, those of usual services among them', () => {
+it('has 1,000 distinct common ports, including well-known services', () => {
   expect(new Set(commonPorts).size).toBe(1000)
   const usual =
     '21 22 23 25 53 80 110 111 143 389 443 445 873 993 995 1025 1080 1337 1880 1883 2379 2380 3000 3001 3128 3306 3690 4000 ' +

@@ -43,14 +43,14 @@ export interface SweeperOptions {
   readonly withoutAccelerator?: (reason: string) => void
 }
 
-interface Waiting extends PromiseWithResolvers<SweepReply> {
+interface PendingOrder extends PromiseWithResolvers<SweepReply> {
   readonly order: SweepOrder
 }
 
 /** Starts threads and processes on the first host. They end immediately when `signal` aborts. */
 export function createSweeper(options: SweeperOptions): Sweeper {
   const { guard, limits, signal } = options
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, PendingOrder>()
   let engine: Engine | undefined
   let starting: Promise<void> | undefined
   const closing = new AbortController()
@@ -71,25 +71,27 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
   async function start(): Promise<void> {
     if (options.isAccelerated) {
-      const accelerator = await startAccelerator(limits, { reply, failed: useThreads }, closing.signal).catch(explain)
-      if (accelerator) return take(accelerator)
+      const accelerator = await startAccelerator(limits, { reply, failed: useThreads }, closing.signal).catch(
+        reportUnavailable,
+      )
+      if (accelerator) return switchTo(accelerator)
     }
-    take(startThreads(limits, { reply, failed: fail }))
+    switchTo(startThreads(limits, { reply, failed: fail }))
   }
 
   /** Resends all pending orders: the state of the previous engine is lost. */
-  function take(next: Engine): void {
+  function switchTo(next: Engine): void {
     engine = next
     if (closing.signal.aborted) return void next.close()
     for (const { order } of waiting.values()) next.send(order)
   }
 
   function useThreads(error: Error): void {
-    explain(error)
-    if (!closing.signal.aborted) take(startThreads(limits, { reply, failed: fail }))
+    reportUnavailable(error)
+    if (!closing.signal.aborted) switchTo(startThreads(limits, { reply, failed: fail }))
   }
 
-  function explain(error: unknown): void {
+  function reportUnavailable(error: unknown): void {
     if (!(error instanceof NotAccelerated)) throw error
     if (!closing.signal.aborted) options.withoutAccelerator?.(error.message)
   }
@@ -100,7 +102,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     // A list shared by all hosts is ordered once.
     const allowed = refused === 0 ? ports : ports.filter((port) => guard.refusal(address, port) === null)
     const refusal = refused > 0 ? firstRefusal(guard, address, ports) : null
-    if (allowed.length === 0) return { ...nothing, refused, refusal }
+    if (allowed.length === 0) return { ...emptyReading, refused, refusal }
     const id = ++lastId
     const order = orderOf(id, address, allowed, limits)
     const answer = { order, ...Promise.withResolvers<SweepReply>() }
@@ -121,7 +123,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   return { host, close }
 }
 
-const nothing = { open: [], closed: 0, filtered: 0, unknown: 0, answersEverything: false, localErrors: {} }
+const emptyReading = { open: [], closed: 0, filtered: 0, unknown: 0, answersEverything: false, localErrors: {} }
 
 function firstRefusal(guard: Guard, address: string, ports: readonly number[]): string | null {
   for (const port of ports) {
@@ -156,7 +158,7 @@ const rank = new Map(commonPorts.map((port, index) => [port, index]))
  * behaves identically.
  */
 export function scanOrder(ports: readonly number[], seed: number): number[] {
-  const { head, common, rest } = sorted.get(ports) ?? sortOut(ports)
+  const { head, common, rest } = sorted.get(ports) ?? groupPorts(ports)
   const next = randomFrom(seed)
   return [...head, ...shuffled(common, next), ...shuffled(rest, next)]
 }
@@ -168,14 +170,14 @@ interface Sorted {
 }
 const sorted = new WeakMap<readonly number[], Sorted>()
 
-function sortOut(ports: readonly number[]): Sorted {
+function groupPorts(ports: readonly number[]): Sorted {
   const rankOf = (port: number) => rank.get(port) ?? Infinity
   const unique = [...new Set(ports)]
-  const likeliest = unique.filter((port) => rank.has(port)).toSorted((a, b) => rankOf(a) - rankOf(b))
+  const byLikelihood = unique.filter((port) => rank.has(port)).toSorted((a, b) => rankOf(a) - rankOf(b))
   const rest = unique.filter((port) => !rank.has(port))
-  const made = { head: likeliest.slice(0, headPorts), common: likeliest.slice(headPorts), rest }
-  sorted.set(ports, made)
-  return made
+  const groups = { head: byLikelihood.slice(0, headPorts), common: byLikelihood.slice(headPorts), rest }
+  sorted.set(ports, groups)
+  return groups
 }
 
 function shuffled(ports: readonly number[], next: () => number): number[] {

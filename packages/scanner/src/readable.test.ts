@@ -19,7 +19,7 @@ it.each([
   'ตัวอย่าง.example',
   'straße-24.münchen.example',
   'https://münchen.example:8443/a/xn--x',
-])('shows %j as it was written', (text) => {
+])('decodes %j', (text) => {
   expect(written(text)).toBe(text)
 })
 
@@ -34,10 +34,10 @@ it.each([
   ['what is not encoded', 'example.ch'],
   ['an address', '10.0.0.0/28'],
   ['a path', 'https://example.ch/xn--mnchen-3ya'],
-])('leaves %s as it is', (_, text) => {
+])('returns null for %s', (_, text) => {
   expect(written(text)).toBeNull()
 })
 
-it('decodes the labels that are safe beside one that is not', () => {
+it('decodes safe labels next to an unsafe one', () => {
   expect(written('pаypal.münchen.example')).toBe('xn--pypal-4ve.münchen.example')
 })

@@ -4,7 +4,7 @@ import { domainToUnicode } from 'node:url'
  * Scripts in which a label may be shown decoded (UAX #31, recommended); Japanese and Korean combine
  * several.
  */
-const writings = [
+const scriptPatterns = [
   'Latin',
   'Greek',
   'Cyrillic',
@@ -58,6 +58,6 @@ export function readableAddress(address: string): string | null {
 
 function readableLabel(label: string, isForeign: boolean): string {
   const text = label.startsWith('xn--') ? domainToUnicode(label) : label
-  const isPlain = writings.some((writing) => writing.test(text)) && (isForeign || !lookalikes.test(text))
+  const isPlain = scriptPatterns.some((writing) => writing.test(text)) && (isForeign || !lookalikes.test(text))
   return isPlain ? text : label
 }

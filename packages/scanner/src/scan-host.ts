@@ -24,10 +24,10 @@ export interface Knowledge {
   readonly native: boolean
 }
 /**
- * `callbacks`, `intrusive`, and `given` extend what checks may do; without them, checks are
+ * `callbacks`, `intrusive`, and `suppliedValues` extend what checks may do; without them, checks are
  * passive.
  */
-export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'intrusive' | 'given'> {
+export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'intrusive' | 'suppliedValues'> {
   readonly signal: AbortSignal
   /** Overrides the profile's limits. */
   readonly limits?: Partial<Limits>
@@ -58,7 +58,7 @@ export interface Run {
 }
 
 /** An address, and the names that resolved to it. */
-export interface HostPlace {
+export interface ResolvedHost {
   readonly address: string
   readonly names: readonly string[]
 }
@@ -67,7 +67,7 @@ export const identifyConcurrency = 6
 
 /** Reports whether the host is up, and which of its ports could not be scanned. */
 export async function reportReach(
-  { address, names }: HostPlace,
+  { address, names }: ResolvedHost,
   reading: PortReading,
   datagrams: readonly Identification[],
   run: Run,
@@ -96,54 +96,54 @@ export async function reportReach(
 
 /** Identifies and checks services within the host's deadline. */
 export async function examineServices(
-  place: HostPlace,
+  host: ResolvedHost,
   reading: PortReading,
   datagrams: readonly Identification[],
   run: Run,
 ): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(run.limits.hostDeadlineMs)])
   try {
-    const identifications = [...(await identifyAll(place, reading, run, signal)), ...datagrams]
+    const identifications = [...(await identifyAll(host, reading, run, signal)), ...datagrams]
     for (const { service, technologies } of identifications) {
       await run.emit(service)
       for (const technology of technologies) await run.emit(technology)
     }
     const { job, http, guard, budget, knowledge } = run
-    const target = targetOf(place, job.basePath ?? '/', identifications)
+    const target = targetOf(host, job.basePath ?? '/', identifications)
     const servicesAtOnce = run.limits.connectionsPerHost
-    const { callbacks, intrusive = false, given = new Map<string, string>() } = run.options
-    const beyond = { intrusive, given, ...(callbacks && { callbacks }) }
-    const tools = { http, guard, budget, signal, servicesAtOnce, profile: job.profile ?? 'gentle', ...beyond }
-    const only = job.checks && new Set(job.checks)
-    const native = knowledge.native ? runNative(target, { ...tools, ...(only && { only }) }) : []
+    const { callbacks, intrusive = false, suppliedValues = new Map<string, string>() } = run.options
+    const extraTools = { intrusive, suppliedValues, ...(callbacks && { callbacks }) }
+    const tools = { http, guard, budget, signal, servicesAtOnce, profile: job.profile ?? 'gentle', ...extraTools }
+    const onlyChecks = job.checks && new Set(job.checks)
+    const native = knowledge.native ? runNative(target, { ...tools, ...(onlyChecks && { onlyChecks }) }) : []
     for await (const observation of native) await run.emit(observation)
     for await (const observation of runChecks(target, knowledge.plan, tools)) await run.emit(observation)
   } catch (error) {
     run.signal.throwIfAborted()
     if (!signal.aborted) throw error
-    const message = `${place.address} reached its time limit of ${run.limits.hostDeadlineMs / 60_000} minutes.`
-    await run.emit({ kind: 'problem', address: place.address, level: 'warn', message })
+    const message = `${host.address} reached its time limit of ${run.limits.hostDeadlineMs / 60_000} minutes.`
+    await run.emit({ kind: 'problem', address: host.address, level: 'warn', message })
   }
 }
 
-function targetOf(place: HostPlace, basePath: string, identifications: readonly Identification[]): CheckTarget {
+function targetOf(host: ResolvedHost, basePath: string, identifications: readonly Identification[]): CheckTarget {
   const services = identifications.map(({ service, technologies }) => ({ ...service, technologies }))
-  return { address: place.address, hostname: place.names[0] ?? place.address, basePath, services }
+  return { address: host.address, hostname: host.names[0] ?? host.address, basePath, services }
 }
 
 async function identifyAll(
-  place: HostPlace,
+  host: ResolvedHost,
   reading: PortReading,
   run: Run,
   signal: AbortSignal,
 ): Promise<readonly Identification[]> {
   const { fingerprints, webPaths } = run.knowledge
   const tools = { guard: run.guard, budget: run.budget, http: run.http, fingerprints, webPaths, signal }
-  const hostname = place.names[0] ?? place.address
+  const hostname = host.names[0] ?? host.address
   const found = new Map<number, Identification>()
   const ports = scanOrder(reading.open, 0).slice(0, run.limits.portsIdentifiedMax)
   await forEachOf(ports, identifyConcurrency, async (port) => {
-    found.set(port, await identifyPort({ address: place.address, port, hostname }, tools))
+    found.set(port, await identifyPort({ address: host.address, port, hostname }, tools))
   })
   const inRisingOrder = [...found].toSorted(([a], [b]) => a - b).map(([, identification]) => identification)
   return reading.answersEverything ? inRisingOrder.filter(({ spoke }) => spoke) : inRisingOrder

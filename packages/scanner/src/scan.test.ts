@@ -5,7 +5,7 @@ import { Observation as ObservationSchema } from '@glacis/contract/runner'
 import { afterAll, describe, expect, it } from 'vitest'
 import { loadPacks, scan } from '#index.ts'
 import type { ScanOptions } from '#index.ts'
-import { answer, dribble, flood, greet, listen, neverFinishTls, reset, stayMute } from '#testing/loopback.ts'
+import { answer, dribble, flood, greet, listen, neverFinishTls, reset, sendNothing } from '#testing/loopback.ts'
 
 const packs = await loadPacks({
   fingerprints: [new URL('../../../packs/fingerprints', import.meta.url).pathname],
@@ -28,7 +28,7 @@ function ofKind<Kind extends Observation['kind']>(kind: Kind, seen: readonly Obs
 }
 
 describe('scan', () => {
-  it('tells host, service, software and coverage, in that order', async () => {
+  it('reports host, service, software, and coverage in that order', async () => {
     await using ssh = await listen('127.41.2.1', 0, greet('SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u10\r\n'))
     const seen = await observe({ hosts: [{ address: ssh.address }], ports: [ssh.port] })
     expect(seen.map(({ kind }) => kind)).toEqual([
@@ -52,7 +52,7 @@ describe('scan', () => {
     expect(seen[5]).toMatchObject({ port: ssh.port, checks: ['example-greeting'] })
   })
 
-  it('reads web servers: head, title, products of headers and pages', async () => {
+  it('reads the headers, title, and products of web servers', async () => {
     const server = createServer((request, response) => {
       response.setHeader('Server', 'Apache/2.4.6 (CentOS) OpenSSL/1.0.2k-fips PHP/5.4.16')
       if (request.url === '/.env') return response.end('APP_KEY=base64:abc')
@@ -78,7 +78,7 @@ describe('scan', () => {
     expect(ofKind('coverage', seen)).toMatchObject([{ port, checks: ['example-page'] }])
   })
 
-  it('asks a silent service in its own language', async () => {
+  it('probes a silent service with its protocol', async () => {
     await using redis = await listen(
       '127.41.2.3',
       6379,
@@ -92,8 +92,8 @@ describe('scan', () => {
     expect(ofKind('technology', seen)).toMatchObject([{ wfn: { vendor: 'redis', version: '7.0.15' } }])
   })
 
-  it('lets no misbehaving neighbour spoil the rest, and bounds what it reads', async () => {
-    const behaviours = [flood, reset, stayMute, dribble(50), neverFinishTls, greet('\0\x1b[31mRED\x07\u202e')]
+  it('isolates misbehaving hosts and limits what it reads', async () => {
+    const behaviours = [flood, reset, sendNothing, dribble(50), neverFinishTls, greet('\0\x1b[31mRED\x07\u202e')]
     const servers = await Promise.all(behaviours.map((treat, index) => listen(`127.41.3.${index + 1}`, 8443, treat)))
     await using good = await listen('127.41.3.9', 8443, greet('220 (vsFTPd 3.0.3)\r\n'))
     const hosts = [...servers, good].map(({ address }) => ({ address }))
@@ -105,8 +105,8 @@ describe('scan', () => {
     expect(ofKind('problem', seen)).toEqual([])
   })
 
-  it('reports what it may not touch instead of touching it', async () => {
-    await using server = await listen('127.41.4.1', 0, stayMute)
+  it('reports denied ports instead of connecting to them', async () => {
+    await using server = await listen('127.41.4.1', 0, sendNothing)
     const hosts = [{ address: server.address }, { address: '169.254.169.254' }]
     const seen = await observe({
       hosts,
@@ -126,22 +126,22 @@ describe('scan', () => {
     expect(server.received()).toBe('')
   })
 
-  it('confirms that a port known from before is closed now, and only that', async () => {
-    await using open = await listen('127.41.5.1', 0, stayMute)
+  it('confirms that a previously open port is closed', async () => {
+    await using open = await listen('127.41.5.1', 0, sendNothing)
     const knownOpen = { '127.41.5.1': [open.port, 4], '127.41.5.2': [5] }
     const seen = await observe({ hosts: [{ address: open.address }], ports: [open.port] }, { knownOpen })
     expect(ofKind('closed', seen)).toEqual([{ kind: 'closed', address: '127.41.5.1', ports: [4] }])
   })
 
-  it('says why a name leads nowhere and goes on', async () => {
+  it('reports an unresolvable name and continues', async () => {
     const seen = await observe({ hosts: [{ address: 'no-such-host.invalid' }, { address: '127.41.6.1' }], ports: [80] })
     const reached = ofKind('host', seen).map((host) => `${host.address} ${host.reached}`)
     expect(reached.toSorted()).toEqual(['127.41.6.1 true', 'no-such-host.invalid false'])
     expect(seen.at(-1)).toMatchObject({ kind: 'progress', hostsDone: 2 })
   })
 
-  it('ends with the reason of the signal and leaves nothing behind', async () => {
-    await using mute = await listen('127.41.7.1', 0, stayMute)
+  it("rejects with the signal's reason and releases its resources", async () => {
+    await using mute = await listen('127.41.7.1', 0, sendNothing)
     const abort = new AbortController()
     const job = { hosts: [{ address: mute.address }], ports: [mute.port], allow: ['127.41.0.0/16'] }
     const reading = (async () => {
@@ -152,7 +152,7 @@ describe('scan', () => {
     await expect(reading).rejects.toThrow('cancelled by a person')
   })
 
-  it('stops when nobody reads any more', async () => {
+  it('stops when the consumer stops reading', async () => {
     const hosts = Array.from({ length: 50 }, (_, index) => ({ address: `127.41.8.${index + 1}` }))
     const job = { hosts, allow: ['127.41.0.0/16'] }
     for await (const observation of scan(job, { packs, signal: new AbortController().signal })) {

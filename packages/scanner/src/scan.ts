@@ -13,7 +13,7 @@ import { dial } from '#net/tcp.ts'
 import { forEachOf } from '#pool.ts'
 import { createSweeper } from '#ports.ts'
 import { examineServices, identifyConcurrency, reportReach } from '#scan-host.ts'
-import type { HostPlace, Knowledge, Run, ScanOptions } from '#scan-host.ts'
+import type { ResolvedHost, Knowledge, Run, ScanOptions } from '#scan-host.ts'
 import { isWorthAccelerating } from '#sweep-engine.ts'
 
 const unreadMax = 500
@@ -57,7 +57,7 @@ export async function* runScan(
   options.signal.addEventListener('abort', stop, { once: true })
   const run = {
     job,
-    knowledge: wanted(knowledge, job),
+    knowledge: selectChecks(knowledge, job),
     options,
     limits,
     guard,
@@ -84,7 +84,7 @@ export async function* runScan(
 }
 
 /** The checks that the job selects, or all. */
-function wanted(knowledge: Knowledge, { checks }: ScanJob): Knowledge {
+function selectChecks(knowledge: Knowledge, { checks }: ScanJob): Knowledge {
   if (!checks) return knowledge
   const names = new Set(checks)
   const templates = knowledge.plan.templates.filter(({ id }) => names.has(id))
@@ -92,27 +92,27 @@ function wanted(knowledge: Knowledge, { checks }: ScanJob): Knowledge {
 }
 
 async function examineAll(run: Run): Promise<void> {
-  const refusing: Refusing[] = []
+  const candidates: ClosedCandidates[] = []
   await run.emit({ kind: 'progress', phase: 'PHASE_DISCOVERY', hostsDone: 0 })
   await forEachOf(run.job.hosts, run.limits.hostsInParallel, async ({ address, names = [] }) => {
-    for (const place of await placesOf(address, names, run)) {
+    for (const place of await resolveHosts(address, names, run)) {
       const ports = await examineHost(place, run)
-      if (ports.length > 0) refusing.push({ address: place.address, ports })
+      if (ports.length > 0) candidates.push({ address: place.address, ports })
     }
     run.counts.done++
     const phase = run.counts.swept < run.job.hosts.length ? 'PHASE_PORTS' : 'PHASE_CHECKS'
     await run.emit({ kind: 'progress', phase, hostsDone: run.counts.done })
   })
-  await forEachOf(refusing, identifyConcurrency, (host) => confirmClosed(host, run))
+  await forEachOf(candidates, identifyConcurrency, (host) => reportClosed(host, run))
 }
 
-interface Refusing {
+interface ClosedCandidates {
   readonly address: string
   readonly ports: readonly number[]
 }
 
 /** Names are resolved once, here; each address is a separate host. */
-async function placesOf(address: string, names: readonly string[], run: Run): Promise<HostPlace[]> {
+async function resolveHosts(address: string, names: readonly string[], run: Run): Promise<ResolvedHost[]> {
   if (isIP(address)) return [{ address, names }]
   const resolved = await resolveName(address, run)
   if (resolved.kind === 'failure') {
@@ -133,13 +133,13 @@ async function placesOf(address: string, names: readonly string[], run: Run): Pr
 const addressesPerName = 8
 
 /** @returns ports that used to be open and now refuse connections */
-async function examineHost(place: HostPlace, run: Run): Promise<readonly number[]> {
+async function examineHost(place: ResolvedHost, run: Run): Promise<readonly number[]> {
   const known = run.options.knownOpen?.[place.address] ?? []
   try {
     const { job, guard, budget, knowledge, signal } = run
-    const asked = job.ports ?? portsOf(job.profile)
+    const wantedPorts = job.ports ?? portsOf(job.profile)
     // Hosts with the same ports share one list, which is ordered once.
-    const ports = known.length === 0 ? asked : [...new Set([...asked, ...known])]
+    const ports = known.length === 0 ? wantedPorts : [...new Set([...wantedPorts, ...known])]
     const [reading, datagrams] = await Promise.all([
       run.sweeper.host(place.address, ports),
       findDatagramServices(place.address, job.ports, { guard, budget, fingerprints: knowledge.fingerprints, signal }),
@@ -153,8 +153,8 @@ async function examineHost(place: HostPlace, run: Run): Promise<readonly number[
         await examineServices(place, reading, datagrams, run)
       })
     }
-    const gone = known.filter((port) => !reading.open.includes(port))
-    return await refusingPorts({ address: place.address, ports: gone }, run)
+    const missing = known.filter((port) => !reading.open.includes(port))
+    return await closedPorts({ address: place.address, ports: missing }, run)
   } catch (error) {
     run.signal.throwIfAborted()
     const message = `The scan of ${place.address} failed: ${error instanceof Error ? error.message : String(error)}`
@@ -169,16 +169,16 @@ function portsOf(profile: ScanJob['profile']): readonly number[] {
 }
 const allPorts = Array.from({ length: 65_535 }, (_, index) => index + 1)
 
-async function refusingPorts({ address, ports }: Refusing, run: Run): Promise<number[]> {
-  const refusing: number[] = []
+async function closedPorts({ address, ports }: ClosedCandidates, run: Run): Promise<number[]> {
+  const closed: number[] = []
   for (const port of ports) {
     await run.budget.take(address, run.signal)
-    if ((await dial(address, port, run)).kind === 'closed') refusing.push(port)
+    if ((await dial(address, port, run)).kind === 'closed') closed.push(port)
   }
-  return refusing
+  return closed
 }
 
-async function confirmClosed(host: Refusing, run: Run): Promise<void> {
-  const ports = await refusingPorts(host, run)
+async function reportClosed(host: ClosedCandidates, run: Run): Promise<void> {
+  const ports = await closedPorts(host, run)
   if (ports.length > 0) await run.emit({ kind: 'closed', address: host.address, ports })
 }

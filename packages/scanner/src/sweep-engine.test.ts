@@ -6,17 +6,17 @@ import { eventList, isSameAddress, setPort, socketAddress } from '#net/libc-stru
 import { createSweeper } from '#ports.ts'
 import { listenBusy } from '#testing/busy.ts'
 import { engines, noFallback } from '#testing/engines.ts'
-import { listen, stayMute } from '#testing/loopback.ts'
+import { listen, sendNothing } from '#testing/loopback.ts'
 
 const guard = createGuard({ allow: ['127.34.0.0/16'] })
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(' ', ''), 'hex'))
 
-describe('structures of the C library', () => {
+describe('libc structures', () => {
   it.each([
     ['192.0.2.7', '0200 1f90 c0000207 0000000000000000'],
     ['::ffff:192.0.2.7', '0200 1f90 c0000207 0000000000000000'],
     ['2001:db8::7', '0a00 1f90 00000000 20010db8000000000000000000000007 00000000'],
-  ])('lay out %s with its port', (text, layout) => {
+  ])('encode %s with its port', (text, layout) => {
     const address = socketAddress(text)
     setPort(address, 8080)
     expect(address.bytes).toEqual(bytes(layout))
@@ -28,7 +28,7 @@ describe('structures of the C library', () => {
   it.each([
     ['x64', '04000080 07000000 00000000'],
     ['arm64', '04000080 00000000 07000000 00000000'],
-  ])('lay out the events of %s', (arch, layout) => {
+  ])('encode the events of %s', (arch, layout) => {
     const events = eventList(2, arch)
     events.set(1, 0x8000_0004, 7)
     expect(events.bytes.subarray(events.bytes.length / 2)).toEqual(bytes(layout))
@@ -37,8 +37,8 @@ describe('structures of the C library', () => {
 })
 
 describe.runIf(engines.length > 1)('the accelerator', () => {
-  it('gives the same answers as sockets do', async () => {
-    await using one = await listen('127.34.1.1', 0, stayMute)
+  it('returns the same results as sockets', async () => {
+    await using one = await listen('127.34.1.1', 0, sendNothing)
     await using two = await listen('127.34.1.1', 0, (socket) => socket.resetAndDestroy())
     const ports = [...Array.from({ length: 300 }, (_, index) => 24_100 + index), one.port, two.port]
     const readings = []
@@ -52,7 +52,7 @@ describe.runIf(engines.length > 1)('the accelerator', () => {
     expect(readings[1]).toEqual(readings[0])
   })
 
-  it('gives a port up whose program takes nobody in, as sockets do, and still hears the others', async () => {
+  it('times out on a full backlog and still reports the other ports', async () => {
     await using busy = await listenBusy('127.34.1.4')
     const ports = [busy.port, ...Array.from({ length: 40 }, (_, index) => 24_100 + index)]
     for (const { isAccelerated } of engines) {
@@ -65,7 +65,7 @@ describe.runIf(engines.length > 1)('the accelerator', () => {
     }
   })
 
-  it('asks again with sockets when its process dies, and says so', async () => {
+  it('falls back to sockets when its process exits, and reports it', async () => {
     const notes: string[] = []
     const signal = AbortSignal.timeout(20_000)
     const limits = { ...limitsByProfile.gentle, sweepPerHostPerSecond: 40 }

@@ -23,11 +23,11 @@ const order = (address: string, ports: readonly number[] = [1, 2, 3]) => ({
 it.each([
   ['192.0.2.17', '192.0.2'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-])('%s is in the network %s', (address, network) => {
+])('networkOf(%s) is %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })
 
-it('holds the hosts of one network to one rate together', () => {
+it('shares one rate among the hosts of a network', () => {
   const network = bucketOf(0.001, 3)
   const hosts = [createHost(order('192.0.2.1'), network), createHost(order('192.0.2.2'), network)]
   const now = performance.now()
@@ -40,7 +40,7 @@ it('holds the hosts of one network to one rate together', () => {
   expect(asked).toBe(3)
 })
 
-it('waits as long as the answers of the host teach it to', () => {
+it('adapts the timeout to the response times', () => {
   const host = createHost(order('192.0.2.1'))
   expect(timeoutOf(host)).toBe(1000)
   for (const tookMs of [200, 210, 190, 205]) recordAttempt(host, 1, 'closed', tookMs)
@@ -51,7 +51,7 @@ it('waits as long as the answers of the host teach it to', () => {
   expect(timeoutOf(host)).toBeLessThanOrEqual(3000)
 })
 
-it('asks a silent port a second time where the host answers elsewhere, and counts it as filtered then', () => {
+it('retries a silent port of a responding host once, then counts it as filtered', () => {
   const host = createHost(order('192.0.2.1'))
   recordAttempt(host, 1, 'open', 5)
   recordAttempt(host, 2, 'filtered', 1000)

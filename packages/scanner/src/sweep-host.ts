@@ -57,8 +57,8 @@ const silentTimeoutMs = 750
 const againMax = 1000
 /** More open ports than this share, with at least that many probed, indicate a proxy or tarpit. */
 const everythingShare = 0.6
-const everythingAsked = 100
-const everythingEnough = 1000
+const everythingProbedMin = 100
+const everythingProbedEnough = 1000
 
 /** After this many undecided ports without a response, the rest of the host is skipped. */
 const hopelessPorts = 3
@@ -118,10 +118,10 @@ export function recordAttempt(host: Host, port: number, state: 'open' | 'closed'
   }
   if (state === 'open') host.open.push(port)
   else host.closed++
-  learn(host, tookMs)
+  updateRoundTripTime(host, tookMs)
 }
 
-function learn(host: Host, tookMs: number): void {
+function updateRoundTripTime(host: Host, tookMs: number): void {
   if (host.srttMs === 0) {
     host.srttMs = tookMs
     host.rttvarMs = tookMs / 2
@@ -131,13 +131,13 @@ function learn(host: Host, tookMs: number): void {
   host.srttMs = 0.875 * host.srttMs + 0.125 * tookMs
 }
 
-function answered(host: Host): boolean {
+function hasResponded(host: Host): boolean {
   return host.open.length + host.closed > 0
 }
 
 /** Timeout of the next connect to the host, in milliseconds. */
 export function timeoutOf(host: Host): number {
-  if (!answered(host)) return host.pass === 'head' ? timeoutFirstMs : silentTimeoutMs
+  if (!hasResponded(host)) return host.pass === 'head' ? timeoutFirstMs : silentTimeoutMs
   const estimate = Math.min(timeoutMaxMs, Math.max(timeoutMinMs, host.srttMs + 4 * host.rttvarMs))
   return host.pass === 'again' ? Math.min(timeoutMaxMs, estimate * 2) : estimate
 }
@@ -151,7 +151,7 @@ export function nextPass(host: Host): number[] {
   const isLate = performance.now() - host.startedAt > pace.deadlineMs || isHopeless(host)
   if (host.pass === 'head') {
     host.pass = 'all'
-    const rest = ports.slice(headCount, answered(host) ? undefined : silentPortsMax)
+    const rest = ports.slice(headCount, hasResponded(host) ? undefined : silentPortsMax)
     if (!isLate && rest.length > 0) return rest
     if (isLate) host.unknown += rest.length
   }
@@ -159,29 +159,29 @@ export function nextPass(host: Host): number[] {
     host.pass = 'again'
     const again = host.again
     host.again = []
-    if (answered(host) && !isLate && !isEverything(host) && again.length > 0) return again
+    if (hasResponded(host) && !isLate && !isEverything(host) && again.length > 0) return again
     host.filtered += again.length
   }
   return []
 }
 
-function asked(host: Host): number {
+function probedCount(host: Host): number {
   return host.open.length + host.closed + host.filtered + host.again.length
 }
 
 function isEverything(host: Host): boolean {
-  return asked(host) >= everythingAsked && host.open.length > asked(host) * everythingShare
+  return probedCount(host) >= everythingProbedMin && host.open.length > probedCount(host) * everythingShare
 }
 
 function isHopeless(host: Host): boolean {
-  return host.unknown >= hopelessPorts && asked(host) === 0
+  return host.unknown >= hopelessPorts && probedCount(host) === 0
 }
 
 /** Whether to skip the remaining ports: no time, no route, or nothing to learn. */
 export function shouldSkipRest(host: Host, now: number): boolean {
   if (host.next >= host.queue.length) return false
   if (now - host.startedAt > host.order.pace.deadlineMs || isHopeless(host)) return true
-  return asked(host) >= everythingEnough && isEverything(host)
+  return probedCount(host) >= everythingProbedEnough && isEverything(host)
 }
 
 /** The host's totals. */

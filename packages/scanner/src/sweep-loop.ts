@@ -46,9 +46,9 @@ export interface Connector {
    * Cancels a connect that timed out: reported as ETIMEDOUT unless its response has already
    * arrived.
    */
-  abandon(attempt: Attempt): void
+  cancel(attempt: Attempt): void
   /** Nothing is pending: releases cached sockets. */
-  rest(): void
+  releaseSockets(): void
 }
 
 export interface Sweep {
@@ -78,7 +78,7 @@ export function createSweep(
   const connector = connectorFor(settle)
   let window = settings.inFlightMax
   let pausedUntil = 0
-  let turn = 0
+  let nextHost = 0
   let timer: NodeJS.Timeout | undefined
   let isPumpDue = false
   let tickedAt = performance.now()
@@ -99,8 +99,8 @@ export function createSweep(
     // After a stall, responses wait unread in the kernel: read them once before applying deadlines.
     wasStalled = !wasStalled && now - tickedAt > tickMs * 4
     tickedAt = now
-    if (!wasStalled) for (const attempt of attempts) if (attempt.deadlineAt <= now) connector.abandon(attempt)
-    for (const host of hosts.filter((one) => shouldSkipRest(one, now))) giveUp(host)
+    if (!wasStalled) for (const attempt of attempts) if (attempt.deadlineAt <= now) connector.cancel(attempt)
+    for (const host of hosts.filter((one) => shouldSkipRest(one, now))) skipRest(host)
     pumpSoon()
   }
 
@@ -116,20 +116,20 @@ export function createSweep(
     const now = performance.now()
     refill(shared, now)
     let idle = 0
-    let begun = 0
+    let started = 0
     while (attempts.size < window && shared.tokens >= 1 && now >= pausedUntil && idle < hosts.length) {
-      const host = hosts[turn++ % hosts.length]
+      const host = hosts[nextHost++ % hosts.length]
       if (host && canConnect(host, now)) {
         idle = 0
-        ask(host, now)
-        if (++begun >= begunAtOnce) break
+        probe(host, now)
+        if (++started >= begunAtOnce) break
       } else idle++
     }
     isPumpDue = false
-    if (begun >= begunAtOnce) pumpSoon()
+    if (started >= begunAtOnce) pumpSoon()
   }
 
-  function ask(host: Host, now: number): void {
+  function probe(host: Host, now: number): void {
     const port = host.queue[host.next++] ?? 0
     shared.tokens--
     consumeRate(host)
@@ -151,7 +151,7 @@ export function createSweep(
     pumpSoon()
   }
 
-  function giveUp(host: Host): void {
+  function skipRest(host: Host): void {
     host.unknown += host.queue.length - host.next
     host.next = host.queue.length
     if (host.inFlight === 0) advance(host)
@@ -180,7 +180,7 @@ export function createSweep(
     finish(replyOf(host))
     if (hosts.length === 0) {
       networks.clear()
-      connector.rest()
+      connector.releaseSockets()
       clearInterval(timer)
       timer = undefined
     }

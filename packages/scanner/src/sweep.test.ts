@@ -6,7 +6,7 @@ import { createGuard } from '#guard.ts'
 import { createSweeper } from '#ports.ts'
 import { createHost, nextPass, recordAttempt, replyOf, timeoutOf } from '#sweep-host.ts'
 import { engines, noFallback } from '#testing/engines.ts'
-import { listen, stayMute } from '#testing/loopback.ts'
+import { listen, sendNothing } from '#testing/loopback.ts'
 
 const guard = createGuard({ allow: ['127.71.0.0/16', '::1'] })
 const portsFrom = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
@@ -28,7 +28,7 @@ async function swept(
   return seconds
 }
 
-describe.each(engines)('rates of the sweep with $engine', ({ isAccelerated }) => {
+describe.each(engines)('sweep rates with $engine', ({ isAccelerated }) => {
   const two = ['127.71.1.1', '127.71.1.2']
   const far = ['127.71.1.1', '127.71.2.1']
   // A bucket allows its burst immediately: a twentieth of a second, or thirty ports of one host.
@@ -36,16 +36,16 @@ describe.each(engines)('rates of the sweep with $engine', ({ isAccelerated }) =>
     ['of the whole scan', far, { sweepPerSecond: 200 }, (120 - 10) / 200],
     ['of one network', two, { sweepPerNetworkPerSecond: 200 }, (120 - 10) / 200],
     ['of one host', two, { sweepPerHostPerSecond: 100 }, (60 - 30) / 100],
-  ] as const)('hold %s', async (_what, addresses, rates, leastSeconds) => {
+  ] as const)('respect the limit %s', async (_what, addresses, rates, leastSeconds) => {
     expect(await swept(addresses, 60, { ...rates, isAccelerated })).toBeGreaterThanOrEqual(leastSeconds * 0.98)
   })
 })
 
-describe('rates of requests', () => {
+describe('request rates', () => {
   it.each([
     ['of the whole scan', { requestsPerSecond: 100, requestsPerHostPerSecond: 10_000 }],
     ['of one host', { requestsPerSecond: 10_000, requestsPerHostPerSecond: 100 }],
-  ])('hold %s', async (_what, rates) => {
+  ])('respect the limit %s', async (_what, rates) => {
     const budget = createBudget(rates)
     const begun = performance.now()
     for (let count = 0; count < 50; count++) await budget.take('127.71.1.1', AbortSignal.timeout(10_000))
@@ -54,8 +54,8 @@ describe('rates of requests', () => {
   })
 })
 
-it('takes an error of this machine for no answer: with too few file descriptors no open port turns up closed', async () => {
-  const servers = await Promise.all(portsFrom(30_000, 40).map((port) => listen('127.71.3.1', port, stayMute)))
+it('never reports an open port as closed when file descriptors run out', async () => {
+  const servers = await Promise.all(portsFrom(30_000, 40).map((port) => listen('127.71.3.1', port, sendNothing)))
   const program = new URL('./testing/sweep-alone.ts', import.meta.url).pathname
   const command = `ulimit -n 48 && exec "${process.execPath}" "${program}" 127.71.3.1 29800 400`
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { timeout: 25_000 })
@@ -70,7 +70,7 @@ it('takes an error of this machine for no answer: with too few file descriptors 
 })
 
 it.each(engines)('sweeps IPv6 with $engine', async ({ isAccelerated }) => {
-  await using server = await listen('::1', 0, stayMute)
+  await using server = await listen('::1', 0, sendNothing)
   const limits = limitsByProfile.deep
   const signal = AbortSignal.timeout(20_000)
   const sweeper = createSweeper({ guard, limits, signal, isAccelerated, withoutAccelerator: noFallback })
@@ -79,7 +79,7 @@ it.each(engines)('sweeps IPv6 with $engine', async ({ isAccelerated }) => {
   expect(reading).toMatchObject({ open: [server.port], closed: 1, filtered: 0, unknown: 0 })
 })
 
-describe('a host that is silent', () => {
+describe('a silent host', () => {
   const order = {
     id: 1,
     address: '192.0.2.1',
@@ -88,7 +88,7 @@ describe('a host that is silent', () => {
     silentPortsMax: 1000,
     pace: { perSecond: 1000, burst: 100, inFlightMax: 10, deadlineMs: 60_000 },
   }
-  it('is asked on the common ports to the last, each once and more briefly, before it counts as not reached', () => {
+  it('is probed once per common port with a shorter timeout', () => {
     const host = createHost(order)
     for (const port of host.queue) recordAttempt(host, port, 'filtered', 1000)
     const rest = nextPass(host)
@@ -98,13 +98,13 @@ describe('a host that is silent', () => {
     expect(nextPass(host)).toEqual([])
     expect(replyOf(host)).toMatchObject({ open: [], closed: 0, filtered: 1000 })
   })
-  it('is asked everything as soon as one odd port has answered', () => {
+  it('is probed on all ports once an unusual port responds', () => {
     const host = createHost(order)
     for (const port of host.queue.slice(1)) recordAttempt(host, port, 'filtered', 1000)
     recordAttempt(host, 1, 'open', 20)
     expect(nextPass(host)).toHaveLength(1970)
   })
-  it('is asked a second time for twice as long', () => {
+  it('is retried with twice the timeout', () => {
     const host = createHost({ ...order, ports: [1, 2], headCount: 2 })
     recordAttempt(host, 1, 'open', 400)
     recordAttempt(host, 2, 'filtered', 1000)

@@ -46,7 +46,7 @@ function Strip({ shares, now }: StripProps) {
           <span
             key={index}
             title={`${formatDate(now - (days - 1 - index) * dayMs)}: ${share === undefined ? 'agent not created yet' : formatPercent(share)}`}
-            className={cx('min-w-0 flex-1 rounded-[2px]', colourOf(share))}
+            className={cx('min-w-0 flex-1 rounded-[2px]', colorOf(share))}
           />
         ))}
       </div>
@@ -58,7 +58,7 @@ function Strip({ shares, now }: StripProps) {
   )
 }
 
-function colourOf(share: number | undefined): string {
+function colorOf(share: number | undefined): string {
   if (share === undefined) return 'bg-n4'
   if (share >= 0.95) return 'bg-green-mark'
   return share > 0 ? 'bg-green-edge' : 'bg-red-edge'
@@ -66,12 +66,12 @@ function colourOf(share: number | undefined): string {
 
 function Row({ connection, now }: { readonly connection: AgentConnection; readonly now: number }) {
   const { connectTime, disconnectTime, reason } = connection
-  const lasted = formatAge(connectTime, disconnectTime ?? now)
+  const connectionDuration = formatAge(connectTime, disconnectTime ?? now)
   return (
     <li className="flex flex-wrap items-baseline gap-x-3">
       <span className="font-medium">{reason ? disconnectReasonLabels[reason] : 'Connected'}</span>
       <span className="text-ink-2">
-        {disconnectTime ? `after ${lasted}` : `for ${lasted}`}
+        {disconnectTime ? `after ${connectionDuration}` : `for ${connectionDuration}`}
         {connection.address && (
           <>
             , from <span className="font-mono">{connection.address}</span>

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId } from 'react'
 import { NameField, useAgentName } from '#agents/name-field.tsx'
 import { create } from '#agents/queries.ts'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { Button } from '#ui/button.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
 
@@ -22,26 +22,26 @@ export function AgentForm({ open, ...rest }: AgentFormProps) {
 function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
   const formId = useId()
   const name = useAgentName('')
-  const making = useMutation(create)
+  const creation = useMutation(create)
   function submit(event: FormEvent): void {
     event.preventDefault()
-    const wanted = name.checked()
-    if (wanted) making.mutate(wanted, { onSuccess: ({ agent }) => onCreated(agent), onError: name.refuse })
+    const wanted = name.validate()
+    if (wanted) creation.mutate(wanted, { onSuccess: ({ agent }) => onCreated(agent), onError: name.setServerError })
   }
   return (
     <SlideOver
       open
       onClose={onClose}
-      busy={making.isPending}
-      problem={name.problem ? undefined : adviceOf(making.error)}
+      busy={creation.isPending}
+      problem={name.problem ? undefined : errorAdvice(creation.error)}
       title="New agent"
       description="An agent scans a network from inside. It only makes outbound connections."
       footer={
         <>
-          <Button onClick={onClose} disabled={making.isPending}>
+          <Button onClick={onClose} disabled={creation.isPending}>
             Cancel
           </Button>
-          <Button variant="primary" type="submit" form={formId} loading={making.isPending}>
+          <Button variant="primary" type="submit" form={formId} loading={creation.isPending}>
             Create agent
           </Button>
         </>

@@ -14,11 +14,11 @@ export function AgentSetup() {
   const agents = useQuery(pollUntilAnyConnected()).data?.agents
   // Only the response that creates a token includes it. Both results are kept here because the form unmounts as soon as
   // the list contains the agent.
-  const making = useMutation(create)
-  const [anew, setAnew] = useState<Agent>()
+  const creation = useMutation(create)
+  const [rotated, setRotated] = useState<Agent>()
   const [isRotating, setIsRotating] = useState(false)
-  const agent = anew ?? making.data?.agent ?? agents?.find(isConnected) ?? agents?.[0]
-  if (!agent) return agents ? <NewAgent making={making} /> : null
+  const agent = rotated ?? creation.data?.agent ?? agents?.find(isConnected) ?? agents?.[0]
+  if (!agent) return agents ? <NewAgent creation={creation} /> : null
   return (
     <div className="grid gap-4.5">
       <TextField label="Agent name" mono readOnly value={agent.name} />
@@ -31,8 +31,8 @@ export function AgentSetup() {
         <RotateToken
           agent={agent}
           onClose={() => setIsRotating(false)}
-          onRotated={(rotated) => {
-            setAnew(rotated)
+          onRotated={(newAgent) => {
+            setRotated(newAgent)
             setIsRotating(false)
           }}
         />
@@ -43,18 +43,18 @@ export function AgentSetup() {
 
 type CreateMutation = UseMutationResult<{ readonly agent: Agent }, Error, string>
 
-function NewAgent({ making }: { readonly making: CreateMutation }) {
+function NewAgent({ creation }: { readonly creation: CreateMutation }) {
   const name = useAgentName('')
   function submit(event: FormEvent): void {
     event.preventDefault()
-    const wanted = name.checked()
-    if (wanted) making.mutate(wanted, { onError: name.refuse })
+    const wanted = name.validate()
+    if (wanted) creation.mutate(wanted, { onError: name.setServerError })
   }
   return (
     <form noValidate onSubmit={submit} className="grid gap-4.5">
       <NameField label="Agent name" name={name} hint="1 to 128 characters, such as its location" />
       <div>
-        <Button variant="primary" type="submit" loading={making.isPending}>
+        <Button variant="primary" type="submit" loading={creation.isPending}>
           Create agent
         </Button>
       </div>

@@ -113,9 +113,9 @@ function ConnectionStatus({ agent }: { readonly agent: Agent }) {
   const now = useQuery(pollUntilConnected(agent.id)).data?.agent ?? agent
   const seconds = useElapsedSeconds()
   // An agent that was already connected counts as connected again once it has used the new token.
-  const wasThere = agent.status === 'STATUS_CONNECTED' && agent.token !== undefined
-  const isThere = now.status === 'STATUS_CONNECTED' && !(wasThere && now.tokenExpireTime)
-  if (isThere) return <ConnectedNote agent={now} />
+  const wasConnected = agent.status === 'STATUS_CONNECTED' && agent.token !== undefined
+  const isConnectedNow = now.status === 'STATUS_CONNECTED' && !(wasConnected && now.tokenExpireTime)
+  if (isConnectedNow) return <ConnectedNote agent={now} />
   return (
     <output className="flex items-center gap-2.5 rounded-md border border-dashed border-line-strong px-3 py-2.5 text-ink-2">
       <Spinner className="text-main-mark" />

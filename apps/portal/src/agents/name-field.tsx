@@ -22,13 +22,13 @@ export function useAgentName(initial: string) {
       setProblem(undefined)
     },
     /** Validates the name. Returns it trimmed, or undefined after setting the error. */
-    checked(): string | undefined {
+    validate(): string | undefined {
       const found = nameError(value)
       setProblem(found)
       return found ? undefined : value.trim()
     },
     /** Shows the server's error about the name. */
-    refuse: (error: Error) => setProblem(serverNameError(error)),
+    setServerError: (error: Error) => setProblem(serverNameError(error)),
   }
 }
 
@@ -53,6 +53,6 @@ export function NameField({ name, hint, label = 'Name' }: NameFieldProps) {
 /** The server's error about the name. An exhausted quota is also shown next to the field. */
 function serverNameError(error: Error): string | undefined {
   if (!(error instanceof ApiFailure)) return undefined
-  const said = error.fieldErrors.get('name')
-  return said ?? (error.status === 429 ? error.said || error.statusText : undefined)
+  const fieldError = error.fieldErrors.get('name')
+  return fieldError ?? (error.status === 429 ? error.serverMessage || error.statusText : undefined)
 }

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId } from 'react'
 import { NameField, useAgentName } from '#agents/name-field.tsx'
 import { rename } from '#agents/queries.ts'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
@@ -17,31 +17,31 @@ interface RenameAgentProps {
 export function RenameAgent({ agent, onClose }: RenameAgentProps) {
   const formId = useId()
   const name = useAgentName(agent.name)
-  const renaming = useMutation(rename)
+  const renameMutation = useMutation(rename)
   function submit(event: FormEvent): void {
     event.preventDefault()
-    const wanted = name.checked()
+    const wanted = name.validate()
     if (!wanted) return
     if (wanted === agent.name) return onClose()
     const onSuccess = () => {
       addToast('success', { title: 'Success', message: `${agent.name} was renamed to ${wanted}.` })
       onClose()
     }
-    renaming.mutate({ id: agent.id, name: wanted }, { onSuccess, onError: name.refuse })
+    renameMutation.mutate({ id: agent.id, name: wanted }, { onSuccess, onError: name.setServerError })
   }
   return (
     <Dialog
       open
       onClose={onClose}
-      busy={renaming.isPending}
-      problem={name.problem ? undefined : adviceOf(renaming.error)}
+      busy={renameMutation.isPending}
+      problem={name.problem ? undefined : errorAdvice(renameMutation.error)}
       title={`Rename ${agent.name}`}
       footer={
         <>
-          <Button onClick={onClose} disabled={renaming.isPending}>
+          <Button onClick={onClose} disabled={renameMutation.isPending}>
             Cancel
           </Button>
-          <Button variant="primary" type="submit" form={formId} loading={renaming.isPending}>
+          <Button variant="primary" type="submit" form={formId} loading={renameMutation.isPending}>
             Rename
           </Button>
         </>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { ApiFailure, readFailureBody, readRetryAfter } from '#api/failure.ts'
 
 function failure(status: number, text = '', retryAfterSeconds?: number): ApiFailure {
@@ -28,13 +28,13 @@ it.each([
   [failure(400), 'The server rejected the request. Reload the page and try again.'],
   [new TypeError('x is undefined'), 'Something went wrong. Reload the page and try again.'],
 ])('advises on %s', (error, words) => {
-  expect(adviceOf(error)).toBe(words)
+  expect(errorAdvice(error)).toBe(words)
 })
 
 it('returns nothing when form fields show the errors', () => {
   const details = [{ '@type': 'x', fieldViolations: [{ field: 'target.name', description: 'too long' }] }]
-  expect(adviceOf(failure(400, JSON.stringify({ code: 3, message: 'no', details })))).toBeUndefined()
-  expect(adviceOf(null)).toBeUndefined()
+  expect(errorAdvice(failure(400, JSON.stringify({ code: 3, message: 'no', details })))).toBeUndefined()
+  expect(errorAdvice(null)).toBeUndefined()
 })
 
 it('reads Retry-After in seconds and ignores dates', () => {

@@ -6,11 +6,11 @@ import { ApiFailure } from '#api/failure.ts'
  *
  * @returns undefined if nothing failed or if form fields show the errors themselves
  */
-export function adviceOf(error: Error | null): string | undefined {
+export function errorAdvice(error: Error | null): string | undefined {
   if (!error) return undefined
   if (!(error instanceof ApiFailure)) return 'Something went wrong. Reload the page and try again.'
   if (error.fieldErrors.size > 0) return undefined
-  return [sentence(error.said), adviceFor(error)].filter(Boolean).join(' ')
+  return [sentence(error.serverMessage), adviceFor(error)].filter(Boolean).join(' ')
 }
 
 interface Mutation {
@@ -23,7 +23,7 @@ interface Mutation {
 export function mutationDialogProps(change: Mutation, onClose: () => void) {
   return {
     busy: change.isPending,
-    problem: adviceOf(change.error),
+    problem: errorAdvice(change.error),
     onClose: () => {
       change.reset()
       onClose()
@@ -32,7 +32,7 @@ export function mutationDialogProps(change: Mutation, onClose: () => void) {
 }
 
 function adviceFor(failure: ApiFailure): string {
-  const { status, said } = failure
+  const { status, serverMessage } = failure
   // Without a readable response, the message is our own and already contains the advice.
   if (status < 300) return ''
   if (status === 403) return 'You don’t have permission to do this. Contact your administrator.'
@@ -41,10 +41,10 @@ function adviceFor(failure: ApiFailure): string {
   if (status === 413) return 'The request is too large. Shorten it and try again.'
   // An exhausted plan quota can't be retried, and the server's message explains it.
   if (status === 429)
-    return said && !failure.retryAfterSeconds ? '' : `Too many requests. Try again ${retryWait(failure)}.`
+    return serverMessage && !failure.retryAfterSeconds ? '' : `Too many requests. Try again ${retryWait(failure)}.`
   if (status >= 500)
-    return `${said ? '' : 'The server couldn’t complete the request. '}Try again ${retryWait(failure)}.`
-  return said ? '' : 'The server rejected the request. Reload the page and try again.'
+    return `${serverMessage ? '' : 'The server couldn’t complete the request. '}Try again ${retryWait(failure)}.`
+  return serverMessage ? '' : 'The server rejected the request. Reload the page and try again.'
 }
 
 function retryWait({ retryAfterSeconds: seconds }: ApiFailure): string {
@@ -53,7 +53,7 @@ function retryWait({ retryAfterSeconds: seconds }: ApiFailure): string {
 }
 
 /** Capitalized and ending with a period. */
-function sentence(said: string): string {
-  const text = said.trim()
+function sentence(message: string): string {
+  const text = message.trim()
   return text && text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.')
 }

@@ -48,19 +48,19 @@ export function apiFileUrl(path: `/v1/${string}`): string {
 
 function requestOf(endpoint: Endpoint, input: object, { signal, key }: CallOptions): [string, RequestInit] {
   const { path, rest } = fillPath(endpoint.path, input as Record<string, unknown>)
-  const asked = { method: endpoint.method, credentials: 'include' as const, ...(signal && { signal }) }
+  const options = { method: endpoint.method, credentials: 'include' as const, ...(signal && { signal }) }
   const base = portalConfig().apiUrl
   if (hasQuery(endpoint.method)) {
     // The contract's query inputs consist of strings, numbers, booleans, lists and records of these.
     const query = toQueryString(rest as Record<string, QueryValue | undefined>)
-    return [base + path + (query && `?${query}`), { ...asked, headers: { accept: 'application/json' } }]
+    return [base + path + (query && `?${query}`), { ...options, headers: { accept: 'application/json' } }]
   }
   const headers = {
     accept: 'application/json',
     'content-type': 'application/json',
     ...(key !== undefined && { 'idempotency-key': key }),
   }
-  return [base + path, { ...asked, headers, body: JSON.stringify(rest) }]
+  return [base + path, { ...options, headers, body: JSON.stringify(rest) }]
 }
 
 function fillPath(template: string, input: Readonly<Record<string, unknown>>) {

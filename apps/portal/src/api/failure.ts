@@ -37,11 +37,11 @@ export class ApiFailure extends Error {
 
   /** `<status text>: <server message>`, or the status text alone. */
   get detail(): string {
-    return this.said ? `${this.statusText}: ${this.said}` : this.statusText
+    return this.serverMessage ? `${this.statusText}: ${this.serverMessage}` : this.statusText
   }
 
   /** The server's message, or an empty string. */
-  get said(): string {
+  get serverMessage(): string {
     return messageOf(this.body)
   }
 

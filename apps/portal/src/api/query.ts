@@ -49,8 +49,8 @@ export function createQueryClient(): QueryClient {
       mutations: { networkMode: 'always' },
     },
     queryCache: new QueryCache({
-      onError: (error, gone) => {
-        if (isFailure(error, 404) && gone.state.data !== undefined) gone.setState({ data: undefined })
+      onError: (error, failedQuery) => {
+        if (isFailure(error, 404) && failedQuery.state.data !== undefined) failedQuery.setState({ data: undefined })
       },
     }),
     mutationCache: new MutationCache({
@@ -100,9 +100,9 @@ declare module '@tanstack/react-query' {
  * becomes visible.
  */
 export function refreshAll(client: QueryClient, { only = '/v1/', except }: Scope = {}): Promise<void> {
-  const isMeant = (path: string) => path.startsWith(only) && !(except && path.startsWith(except))
+  const isInScope = (path: string) => path.startsWith(only) && !(except && path.startsWith(except))
   return client.invalidateQueries({
-    predicate: ({ queryKey: [path] }) => typeof path === 'string' && isMeant(path),
+    predicate: ({ queryKey: [path] }) => typeof path === 'string' && isInScope(path),
     refetchType: document.visibilityState === 'visible' ? 'active' : 'none',
   })
 }

@@ -19,21 +19,21 @@ export function ChangeRail({
   present,
   chosen,
   used,
-  isUnderWay,
-  refusal,
+  isPending,
+  serverError,
   onApply,
 }: {
   readonly present: Choice
   readonly chosen: Choice
   /** Number of existing targets. */
   readonly used: number
-  readonly isUnderWay: boolean
+  readonly isPending: boolean
   /** The server's error for the last attempt. */
-  readonly refusal: string | undefined
+  readonly serverError: string | undefined
   readonly onApply: () => void
 }) {
   const { label, isReady } = submitState(present, chosen, used)
-  const obstacle = planError(chosen.plan, used)
+  const planProblem = planError(chosen.plan, used)
   return (
     <section>
       <h2>Change</h2>
@@ -51,9 +51,9 @@ export function ChangeRail({
       </Facts>
       <Totals present={present} chosen={chosen} />
       <div className="mt-4 grid gap-3">
-        {obstacle && <Note variant="yellow">{obstacle}</Note>}
-        {refusal && <Note variant="red">{refusal}</Note>}
-        <Button block variant="primary" loading={isUnderWay} disabled={!isReady} onClick={onApply}>
+        {planProblem && <Note variant="yellow">{planProblem}</Note>}
+        {serverError && <Note variant="red">{serverError}</Note>}
+        <Button block variant="primary" loading={isPending} disabled={!isReady} onClick={onApply}>
           {label}
         </Button>
       </div>
@@ -92,9 +92,9 @@ function ChangeFact({
   readonly from: string | undefined
   readonly to: string
 }) {
-  let words: ReactNode = to
+  let content: ReactNode = to
   if (from !== undefined && from !== to) {
-    words = (
+    content = (
       <>
         <span className="text-ink-3">{from}</span> <span aria-hidden="true">→</span>
         <span className="sr-only">becomes</span> {to}
@@ -103,7 +103,7 @@ function ChangeFact({
   }
   return (
     <Fact name={name}>
-      <span className="tabular-nums">{words}</span>
+      <span className="tabular-nums">{content}</span>
     </Fact>
   )
 }

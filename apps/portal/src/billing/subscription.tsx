@@ -2,7 +2,7 @@
 import type { Plan, Subscription } from '@glacis/contract/account'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { ChangeRail } from '#billing/change-rail.tsx'
 import { PlanList } from '#billing/plan-list.tsx'
@@ -82,27 +82,27 @@ interface ChangeFormProps {
 
 function ChangeForm({ subscription, plans, present }: ChangeFormProps) {
   const [draft, setDraft] = useState<Draft>({})
-  const changing = useMutation(change)
+  const changePlan = useMutation(change)
   const { used } = subscription.quota.targets
   const chosen = mergeDraft(draft, { plans, present, used })
   const bounds = boundsOf(chosen.plan, used)
-  const refusal = placeError(changing.error, bounds !== undefined)
+  const errors = splitError(changePlan.error, bounds !== undefined)
   function choose(more: Draft): void {
-    if (changing.isPending) return
-    changing.reset()
+    if (changePlan.isPending) return
+    changePlan.reset()
     setDraft({ ...draft, ...more })
   }
   function apply(): void {
     const { plan, targets, period } = chosen
-    changing.mutate({ planId: plan.id, numTargets: targets, period }, { onSuccess: () => setDraft({}) })
+    changePlan.mutate({ planId: plan.id, numTargets: targets, period }, { onSuccess: () => setDraft({}) })
   }
   return (
     <Detail
       rail={
         <ChangeRail
           {...{ present, chosen, used }}
-          isUnderWay={changing.isPending}
-          refusal={refusal.rail}
+          isPending={changePlan.isPending}
+          serverError={errors.rail}
           onApply={apply}
         />
       }
@@ -129,7 +129,7 @@ function ChangeForm({ subscription, plans, present }: ChangeFormProps) {
           bounds={bounds}
           trackEnd={sliderMax(chosen.plan, chosen.targets)}
           hint={rangeHint(chosen.plan, used)}
-          problem={refusal.targets}
+          problem={errors.targets}
           onChange={(targets) => choose({ targets })}
         />
       )}
@@ -154,13 +154,13 @@ export function mergeDraft(
 }
 
 /** Where to show an error: next to the number of targets if it concerns that field, else next to the button. */
-function placeError(error: Error | null, hasField: boolean): { readonly targets?: string; readonly rail?: string } {
+function splitError(error: Error | null, hasField: boolean): { readonly targets?: string; readonly rail?: string } {
   if (!error) return {}
   if (!(error instanceof ApiFailure)) return { rail: error.message }
   const targets = hasField ? error.fieldErrors.get('numTargets') : undefined
   if (targets !== undefined) return { targets }
   // The server's message is more specific than generic advice for the status.
-  return { rail: (error.said ? undefined : adviceOf(error)) ?? error.detail }
+  return { rail: (error.serverMessage ? undefined : errorAdvice(error)) ?? error.detail }
 }
 
 /** Describes the range of the number of targets. */

@@ -31,7 +31,7 @@ export function TargetSlider({
         <h2 id={`${id}-name`} className="text-14/5 font-semibold tracking-[-.006em]">
           Targets
         </h2>
-        <NumberField {...{ value, bounds, onChange }} isWrong={problem !== undefined} describedBy={`${id}-says`} />
+        <NumberField {...{ value, bounds, onChange }} isWrong={problem !== undefined} describedBy={`${id}-hint`} />
       </div>
       <input
         type="range"
@@ -40,7 +40,7 @@ export function TargetSlider({
         value={value}
         onChange={(event) => onChange(event.currentTarget.valueAsNumber)}
         aria-labelledby={`${id}-name`}
-        aria-describedby={`${id}-says`}
+        aria-describedby={`${id}-hint`}
         className="slider mt-2.5 block"
         style={{ '--filled': `${filled}%` } as CSSProperties}
       />
@@ -48,7 +48,7 @@ export function TargetSlider({
         <span>{formatNumber(bounds.min)}</span>
         <span>{formatNumber(trackEnd)}</span>
       </div>
-      <div id={`${id}-says`} className="mt-2 text-12 text-ink-3">
+      <div id={`${id}-hint`} className="mt-2 text-12 text-ink-3">
         {problem ? <FieldMessages state="error" messages={[problem]} /> : hint}
       </div>
     </section>

@@ -2,7 +2,7 @@ import { type ApiToken, TokenScope } from '@glacis/contract/access'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { adviceOf, mutationDialogProps } from '#api/advice.ts'
+import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { createToken, revokeToken, tokens } from '#channels/queries.ts'
 import type { NewSecret } from '#channels/secret-dialog.tsx'
@@ -14,7 +14,7 @@ import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { SelectField, TextField } from '#ui/field.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
-import { SectionFailed } from '#ui/states.tsx'
+import { SectionError } from '#ui/states.tsx'
 
 const scopeLabels: Readonly<Record<TokenScope, string>> = {
   SCOPE_READ: 'Read',
@@ -48,7 +48,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) 
           Create token
         </Button>
       </div>
-      {isError && !data && <SectionFailed what="The tokens" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="The tokens" onRetry={() => void refetch()} />}
       {list.length > 0 && (
         <ul aria-label="API tokens" className="mt-3 divide-y divide-line rounded-lg border border-line">
           {list.map((token) => (
@@ -96,7 +96,7 @@ interface CreateTokenDialogProps {
 }
 
 function CreateTokenDialog({ open, onClose, onSecret }: CreateTokenDialogProps) {
-  const making = useMutation(createToken)
+  const creation = useMutation(createToken)
   const [name, setName] = useState('')
   const [scope, setScope] = useState<TokenScope>('SCOPE_READ')
   const [days, setDays] = useState<number>(90)
@@ -104,7 +104,7 @@ function CreateTokenDialog({ open, onClose, onSecret }: CreateTokenDialogProps) 
   const close = () => {
     setName('')
     setIsNameless(false)
-    making.reset()
+    creation.reset()
     onClose()
   }
   const make = (event: FormEvent) => {
@@ -116,23 +116,23 @@ function CreateTokenDialog({ open, onClose, onSecret }: CreateTokenDialogProps) 
       close()
       if (apiToken.token) onSecret({ what: 'API token', value: apiToken.token })
     }
-    making.mutate({ name, scopes: [scope], expireTime }, { onSuccess })
+    creation.mutate({ name, scopes: [scope], expireTime }, { onSuccess })
   }
-  const refused = making.error instanceof ApiFailure ? making.error.fieldErrors.get('apiToken.name') : undefined
-  const refusal = isNameless ? 'Required' : refused
+  const serverError = creation.error instanceof ApiFailure ? creation.error.fieldErrors.get('apiToken.name') : undefined
+  const nameError = isNameless ? 'Required' : serverError
   return (
     <Dialog
       open={open}
       onClose={close}
-      busy={making.isPending}
-      problem={adviceOf(making.error)}
+      busy={creation.isPending}
+      problem={errorAdvice(creation.error)}
       title="Create API token"
       footer={
         <>
-          <Button onClick={close} disabled={making.isPending}>
+          <Button onClick={close} disabled={creation.isPending}>
             Cancel
           </Button>
-          <Button type="submit" form="make-token" variant="primary" loading={making.isPending}>
+          <Button type="submit" form="make-token" variant="primary" loading={creation.isPending}>
             Create token
           </Button>
         </>
@@ -144,8 +144,8 @@ function CreateTokenDialog({ open, onClose, onSecret }: CreateTokenDialogProps) 
           data-autofocus
           maxLength={128}
           value={name}
-          state={refusal ? 'error' : 'default'}
-          messages={refusal ? [refusal] : []}
+          state={nameError ? 'error' : 'default'}
+          messages={nameError ? [nameError] : []}
           hint="What uses the token, such as the name of a pipeline"
           onChange={(event) => {
             setName(event.target.value)

@@ -3,7 +3,7 @@ import { ChannelEvent as Events } from '@glacis/contract/channel'
 import type { Tag } from '@glacis/contract/tag'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { ChannelActions } from '#channels/channel-actions.tsx'
 import { change, create, preview } from '#channels/queries.ts'
@@ -24,16 +24,16 @@ interface ChannelFormProps {
 
 /** Form for a channel's URL, events, severity, and tags. */
 export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormProps) {
-  const making = useMutation(create)
-  const changing = useMutation(change)
+  const creation = useMutation(create)
+  const changeChannel = useMutation(change)
   const [address, setAddress] = useState(channel?.webhookUrl ?? '')
   const [rule, setRule] = useState<ChannelRule>(channel?.rule ?? defaultRule)
   const [hasTried, setHasTried] = useState(false)
   const [hasLeft, setHasLeft] = useState(false)
   const isChecked = hasTried || hasLeft
-  const refusal = making.error ?? changing.error
-  const problem = urlError(address) ?? serverUrlError(refusal)
-  const advice = adviceOf(refusal)
+  const serverError = creation.error ?? changeChannel.error
+  const problem = urlError(address) ?? serverUrlError(serverError)
+  const advice = errorAdvice(serverError)
   const hasAddress = kind !== 'KIND_EMAIL'
   const save = (event: FormEvent) => {
     event.preventDefault()
@@ -42,14 +42,14 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
     const webhookUrl = hasAddress ? { webhookUrl: address } : {}
     if (channel) {
       const isEnabled = hasAddress && address === '' ? {} : { isEnabled: true }
-      changing.mutate({ id: channel.id, channel: { ...webhookUrl, rule, ...isEnabled } }, { onSuccess: onClose })
+      changeChannel.mutate({ id: channel.id, channel: { ...webhookUrl, rule, ...isEnabled } }, { onSuccess: onClose })
     } else if (hasAddress && address === '') onClose()
     else {
       const onSuccess = ({ channel: made }: { channel: Channel }) => {
         onClose()
         if (made.secret) onSecret({ what: 'signing secret', value: made.secret })
       }
-      making.mutate({ kind, ...webhookUrl, rule }, { onSuccess })
+      creation.mutate({ kind, ...webhookUrl, rule }, { onSuccess })
     }
   }
   return (
@@ -67,15 +67,15 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
           onBlur={() => address && setHasLeft(true)}
           onChange={(event) => {
             setAddress(event.target.value.trim())
-            making.reset()
-            changing.reset()
+            creation.reset()
+            changeChannel.reset()
           }}
         />
       )}
       <RuleFields rule={rule} onChange={setRule} hasError={hasTried && rule.events.length === 0} />
       {advice && <Note variant="red">{advice}</Note>}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" size="sm" variant="primary" loading={making.isPending || changing.isPending}>
+        <Button type="submit" size="sm" variant="primary" loading={creation.isPending || changeChannel.isPending}>
           Save
         </Button>
         <Button size="sm" variant="ghost" onClick={onClose}>

@@ -91,10 +91,10 @@ function useRestoreFocus(isOpen: boolean, hasChannel: boolean) {
   const wasOpen = useRef(isOpen)
   const focused = useRef<HTMLElement>(undefined)
   useEffect(() => {
-    const hasTurned = wasOpen.current !== isOpen
+    const hasToggled = wasOpen.current !== isOpen
     wasOpen.current = isOpen
     const isGone = focused.current?.isConnected === false
-    if (!row.current || !(hasTurned || isGone) || !isFocusLost()) return
+    if (!row.current || !(hasToggled || isGone) || !isFocusLost()) return
     const field = isOpen ? row.current.querySelector('input') : null
     focused.current = field ?? [...row.current.querySelectorAll('button')].at(-1)
     focused.current?.focus()
@@ -112,37 +112,39 @@ function Actions({
   channel,
   onEdit,
 }: Pick<ChannelRowProps, 'kind' | 'channel'> & { readonly onEdit: () => void }) {
-  const making = useMutation(create)
-  const changing = useMutation(change)
-  const testing = useMutation(sendTest)
-  const isBusy = making.isPending || changing.isPending
+  const createChannel = useMutation(create)
+  const changeChannel = useMutation(change)
+  const testMutation = useMutation(sendTest)
+  const isBusy = createChannel.isPending || changeChannel.isPending
   const canToggle = kind === 'KIND_EMAIL' || Boolean(channel?.webhookUrl)
-  const turn = () =>
-    channel ? changing.mutate({ id: channel.id, channel: { isEnabled: !channel.isEnabled } }) : making.mutate({ kind })
+  const toggle = () =>
+    channel
+      ? changeChannel.mutate({ id: channel.id, channel: { isEnabled: !channel.isEnabled } })
+      : createChannel.mutate({ kind })
   // The same button serves with and without a channel, so that it keeps the focus when the channel is created.
-  const turning = channel ? toggleLabel(channel) : 'Turn on'
-  const editing = channel ? 'Edit' : 'Connect'
+  const toggleText = channel ? toggleLabel(channel) : 'Turn on'
+  const editText = channel ? 'Edit' : 'Connect'
   return (
     <div className="flex flex-wrap gap-2">
       {channel && canToggle && (
         <Button
           size="sm"
           variant="ghost"
-          loading={testing.isPending}
+          loading={testMutation.isPending}
           aria-label={`Send test to ${name}`}
-          onClick={() => testing.mutate(channel.id, { onSuccess: (outcome) => showTestResult(name, outcome) })}
+          onClick={() => testMutation.mutate(channel.id, { onSuccess: (outcome) => showTestResult(name, outcome) })}
         >
           Send test
         </Button>
       )}
       {canToggle && (
-        <Button size="sm" loading={isBusy} aria-label={`${turning} ${name}`} onClick={turn}>
-          {turning}
+        <Button size="sm" loading={isBusy} aria-label={`${toggleText} ${name}`} onClick={toggle}>
+          {toggleText}
         </Button>
       )}
       {(channel || !canToggle) && (
-        <Button size="sm" aria-label={`${editing} ${name}`} onClick={onEdit}>
-          {editing}
+        <Button size="sm" aria-label={`${editText} ${name}`} onClick={onEdit}>
+          {editText}
         </Button>
       )}
     </div>
@@ -158,8 +160,8 @@ function showTestResult(
   name: string,
   { error, statusCode, answer }: { error: string; statusCode?: number | undefined; answer: string },
 ) {
-  const said = answer ? ` Response: ${answer.slice(0, 120)}` : ''
-  if (error) addToast('error', { title: 'Test failed', message: `${error}.${said}` })
+  const responseText = answer ? ` Response: ${answer.slice(0, 120)}` : ''
+  if (error) addToast('error', { title: 'Test failed', message: `${error}.${responseText}` })
   else
     addToast('success', {
       title: 'Success',

@@ -79,7 +79,7 @@ export function createMap(
   }
 
   const pointers = new Map<number, Point>()
-  let moved = 0
+  let movedPx = 0
   const pointerPosition = (event: MouseEvent): Point => {
     const box = canvas.getBoundingClientRect()
     return { x: event.clientX - box.left, y: event.clientY - box.top }
@@ -95,7 +95,7 @@ export function createMap(
     scheduleDraw()
   }
   const down = (event: PointerEvent) => {
-    if (pointers.size === 0) moved = 0
+    if (pointers.size === 0) movedPx = 0
     pointers.set(event.pointerId, pointerPosition(event))
     if (event.isTrusted) canvas.setPointerCapture(event.pointerId)
   }
@@ -103,21 +103,21 @@ export function createMap(
     const [before, now] = [pointers.get(event.pointerId), pointerPosition(event)]
     if (!before) return hover(event.pointerType === 'touch' ? null : nodeUnder(now, event.pointerType))
     const [other] = [...pointers].flatMap(([id, point]) => (id === event.pointerId ? [] : [point]))
-    moved += Math.hypot(now.x - before.x, now.y - before.y)
+    movedPx += Math.hypot(now.x - before.x, now.y - before.y)
     pointers.set(event.pointerId, now)
     if (other) setCamera(pinch(before, now, other))
-    else if (moved > maxClickMovementPx) setCamera(panBy(camera, now.x - before.x, now.y - before.y))
+    else if (movedPx > maxClickMovementPx) setCamera(panBy(camera, now.x - before.x, now.y - before.y))
   }
   /** Zooms around the midpoint of two fingers and pans with it. */
   function pinch(before: Point, now: Point, other: Point): Camera {
     const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }
-    const apart = (point: Point) => Math.hypot(point.x - other.x, point.y - other.y) || 1
-    const zoomed = zoomAt(camera, size, middle, apart(now) / apart(before))
+    const distanceTo = (point: Point) => Math.hypot(point.x - other.x, point.y - other.y) || 1
+    const zoomed = zoomAt(camera, size, middle, distanceTo(now) / distanceTo(before))
     return panBy(zoomed, (now.x - before.x) / 2, (now.y - before.y) / 2)
   }
   const up = (event: PointerEvent) => {
     const wasDown = pointers.delete(event.pointerId)
-    if (wasDown && event.type === 'pointerup' && pointers.size === 0 && moved <= maxClickMovementPx) {
+    if (wasDown && event.type === 'pointerup' && pointers.size === 0 && movedPx <= maxClickMovementPx) {
       onPick(nodeUnder(pointerPosition(event), event.pointerType))
     }
   }

@@ -39,7 +39,7 @@ export function HostBulkBar({ hosts, onClear }: HostBulkBarProps) {
       },
     })
   return (
-    <SelectionBar label="Selected assets" words={`${formatNumber(hosts.length)} selected`}>
+    <SelectionBar label="Selected assets" summary={`${formatNumber(hosts.length)} selected`}>
       <Button size="sm" icon={<Play />} loading={starting.isPending} disabled={targetIds.length === 0} onClick={start}>
         Scan {targets}
       </Button>

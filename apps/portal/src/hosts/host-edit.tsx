@@ -2,7 +2,7 @@
 import type { Criticality, Host } from '@glacis/contract/host'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { update } from '#hosts/queries.ts'
 import { criticalityLabels, hostName } from '#hosts/labels.ts'
 import { addToast } from '#ui/toasts.tsx'
@@ -45,7 +45,7 @@ export function HostEdit({ host, onClose }: { readonly host: Host; readonly onCl
       open
       onClose={onClose}
       busy={saving.isPending}
-      problem={adviceOf(saving.error)}
+      problem={errorAdvice(saving.error)}
       title={`Edit ${hostName(host)}`}
       description="Scans never change these fields."
       footer={

@@ -8,7 +8,7 @@ import { timeline } from '#hosts/queries.ts'
 import { Button } from '#ui/button.tsx'
 import { SectionHead } from '#ui/card.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
-import { SectionFailed } from '#ui/states.tsx'
+import { SectionError } from '#ui/states.tsx'
 
 const eventKinds: Readonly<Record<HostEvent['kind'], { readonly icon: ReactNode; readonly label: string }>> = {
   KIND_FIRST_SEEN: { icon: <Radar />, label: 'First seen' },
@@ -27,7 +27,7 @@ export function HostTimeline({ id }: { readonly id: string }) {
     return (
       <section aria-label="Timeline" className="px-(--gl-gutter) py-5">
         <SectionHead title="Timeline" />
-        <SectionFailed what="Timeline" onRetry={() => void query.refetch()} />
+        <SectionError what="Timeline" onRetry={() => void query.refetch()} />
       </section>
     )
   }

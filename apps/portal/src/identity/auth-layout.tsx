@@ -21,7 +21,7 @@ export function AuthLayout({ children }: { readonly children: ReactNode }) {
         <footer className="flex gap-5 text-12 text-ink-3 [&_a:hover]:text-ink [&_a:hover]:underline">
           <a href={helpUrl}>Help</a>
           <a href={apiDocsUrl}>API documentation</a>
-          <a href={licenceUrl}>Licence</a>
+          <a href={licenceUrl}>License</a>
         </footer>
       </div>
       <Slope />

@@ -35,7 +35,7 @@ export function BotChallenge({ onChange }: { readonly onChange: (token: string |
   const [hasFailed, setHasFailed] = useState(false)
   useEffect(() => {
     let widget: string | undefined
-    let isGone = false
+    let isUnmounted = false
     const turn = (next: string | undefined) => {
       setToken(next ?? '')
       onChange(next)
@@ -46,7 +46,7 @@ export function BotChallenge({ onChange }: { readonly onChange: (token: string |
     }
     const show = async () => {
       const challenge = await turnstile()
-      if (isGone || !place.current) return
+      if (isUnmounted || !place.current) return
       widget = challenge.render(place.current, {
         sitekey: portalConfig().botChallengeSiteKey,
         theme: chosenTheme() === 'system' ? 'auto' : chosenTheme(),
@@ -60,9 +60,9 @@ export function BotChallenge({ onChange }: { readonly onChange: (token: string |
     }
     show().catch(fail)
     return () => {
-      isGone = true
-      const gone = widget
-      if (gone) void turnstile().then((challenge) => challenge.remove(gone))
+      isUnmounted = true
+      const renderedWidget = widget
+      if (renderedWidget) void turnstile().then((challenge) => challenge.remove(renderedWidget))
     }
     // The widget lives as long as the form, and `onChange` always updates that form.
     // oxlint-disable-next-line react/exhaustive-deps

@@ -72,11 +72,11 @@ export async function submitFlow(kind: FlowKind, id: string, body: object, token
     accepts: [400],
   })
   const flow = Flow.safeParse(answer.body)
-  const onward = SignedIn.safeParse(answer.body)
-  const continueWith = onward.success ? onward.data.continue_with : []
+  const signedIn = SignedIn.safeParse(answer.body)
+  const continueWith = signedIn.success ? signedIn.data.continue_with : []
   if (flow.success) return { kind: 'flow', flow: flow.data, continueWith }
   if (answer.status === 400) throw new IdentityFailure(400, answer.body)
-  return { kind: 'done', session: onward.success ? onward.data.session : undefined, continueWith }
+  return { kind: 'done', session: signedIn.success ? signedIn.data.session : undefined, continueWith }
 }
 
 /** The session of this browser, or null. */

@@ -2,28 +2,33 @@ import { describe, expect, it } from 'vitest'
 import { redirectTargetFor, IdentityFailure } from '#identity/failure.ts'
 
 const here = 'https://portal.example.ch/scope?create=true#top'
-const refusal = (id: string, redirect_browser_to?: string) =>
+const errorResponse = (id: string, redirect_browser_to?: string) =>
   new IdentityFailure(403, { error: { id, message: 'no' }, redirect_browser_to })
 
 describe('redirectTargetFor', () => {
   it('session_inactive: login with return_to', () => {
-    expect(redirectTargetFor(refusal('session_inactive'), here)).toEqual({ kind: 'login', search: { return_to: here } })
+    expect(redirectTargetFor(errorResponse('session_inactive'), here)).toEqual({
+      kind: 'login',
+      search: { return_to: here },
+    })
   })
 
   it('session_already_available: profile', () => {
-    expect(redirectTargetFor(refusal('session_already_available'), here)).toEqual({ kind: 'profile' })
+    expect(redirectTargetFor(errorResponse('session_already_available'), here)).toEqual({ kind: 'profile' })
   })
 
   it('session_aal2_required: the given URL', () => {
     const address = 'https://id.example.ch/self-service/login/browser?aal=aal2'
-    expect(redirectTargetFor(refusal('session_aal2_required', address), here)).toEqual({
+    expect(redirectTargetFor(errorResponse('session_aal2_required', address), here)).toEqual({
       kind: 'address',
       href: address,
     })
   })
 
   it('session_aal2_required: resolves a relative URL against the current host', () => {
-    expect(redirectTargetFor(refusal('session_aal2_required', '/self-service/login/browser?aal=aal2'), here)).toEqual({
+    expect(
+      redirectTargetFor(errorResponse('session_aal2_required', '/self-service/login/browser?aal=aal2'), here),
+    ).toEqual({
       kind: 'address',
       href: 'https://portal.example.ch/self-service/login/browser?aal=aal2',
     })
@@ -31,7 +36,7 @@ describe('redirectTargetFor', () => {
 
   it('session_aal2_required on the settings flow: sets return_to to the current page', () => {
     const departure = redirectTargetFor(
-      refusal('session_aal2_required', '/login/browser?aal=aal2&return_to=x'),
+      errorResponse('session_aal2_required', '/login/browser?aal=aal2&return_to=x'),
       here,
       'settings',
     )
@@ -42,7 +47,7 @@ describe('redirectTargetFor', () => {
   })
 
   it('session_aal2_required on an app page: sets return_to to that page', () => {
-    expect(redirectTargetFor(refusal('session_aal2_required', '/login/browser?aal=aal2'), here, 'page')).toEqual({
+    expect(redirectTargetFor(errorResponse('session_aal2_required', '/login/browser?aal=aal2'), here, 'page')).toEqual({
       kind: 'address',
       href: `https://portal.example.ch/login/browser?aal=aal2&return_to=${encodeURIComponent(here)}`,
     })
@@ -55,14 +60,14 @@ describe('redirectTargetFor', () => {
   })
 
   it('session_aal2_required without a URL: login with aal2', () => {
-    expect(redirectTargetFor(refusal('session_aal2_required'), here)).toEqual({
+    expect(redirectTargetFor(errorResponse('session_aal2_required'), here)).toEqual({
       kind: 'login',
       search: { aal: 'aal2', return_to: here },
     })
   })
 
   it('any other ID: error page', () => {
-    expect(redirectTargetFor(refusal('security_csrf_violation'), here)).toEqual({
+    expect(redirectTargetFor(errorResponse('security_csrf_violation'), here)).toEqual({
       kind: 'error',
       id: 'security_csrf_violation',
     })

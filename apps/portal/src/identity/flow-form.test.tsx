@@ -144,8 +144,8 @@ describe('submission', () => {
   })
 
   it("keeps the input and shows the service's messages", async () => {
-    const refused = flowOf(loginNodes(), { messages: [error('The provided credentials are invalid.', 4000006)] })
-    service.on('POST /self-service/login', { status: 400, body: refused })
+    const rejected = flowOf(loginNodes(), { messages: [error('The provided credentials are invalid.', 4000006)] })
+    service.on('POST /self-service/login', { status: 400, body: rejected })
     show('login', flowOf(loginNodes()))
     await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
     await userEvent.type(screen.getByLabelText('Password'), 'wrong{Enter}')
@@ -282,9 +282,9 @@ describe('with a bot challenge', () => {
 })
 
 it('shows a wrong code at the code input and clears it every time', async () => {
-  const refused = { ...error('The code is invalid.', 4070006) }
+  const rejected = { ...error('The code is invalid.', 4070006) }
   service.on('POST /self-service/verification', {
-    body: flowOf(verificationNodes(), { state: 'sent_email', messages: [refused] }),
+    body: flowOf(verificationNodes(), { state: 'sent_email', messages: [rejected] }),
   })
   show('verification', flowOf(verificationNodes()))
   const first = () => screen.findByRole<HTMLInputElement>('textbox', { name: 'Character 1 of 6' })

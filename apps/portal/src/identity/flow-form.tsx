@@ -120,11 +120,11 @@ export function FlowForm({
 function FlowNotes({ flow, problem }: { readonly flow: Flow; readonly problem: string | undefined }) {
   const notes = flow.ui.messages
   if (notes.length === 0 && !problem) return null
-  const colours = { default: 'main', error: 'red', success: 'green' } as const
+  const noteVariants = { default: 'main', error: 'red', success: 'green' } as const
   return (
     <div className="mb-5 grid gap-2">
       {notes.map((message) => (
-        <Note key={message.id} variant={colours[fieldState([message])]}>
+        <Note key={message.id} variant={noteVariants[fieldState([message])]}>
           {message.text}
         </Note>
       ))}

@@ -51,9 +51,9 @@ let lastShown: Flow | undefined
 /** Shows a flow's messages once per response. Reloading the page fetches the same flow and must not repeat them. */
 export function showMessagesOnce(flow: Flow): void {
   if (flow.ui.messages.length === 0 || flow === lastShown) return
-  const told = `${flow.id} ${flow.ui.messages.map(({ id }) => id).join(' ')}`
-  const isReload = lastShown === undefined && sessionStorage.getItem(shownKey) === told
+  const signature = `${flow.id} ${flow.ui.messages.map(({ id }) => id).join(' ')}`
+  const isReload = lastShown === undefined && sessionStorage.getItem(shownKey) === signature
   lastShown = flow
-  sessionStorage.setItem(shownKey, told)
+  sessionStorage.setItem(shownKey, signature)
   if (!isReload) showToasts(flow.ui.messages)
 }

@@ -69,6 +69,6 @@ export function withoutField(errors: ClientErrors, field: EventTarget): ClientEr
   return new Map([...errors].filter(([name]) => !names.includes(name)))
 }
 function codeNamesOf(field: HTMLInputElement): string[] {
-  const carrier = field.closest('fieldset')?.querySelector<HTMLInputElement>('input[type=hidden][name]')
-  return carrier ? [carrier.name] : []
+  const hiddenInput = field.closest('fieldset')?.querySelector<HTMLInputElement>('input[type=hidden][name]')
+  return hiddenInput ? [hiddenInput.name] : []
 }

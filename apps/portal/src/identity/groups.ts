@@ -17,12 +17,12 @@ interface Primary {
 export function primaryOf(groups: ReadonlyMap<Group, readonly UiNode[]>): Primary {
   const inputs = [...groups.values()].flatMap((nodes) => inputsOf(namesFirst(nodes)))
   const buttons = inputs.filter((node) => node.attributes.type === 'submit')
-  const onward = buttons.filter(
+  const submitButtons = buttons.filter(
     (node) => !isButtonGroup(node.group) && node.attributes.name !== 'screen' && !isResend(node.attributes),
   )
   const fields = inputs.filter((node) => !isButton(node) && node.attributes.type !== 'hidden')
   const wrong = fields.find((node) => fieldState(node.messages) === 'error')
-  return { button: onward[0] ?? buttons.find((node) => node.group !== 'oidc'), focus: wrong ?? fields[0] }
+  return { button: submitButtons[0] ?? buttons.find((node) => node.group !== 'oidc'), focus: wrong ?? fields[0] }
 }
 
 /** True if any of the nodes is visible. */

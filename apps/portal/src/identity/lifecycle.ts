@@ -47,8 +47,8 @@ export async function openFlow(client: QueryClient, visit: FlowVisit): Promise<F
   try {
     return await client.fetchQuery(flowQuery(kind, search.flow))
   } catch (error) {
-    const departure = redirectTargetFor(error, visit.here, kind)
-    if (departure && departure.kind !== 'error') throw redirectTo(departure)
+    const target = redirectTargetFor(error, visit.here, kind)
+    if (target && target.kind !== 'error') throw redirectTo(target)
     throw redirectWithFlow(visit, undefined)
   }
 }
@@ -59,8 +59,8 @@ async function startFlow(client: QueryClient, visit: FlowVisit) {
     client.setQueryData(flowQuery(visit.kind, flow.id).queryKey, flow)
     return redirectWithFlow(visit, flow.id)
   } catch (error) {
-    const departure = redirectTargetFor(error, visit.here, visit.kind)
-    if (departure) return redirectTo(departure)
+    const target = redirectTargetFor(error, visit.here, visit.kind)
+    if (target) return redirectTo(target)
     throw error
   }
 }
@@ -70,16 +70,16 @@ function redirectWithFlow({ page, search }: FlowVisit, flow: string | undefined)
 }
 
 /** Converts a departure to a router redirect. */
-export function redirectTo(departure: RedirectTarget) {
-  switch (departure.kind) {
+export function redirectTo(target: RedirectTarget) {
+  switch (target.kind) {
     case 'login':
-      return redirect({ to: '/login', search: departure.search, replace: true })
+      return redirect({ to: '/login', search: target.search, replace: true })
     case 'profile':
       return redirect({ to: '/profile', replace: true })
     case 'error':
-      return redirect({ to: '/error', search: { id: departure.id }, replace: true })
+      return redirect({ to: '/error', search: { id: target.id }, replace: true })
     case 'address':
       // The service may share the portal's origin, but the router can't handle its pages.
-      return redirect({ href: departure.href, reloadDocument: true })
+      return redirect({ href: target.href, reloadDocument: true })
   }
 }

@@ -57,13 +57,18 @@ const wrongCode: ReadonlySet<number> = new Set([4000008, 4010008, 4040003, 40600
 
 /** Moves messages about a wrong code from the flow to the code field. */
 export function withCodeMessages(flow: Flow): Flow {
-  const said = flow.ui.messages.filter(({ id }) => wrongCode.has(id))
+  const codeMessages = flow.ui.messages.filter(({ id }) => wrongCode.has(id))
   const code = inputsOf(flow.ui.nodes).find(
     ({ attributes: { name, type } }) => codeNames.has(name) && type !== 'hidden',
   )
-  if (said.length === 0 || !code) return flow
-  const nodes = flow.ui.nodes.map((node) => (node === code ? { ...code, messages: [...code.messages, ...said] } : node))
-  return { ...flow, ui: { ...flow.ui, nodes, messages: flow.ui.messages.filter((message) => !said.includes(message)) } }
+  if (codeMessages.length === 0 || !code) return flow
+  const nodes = flow.ui.nodes.map((node) =>
+    node === code ? { ...code, messages: [...code.messages, ...codeMessages] } : node,
+  )
+  return {
+    ...flow,
+    ui: { ...flow.ui, nodes, messages: flow.ui.messages.filter((message) => !codeMessages.includes(message)) },
+  }
 }
 
 /** Message IDs for a sent code. The screen shows this itself, with the address. */

@@ -50,10 +50,10 @@ function run(trigger: string | undefined, script: string | undefined, value: Inp
   }
   if (!script) return
   const call = /^(?:window\.)?([\w$]+)\(([^]*)\);?$/.exec(script.trim())
-  const known = call?.[1] ? globalValue(call[1]) : undefined
-  const given = argumentsOf(call?.[2])
-  if (typeof known === 'function' && (given.length > 0 || !call?.[2])) {
-    Reflect.apply(known, globalThis, given)
+  const clickFunction = call?.[1] ? globalValue(call[1]) : undefined
+  const args = argumentsOf(call?.[2])
+  if (typeof clickFunction === 'function' && (args.length > 0 || !call?.[2])) {
+    Reflect.apply(clickFunction, globalThis, args)
     return
   }
   // The service is trusted, and inline script is its documented interface for older clients.

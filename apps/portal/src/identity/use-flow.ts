@@ -39,15 +39,15 @@ export function useFlow(
   const router = useRouter()
   const [responseCount, setResponseCount] = useState(0)
 
-  function show(answered: Flow): void {
+  function show(updatedFlow: Flow): void {
     setResponseCount((before) => before + 1)
-    client.setQueryData(flowQuery(kind, answered.id).queryKey, answered)
-    if (answered.id !== flow.id) void showFlow(answered.id)
+    client.setQueryData(flowQuery(kind, updatedFlow.id).queryKey, updatedFlow)
+    if (updatedFlow.id !== flow.id) void showFlow(updatedFlow.id)
   }
   function showFlow(id: string | undefined): Promise<void> {
     return router.navigate({ to: '.', search: (before: object) => ({ ...before, flow: id }), replace: true })
   }
-  async function follow(answer: FlowResult): Promise<void> {
+  async function handleResult(answer: FlowResult): Promise<void> {
     if (kind === 'settings' || kind === 'verification') await refreshUser(client)
     const verification = kind === 'settings' ? undefined : verificationIn(answer.continueWith)
     if (answer.kind === 'flow') show(answer.flow)
@@ -56,27 +56,27 @@ export function useFlow(
       return router.navigate({ to: '/verification', search: { flow: verification, return_to: flow.return_to } })
     if (answer.kind === 'flow') return
     client.removeQueries({ queryKey: sessionKey })
-    const onward = flow.return_to ?? settingsIn(answer.continueWith)
-    if (onward) navigateTo(onward)
+    const destination = flow.return_to ?? settingsIn(answer.continueWith)
+    if (destination) navigateTo(destination)
     else await router.navigate({ to: answer.session ? home : '/login' })
   }
-  async function depart(departure: RedirectTarget): Promise<void> {
-    if (departure.kind === 'address') return navigateTo(departure.href)
-    if (departure.kind === 'login') return router.navigate({ to: '/login', search: departure.search })
-    if (departure.kind === 'profile') return router.navigate({ to: '/profile' })
-    return router.navigate({ to: '/error', search: { id: departure.id } })
+  async function redirectTo(target: RedirectTarget): Promise<void> {
+    if (target.kind === 'address') return navigateTo(target.href)
+    if (target.kind === 'login') return router.navigate({ to: '/login', search: target.search })
+    if (target.kind === 'profile') return router.navigate({ to: '/profile' })
+    return router.navigate({ to: '/error', search: { id: target.id } })
   }
-  async function recover(error: Error): Promise<void> {
+  async function handleError(error: Error): Promise<void> {
     if (!(error instanceof IdentityFailure)) return
     if (error.useFlowId || error.status === 404 || error.status === 410) return showFlow(error.useFlowId)
-    const departure = redirectTargetFor(error, location.href, kind)
-    if (departure) await depart(departure)
+    const target = redirectTargetFor(error, location.href, kind)
+    if (target) await redirectTo(target)
   }
 
   const submission = useMutation({
     mutationFn: (body: object) => submitFlow(kind, flow.id, body),
-    onSuccess: follow,
-    onError: recover,
+    onSuccess: handleResult,
+    onError: handleError,
     throwOnError: (error) => error instanceof IdentityFailure && isUnhandled(error, kind),
   })
   return {

@@ -104,11 +104,11 @@ function AffectedHostRow({ issue, affected, isFirst, onEvidence }: HostRowProps)
   const evidence = affected.evidence ?? []
   const [isOpen, setIsOpen] = useState(isFirst && evidence.length > 0)
   const name = hostName(affected)
-  const seam = isOpen && 'border-b-transparent!'
+  const cellClass = isOpen && 'border-b-transparent!'
   return (
     <>
       <tr>
-        <Cell className={cx('pr-0!', seam)}>
+        <Cell className={cx('pr-0!', cellClass)}>
           <IconButton
             size="xs"
             label={`${isOpen ? 'Hide' : 'Show'} evidence for ${name}`}
@@ -117,24 +117,24 @@ function AffectedHostRow({ issue, affected, isFirst, onEvidence }: HostRowProps)
             onClick={() => setIsOpen(!isOpen)}
           />
         </Cell>
-        <Cell label="Host" primary className={cx(seam)}>
+        <Cell label="Host" primary className={cx(cellClass)}>
           <CellLink to="/assets/$id" params={{ id: affected.host.id }} title={name}>
             <span className="ttl truncate font-mono">{name}</span>
           </CellLink>
         </Cell>
-        <Cell label="Target" priority={1} quiet className={cx(seam)} title={affected.target.name}>
+        <Cell label="Target" priority={1} quiet className={cx(cellClass)} title={affected.target.name}>
           {affected.target.name}
         </Cell>
-        <Cell label="Status" className={cx(seam)}>
+        <Cell label="Status" className={cx(cellClass)}>
           <IssueStatus status={affected.status} />
         </Cell>
-        <Cell label="Last seen" quiet className={cx(seam)}>
+        <Cell label="Last seen" quiet className={cx(cellClass)}>
           <RelativeTime value={affected.lastSeenTime} />
         </Cell>
-        <Cell label="History, 90 days" priority={1} className={cx(seam, 'max-md:order-1 max-md:w-full!')}>
+        <Cell label="History, 90 days" priority={1} className={cx(cellClass, 'max-md:order-1 max-md:w-full!')}>
           <HistoryStrip history={affected.history} />
         </Cell>
-        <Cell className={cx(seam, 'right overflow-visible! text-clip!')}>
+        <Cell className={cx(cellClass, 'right overflow-visible! text-clip!')}>
           <AffectedHostMenu issue={issue} affected={affected} onEvidence={onEvidence} />
         </Cell>
       </tr>

@@ -36,7 +36,7 @@ export function BulkBar(props: BulkBarProps) {
   return (
     <SelectionBar
       label="Selected risks"
-      words={isAll ? `All ${totalText(props)} selected` : `${issues.length} selected`}
+      summary={isAll ? `All ${totalText(props)} selected` : `${issues.length} selected`}
     >
       {actions.map((status) => (
         <Button

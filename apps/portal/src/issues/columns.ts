@@ -26,6 +26,6 @@ export function toggleColumn(column: OptionalColumn): void {
 }
 
 function parseColumns(text: string | null): readonly OptionalColumn[] {
-  const words = new Set((text ?? '').split(' '))
-  return optionalColumns.filter((column) => words.has(column))
+  const names = new Set((text ?? '').split(' '))
+  return optionalColumns.filter((column) => names.has(column))
 }

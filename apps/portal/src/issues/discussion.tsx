@@ -4,13 +4,13 @@ import type { Comment } from '@glacis/contract/triage'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { MessageSquare, Trash2 } from 'lucide-react'
 import { type FormEvent, type RefObject, useEffect, useRef } from 'react'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { addComment, removeComment } from '#issues/mutations.ts'
 import { ChangeEntry } from '#issues/history-timeline.tsx'
 import { comments } from '#issues/queries.ts'
 import { isFocusLost } from '#lib/focus.ts'
 import { useDraft } from '#lib/use-draft.ts'
-import { SectionFailed } from '#ui/states.tsx'
+import { SectionError } from '#ui/states.tsx'
 import { Button, IconButton } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
@@ -47,7 +47,7 @@ export function Discussion({ issue, field }: DiscussionProps) {
   }, [posted.length, field])
   return (
     <>
-      {isError && !data && <SectionFailed what="Comments" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="Comments" onRetry={() => void refetch()} />}
       <ol>
         {timelineEntries(issue.history, posted).map((entry, index) =>
           entry.kind === 'change' ? (
@@ -109,7 +109,7 @@ function CommentEntry({
 function CommentForm({ issueId, field }: { readonly issueId: string; readonly field: DiscussionProps['field'] }) {
   const [text, setText] = useDraft(`comment ${issueId}`, '')
   const send = useMutation(addComment)
-  const advice = adviceOf(send.error)
+  const advice = errorAdvice(send.error)
   function sent(): void {
     setText('')
     // The empty form disables the focused button, which would drop the focus.

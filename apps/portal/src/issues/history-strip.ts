@@ -44,10 +44,10 @@ const statusLabels: Readonly<Record<StatusSpan['status'], string>> = {
 
 /** "Not present for 87 days, open since 17 Nov 2026" */
 export function stripLabel(all: readonly StatusSpan[]): string {
-  const said = all.map(({ status, days, from }, index) => {
+  const phrases = all.map(({ status, days, from }, index) => {
     if (index === all.length - 1 && index > 0) return `${statusLabels[status]} since ${formatDate(from)}`
     return `${statusLabels[status]} for ${days} ${days === 1 ? 'day' : 'days'}`
   })
-  const sentence = said.join(', ')
+  const sentence = phrases.join(', ')
   return sentence.charAt(0).toUpperCase() + sentence.slice(1)
 }

@@ -3,7 +3,7 @@ import type { AffectedHost, Issue } from '@glacis/contract/issue'
 import { useMutation } from '@tanstack/react-query'
 import { FileSearch, MoreHorizontal, ScanSearch } from 'lucide-react'
 import { useState } from 'react'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { actionLabels, pastTenseLabels, availableActions } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
 import { type StatusChange, changeThatRestores, setStatusOnHost } from '#issues/mutations.ts'
@@ -32,7 +32,7 @@ export function AffectedHostMenu({ issue, affected, onEvidence }: HostMenuProps)
       const action = { label: 'Undo', run: () => change.mutate({ ...where, ...changeThatRestores(affected) }) }
       addToast('success', { title: 'Success', message: `${pastTenseLabels[decision.status]} on ${name}.`, action })
     }
-    const onError = (error: Error) => setIgnoring((now) => now && { isOpen: true, problem: adviceOf(error) })
+    const onError = (error: Error) => setIgnoring((now) => now && { isOpen: true, problem: errorAdvice(error) })
     change.mutate({ ...where, ...decision }, { onSuccess, onError })
   }
   return (

@@ -113,12 +113,12 @@ async function updateOptimistically(
   const keys = [keyOf(getIssue), keyOf(listIssues)]
   await Promise.all(keys.map((queryKey) => client.cancelQueries({ queryKey })))
   const before = keys.flatMap((queryKey) => client.getQueriesData({ queryKey }))
-  const moved = (issue: Issue) => (ids.has(issue.id) ? change(issue) : issue)
+  const updated = (issue: Issue) => (ids.has(issue.id) ? change(issue) : issue)
   client.setQueriesData({ queryKey: keyOf(getIssue) }, (data: ResultOf<typeof getIssue> | undefined) =>
-    data?.issue ? { issue: moved(data.issue) } : data,
+    data?.issue ? { issue: updated(data.issue) } : data,
   )
   client.setQueriesData({ queryKey: keyOf(listIssues) }, (data: ResultOf<typeof listIssues> | undefined) =>
-    data?.issues ? { ...data, issues: data.issues.map(moved) } : data,
+    data?.issues ? { ...data, issues: data.issues.map(updated) } : data,
   )
   return () => {
     for (const [key, data] of before) client.setQueryData(key, data)

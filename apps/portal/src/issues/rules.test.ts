@@ -96,7 +96,7 @@ describe('a selection', () => {
     const all = toggleRow(toggleAllRows(nothingSelected, rows), rows, 'b')
     expect([...toggleRow(all, rows, 'd', true).ids]).toEqual(['a'])
   })
-  it('selects a single row if the anchor has lastRow the page', () => {
+  it('selects a single row if the anchor has left the page', () => {
     expect([...toggleRow({ ids: new Set(), anchor: 'x' }, rows, 'c', true).ids]).toEqual(['c'])
   })
   it('selects all, then none', () => {
@@ -104,7 +104,7 @@ describe('a selection', () => {
     expect(all.ids.size).toBe(4)
     expect(toggleAllRows(all, rows).ids.size).toBe(0)
   })
-  it('drops rows that have lastRow the page', () => {
+  it('drops rows that have left the page', () => {
     const all = toggleAllRows(nothingSelected, rows)
     expect([...deselectHidden(all, ['b', 'z']).ids]).toEqual(['b'])
     expect(deselectHidden(all, rows)).toBe(all)

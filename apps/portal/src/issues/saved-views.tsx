@@ -3,7 +3,7 @@ import type { View } from '@glacis/contract/view'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Bookmark, BookmarkX } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { removeView, saveView } from '#issues/mutations.ts'
 import { views } from '#issues/queries.ts'
 import { hasFilters, type RiskSearch } from '#issues/search.ts'
@@ -32,7 +32,7 @@ export function normalizedQuery({ after: _after, size: _size, ...kept }: RiskSea
 /** The tabs of the views, shown after the status tabs. */
 export function ViewTabs({ path, search }: { readonly path: RiskPath; readonly search: RiskSearch }) {
   const saved = useQuery(views(path)).data?.views ?? []
-  const here = normalizedQuery(search)
+  const currentQuery = normalizedQuery(search)
   return (
     <>
       <span aria-hidden="true" className="my-2.5 w-px flex-none bg-line-strong" />
@@ -42,7 +42,7 @@ export function ViewTabs({ path, search }: { readonly path: RiskPath; readonly s
           to={path}
           search={parseSearch(query)}
           activeOptions={{ includeSearch: false }}
-          on={matchesView(query, here)}
+          on={matchesView(query, currentQuery)}
           resetScroll={false}
         >
           {name}
@@ -55,30 +55,30 @@ export function ViewTabs({ path, search }: { readonly path: RiskPath; readonly s
 /** True if the current search matches a view, whose tab is then the active one. */
 export function useIsView(path: RiskPath, search: RiskSearch): boolean {
   const saved = useQuery(views(path)).data?.views ?? []
-  const here = normalizedQuery(search)
-  return [...builtIn, ...saved].some(({ query }) => matchesView(query, here))
+  const currentQuery = normalizedQuery(search)
+  return [...builtIn, ...saved].some(({ query }) => matchesView(query, currentQuery))
 }
 
 /** Saves the current search as a view, or deletes the saved view that it matches. */
 export function ViewButton({ path, search }: { readonly path: RiskPath; readonly search: RiskSearch }) {
   const [isNaming, setIsNaming] = useState(false)
-  const drop = useMutation(removeView)
+  const removal = useMutation(removeView)
   const save = useMutation(saveView)
-  const here = normalizedQuery(search)
-  const own = (useQuery(views(path)).data?.views ?? []).find(({ query }) => matchesView(query, here))
+  const currentQuery = normalizedQuery(search)
+  const own = (useQuery(views(path)).data?.views ?? []).find(({ query }) => matchesView(query, currentQuery))
   if (own) {
     return (
       <Button
         variant="ghost"
         size="sm"
         icon={<BookmarkX />}
-        onClick={() => drop.mutate({ id: own.id }, deleteOptions(own, path, save.mutate))}
+        onClick={() => removal.mutate({ id: own.id }, deleteOptions(own, path, save.mutate))}
       >
         Delete view
       </Button>
     )
   }
-  if (!hasFilters(search) || builtIn.some(({ query }) => matchesView(query, here))) return null
+  if (!hasFilters(search) || builtIn.some(({ query }) => matchesView(query, currentQuery))) return null
   return (
     <>
       <Button variant="ghost" size="sm" icon={<Bookmark />} onClick={() => setIsNaming(true)}>
@@ -87,23 +87,23 @@ export function ViewButton({ path, search }: { readonly path: RiskPath; readonly
       <NameDialog
         open={isNaming}
         isSaving={save.isPending}
-        problem={adviceOf(save.error)}
+        problem={errorAdvice(save.error)}
         onClose={() => {
           save.reset()
           setIsNaming(false)
         }}
         onName={(name) =>
-          save.mutate({ view: { name, page: path, query: here } }, { onSuccess: () => setIsNaming(false) })
+          save.mutate({ view: { name, page: path, query: currentQuery } }, { onSuccess: () => setIsNaming(false) })
         }
       />
     </>
   )
 }
 
-function matchesView(query: string, here: string): boolean {
+function matchesView(query: string, currentQuery: string): boolean {
   const own = new URLSearchParams(query)
   own.sort()
-  return own.toString() === here
+  return own.toString() === currentQuery
 }
 
 /** Confirms the deletion with a toast that offers undo. */

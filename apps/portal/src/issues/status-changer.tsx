@@ -4,7 +4,7 @@ import type { SeverityCategory } from '@glacis/contract/threat'
 import type { SkippedIssue } from '@glacis/contract/triage'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { pastTenseLabels } from '#issues/actions.ts'
 import { type StatusChange, setStatus, setStatusInBulk, undoBulkChange, undoStatusChange } from '#issues/mutations.ts'
 import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
@@ -94,7 +94,7 @@ export function useStatusChanger(onDone?: (skipped: readonly string[]) => void):
     const hidden = { selection, isOpen: false }
     setIgnoring(hidden)
     apply(statusChange, selection, (error) => {
-      const next = error ? { selection, isOpen: true, problem: adviceOf(error) } : undefined
+      const next = error ? { selection, isOpen: true, problem: errorAdvice(error) } : undefined
       setIgnoring((now) => (now === hidden ? next : now))
     })
   }

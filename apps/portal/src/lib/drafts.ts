@@ -17,8 +17,8 @@ let owner = ''
 /** Sets the current user and discards another user's drafts. */
 export function setDraftOwner(person: string): void {
   owner = person
-  const kept = readSavedDrafts()
-  if (kept && kept.owner !== person) writeSavedDrafts(undefined)
+  const saved = readSavedDrafts()
+  if (saved && saved.owner !== person) writeSavedDrafts(undefined)
 }
 
 /** Saves this page's drafts before redirecting to the login page. */
@@ -26,19 +26,19 @@ export function saveDrafts(address: string): void {
   writeSavedDrafts({ owner, address, texts: Object.fromEntries(currentDrafts) })
 }
 
-/** A browser that forbids it keeps nothing. */
+/** Undefined without saved drafts, or if the browser blocks session storage. */
 export function readSavedDrafts(): SavedDrafts | undefined {
   try {
     const text = sessionStorage.getItem(storageKey)
-    return text === null ? undefined : (JSON.parse(text) as SavedDrafts) // only written by `writeUnsent`
+    return text === null ? undefined : (JSON.parse(text) as SavedDrafts) // written by `writeSavedDrafts`
   } catch {
     return undefined
   }
 }
 
-export function writeSavedDrafts(unsent: SavedDrafts | undefined): void {
+export function writeSavedDrafts(drafts: SavedDrafts | undefined): void {
   try {
-    if (unsent) sessionStorage.setItem(storageKey, JSON.stringify(unsent))
+    if (drafts) sessionStorage.setItem(storageKey, JSON.stringify(drafts))
     else sessionStorage.removeItem(storageKey)
   } catch {
     // Without session storage, the drafts are lost.

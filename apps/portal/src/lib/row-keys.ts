@@ -3,12 +3,13 @@
 /** The row last focused by a shortcut, and its page. Returning to that page resumes there. */
 let lastRow: { readonly page: string; readonly link: string; readonly at: number } | undefined
 
-/** Acts on the focused row. The first key enters the list, at the row it was last left at if there is one. */
+/** Acts on the focused row. Without one, `j` and `k` focus the row last focused, or the first. */
 export function actOnRow(event: KeyboardEvent): void {
   const rows = [...document.querySelectorAll<HTMLElement>('main table.tbl tbody tr')].filter((row) => rowLink(row))
-  const here = document.activeElement?.closest('tr') ?? null
-  const at = rows.findIndex((row) => row === here)
-  if (event.key === 'j' || event.key === 'k') focusRow(rows, at < 0 ? entry(rows) : at + (event.key === 'j' ? 1 : -1))
+  const currentRow = document.activeElement?.closest('tr') ?? null
+  const at = rows.findIndex((row) => row === currentRow)
+  if (event.key === 'j' || event.key === 'k')
+    focusRow(rows, at < 0 ? startIndex(rows) : at + (event.key === 'j' ? 1 : -1))
   else if (event.key.toLowerCase() === 'x') toggleSelection(rows[at], event.shiftKey)
   else if (event.key === 'e') rows[at]?.querySelector<HTMLElement>('[data-row-menu]')?.click()
   else return
@@ -23,7 +24,7 @@ function focusRow(rows: readonly HTMLElement[], at: number): void {
 }
 
 /** The row last focused; if it was removed, the row at its position; otherwise the first. */
-function entry(rows: readonly HTMLElement[]): number {
+function startIndex(rows: readonly HTMLElement[]): number {
   if (lastRow?.page !== location.pathname) return 0
   const { link, at } = lastRow
   const same = rows.findIndex((row) => rowLink(row)?.getAttribute('href') === link)
@@ -38,11 +39,11 @@ export function rowLink(row: HTMLElement): HTMLElement | null {
 /** Dispatches a click on the checkbox, so that lists handle Shift in one place. */
 function toggleSelection(row: HTMLElement | undefined, shiftKey: boolean): void {
   const box = row?.querySelector('input[type=checkbox]')
-  const held = document.activeElement
+  const focused = document.activeElement
   box?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, shiftKey }))
-  if (!(held instanceof HTMLElement) || held === box) return
+  if (!(focused instanceof HTMLElement) || focused === box) return
   // Headless UI returns focus to the element last clicked or focused. After a synthetic click, that must be the row,
   // not the checkbox.
-  held.blur()
-  held.focus({ preventScroll: true })
+  focused.blur()
+  focused.focus({ preventScroll: true })
 }

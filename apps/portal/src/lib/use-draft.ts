@@ -4,8 +4,8 @@ import { readSavedDrafts, writeSavedDrafts, currentDrafts } from '#lib/drafts.ts
 
 /** How the session ended on the page at `address`, for the login page; undefined if it didn't end there. */
 export function sessionEndedAt(address: string | undefined): { readonly isKept: boolean } | undefined {
-  const kept = readSavedDrafts()
-  return kept && kept.address === address ? { isKept: Object.keys(kept.texts).length > 0 } : undefined
+  const saved = readSavedDrafts()
+  return saved && saved.address === address ? { isKept: Object.keys(saved.texts).length > 0 } : undefined
 }
 
 /**
@@ -14,14 +14,14 @@ export function sessionEndedAt(address: string | undefined): { readonly isKept: 
  * @param name identifies the draft, such as "comment" and the id it belongs to
  */
 export function useDraft<T>(name: string, initial: T): readonly [T, (value: T) => void] {
-  const [begun] = useState(() => JSON.stringify(initial))
+  const [initialText] = useState(() => JSON.stringify(initial))
   const [value, setValue] = useState(() => savedDraft(name, initial))
   useEffect(() => discardDraft(name), [name])
   useLayoutEffect(() => {
     const text = JSON.stringify(value)
-    if (text !== begun) currentDrafts.set(name, text)
+    if (text !== initialText) currentDrafts.set(name, text)
     return () => void currentDrafts.delete(name)
-  }, [name, value, begun])
+  }, [name, value, initialText])
   return [value, setValue]
 }
 
@@ -32,8 +32,8 @@ function savedDraft<T>(name: string, initial: T): T {
 }
 
 function discardDraft(name: string): void {
-  const kept = readSavedDrafts()
-  if (!kept || !(name in kept.texts)) return
-  const { [name]: _taken, ...texts } = kept.texts
-  writeSavedDrafts({ ...kept, texts })
+  const saved = readSavedDrafts()
+  if (!saved || !(name in saved.texts)) return
+  const { [name]: _taken, ...texts } = saved.texts
+  writeSavedDrafts({ ...saved, texts })
 }

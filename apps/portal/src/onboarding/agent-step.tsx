@@ -7,15 +7,15 @@ import { StepHead } from '#onboarding/step-head.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 
 interface AgentStepProps {
-  readonly wayOn: StepNavigation
+  readonly renderNavigation: StepNavigation
   /** Inline setup of an agent, rendered by the `agents` module. */
   readonly setup: ReactNode
   /** Assignment of targets to the connected agent, rendered by the `targets` module. */
-  readonly targetsOf: (agent: { readonly id: string; readonly name: string }) => ReactNode
+  readonly renderTargets: (agent: { readonly id: string; readonly name: string }) => ReactNode
 }
 
 /** Preselects scanning from inside if an agent exists. */
-export function AgentStep({ wayOn, setup, targetsOf }: AgentStepProps) {
+export function AgentStep({ renderNavigation, setup, renderTargets }: AgentStepProps) {
   const agents = useQuery(pollUntilAnyConnected()).data?.agents ?? []
   const connected = agents.find(({ status }) => status === 'STATUS_CONNECTED')
   const [chosen, setChosen] = useState<'internet' | 'inside'>()
@@ -42,8 +42,8 @@ export function AgentStep({ wayOn, setup, targetsOf }: AgentStepProps) {
         />
       </div>
       {from === 'inside' && setup}
-      {from === 'inside' && connected && targetsOf(connected)}
-      {wayOn({ isReady: from === 'internet' || connected !== undefined })}
+      {from === 'inside' && connected && renderTargets(connected)}
+      {renderNavigation({ isReady: from === 'internet' || connected !== undefined })}
     </>
   )
 }

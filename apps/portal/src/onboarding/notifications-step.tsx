@@ -6,7 +6,7 @@ import { StepHead } from '#onboarding/step-head.tsx'
 import { ButtonLink } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 
-export function NotificationsStep({ wayOn }: { readonly wayOn: StepNavigation }) {
+export function NotificationsStep({ renderNavigation }: { readonly renderNavigation: StepNavigation }) {
   const channels = useQuery(list()).data?.channels ?? []
   return (
     <>
@@ -26,7 +26,7 @@ export function NotificationsStep({ wayOn }: { readonly wayOn: StepNavigation })
           {channels.length > 0 ? 'Open integrations' : 'Add a channel'}
         </ButtonLink>
       </div>
-      {wayOn({ isReady: channels.length > 0 })}
+      {renderNavigation({ isReady: channels.length > 0 })}
     </>
   )
 }

@@ -17,7 +17,7 @@ const route = getRouteApi('/_auth/onboarding')
 
 /** Renders the navigation below a step. `isReady` is true once the step is complete. */
 export type StepNavigation = (state: { readonly isReady: boolean }) => ReactNode
-type StepContent = (wayOn: StepNavigation) => ReactNode
+type StepContent = (renderNavigation: StepNavigation) => ReactNode
 
 /** The content of each step, rendered by the modules of their nouns. */
 interface OnboardingPageProps extends Readonly<Record<StepParam, StepContent>> {
@@ -69,7 +69,7 @@ function StepView({ steps, current, content }: StepViewProps) {
   const go = (step: Steps[number] | undefined) =>
     void navigate({ to: '/onboarding', search: { step: step && paramByKey[step.key] } })
   const isOptional = current.key === 'AGENT' || current.key === 'NOTIFICATIONS'
-  const wayOn: StepNavigation = ({ isReady }) => (
+  const renderNavigation: StepNavigation = ({ isReady }) => (
     <div className="flex items-center justify-between gap-3">
       {before ? (
         <Button variant="ghost" icon={<ArrowLeft />} onClick={() => go(before)}>
@@ -85,7 +85,7 @@ function StepView({ steps, current, content }: StepViewProps) {
       )}
     </div>
   )
-  return content[paramByKey[current.key]](wayOn)
+  return content[paramByKey[current.key]](renderNavigation)
 }
 
 function Finished() {

@@ -19,7 +19,7 @@ import { ScanStatus } from '#ui/status.tsx'
 /** Maximum number of targets and of scans to list. */
 const maxShown = 5
 
-export function ScanStep({ wayOn }: { readonly wayOn: StepNavigation }) {
+export function ScanStep({ renderNavigation }: { readonly renderNavigation: StepNavigation }) {
   const scans = useQuery(list({ pageSize: 25 })).data?.scans
   const targets = useQuery(all()).data?.targets
   const isRunning = scans?.some(isActive) ?? false
@@ -48,7 +48,7 @@ export function ScanStep({ wayOn }: { readonly wayOn: StepNavigation }) {
         </Note>
       )}
       {waiting && waiting.length > 0 && <UnscannedTargets targets={waiting} isFirst={!isRunning && !isScanned} />}
-      {wayOn({ isReady: isRunning || isScanned })}
+      {renderNavigation({ isReady: isRunning || isScanned })}
     </>
   )
 }

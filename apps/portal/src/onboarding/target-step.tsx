@@ -49,7 +49,7 @@ export interface ListProps {
   readonly children: ReactNode
 }
 interface TargetStepProps {
-  readonly wayOn: StepNavigation
+  readonly renderNavigation: StepNavigation
   /** The address field, the permission checkbox, and the list form are rendered by the `targets` module. */
   readonly address: (props: AddressProps) => ReactNode
   readonly permission: (props: PermissionProps) => ReactNode
@@ -58,7 +58,13 @@ interface TargetStepProps {
   readonly askPermission: string
 }
 
-export function TargetStep({ wayOn, address: addressField, permission, list, askPermission }: TargetStepProps) {
+export function TargetStep({
+  renderNavigation,
+  address: addressField,
+  permission,
+  list,
+  askPermission,
+}: TargetStepProps) {
   const client = useQueryClient()
   const formId = useId()
   const targets = useQuery(all()).data?.targets ?? []
@@ -71,7 +77,7 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
   const [problems, setProblems] = useState<Problems>({})
   const [pasted, setPasted] = useState('')
   const [isMany, setIsMany] = useListMode()
-  const making = useMutation(create)
+  const creation = useMutation(create)
   const set = (change: Partial<typeof draft>) => {
     setDraft({ ...draft, ...change })
     setProblems({})
@@ -115,7 +121,7 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
       added()
     }
     const onError = (error: Error) => setProblems(error instanceof ApiFailure ? toFieldErrors(error) : {})
-    making.mutate(
+    creation.mutate(
       {
         name: draft.name.trim(),
         address,
@@ -182,13 +188,13 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
           })}
           {schedule}
           <div>
-            <Button type="submit" variant={targets.length > 0 ? 'secondary' : 'primary'} loading={making.isPending}>
+            <Button type="submit" variant={targets.length > 0 ? 'secondary' : 'primary'} loading={creation.isPending}>
               {targets.length > 0 ? 'Add another target' : 'Add target'}
             </Button>
           </div>
         </form>
       )}
-      {wayOn({ isReady: targets.length > 0 })}
+      {renderNavigation({ isReady: targets.length > 0 })}
     </>
   )
 }

@@ -10,7 +10,7 @@ import { RelativeTime } from '#ui/relative-time.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { Spinner } from '#ui/spinner.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
-import { SectionFailed } from '#ui/states.tsx'
+import { SectionError } from '#ui/states.tsx'
 
 export function FeedTable() {
   const { data, isError, refetch } = useQuery(feeds())
@@ -23,7 +23,7 @@ export function FeedTable() {
       </div>
       {isError && !data && (
         <div className="px-(--gl-gutter) pb-3">
-          <SectionFailed what="The feeds" onRetry={() => void refetch()} />
+          <SectionError what="The feeds" onRetry={() => void refetch()} />
         </div>
       )}
       {!data && !isError && <Skeleton className="mx-(--gl-gutter) my-4 w-2/3" />}

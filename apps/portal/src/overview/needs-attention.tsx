@@ -14,7 +14,7 @@ import { SectionHead } from '#ui/card.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
-import { SectionFailed } from '#ui/states.tsx'
+import { SectionError } from '#ui/states.tsx'
 
 export function NeedsAttention({ view }: { readonly view: View }) {
   const now = useNow()
@@ -34,7 +34,7 @@ export function NeedsAttention({ view }: { readonly view: View }) {
           <ArrowRight className="size-3.5" aria-hidden="true" />
         </Link>
       </SectionHead>
-      {isError && !data && <SectionFailed what="The risks" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="The risks" onRetry={() => void refetch()} />}
       {issues?.length === 0 && <p className="mt-3 text-ink-2">No new, regressed, or exploited risks.</p>}
       {(!data || (issues && issues.length > 0)) && !(isError && !data) && (
         <Rows>

@@ -18,7 +18,7 @@ import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
-import { SectionFailed } from '#ui/states.tsx'
+import { SectionError } from '#ui/states.tsx'
 
 type Summary = ResultOf<typeof statsSummary>
 
@@ -31,7 +31,7 @@ export function OpenRisks({ view, summary }: { readonly view: View; readonly sum
       <h2 id="open-risks" className="flex min-h-7 items-center text-14/5 font-semibold tracking-[-.006em]">
         Open risks
       </h2>
-      {isError && !data && <SectionFailed what="Open risks" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="Open risks" onRetry={() => void refetch()} />}
       {(!data || !statuses) && !isError && <LadderSkeleton />}
       {data && statuses && <Figures series={data} statuses={statuses} view={view} summary={summary} />}
     </section>
@@ -128,7 +128,7 @@ export function RisksBySeverity({ view }: { readonly view: View }) {
     const isAll = severity.length === severityLevels.length
     void navigate({ to: riskListPath(view), search: isAll ? {} : { severity } })
   }
-  if (isError && !data) return <SectionFailed what="Open risks by severity" onRetry={() => void refetch()} />
+  if (isError && !data) return <SectionError what="Open risks by severity" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Open risks by severity" height={212} />
   return (
     <ChartFigure title="Open risks by severity" points={buckets} series={series} height={212} hasLegend showTotal>

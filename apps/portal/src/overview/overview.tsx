@@ -31,7 +31,7 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
   const view = viewFromSearch(route.useSearch())
   const { data, isPending } = useQuery(summary(statsInput(view)))
   // Hidden until the setup card above it is known, so that the card doesn't push it down.
-  const isPlaced = !useQuery(steps()).isPending && !isPending
+  const isLayoutKnown = !useQuery(steps()).isPending && !isPending
   const isFirstRun = data !== undefined && (data.targetCount === 0 || data.lastScanTime === undefined)
   return (
     <div className="pg flex grow flex-col" data-prints="overview">
@@ -62,7 +62,7 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
         <FirstRun hasTargets={data.targetCount > 0} startScan={startScan} />
       ) : (
         // Fades in late: until the data has loaded, this could still be a new account without any of these sections.
-        <div className={cx('flex flex-col', !isPlaced && 'late')}>
+        <div className={cx('flex flex-col', !isLayoutKnown && 'late')}>
           <div className="gap-2 px-(--gl-gutter) pt-3 max-md:grid">
             <KindSwitch view={view} />
             <span className="md:hidden">

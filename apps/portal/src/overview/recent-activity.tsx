@@ -11,7 +11,7 @@ import { progressText, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { AgentStatus, ScanStatus } from '#ui/status.tsx'
-import { SectionFailed } from '#ui/states.tsx'
+import { SectionError } from '#ui/states.tsx'
 
 const shownMax = 5
 
@@ -26,7 +26,7 @@ export function RecentActivity() {
           <ArrowRight className="size-3.5" aria-hidden="true" />
         </Link>
       </SectionHead>
-      {isError && !data && <SectionFailed what="Scans" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="Scans" onRetry={() => void refetch()} />}
       {scans?.length === 0 && <p className="mt-3 text-ink-2">No scans yet.</p>}
       {!data && !isError && <Skeleton className="mt-4 w-2/3" />}
       <ul className="[&>li]:grid [&>li]:grid-cols-[minmax(0,1fr)] [&>li]:gap-[3px] [&>li]:border-b [&>li]:border-line [&>li]:py-2.5 [&>li:last-child]:border-b-0">

@@ -14,7 +14,7 @@ import { Badge } from '#ui/badge.tsx'
 import { SectionHead } from '#ui/card.tsx'
 import { Meter } from '#ui/meter.tsx'
 import { SeverityGlyph } from '#ui/severity.tsx'
-import { SectionFailed } from '#ui/states.tsx'
+import { SectionError } from '#ui/states.tsx'
 
 const shownMax = 5
 
@@ -178,7 +178,7 @@ function Failed({ title, what, onRetry }: FailedProps) {
   return (
     <section aria-label={title}>
       <SectionHead title={title} />
-      <SectionFailed what={what} onRetry={onRetry} />
+      <SectionError what={what} onRetry={onRetry} />
     </section>
   )
 }

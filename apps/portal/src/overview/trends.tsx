@@ -12,7 +12,7 @@ import { Area, Lines, type LineSeries } from '#ui/charts/lines.tsx'
 import { bucketsOf, levels, sums } from '#ui/charts/series.ts'
 import { Columns } from '#ui/charts/stacked-columns.tsx'
 import { IssueStatusIcon } from '#ui/status.tsx'
-import { SectionFailed } from '#ui/states.tsx'
+import { SectionError } from '#ui/states.tsx'
 
 interface TrendProps {
   readonly view: View
@@ -34,7 +34,7 @@ const statusLines = [
 export function RisksByStatus({ view }: TrendProps) {
   const { data, isError, refetch } = useDeferredQuery(byStatus(statsInput(view)))
   const navigate = useNavigate()
-  if (isError && !data) return <SectionFailed what="Risks by status" onRetry={() => void refetch()} />
+  if (isError && !data) return <SectionError what="Risks by status" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Risks by status" />
   const buckets = bucketsOf(data.timestamps, statsPeriod(view))
   const series: LineSeries[] = statusLines.map(({ key, name, status, color, stroke }) => {
@@ -57,7 +57,7 @@ export function RisksByStatus({ view }: TrendProps) {
 export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostCount: number | undefined }) {
   const { data, isError, refetch } = useDeferredQuery(affectedOverTime(statsInput(view)))
   const navigate = useNavigate()
-  if (isError && !data) return <SectionFailed what="Affected hosts" onRetry={() => void refetch()} />
+  if (isError && !data) return <SectionError what="Affected hosts" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Affected hosts" />
   const buckets = bucketsOf(data.timestamps, statsPeriod(view))
   const line = { name: 'Affected hosts', color: 'var(--gl-main-mark)', values: levels(buckets, data.values) }
@@ -78,7 +78,7 @@ export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostC
 export function ScansFinished({ view }: TrendProps) {
   const { data, isError, refetch } = useDeferredQuery(overTime({ period: statsPeriod(view) }))
   const navigate = useNavigate()
-  if (isError && !data) return <SectionFailed what="Finished scans" onRetry={() => void refetch()} />
+  if (isError && !data) return <SectionError what="Finished scans" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Scans finished" />
   const buckets = bucketsOf(data.timestamps, statsPeriod(view))
   const values = sums(buckets, data.values)

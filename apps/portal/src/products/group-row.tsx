@@ -59,14 +59,14 @@ const segmentColors = ['bg-main-mark', 'bg-n8', 'bg-n6'] as const
 
 /** The share of each version, most hosts first. */
 function VersionBar({ versions }: { readonly versions: readonly Product[] }) {
-  const spread = versionShares(versions)
-  if (spread.length === 0) return <span className="text-ink-3">on no hosts</span>
-  const words = versionSharesText(spread)
+  const shares = versionShares(versions)
+  if (shares.length === 0) return <span className="text-ink-3">on no hosts</span>
+  const summary = versionSharesText(shares)
   return (
-    <span title={words}>
-      <span className="sr-only">{words}</span>
+    <span title={summary}>
+      <span className="sr-only">{summary}</span>
       <span aria-hidden="true" className="flex h-1.5 w-full min-w-24 gap-0.5">
-        {spread.map(({ version, share }, index) => (
+        {shares.map(({ version, share }, index) => (
           <span
             key={version}
             className={`rounded-full ${segmentColors[Math.min(index, segmentColors.length - 1)] ?? ''}`}

@@ -21,20 +21,20 @@ interface ProductBulkBarProps {
 
 /** Products that couldn't be changed stay selected and are reported. */
 export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
-  const changing = useMutation(editProducts)
-  const stopping = useMutation(stopWatchingProducts)
+  const bulkEdit = useMutation(editProducts)
+  const stopMutation = useMutation(stopWatchingProducts)
   const watched = products.filter((product) => product.watched)
-  const isBusy = changing.isPending || stopping.isPending
+  const isBusy = bulkEdit.isPending || stopMutation.isPending
   function setThreshold(score: number, label: string): void {
     const ids = products.map(({ id }) => id)
-    changing.mutate(
+    bulkEdit.mutate(
       { ids, minNotificationSeverity: score },
       { onSuccess: (failed) => reportResult(`Notification threshold set to ${label} for`, ids, failed) },
     )
   }
   function stop(): void {
     const ids = watched.map(({ id }) => id)
-    stopping.mutate(ids, { onSuccess: (failed) => reportResult('Stopped watching', ids, failed) })
+    stopMutation.mutate(ids, { onSuccess: (failed) => reportResult('Stopped watching', ids, failed) })
   }
   function reportResult(words: string, ids: readonly string[], failed: readonly string[]): void {
     onKeep(failed)
@@ -43,7 +43,7 @@ export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
     else addToast('info', { title: 'Info', message: `${done} ${formatNumber(failed.length)} failed.` })
   }
   return (
-    <SelectionBar label="Selected technologies" words={`${formatNumber(products.length)} selected`}>
+    <SelectionBar label="Selected technologies" summary={`${formatNumber(products.length)} selected`}>
       <Menu
         place="bottom start"
         button={
@@ -68,7 +68,7 @@ export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
       <Button
         size="sm"
         icon={<EyeOff />}
-        loading={stopping.isPending}
+        loading={stopMutation.isPending}
         disabled={isBusy || watched.length === 0}
         title={watched.length === 0 ? 'None of the selected technologies are watched.' : undefined}
         onClick={stop}

@@ -124,12 +124,12 @@ function Row({ product, isNested, showsSupport, picking }: RowProps) {
 
 /** "Ended 30 June 2024", colored by urgency. */
 export function EndOfLifeBadge({ product }: { readonly product: Product }) {
-  const words = supportStatus(product)
-  if (!words) return null
+  const status = supportStatus(product)
+  if (!status) return null
   return (
-    <Badge variant={words.variant}>
-      {words.word}
-      {words.day && ` ${words.day}`}
+    <Badge variant={status.variant}>
+      {status.word}
+      {status.day && ` ${status.day}`}
     </Badge>
   )
 }

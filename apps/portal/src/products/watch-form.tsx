@@ -2,7 +2,7 @@
 import type { NamedSoftware } from '@glacis/contract/product'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { thresholdLabel } from '#products/notification-threshold.ts'
 import { software, watch } from '#products/queries.ts'
@@ -57,7 +57,7 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
       open
       onClose={onClose}
       busy={watching.isPending}
-      problem={adviceOf(watching.error)}
+      problem={errorAdvice(watching.error)}
       title="Watch a technology"
       description="New threats to it become potential risks, and targets that run it are scanned."
       footer={
@@ -117,9 +117,9 @@ interface SoftwareMatchesProps {
   readonly onChoose: (software: Software) => void
 }
 function SoftwareMatches({ text, chosen, onChoose }: SoftwareMatchesProps) {
-  const words = text.trim()
-  const { data, isFetching } = useQuery({ ...software(words), enabled: words.length >= minLetters })
-  if (words.length < minLetters) return null
+  const searchText = text.trim()
+  const { data, isFetching } = useQuery({ ...software(searchText), enabled: searchText.length >= minLetters })
+  if (searchText.length < minLetters) return null
   if (data?.software.length === 0) {
     return <FieldMessages messages={[isFetching ? 'Searching…' : 'No matching products.']} state="default" />
   }

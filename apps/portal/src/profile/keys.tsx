@@ -15,8 +15,8 @@ import { Dialog } from '#ui/dialog.tsx'
 import { Checkbox } from '#ui/field.tsx'
 
 const kinds = {
-  passkey: { title: 'Passkeys', one: 'passkey', add: 'Add passkey', icon: <Fingerprint /> },
-  webauthn: { title: 'Security keys', one: 'security key', add: 'Add security key', icon: <Usb /> },
+  passkey: { title: 'Passkeys', noun: 'passkey', add: 'Add passkey', icon: <Fingerprint /> },
+  webauthn: { title: 'Security keys', noun: 'security key', add: 'Add security key', icon: <Usb /> },
 } as const
 
 /** Lists, adds, and removes passkeys, or security keys used as a second factor. */
@@ -76,7 +76,7 @@ export function Keys({ flow, group }: { readonly flow: Flow; readonly group: 'pa
           key={String(removing.attributes.value)}
           flow={flow}
           node={removing}
-          what={kinds[group].one}
+          what={kinds[group].noun}
           onClose={() => setRemoving(undefined)}
         />
       )}

@@ -106,12 +106,12 @@ describe('the password dialog', () => {
   })
 
   it('opens automatically if the service rejected the password', async () => {
-    const refused = settingsNodes().map((node) =>
+    const rejectedNodes = settingsNodes().map((node) =>
       node.group === 'password' && node.type === 'input' && node.attributes.type === 'password'
         ? { ...node, messages: [{ id: 4000032, type: 'error' as const, text: 'Too short.' }] }
         : node,
     )
-    showProfile(refused)
+    showProfile(rejectedNodes)
     expect(await screen.findByRole('dialog', { name: 'Change password' })).toBeTruthy()
     expect(screen.getByText('Too short.')).toBeTruthy()
   })

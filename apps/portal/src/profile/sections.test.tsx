@@ -24,7 +24,7 @@ const everything: readonly PartialNode[] = [
   input('totp', 'totp_unlink', 'submit', 'Unlink', { value: 'true' }),
 ]
 const section = async (name: string) => within(await screen.findByRole('region', { name }))
-const hold = () => {
+const delayResponse = () => {
   let release = () => {}
   const after = new Promise<void>((done) => (release = done))
   return { after, release: () => release() }
@@ -104,7 +104,7 @@ describe('the profile page', () => {
 
 describe('during submission', () => {
   it('disables both buttons of the passkey removal dialog', async () => {
-    const { after, release } = hold()
+    const { after, release } = delayResponse()
     service.on('POST /self-service/settings', { body: flowOf(settingsNodes(), { state: 'success' }), after })
     showProfile(settingsNodes(...keys))
     await userEvent.click(await screen.findByRole('button', { name: 'Remove YubiKey 5C' }))

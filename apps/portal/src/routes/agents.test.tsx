@@ -124,7 +124,7 @@ it('creates an agent, shows its token once with the command, and shows when it c
   await waitFor(() => expect(screen.queryByText('gla_secret')).toBeNull())
 }, 20_000)
 
-it('shows an quotaExceeded quota beside the name', async () => {
+it('shows an exceeded quota next to the name field', async () => {
   const message = 'Agent quota of the plan Free quotaExceeded: 10 of 10 used'
   service.on('POST /v1/agents', { status: 429, body: { code: 8, message } })
   const { user } = await open('/agents', /^Agents/)

@@ -21,19 +21,19 @@ export function ErrorScreen({ error, reset, plain = false }: ErrorComponentProps
 }
 
 /** The error view of a detail page, whose item may have been deleted. */
-export function errorScreenOf(what: string, list: GoneProps['list']) {
+export function errorScreenOf(what: string, list: DeletedItemProps['list']) {
   return function DetailErrorScreen(props: ErrorComponentProps) {
     const { error } = props
     const isGone = error instanceof UnknownId || isFailure(error, 404) || isFailure(error, 400)
-    return isGone ? <Gone what={what} list={list} /> : <ErrorScreen {...props} />
+    return isGone ? <DeletedItem what={what} list={list} /> : <ErrorScreen {...props} />
   }
 }
 
-interface GoneProps {
+interface DeletedItemProps {
   readonly what: string
   readonly list: { readonly to: NonNullable<LinkProps['to']>; readonly label: string }
 }
-function Gone({ what, list }: GoneProps) {
+function DeletedItem({ what, list }: DeletedItemProps) {
   const title = `This ${what} no longer exists`
   useDocumentTitle(title)
   return (

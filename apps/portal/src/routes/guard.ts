@@ -36,13 +36,13 @@ export function validId({ id }: { readonly id: string }): string {
  * @param href path, search and hash of the requested page
  */
 export async function requireSession(client: QueryClient, href: string): Promise<void> {
-  const here = absoluteUrl(href)
+  const currentUrl = absoluteUrl(href)
   try {
     const session = await validSession(client)
     if (session) return setDraftOwner(session.identity.id)
   } catch (error) {
-    const departure = redirectTargetFor(error, here, 'page')
-    throw departure ? redirectTo(departure) : error
+    const target = redirectTargetFor(error, currentUrl, 'page')
+    throw target ? redirectTo(target) : error
   }
-  throw redirect({ to: '/login', search: { return_to: here } })
+  throw redirect({ to: '/login', search: { return_to: currentUrl } })
 }

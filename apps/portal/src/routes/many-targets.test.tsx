@@ -89,7 +89,7 @@ it('previews a list line by line before creating anything', async () => {
   expect(of('1 duplicate')).toContain('10.0.0.0/28line 3Same address as line 1.')
   expect(of('1 new')).toContain('10.0.0.0/2814 addresses')
   expect(panel.getByText(/1 address is private/)).toBeTruthy()
-  expect(panel.getByText('Your plan has room for 4 more targets.')).toBeTruthy()
+  expect(panel.getByText('Your plan allows 4 more targets.')).toBeTruthy()
   expect(panel.getByRole('button', { name: 'Create 1 target' })).toBeTruthy()
   expect(made()).toEqual([])
 }, 20_000)
@@ -130,7 +130,7 @@ it('creates as many as the plan allows, and keeps the rest and invalid lines in 
   stage.service.on('GET /v1/billing/subscription', quota(3))
   const panel = await paste('10.0.0.1\n10.0.0.2\nnope!\n10.0.0.3')
   expect(
-    await panel.findByText(/^Your plan has room for 2 more targets\. The first 2 are created; 1 stays in the list\./),
+    await panel.findByText(/^Your plan allows 2 more targets\. The first 2 are created; 1 stays in the list\./),
   ).toBeTruthy()
   await press(panel, 'Create 2 targets')
   expect(await panel.findByText('2 targets were added. The remaining addresses are listed below.')).toBeTruthy()

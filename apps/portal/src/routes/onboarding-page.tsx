@@ -15,9 +15,9 @@ import { TargetsForAgent } from '#targets/targets-for-agent.tsx'
 export function OnboardingScreen() {
   return (
     <OnboardingPage
-      target={(wayOn) => (
+      target={(renderNavigation) => (
         <TargetStep
-          wayOn={wayOn}
+          renderNavigation={renderNavigation}
           address={({ onList, ...props }) => (
             <AddressField {...props} aside={<PasteListLink address={props.value} onPress={onList} />} />
           )}
@@ -26,11 +26,15 @@ export function OnboardingScreen() {
           list={({ period, ...props }) => <AddressListForm {...props} draft={{ period, agentId: '', tags: [] }} />}
         />
       )}
-      agent={(wayOn) => (
-        <AgentStep wayOn={wayOn} setup={<AgentSetup />} targetsOf={(agent) => <TargetsForAgent agent={agent} />} />
+      agent={(renderNavigation) => (
+        <AgentStep
+          renderNavigation={renderNavigation}
+          setup={<AgentSetup />}
+          renderTargets={(agent) => <TargetsForAgent agent={agent} />}
+        />
       )}
-      scan={(wayOn) => <ScanStep wayOn={wayOn} />}
-      notifications={(wayOn) => <NotificationsStep wayOn={wayOn} />}
+      scan={(renderNavigation) => <ScanStep renderNavigation={renderNavigation} />}
+      notifications={(renderNavigation) => <NotificationsStep renderNavigation={renderNavigation} />}
       knowledge={<FeedImports />}
     />
   )

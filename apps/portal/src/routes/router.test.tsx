@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
-  // What a page still waits for must not meet a closed door.
+  // Cancel pending requests before the service stops.
   await queryClient.cancelQueries()
   await service.close()
 })

@@ -29,7 +29,7 @@ export function ScanScreen() {
         search={{ scan: id, status: 'all' }}
         className="inline-flex items-center gap-1 hover:text-ink"
       >
-        Verified ones
+        View verified
         <ArrowRight className="size-3.5" aria-hidden="true" />
       </Link>
     </span>
@@ -44,7 +44,7 @@ export function ScanScreen() {
           rows={rows}
           shows="hostCount"
           more={more}
-          empty="No risks seen"
+          empty="No risks found"
         />
       }
     />

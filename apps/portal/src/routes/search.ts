@@ -43,7 +43,7 @@ const lenient = <Item extends z.ZodType>(item: Item) => item.optional().catch(un
 const listOf = <Item extends z.ZodType>(item: Item) =>
   lenient(z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1).readonly()))
 const id = lenient(Id)
-const words = lenient(z.string().max(200))
+const shortText = lenient(z.string().max(200))
 
 /** Rows per page. */
 const pageSizes = [25, 50, 100, 500] as const
@@ -70,12 +70,12 @@ export const RiskListSearch = z.object({
   epss: lenient(z.coerce.number().int().min(1).max(100)),
   since: lenient(z.enum(['day', 'week', 'month'])),
   cve: lenient(z.string().regex(/^CVE-\d{4}-\d{4,}$/i)),
-  q: words,
+  q: shortText,
   sort: riskSort,
   ...paging,
 })
 export const ScopeSearch = CreateSearch.extend({
-  q: words,
+  q: shortText,
   tag: listOf(Id),
   schedule: listOf(z.enum(['daily', 'weekly', 'monthly'])),
   agent: lenient(z.union([z.enum(['any', 'none']), Id])),
@@ -84,7 +84,7 @@ export const ScopeSearch = CreateSearch.extend({
   ...paging,
 })
 export const AssetListSearch = z.object({
-  q: words,
+  q: shortText,
   target: id,
   technology: id,
   tag: listOf(Id),
@@ -95,11 +95,11 @@ export const AssetListSearch = z.object({
   ...paging,
 })
 export const TechnologyListSearch = z.object({
-  q: words,
+  q: shortText,
   target: id,
   asset: id,
-  vendor: words,
-  product: words,
+  vendor: shortText,
+  product: shortText,
   kind: listOf(z.enum(['application', 'system', 'hardware'])),
   support: listOf(z.enum(['past', 'soon', 'supported', 'unknown'])),
   risky: lenient(Flag),
@@ -121,7 +121,7 @@ export const ScanDetailSearch = z.object({
   tab: lenient(z.enum(['result', 'changes', 'hosts', 'log'])),
   /** The scan to compare with, if not the previous one. */
   base: id,
-  q: words,
+  q: shortText,
   state: listOf(z.enum(['affected', 'scanned', 'silent', 'away'])),
   level: lenient(z.enum(['warn', 'error'])),
   ...paging,
@@ -134,7 +134,7 @@ export const OverviewSearch = z.object({
 export const ChildListSearch = z.object({
   status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
   sort: riskSort,
-  q: words,
+  q: shortText,
   ...paging,
 })
 /** The onboarding step to show; the next open one by default. */
@@ -148,5 +148,5 @@ export const MapSearch = z.object({
   kev: lenient(Flag),
   hide: listOf(z.enum(['product', 'host', 'threat', 'other'])),
   view: lenient(z.enum(['table'])),
-  node: words,
+  node: shortText,
 })

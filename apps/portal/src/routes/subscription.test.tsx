@@ -178,7 +178,7 @@ it.each([
   [rangeHint(starter, 18), 'Starter includes 50 targets and allows up to 100. You use 18.'],
   [rangeHint(starter, 70), "Starter includes 50 targets and allows up to 100. You use 70, so you can't choose fewer."],
   [rangeHint(business, 18), 'Business includes 600 targets and has no maximum. You use 18.'],
-])('says “%s”', (said, words) => {
+])('shows “%s”', (said, words) => {
   expect(said).toBe(words)
 })
 

@@ -129,8 +129,8 @@ export function formatChanges(changes: NonNullable<Scan['changes']>): string {
     [changes.regressive, 'regressed'],
     [changes.resolved, 'resolved'],
   ] as const
-  const said = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)
-  return said.join(', ') || 'no changes'
+  const phrases = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)
+  return phrases.join(', ') || 'no changes'
 }
 
 export function overTime(input: InputOf<typeof scansOverTime>) {

@@ -23,16 +23,16 @@ interface ScanChangesProps {
 }
 
 const sections = [
-  { key: 'new', title: 'New', variant: 'main', says: 'Found in this scan but not in the earlier one.' },
-  { key: 'regressive', title: 'Regressed', variant: 'purple', says: 'Previously resolved and found again.' },
-  { key: 'resolved', title: 'Resolved', variant: 'green', says: 'No longer found, or resolved manually.' },
+  { key: 'new', title: 'New', variant: 'main', description: 'Found in this scan but not in the earlier one.' },
+  { key: 'regressive', title: 'Regressed', variant: 'purple', description: 'Previously resolved and found again.' },
+  { key: 'resolved', title: 'Resolved', variant: 'green', description: 'No longer found, or resolved manually.' },
   {
     key: 'notTested',
     title: 'Not tested',
     variant: 'gray',
-    says: 'Found before but not checked in this scan, for example because the host did not respond.',
+    description: 'Found before but not checked in this scan, for example because the host did not respond.',
   },
-] as const satisfies readonly { key: string; title: string; variant: BadgeVariant; says: string }[]
+] as const satisfies readonly { key: string; title: string; variant: BadgeVariant; description: string }[]
 
 export function ScanChanges({ scan, base, onBase }: ScanChangesProps) {
   const query = useQuery(changes(scan.id, base))
@@ -57,8 +57,8 @@ export function ScanChanges({ scan, base, onBase }: ScanChangesProps) {
         {!diff && <Skeleton className="mx-(--gl-gutter) w-1/3" />}
         {diff && !diff.baseScan && <FirstScan count={diff.new.length} />}
         {diff &&
-          sections.map(({ key, title, variant, says }) => (
-            <Section key={key} title={title} variant={variant} description={says} issues={diff[key]} />
+          sections.map(({ key, title, variant, description }) => (
+            <Section key={key} title={title} variant={variant} description={description} issues={diff[key]} />
           ))}
       </ListBody>
     </section>
@@ -110,7 +110,7 @@ interface SectionProps {
   readonly description: string
   readonly issues: readonly ComparedIssue[]
 }
-function Section({ title, variant, description: says, issues }: SectionProps) {
+function Section({ title, variant, description, issues }: SectionProps) {
   if (issues.length === 0) return null
   return (
     <section aria-label={title} className="pt-3">
@@ -123,7 +123,7 @@ function Section({ title, variant, description: says, issues }: SectionProps) {
             </span>
           }
         >
-          <span className="text-12 font-normal text-ink-3 max-md:hidden">{says}</span>
+          <span className="text-12 font-normal text-ink-3 max-md:hidden">{description}</span>
         </SectionHead>
       </div>
       <Table label={`${title} risks`}>

@@ -28,7 +28,7 @@ const states: Readonly<Record<NonNullable<ScanPartSearch['state']>[number], Scan
   silent: 'STATE_NOTHING_OPEN',
   away: 'STATE_NOT_REACHED',
 }
-const colours: Readonly<Record<ScanHostState, BadgeVariant>> = {
+const stateVariants: Readonly<Record<ScanHostState, BadgeVariant>> = {
   STATE_AFFECTED: 'orange',
   STATE_SCANNED: 'green',
   STATE_NOTHING_OPEN: 'gray',
@@ -138,7 +138,7 @@ function HostsTable({ hosts }: { readonly hosts: readonly ScannedHost[] | undefi
               <Address host={host} />
             </Cell>
             <Cell label="State">
-              <Badge variant={colours[host.state]}>{hostStateLabels[host.state]}</Badge>
+              <Badge variant={stateVariants[host.state]}>{hostStateLabels[host.state]}</Badge>
             </Cell>
             <Cell label="Response" quiet priority={1} title={host.reason}>
               {host.reason}

@@ -68,11 +68,11 @@ function useListKeys(scans: readonly Scan[] | undefined, cancel: (scan: Scan) =>
       const scan = focused()
       if (scan?.status === 'STATUS_COMPLETED') location.assign(reportUrl(scan.id))
     }
-    const ask = () => {
+    const confirmCancel = () => {
       const scan = focused()
       if (scan && isActive(scan)) cancel(scan)
     }
-    return { ...clickKeys('n'), d: download, c: ask }
+    return { ...clickKeys('n'), d: download, c: confirmCancel }
   }, [scans, cancel])
   useKeys(keys)
 }

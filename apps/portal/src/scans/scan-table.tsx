@@ -136,11 +136,11 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
 
 /** Progress, failure reason, or changes, next to the name. */
 function Detail({ scan }: { readonly scan: Scan }) {
-  const words = detailOf(scan)
-  if (!words) return null
+  const detail = detailOf(scan)
+  if (!detail) return null
   return (
-    <span className="min-w-0 truncate text-12 text-ink-3" title={words}>
-      {words}
+    <span className="min-w-0 truncate text-12 text-ink-3" title={detail}>
+      {detail}
     </span>
   )
 }

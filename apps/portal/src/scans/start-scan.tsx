@@ -4,7 +4,7 @@ import type { Target } from '@glacis/contract/target'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { active, start, startedMessage } from '#scans/queries.ts'
 import { all as allTargets } from '#targets/queries.ts'
@@ -50,7 +50,7 @@ function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
       open
       onClose={onClose}
       busy={starting.isPending}
-      problem={adviceOf(starting.error)}
+      problem={errorAdvice(starting.error)}
       title="Start scan"
       description="Choose the target to scan. Each target can have one active scan."
       footer={

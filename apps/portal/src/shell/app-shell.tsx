@@ -13,8 +13,8 @@ import { UpgradeBanner } from '#shell/upgrade-banner.tsx'
 /** The app frame: navigation, account menu and the current page. */
 export function AppShell() {
   const session = useSession()
-  const isAway = useLiveUpdates()
-  useRetryWhenBack(isAway)
+  const isUnreachable = useLiveUpdates()
+  useRetryWhenReachable(isUnreachable)
   const [isNarrow, setIsNarrow] = useStoredFlag('sidebarCollapsed')
   const isSmall = useSmallScreen()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
@@ -33,7 +33,7 @@ export function AppShell() {
       <div className="relative flex min-h-dvh min-w-0 flex-1 flex-col">
         <TopBar session={session} isOpen={isMenuOpen} onOpen={setIsMenuOpen} />
         <div inert={isMenuOpen} className="flex flex-1 flex-col">
-          <ServerUnreachableNote isAway={isAway} />
+          <ServerUnreachableNote isUnreachable={isUnreachable} />
           <UpgradeBanner />
           <main id="content" tabIndex={-1} className="pg flex flex-1 flex-col">
             <Outlet />
@@ -46,11 +46,11 @@ export function AppShell() {
 }
 
 /** Retries a page with missing chunks when the server is reachable again. */
-function useRetryWhenBack(isAway: boolean): void {
+function useRetryWhenReachable(isUnreachable: boolean): void {
   const router = useRouter()
-  const wasAway = useRef(false)
+  const wasUnreachable = useRef(false)
   useEffect(() => {
-    if (wasAway.current && !isAway) void router.invalidate()
-    wasAway.current = isAway
-  }, [isAway, router])
+    if (wasUnreachable.current && !isUnreachable) void router.invalidate()
+    wasUnreachable.current = isUnreachable
+  }, [isUnreachable, router])
 }

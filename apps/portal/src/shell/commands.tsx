@@ -40,13 +40,13 @@ export interface CommandGroup {
 /** Pages and actions in which every word of the text is a prefix of some word; all of them without text. */
 export function commandGroups(text: string): CommandGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const isMeant = ({ name, subtitle = '' }: Command) => {
+  const isMatch = ({ name, subtitle = '' }: Command) => {
     const own = `${name} ${subtitle}`.toLowerCase().split(/\s+/)
     return words.every((word) => own.some((one) => one.startsWith(word)))
   }
   const groups = [
-    { title: 'Pages', commands: pages().filter(isMeant) },
-    { title: 'Actions', commands: actions().filter(isMeant) },
+    { title: 'Pages', commands: pages().filter(isMatch) },
+    { title: 'Actions', commands: actions().filter(isMatch) },
   ]
   return groups.filter(({ commands }) => commands.length > 0)
 }

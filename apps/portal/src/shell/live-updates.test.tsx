@@ -41,7 +41,7 @@ function Page() {
   const { data } = useQuery({ queryKey: ['/v1/agents'], queryFn: read, staleTime: Number.POSITIVE_INFINITY })
   return (
     <>
-      <ServerUnreachableNote isAway={useLiveUpdates()} />
+      <ServerUnreachableNote isUnreachable={useLiveUpdates()} />
       <p>{`read ${data ?? 0} times`}</p>
     </>
   )

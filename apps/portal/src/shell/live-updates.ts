@@ -28,77 +28,80 @@ const probeIntervalMs = 3000
  */
 export function useLiveUpdates(): boolean {
   const client = useQueryClient()
-  const [isAway, setIsAway] = useState(false)
+  const [isUnreachable, setIsUnreachable] = useState(false)
   useEffect(() => {
     if (typeof EventSource === 'undefined') return
-    const gathered = batchEvents(client)
-    const stop = listenWhileVisible(gathered.note, {
-      onAway: () => setIsAway(true),
-      onBack: () => {
-        setIsAway(false)
+    const batch = batchEvents(client)
+    const stop = listenWhileVisible(batch.note, {
+      onUnreachable: () => setIsUnreachable(true),
+      onReachable: () => {
+        setIsUnreachable(false)
         void client.invalidateQueries()
       },
     })
     return () => {
-      gathered.stop()
+      batch.stop()
       stop()
     }
   }, [client])
-  return isAway
+  return isUnreachable
 }
 
 interface ConnectionCallbacks {
-  readonly onAway: () => void
-  readonly onBack: () => void
+  readonly onUnreachable: () => void
+  readonly onReachable: () => void
 }
 
 /**
  * Streams end for many reasons and reconnect automatically. The server counts as unreachable only if a request fails
  * too.
  */
-function listenWhileVisible(note: (event: Event) => void, { onAway, onBack }: ConnectionCallbacks): () => void {
+function listenWhileVisible(
+  addEvent: (event: Event) => void,
+  { onUnreachable, onReachable }: ConnectionCallbacks,
+): () => void {
   let source: EventSource | null = null
-  let waiting: ReturnType<typeof setTimeout> | undefined
-  let isAsking = false
-  let isAway = false
+  let probeTimer: ReturnType<typeof setTimeout> | undefined
+  let isProbing = false
+  let isUnreachable = false
   const open = () => {
     if (source) return
     source = new EventSource(apiFileUrl('/v1/events'), { withCredentials: true })
-    for (const kind of kinds) source.addEventListener(kind, note)
-    source.addEventListener('error', () => void ask())
+    for (const kind of kinds) source.addEventListener(kind, addEvent)
+    source.addEventListener('error', () => void probe())
   }
   const close = () => {
-    clearTimeout(waiting)
+    clearTimeout(probeTimer)
     source?.close()
     source = null
   }
-  async function ask(): Promise<void> {
-    if (isAsking) return
-    isAsking = true
-    clearTimeout(waiting)
-    const answers = await isServerReachable()
-    isAsking = false
+  async function probe(): Promise<void> {
+    if (isProbing) return
+    isProbing = true
+    clearTimeout(probeTimer)
+    const isReachable = await isServerReachable()
+    isProbing = false
     if (!source) return
-    if (!answers) {
-      waiting = setTimeout(() => void ask(), probeIntervalMs)
-      if (!isAway) onAway()
-    } else if (isAway) {
+    if (!isReachable) {
+      probeTimer = setTimeout(() => void probe(), probeIntervalMs)
+      if (!isUnreachable) onUnreachable()
+    } else if (isUnreachable) {
       // EventSource doesn't reconnect after an error response, for example from a proxy.
       close()
       open()
-      onBack()
+      onReachable()
     }
-    isAway = !answers
+    isUnreachable = !isReachable
   }
-  const look = () => {
+  const updateConnection = () => {
     if (document.visibilityState !== 'visible') return close()
     open()
-    if (isAway) void ask()
+    if (isUnreachable) void probe()
   }
-  look()
-  document.addEventListener('visibilitychange', look)
+  updateConnection()
+  document.addEventListener('visibilitychange', updateConnection)
   return () => {
-    document.removeEventListener('visibilitychange', look)
+    document.removeEventListener('visibilitychange', updateConnection)
     close()
   }
 }

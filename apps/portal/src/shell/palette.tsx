@@ -26,7 +26,7 @@ interface PaletteProps {
 /** Opened by Ctrl K or Cmd K. Arrows move, Enter selects, Escape closes. */
 export function Palette({ open, onClose, onHelp }: PaletteProps) {
   const navigate = useNavigate()
-  const isUp = useDeferredOpen(open)
+  const isOpen = useDeferredOpen(open)
   function choose(command: Command | null): void {
     if (!command) return
     onClose()
@@ -35,7 +35,7 @@ export function Palette({ open, onClose, onHelp }: PaletteProps) {
     else command.run?.()
   }
   return (
-    <Dialog open={isUp} onClose={onClose} className="relative z-(--gl-z-overlay)" aria-label="Search everything">
+    <Dialog open={isOpen} onClose={onClose} className="relative z-(--gl-z-overlay)" aria-label="Search everything">
       <DialogBackdrop
         transition
         className="fixed inset-0 z-(--gl-z-scrim) bg-scrim transition-opacity duration-(--gl-dur-base) data-closed:opacity-0"
@@ -57,10 +57,10 @@ export function Palette({ open, onClose, onHelp }: PaletteProps) {
 
 function PaletteSearch() {
   const [text, setText] = useState('')
-  const asked = useDeferredValue(text.trim())
-  const query = useQuery({ ...searchResults(asked), enabled: asked.length > 0 })
-  const groups = [...commandGroups(asked), ...searchGroups(asked.length > 0 ? query.data : undefined)]
-  const isNothing = groups.length === 0 && !query.isFetching
+  const deferredText = useDeferredValue(text.trim())
+  const query = useQuery({ ...searchResults(deferredText), enabled: deferredText.length > 0 })
+  const groups = [...commandGroups(deferredText), ...searchGroups(deferredText.length > 0 ? query.data : undefined)]
+  const isEmpty = groups.length === 0 && !query.isFetching
   return (
     <>
       <div className="flex items-center gap-2.5 border-b border-line px-4 dark:border-line-strong">
@@ -82,9 +82,11 @@ function PaletteSearch() {
           <Group key={group.title} group={group} />
         ))}
       </ComboboxOptions>
-      {isNothing && <p className="px-4 py-6 text-center text-ink-2">No results.</p>}
+      {isEmpty && <p className="px-4 py-6 text-center text-ink-2">No results.</p>}
       <output className="sr-only">
-        {asked && !query.isFetching ? `${groups.reduce((sum, { commands }) => sum + commands.length, 0)} found` : ''}
+        {deferredText && !query.isFetching
+          ? `${groups.reduce((sum, { commands }) => sum + commands.length, 0)} found`
+          : ''}
       </output>
     </>
   )

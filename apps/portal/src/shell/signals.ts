@@ -26,7 +26,7 @@ export function useSignals(): Signals {
 
 function useActiveRisks(verification: 'VERIFICATION_FILTER_VERIFIED' | 'VERIFICATION_FILTER_UNVERIFIED') {
   const { data } = useQuery(issues.byStatus({ period: 'PERIOD_QUARTER', filter: { verification } }))
-  return data && activeNow(data)
+  return data && currentActiveCount(data)
 }
 
 /** Reads from the cache, which the risk page fills. */
@@ -38,7 +38,7 @@ function useRiskList(): Signals['riskList'] {
 }
 
 /** Open plus regressed risks at the last point of the series, which is now. */
-function activeNow({
+function currentActiveCount({
   open,
   regressive,
 }: {

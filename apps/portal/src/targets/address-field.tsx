@@ -25,7 +25,7 @@ export function AddressField({ value, onChange, problem, ref, aside }: AddressFi
   const { data } = useQuery({ ...parsedAddress(debounced), enabled: isParsable })
   const reading = debounced === value.trim() ? data?.results[0] : undefined
   const error = (isList(value) ? listError : undefined) ?? problem ?? reading?.error
-  const echo = !error && reading ? formatRecognized(reading) : undefined
+  const recognition = !error && reading ? formatRecognized(reading) : undefined
   return (
     <TextField
       label="Address"
@@ -37,8 +37,8 @@ export function AddressField({ value, onChange, problem, ref, aside }: AddressFi
       maxLength={2048}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
-      state={error ? 'error' : echo ? 'success' : 'default'}
-      messages={error ? [error] : echo ? [echo] : []}
+      state={error ? 'error' : recognition ? 'success' : 'default'}
+      messages={error ? [error] : recognition ? [recognition] : []}
       hint="Hostname, IP address, range, network, or URL, such as example.ch, 203.0.113.0/28, or https://app.example.ch"
       aside={aside}
       {...(ref && { ref })}

@@ -39,7 +39,7 @@ export function AddressListFields({ many, aside, children }: AddressListFieldsPr
         messages={many.listProblem ? [many.listProblem] : []}
       />
       <AddressListPreview many={many} />
-      {many.places !== undefined && fresh.length > 0 && <QuotaNote fresh={fresh.length} places={many.places} />}
+      {many.places !== undefined && fresh.length > 0 && <QuotaNote fresh={fresh.length} available={many.places} />}
       {needsPermission(fresh) && (
         <PermissionCheckbox
           label="I'm authorized to scan these addresses"
@@ -59,29 +59,29 @@ const focusOnMount = (field: HTMLTextAreaElement | null) => field?.focus()
 /** The result of the last submission, shown while part of the list remains. */
 function OutcomeNote({ many: { outcome, isBusy } }: Pick<AddressListFieldsProps, 'many'>) {
   if (!outcome || isBusy) return null
-  const { made, refused, stopped } = outcome
-  const isWrong = stopped !== undefined || refused.size > 0
-  const words = [
-    made.length > 0 && formatAdded(made.length),
-    refused.size > 0 && `${formatNumber(refused.size)} ${refused.size === 1 ? 'was' : 'were'} rejected.`,
+  const { created, rejected, stopped } = outcome
+  const isWrong = stopped !== undefined || rejected.size > 0
+  const message = [
+    created.length > 0 && formatAdded(created.length),
+    rejected.size > 0 && `${formatNumber(rejected.size)} ${rejected.size === 1 ? 'was' : 'were'} rejected.`,
     stopped !== undefined && `The rest weren't sent (${stopped}).`,
     'The remaining addresses are listed below.',
   ]
-  return <Note variant={isWrong ? 'red' : 'green'}>{words.filter(Boolean).join(' ')}</Note>
+  return <Note variant={isWrong ? 'red' : 'green'}>{message.filter(Boolean).join(' ')}</Note>
 }
 
-function QuotaNote({ fresh, places }: { readonly fresh: number; readonly places: number }) {
-  const fit = places === 1 ? '1 more target' : `${formatNumber(places)} more targets`
-  if (fresh <= places) return <p className="text-12 text-ink-3">Your plan has room for {fit}.</p>
-  const over = fresh - places
-  const first = places === 1 ? 'The first is created' : `The first ${formatNumber(places)} are created`
-  const words =
-    places === 0
-      ? 'Your plan has no room for more targets.'
-      : `Your plan has room for ${fit}. ${first}; ${formatNumber(over)} ${over === 1 ? 'stays' : 'stay'} in the list.`
+function QuotaNote({ fresh, available }: { readonly fresh: number; readonly available: number }) {
+  const fit = available === 1 ? '1 more target' : `${formatNumber(available)} more targets`
+  if (fresh <= available) return <p className="text-12 text-ink-3">Your plan allows {fit}.</p>
+  const over = fresh - available
+  const first = available === 1 ? 'The first is created' : `The first ${formatNumber(available)} are created`
+  const message =
+    available === 0
+      ? 'You’ve reached your plan’s target limit.'
+      : `Your plan allows ${fit}. ${first}; ${formatNumber(over)} ${over === 1 ? 'stays' : 'stay'} in the list.`
   return (
     <Note variant="yellow">
-      {words}{' '}
+      {message}{' '}
       <a href="/subscription" target="_blank" rel="noreferrer" className="underline underline-offset-3">
         Change plan
       </a>
@@ -118,11 +118,11 @@ export function AddressListProgress({ many: { isBusy, step } }: { readonly many:
 
 /** Submit button labeled with the number of targets. `formId` is needed if the button is outside the form. */
 export function AddressListSubmit({ many, formId }: { readonly many: AddressList; readonly formId?: string }) {
-  const { isBusy, step, places } = many
+  const { isBusy, step, places: available } = many
   const fresh = newEntriesOf(many.verdicts).length
-  const count = isBusy ? step.all : Math.min(fresh, places ?? fresh)
+  const count = isBusy ? step.all : Math.min(fresh, available ?? fresh)
   return (
-    <Button variant="primary" type="submit" form={formId} loading={isBusy} disabled={fresh > 0 && places === 0}>
+    <Button variant="primary" type="submit" form={formId} loading={isBusy} disabled={fresh > 0 && available === 0}>
       {count === 0 ? 'Create targets' : `Create ${formatNumber(count)} ${count === 1 ? 'target' : 'targets'}`}
     </Button>
   )

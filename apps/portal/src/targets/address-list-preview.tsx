@@ -12,14 +12,14 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
         {isReading ? 'Checking the list…' : ''}
       </p>
     )
-  const refused = outcome?.refused ?? new Map<string, string>()
+  const refused = outcome?.rejected ?? new Map<string, string>()
   const all = newEntriesOf(verdicts)
   const fresh = all.filter(({ address }) => !refused.has(address))
-  const denied = all.filter(({ address }) => refused.has(address))
+  const rejectedEntries = all.filter(({ address }) => refused.has(address))
   const wrong = verdicts.filter((one) => one.kind === 'wrong')
   const known = verdicts.filter((one) => one.kind === 'known')
-  const twice = verdicts.filter((one) => one.kind === 'twice')
-  const privates = fresh.filter(({ isPrivate }) => isPrivate).length
+  const duplicates = verdicts.filter((one) => one.kind === 'duplicate')
+  const privateCount = fresh.filter(({ isPrivate }) => isPrivate).length
   return (
     <section aria-label="List preview" aria-busy={isReading} className="grid gap-3">
       <p aria-live="polite" className="font-medium">
@@ -27,32 +27,36 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
           all: verdicts.length,
           fresh: all.length,
           known: known.length,
-          twice: twice.length,
+          duplicates: duplicates.length,
           wrong: wrong.length,
         })}
       </p>
       <Group icon={invalidIcon} title={`${formatNumber(wrong.length)} invalid`} of={wrong}>
-        {(one) => <EntryMessage line={one.line} text={one.text} words={one.why} />}
+        {(one) => <EntryMessage line={one.line} text={one.text} message={one.why} />}
       </Group>
-      <Group icon={invalidIcon} title={`${formatNumber(denied.length)} rejected`} of={denied}>
-        {(one) => <EntryMessage line={one.line} text={one.address} words={refused.get(one.address) ?? ''} />}
+      <Group icon={invalidIcon} title={`${formatNumber(rejectedEntries.length)} rejected`} of={rejectedEntries}>
+        {(one) => <EntryMessage line={one.line} text={one.address} message={refused.get(one.address) ?? ''} />}
       </Group>
       <Group icon={skippedIcon} title={`${formatNumber(known.length)} already in scope`} of={known}>
         {(one) => (
           <EntryMessage
             line={one.line}
             text={one.address}
-            words={`The target “${one.name}” already has this address.`}
+            message={`The target “${one.name}” already has this address.`}
           />
         )}
       </Group>
       <Group
         icon={skippedIcon}
-        title={`${formatNumber(twice.length)} ${twice.length === 1 ? 'duplicate' : 'duplicates'}`}
-        of={twice}
+        title={`${formatNumber(duplicates.length)} ${duplicates.length === 1 ? 'duplicate' : 'duplicates'}`}
+        of={duplicates}
       >
         {(one) => (
-          <EntryMessage line={one.line} text={one.address} words={`Same address as line ${formatNumber(one.first)}.`} />
+          <EntryMessage
+            line={one.line}
+            text={one.address}
+            message={`Same address as line ${formatNumber(one.first)}.`}
+          />
         )}
       </Group>
       <Group icon={newIcon} title={`${formatNumber(fresh.length)} new`} of={fresh}>
@@ -67,10 +71,10 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
           </>
         )}
       </Group>
-      {privates > 0 && (
+      {privateCount > 0 && (
         <p className="text-12 text-ink-3">
-          {privates === 1 ? '1 address is private' : `${formatNumber(privates)} addresses are private`}: only an agent
-          inside that network can reach {privates === 1 ? 'it' : 'them'}.
+          {privateCount === 1 ? '1 address is private' : `${formatNumber(privateCount)} addresses are private`}: only an
+          agent inside that network can reach {privateCount === 1 ? 'it' : 'them'}.
         </p>
       )}
     </section>
@@ -85,19 +89,19 @@ interface Counts {
   readonly all: number
   readonly fresh: number
   readonly known: number
-  readonly twice: number
+  readonly duplicates: number
   readonly wrong: number
 }
 /** "20 addresses: 15 new, 3 already in scope, 2 invalid." */
-function summary({ all, fresh, known, twice, wrong }: Counts): string {
+function summary({ all, fresh, known, duplicates, wrong }: Counts): string {
   const parts = [
     [fresh, 'new'],
     [known, 'already in scope'],
-    [twice, twice === 1 ? 'duplicate' : 'duplicates'],
+    [duplicates, duplicates === 1 ? 'duplicate' : 'duplicates'],
     [wrong, 'invalid'],
   ] as const
-  const words = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)
-  return `${formatNumber(all)} ${all === 1 ? 'address' : 'addresses'}: ${words.join(', ')}.`
+  const phrases = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)
+  return `${formatNumber(all)} ${all === 1 ? 'address' : 'addresses'}: ${phrases.join(', ')}.`
 }
 
 interface GroupProps<T> {
@@ -131,7 +135,15 @@ function Group<T extends Verdict>({ icon, title, of, children }: GroupProps<T>) 
   )
 }
 
-function EntryMessage({ line, text, words }: { readonly line: number; readonly text: string; readonly words: string }) {
+function EntryMessage({
+  line,
+  text,
+  message,
+}: {
+  readonly line: number
+  readonly text: string
+  readonly message: string
+}) {
   return (
     <span className="grid min-w-0 flex-1">
       <span className="flex gap-2">
@@ -140,7 +152,7 @@ function EntryMessage({ line, text, words }: { readonly line: number; readonly t
         </span>
         <span className="ml-auto flex-none text-ink-3 tabular-nums">line {formatNumber(line)}</span>
       </span>
-      <span className="text-ink-2 wrap-anywhere">{words}</span>
+      <span className="text-ink-2 wrap-anywhere">{message}</span>
     </span>
   )
 }

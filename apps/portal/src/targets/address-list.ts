@@ -27,7 +27,7 @@ export type Verdict = Entry &
       }
     | { readonly kind: 'known'; readonly address: string; readonly name: string }
     /** The same address as on an earlier line. */
-    | { readonly kind: 'twice'; readonly address: string; readonly first: number }
+    | { readonly kind: 'duplicate'; readonly address: string; readonly first: number }
     | { readonly kind: 'wrong'; readonly why: string }
   )
 export type NewEntry = Extract<Verdict, { kind: 'new' }>
@@ -65,7 +65,7 @@ export function toVerdicts(entries: readonly Entry[], readings: readonly ParseRe
     }
     const { readable = address, hostCount = 1, private: isPrivate = false, target } = reading
     const first = firstLines.get(address)
-    if (first !== undefined) return { ...entry, kind: 'twice', address, first }
+    if (first !== undefined) return { ...entry, kind: 'duplicate', address, first }
     firstLines.set(address, entry.line)
     if (target) return { ...entry, kind: 'known', address, name: target.name }
     return { ...entry, kind: 'new', address, readable, hostCount, isPrivate }

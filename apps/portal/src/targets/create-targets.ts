@@ -14,9 +14,9 @@ export interface CreateEachOptions {
   readonly keys: Map<string, string>
 }
 export interface CreateEachResult {
-  readonly made: readonly Target[]
+  readonly created: readonly Target[]
   /** Reasons for rejected targets, by address. */
-  readonly refused: ReadonlyMap<string, string>
+  readonly rejected: ReadonlyMap<string, string>
   /** Why the remaining bodies weren't sent; absent if all were. */
   readonly stopped?: string
 }
@@ -29,17 +29,18 @@ const perTargetStatuses: ReadonlySet<number> = new Set([400, 409])
  * exhausted quota or an unreachable server, ends the run. Each failed call shows a toast. Never throws.
  */
 export async function createTargets({ bodies, signal, onStep, keys }: CreateEachOptions): Promise<CreateEachResult> {
-  const made: Target[] = []
-  const refused = new Map<string, string>()
+  const created: Target[] = []
+  const rejected = new Map<string, string>()
   for (const body of bodies) {
-    if (signal.aborted) return { made, refused, stopped: 'you stopped it' }
+    if (signal.aborted) return { created, rejected, stopped: 'you stopped it' }
     const outcome = await createOne(body, keys)
-    if (!(outcome instanceof ApiFailure)) made.push(outcome)
-    else if (perTargetStatuses.has(outcome.status)) refused.set(body.address, outcome.said || outcome.statusText)
-    else return { made, refused, stopped: outcome.detail }
-    onStep(made.length + refused.size)
+    if (!(outcome instanceof ApiFailure)) created.push(outcome)
+    else if (perTargetStatuses.has(outcome.status))
+      rejected.set(body.address, outcome.serverMessage || outcome.statusText)
+    else return { created, rejected, stopped: outcome.detail }
+    onStep(created.length + rejected.size)
   }
-  return { made, refused }
+  return { created, rejected }
 }
 
 async function createOne(body: InputOf<typeof createTarget>, keys: Map<string, string>): Promise<Target | ApiFailure> {

@@ -87,8 +87,8 @@ export const listError =
 
 /** True for text that contains several addresses. */
 export function isList(address: string): boolean {
-  const words = address.split(/[\s,;]+/).filter(Boolean)
-  return words.length > 1 && words.filter((word) => /[.:]/.test(word)).length > 1
+  const parts = address.split(/[\s,;]+/).filter(Boolean)
+  return parts.length > 1 && parts.filter((word) => /[.:]/.test(word)).length > 1
 }
 
 function isRate(value: number): boolean {

@@ -21,7 +21,7 @@ const after = (status: string, hostCount = 0) => ({
 it.each([
   ['was never scanned', target, 'Not scanned yet'],
   ['is being scanned', after('STATUS_RUNNING'), 'Scan in progress'],
-  ['did not answer', after('STATUS_COMPLETED'), 'No host answered'],
+  ['did not respond', after('STATUS_COMPLETED'), 'No hosts responded'],
   ['was not reached', after('STATUS_FAILED'), 'No results yet'],
   ['was not reached', after('STATUS_CANCELLED'), 'No results yet'],
   ['answered', after('STATUS_COMPLETED', 13), 'No open risks'],

@@ -39,7 +39,7 @@ export function noRisksMessage({ hostCount = 0, lastScan, agent }: Target): { ti
       return { title: 'Scan in progress', text: 'Risks appear here as soon as they are found.' }
     case 'STATUS_COMPLETED':
       return {
-        title: 'No host answered',
+        title: 'No hosts responded',
         text: `The last scan found no reachable host. Check the address and that ${agent?.name ?? 'this server'} can reach it.`,
       }
     default:

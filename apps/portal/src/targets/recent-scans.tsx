@@ -6,7 +6,7 @@ import { formatNumber } from '#lib/format.ts'
 import { formatChanges, isActive, list } from '#scans/queries.ts'
 import { SectionHead } from '#ui/card.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
-import { SectionFailed } from '#ui/states.tsx'
+import { SectionError } from '#ui/states.tsx'
 import { ScanStatus } from '#ui/status.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
 
@@ -14,13 +14,13 @@ const pageSize = 5
 
 /** Renders nothing before the first scan. */
 export function RecentScans({ targetId }: { readonly targetId: string }) {
-  const { data, isError, refetch } = useQuery(list({ pageSize: pageSize, filter: { targetId } }))
+  const { data, isError, refetch } = useQuery(list({ pageSize, filter: { targetId } }))
   const scans = data?.scans ?? []
   if (isError && !data) {
     return (
       <section aria-label="Recent scans" className="px-(--gl-gutter) pt-5">
         <SectionHead title="Recent scans" />
-        <SectionFailed what="The scans" onRetry={() => void refetch()} />
+        <SectionError what="The scans" onRetry={() => void refetch()} />
       </section>
     )
   }

@@ -27,15 +27,16 @@ type Skipped = readonly { readonly id: string; readonly message: string }[]
 /** Tags are added and removed, never replaced. After starting scans, skipped targets stay selected. */
 export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
   const [isDeleting, setIsDeleting] = useState(false)
-  const changing = useMutation(changeMany)
+  const bulkUpdate = useMutation(changeMany)
   const starting = useMutation(startMany)
   const ids = targets.map(({ id }) => id)
-  const isBusy = changing.isPending || starting.isPending
-  const change = (to: Omit<Parameters<typeof changing.mutate>[0], 'ids'>, words: string) =>
-    changing.mutate(
+  const isBusy = bulkUpdate.isPending || starting.isPending
+  const change = (to: Omit<Parameters<typeof bulkUpdate.mutate>[0], 'ids'>, confirmation: string) =>
+    bulkUpdate.mutate(
       { ids, ...to },
       {
-        onSuccess: ({ updatedCount, skipped }) => showResult(`${words}: ${formatTargetCount(updatedCount)}.`, skipped),
+        onSuccess: ({ updatedCount, skipped }) =>
+          showResult(`${confirmation}: ${formatTargetCount(updatedCount)}.`, skipped),
       },
     )
   function start(): void {
@@ -48,7 +49,7 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
   }
   const areAllPaused = targets.every(({ pauseTime }) => pauseTime)
   return (
-    <SelectionBar label="Selected targets" words={`${formatNumber(targets.length)} selected`}>
+    <SelectionBar label="Selected targets" summary={`${formatNumber(targets.length)} selected`}>
       <Button size="sm" icon={<Play />} loading={starting.isPending} disabled={isBusy} onClick={start}>
         Start scan
       </Button>
@@ -141,9 +142,9 @@ function PeriodMenu({ onChoose }: { readonly onChoose: (period: SchedulePeriod) 
         </>
       }
     >
-      {periods.map(([period, words]) => (
+      {periods.map(([period, label]) => (
         <MenuAction key={period} onClick={() => onChoose(period)}>
-          {words}
+          {label}
         </MenuAction>
       ))}
     </Menu>

@@ -32,10 +32,10 @@ export function TargetDetailPage() {
   const [dialog, setDialog] = useState<'edit' | 'delete'>()
   const close = () => setDialog(undefined)
   useKeys(keys)
-  const changing = useMutation(update)
+  const updateMutation = useMutation(update)
   const isPaused = target.pauseTime !== undefined
   const togglePause = () =>
-    changing.mutate({
+    updateMutation.mutate({
       id,
       paused: !isPaused,
       tags: target.tags.map((tag) => ({ id: tag.id })),

@@ -2,7 +2,7 @@
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useRef, useState } from 'react'
-import { adviceOf } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { useDraft } from '#lib/use-draft.ts'
@@ -94,7 +94,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
     event.preventDefault()
     void many.send().then(() => focusFirstInvalid(form.current))
   }
-  function backToOne(): void {
+  function switchToSingle(): void {
     setIsMany(false)
     requestAnimationFrame(() => form.current?.querySelector('input')?.focus())
   }
@@ -117,9 +117,9 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
       <TagField value={draft.tags} onChange={(tags) => set({ tags })} problem={problems.tags} />
     </>
   )
-  const asking = <DiscardDialog open={isAsking} onKeep={() => setIsAsking(false)} onDiscard={onClose} />
+  const discardDialog = <DiscardDialog open={isAsking} onKeep={() => setIsAsking(false)} onDiscard={onClose} />
   if (isMany) {
-    const back = <SingleTargetLink onPress={backToOne} />
+    const back = <SingleTargetLink onPress={switchToSingle} />
     return (
       <SlideOver
         open
@@ -134,7 +134,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
             {shared}
           </AddressListFields>
         </form>
-        {asking}
+        {discardDialog}
       </SlideOver>
     )
   }
@@ -143,7 +143,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
       open
       onClose={close}
       busy={save.isPending}
-      problem={adviceOf(save.error)}
+      problem={errorAdvice(save.error)}
       title={target ? `Edit ${target.name}` : 'New target'}
       description={target ? displayAddress(target) : "A host, address, or range you're authorized to scan."}
       footer={
@@ -196,7 +196,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
           <ScanSettingsFields draft={draft} problems={problems} onChange={set} />
         </MoreSettings>
       </form>
-      {asking}
+      {discardDialog}
     </SlideOver>
   )
 }
@@ -214,8 +214,8 @@ type SetErrors = (problems: FieldErrors) => void
 /** Saves the draft and maps the server's errors to fields. */
 function useSave(target: Target | undefined, onDone: () => void, onProblems: SetErrors) {
   const client = useQueryClient()
-  const making = useMutation(create)
-  const changing = useMutation(update)
+  const creation = useMutation(create)
+  const updateMutation = useMutation(update)
   const done = ({ target: { id, name } }: { readonly target: Target }) => {
     // Offer a scan now, because the schedule may start the first one only in a week.
     const action = { label: 'Scan now', run: () => void startWithToast(client, id) }
@@ -225,12 +225,16 @@ function useSave(target: Target | undefined, onDone: () => void, onProblems: Set
   }
   const onError = (error: Error) => onProblems(error instanceof ApiFailure ? toFieldErrors(error) : {})
   function send(before: TargetDraft, draft: TargetDraft): void {
-    if (!target) return making.mutate(toCreateBody(draft), { onError, onSuccess: done })
+    if (!target) return creation.mutate(toCreateBody(draft), { onError, onSuccess: done })
     const change = toUpdateBody(target.id, before, draft)
     if (!change) return onDone()
-    changing.mutate(change, { onError, onSuccess: done })
+    updateMutation.mutate(change, { onError, onSuccess: done })
   }
-  return { send, isPending: making.isPending || changing.isPending, error: making.error ?? changing.error }
+  return {
+    send,
+    isPending: creation.isPending || updateMutation.isPending,
+    error: creation.error ?? updateMutation.error,
+  }
 }
 
 function toFieldErrors(failure: ApiFailure): FieldErrors {

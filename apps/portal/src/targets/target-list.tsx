@@ -127,14 +127,14 @@ function Attention({ search }: { readonly search: ScopeSearch }) {
   const failed = useQuery(inState('STATE_FAILED')).data?.targets.length ?? 0
   const overdue = useQuery(inState('STATE_OVERDUE')).data?.targets.length ?? 0
   if (search.state?.length || failed + overdue === 0) return null
-  const words = [
+  const problems = [
     failed > 0 && `the last scan of ${formatCount(failed)} failed`,
     overdue > 0 && `${formatCount(overdue)} ${overdue === 1 ? 'is' : 'are'} overdue`,
   ]
   return (
     <div className="px-(--gl-gutter) pt-3">
       <Note variant="yellow">
-        {toSentence(words.filter((word) => word !== false).join(', '))}{' '}
+        {toSentence(problems.filter((word) => word !== false).join(', '))}{' '}
         <Link to="/scope" search={{ state: ['failed', 'overdue'] }} className="underline underline-offset-3">
           Show targets
         </Link>
@@ -149,8 +149,8 @@ function formatCount(count: number): string {
     : `${count} ${count === 1 ? 'target' : 'targets'}`
 }
 
-function toSentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+function toSentence(problems: string): string {
+  return `${problems.charAt(0).toUpperCase()}${problems.slice(1)}.`
 }
 
 /** Page description, with quota usage if billing is enabled. */

@@ -31,10 +31,10 @@ export function TargetNotes({ target, scan }: TargetNotesProps) {
       {pauseTime && <PausedNote target={target} since={pauseTime} />}
       {scan && <ScanWaitNote scan={scan} isPending={resuming.isPending} onOverride={() => resuming.mutate(scan.id)} />}
       {unresolvedSinceTime ? (
-        <Said variant="orange">
+        <TargetNote variant="orange">
           <strong className="font-semibold">{displayAddress(target)} no longer resolves</strong>, since{' '}
           <AbsoluteTime value={unresolvedSinceTime} />. Scans fail until the name resolves again.
-        </Said>
+        </TargetNote>
       ) : (
         hasFailed && <FailedNote target={target} lastScan={lastScan} />
       )}
@@ -42,21 +42,22 @@ export function TargetNotes({ target, scan }: TargetNotesProps) {
   )
 }
 
-function Said({ variant, children }: { readonly variant: 'orange' | 'red'; readonly children: ReactNode }) {
+function TargetNote({ variant, children }: { readonly variant: 'orange' | 'red'; readonly children: ReactNode }) {
   return <Note variant={variant}>{children}</Note>
 }
 
 function PausedNote({ target, since }: { readonly target: Target; readonly since: string }) {
-  const changing = useMutation(update)
+  const updateMutation = useMutation(update)
   const tags = target.tags.map(({ id }) => ({ id }))
-  const goOn = () => changing.mutate({ id: target.id, paused: false, tags, updateMask: { paths: ['paused'] } })
+  const resumeTarget = () =>
+    updateMutation.mutate({ id: target.id, paused: false, tags, updateMask: { paths: ['paused'] } })
   return (
     <Note variant="gray" icon={<Pause aria-hidden="true" />}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
         <span>
           Paused <RelativeTime value={since} />. It isn't scanned and doesn't count toward your plan.
         </span>
-        <Button size="xs" loading={changing.isPending} onClick={goOn}>
+        <Button size="xs" loading={updateMutation.isPending} onClick={resumeTarget}>
           Resume
         </Button>
       </div>
@@ -77,7 +78,7 @@ function FailedNote({
       onSuccess: ({ scan }) => addToast('success', { title: 'Success', message: startedMessage(scan) }),
     })
   return (
-    <Said variant="red">
+    <TargetNote variant="red">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
         <span>
           <Link to="/scans/$id" params={{ id: lastScan.id }} className="font-semibold underline underline-offset-3">
@@ -89,6 +90,6 @@ function FailedNote({
           Try again
         </Button>
       </div>
-    </Said>
+    </TargetNote>
   )
 }

@@ -20,7 +20,7 @@ import { LadderLink, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
 import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
 import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
-import { SectionFailed } from '#ui/states.tsx'
+import { SectionError } from '#ui/states.tsx'
 import { AgentStatus, ScanStatus } from '#ui/status.tsx'
 
 const route = getRouteApi('/_auth/scope/$id')
@@ -54,12 +54,12 @@ const quarter = (affectedTargetId: string) => bySeverity({ period: 'PERIOD_QUART
 
 function OpenRisks({ target }: { readonly target: Target }) {
   const series = useQuery(quarter(target.id)).data
-  const moved = (level: keyof SeverityCount) => (series?.[level].at(-1) ?? 0) - (series?.[level][0] ?? 0)
+  const changeOf = (level: keyof SeverityCount) => (series?.[level].at(-1) ?? 0) - (series?.[level][0] ?? 0)
   const changes = series && {
-    critical: moved('critical'),
-    high: moved('high'),
-    medium: moved('medium'),
-    low: moved('low'),
+    critical: changeOf('critical'),
+    high: changeOf('high'),
+    medium: changeOf('medium'),
+    low: changeOf('low'),
   }
   return (
     <SeverityLadder
@@ -82,7 +82,7 @@ function OpenRisks({ target }: { readonly target: Target }) {
 
 function Trend({ targetId }: { readonly targetId: string }) {
   const { data, isError, refetch } = useQuery(quarter(targetId))
-  if (isError && !data) return <SectionFailed what="Risks by severity" onRetry={() => void refetch()} />
+  if (isError && !data) return <SectionError what="Risks by severity" onRetry={() => void refetch()} />
   const buckets = bucketsOf(data?.timestamps ?? [], 'PERIOD_QUARTER')
   const series = severityLevels.map((level) => ({
     name: severityLabels[level],

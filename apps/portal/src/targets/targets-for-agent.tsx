@@ -15,13 +15,13 @@ interface TargetsForAgentProps {
 /** Lists targets that no other agent scans. Renders nothing if there are none. */
 export function TargetsForAgent({ agent }: TargetsForAgentProps) {
   const targets = useQuery(all()).data?.targets ?? []
-  const changing = useMutation(update)
+  const updateMutation = useMutation(update)
   const free = targets.filter((target) => !target.agent || target.agent.id === agent.id).slice(0, maxShown)
   const set = ({ id, tags }: Target, isChosen: boolean) =>
-    changing.mutate({ id, tags, agent: isChosen ? { id: agent.id } : null, updateMask: { paths: ['agent'] } })
+    updateMutation.mutate({ id, tags, agent: isChosen ? { id: agent.id } : null, updateMask: { paths: ['agent'] } })
   if (free.length === 0) return null
   return (
-    <fieldset className="grid gap-2.5" disabled={changing.isPending}>
+    <fieldset className="grid gap-2.5" disabled={updateMutation.isPending}>
       <legend className="mb-2.5 leading-4.5 font-medium">Scan through {agent.name}</legend>
       {free.map((target) => (
         <Checkbox

@@ -31,7 +31,7 @@ interface AddressListOptions {
   /** Initial text of the list. */
   readonly text?: string
   /** Called when the list is empty, with the targets created last and a summary message. */
-  readonly onDone: (told: { readonly made: CreateEachResult['made']; readonly message: string }) => void
+  readonly onDone: (result: { readonly made: CreateEachResult['created']; readonly message: string }) => void
 }
 
 export function useAddressList({ isOpen = true, draft, text: initialText = '', onDone }: AddressListOptions) {
@@ -44,7 +44,7 @@ export function useAddressList({ isOpen = true, draft, text: initialText = '', o
   const [step, setStep] = useState({ done: 0, all: 0 })
   const keys = useRef(new Map<string, string>())
   const stop = useRef(new AbortController())
-  const making = useMutation(createMany)
+  const creation = useMutation(createMany)
   const settled = useDebounced(text, debounceMs)
   const isTooLong = parseEntries(settled).length > maxEntries
   const reading = useQuery({ ...parsedList(settled), enabled: isOpen && settled.trim() !== '' && !isTooLong })
@@ -65,18 +65,18 @@ export function useAddressList({ isOpen = true, draft, text: initialText = '', o
     setStep({ done: 0, all: fresh.length })
     const bodies = fresh.map((one) => toCreateBody(one, draft))
     const onStep = (done: number) => setStep({ done, all: fresh.length })
-    const told = await making.mutateAsync({ bodies, signal: stop.current.signal, onStep, keys: keys.current })
-    finish(now, told)
+    const result = await creation.mutateAsync({ bodies, signal: stop.current.signal, onStep, keys: keys.current })
+    finish(now, result)
   }
 
-  function finish(judged: readonly Verdict[], told: CreateEachResult): void {
-    const rest = remainingText(judged, new Set(told.made.map(({ address }) => address)))
+  function finish(checked: readonly Verdict[], result: CreateEachResult): void {
+    const rest = remainingText(checked, new Set(result.created.map(({ address }) => address)))
     setText(rest)
-    setOutcome(told)
+    setOutcome(result)
     if (rest !== '') return
-    const known = judged.filter(({ kind }) => kind === 'known').length
+    const known = checked.filter(({ kind }) => kind === 'known').length
     const also = known > 0 ? ` ${formatNumber(known)} already existed.` : ''
-    onDone({ made: told.made, message: `${formatAdded(told.made.length)}${also}` })
+    onDone({ made: result.created, message: `${formatAdded(result.created.length)}${also}` })
   }
 
   return {
@@ -95,7 +95,7 @@ export function useAddressList({ isOpen = true, draft, text: initialText = '', o
     /** Remaining quota; undefined if billing is disabled. */
     places,
     outcome,
-    isBusy: making.isPending,
+    isBusy: creation.isPending,
     step,
     send,
     stop: () => stop.current.abort(),

@@ -16,7 +16,7 @@ export const badgeVariants = [
 ] as const
 export type BadgeVariant = (typeof badgeVariants)[number]
 
-const colours: Readonly<Record<BadgeVariant, string>> = {
+const variantClasses: Readonly<Record<BadgeVariant, string>> = {
   main: 'bg-main-tint text-main-ink inset-ring-main-edge',
   gray: 'bg-gray-tint text-gray-ink inset-ring-gray-edge',
   orange: 'bg-orange-tint text-orange-ink inset-ring-orange-edge',
@@ -56,7 +56,7 @@ export function Badge({
         small
           ? 'h-4.5 rounded-[4px] px-[5px] text-[11px]/4 font-semibold tracking-[.02em]'
           : 'h-5 rounded-sm px-[7px] text-12 font-medium',
-        colours[variant],
+        variantClasses[variant],
         className,
       )}
     >
@@ -67,5 +67,5 @@ export function Badge({
 
 /** Background, text and border of a variant, for notes and tinted rows. */
 export function tint(variant: BadgeVariant): string {
-  return colours[variant]
+  return variantClasses[variant]
 }

@@ -31,14 +31,14 @@ it('takes one character per box and advances', async () => {
   expect([code(), focused()]).toEqual([['4', 'a', '1', '', '', ''], 3])
 })
 
-it('spreads what is pasted and cuts it at the sixth', async () => {
+it('spreads pasted text over the boxes and truncates it', async () => {
   const user = show()
   await user.click(screen.getByLabelText('Character 1 of 6'))
   await user.paste('123 456 789')
   expect([code(), focused()]).toEqual([['1', '2', '3', '4', '5', '6'], 5])
 })
 
-it('spreads from the box that has the focus', async () => {
+it('starts spreading at the focused box', async () => {
   const user = show()
   await user.click(screen.getByLabelText('Character 5 of 6'))
   await user.paste('789')

@@ -67,10 +67,10 @@ export function useDeferredOpen(open: boolean): boolean {
 function UsedDialog(props: DialogProps) {
   const { open, onClose, title, description, busy = false, wide = false, children, problem, footer } = props
   // Before any suspending call: React loses track of hooks called after one.
-  const isUp = useDeferredOpen(open)
+  const isOpen = useDeferredOpen(open)
   const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
   return (
-    <Root open={isUp} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
+    <Root open={isOpen} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
       <DialogBackdrop transition className={scrim} />
       <div className="fixed inset-0 z-(--gl-z-overlay) grid place-items-center overflow-y-auto p-4">
         <DialogPanel
@@ -119,10 +119,10 @@ export function SlideOver(props: OverlayProps) {
 function UsedSlideOver(props: OverlayProps) {
   const { open, onClose, title, description, busy = false, children, problem, footer } = props
   // Before any suspending call: React loses track of hooks called after one.
-  const isUp = useDeferredOpen(open)
+  const isOpen = useDeferredOpen(open)
   const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
   return (
-    <Root open={isUp} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
+    <Root open={isOpen} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
       <DialogBackdrop transition className={scrim} />
       <DialogPanel
         transition

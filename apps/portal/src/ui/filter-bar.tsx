@@ -99,7 +99,7 @@ export function FilterMenu<Value extends string>({
     if (!many) return onChange(chosen.includes(value) ? [] : [value])
     onChange(chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value])
   }
-  const words = options.filter(({ value }) => chosen.includes(value)).map((option) => option.label)
+  const chosenLabels = options.filter(({ value }) => chosen.includes(value)).map((option) => option.label)
   const isOn = chosen.length > 0
   return (
     <span className="inline-flex">
@@ -111,7 +111,7 @@ export function FilterMenu<Value extends string>({
         )}
         button={
           <>
-            <span className="truncate">{isOn ? `${label}: ${words.join(', ') || chosen.length}` : label}</span>
+            <span className="truncate">{isOn ? `${label}: ${chosenLabels.join(', ') || chosen.length}` : label}</span>
             {!isOn && <ChevronDown className="-mr-0.5 text-ink-3" />}
           </>
         }

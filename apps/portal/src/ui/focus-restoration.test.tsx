@@ -187,7 +187,7 @@ it.each(['Clear filters', 'Clear'])('moves focus from %s to the title when its c
         rows
       </ListBody>
       {!isGone && (
-        <SelectionBar label="Selected risks" words="1 selected">
+        <SelectionBar label="Selected risks" summary="1 selected">
           <Button onClick={onPress}>Clear</Button>
         </SelectionBar>
       )}

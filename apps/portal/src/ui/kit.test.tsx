@@ -62,7 +62,7 @@ it.each<[FieldState, string | null]>([
   expect([input.getAttribute('aria-invalid'), described?.textContent]).toEqual([invalid, 'a message'])
 })
 
-it('says Copied for 2.5 seconds', async () => {
+it('shows Copied for 2.5 seconds', async () => {
   vi.useFakeTimers()
   const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
   render(<CopyField label="token" value="gla_7Qm" />)
@@ -100,7 +100,7 @@ it('closes a slide-over by its control', async () => {
   expect(close).toHaveBeenCalledOnce()
 })
 
-it('finds an entry of a menu by typing, and forgets what was typed after 350 ms', async () => {
+it('finds a menu entry by typing, and resets the search after 350 ms', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime })
   render(
@@ -140,7 +140,7 @@ it('marks the selected choice of a menu', async () => {
   ])
 })
 
-it('slides from 0 to 100 by 1 by default', () => {
+it('has a slider range of 0 to 100 with step 1 by default', () => {
   render(<Slider label="Targets" value={40} onChange={() => {}} />)
   const { min, max, step, value } = screen.getByRole<HTMLInputElement>('slider', { name: 'Targets' })
   expect([min, max, step, value]).toEqual(['0', '100', '1', '40'])

@@ -66,7 +66,7 @@ export function ListBody({ what, query, count, isFiltered = false, onClear, empt
   }
   if (count === 0) return <StateFrame>{empty}</StateFrame>
   return (
-    <div className="holds-tables" aria-busy={count === undefined || query.isPlaceholderData === true}>
+    <div className="table-container" aria-busy={count === undefined || query.isPlaceholderData === true}>
       {children}
     </div>
   )

@@ -8,7 +8,7 @@ const icons: Partial<Record<BadgeVariant, ReactNode>> = {
   green: <CircleCheck className="mt-0.5 size-4" aria-hidden="true" />,
 }
 
-/** A tinted note: what is the case and, if needed, what to do. Errors are announced to screen readers. */
+/** A tinted note: explains the situation and, if needed, what to do. Errors are announced to screen readers. */
 export function Note({
   variant = 'main',
   icon,

@@ -5,7 +5,7 @@ interface SelectionBarProps {
   /** Accessible name: "Selected risks". */
   readonly label: string
   /** The count: "3 selected". */
-  readonly words: ReactNode
+  readonly summary: ReactNode
   /** Actions on the selected rows. */
   readonly children: ReactNode
 }
@@ -14,7 +14,7 @@ interface SelectionBarProps {
  * Replaces the filter bar while rows are selected. An action that clears the selection also removes the bar; focus
  * then moves to the page title.
  */
-export function SelectionBar({ label, words, children }: SelectionBarProps) {
+export function SelectionBar({ label, summary, children }: SelectionBarProps) {
   useEffect(() => () => restoreFocus(), [])
   return (
     <fieldset
@@ -22,7 +22,7 @@ export function SelectionBar({ label, words, children }: SelectionBarProps) {
       className="relative z-1 -mb-px flex min-h-[52px] min-w-0 flex-wrap items-center gap-2 border-b border-main-edge bg-selected px-(--gl-gutter) py-2.5"
     >
       <b className="font-semibold" aria-live="polite">
-        {words}
+        {summary}
       </b>
       <span className="mx-1 h-5 w-px bg-main-edge" aria-hidden="true" />
       {children}

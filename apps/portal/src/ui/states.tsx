@@ -13,7 +13,7 @@ interface StateProps {
   readonly isPage?: boolean
 }
 
-/** An empty state: what is the case and what to do next. */
+/** An empty state: explains the situation and suggests the next step. */
 export function EmptyState({ icon, title, children, actions, isPage = false }: StateProps) {
   const Title = isPage ? 'h1' : 'h2'
   return (
@@ -58,7 +58,7 @@ export function ErrorState({
 }
 
 /** A section that failed to load, beside others that didn't. */
-export function SectionFailed({ what, onRetry }: { readonly what: string; readonly onRetry: () => void }) {
+export function SectionError({ what, onRetry }: { readonly what: string; readonly onRetry: () => void }) {
   return (
     <div className="grid justify-items-start gap-2 py-2 text-ink-2">
       <p>{what} couldn’t be loaded.</p>

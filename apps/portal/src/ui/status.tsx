@@ -47,7 +47,7 @@ const back = (
 const dashed = (
   <circle cx="7" cy="7" r="5.6" fill="none" stroke="currentColor" strokeWidth="1.6" strokeDasharray="2.2 2.2" />
 )
-const turning = (
+const spinner = (
   <g className="origin-center animate-spin">
     <circle cx="7" cy="7" r="5.6" fill="none" stroke="var(--gl-main-edge)" strokeWidth="1.8" />
     <path d="M7 1.4A5.6 5.6 0 0 1 12.6 7" fill="none" stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" />
@@ -80,7 +80,7 @@ const issueLooks: Readonly<Record<IssueStatusValue, Look>> = {
 }
 const scanLooks: Readonly<Record<ScanStatusValue, Look>> = {
   STATUS_CREATED: { word: 'Created', colour: 'text-gray-mark', shape: dashed },
-  STATUS_RUNNING: { word: 'Running', colour: 'text-main-mark', shape: turning },
+  STATUS_RUNNING: { word: 'Running', colour: 'text-main-mark', shape: spinner },
   STATUS_COMPLETED: { word: 'Completed', colour: 'text-green-mark', shape: check },
   STATUS_CANCELLED: { word: 'Cancelled', colour: 'text-gray-mark', shape: slashed },
   STATUS_FAILED: { word: 'Failed', colour: 'text-red-mark', shape: failed },
@@ -152,9 +152,9 @@ export function AgentStatus({
 }
 
 /** Status labels, for titles and filters. */
-export const issueStatusLabels = words(issueLooks)
+export const issueStatusLabels = labelsOf(issueLooks)
 
-function words<Value extends string>(looks: Readonly<Record<Value, Look>>): Readonly<Record<Value, string>> {
+function labelsOf<Value extends string>(looks: Readonly<Record<Value, Look>>): Readonly<Record<Value, string>> {
   // Maps the values and keeps the keys.
   return Object.fromEntries(Object.entries<Look>(looks).map(([value, { word }]) => [value, word])) as Record<
     Value,

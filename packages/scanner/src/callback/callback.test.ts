@@ -9,26 +9,26 @@ import { serveSite, summary } from '#template/testing/site.ts'
 const here = '127.66.4.1'
 const settings = { publicHost: here, listen: here, httpPort: 0 }
 
-describe('a server for callbacks', () => {
-  it('remembers who fetched an address that it made, and nothing else', async () => {
+describe('createCallbackServer', () => {
+  it('records requests for its addresses only', async () => {
     const server = await createCallbackServer(settings)
     try {
       const one = server.create()
       const other = server.create()
       await fetch(`http://${one.url}`, { headers: { 'X-From': 'target' } })
       await fetch(`http://${here}:${server.httpPort}/${'0'.repeat(40)}`)
-      expect(server.heard(one.id)).toEqual([
+      expect(server.interactions(one.id)).toEqual([
         expect.objectContaining({ protocol: 'http', address: expect.stringMatching(/^127\./) }),
       ])
-      expect(server.heard(one.id)[0]?.request.toLowerCase()).toContain('x-from: target')
-      expect(server.heard(other.id)).toEqual([])
+      expect(server.interactions(one.id)[0]?.request.toLowerCase()).toContain('x-from: target')
+      expect(server.interactions(other.id)).toEqual([])
       expect(one.id).not.toBe(other.id)
     } finally {
       await server.close()
     }
   })
 
-  it('answers for the names of its domain and remembers who asked for them', async () => {
+  it('resolves names of its domain and records the queries', async () => {
     const server = await createCallbackServer({ ...settings, domain: 'call.test', dnsPort: 0 })
     const options = { signal: AbortSignal.timeout(5_000), servers: [`${here}:${server.dnsPort}`] }
     try {
@@ -37,7 +37,7 @@ describe('a server for callbacks', () => {
       expect((await queryResolver(name, 'A', options))?.answer).toEqual([
         { name: `${name}.`, type: 'A', ttlSeconds: 1, value: here },
       ])
-      expect(server.heard(id)).toEqual([expect.objectContaining({ protocol: 'dns' })])
+      expect(server.interactions(id)).toEqual([expect.objectContaining({ protocol: 'dns' })])
       expect((await queryResolver('elsewhere.test', 'A', options))?.code).toBe('REFUSED')
       expect((await queryResolver(name, 'TXT', options))?.answer).toEqual([])
     } finally {
@@ -45,7 +45,7 @@ describe('a server for callbacks', () => {
     }
   })
 
-  it('bears what is no question', async () => {
+  it('ignores malformed DNS messages', async () => {
     const server = await createCallbackServer({ ...settings, domain: 'call.test', dnsPort: 0 })
     const socket = createSocket('udp4')
     try {
@@ -63,27 +63,27 @@ describe('a server for callbacks', () => {
   })
 })
 
-describe('a server that is lent to another thread', () => {
-  it('tells it who called the addresses that it made, and nobody after it was taken back', async () => {
+describe('lendCallbacks', () => {
+  it('forwards interactions until it is disposed', async () => {
     const server = await createCallbackServer(settings)
     try {
       const lending = lendCallbacks(server)
       const borrowed = borrowCallbacks(lending.lent)
       const [one, other] = [borrowed.create(), borrowed.create()]
       await fetch(`http://${one.url}`)
-      await expect.poll(() => borrowed.heard(one.id)).toEqual([expect.objectContaining({ protocol: 'http' })])
-      expect(borrowed.heard(other.id)).toEqual([])
+      await expect.poll(() => borrowed.interactions(one.id)).toEqual([expect.objectContaining({ protocol: 'http' })])
+      expect(borrowed.interactions(other.id)).toEqual([])
       borrowed.forget(one.id)
-      expect(borrowed.heard(one.id)).toEqual([])
+      expect(borrowed.interactions(one.id)).toEqual([])
       lending[Symbol.dispose]()
       await fetch(`http://${other.url}`)
-      expect(borrowed.heard(other.id)).toEqual([])
+      expect(borrowed.interactions(other.id)).toEqual([])
     } finally {
       await server.close()
     }
   })
 
-  it('tells of one address so often and no more', async () => {
+  it('limits the interactions per address', async () => {
     const server = await createCallbackServer(settings)
     try {
       using lending = lendCallbacks(server)
@@ -91,15 +91,15 @@ describe('a server that is lent to another thread', () => {
       const [loud, quiet] = [borrowed.create(), borrowed.create()]
       for (let times = 0; times < 25; times++) await fetch(`http://${loud.url}`)
       await fetch(`http://${quiet.url}`)
-      await expect.poll(() => borrowed.heard(quiet.id)).toHaveLength(1)
-      expect(borrowed.heard(loud.id)).toHaveLength(20)
+      await expect.poll(() => borrowed.interactions(quiet.id)).toHaveLength(1)
+      expect(borrowed.interactions(loud.id)).toHaveLength(20)
     } finally {
       await server.close()
     }
   })
 })
 
-it('writes addresses as targets reach it', async () => {
+it('builds addresses that targets can reach', async () => {
   const server = await createCallbackServer({ ...settings, publicHost: '2001:db8::7', publicPort: 8080 })
   const { id, url } = server.create()
   await server.close()
@@ -117,8 +117,8 @@ http:
       - { type: word, part: interactsh_protocol, words: [http] }
 `
 
-describe('a check that waits for a call', () => {
-  it('finds the target that makes it', async () => {
+describe('a check with a callback', () => {
+  it('finds a target that sends the HTTP request', async () => {
     const callbacks = await createCallbackServer(settings)
     await using site = await serveSite('127.66.4.2', (request, response) => {
       const to = new URL(request.url ?? '', 'http://here').searchParams.get('to')
@@ -134,7 +134,7 @@ describe('a check that waits for a call', () => {
     expect(seen.find((one) => one.kind === 'finding')).toMatchObject({ quality: 98 })
   })
 
-  it('finds the target that asks for the name', async () => {
+  it('finds a target that resolves the name', async () => {
     const callbacks = await createCallbackServer({ ...settings, domain: 'call.test', dnsPort: 0 })
     await using site = await serveSite('127.66.4.4', (request, response) => {
       const name = new URL(request.url ?? '', 'http://here').searchParams.get('name')
@@ -150,7 +150,7 @@ describe('a check that waits for a call', () => {
     expect(summary(seen)).toEqual({ found: ['asks /go'], covered: ['asks'] })
   })
 
-  it('does not run where calls cannot be heard', async () => {
+  it('does not run without a callback server', async () => {
     await using site = await serveSite('127.66.4.3', (_request, response) => response.end('hello'))
     expect(summary(await site.run(check))).toEqual({ found: [], covered: [] })
     expect(site.asked.filter((line) => line.includes('/go'))).toEqual([])

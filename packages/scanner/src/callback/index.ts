@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import {
   type Callbacks,
-  type CallbackPlace,
+  type CallbackEndpoint,
   createCallbackRegistry,
   type Interaction,
   lengthOf,
@@ -35,9 +35,9 @@ export interface CallbackSettings {
 export interface CallbackServer extends Callbacks {
   readonly httpPort: number
   readonly dnsPort: number | null
-  readonly place: CallbackPlace
+  readonly endpoint: CallbackEndpoint
   /** Registers an address created elsewhere and reports its interactions as they arrive. */
-  expect(id: string, tell: (call: Interaction) => void): void
+  expect(id: string, notify: (call: Interaction) => void): void
   close(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ const ID = /[\da-f]{40}/
 const IDS_MAX = 50_000
 /** Per-address limits: number of interactions and their total length in characters. */
 const INTERACTIONS_MAX = 20
-const TOLD_MAX = 64 * 1024
+const INTERACTIONS_LENGTH_MAX = 64 * 1024
 const REQUEST_BYTES_MAX = 16 * 1024
 
 /**
@@ -58,7 +58,7 @@ const REQUEST_BYTES_MAX = 16 * 1024
  */
 export async function createCallbackServer(settings: CallbackSettings): Promise<CallbackServer> {
   const expected = createExpected()
-  const remember = (text: string, call: Interaction) => expected.tell(ID.exec(text.toLowerCase())?.[0] ?? '', call)
+  const remember = (text: string, call: Interaction) => expected.notify(ID.exec(text.toLowerCase())?.[0] ?? '', call)
   const http = await listenHttp(settings, remember)
   const dns =
     settings.dnsPort === undefined
@@ -68,16 +68,16 @@ export async function createCallbackServer(settings: CallbackSettings): Promise<
           throw error
         })
   const { domain, publicHost, publicPort = http.port } = settings
-  const place = { publicHost, publicPort, ...(domain !== undefined && { domain }) }
-  const book = createCallbackRegistry(place, {
-    expect: (id) => expected.add(id, (call) => book.note(id, call)),
+  const endpoint = { publicHost, publicPort, ...(domain !== undefined && { domain }) }
+  const registry = createCallbackRegistry(endpoint, {
+    expect: (id) => expected.add(id, (call) => registry.record(id, call)),
     forget: expected.remove,
   })
   return {
-    ...book,
+    ...registry,
     httpPort: http.port,
     dnsPort: dns?.port ?? null,
-    place,
+    endpoint,
     expect: expected.add,
     close: async () => void (await Promise.all([http.close(), dns?.close()])),
   }
@@ -85,20 +85,20 @@ export async function createCallbackServer(settings: CallbackSettings): Promise<
 
 /** Registered addresses and their listeners, bounded per address and in total. */
 function createExpected() {
-  const byId = new Map<string, { calls: number; length: number; readonly tell: (call: Interaction) => void }>()
+  const byId = new Map<string, { calls: number; length: number; readonly notify: (call: Interaction) => void }>()
   return {
-    add(id: string, tell: (call: Interaction) => void) {
+    add(id: string, notify: (call: Interaction) => void) {
       const [oldest] = byId.size >= IDS_MAX ? byId.keys() : []
       if (oldest !== undefined) byId.delete(oldest)
-      byId.set(id, { calls: 0, length: 0, tell })
+      byId.set(id, { calls: 0, length: 0, notify })
     },
     remove: (id: string) => void byId.delete(id),
-    tell(id: string, call: Interaction) {
-      const one = byId.get(id)
-      if (!one || one.calls >= INTERACTIONS_MAX || one.length + lengthOf(call) > TOLD_MAX) return
-      one.calls++
-      one.length += lengthOf(call)
-      one.tell(call)
+    notify(id: string, call: Interaction) {
+      const entry = byId.get(id)
+      if (!entry || entry.calls >= INTERACTIONS_MAX || entry.length + lengthOf(call) > INTERACTIONS_LENGTH_MAX) return
+      entry.calls++
+      entry.length += lengthOf(call)
+      entry.notify(call)
     },
   }
 }

@@ -17,7 +17,7 @@ export interface Callbacks {
   /** Creates an unguessable address: a host name, or a host with a port and path. */
   create(): CallbackAddress
   /** Interactions with an address so far, oldest first. */
-  heard(id: string): readonly Interaction[]
+  interactions(id: string): readonly Interaction[]
   /** Stops recording interactions with the address. */
   forget(id: string): void
 }
@@ -27,7 +27,7 @@ export interface CallbackAddress {
   readonly url: string
 }
 /** How targets reach the callback server; determines the form of callback addresses. */
-export interface CallbackPlace {
+export interface CallbackEndpoint {
   /**
    * A domain delegated to the callback server; when absent, addresses are paths on `publicHost`.
    */
@@ -36,8 +36,8 @@ export interface CallbackPlace {
   readonly publicPort: number
 }
 export interface CallbackRegistry extends Callbacks {
-  /** Records a callback if its address is still registered and there is room. */
-  note(id: string, call: Interaction): void
+  /** Records a callback if its address is still registered and the size limit allows it. */
+  record(id: string, call: Interaction): void
 }
 /** Registers callback addresses with the server. */
 export interface CallbackRegistrar {
@@ -54,7 +54,7 @@ const ID_BYTES = 20
 const KEPT_MAX = 64 * 1024 * 1024
 
 /** Records interactions with the addresses that it creates. */
-export function createCallbackRegistry(place: CallbackPlace, server: CallbackRegistrar): CallbackRegistry {
+export function createCallbackRegistry(endpoint: CallbackEndpoint, server: CallbackRegistrar): CallbackRegistry {
   const calls = new Map<string, Interaction[]>()
   let kept = 0
   return {
@@ -62,15 +62,15 @@ export function createCallbackRegistry(place: CallbackPlace, server: CallbackReg
       const id = randomBytes(ID_BYTES).toString('hex')
       calls.set(id, [])
       server.expect(id)
-      return { id, url: urlOf(id, place) }
+      return { id, url: urlOf(id, endpoint) }
     },
-    heard: (id) => calls.get(id) ?? [],
+    interactions: (id) => calls.get(id) ?? [],
     forget(id) {
       kept -= (calls.get(id) ?? []).reduce((sum, call) => sum + lengthOf(call), 0)
       calls.delete(id)
       server.forget(id)
     },
-    note(id, call) {
+    record(id, call) {
       const known = calls.get(id)
       if (!known || kept + lengthOf(call) > KEPT_MAX) return
       kept += lengthOf(call)
@@ -84,7 +84,7 @@ export function lengthOf({ request, response }: Interaction): number {
   return request.length + response.length
 }
 
-function urlOf(id: string, { domain, publicHost, publicPort }: CallbackPlace): string {
+function urlOf(id: string, { domain, publicHost, publicPort }: CallbackEndpoint): string {
   const suffix = publicPort === 80 ? '' : `:${publicPort}`
   const host = publicHost.includes(':') ? `[${publicHost}]` : publicHost
   return domain === undefined ? `${host}${suffix}/${id}` : `${id}.${domain}${suffix}`

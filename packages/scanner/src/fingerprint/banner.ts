@@ -29,58 +29,58 @@ export interface Banner {
 
 type Reader = (text: string, port: number) => Banner | undefined
 
-const greetings: readonly (readonly [RegExp, Reader])[] = [
-  [/^SSH-[\d.]+-([^\r\n]*)/, (text) => named('ssh', 'ssh.banner', /^SSH-[\d.]+-([^\r\n]*)/.exec(text)?.[1])],
-  [/^220[ -]/, fileOrMail],
-  [/^(421|554|450|120)[ -]/, fileOrMail],
-  [/^\* (OK|PREAUTH|BYE)/, (text) => named('imap', 'imap4.banner', text.replace(/^\* \w+ (\[[^\]]*\] ?)?/, ''))],
-  [/^\+OK/, (text) => named('pop3', 'pop3.banner', text.replace(/^\+OK ?/, ''))],
-  [/^20[01] .*(nntp|news|posting)/i, (text) => named('nntp', 'nntp.banner', text.replace(/^20[01] /, ''))],
-  [/^[\s\S]{3}\0[\x0a\xff]/, databaseGreeting],
-  [/^RFB \d{3}\.\d{3}/, (text) => named('vnc', 'vnc.banner', text)],
-  [/^@RSYNCD: /, (text) => named('rsync', 'rsync.banner', text)],
-  [/^\( success \(/, (text) => named('svn', 'svn.banner', text)],
-  [/^# munin node at /, (text) => named('munin', 'munin.banner', text)],
-  [/^-DENIED Redis /, (text) => named('redis', '', text)],
+const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
+  [/^SSH-[\d.]+-([^\r\n]*)/, (text) => bannerOf('ssh', 'ssh.banner', /^SSH-[\d.]+-([^\r\n]*)/.exec(text)?.[1])],
+  [/^220[ -]/, ftpOrSmtp],
+  [/^(421|554|450|120)[ -]/, ftpOrSmtp],
+  [/^\* (OK|PREAUTH|BYE)/, (text) => bannerOf('imap', 'imap4.banner', text.replace(/^\* \w+ (\[[^\]]*\] ?)?/, ''))],
+  [/^\+OK/, (text) => bannerOf('pop3', 'pop3.banner', text.replace(/^\+OK ?/, ''))],
+  [/^20[01] .*(nntp|news|posting)/i, (text) => bannerOf('nntp', 'nntp.banner', text.replace(/^20[01] /, ''))],
+  [/^[\s\S]{3}\0[\x0a\xff]/, mysqlBanner],
+  [/^RFB \d{3}\.\d{3}/, (text) => bannerOf('vnc', 'vnc.banner', text)],
+  [/^@RSYNCD: /, (text) => bannerOf('rsync', 'rsync.banner', text)],
+  [/^\( success \(/, (text) => bannerOf('svn', 'svn.banner', text)],
+  [/^# munin node at /, (text) => bannerOf('munin', 'munin.banner', text)],
+  [/^-DENIED Redis /, (text) => bannerOf('redis', '', text)],
   [/^\0\0\0\0\0[\s\S]\x08[\x80-\xff]*[\0-\x7f]\x12[\x05-\x20]\d/, mumbleVersion],
-  [/^INFO \{/, (text) => named('nats', 'nats.info', text)],
-  [/^\xff[\xfb-\xfe]/, (text) => named('telnet', 'telnet.banner', text.replaceAll(/\xff[\xfb-\xfe][\s\S]/g, ''))],
-  [/^(HTTP\/\d)/, () => named('http', '', '')],
-  [/^:\S+ (NOTICE|020|001) /, (text) => named('irc', 'irc.welcome', text)],
-  [/(login|username|password) ?: ?$/i, (text) => named('telnet', 'telnet.banner', text)],
+  [/^INFO \{/, (text) => bannerOf('nats', 'nats.info', text)],
+  [/^\xff[\xfb-\xfe]/, (text) => bannerOf('telnet', 'telnet.banner', text.replaceAll(/\xff[\xfb-\xfe][\s\S]/g, ''))],
+  [/^(HTTP\/\d)/, () => bannerOf('http', '', '')],
+  [/^:\S+ (NOTICE|020|001) /, (text) => bannerOf('irc', 'irc.welcome', text)],
+  [/(login|username|password) ?: ?$/i, (text) => bannerOf('telnet', 'telnet.banner', text)],
 ]
 
 /** Identifies a protocol by its banner; undefined when unknown. */
 export function identifyBanner(text: string, port: number): Banner | undefined {
-  for (const [pattern, read] of greetings) {
+  for (const [pattern, read] of bannerPatterns) {
     const greeting = pattern.test(text) ? read(text, port) : undefined
     if (greeting) return greeting
   }
   return undefined
 }
 
-function named(protocol: string, field: string, text = ''): Banner {
+function bannerOf(protocol: string, field: string, text = ''): Banner {
   return { protocol, field, text: text.trim() }
 }
 
 /** FTP and SMTP both use code 220; the text decides, then the port. */
-function fileOrMail(text: string, port: number): Banner {
+function ftpOrSmtp(text: string, port: number): Banner {
   const rest = text.split(/\r?\n/, 1)[0]?.replace(/^\d{3}[ -]/, '') ?? ''
   const isFile = /ftp|filezilla|features/i.test(text) || [21, 990, 2121].includes(port)
-  if (isFile && !/smtp/i.test(text)) return named('ftp', 'ftp.banner', rest)
-  return named('smtp', 'smtp.banner', rest)
+  if (isFile && !/smtp/i.test(text)) return bannerOf('ftp', 'ftp.banner', rest)
+  return bannerOf('smtp', 'smtp.banner', rest)
 }
 
 /** Mumble's version message: a packed version number, then the release name. */
 function mumbleVersion(text: string): Banner {
   const [, size = '', rest = ''] = /\x12([\x05-\x20])([\s\S]*)$/.exec(text) ?? []
-  return named('mumble', 'mumble.version', rest.slice(0, size.charCodeAt(0) || 0))
+  return bannerOf('mumble', 'mumble.version', rest.slice(0, size.charCodeAt(0) || 0))
 }
 
 /** MySQL's first packet: protocol 10 with a version, or an error message. */
-function databaseGreeting(text: string): Banner | undefined {
+function mysqlBanner(text: string): Banner | undefined {
   const [, version] = /^[\s\S]{3}\0\x0a([\x20-\x7e]{3,80})\0/.exec(text) ?? []
-  if (version) return named('mysql', 'mysql.banners', version)
+  if (version) return bannerOf('mysql', 'mysql.banners', version)
   const [, message] = /^[\s\S]{3}\0\xff[\s\S]{2}(?:#.{5})?([\x20-\x7e]{5,})/.exec(text) ?? []
-  return message && /mysql|mariadb|host/i.test(message) ? named('mysql', 'mysql.error', message) : undefined
+  return message && /mysql|mariadb|host/i.test(message) ? bannerOf('mysql', 'mysql.error', message) : undefined
 }

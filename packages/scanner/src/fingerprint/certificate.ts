@@ -7,7 +7,7 @@ import { startTls } from '#native/starttls.ts'
 import { dial } from '#net/tcp.ts'
 import { tlsHandshake, type Certificate } from '#net/tls.ts'
 
-type Shown = NonNullable<Extract<Observation, { kind: 'service' }>['certificate']>
+type ReportedCertificate = NonNullable<Extract<Observation, { kind: 'service' }>['certificate']>
 
 export function certificateTraces(certificate: Certificate | undefined): FingerprintText[] {
   if (!certificate) return []
@@ -18,7 +18,7 @@ export function certificateTraces(certificate: Certificate | undefined): Fingerp
 }
 
 /** A certificate in reported form: printable text of bounded length. */
-export function reportedCertificate(certificate: Certificate): Shown {
+export function reportedCertificate(certificate: Certificate): ReportedCertificate {
   const { subject, issuer, validFrom, validTo, names, selfSigned, fingerprint } = certificate
   return {
     subject: printable(subject, 1000),
@@ -42,20 +42,20 @@ export async function readStartTlsCertificate(
   { address, port, hostname }: { readonly address: string; readonly port: number; readonly hostname: string },
   { guard, signal }: { readonly guard: Guard; readonly signal: AbortSignal },
 ): Promise<Certificate | undefined> {
-  const dialled = await dial(address, port, { guard, signal })
-  if (dialled.kind !== 'open') return undefined
-  const { line } = dialled
-  const isAgreed = await startTls(line, protocol).catch((error: unknown) => {
-    line.close()
+  const dialed = await dial(address, port, { guard, signal })
+  if (dialed.kind !== 'open') return undefined
+  const { connection } = dialed
+  const isTlsNext = await startTls(connection, protocol).catch((error: unknown) => {
+    connection.close()
     throw error
   })
-  if (!isAgreed) {
-    line.close()
+  if (!isTlsNext) {
+    connection.close()
     return undefined
   }
   // TLS now owns the connection and destroys it.
-  const shaken = await tlsHandshake(address, port, { guard, signal, hostname, over: line.release() })
-  if (shaken.kind === 'failure') return undefined
-  shaken.socket.destroy()
-  return shaken.certificate
+  const handshake = await tlsHandshake(address, port, { guard, signal, hostname, over: connection.release() })
+  if (handshake.kind === 'failure') return undefined
+  handshake.socket.destroy()
+  return handshake.certificate
 }

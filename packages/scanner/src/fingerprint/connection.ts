@@ -11,14 +11,14 @@ export interface ConnectionTools {
   readonly budget: Budget
   readonly signal: AbortSignal
 }
-export interface Place {
+export interface Endpoint {
   readonly address: string
   readonly port: number
   /** Name for SNI and the Host header; the address if unknown. */
   readonly hostname: string
 }
 /** A host and port, and whether to connect with TLS. */
-export interface ProbeTarget extends Place {
+export interface ProbeTarget extends Endpoint {
   readonly isTls?: boolean
 }
 
@@ -28,33 +28,38 @@ const answerWaitMs = 1500
 export const bannerReadOptions: ReadOptions = { firstByteMs: bannerWaitMs, idleMs: 120, totalMs: 3000, bytesMax: 8192 }
 
 /** Waits for the service's banner without sending anything. */
-export async function readInitialBanner(place: Place, tools: ConnectionTools): Promise<Buffer> {
-  const firstByteMs = silentPorts.has(place.port) ? quietWaitMs : bannerWaitMs
-  return withConnection(place, tools, (line) => line.read({ ...bannerReadOptions, firstByteMs }), Buffer.alloc(0))
+export async function readInitialBanner(endpoint: Endpoint, tools: ConnectionTools): Promise<Buffer> {
+  const firstByteMs = silentPorts.has(endpoint.port) ? quietWaitMs : bannerWaitMs
+  return withConnection(
+    endpoint,
+    tools,
+    (connection) => connection.read({ ...bannerReadOptions, firstByteMs }),
+    Buffer.alloc(0),
+  )
 }
 
-export async function exchange(place: ProbeTarget, words: Uint8Array, tools: ConnectionTools): Promise<Buffer> {
-  const read = (line: TcpConnection) => {
-    line.write(words)
-    return line.read({ firstByteMs: answerWaitMs, idleMs: 120, totalMs: 4000, bytesMax: 16_384 })
+export async function exchange(endpoint: ProbeTarget, message: Uint8Array, tools: ConnectionTools): Promise<Buffer> {
+  const read = (connection: TcpConnection) => {
+    connection.write(message)
+    return connection.read({ firstByteMs: answerWaitMs, idleMs: 120, totalMs: 4000, bytesMax: 16_384 })
   }
-  return withConnection(place, tools, read, Buffer.alloc(0))
+  return withConnection(endpoint, tools, read, Buffer.alloc(0))
 }
 
 /** Opens a rate-limited connection and always closes it. */
 export async function withConnection<Value>(
-  way: ProbeTarget,
+  target: ProbeTarget,
   tools: ConnectionTools,
-  speak: (line: TcpConnection) => Promise<Value>,
-  otherwise: Value,
+  talk: (connection: TcpConnection) => Promise<Value>,
+  fallback: Value,
 ): Promise<Value> {
-  await tools.budget.take(way.address, tools.signal)
-  const line = await open(way, tools)
-  if (!line) return otherwise
+  await tools.budget.take(target.address, tools.signal)
+  const connection = await open(target, tools)
+  if (!connection) return fallback
   try {
-    return await speak(line)
+    return await talk(connection)
   } finally {
-    line.close()
+    connection.close()
   }
 }
 
@@ -63,9 +68,9 @@ async function open(
   tools: ConnectionTools,
 ): Promise<TcpConnection | undefined> {
   if (isTls) {
-    const shaken = await tlsHandshake(address, port, { ...tools, hostname })
-    return shaken.kind === 'handshake' ? connectionOver(shaken.socket, tools.signal) : undefined
+    const handshake = await tlsHandshake(address, port, { ...tools, hostname })
+    return handshake.kind === 'handshake' ? connectionOver(handshake.socket, tools.signal) : undefined
   }
-  const dialled = await dial(address, port, tools)
-  return dialled.kind === 'open' ? dialled.line : undefined
+  const dialed = await dial(address, port, tools)
+  return dialed.kind === 'open' ? dialed.connection : undefined
 }

@@ -3,7 +3,7 @@ import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
 import { printable, printableBytes } from '#fingerprint/text.ts'
 
 // Reference value from Python: mmh3.hash(codecs.encode(data, 'base64'))
-it('hashes the base64 lines of an icon', () => {
+it('hashes the Base64 lines of an icon', () => {
   expect(faviconHash(Buffer.from('hello'))).toBe('1155597304')
   expect(faviconMd5(Buffer.from('hello'))).toBe('5d41402abc4b2a76b9719d911017c592')
 })
@@ -17,6 +17,6 @@ it.each([
   expect(printable(text, 100)).toBe(shown)
 })
 
-it('keeps to the length, whatever escaping adds', () => {
+it('limits the length after escaping', () => {
   expect(printableBytes(Buffer.alloc(5000), 4096)).toHaveLength(4096)
 })

@@ -22,8 +22,8 @@ export const infrastructureProbes: readonly Probe[] = [
     // NAMES_REQ of the Erlang port mapper returns a number, then one line per node.
     protocol: 'epmd',
     ports: [4369],
-    say: hex('0001 6e'),
-    answer: /^\x00\x00(?:\x11\x11$|[\s\S]{2}name \S+ at port \d+\n)/,
+    request: hex('0001 6e'),
+    responsePattern: /^\x00\x00(?:\x11\x11$|[\s\S]{2}name \S+ at port \d+\n)/,
     field: 'epmd.names',
     read: (answer) => answer.slice(4).trim() || 'no nodes',
     isBinary: true,
@@ -31,8 +31,8 @@ export const infrastructureProbes: readonly Probe[] = [
   {
     protocol: 'stomp',
     ports: [61613],
-    say: bytes('CONNECT\naccept-version:1.0,1.1,1.2\nhost:/\n\n\0'),
-    answer: /^(?:CONNECTED|ERROR)\r?\n[\w-]+:/,
+    request: bytes('CONNECT\naccept-version:1.0,1.1,1.2\nhost:/\n\n\0'),
+    responsePattern: /^(?:CONNECTED|ERROR)\r?\n[\w-]+:/,
     field: 'stomp.server',
     read: (answer) => /^server:([^\r\n]{1,200})/m.exec(answer)?.[1] ?? '',
   },
@@ -40,8 +40,8 @@ export const infrastructureProbes: readonly Probe[] = [
     // Header, 8-byte length, and item key. Agents ignore clients that are not on their allowlist.
     protocol: 'zabbix-agent',
     ports: [10050],
-    say: hex('5a42584401 0d00000000000000 6167656e742e76657273696f6e'),
-    answer: /^ZBXD\x01[\s\S]{8}/,
+    request: hex('5a42584401 0d00000000000000 6167656e742e76657273696f6e'),
+    responsePattern: /^ZBXD\x01[\s\S]{8}/,
     field: 'zabbix.agent_version',
     read: (answer) => answer.slice(13),
     isBinary: true,
@@ -49,16 +49,16 @@ export const infrastructureProbes: readonly Probe[] = [
   {
     protocol: 'tor-control',
     ports: [9051, 9151],
-    say: bytes('PROTOCOLINFO 1\r\n'),
-    answer: /^250-PROTOCOLINFO 1\r\n/,
+    request: bytes('PROTOCOLINFO 1\r\n'),
+    responsePattern: /^250-PROTOCOLINFO 1\r\n/,
     field: 'tor.protocolinfo',
   },
   {
     protocol: 'sip',
     ports: [5060],
     tlsPorts: [5061],
-    say: sipOptions('TCP'),
-    answer: /^SIP\/2\.0 \d{3}/,
+    request: sipOptions('TCP'),
+    responsePattern: /^SIP\/2\.0 \d{3}/,
     field: 'sip_header.server',
     read: sipServer,
   },
@@ -66,8 +66,8 @@ export const infrastructureProbes: readonly Probe[] = [
     protocol: 'stun',
     ports: [3478],
     tlsPorts: [5349],
-    say: bindingRequest,
-    answer: /^\x01[\x01\x11][\s\S]{2}\x21\x12\xa4\x42/,
+    request: bindingRequest,
+    responsePattern: /^\x01[\x01\x11][\s\S]{2}\x21\x12\xa4\x42/,
     field: 'stun.software',
     read: (answer) => softwareOf(Buffer.from(answer, 'latin1')),
     isBinary: true,
@@ -76,18 +76,18 @@ export const infrastructureProbes: readonly Probe[] = [
     // Opens a stream (RFC 6120, section 4.2) to a domain that no server hosts.
     protocol: 'xmpp',
     ports: [5222, 5269],
-    say: bytes(
+    request: bytes(
       `<?xml version='1.0'?><stream:stream to='glacis.invalid' version='1.0' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>`,
     ),
-    answer: /<stream:stream\b[^>]{0,1000}http:\/\/etherx\.jabber\.org\/streams/,
+    responsePattern: /<stream:stream\b[^>]{0,1000}http:\/\/etherx\.jabber\.org\/streams/,
     field: 'xmpp.stream',
   },
   {
     // NULL procedure of NFS (RFC 1813, section 3.3.0).
     protocol: 'nfs',
     ports: [2049],
-    say: hex('80000028 474c4e46 00000000 00000002 000186a3 00000003 00000000 00000000 00000000 00000000 00000000'),
-    answer: /^\x80[\s\S]{3}GLNF\x00\x00\x00\x01\x00\x00\x00\x00/,
+    request: hex('80000028 474c4e46 00000000 00000002 000186a3 00000003 00000000 00000000 00000000 00000000 00000000'),
+    responsePattern: /^\x80[\s\S]{3}GLNF\x00\x00\x00\x01\x00\x00\x00\x00/,
     field: '',
   },
 ]

@@ -48,7 +48,7 @@ export function compileFingerprints(files: readonly FingerprintFile[]): Fingerpr
 
 type Matcher = (text: string) => readonly FingerprintMatch[]
 
-function matcherOf(fingerprints: readonly Fingerprint[], wantsAll: boolean): Matcher {
+function matcherOf(fingerprints: readonly Fingerprint[], collectsAll: boolean): Matcher {
   const parts = chunks(fingerprints, setSize).map((part) => {
     const set = new RE2Set(RE2Set.UNANCHORED, 0, automatonBytesMax)
     for (const { pattern } of part) set.add(pattern)
@@ -60,15 +60,15 @@ function matcherOf(fingerprints: readonly Fingerprint[], wantsAll: boolean): Mat
     for (const { set, part } of parts) {
       for (const index of set.match(text).toSorted((a, b) => a - b)) {
         const fingerprint = part[index]
-        if (fingerprint) hits.push(...hitOf(fingerprint, text))
-        if (hits.length > 0 && !wantsAll) return hits
+        if (fingerprint) hits.push(...matchesOf(fingerprint, text))
+        if (hits.length > 0 && !collectsAll) return hits
       }
     }
     return hits
   }
 }
 
-function hitOf({ description, pattern, params }: Fingerprint, text: string): FingerprintMatch[] {
+function matchesOf({ description, pattern, params }: Fingerprint, text: string): FingerprintMatch[] {
   const matcher = RE2JS.compile(pattern).matcher(text)
   if (!matcher.find()) return []
   const raw: Record<string, string> = {}
@@ -76,11 +76,11 @@ function hitOf({ description, pattern, params }: Fingerprint, text: string): Fin
     const read = pos === 0 ? value : matcher.group(pos)
     if (read) raw[name] = read
   }
-  return [{ description, values: interpolated(raw), matched: (matcher.group(0) ?? '').slice(0, 1000) }]
+  return [{ description, values: fillReferences(raw), matched: (matcher.group(0) ?? '').slice(0, 1000) }]
 }
 
 /** Fills in `{service.version}` and similar references; a missing value becomes `-`. */
-function interpolated(raw: Readonly<Record<string, string>>): Record<string, string> {
+function fillReferences(raw: Readonly<Record<string, string>>): Record<string, string> {
   const filled = Object.entries(raw).map(([name, value]) => [
     name,
     value.replace(/\{([\w.-]+)\}/g, (_, key: string) => cpeSafe(name, raw[key] ?? '-')),

@@ -2,13 +2,13 @@ export interface Probe {
   readonly protocol: string
   /** Ports where the probe is tried first. */
   readonly ports: readonly number[]
-  readonly say: Uint8Array
+  readonly request: Uint8Array
   /** Pattern for the response, decoded as Latin-1. */
-  readonly answer: RegExp
+  readonly responsePattern: RegExp
   /** Fingerprint field for the response; empty when another query follows. */
   readonly field: string
   /** Extracts the part of the response that fingerprints match. */
-  readonly read?: (answer: string) => string
+  readonly read?: (responsePattern: string) => string
   /** Ports where the probe is tried over TLS. */
   readonly tlsPorts?: readonly number[]
   /** The response is binary, so the extracted text is shown as the banner instead. */

@@ -7,9 +7,9 @@ function probe(protocol: string) {
   if (!found) throw new Error(`no probe for ${protocol}`)
   return found
 }
-const said = (protocol: string) => Buffer.from(probe(protocol).say)
+const said = (protocol: string) => Buffer.from(probe(protocol).request)
 
-describe('greetingOf', () => {
+describe('identifyBanner', () => {
   it.each([
     ['SSH-2.0-OpenSSH_9.9\r\n', 22, 'ssh', 'OpenSSH_9.9'],
     ['220 (vsFTPd 3.0.3)\r\n', 2100, 'ftp', '(vsFTPd 3.0.3)'],
@@ -32,11 +32,11 @@ describe('greetingOf', () => {
     ['# munin node at lab.test\n', 4949, 'munin', '# munin node at lab.test'],
     ['-DENIED Redis is running in protected mode', 6379, 'redis', '-DENIED Redis is running in protected mode'],
     ['\0\0\0\0\0\x32\x08\x84\x86\x04\x12\x071.3.4-4\x1a\x03X11"\x1eDebian GNU/Linux 12', 64738, 'mumble', '1.3.4-4'],
-  ])('knows %j', (text, port, protocol, rest) => {
+  ])('identifies %j', (text, port, protocol, rest) => {
     expect(identifyBanner(text, port)).toMatchObject({ protocol, text: rest })
   })
 
-  it('does not guess', () => {
+  it('does not identify ambiguous banners', () => {
     expect(identifyBanner('hello, who are you?', 22)).toBeUndefined()
     expect(identifyBanner('\0\0\0\0\0\0\0\0', 3306)).toBeUndefined()
   })
@@ -55,7 +55,7 @@ describe('probes', () => {
     expect(said(protocol)[at]).toBe(length(said(protocol)))
   })
 
-  it('of git carry their right length', () => {
+  it('git: has the correct length prefix', () => {
     expect(Number.parseInt(said('git').toString('latin1', 0, 4), 16)).toBe(said('git').length)
   })
 
@@ -82,8 +82,8 @@ describe('probes', () => {
       'xmpp',
       "<?xml version='1.0'?><stream:stream version='1.0' xmlns:stream='http://etherx.jabber.org/streams' xmlns='jabber:client'>",
     ],
-  ])('of %s know their answer and nobody else does', (protocol, answer) => {
-    const knowing = probes.filter((one) => one.answer.test(answer)).map((one) => one.protocol)
+  ])('%s: only its own probe accepts the response', (protocol, answer) => {
+    const knowing = probes.filter((one) => one.responsePattern.test(answer)).map((one) => one.protocol)
     expect(knowing).toEqual([protocol])
   })
 
@@ -100,11 +100,11 @@ describe('probes', () => {
       'Coturn-4.6.1',
     ],
     ['stun', '\x01\x01\0\x08\x21\x12\xa4\x42glacisglacis\0\x20\xff\xffabcd', ''],
-  ])('of %s read out of %j what fingerprints are written for', (protocol, answer, expected) => {
+  ])('%s: extracts the fingerprinted text of %j', (protocol, answer, expected) => {
     expect(probe(protocol).read?.(answer)).toBe(expected)
   })
 
-  it('read the version out of the answer of a name server', () => {
+  it('extracts the version from a DNS response', () => {
     const record = '\xc0\x0c\0\x10\0\x03\0\0\0\0\0\x07\x069.18.1'
     expect(probe('dns').read?.(`\0\x2aGC\x85\0\0\x01\0\x01\0\0\0\0\x07version\x04bind\0\0\x10\0\x03${record}`)).toBe(
       '9.18.1',

@@ -17,18 +17,18 @@ import type { TcpConnection } from '#net/tcp.ts'
  * Protocol-specific queries that yield exact versions from an identified service. None of them
  * authenticates with a password or changes anything.
  */
-export type ProtocolQuery = (line: TcpConnection) => Promise<readonly FingerprintText[]>
+export type ProtocolQuery = (connection: TcpConnection) => Promise<readonly FingerprintText[]>
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
-const patience = { firstByteMs: 2000, idleMs: 150, bytesMax: 16_384 }
+const readOptions = { firstByteMs: 2000, idleMs: 150, bytesMax: 16_384 }
 
 /** By protocol; each query uses its own connection. */
 export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
   /** INFO requires authentication when a password is set. */
   redis: [
-    async (line) => {
-      line.write('INFO server\r\n')
-      const text = (await line.read(patience)).toString('latin1')
+    async (connection) => {
+      connection.write('INFO server\r\n')
+      const text = (await connection.read(readOptions)).toString('latin1')
       return [{ field: 'redis.info', text: text.startsWith('$') ? text : 'redis' }]
     },
   ],
@@ -38,27 +38,29 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
    * not it succeeds.
    */
   smb: [
-    async (line) => {
-      line.write(smb1Negotiate)
-      const chosen = await line.read({ ...patience, enough: isFrame })
+    async (connection) => {
+      connection.write(smb1Negotiate)
+      const chosen = await connection.read({ ...readOptions, enough: isFrame })
       if (chosen.toString('latin1', 4, 8) !== '\u00ffSMB') return [{ field: 'smb.native_lm', text: 'no SMB 1' }]
-      line.write(smb1Session)
-      const answer = await line.read({ ...patience, enough: isFrame })
+      connection.write(smb1Session)
+      const answer = await connection.read({ ...readOptions, enough: isFrame })
       const words = answer.toString('latin1', 36)
       return [{ field: 'smb.native_lm', text: /Samba [\x20-\x7e]{1,60}/.exec(words)?.[0] ?? 'unknown' }]
     },
-    ntlmOfSmb2,
-    remarkOfSamba,
+    readNtlmBuild,
+    readSambaComment,
   ],
 
   /** Brokers publish their version under $SYS to clients that are allowed to subscribe. */
   mqtt: [
-    async (line) => {
-      line.write(Buffer.from('101200044d5154540402000a0006676c61636973', 'hex'))
-      const accepted = (await line.read({ ...patience, enough: (all) => all.length >= 4 }))[3] === 0
+    async (connection) => {
+      connection.write(Buffer.from('101200044d5154540402000a0006676c61636973', 'hex'))
+      const accepted = (await connection.read({ ...readOptions, enough: (all) => all.length >= 4 }))[3] === 0
       if (!accepted) return [{ field: 'mqtt.version', text: 'authentication required' }]
-      line.write(Buffer.concat([Buffer.from('821800010013', 'hex'), bytes('$SYS/broker/version'), Buffer.from([0])]))
-      const text = (await line.read({ ...patience, firstByteMs: 1000, idleMs: 500 })).toString('latin1')
+      connection.write(
+        Buffer.concat([Buffer.from('821800010013', 'hex'), bytes('$SYS/broker/version'), Buffer.from([0])]),
+      )
+      const text = (await connection.read({ ...readOptions, firstByteMs: 1000, idleMs: 500 })).toString('latin1')
       const [, version = ''] = /\$SYS\/broker\/version([\x20-\x7e]{1,100})/.exec(text) ?? []
       return [{ field: 'mqtt.version', text: version || 'no version' }]
     },
@@ -69,36 +71,36 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
    * authentication, it doesn't.
    */
   postgresql: [
-    async (line) => {
+    async (connection) => {
       const parameters = bytes('user\0postgres\0database\0postgres\0application_name\0glacis\0\0')
       const head = Buffer.alloc(8)
       head.writeInt32BE(parameters.length + 8)
       head.writeInt32BE(0x30000, 4)
-      line.write(Buffer.concat([head, parameters]))
-      const text = (await line.read({ ...patience, enough: (all) => all.includes('server_version') })).toString(
-        'latin1',
-      )
+      connection.write(Buffer.concat([head, parameters]))
+      const text = (
+        await connection.read({ ...readOptions, enough: (all) => all.includes('server_version') })
+      ).toString('latin1')
       const [, version = ''] = /server_version\0([\x20-\x7e]{1,100})\0/.exec(text) ?? []
-      return [{ field: 'postgresql.version', text: version || (isOfPooler(text) ? 'PgBouncer' : 'no version') }]
+      return [{ field: 'postgresql.version', text: version || (isPgBouncer(text) ? 'PgBouncer' : 'no version') }]
     },
   ],
 
   irc: [registerAtIrc],
 
   munin: [
-    async (line) => {
-      line.write('version\n')
-      const isSaid = (all: Buffer) => all.includes('version: ')
-      const text = (await line.read({ ...patience, idleMs: 1000, enough: isSaid })).toString('latin1')
+    async (connection) => {
+      connection.write('version\n')
+      const isComplete = (all: Buffer) => all.includes('version: ')
+      const text = (await connection.read({ ...readOptions, idleMs: 1000, enough: isComplete })).toString('latin1')
       return [{ field: 'munin.version', text }]
     },
   ],
 
   /** HTTP proxies identify themselves when asked for a page directly. */
   socks5: [
-    async (line) => {
-      line.write('GET / HTTP/1.0\r\n\r\n')
-      const text = (await line.read(patience)).toString('latin1')
+    async (connection) => {
+      connection.write('GET / HTTP/1.0\r\n\r\n')
+      const text = (await connection.read(readOptions)).toString('latin1')
       return [{ field: 'socks5.refusal', text: text.split('\r\n', 1)[0] ?? '' }]
     },
   ],
@@ -108,23 +110,23 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
    * error message.
    */
   rdp: [
-    async (line) => {
-      line.write(Buffer.from('0300001302e000000000000100080003000000', 'hex'))
-      const farewell = (await line.read(patience)).toString('hex')
-      return [{ field: 'rdp.farewell', text: farewell }]
+    async (connection) => {
+      connection.write(Buffer.from('0300001302e000000000000100080003000000', 'hex'))
+      const response = (await connection.read(readOptions)).toString('hex')
+      return [{ field: 'rdp.farewell', text: response }]
     },
   ],
 
   /** buildInfo works before authentication in every version. */
   mongodb: [
-    async (line) => {
-      line.write(
+    async (connection) => {
+      connection.write(
         Buffer.from(
           '380000000200000000000000dd070000000000000023000000106275696c64496e666f000100000002246462000600000061646d696e0000',
           'hex',
         ),
       )
-      const text = (await line.read({ ...patience, bytesMax: 65_536 })).toString('latin1')
+      const text = (await connection.read({ ...readOptions, bytesMax: 65_536 })).toString('latin1')
       const [, version = ''] = /\x02version\0[\s\S]{4}([\d.]{1,20}(?:-\w+)?)\0/.exec(text) ?? []
       return [{ field: 'mongodb.version', text: version || 'no version' }]
     },
@@ -134,34 +136,34 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
 /**
  * Most servers do an ident lookup before sending their banner. Some require a PING response first.
  */
-async function registerAtIrc(line: TcpConnection): Promise<readonly FingerprintText[]> {
+async function registerAtIrc(connection: TcpConnection): Promise<readonly FingerprintText[]> {
   const welcome = { firstByteMs: 3000, idleMs: 6000, totalMs: 8000, bytesMax: 16_384 }
   const settled = /(?:^|\n)(?::\S+ (?:004|43\d|451|464|465) |ERROR |PING )/
   const decided = /(?:^|\n)(?::\S+ (?:004|43\d|451|464|465) |ERROR )/
   const readTo = async (end: RegExp) =>
-    (await line.read({ ...welcome, enough: (all) => end.test(all.toString('latin1')) })).toString('latin1')
-  line.write('NICK glacis\r\nUSER glacis 0 * :glacis\r\n')
-  const heard = await readTo(settled)
-  const [, word] = /(?:^|\n)PING :?([^\r\n]{1,200})/.exec(heard) ?? []
-  if (word === undefined) return [{ field: 'irc.welcome', text: heard }]
-  line.write(`PONG :${word}\r\n`)
-  return [{ field: 'irc.welcome', text: heard + (await readTo(decided)) }]
+    (await connection.read({ ...welcome, enough: (all) => end.test(all.toString('latin1')) })).toString('latin1')
+  connection.write('NICK glacis\r\nUSER glacis 0 * :glacis\r\n')
+  const received = await readTo(settled)
+  const [, word] = /(?:^|\n)PING :?([^\r\n]{1,200})/.exec(received) ?? []
+  if (word === undefined) return [{ field: 'irc.welcome', text: received }]
+  connection.write(`PONG :${word}\r\n`)
+  return [{ field: 'irc.welcome', text: received + (await readTo(decided)) }]
 }
 
 /**
  * PostgreSQL error messages name the failing routine; PgBouncer's, with its own error code, don't.
  */
-function isOfPooler(text: string): boolean {
+function isPgBouncer(text: string): boolean {
   return /^E[\s\S]{4}SFATAL\0C08P01\0M[^\0]*(?:authentication failed|no such database|no such user)[^\0]*\0\0/.test(
     text,
   )
 }
 
 /** SMB 2 servers disclose their operating system before authentication (MS-NLMP 2.2.1.2). */
-async function ntlmOfSmb2(line: TcpConnection): Promise<readonly FingerprintText[]> {
-  const session = sessionOn(line)
-  if (!(await session.say(commands.negotiate, negotiateBody()))) return []
-  const asked = await session.say(commands.sessionSetup, sessionBody(spnegoInit()))
+async function readNtlmBuild(connection: TcpConnection): Promise<readonly FingerprintText[]> {
+  const session = sessionOn(connection)
+  if (!(await session.send(commands.negotiate, negotiateBody()))) return []
+  const asked = await session.send(commands.sessionSetup, sessionBody(spnegoInit()))
   const challenge = asked && readChallenge(asked.body)
   return challenge ? [{ field: 'ntlm.build', text: challenge.build }] : []
 }
@@ -170,17 +172,17 @@ async function ntlmOfSmb2(line: TcpConnection): Promise<readonly FingerprintText
  * Samba includes its version in the comment of the IPC$ share when anonymous share listing is
  * allowed.
  */
-async function remarkOfSamba(line: TcpConnection): Promise<readonly FingerprintText[]> {
-  const session = sessionOn(line)
-  if (!(await session.say(commands.negotiate, negotiateBody())) || !(await logInAnonymously(session))) return []
-  const shares = await listedShares(session, line.socket.remoteAddress ?? '').catch(orNothing)
+async function readSambaComment(connection: TcpConnection): Promise<readonly FingerprintText[]> {
+  const session = sessionOn(connection)
+  if (!(await session.send(commands.negotiate, negotiateBody())) || !(await logInAnonymously(session))) return []
+  const shares = await listedShares(session, connection.socket.remoteAddress ?? '').catch(ignoreRangeError)
   const remark = shares?.find(({ name }) => name === 'IPC$')?.remark ?? ''
   const [, server] = /\((Samba [\x20-\x7e]{1,60})\)/.exec(remark) ?? []
   return server === undefined ? [] : [{ field: 'smb.native_lm', text: server }]
 }
 
 /** Ignore truncated responses and responses with invalid lengths. */
-function orNothing(error: unknown): null {
+function ignoreRangeError(error: unknown): null {
   if (error instanceof RangeError) return null
   throw error
 }

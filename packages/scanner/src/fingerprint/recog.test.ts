@@ -34,21 +34,21 @@ async function brokenExamples(folder: string): Promise<string[]> {
   )
 }
 
-describe('our own fingerprints', () => {
-  it('load without a problem and are many', async () => {
+describe('our fingerprints', () => {
+  it('load without problems', async () => {
     const { files, problems } = await loadRecog([own])
     expect(problems).toEqual([])
     expect(files.flatMap(({ fingerprints }) => fingerprints).length).toBeGreaterThan(150)
   })
 
-  it('each have an example and match it', async () => {
+  it('all have an example that matches', async () => {
     const { files } = await loadRecog([own], { withExamples: true })
     expect(files.flatMap((one) => one.fingerprints).filter(({ examples }) => examples.length === 0)).toEqual([])
     expect(await brokenExamples(own)).toEqual([])
   })
 })
 
-describe.skipIf(!existsSync(corpus))('the whole of Recog', () => {
+describe.skipIf(!existsSync(corpus))('the Recog database', () => {
   let folder: string
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'recog-'))
@@ -56,19 +56,19 @@ describe.skipIf(!existsSync(corpus))('the whole of Recog', () => {
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  it('loads without a problem', async () => {
+  it('loads without problems', async () => {
     const { files, problems } = await loadRecog([join(folder, 'xml')])
     expect(problems).toEqual([])
     expect(files.flatMap(({ fingerprints }) => fingerprints).length).toBeGreaterThan(4600)
   })
 
-  it('has examples of which nearly every one matches', async () => {
+  it('matches nearly all of its examples', async () => {
     expect((await brokenExamples(join(folder, 'xml'))).length).toBeLessThan(10)
   }, 120_000)
 })
 
 describe('parseRecog', () => {
-  it('leaves a bad record out, says where, and keeps the rest', () => {
+  it('skips an invalid record and reports its line', () => {
     const { fingerprints, problems } = parseRecog(
       file(`<fingerprint pattern="(?=x)"><description>look-ahead</description></fingerprint>
         <fingerprint pattern="^A(.)$"><param pos="2" name="service.version"/></fingerprint>
@@ -85,7 +85,7 @@ describe('parseRecog', () => {
     ['not XML', '<fingerprints><fingerprint'],
     ['another document', '<rss/>'],
     ['entities', '<!DOCTYPE f [<!ENTITY a "aaaa">]><fingerprints>&a;</fingerprints>'],
-  ])('refuses %s', (_, xml) => {
+  ])('rejects %s', (_, xml) => {
     expect(() => parseRecog(xml, 'x')).toThrow()
   })
 })
@@ -101,7 +101,7 @@ describe('match', () => {
     ),
   ])
 
-  it('puts captures into names, and a dash where nothing was captured', () => {
+  it('fills captures into names and uses a dash for empty ones', () => {
     expect(fingerprints.match('ssh.banner', 'OpenSSH_9.9')).toEqual([
       {
         description: '',
@@ -111,12 +111,12 @@ describe('match', () => {
     ])
   })
 
-  it('keeps a hostile version inside its part of the name', () => {
+  it('escapes a hostile version', () => {
     const [hit] = fingerprints.match('ssh.banner', 'OpenSSH_9:evil/../%00')
     expect(hit?.values['service.cpe23']?.split(':')).toHaveLength(5)
   })
 
-  it('knows nothing of another field', () => {
+  it('matches only the requested field', () => {
     expect(fingerprints.match('ftp.banner', 'OpenSSH_9.9')).toEqual([])
   })
 })

@@ -12,17 +12,17 @@ export type Technology = Extract<Observation, { kind: 'technology' }>
  */
 export function identifyTechnologies(
   traces: readonly FingerprintText[],
-  place: Pick<Technology, 'address' | 'port' | 'transport'>,
+  endpoint: Pick<Technology, 'address' | 'port' | 'transport'>,
   fingerprints: Fingerprints,
 ): Technology[] {
   const best = new Map<string, Technology>()
   for (const trace of traces) {
     for (const hit of fingerprints.match(trace.field, trace.text)) {
-      for (const named of namesIn(hit)) {
+      for (const named of productsIn(hit)) {
         const { subject, ...software } = named
         const technology: Technology = {
           kind: 'technology',
-          ...place,
+          ...endpoint,
           ...software,
           evidence: printable(hit.matched || trace.text, 1000),
           quality: qualityOf(trace, named.wfn.version !== '*', named.revision !== undefined, subject),
@@ -48,7 +48,7 @@ type Subject = (typeof subjects)[number]
  * Products named by a Recog match: the service, its component, the operating system, and the
  * hardware.
  */
-function namesIn({ values }: FingerprintMatch) {
+function productsIn({ values }: FingerprintMatch) {
   return subjects.flatMap((subject) => {
     const product = values[`${subject}.product`] ?? ''
     const vendor = values[`${subject}.vendor`] ?? ''

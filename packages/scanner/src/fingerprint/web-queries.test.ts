@@ -30,7 +30,7 @@ async function read(serve: RequestListener, paths: string[] = []): Promise<{ ver
 const word = 'bG0YzX8oKcPpYtB0bGgC9Jx3tZqB0bGgC9Jx3tZqB0bGgC9J'
 const answer = '{"arguments":{"version":"3.00 (bb6b5a062e)"},"result":"success"}'
 
-it('asks Transmission for its version with the word that it hands out', async () => {
+it('queries the version of Transmission with its session id', async () => {
   const seen = await read((request, response) => {
     response.setHeader('server', 'Transmission')
     if (request.headers['x-transmission-session-id'] === word) return response.end(answer)
@@ -39,12 +39,12 @@ it('asks Transmission for its version with the word that it hands out', async ()
   expect(seen).toEqual({ versions: ['3.00 (bb6b5a062e)'], posted: 2 })
 })
 
-it('asks no more where a password is wanted', async () => {
+it('stops when authentication is required', async () => {
   const seen = await read((_request, response) => response.writeHead(401, { server: 'Transmission' }).end())
   expect(seen).toEqual({ versions: [], posted: 1 })
 })
 
-it('asks Node-RED for its modules, which it tells as JSON alone', async () => {
+it('queries the modules of Node-RED as JSON', async () => {
   const nodes = [
     { id: 'node-red/inject', types: ['inject'], module: 'node-red', version: '1.2.9' },
     { id: 'node-red-dashboard/ui_base', types: ['ui_base'], module: 'node-red-dashboard', version: '2.26.0' },
@@ -61,6 +61,6 @@ it('asks Node-RED for its modules, which it tells as JSON alone', async () => {
   expect((await read(serve('{"theme":"dark"}'), ['/settings'])).versions).toEqual([])
 })
 
-it('asks nobody else', async () => {
+it('sends nothing to other products', async () => {
   expect(await read((_request, response) => response.end(answer))).toEqual({ versions: [], posted: 0 })
 })

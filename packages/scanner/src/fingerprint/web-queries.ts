@@ -3,8 +3,8 @@ import type { HttpRequest, HttpResponse } from '#net/http-message.ts'
 
 /** Product-specific queries to identified web servers. They are read-only. */
 interface WebQuery {
-  isMeant(traces: readonly FingerprintText[]): boolean
-  ask(send: Send): Promise<FingerprintText[]>
+  appliesTo(traces: readonly FingerprintText[]): boolean
+  run(send: Send): Promise<FingerprintText[]>
 }
 
 /** @returns undefined when there was no response */
@@ -18,17 +18,17 @@ const sessionHeader = 'x-transmission-session-id'
  * fail.
  */
 const transmission: WebQuery = {
-  isMeant: (traces) =>
+  appliesTo: (traces) =>
     traces.some(({ field, text }) => field === `http_header.${sessionHeader}` || isServer(field, text, 'Transmission')),
-  async ask(send) {
+  async run(send) {
     const question = {
       method: 'POST',
       path: '/transmission/rpc',
       body: '{"method":"session-get","arguments":{"fields":["version"]}}',
     }
-    const refusal = await send(question)
-    const [, word] = refusal?.headers.find(([name]) => name.toLowerCase() === sessionHeader) ?? []
-    if (refusal?.status !== 409 || word === undefined || !/^[\w-]{1,128}$/.test(word)) return []
+    const conflict = await send(question)
+    const [, word] = conflict?.headers.find(([name]) => name.toLowerCase() === sessionHeader) ?? []
+    if (conflict?.status !== 409 || word === undefined || !/^[\w-]{1,128}$/.test(word)) return []
     const answer = await send({ ...question, headers: { [sessionHeader]: word } })
     const [, version] = /"version":\s*"([^"]{1,64})"/.exec(answer?.body.toString('utf8', 0, 65_536) ?? '') ?? []
     return answer?.status === 200 && version !== undefined ? [{ field: 'transmission.version', text: version }] : []
@@ -41,9 +41,9 @@ const modulesMax = 100
  * Modules of a Node-RED with an exposed admin API (GET /nodes); its page doesn't reveal versions.
  */
 const nodeRed: WebQuery = {
-  isMeant: (traces) =>
+  appliesTo: (traces) =>
     traces.some(({ field, text }) => field === 'http.path:/settings' && /"httpNodeRoot":/.test(text)),
-  async ask(send) {
+  async run(send) {
     const answer = await send({ method: 'GET', path: '/nodes', headers: { Accept: 'application/json' } })
     if (answer?.status !== 200) return []
     const pairs = answer.body.toString('utf8').matchAll(/"module":"([^"]{1,100})","version":"([^"]{1,40})"/g)
@@ -52,12 +52,12 @@ const nodeRed: WebQuery = {
   },
 }
 
-const questions: readonly WebQuery[] = [transmission, nodeRed]
+const queries: readonly WebQuery[] = [transmission, nodeRed]
 
 /** Sends the queries for the identified products, if any. */
 export async function queryWebProducts(traces: readonly FingerprintText[], send: Send): Promise<FingerprintText[]> {
   const answers: FingerprintText[] = []
-  for (const question of questions) if (question.isMeant(traces)) answers.push(...(await question.ask(send)))
+  for (const question of queries) if (question.appliesTo(traces)) answers.push(...(await question.run(send)))
   return answers
 }
 

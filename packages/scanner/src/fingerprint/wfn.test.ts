@@ -34,7 +34,7 @@ describe('canonicalVersion', () => {
     expect(canonicalVersion(product, read)).toEqual({ version, update, ...(revision ? { revision } : {}) })
   })
 
-  it('changes nothing when it is asked again', () => {
+  it('is idempotent', () => {
     for (const read of ['9.2', '1.0.2k', '10.11.19', '2022.83', '3.00', '19.4r3-s2', '1.14.2']) {
       expect(canonicalVersion('x', canonicalVersion('x', read).version).version).toBe(read)
     }
@@ -57,12 +57,12 @@ describe('nameFromCpe', () => {
     expect(nameFromCpe(cpe)?.wfn.text).toBe(text)
   })
 
-  it.each(['', 'cpe:/a:x', 'cpe:/z:a:b:1', 'cpe:2.3:a:*:b:1:*', 'openssh'])('takes %j for no name', (cpe) => {
+  it.each(['', 'cpe:/a:x', 'cpe:/z:a:b:1', 'cpe:2.3:a:*:b:1:*', 'openssh'])('returns null for %j', (cpe) => {
     expect(nameFromCpe(cpe)).toBeNull()
   })
 })
 
-it('gives names whose text can be read back as the same name', () => {
+it('formats names that parse to the same name', () => {
   for (const version of ['1.0', '9.2p1', '1.0.2k', '19.4r3-s2', '2.0.0-rc1', '']) {
     const { wfn } = nameSoftware({ vendor: 'OpenBSD', product: 'OpenSSH' }, version)
     expect(nameFromCpe(wfn.text)?.wfn).toEqual(wfn)

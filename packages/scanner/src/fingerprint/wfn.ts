@@ -21,7 +21,7 @@ interface Naming {
  * @param read the version as reported by the service; empty when there is none
  */
 export function nameSoftware(naming: Naming, read: string): { readonly wfn: Wfn; readonly revision?: string } {
-  const { vendor, product } = canonicalName(word(naming.vendor), word(naming.product))
+  const { vendor, product } = canonicalName(normalizeWord(naming.vendor), normalizeWord(naming.product))
   const { version, update, revision } = canonicalVersion(product, read)
   const wfn = wfnOf({
     part: naming.part ?? 'a',
@@ -69,16 +69,16 @@ function splitFormatted(text: string): string[] {
   return text.split(/(?<!\\):/).map((part) => part.replace(/\\(.)/g, '$1'))
 }
 
-type WfnWords = Pick<Wfn, 'part' | 'vendor' | 'product' | 'version' | 'update' | 'targetSoftware'>
+type WfnParts = Pick<Wfn, 'part' | 'vendor' | 'product' | 'version' | 'update' | 'targetSoftware'>
 
-function wfnOf({ part, vendor, product, version, update, targetSoftware }: WfnWords): Wfn {
+function wfnOf({ part, vendor, product, version, update, targetSoftware }: WfnParts): Wfn {
   const any = { edition: '*', language: '*', softwareEdition: '*', targetHardware: '*', other: '*' }
   const words = { part, vendor, product, version, update, ...any, targetSoftware }
-  return { ...words, text: bound(words) }
+  return { ...words, text: formatBinding(words) }
 }
 
 /** Formatted string binding (NISTIR 7695, section 6.2.2). */
-function bound(words: Omit<Wfn, 'text'>): string {
+function formatBinding(words: Omit<Wfn, 'text'>): string {
   const { part, vendor, product, version, update, edition, language } = words
   const { softwareEdition, targetSoftware, targetHardware, other } = words
   const order = [
@@ -93,10 +93,10 @@ function bound(words: Omit<Wfn, 'text'>): string {
     targetHardware,
     other,
   ]
-  return `cpe:2.3:${part}:${order.map(quoted).join(':')}`
+  return `cpe:2.3:${part}:${order.map(escapeWord).join(':')}`
 }
 
-function quoted(word: string): string {
+function escapeWord(word: string): string {
   if (word === '' || word === '*') return '*'
   if (word === '-') return '-'
   return word.replace(/[^a-z0-9._-]/g, (char) => `\\${char}`)
@@ -145,7 +145,7 @@ function canonicalName(vendor: string, product: string): { readonly vendor: stri
   return { vendor: betterVendor ?? vendor, product: betterProduct ?? product }
 }
 
-function word(text: string): string {
+function normalizeWord(text: string): string {
   return text
     .replaceAll(/[^ -~]/g, '')
     .trim()
@@ -195,14 +195,14 @@ function withoutRevision(text: string): { readonly upstream: string; readonly re
 }
 
 function byProduct(product: string, text: string): ProductVersion | undefined {
-  const [pattern, update] = ownForms[product] ?? []
+  const [pattern, update] = productForms[product] ?? []
   const [, version, mark] = pattern?.exec(text) ?? []
   return version && mark ? { version, update: (update ?? '') + mark } : undefined
 }
 
 const patchLevel: readonly [RegExp, string] = [/^(\d[\d.]*)p(\d+)$/, 'p']
 const javaUpdate: readonly [RegExp, string] = [/^(\d+\.\d+\.\d+)_(\d+)/, 'update']
-const ownForms: Readonly<Record<string, readonly [RegExp, string]>> = {
+const productForms: Readonly<Record<string, readonly [RegExp, string]>> = {
   openssh: patchLevel,
   ntp: patchLevel,
   bind: [/^(\d[\d.]*)-([ps]\d+)$/, ''],

@@ -21,8 +21,8 @@ const frameEnd = 0xce
 const propertiesMax = 40
 
 /** Whether a complete frame was received. */
-export function isBrokerFrame(heard: Buffer): boolean {
-  return heard.length >= 8 && heard.length >= 8 + heard.readUInt32BE(3)
+export function isBrokerFrame(received: Buffer): boolean {
+  return received.length >= 8 && received.length >= 8 + received.readUInt32BE(3)
 }
 
 /** Undefined when the frame is not a connection method. */
@@ -122,16 +122,16 @@ export function describeStart(frame: Buffer): string {
   // A broker that doesn't support 0-9-1 responds with the header of its own version and closes the
   // connection.
   if (text.startsWith('AMQP')) return `protocol ${[...frame.subarray(5, 8)].join('.')}`
-  const start = startOrNothing(frame)
+  const start = tryReadStart(frame)
   if (!start) return 'no Connection.Start'
   const { properties, mechanisms } = start
-  const told = ['product', 'version', 'platform', 'cluster_name'].flatMap((name) =>
+  const lines = ['product', 'version', 'platform', 'cluster_name'].flatMap((name) =>
     properties[name] === undefined ? [] : `${name}: ${properties[name].slice(0, 200)}`,
   )
-  return [...told, `mechanisms: ${mechanisms.join(' ')}`].join('\n')
+  return [...lines, `mechanisms: ${mechanisms.join(' ')}`].join('\n')
 }
 
-function startOrNothing(frame: Buffer): BrokerStart | undefined {
+function tryReadStart(frame: Buffer): BrokerStart | undefined {
   try {
     return readStart(frame)
   } catch (error) {

@@ -2,38 +2,38 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { describeStart, readStart } from '#native/amqp-wire.ts'
 import { broker } from '#native/testing/broker.ts'
-import { answering, examined, tcpPeer } from '#native/testing/examine.ts'
+import { answering, runNativeChecks, tcpPeer } from '#native/testing/examine.ts'
 
 const amqp = { protocol: 'amqp' }
 const guestMayIn = (mechanism: string, response: string) => mechanism === 'PLAIN' && response === '\0guest\0guest'
 
 describe.concurrent('message brokers', () => {
-  it('finds the log-in that the maker documents, but does not try it in the gentle profile', async () => {
+  it('finds the default login, except in the gentle profile', async () => {
     await using peer = await tcpPeer(broker({ admits: guestMayIn }))
-    expect((await examined(peer, amqp)).found).toEqual(['amqp-cleartext-login', 'amqp-default-login'])
-    const gentle = await examined(peer, amqp, 'gentle')
+    expect((await runNativeChecks(peer, amqp)).found).toEqual(['amqp-cleartext-login', 'amqp-default-login'])
+    const gentle = await runNativeChecks(peer, amqp, 'gentle')
     expect(gentle.covered).toEqual(['amqp-anonymous', 'amqp-cleartext-login'])
   })
-  it('finds a broker that lets in whoever comes', async () => {
+  it('finds a broker that accepts anonymous logins', async () => {
     const settings = { mechanisms: 'ANONYMOUS EXTERNAL', admits: (mechanism: string) => mechanism === 'ANONYMOUS' }
     await using peer = await tcpPeer(broker(settings))
-    const { found, covered } = await examined(peer, amqp)
+    const { found, covered } = await runNativeChecks(peer, amqp)
     expect([found, covered]).toEqual([
       ['amqp-anonymous'],
       ['amqp-anonymous', 'amqp-cleartext-login', 'amqp-default-login'],
     ])
   })
   it.each([{ refusesSilently: false }, { refusesSilently: true }])(
-    'finds nothing where certificates alone or other passwords are let in: %j',
+    'finds nothing when only certificates or other credentials are accepted: %j',
     async (settings) => {
       await using peer = await tcpPeer(broker({ mechanisms: 'EXTERNAL ANONYMOUS', ...settings }))
-      const { found, covered } = await examined(peer, amqp)
+      const { found, covered } = await runNativeChecks(peer, amqp)
       expect([found, covered]).toEqual([[], ['amqp-anonymous', 'amqp-cleartext-login', 'amqp-default-login']])
     },
   )
-  it('refuses the default log-in: sound', async () => {
+  it('finds nothing when the default login is rejected', async () => {
     await using peer = await tcpPeer(broker({ refusesSilently: true }))
-    const { found, covered } = await examined(peer, amqp)
+    const { found, covered } = await runNativeChecks(peer, amqp)
     expect(found).toEqual(['amqp-cleartext-login'])
     expect(covered).toContain('amqp-default-login')
   })
@@ -41,18 +41,18 @@ describe.concurrent('message brokers', () => {
     'AMQP\0\u0001\0\0',
     'HTTP/1.1 400 Bad Request\r\n\r\n',
     '\u0001\0\0\u00ff\u00ff\u00ff\u00ff\0\u000a\0\u000a',
-  ])('says nothing of what is no Connection.Start: %j', async (greeting) => {
+  ])('is inconclusive without a Connection.Start: %j', async (greeting) => {
     await using peer = await tcpPeer((socket) => void socket.once('data', () => socket.end(greeting, 'latin1')))
-    expect((await examined(peer, amqp)).seen).toEqual([])
+    expect((await runNativeChecks(peer, amqp)).seen).toEqual([])
   })
-  it('says nothing of a broker that stays mute', async () => {
+  it('is inconclusive when the broker does not respond', async () => {
     await using peer = await tcpPeer(answering('', () => ''))
-    expect((await examined(peer, amqp)).seen).toEqual([])
+    expect((await runNativeChecks(peer, amqp)).seen).toEqual([])
   })
 })
 
 describe('Connection.Start', () => {
-  it('is read by its lengths, never beyond them', () => {
+  it('is never read beyond its bounds', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (rest) => {
         const frame = Buffer.concat([Buffer.from('010000000000c8000a000a', 'hex').subarray(0, 11), Buffer.from(rest)])

@@ -4,7 +4,7 @@ import type { BrokerStart } from '#native/amqp-wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
-const guest = checkInfo({
+const guestLogin = checkInfo({
   id: 'amqp-default-login',
   name: 'RabbitMQ default credentials (guest/guest)',
   severity: 'critical',
@@ -44,34 +44,34 @@ const cleartext = checkInfo({
 })
 
 const passwordMechanisms = ['PLAIN', 'AMQPLAIN']
-const patience = { firstByteMs: 5000, idleMs: 300, totalMs: 8000, enough: isBrokerFrame }
+const readOptions = { firstByteMs: 5000, idleMs: 300, totalMs: 8000, enough: isBrokerFrame }
 
 /** Reads the broker's properties and tries an anonymous login. Opens no channel. */
 export const amqp: NativeCheck = {
   checks: [anonymous, cleartext],
-  concerns: ({ protocol }) => protocol === 'amqp',
-  async examine(place) {
-    const start = await place.speak(async (line) => {
-      line.write(protocolHeader)
-      return readStart(await line.read(patience))
+  appliesTo: ({ protocol }) => protocol === 'amqp',
+  async run(context) {
+    const start = await context.withConnection(async (connection) => {
+      connection.write(protocolHeader)
+      return readStart(await connection.read(readOptions))
     })
     if (!start) return {}
-    const open = await logIn(place, 'ANONYMOUS', 'glacis')
+    const open = await logIn(context, 'ANONYMOUS', 'glacis')
     return {
       ...(open !== undefined && { [anonymous.id]: open }),
-      ...(!place.service.tls && { [cleartext.id]: cleartextProof(start) }),
+      ...(!context.service.tls && { [cleartext.id]: cleartextProof(start) }),
     }
   },
 }
 
 /** One attempt with the documented default credentials. Not in the gentle profile. */
 export const amqpDefaultLogin: NativeCheck = {
-  checks: [guest],
-  from: 'standard',
-  concerns: ({ protocol }) => protocol === 'amqp',
-  async examine(place) {
-    const proof = await logIn(place, 'PLAIN', '\0guest\0guest')
-    return proof === undefined ? {} : { [guest.id]: proof }
+  checks: [guestLogin],
+  minProfile: 'standard',
+  appliesTo: ({ protocol }) => protocol === 'amqp',
+  async run(context) {
+    const proof = await logIn(context, 'PLAIN', '\0guest\0guest')
+    return proof === undefined ? {} : { [guestLogin.id]: proof }
   },
 }
 
@@ -79,20 +79,20 @@ export const amqpDefaultLogin: NativeCheck = {
  * @returns null when the broker doesn't offer the mechanism or rejects the login, undefined when it
  * did not respond
  */
-async function logIn(place: NativeContext, mechanism: string, response: string): Promise<Proof | null | undefined> {
-  return place.speak(async (line) => {
-    line.write(protocolHeader)
-    const start = readStart(await line.read(patience))
+async function logIn(context: NativeContext, mechanism: string, response: string): Promise<Proof | null | undefined> {
+  return context.withConnection(async (connection) => {
+    connection.write(protocolHeader)
+    const start = readStart(await connection.read(readOptions))
     if (!start?.mechanisms.includes(mechanism)) return start && null
-    line.write(startOk(mechanism, response))
-    const frame = await line.read(patience)
+    connection.write(startOk(mechanism, response))
+    const frame = await connection.read(readOptions)
     // A broker may reject a login by closing the connection after a delay (AMQP 0-9-1, section
     // 2.2.4).
-    if (frame.length === 0) return line.isAlive ? undefined : null
+    if (frame.length === 0) return connection.isAlive ? undefined : null
     const method = methodOf(frame)
     if (method !== 'tune') return method && null
     const request = `Connection.StartOk, mechanism ${mechanism}, response ${JSON.stringify(response)}`
-    const answer = `Connection.Tune: login accepted\n${described(start)}`
+    const answer = `Connection.Tune: login accepted\n${describeServer(start)}`
     return { request, answer, highlights: ['Connection.Tune'] }
   })
 }
@@ -100,10 +100,10 @@ async function logIn(place: NativeContext, mechanism: string, response: string):
 function cleartextProof(start: BrokerStart): Proof | null {
   const offered = start.mechanisms.filter((one) => passwordMechanisms.includes(one))
   if (offered.length === 0) return null
-  return { request: 'AMQP 0-9-1 protocol header', answer: described(start), highlights: offered }
+  return { request: 'AMQP 0-9-1 protocol header', answer: describeServer(start), highlights: offered }
 }
 
-function described({ properties, mechanisms }: BrokerStart): string {
+function describeServer({ properties, mechanisms }: BrokerStart): string {
   const { product = '', version = '' } = properties
   return `${product} ${version}`.trim().slice(0, 300) + `\nmechanisms: ${mechanisms.join(' ')}`
 }

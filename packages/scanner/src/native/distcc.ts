@@ -30,13 +30,13 @@ const job = bytes(
 /** Compiles an empty source file. Not in the gentle profile. */
 export const distcc: NativeCheck = {
   checks: [open],
-  from: 'standard',
-  concerns: ({ protocol, port, transport }) =>
+  minProfile: 'standard',
+  appliesTo: ({ protocol, port, transport }) =>
     transport === 'tcp' && (protocol === 'distcc' || (protocol === '' && port === usualPort)),
-  async examine(place) {
-    const heard = await place.ask(job, { firstByteMs: 8000, idleMs: 300, totalMs: 10_000, bytesMax: 8192 })
-    if (heard === undefined) return {}
-    const answer = heard.toString('latin1')
+  async run(context) {
+    const received = await context.exchange(job, { firstByteMs: 8000, idleMs: 300, totalMs: 10_000, bytesMax: 8192 })
+    if (received === undefined) return {}
+    const answer = received.toString('latin1')
     const isDone = /^DONE0000000[123]STAT[0-9a-f]{8}/.test(answer)
     const request = `distcc protocol 1: ${words.join(' ')} (empty source file)`
     return { [open.id]: isDone ? { request, answer: answer.slice(0, 400), highlights: [answer.slice(0, 24)] } : null }

@@ -43,32 +43,32 @@ const version = checkInfo({
 })
 
 /** Zone names common in private networks and test systems. */
-const usualZones =
+const commonZones =
   'lan local localdomain home home.arpa internal intranet corp lab lab.test test example.com example.org'
 
 export const dns: NativeCheck = {
   checks: [transfer, recursion, version],
-  concerns: ({ protocol }) => protocol === 'dns',
-  async examine(place) {
-    const verdicts: Record<string, Proof | null> = {}
-    const root = await query(place, { type: 'NS', name: '.' }, RECURSION_DESIRED)
-    const isRecursive = root?.flag_ra && root.rcode !== 'REFUSED'
-    if (root) verdicts[recursion.id] = isRecursive ? recursionProof(root) : null
-    const named = await query(place, versionQuestion)
-    const [text] = recordsOf(named).flatMap(textsOf)
+  appliesTo: ({ protocol }) => protocol === 'dns',
+  async run(context) {
+    const results: Record<string, Proof | null> = {}
+    const rootReply = await query(context, { type: 'NS', name: '.' }, RECURSION_DESIRED)
+    const isRecursive = rootReply?.flag_ra && rootReply.rcode !== 'REFUSED'
+    if (rootReply) results[recursion.id] = isRecursive ? recursionProof(rootReply) : null
+    const versionReply = await query(context, versionQuestion)
+    const [text] = recordsOf(versionReply).flatMap(textsOf)
     const isVersion = text !== undefined && /\d+\.\d+/.test(text)
-    if (named) {
+    if (versionReply) {
       const request = 'TXT version.bind, class CHAOS'
-      verdicts[version.id] = isVersion ? { request, answer: text, highlights: [text] } : null
+      results[version.id] = isVersion ? { request, answer: text, highlights: [text] } : null
     }
-    return { ...verdicts, ...(root || named ? await transfers(place) : {}) }
+    return { ...results, ...(rootReply || versionReply ? await transfers(context) : {}) }
   },
 }
 
 export const versionQuestion: Question = { type: 'TXT', class: 'CH', name: 'version.bind' }
 
-function recursionProof(root: DnsMessage): Proof {
-  const answer = `Recursion available (RA) flag set, rcode ${root.rcode}, records: ${recordsOf(root).length}`
+function recursionProof(rootReply: DnsMessage): Proof {
+  const answer = `Recursion available (RA) flag set, rcode ${rootReply.rcode}, records: ${recordsOf(rootReply).length}`
   return { request: 'NS . with recursion desired (RD)', answer, highlights: ['RA'] }
 }
 
@@ -90,32 +90,35 @@ export function recordsOf(message: Packet | null | undefined) {
 }
 
 /** Uses the transport that the service responded on. */
-async function query(place: NativeContext, question: Question, flags = 0): Promise<DnsMessage | null> {
+async function query(context: NativeContext, question: Question, flags = 0): Promise<DnsMessage | null> {
   const message = dnsQuery(question, flags)
-  if (place.service.transport === 'udp') {
-    const answer = await place.datagram(message)
+  if (context.service.transport === 'udp') {
+    const answer = await context.sendDatagram(message)
     return answer.kind === 'answer' ? readAnswer(answer.bytes) : null
   }
-  const heard = await place.ask(framed(message), { enough: isWhole })
-  return heard ? readAnswer(heard.subarray(2)) : null
+  const received = await context.exchange(framed(message), { enough: isCompleteMessage })
+  return received ? readAnswer(received.subarray(2)) : null
 }
 
 function framed(message: Buffer): Buffer {
   return Buffer.concat([Buffer.from([message.length >> 8, message.length & 0xff]), message])
 }
 
-function isWhole(heard: Buffer): boolean {
-  return heard.length >= 2 && heard.length >= 2 + heard.readUInt16BE(0)
+function isCompleteMessage(received: Buffer): boolean {
+  return received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)
 }
 
 /** Only requests transfers of zones that the server is authoritative for. */
-async function transfers(place: NativeContext): Promise<CheckResults> {
-  if (place.service.transport === 'udp') return {}
-  for (const zone of zonesOf(place.hostNames)) {
-    const start = await query(place, { type: 'SOA', name: zone })
+async function transfers(context: NativeContext): Promise<CheckResults> {
+  if (context.service.transport === 'udp') return {}
+  for (const zone of zonesOf(context.hostNames)) {
+    const start = await query(context, { type: 'SOA', name: zone })
     if (!start?.flag_aa || !recordsOf(start).some(({ type }) => type === 'SOA')) continue
-    const heard = await place.ask(framed(dnsQuery({ type: 'AXFR', name: zone })), { idleMs: 400, enough: isWhole })
-    const answer = heard && readAnswer(heard.subarray(2))
+    const received = await context.exchange(framed(dnsQuery({ type: 'AXFR', name: zone })), {
+      idleMs: 400,
+      enough: isCompleteMessage,
+    })
+    const answer = received && readAnswer(received.subarray(2))
     const records = recordsOf(answer)
     if (answer?.rcode === 'NOERROR' && records.length > 2 && records[0]?.type === 'SOA') {
       const names = records.map((record) => `${record.name} type ${typeNameOf(record)}`)
@@ -130,5 +133,5 @@ function zonesOf(hostNames: readonly string[]): string[] {
   const known = hostNames
     .filter((name) => /[a-z]$/.test(name))
     .flatMap((name) => name.split('.').map((_, index, labels) => labels.slice(index).join('.')))
-  return [...new Set([...known, ...usualZones.split(' ')])].slice(0, 40)
+  return [...new Set([...known, ...commonZones.split(' ')])].slice(0, 40)
 }

@@ -19,29 +19,29 @@ const anyPassword = checkInfo({
 /** One login with random credentials, which must fail. Not in the gentle profile. */
 export const mailPasswords: NativeCheck = {
   checks: [anyPassword],
-  from: 'standard',
-  concerns: ({ protocol }) => protocol === 'imap' || protocol === 'pop3',
-  async examine(place) {
-    const isImap = place.service.protocol === 'imap'
+  minProfile: 'standard',
+  appliesTo: ({ protocol }) => protocol === 'imap' || protocol === 'pop3',
+  async run(context) {
+    const isImap = context.service.protocol === 'imap'
     const user = `glacis-${randomBytes(6).toString('hex')}`
     const secret = randomBytes(9).toString('hex')
-    const words = isImap ? [`a LOGIN ${user} ${secret}\r\n`] : [`USER ${user}\r\n`, `PASS ${secret}\r\n`]
-    const heard = await place.speak(async (line) => {
-      const patience = { firstByteMs: 6000, idleMs: 200, totalMs: 8000 }
-      let answer = (await line.read(patience)).toString('latin1')
-      for (const word of words) {
-        line.write(word)
-        answer = (await line.read(patience)).toString('latin1')
+    const commands = isImap ? [`a LOGIN ${user} ${secret}\r\n`] : [`USER ${user}\r\n`, `PASS ${secret}\r\n`]
+    const received = await context.withConnection(async (connection) => {
+      const readOptions = { firstByteMs: 6000, idleMs: 200, totalMs: 8000 }
+      let answer = (await connection.read(readOptions)).toString('latin1')
+      for (const command of commands) {
+        connection.write(command)
+        answer = (await connection.read(readOptions)).toString('latin1')
         if (/^-ERR|^a (NO|BAD)/m.test(answer)) break
       }
-      line.write(isImap ? 'z LOGOUT\r\n' : 'QUIT\r\n')
+      connection.write(isImap ? 'z LOGOUT\r\n' : 'QUIT\r\n')
       return answer
     })
-    if (!heard) return {}
-    const isIn = isImap ? /^a OK/m.test(heard) : /^\+OK/m.test(heard)
-    const isSettled = isIn || /^-ERR|^a (NO|BAD)/m.test(heard)
+    if (!received) return {}
+    const isLoggedIn = isImap ? /^a OK/m.test(received) : /^\+OK/m.test(received)
+    const isDecided = isLoggedIn || /^-ERR|^a (NO|BAD)/m.test(received)
     const request = `login as nonexistent user ${user} with a random password`
-    const proof = { request, answer: heard, highlights: [heard.split('\r\n', 1)[0] ?? ''] }
-    return isSettled ? { [anyPassword.id]: isIn ? proof : null } : {}
+    const proof = { request, answer: received, highlights: [received.split('\r\n', 1)[0] ?? ''] }
+    return isDecided ? { [anyPassword.id]: isLoggedIn ? proof : null } : {}
   },
 }

@@ -29,31 +29,31 @@ const cleartext = checkInfo({
 })
 
 const tlsFlag = 0x800
-const patience = { firstByteMs: 4000, idleMs: 300 }
+const readOptions = { firstByteMs: 4000, idleMs: 300 }
 
 /** One login as root with an empty password, a common installation default; runs no query. */
 export const mysql: NativeCheck = {
   checks: [noPassword, cleartext],
-  concerns: ({ protocol }) => protocol === 'mysql',
-  async examine(place) {
-    const outcome = await place.speak(async (line) => {
-      const hello = readHello(await line.read({ ...patience, enough: isPacket }))
-      if (!hello) return undefined
-      line.write(loginPacket(hello.plugin))
-      return { hello, answer: await settled(line) }
+  appliesTo: ({ protocol }) => protocol === 'mysql',
+  async run(context) {
+    const outcome = await context.withConnection(async (connection) => {
+      const handshake = readHello(await connection.read({ ...readOptions, enough: isPacket }))
+      if (!handshake) return undefined
+      connection.write(loginPacket(handshake.plugin))
+      return { hello: handshake, answer: await readLoginResult(connection) }
     })
     if (!outcome) return {}
-    const { hello, answer } = outcome
-    const told = `${hello.version}\n${answer === 'ok' ? 'OK: logged in' : `refused: ${answer}`}`
-    const proof = { request: 'login as root with an empty password', answer: told, highlights: ['OK: logged in'] }
-    const clear = {
+    const { hello: handshake, answer } = outcome
+    const details = `${handshake.version}\n${answer === 'ok' ? 'OK: logged in' : `refused: ${answer}`}`
+    const proof = { request: 'login as root with an empty password', answer: details, highlights: ['OK: logged in'] }
+    const cleartextProof = {
       request: '(nothing sent)',
-      answer: `${hello.version}, capabilities without CLIENT_SSL`,
-      highlights: [hello.version],
+      answer: `${handshake.version}, capabilities without CLIENT_SSL`,
+      highlights: [handshake.version],
     }
     return {
       ...(answer !== '' && { [noPassword.id]: answer === 'ok' ? proof : null }),
-      [cleartext.id]: (hello.capabilities & tlsFlag) === 0 ? clear : null,
+      [cleartext.id]: (handshake.capabilities & tlsFlag) === 0 ? cleartextProof : null,
     }
   },
 }
@@ -93,13 +93,13 @@ function packetOf(body: Buffer, sequence: number): Buffer {
  *
  * @returns `ok`, the server's error message, or nothing
  */
-async function settled(line: TcpConnection): Promise<string> {
-  for (let turn = 0; turn < 3; turn++) {
-    const packet = await line.read({ ...patience, enough: isPacket })
+async function readLoginResult(connection: TcpConnection): Promise<string> {
+  for (let round = 0; round < 3; round++) {
+    const packet = await connection.read({ ...readOptions, enough: isPacket })
     const [, , , sequence = 0, kind] = packet
     if (kind === 0) return 'ok'
     if (kind === 0xff) return packet.toString('latin1', 7).replace(/^#...../, '') || 'error'
-    if (kind === 0xfe) line.write(packetOf(Buffer.alloc(0), sequence + 1))
+    if (kind === 0xfe) connection.write(packetOf(Buffer.alloc(0), sequence + 1))
     // caching_sha2_password: 1,3 means fast authentication succeeded; the OK packet follows.
     else if (!(kind === 1 && packet[5] === 3)) return kind === undefined ? '' : 'requests more input'
     else if (packet.length > 6 && packet[10] === 0) return 'ok'

@@ -13,10 +13,10 @@ import type { CheckInfo, IdentifiedService } from '#native/types.ts'
 export interface NativeCheck {
   readonly checks: readonly CheckInfo[]
   /** The lightest profile that includes it; absent: gentle. */
-  readonly from?: ScanProfile
-  concerns(service: IdentifiedService): boolean
+  readonly minProfile?: ScanProfile
+  appliesTo(service: IdentifiedService): boolean
   /** @throws only when the context's signal aborts, with its reason */
-  examine(place: NativeContext): Promise<CheckResults>
+  run(context: NativeContext): Promise<CheckResults>
 }
 /**
  * Result per check: proof, or null when the service was tested and is not affected. Inconclusive
@@ -50,16 +50,20 @@ export interface NativeContext {
    * Runs an exchange on a new connection, with TLS where the service uses it; undefined when the
    * connection failed.
    */
-  speak<Value>(words: (line: TcpConnection) => Promise<Value>): Promise<Value | undefined>
+  withConnection<Value>(talk: (connection: TcpConnection) => Promise<Value>): Promise<Value | undefined>
   /**
    * Sends one message and reads the response; null only reads. Undefined when the connection
    * failed.
    */
-  ask(question: string | Uint8Array | null, options?: Partial<ReadOptions>): Promise<Buffer | undefined>
+  exchange(question: string | Uint8Array | null, options?: Partial<ReadOptions>): Promise<Buffer | undefined>
   /** The same in plaintext on another port of this host, as advertised by the service. */
-  askAt(port: number, question: string | Uint8Array, options?: Partial<ReadOptions>): Promise<Buffer | undefined>
+  exchangeOnPort(
+    port: number,
+    question: string | Uint8Array,
+    options?: Partial<ReadOptions>,
+  ): Promise<Buffer | undefined>
   /** Sends one UDP message to the same port. */
-  datagram(
+  sendDatagram(
     question: Uint8Array,
     options?: Pick<UdpOptions, 'waitMs' | 'fromAnyPort' | 'collectBytesMax'>,
   ): Promise<UdpResponse>
@@ -72,11 +76,11 @@ export interface NativeContext {
   handshake(options?: {
     readonly minVersion?: SecureVersion
     readonly maxVersion?: SecureVersion
-    readonly before?: (line: TcpConnection) => Promise<boolean>
+    readonly before?: (connection: TcpConnection) => Promise<boolean>
   }): Promise<Handshake | TlsFailure | undefined>
 }
 
-type Words = Pick<CheckInfo, 'id' | 'name' | 'severity' | 'summary' | 'impact' | 'remediation'> & {
+type CheckDescription = Pick<CheckInfo, 'id' | 'name' | 'severity' | 'summary' | 'impact' | 'remediation'> & {
   readonly cvss: string
   readonly score: number | null
   readonly reference: string
@@ -84,8 +88,15 @@ type Words = Pick<CheckInfo, 'id' | 'name' | 'severity' | 'summary' | 'impact' |
 }
 
 /** Metadata of a native check; tags are one space-separated text. */
-export function checkInfo({ reference, tags, ...words }: Words): CheckInfo {
-  return { ...words, threat: words.id, references: [reference], cves: [], tags: tags.split(' '), quality: 99 }
+export function checkInfo({ reference, tags, ...description }: CheckDescription): CheckInfo {
+  return {
+    ...description,
+    threat: description.id,
+    references: [reference],
+    cves: [],
+    tags: tags.split(' '),
+    quality: 99,
+  }
 }
 
 /** Text as Latin-1 bytes. */

@@ -6,12 +6,12 @@ import { dnsQuery, readAnswer } from '#native/dns.ts'
 import { nativeChecks } from '#native/run.ts'
 import { packetOf, readLists, string } from '#native/ssh-wire.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
-import { answering, examined, tcpPeer, udpPeer } from '#native/testing/examine.ts'
+import { answering, runNativeChecks, tcpPeer, udpPeer } from '#native/testing/examine.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
 const crlf = (text: string) => `${text}\r\n`
 
-it('tells of each check what is wrong, what may follow and what to do', () => {
+it('has summary, impact, and remediation for each check', () => {
   for (const check of nativeChecks) {
     expect(check.summary.length, check.id).toBeGreaterThan(20)
     expect(check.impact.length, check.id).toBeGreaterThan(20)
@@ -37,26 +37,26 @@ describe.concurrent('SSH', () => {
   }
   const server = (packet: Buffer) => answering(Buffer.concat([Buffer.from('SSH-2.0-test\r\n'), packet]), () => '')
 
-  it('finds weak algorithms in what the server offers', async () => {
+  it('finds weak algorithms', async () => {
     const offer = kexInit('diffie-hellman-group1-sha1', '3des-cbc', 'hmac-md5', 'ssh-dss')
     await using peer = await tcpPeer(server(offer))
-    const { found, seen } = await examined(peer, { protocol: 'ssh' })
+    const { found, seen } = await runNativeChecks(peer, { protocol: 'ssh' })
     expect(found).toEqual(['ssh-kex-weak', 'ssh-cipher-weak', 'ssh-mac-weak', 'ssh-host-key-weak'])
     for (const one of seen) Observation.parse(one)
   })
-  it('finds nothing in sound ones, and says that it looked', async () => {
+  it('finds nothing in secure algorithms and reports coverage', async () => {
     await using peer = await tcpPeer(server(kexInit('curve25519-sha256', 'aes128-ctr', 'hmac-sha2-256')))
-    const { found, covered } = await examined(peer, { protocol: 'ssh' })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'ssh' })
     expect(found).toEqual([])
     expect(covered).toContain('ssh-kex-weak')
     expect(covered).not.toContain('ssh-password-login')
   })
-  it('knows version 1 by its greeting', async () => {
+  it('detects version 1 by its banner', async () => {
     await using peer = await tcpPeer(answering('SSH-1.5-old\r\n', () => ''))
-    expect((await examined(peer, { protocol: 'ssh' })).found).toEqual(['ssh-protocol-1'])
+    expect((await runNativeChecks(peer, { protocol: 'ssh' })).found).toEqual(['ssh-protocol-1'])
   })
   it.each([Buffer.from([20]), Buffer.alloc(40, 20), Buffer.alloc(0)])(
-    'reads no lists from a damaged packet',
+    'returns null for a corrupt packet',
     (payload) => {
       expect(readLists(payload)).toBeNull()
     },
@@ -75,7 +75,7 @@ describe.concurrent('DNS', () => {
   const version = Buffer.concat([Buffer.from([6]), Buffer.from('9.18.1')])
   const soa = record(6, Buffer.alloc(22))
 
-  it('finds recursion, the version and a zone that is handed out', async () => {
+  it('finds recursion, the version, and a zone transfer', async () => {
     const answer = (said: Buffer) => {
       const type = said.readUInt16BE(said.length - 4)
       if (type === 16) return reply(said, 0x8000, [record(16, version)])
@@ -85,16 +85,16 @@ describe.concurrent('DNS', () => {
         : reply(said, 0x8005, [])
     }
     await using peer = await tcpPeer(answering('', (_, raw) => answer(raw)))
-    const { found } = await examined(peer, { protocol: 'dns' })
+    const { found } = await runNativeChecks(peer, { protocol: 'dns' })
     expect(found).toEqual(['dns-zone-transfer', 'dns-open-recursion', 'dns-version-disclosed'])
   })
-  it('finds nothing where all of it is refused', async () => {
+  it('finds nothing when all queries are refused', async () => {
     await using peer = await tcpPeer(answering('', (_, raw) => reply(raw, 0x8005, [])))
-    const { found, covered } = await examined(peer, { protocol: 'dns' })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'dns' })
     expect(found).toEqual([])
     expect(covered).toEqual(['dns-zone-transfer', 'dns-open-recursion', 'dns-version-disclosed'])
   })
-  it('takes no answer with a name that points to itself', () => {
+  it('rejects a response with a compression loop', () => {
     const question = dnsQuery({ type: 'A', name: 'a.test' })
     const loop = Buffer.concat([question, hex('c016 c016 0001 0001 00000000 0004 00000000')])
     loop.writeUInt16BE(0x8000, 2)
@@ -118,56 +118,56 @@ describe.concurrent('by UDP', () => {
     const body = Buffer.concat([head, Buffer.from([0xa2, pdu.length]), pdu])
     return Buffer.concat([Buffer.from([0x30, body.length]), body])
   }
-  it('finds the communities that everyone knows', async () => {
+  it('finds default community strings', async () => {
     const known = ['public', 'private']
     await using peer = await udpPeer((said) => {
       const community = known.find((name) => said.includes(name))
       return community ? snmpAnswer(said, community) : null
     })
-    const { found, seen } = await examined(peer, { protocol: 'snmp', transport: 'udp' })
+    const { found, seen } = await runNativeChecks(peer, { protocol: 'snmp', transport: 'udp' })
     expect(found).toEqual(['snmp-community-public', 'snmp-community-private'])
     expect(JSON.stringify(seen)).toContain(description)
     expect(seen).toContainEqual(expect.objectContaining({ location: `${peer.port}/udp`, transport: 'udp' }))
   })
-  it('takes an agent that ignores both for sound', async () => {
+  it('finds nothing when the agent ignores both community strings', async () => {
     await using peer = await udpPeer(() => null)
-    expect((await examined(peer, { protocol: 'snmp', transport: 'udp' })).found).toEqual([])
+    expect((await runNativeChecks(peer, { protocol: 'snmp', transport: 'udp' })).found).toEqual([])
   })
-  it('finds a file that TFTP gives away, and none where there is none', async () => {
+  it('finds a TFTP file only if it exists', async () => {
     await using open = await udpPeer((said) =>
       said.includes('pxelinux.0') ? hex('0003 0001 74657874') : hex('0005 0001 00'),
     )
-    expect((await examined(open, { protocol: 'tftp', transport: 'udp' })).found).toEqual(['tftp-readable'])
+    expect((await runNativeChecks(open, { protocol: 'tftp', transport: 'udp' })).found).toEqual(['tftp-readable'])
     await using closed = await udpPeer(() => hex('0005 0001 00'))
-    const { found, covered } = await examined(closed, { protocol: 'tftp', transport: 'udp' })
+    const { found, covered } = await runNativeChecks(closed, { protocol: 'tftp', transport: 'udp' })
     expect([found, covered]).toEqual([[], ['tftp-readable']])
   })
-  it('finds memcached that answers more than it was asked', async () => {
+  it('finds memcached amplification', async () => {
     const stats = (length: number) =>
       Buffer.concat([hex('474c 0000 0001 0000'), Buffer.from('STAT pid 1\r\n'.repeat(length))])
     await using loud = await udpPeer(() => stats(60))
-    expect((await examined(loud, { protocol: 'memcached', transport: 'udp' })).found).toEqual([
+    expect((await runNativeChecks(loud, { protocol: 'memcached', transport: 'udp' })).found).toEqual([
       'memcached-udp-amplification',
     ])
     await using quiet = await udpPeer(() => Buffer.from('CLIENT_ERROR'))
-    expect((await examined(quiet, { protocol: 'memcached', transport: 'udp' })).found).toEqual([])
+    expect((await runNativeChecks(quiet, { protocol: 'memcached', transport: 'udp' })).found).toEqual([])
   })
-  it('finds what NTP and mDNS tell', async () => {
+  it('finds NTP and mDNS disclosure', async () => {
     const variables = Buffer.concat([Buffer.from([0x16, 0x82]), Buffer.alloc(10), Buffer.from('version="ntpd 4.2.6"')])
     const monitor = Buffer.concat([Buffer.from([0x97, 0, 3, 0x2a]), Buffer.alloc(60)])
     await using ntp = await udpPeer((said) => (said[0] === 0x17 ? monitor : variables))
-    expect((await examined(ntp, { protocol: 'ntp', transport: 'udp' })).found).toEqual([
+    expect((await runNativeChecks(ntp, { protocol: 'ntp', transport: 'udp' })).found).toEqual([
       'ntp-monlist',
       'ntp-variables-exposed',
     ])
     await using shut = await udpPeer(() => Buffer.alloc(48))
-    expect((await examined(shut, { protocol: 'ntp', transport: 'udp' })).found).toEqual([])
+    expect((await runNativeChecks(shut, { protocol: 'ntp', transport: 'udp' })).found).toEqual([])
     await using mdns = await udpPeer(() =>
       Buffer.concat([hex('0000 8400 0000 0001 0000 0000'), Buffer.from('_http_tcp')]),
     )
-    expect((await examined(mdns, { protocol: 'mdns', transport: 'udp' })).found).toEqual(['mdns-exposed'])
+    expect((await runNativeChecks(mdns, { protocol: 'mdns', transport: 'udp' })).found).toEqual(['mdns-exposed'])
     await using empty = await udpPeer(() => hex('0000 8400 0000 0000 0000 0000 00'))
-    expect((await examined(empty, { protocol: 'mdns', transport: 'udp' })).found).toEqual([])
+    expect((await runNativeChecks(empty, { protocol: 'mdns', transport: 'udp' })).found).toEqual([])
   })
 })
 
@@ -178,13 +178,13 @@ describe.concurrent('rsync, Subversion and git', () => {
       if (said.includes('--server')) return refusal === '' ? hex('ff01 12345678') : `${'\u0001'.repeat(5)}${refusal}`
       return '@RSYNCD: OK\n'
     })
-  it('finds a module that takes an upload', async () => {
+  it('finds a writable module', async () => {
     await using peer = await tcpPeer(rsync(''))
-    expect((await examined(peer, { protocol: 'rsync' })).found).toEqual(['rsync-module-writable'])
+    expect((await runNativeChecks(peer, { protocol: 'rsync' })).found).toEqual(['rsync-module-writable'])
   })
-  it('finds none that says it is read only', async () => {
+  it('finds nothing when the module is read-only', async () => {
     await using peer = await tcpPeer(rsync('ERROR: module is read only\n'))
-    const { found, covered } = await examined(peer, { protocol: 'rsync' })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'rsync' })
     expect([found, covered]).toEqual([[], ['rsync-module-writable']])
   })
   const subversion = (last: string) =>
@@ -196,22 +196,22 @@ describe.concurrent('rsync, Subversion and git', () => {
       ]
       return replies[turn] ?? ''
     })
-  it('finds a repository that anonymous people may write', async () => {
+  it('finds anonymous write access', async () => {
     await using peer = await tcpPeer(subversion('( success ( ( ) 0: ) ) ( failure ( ( 160034 7:No user 0: 0 ) ) ) '))
-    expect((await examined(peer, { protocol: 'svn' })).found).toEqual(['svn-anonymous-write'])
+    expect((await runNativeChecks(peer, { protocol: 'svn' })).found).toEqual(['svn-anonymous-write'])
   })
-  it('finds none where writing asks for a name', async () => {
+  it('finds nothing when writing requires authentication', async () => {
     await using peer = await tcpPeer(subversion('( success ( ( CRAM-MD5 ) 3:abc ) ) '))
-    expect((await examined(peer, { protocol: 'svn' })).found).toEqual([])
+    expect((await runNativeChecks(peer, { protocol: 'svn' })).found).toEqual([])
   })
-  it('finds a repository that git lists', async () => {
+  it('finds a repository served by git', async () => {
     const id = '0'.repeat(40)
     await using peer = await tcpPeer((socket) => {
       socket.on('data', (said) => socket.end(said.includes('/app.git') ? `003d${id} HEAD` : 'x'))
     })
-    expect((await examined(peer, { protocol: 'git' })).found).toEqual(['git-daemon-open'])
+    expect((await runNativeChecks(peer, { protocol: 'git' })).found).toEqual(['git-daemon-open'])
     await using empty = await tcpPeer((socket) => void socket.on('data', () => socket.destroy()))
-    const { found, covered } = await examined(empty, { protocol: 'git' })
+    const { found, covered } = await runNativeChecks(empty, { protocol: 'git' })
     expect([found, covered]).toEqual([[], ['git-daemon-open']])
   })
 })
@@ -230,18 +230,21 @@ describe.concurrent('MySQL', () => {
   }
   const ok = hex('07000002 00 00 00 02 00 00 00')
   const denied = Buffer.concat([hex('19000002 ff 1504'), Buffer.from('#28000Access denied...')])
-  it('finds root without a password, and no TLS', async () => {
+  it('finds a root login without a password and missing TLS', async () => {
     await using peer = await tcpPeer(answering(hello(0xf7ff), () => ok))
-    expect((await examined(peer, { protocol: 'mysql' })).found).toEqual(['mysql-root-without-password', 'mysql-no-tls'])
+    expect((await runNativeChecks(peer, { protocol: 'mysql' })).found).toEqual([
+      'mysql-root-without-password',
+      'mysql-no-tls',
+    ])
   })
-  it('answers a change of method with the empty password, too', async () => {
+  it('sends an empty password after an authentication switch', async () => {
     const change = Buffer.concat([hex('16000002 fe'), Buffer.from('mysql_native_password')])
     await using peer = await tcpPeer(answering(hello(0xffff), (_said, _raw, turn) => (turn === 0 ? change : ok)))
-    expect((await examined(peer, { protocol: 'mysql' })).found).toEqual(['mysql-root-without-password'])
+    expect((await runNativeChecks(peer, { protocol: 'mysql' })).found).toEqual(['mysql-root-without-password'])
   })
-  it('finds neither where root is refused and TLS is offered', async () => {
+  it('finds neither when root is rejected and TLS is offered', async () => {
     await using peer = await tcpPeer(answering(hello(0xffff), () => denied))
-    const { found, covered } = await examined(peer, { protocol: 'mysql' })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'mysql' })
     expect([found, covered]).toEqual([[], ['mysql-root-without-password', 'mysql-no-tls']])
   })
 })
@@ -268,17 +271,17 @@ describe.concurrent('SMB', () => {
         ? answer(3, 0, tree)
         : answer(3, 0xc00000cc, Buffer.alloc(8))
     })
-  it('finds version 1, optional signing and a share for everyone', async () => {
+  it('finds SMB 1, optional signing, and an anonymous share', async () => {
     await using peer = await tcpPeer(server(1, true, true))
-    expect((await examined(peer, { protocol: 'smb' })).found).toEqual([
+    expect((await runNativeChecks(peer, { protocol: 'smb' })).found).toEqual([
       'smb1-enabled',
       'smb-signing-optional',
       'smb-guest-share',
     ])
   })
-  it('finds none of them on a server that is set up well', async () => {
+  it('finds nothing on a secure server', async () => {
     await using peer = await tcpPeer(server(3, false, false))
-    const { found, covered } = await examined(peer, { protocol: 'smb' })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'smb' })
     expect([found, covered]).toEqual([
       [],
       ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed'],
@@ -288,49 +291,49 @@ describe.concurrent('SMB', () => {
 
 describe.concurrent('proxies', () => {
   const asProxy = { protocol: 'http', banner: 'Server: tinyproxy/1.11.1' }
-  it('finds one that tunnels', async () => {
+  it('finds a proxy that opens tunnels', async () => {
     const reply = (said: string) =>
       said.startsWith('CONNECT') ? 'HTTP/1.0 200 Connection established\r\n\r\n' : 'HTTP/1.0 400 Bad Request\r\n\r\n'
     await using peer = await tcpPeer(answering('', reply))
-    expect((await examined(peer, asProxy)).found).toEqual(['http-proxy-open'])
+    expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
   })
-  it('finds one that looks for names of strangers', async () => {
+  it('finds a proxy that resolves arbitrary names', async () => {
     const failed = 'HTTP/1.1 503 Service Unavailable\r\nX-Squid-Error: ERR_DNS_FAIL 0\r\n\r\n'
     await using peer = await tcpPeer(
       answering('', (said) => (said.startsWith('CONNECT') ? 'HTTP/1.1 403 Forbidden\r\n\r\n' : failed)),
     )
-    expect((await examined(peer, asProxy)).found).toEqual(['http-proxy-open'])
+    expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
   })
   it.each([
     'HTTP/1.1 403 Forbidden\r\n\r\n',
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi',
     'HTTP/1.1 503 Busy\r\n\r\n',
-  ])('takes %j for no open proxy', async (reply) => {
+  ])('does not report %j as an open proxy', async (reply) => {
     await using peer = await tcpPeer(answering('', () => reply))
-    const { found, covered } = await examined(peer, asProxy)
+    const { found, covered } = await runNativeChecks(peer, asProxy)
     expect([found, covered]).toEqual([[], ['http-proxy-open']])
   })
-  it('tells an open SOCKS proxy from one that asks for a password', async () => {
+  it('finds a SOCKS proxy only without authentication', async () => {
     await using open = await tcpPeer(
       answering('', (_said, _raw, turn) => hex(turn === 0 ? '0500' : '05000001000000000000')),
     )
-    expect((await examined(open, { protocol: 'socks5' })).found).toEqual(['socks-proxy-open'])
+    expect((await runNativeChecks(open, { protocol: 'socks5' })).found).toEqual(['socks-proxy-open'])
     await using shut = await tcpPeer(answering('', () => hex('05ff')))
-    expect((await examined(shut, { protocol: 'socks5' })).found).toEqual([])
+    expect((await runNativeChecks(shut, { protocol: 'socks5' })).found).toEqual([])
   })
 })
 
 describe.concurrent('mail', () => {
-  it('finds a server that lets anybody in, but not in the gentle profile', async () => {
+  it('finds a server that accepts any password, except in the gentle profile', async () => {
     const talk = answering(crlf('* OK ready'), (said) => (said.startsWith('a LOGIN') ? crlf('a OK logged in') : ''))
     await using peer = await tcpPeer(talk)
-    expect((await examined(peer, { protocol: 'imap' })).found).toEqual(['mail-any-password'])
-    expect((await examined(peer, { protocol: 'imap' }, 'gentle')).seen).toEqual([])
+    expect((await runNativeChecks(peer, { protocol: 'imap' })).found).toEqual(['mail-any-password'])
+    expect((await runNativeChecks(peer, { protocol: 'imap' }, 'gentle')).seen).toEqual([])
   })
-  it('finds none that refuses', async () => {
+  it('finds nothing when the login is rejected', async () => {
     const talk = answering(crlf('+OK ready'), (said) => crlf(said.startsWith('USER') ? '+OK' : '-ERR no'))
     await using peer = await tcpPeer(talk)
-    const { found, covered } = await examined(peer, { protocol: 'pop3' })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'pop3' })
     expect([found, covered]).toEqual([[], ['mail-any-password']])
   })
 })
@@ -349,7 +352,7 @@ describe.concurrent('TLS', () => {
     [sound, []],
   ] as const)('judges the key of a certificate', async (certificate, expected) => {
     await using peer = await tcpPeer((socket) => void secure(certificate, socket))
-    const { found, covered } = await examined(peer, { protocol: 'http', tls: true })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'http', tls: true })
     expect(found).toEqual(expected)
     expect(covered).toContain('tls-key-weak')
   })
@@ -364,9 +367,9 @@ describe.concurrent('TLS', () => {
     }
     socket.on('data', hear)
   }
-  it('looks into TLS that begins after a plain greeting', async () => {
+  it('checks TLS after STARTTLS', async () => {
     await using peer = await tcpPeer(mail(weak))
-    const { found, covered } = await examined(peer, { protocol: 'smtp' })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'smtp' })
     expect(found).toEqual(['tls-key-weak'])
     expect(covered).toEqual([
       'tls-key-weak',
@@ -378,8 +381,8 @@ describe.concurrent('TLS', () => {
       'tls-ssl2-enabled',
     ])
   })
-  it('says nothing of a server that knows no TLS', async () => {
+  it('is inconclusive when the server does not support TLS', async () => {
     await using peer = await tcpPeer(answering('220 mx ESMTP\r\n', () => '250 mx\r\n'))
-    expect((await examined(peer, { protocol: 'smtp' })).seen).toEqual([])
+    expect((await runNativeChecks(peer, { protocol: 'smtp' })).seen).toEqual([])
   })
 })

@@ -39,26 +39,28 @@ const everyone = new Set(['*', '(everyone)', 'everyone', '0.0.0.0/0', '0.0.0.0/0
  * @returns undefined when there was no valid response
  */
 export async function worldExports(
-  place: NativeContext,
+  context: NativeContext,
   port: number,
   version: number,
 ): Promise<Proof | null | undefined> {
-  const heard = await place.askAt(port, rpcCall(mountProgram, version, exportProcedure), { enough: isWholeRecord })
-  const result = heard && rpcResult(heard)
+  const received = await context.exchangeOnPort(port, rpcCall(mountProgram, version, exportProcedure), {
+    enough: isWholeRecord,
+  })
+  const result = received && rpcResult(received)
   const list = result && readExports(result)
   if (!list) return undefined
   const open = list.filter(({ clients }) => clients.length === 0 || clients.some((name) => everyone.has(name)))
   if (open.length === 0) return null
   return {
     request: `MOUNTPROC${version}_EXPORT to port ${port}`,
-    answer: list.map(written).join('\n'),
-    highlights: open.map(written),
+    answer: list.map(formatExport).join('\n'),
+    highlights: open.map(formatExport),
     // Based on the server's export list; file permissions were not tested.
     quality: 95,
   }
 }
 
-function written({ folder, clients }: Export): string {
+function formatExport({ folder, clients }: Export): string {
   return `${folder} ${clients.join(',') || '(everyone)'}`
 }
 
@@ -66,14 +68,14 @@ function written({ folder, clients }: Export): string {
 function readExports(result: Buffer): Export[] | undefined {
   const { word, text } = xdrOf(result)
   const list: Export[] = []
-  let named = 0
+  let clientCount = 0
   for (let more = word(); more !== 0; more = word()) {
     const folder = more === 1 ? text(pathLengthMax) : undefined
     if (folder === undefined || list.length >= exportsMax) return undefined
     const clients: string[] = []
     for (let another = word(); another !== 0; another = word()) {
       const client = another === 1 ? text(nameLengthMax) : undefined
-      if (client === undefined || ++named > clientsMax) return undefined
+      if (client === undefined || ++clientCount > clientsMax) return undefined
       clients.push(client)
     }
     list.push({ folder, clients })

@@ -30,7 +30,7 @@ const socks = checkInfo({
   tags: 'misconfig proxy unauth network',
 })
 /** A name that cannot exist (RFC 6761): an open proxy reports that it could not resolve it. */
-const nowhere = 'glacis-proxy-check.invalid'
+const unresolvableName = 'glacis-proxy-check.invalid'
 
 /**
  * Asks the proxy to connect to itself and to a nonexistent name; nothing outside the target is
@@ -38,70 +38,70 @@ const nowhere = 'glacis-proxy-check.invalid'
  */
 export const httpProxy: NativeCheck = {
   checks: [http],
-  concerns: ({ protocol, tls, banner, technologies, port }) =>
+  appliesTo: ({ protocol, tls, banner, technologies, port }) =>
     protocol === 'http' &&
     !tls &&
     (/proxy|squid|varnish|privoxy|polipo|wingate|mitm/i.test(banner) ||
       technologies.some(({ name }) => /proxy|squid|privoxy|traffic server/i.test(name)) ||
       [3128, 8118, 8888, 8123, 1080, 8080].includes(port)),
-  async examine(place) {
-    const tunnelled = await tunnel(place)
-    if (tunnelled) return { [http.id]: tunnelled }
-    const looked = await lookFor(place)
-    return looked === undefined ? {} : { [http.id]: looked }
+  async run(context) {
+    const tunnelProof = await tunnel(context)
+    if (tunnelProof) return { [http.id]: tunnelProof }
+    const lookupProof = await requestUnresolvableName(context)
+    return lookupProof === undefined ? {} : { [http.id]: lookupProof }
   },
 }
 
 /** A tunnel from the proxy to itself, and a request through it that the proxy answers. */
-async function tunnel(place: NativeContext): Promise<Proof | null> {
-  const { address, port } = place
+async function tunnel(context: NativeContext): Promise<Proof | null> {
+  const { address, port } = context
   const host = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const asked = `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
-  const heard = await place.speak(async (line) => {
-    line.write(bytes(asked))
-    const first = (await line.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
-    if (!/^HTTP\/1\.[01] 200/.test(first) || !line.isAlive) return undefined
-    line.write(bytes(`GET /glacis-proxy-check HTTP/1.0\r\nHost: ${nowhere}\r\n\r\n`))
-    const inner = (await line.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
+  const received = await context.withConnection(async (connection) => {
+    connection.write(bytes(asked))
+    const first = (await connection.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
+    if (!/^HTTP\/1\.[01] 200/.test(first) || !connection.isAlive) return undefined
+    connection.write(bytes(`GET /glacis-proxy-check HTTP/1.0\r\nHost: ${unresolvableName}\r\n\r\n`))
+    const inner = (await connection.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
     // A server that returns 200 for every method might have its own body mistaken for a tunnel.
     const isTunnel = first.endsWith('\r\n\r\n') && !/content-length: [1-9]|transfer-encoding/i.test(first)
     return isTunnel && /^HTTP\/1\.[01] \d{3}/.test(inner) ? `${first}${inner.slice(0, 1500)}` : undefined
   })
-  return heard ? { request: asked, answer: heard, highlights: [heard.split('\r\n', 1)[0] ?? ''] } : null
+  return received ? { request: asked, answer: received, highlights: [received.split('\r\n', 1)[0] ?? ''] } : null
 }
 
 /** Proxy error messages for names that can't be resolved. */
-const notFound =
+const resolutionErrors =
   /ERR_DNS_FAIL|ERR_CANNOT_FORWARD|unable to (connect|determine|resolve)|could not (resolve|be resolved|find)|cannot resolve|name or service not known|host ?name (lookup|resolution)|unknown host|no such (host|domain)|ENOTFOUND|EAI_AGAIN|DNS (lookup|error|fail)|getaddrinfo|temporary failure in name/i
 
-async function lookFor(place: NativeContext): Promise<Proof | null | undefined> {
-  const asked = `GET http://${nowhere}/ HTTP/1.0\r\nHost: ${nowhere}\r\nAccept: */*\r\n\r\n`
-  const answer = (await place.ask(bytes(asked), { firstByteMs: 8000, totalMs: 10_000 }))?.toString('latin1')
+async function requestUnresolvableName(context: NativeContext): Promise<Proof | null | undefined> {
+  const asked = `GET http://${unresolvableName}/ HTTP/1.0\r\nHost: ${unresolvableName}\r\nAccept: */*\r\n\r\n`
+  const answer = (await context.exchange(bytes(asked), { firstByteMs: 8000, totalMs: 10_000 }))?.toString('latin1')
   if (answer === undefined || !answer.startsWith('HTTP/')) return undefined
   const isFailure = /^HTTP\/1\.[01] (500|502|503|504)/.test(answer)
-  const said = notFound.exec(answer)
-  if (!isFailure || !said) return null
-  return { request: asked, answer, highlights: [said[0]], quality: 97 }
+  const resolutionError = resolutionErrors.exec(answer)
+  if (!isFailure || !resolutionError) return null
+  return { request: asked, answer, highlights: [resolutionError[0]], quality: 97 }
 }
 
 export const socksProxy: NativeCheck = {
   checks: [socks],
-  concerns: ({ protocol }) => protocol === 'socks5',
-  async examine(place) {
-    if (place.address.includes(':')) return {}
-    const target = Buffer.from(place.address.split('.').map(Number))
-    const port = Buffer.from([place.port >> 8, place.port & 0xff])
-    const heard = await place.speak(async (line) => {
-      line.write(hex('050100'))
-      const method = await line.read({ firstByteMs: 3000, enough: (all) => all.length >= 2 })
+  appliesTo: ({ protocol }) => protocol === 'socks5',
+  async run(context) {
+    if (context.address.includes(':')) return {}
+    const target = Buffer.from(context.address.split('.').map(Number))
+    const port = Buffer.from([context.port >> 8, context.port & 0xff])
+    const received = await context.withConnection(async (connection) => {
+      connection.write(hex('050100'))
+      const method = await connection.read({ firstByteMs: 3000, enough: (all) => all.length >= 2 })
       if (method[0] !== 5 || method[1] !== 0) return Buffer.alloc(0)
-      line.write(Buffer.concat([hex('05010001'), target, port]))
-      return line.read({ firstByteMs: 4000, enough: (all) => all.length >= 10 })
+      connection.write(Buffer.concat([hex('05010001'), target, port]))
+      return connection.read({ firstByteMs: 4000, enough: (all) => all.length >= 10 })
     })
-    if (!heard) return {}
-    const isOpen = heard[0] === 5 && heard[1] === 0
-    const request = `SOCKS5 CONNECT ${place.address}:${place.port} without authentication`
-    const answer = `reply ${heard.toString('hex')}`
+    if (!received) return {}
+    const isOpen = received[0] === 5 && received[1] === 0
+    const request = `SOCKS5 CONNECT ${context.address}:${context.port} without authentication`
+    const answer = `reply ${received.toString('hex')}`
     return { [socks.id]: isOpen ? { request, answer, highlights: ['0500'] } : null }
   },
 }

@@ -8,7 +8,7 @@ export const security = { rdp: 0, tls: 1, credSsp: 2, credSspEx: 8 } as const
  * The server's choice or its failure code; servers without negotiation only support standard RDP
  * security.
  */
-export type RdpChoice =
+export type RdpNegotiationResult =
   | { readonly kind: 'chosen'; readonly protocol: number }
   | { readonly kind: 'refused'; readonly code: number }
 
@@ -18,7 +18,7 @@ const names: Readonly<Record<number, string>> = {
   [security.credSsp]: 'CredSSP (Network Level Authentication)',
   [security.credSspEx]: 'CredSSP (Network Level Authentication) with Early User Authorization',
 }
-const refusals: Readonly<Record<number, string>> = {
+const failureNames: Readonly<Record<number, string>> = {
   1: 'TLS is required',
   2: 'TLS is not allowed',
   3: 'no server certificate',
@@ -35,23 +35,23 @@ export function connectionRequest(protocols: number): Buffer {
 }
 
 /** Whether a complete packet (TPKT, RFC 2126) was received. */
-export function isPacket(heard: Buffer): boolean {
-  return heard.length >= 4 && heard.length >= heard.readUInt16BE(2)
+export function isPacket(received: Buffer): boolean {
+  return received.length >= 4 && received.length >= received.readUInt16BE(2)
 }
 
 /** Parses the connection confirm; undefined for anything else. */
-export function readConfirm(heard: Buffer): RdpChoice | undefined {
-  if (heard.length < 11 || heard[0] !== 3 || heard[5] !== 0xd0) return undefined
-  const kind = heard[11]
+export function readConfirm(received: Buffer): RdpNegotiationResult | undefined {
+  if (received.length < 11 || received[0] !== 3 || received[5] !== 0xd0) return undefined
+  const kind = received[11]
   if (kind === undefined) return { kind: 'chosen', protocol: security.rdp }
-  if (heard.length < 19) return undefined
-  const value = heard.readUInt32LE(15)
+  if (received.length < 19) return undefined
+  const value = received.readUInt32LE(15)
   if (kind === 2) return { kind: 'chosen', protocol: value }
   return kind === 3 ? { kind: 'refused', code: value } : undefined
 }
 
-export function describeChoice(choice: RdpChoice): string {
+export function describeChoice(choice: RdpNegotiationResult): string {
   return choice.kind === 'chosen'
     ? (names[choice.protocol] ?? `protocol ${choice.protocol}`)
-    : `refused: ${refusals[choice.code] ?? `code ${choice.code}`}`
+    : `refused: ${failureNames[choice.code] ?? `code ${choice.code}`}`
 }

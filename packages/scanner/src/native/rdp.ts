@@ -1,7 +1,7 @@
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 import { connectionRequest, describeChoice, isPacket, readConfirm, security } from '#native/rdp-wire.ts'
-import type { RdpChoice } from '#native/rdp-wire.ts'
+import type { RdpNegotiationResult } from '#native/rdp-wire.ts'
 
 const noNla = checkInfo({
   id: 'rdp-no-nla',
@@ -33,15 +33,15 @@ const noTls = checkInfo({
   tags: 'misconfig rdp cleartext network',
 })
 
-const patience = { firstByteMs: 4000, idleMs: 200, enough: isPacket }
+const readOptions = { firstByteMs: 4000, idleMs: 200, enough: isPacket }
 
 /** Two negotiations that offer weak security only; no login. */
 export const rdp: NativeCheck = {
   checks: [noNla, noTls],
-  concerns: ({ protocol }) => protocol === 'rdp',
-  async examine(place) {
-    const weak = await negotiated(place, security.tls)
-    const oldest = await negotiated(place, security.rdp)
+  appliesTo: ({ protocol }) => protocol === 'rdp',
+  async run(context) {
+    const weak = await negotiate(context, security.tls)
+    const oldest = await negotiate(context, security.rdp)
     const open = [weak, oldest].find((one) => one?.choice.kind === 'chosen')
     return {
       ...((weak ?? oldest) && { [noNla.id]: open ? proofOf(open) : null }),
@@ -51,18 +51,18 @@ export const rdp: NativeCheck = {
 }
 
 interface Negotiation {
-  readonly asked: number
-  readonly choice: RdpChoice
+  readonly offeredProtocol: number
+  readonly choice: RdpNegotiationResult
 }
 
-async function negotiated(place: NativeContext, asked: number): Promise<Negotiation | undefined> {
-  const heard = await place.ask(connectionRequest(asked), patience)
-  const choice = heard && readConfirm(heard)
-  return choice && { asked, choice }
+async function negotiate(context: NativeContext, offeredProtocol: number): Promise<Negotiation | undefined> {
+  const received = await context.exchange(connectionRequest(offeredProtocol), readOptions)
+  const choice = received && readConfirm(received)
+  return choice && { offeredProtocol, choice }
 }
 
-function proofOf({ asked, choice }: Negotiation): Proof {
-  const offered = describeChoice({ kind: 'chosen', protocol: asked })
+function proofOf({ offeredProtocol, choice }: Negotiation): Proof {
+  const offered = describeChoice({ kind: 'chosen', protocol: offeredProtocol })
   const taken = describeChoice(choice)
   const request = `X.224 connection request offering only ${offered}`
   return { request, answer: `selected: ${taken}`, highlights: [taken] }

@@ -9,20 +9,20 @@ export function rpcCall(program: number, version: number, procedure: number): Bu
   // and verifier.
   const words = [lastFragment + 40, id, 0, 2, program, version, procedure, 0, 0, 0, 0]
   const bytes = Buffer.alloc(words.length * 4)
-  for (const [place, word] of words.entries()) bytes.writeUInt32BE(word, place * 4)
+  for (const [index, word] of words.entries()) bytes.writeUInt32BE(word, index * 4)
   return bytes
 }
 
 /** Whether the bytes contain a complete record, through its last fragment. */
-export function isWholeRecord(heard: Buffer): boolean {
-  return recordOf(heard) !== undefined
+export function isWholeRecord(received: Buffer): boolean {
+  return recordOf(received) !== undefined
 }
 
 /**
  * The result of an accepted, successful call; undefined for anything else or an incomplete reply.
  */
-export function rpcResult(heard: Buffer): Buffer | undefined {
-  const record = recordOf(heard)
+export function rpcResult(received: Buffer): Buffer | undefined {
+  const record = recordOf(received)
   // Xid, REPLY, accepted, a verifier with its length, success.
   if (!record || record.length < 24 || record.readUInt32BE(0) !== id) return undefined
   if (record.readUInt32BE(4) !== 1 || record.readUInt32BE(8) !== 0) return undefined
@@ -31,13 +31,13 @@ export function rpcResult(heard: Buffer): Buffer | undefined {
   return record.subarray(after + 4)
 }
 
-function recordOf(heard: Buffer): Buffer | undefined {
+function recordOf(received: Buffer): Buffer | undefined {
   const fragments: Buffer[] = []
-  for (let at = 0; at + 4 <= heard.length;) {
-    const header = heard.readUInt32BE(at)
+  for (let at = 0; at + 4 <= received.length;) {
+    const header = received.readUInt32BE(at)
     const end = at + 4 + (header & 0x7fff_ffff)
-    if (end > heard.length) return undefined
-    fragments.push(heard.subarray(at + 4, end))
+    if (end > received.length) return undefined
+    fragments.push(received.subarray(at + 4, end))
     if (header >= lastFragment) return Buffer.concat(fragments)
     at = end
   }

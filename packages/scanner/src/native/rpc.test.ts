@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isWholeRecord, rpcResult } from '#native/rpc-wire.ts'
-import { answering, examined, tcpPeer } from '#native/testing/examine.ts'
+import { answering, runNativeChecks, tcpPeer } from '#native/testing/examine.ts'
 
 const nfs = 100_003
 const mountd = 100_005
@@ -30,16 +30,16 @@ const exports = (list: Record<string, string[]>) =>
     words(0),
   )
 
-it('lists what the portmapper lists', async () => {
+it('reports the entries of the portmapper', async () => {
   await using peer = await tcpPeer(answering('', () => dump([100_000, 2, 6, 111], [nfs, 3, 6, 2049])))
-  expect((await examined(peer, { protocol: 'rpcbind' })).found).toEqual(['rpcbind-open', 'nfs-reachable'])
+  expect((await runNativeChecks(peer, { protocol: 'rpcbind' })).found).toEqual(['rpcbind-open', 'nfs-reachable'])
   await using plain = await tcpPeer(answering('', () => dump([100_000, 2, 6, 111])))
-  expect((await examined(plain, { protocol: 'rpcbind' })).found).toEqual(['rpcbind-open'])
+  expect((await runNativeChecks(plain, { protocol: 'rpcbind' })).found).toEqual(['rpcbind-open'])
   await using other = await tcpPeer(answering('', () => 'HTTP/1.1 400 Bad Request\r\n\r\n'))
-  expect((await examined(other, { protocol: 'rpcbind' })).seen).toEqual([])
+  expect((await runNativeChecks(other, { protocol: 'rpcbind' })).seen).toEqual([])
 })
 
-describe('exports of NFS', () => {
+describe('NFS exports', () => {
   /** A portmapper that advertises a mount service with this response. */
   async function asked(answer: Buffer) {
     const questions: Buffer[] = []
@@ -50,14 +50,14 @@ describe('exports of NFS', () => {
     await using mount = await tcpPeer(talk)
     const mappings = [1, 3, 2].map((version) => [mountd, version, 6, mount.port] as const)
     await using peer = await tcpPeer(answering('', () => dump([mountd, 3, 17, 9], ...mappings)))
-    return { ...(await examined(peer, { protocol: 'rpcbind' }, 'gentle')), questions }
+    return { ...(await runNativeChecks(peer, { protocol: 'rpcbind' }, 'gentle')), questions }
   }
 
   it.each([
     ['a star', { '/srv/data': ['192.0.2.0/24', '*'] }],
     ['nobody in particular', { '/home': ['db.lab.test'], '/srv/data': [] }],
     ['every address', { '/srv/data': ['0.0.0.0/0'] }],
-  ])('are for everyone when they name %s', async (_what, list) => {
+  ])('are accessible to everyone for %s', async (_what, list) => {
     const { found, seen, questions } = await asked(exports(list))
     expect(found).toEqual(['rpcbind-open', 'nfs-export-world'])
     expect(seen).toContainEqual(expect.objectContaining({ check: 'nfs-export-world', quality: 95 }))
@@ -65,7 +65,7 @@ describe('exports of NFS', () => {
     expect(questions).toEqual([Buffer.concat([words(0x8000_0028, 0x474c4143, 0, 2, mountd, 3, 5), words(0, 0, 0, 0)])])
   })
 
-  it('are sound when each names its clients, and when there are none', async () => {
+  it('are not reported when each lists its clients or when there are none', async () => {
     for (const list of [{ '/srv/data': ['192.0.2.0/24', '*.lab.test', '@backup'] }, {}]) {
       const { found, covered } = await asked(exports(list))
       expect([found, covered]).toEqual([['rpcbind-open'], ['rpcbind-open', 'nfs-reachable', 'nfs-export-world']])
@@ -77,12 +77,12 @@ describe('exports of NFS', () => {
     ['a name that lies about its length', reply(words(1, 5000), Buffer.from('/srv'))],
     ['a refusal', Buffer.concat([words(0x8000_0018), words(0x474c4143, 1, 0, 0, 0, 1)])],
     ['something else', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
-  ])('are not decided by %s', async (_what, answer) => {
+  ])('are inconclusive after %s', async (_what, answer) => {
     expect((await asked(answer)).covered).toEqual(['rpcbind-open', 'nfs-reachable'])
   })
 })
 
-it('puts a record together from its fragments', () => {
+it('joins the fragments of a record', () => {
   const head = words(0x474c4143, 1, 0, 0, 0, 0)
   const fragments = Buffer.concat([words(head.length), head, words(0x8000_0004), words(7)])
   expect(rpcResult(fragments)).toEqual(words(7))

@@ -43,10 +43,10 @@ const programs: Readonly<Record<number, string>> = {
  */
 export const rpcbind: NativeCheck = {
   checks: [portmapper, nfs, nfsExports],
-  concerns: ({ protocol, transport }) => protocol === 'rpcbind' && transport === 'tcp',
-  async examine(place) {
-    const heard = await place.ask(rpcCall(portmapperProgram, 2, dumpProcedure), { enough: isWholeRecord })
-    const result = heard && rpcResult(heard)
+  appliesTo: ({ protocol, transport }) => protocol === 'rpcbind' && transport === 'tcp',
+  async run(context) {
+    const received = await context.exchange(rpcCall(portmapperProgram, 2, dumpProcedure), { enough: isWholeRecord })
+    const result = received && rpcResult(received)
     const listed = result && readDump(result)
     if (!listed) return {}
     const lines = listed.map(
@@ -54,7 +54,7 @@ export const rpcbind: NativeCheck = {
     )
     const proof = { request: 'PMAPPROC_DUMP', answer: lines.join('\n'), highlights: lines.slice(0, 3) }
     const hasNfs = listed.some(({ program }) => program === 100_003)
-    const exported = await exportsOf(place, listed)
+    const exported = await exportsOf(context, listed)
     return {
       [portmapper.id]: proof,
       [nfs.id]: hasNfs ? { ...proof, highlights: ['nfs'] } : null,
@@ -70,11 +70,11 @@ interface Mapping {
   readonly port: number
 }
 
-async function exportsOf(place: NativeContext, listed: readonly Mapping[]): Promise<Proof | null | undefined> {
+async function exportsOf(context: NativeContext, listed: readonly Mapping[]): Promise<Proof | null | undefined> {
   const mounts = listed.filter(({ program, transport }) => program === mountProgram && transport === tcp)
   for (const version of mountVersions) {
     const found = mounts.find((one) => one.version === version)
-    if (found) return worldExports(place, found.port, version)
+    if (found) return worldExports(context, found.port, version)
   }
   return undefined
 }

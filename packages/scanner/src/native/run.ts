@@ -23,12 +23,12 @@ export interface NativeTools {
   readonly profile: ScanProfile
   readonly servicesAtOnce: number
   /** Restricts the run to these checks; absent: all. */
-  readonly only?: ReadonlySet<string>
+  readonly onlyChecks?: ReadonlySet<string>
 }
 
-const order: readonly ScanProfile[] = ['gentle', 'standard', 'deep']
+const profiles: readonly ScanProfile[] = ['gentle', 'standard', 'deep']
 const portDeadlineMs = 60_000
-const patience = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 65_536 }
+const readOptions = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 65_536 }
 
 /**
  * Yields findings and one coverage per port. Checks of a failed exchange are neither found nor
@@ -39,19 +39,19 @@ const patience = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 65_5
 export async function* runNative(target: CheckTarget, tools: NativeTools): AsyncIterable<Observation> {
   const { signal, servicesAtOnce } = tools
   const check = (service: IdentifiedService, within: AbortSignal) =>
-    examine(service, target, { ...tools, signal: within })
-  yield* mergeConcurrently(distinct(target.services), servicesAtOnce, signal, check)
+    checkService(service, target, { ...tools, signal: within })
+  yield* mergeConcurrently(withoutUdpTwins(target.services), servicesAtOnce, signal, check)
 }
 
-/** A port that answers over both TCP and UDP with one protocol is one service. */
-function distinct(services: readonly IdentifiedService[]): IdentifiedService[] {
-  const isTwin = (one: IdentifiedService) =>
+/** A port that responds over both TCP and UDP with one protocol is one service. */
+function withoutUdpTwins(services: readonly IdentifiedService[]): IdentifiedService[] {
+  const isUdpTwin = (one: IdentifiedService) =>
     one.transport === 'udp' &&
     services.some((other) => other.transport === 'tcp' && other.port === one.port && other.protocol === one.protocol)
-  return services.filter((one) => !isTwin(one))
+  return services.filter((one) => !isUdpTwin(one))
 }
 
-async function* examine(
+async function* checkService(
   service: IdentifiedService,
   target: CheckTarget,
   tools: NativeTools,
@@ -59,13 +59,13 @@ async function* examine(
   const { address } = target
   const deadline = AbortSignal.timeout(portDeadlineMs)
   const signal = AbortSignal.any([tools.signal, deadline])
-  const place = placeOf(service, target, { ...tools, signal })
+  const context = contextFor(service, target, { ...tools, signal })
   const covered: string[] = []
-  for (const subject of nativeCheckList.filter((one) => isWanted(one, service, tools))) {
-    const verdicts = await examined(subject, place, deadline, tools.signal)
-    for (const { id, threat } of subject.checks) {
-      const proof = verdicts[id]
-      if (proof === undefined || (tools.only && !tools.only.has(id))) continue
+  for (const nativeCheck of nativeCheckList.filter((one) => shouldRun(one, service, tools))) {
+    const results = await runCheck(nativeCheck, context, deadline, tools.signal)
+    for (const { id, threat } of nativeCheck.checks) {
+      const proof = results[id]
+      if (proof === undefined || (tools.onlyChecks && !tools.onlyChecks.has(id))) continue
       covered.push(id)
       if (proof) yield findingOf(address, service, id, threat, proof)
     }
@@ -73,21 +73,25 @@ async function* examine(
   if (covered.length > 0) yield { kind: 'coverage', address, port: service.port, checks: covered }
 }
 
-function isWanted(subject: NativeCheck, service: IdentifiedService, { profile, only }: NativeTools): boolean {
-  if (order.indexOf(profile) < order.indexOf(subject.from ?? 'gentle')) return false
-  return subject.concerns(service) && (!only || subject.checks.some(({ id }) => only.has(id)))
+function shouldRun(
+  nativeCheck: NativeCheck,
+  service: IdentifiedService,
+  { profile, onlyChecks }: NativeTools,
+): boolean {
+  if (profiles.indexOf(profile) < profiles.indexOf(nativeCheck.minProfile ?? 'gentle')) return false
+  return nativeCheck.appliesTo(service) && (!onlyChecks || nativeCheck.checks.some(({ id }) => onlyChecks.has(id)))
 }
 
 /** A timed-out exchange decides nothing. */
-async function examined(
-  subject: NativeCheck,
-  place: NativeContext,
+async function runCheck(
+  nativeCheck: NativeCheck,
+  context: NativeContext,
   deadline: AbortSignal,
   scan: AbortSignal,
 ): Promise<CheckResults> {
   if (deadline.aborted) return {}
   try {
-    return await subject.examine(place)
+    return await nativeCheck.run(context)
   } catch (error) {
     if (deadline.aborted && !scan.aborted) return {}
     // A truncated response or invalid lengths only end this exchange.
@@ -96,19 +100,19 @@ async function examined(
   }
 }
 
-function placeOf(service: IdentifiedService, target: CheckTarget, tools: NativeTools): NativeContext {
+function contextFor(service: IdentifiedService, target: CheckTarget, tools: NativeTools): NativeContext {
   const { address, hostname } = target
   const { port, tls } = service
   const { guard, signal, profile } = tools
-  const speak: NativeContext['speak'] = async (words) => {
+  const withConnection: NativeContext['withConnection'] = async (talk) => {
     if (service.transport === 'udp') return undefined
     await tools.budget.take(address, signal)
-    const line = await open(tls)
-    if (!line) return undefined
+    const connection = await open(tls)
+    if (!connection) return undefined
     try {
-      return await words(line)
+      return await talk(connection)
     } finally {
-      line.close()
+      connection.close()
     }
   }
   const open = async (isTls: boolean): Promise<TcpConnection | undefined> => {
@@ -116,8 +120,8 @@ function placeOf(service: IdentifiedService, target: CheckTarget, tools: NativeT
       const shaken = await tlsHandshake(address, port, { guard, signal, hostname })
       return shaken.kind === 'handshake' ? connectionOver(shaken.socket, signal) : undefined
     }
-    const dialled = await dial(address, port, { guard, signal })
-    return dialled.kind === 'open' ? dialled.line : undefined
+    const dialed = await dial(address, port, { guard, signal })
+    return dialed.kind === 'open' ? dialed.connection : undefined
   }
   return {
     service,
@@ -126,29 +130,29 @@ function placeOf(service: IdentifiedService, target: CheckTarget, tools: NativeT
     hostname,
     profile,
     signal,
-    hostNames: namesOf(target),
-    speak,
+    hostNames: hostNamesOf(target),
+    withConnection,
     async handshake({ before, ...range } = {}) {
       if (service.transport === 'udp') return undefined
       await tools.budget.take(address, signal)
-      const line = await open(false)
-      if (!line) return undefined
+      const connection = await open(false)
+      if (!connection) return undefined
       // TLS now owns the connection and destroys it.
-      if ((await before?.(line)) !== false)
-        return tlsHandshake(address, port, { ...range, guard, signal, hostname, over: line.release() })
-      line.close()
+      if ((await before?.(connection)) !== false)
+        return tlsHandshake(address, port, { ...range, guard, signal, hostname, over: connection.release() })
+      connection.close()
       return undefined
     },
-    ask: (question, options) =>
-      speak((line) => {
-        if (question !== null) line.write(question)
-        return line.read({ ...patience, ...options })
+    exchange: (question, options) =>
+      withConnection((connection) => {
+        if (question !== null) connection.write(question)
+        return connection.read({ ...readOptions, ...options })
       }),
-    async askAt(other, question, options) {
+    async exchangeOnPort(other, question, options) {
       await tools.budget.take(address, signal)
-      return sendAndRead(address, other, question, { guard, signal, ...patience, ...options })
+      return sendAndRead(address, other, question, { guard, signal, ...readOptions, ...options })
     },
-    async datagram(question, options) {
+    async sendDatagram(question, options) {
       await tools.budget.take(address, signal)
       return queryUdp(address, port, question, { guard, signal, ...options })
     },
@@ -156,7 +160,7 @@ function placeOf(service: IdentifiedService, target: CheckTarget, tools: NativeT
 }
 
 /** Host names in banners and certificates, and the name used to reach the host. */
-function namesOf({ hostname, services }: CheckTarget): string[] {
+function hostNamesOf({ hostname, services }: CheckTarget): string[] {
   const greetings = services.flatMap(
     ({ banner }) => banner.slice(0, 500).match(/\b(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,20}\b/gi) ?? [],
   )
@@ -170,7 +174,7 @@ function findingOf(
   threat: string,
   proof: Proof,
 ): Observation {
-  const shown = (text: string, lengthMax: number) =>
+  const sanitized = (text: string, lengthMax: number) =>
     maskSecrets(printable(Buffer.from(text, 'latin1').toString('utf8'))).slice(0, lengthMax)
   return {
     kind: 'finding',
@@ -181,8 +185,8 @@ function findingOf(
     threat,
     location: `${service.port}${service.transport === 'udp' ? '/udp' : ''}`,
     quality: proof.quality ?? 99,
-    request: shown(proof.request, 4000),
-    evidence: shown(proof.answer, 16_000),
-    highlights: proof.highlights.slice(0, 20).map((span) => shown(span, 480)),
+    request: sanitized(proof.request, 4000),
+    evidence: sanitized(proof.answer, 16_000),
+    highlights: proof.highlights.slice(0, 20).map((span) => sanitized(span, 480)),
   }
 }

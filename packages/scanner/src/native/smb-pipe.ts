@@ -37,7 +37,7 @@ export async function listShares(
   const listed = bound?.status === 0 ? await exchange(ioctl, transceiveBody(file, shareEnum(address))) : bound
   await exchange(close, Buffer.concat([hex('1800 0000 00000000'), file]))
   if (!listed) return undefined
-  return listed.status === 0 ? readShares(pipeAnswer(listed.body)) : null
+  return listed.status === 0 ? readShares(pipeReply(listed.body)) : null
 }
 
 /** Opens an existing pipe for reading and writing messages. */
@@ -67,7 +67,7 @@ function transceiveBody(file: Buffer, message: Buffer): Buffer {
   return Buffer.concat([head, message])
 }
 
-function pipeAnswer(body: Buffer): Buffer {
+function pipeReply(body: Buffer): Buffer {
   const at = body.readUInt32LE(32) - 64
   return body.subarray(at, at + body.readUInt32LE(36))
 }

@@ -16,26 +16,26 @@ import type { TcpConnection } from '#net/tcp.ts'
 /** A session with numbered messages; the server assigns its id in the first login response. */
 export interface Session {
   id: Buffer
-  say(command: number, body: Buffer, treeId?: number): Promise<Smb2Head | undefined>
+  send(command: number, body: Buffer, treeId?: number): Promise<Smb2Head | undefined>
 }
 
-export function sessionOn(line: TcpConnection): Session {
+export function sessionOn(connection: TcpConnection): Session {
   let count = 0
   return {
     id: Buffer.alloc(8),
-    say(command, body, treeId) {
-      return exchange(line, smb2Message(command, count++, this.id, body, treeId))
+    send(command, body, treeId) {
+      return exchange(connection, smb2Message(command, count++, this.id, body, treeId))
     },
   }
 }
 
 /** @returns undefined when the server stopped responding */
 export async function logInAnonymously(session: Session): Promise<boolean | undefined> {
-  const begun = await session.say(commands.sessionSetup, sessionBody(spnegoInit()))
-  if (begun?.status !== moreProcessing) return begun && false
-  session.id = Buffer.from(begun.sessionId)
-  const done = await session.say(commands.sessionSetup, sessionBody(spnegoAnonymous()))
-  return done && done.status === 0
+  const challenge = await session.send(commands.sessionSetup, sessionBody(spnegoInit()))
+  if (challenge?.status !== moreProcessing) return challenge && false
+  session.id = Buffer.from(challenge.sessionId)
+  const loggedIn = await session.send(commands.sessionSetup, sessionBody(spnegoAnonymous()))
+  return loggedIn && loggedIn.status === 0
 }
 
 /** Many servers allow anonymous access to IPC$; what matters is whether its pipes respond. */
@@ -43,8 +43,8 @@ export async function listedShares(
   session: Session,
   address: string,
 ): Promise<readonly ListedShare[] | null | undefined> {
-  const tree = await session.say(commands.treeConnect, treeBody(`\\\\${address}\\IPC$`))
+  const tree = await session.send(commands.treeConnect, treeBody(`\\\\${address}\\IPC$`))
   if (!tree) return undefined
   if (tree.status !== 0) return null
-  return listShares((command, body) => session.say(command, body, tree.treeId), address)
+  return listShares((command, body) => session.send(command, body, tree.treeId), address)
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { listShares } from '#native/smb-pipe.ts'
 import { fileServer } from '#native/testing/file-server.ts'
-import { examined, tcpPeer } from '#native/testing/examine.ts'
+import { runNativeChecks, tcpPeer } from '#native/testing/examine.ts'
 
 const smb = { protocol: 'smb' }
 const shares = [
@@ -11,27 +11,24 @@ const shares = [
   { name: 'IPC$', kind: 0x80000003, remark: 'IPC Service', isOpen: false },
 ]
 
-describe('shares of a file server', () => {
-  it('are read in a session without a name, and the list tells which one is open', async () => {
+describe('SMB shares', () => {
+  it('are listed in an anonymous session, and an open one is found', async () => {
     await using peer = await tcpPeer(fileServer({ shares }))
-    const { found, seen } = await examined(peer, smb)
+    const { found, seen } = await runNativeChecks(peer, smb)
     expect(found).toEqual(['smb-guest-share', 'smb-shares-listed'])
     const told = JSON.stringify(seen)
     expect(told).toContain('Payroll (files) of everyone')
     expect(told).toContain('Connected to share \\"Payroll\\" anonymously')
   })
-  it.each([{ isPipeShut: true }, { isSessionShut: true }])(
-    'are not told by a server that is set up well: %j',
-    async (how) => {
-      await using peer = await tcpPeer(fileServer({ shares: [], ...how }))
-      const { found, covered } = await examined(peer, smb)
-      expect([found, covered]).toEqual([
-        [],
-        ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed'],
-      ])
-    },
-  )
-  it('are read by their lengths, never beyond them', async () => {
+  it.each([{ isPipeShut: true }, { isSessionShut: true }])('are not listed by a secure server: %j', async (how) => {
+    await using peer = await tcpPeer(fileServer({ shares: [], ...how }))
+    const { found, covered } = await runNativeChecks(peer, smb)
+    expect([found, covered]).toEqual([
+      [],
+      ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed'],
+    ])
+  })
+  it('are never read beyond their bounds', async () => {
     const body = fc.uint8Array({ minLength: 48, maxLength: 300 })
     await fc.assert(
       fc.asyncProperty(body, async (rest) => {

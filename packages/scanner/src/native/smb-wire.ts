@@ -22,11 +22,11 @@ export function framed(message: Buffer): Buffer {
 }
 
 /** Whether a complete frame was received. */
-export function isFrame(heard: Buffer): boolean {
-  return heard.length >= 4 && heard.length >= 4 + heard.readUIntBE(1, 3)
+export function isFrame(received: Buffer): boolean {
+  return received.length >= 4 && received.length >= 4 + received.readUIntBE(1, 3)
 }
 
-const patience = { firstByteMs: 4000, idleMs: 300, enough: isFrame }
+const readOptions = { firstByteMs: 4000, idleMs: 300, enough: isFrame }
 
 /** SMB 1 negotiation with the only remaining dialect, NT LM 0.12. */
 export const smb1Negotiate: Buffer = framed(
@@ -54,21 +54,21 @@ export function smb2Message(command: number, id: number, sessionId: Buffer, body
   return framed(Buffer.concat([head, body]))
 }
 
-export function readSmb2(heard: Buffer): Smb2Head | undefined {
-  if (heard.length < 4 + 64 || heard.toString('latin1', 4, 8) !== '\u00feSMB') return undefined
-  const message = heard.subarray(4, 4 + Math.max(64, heard.readUIntBE(1, 3)))
+export function readSmb2(received: Buffer): Smb2Head | undefined {
+  if (received.length < 4 + 64 || received.toString('latin1', 4, 8) !== '\u00feSMB') return undefined
+  const message = received.subarray(4, 4 + Math.max(64, received.readUIntBE(1, 3)))
   const head = { status: message.readUInt32LE(8), treeId: message.readUInt32LE(36) }
   return { ...head, sessionId: message.subarray(40, 48), body: message.subarray(64) }
 }
 
 /** Sends one message and reads its response. */
-export async function exchange(line: TcpConnection, message: Buffer): Promise<Smb2Head | undefined> {
-  line.write(message)
-  const heard = await line.read(patience)
-  const head = readSmb2(heard)
+export async function exchange(connection: TcpConnection, message: Buffer): Promise<Smb2Head | undefined> {
+  connection.write(message)
+  const received = await connection.read(readOptions)
+  const head = readSmb2(received)
   if (head?.status !== pending) return head
-  const rest = heard.subarray(4 + heard.readUIntBE(1, 3))
-  return readSmb2(isFrame(rest) ? rest : await line.read(patience))
+  const rest = received.subarray(4 + received.readUIntBE(1, 3))
+  return readSmb2(isFrame(rest) ? rest : await connection.read(readOptions))
 }
 
 /** Dialects 2.0.2 and 2.1; the client supports signing but doesn't require it. */

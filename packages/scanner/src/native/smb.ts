@@ -63,7 +63,7 @@ const shareList = checkInfo({
 
 const shareNames =
   'public share shared shares data files common guest temp tmp transfer exchange scans media backup backups documents software install home www'
-const patience = { firstByteMs: 4000, idleMs: 300, enough: isFrame }
+const readOptions = { firstByteMs: 4000, idleMs: 300, enough: isFrame }
 const sharesTried = 40
 const writeBits = 0x6
 
@@ -73,31 +73,31 @@ const writeBits = 0x6
  */
 export const smb: NativeCheck = {
   checks: [version1, signing, guestShare, shareList],
-  concerns: ({ protocol }) => protocol === 'smb',
-  async examine(place) {
-    const verdicts: Record<string, Proof | null> = {}
-    const old = await place.ask(smb1Negotiate, patience)
-    if (old) verdicts[version1.id] = version1Proof(old)
-    const heard = await place.speak(async (line) => {
-      const session = sessionOn(line)
-      const hello = await session.say(commands.negotiate, negotiateBody())
-      return hello && { mode: hello.body.readUInt16LE(2), ...(await asNobody(session, place)) }
+  appliesTo: ({ protocol }) => protocol === 'smb',
+  async run(context) {
+    const results: Record<string, Proof | null> = {}
+    const old = await context.exchange(smb1Negotiate, readOptions)
+    if (old) results[version1.id] = version1Proof(old)
+    const received = await context.withConnection(async (connection) => {
+      const session = sessionOn(connection)
+      const hello = await session.send(commands.negotiate, negotiateBody())
+      return hello && { mode: hello.body.readUInt16LE(2), ...(await testAnonymousAccess(session, context)) }
     })
-    if (!heard) return verdicts
-    const isOptional = (heard.mode & 2) === 0
-    const answer = `security mode ${heard.mode}: signing ${isOptional ? 'enabled but not required' : 'required'}`
-    verdicts[signing.id] = isOptional ? { request: 'SMB 2 NEGOTIATE', answer, highlights: ['not required'] } : null
-    if (heard.share !== undefined) verdicts[guestShare.id] = heard.share
-    if (heard.list !== undefined) verdicts[shareList.id] = heard.list
-    return verdicts
+    if (!received) return results
+    const isOptional = (received.mode & 2) === 0
+    const answer = `security mode ${received.mode}: signing ${isOptional ? 'enabled but not required' : 'required'}`
+    results[signing.id] = isOptional ? { request: 'SMB 2 NEGOTIATE', answer, highlights: ['not required'] } : null
+    if (received.share !== undefined) results[guestShare.id] = received.share
+    if (received.list !== undefined) results[shareList.id] = received.list
+    return results
   },
 }
 
 /** The server accepted our only dialect. */
-function version1Proof(heard: Buffer): Proof | null {
-  const isAnswer = heard.length > 39 && heard.toString('latin1', 4, 9) === '\u00ffSMB\u0072'
-  if (!isAnswer || heard.readUInt16LE(37) !== 0) return null
-  const words = heard
+function version1Proof(received: Buffer): Proof | null {
+  const isAnswer = received.length > 39 && received.toString('latin1', 4, 9) === '\u00ffSMB\u0072'
+  if (!isAnswer || received.readUInt16LE(37) !== 0) return null
+  const words = received
     .toString('utf16le', 36 + 4)
     .replaceAll(/[^ -~]+/g, ' ')
     .trim()
@@ -114,13 +114,13 @@ interface Shares {
   readonly list?: Proof | null | undefined
 }
 
-async function asNobody(session: Session, place: NativeContext): Promise<Shares> {
-  const isIn = await logInAnonymously(session)
-  if (!isIn) return isIn === undefined ? {} : { share: null, list: null }
-  const shares = await listedShares(session, place.address)
+async function testAnonymousAccess(session: Session, context: NativeContext): Promise<Shares> {
+  const isLoggedIn = await logInAnonymously(session)
+  if (!isLoggedIn) return isLoggedIn === undefined ? {} : { share: null, list: null }
+  const shares = await listedShares(session, context.address)
   const disks = (shares ?? []).filter(({ isDisk }) => isDisk).map(({ name }) => name)
   const names = [...new Set([...disks, ...shareNames.split(' ')])].slice(0, sharesTried)
-  return { list: shares && listProof(shares), share: await openShare(session, place, names) }
+  return { list: shares && listProof(shares), share: await openShare(session, context, names) }
 }
 
 function listProof(shares: readonly ListedShare[]): Proof | null {
@@ -136,7 +136,7 @@ async function openShare(
   names: readonly string[],
 ): Promise<Proof | null | undefined> {
   for (const name of names) {
-    const tree = await session.say(commands.treeConnect, treeBody(`\\\\${address}\\${name}`))
+    const tree = await session.send(commands.treeConnect, treeBody(`\\\\${address}\\${name}`))
     if (!tree) return undefined
     // A disk share, by the first field.
     if (tree.status !== 0 || tree.body.length < 16 || tree.body[2] !== 1) continue

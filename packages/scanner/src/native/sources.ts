@@ -21,17 +21,17 @@ const modulesMax = 5
 /** Starts an upload as a dry run (option n) and disconnects before the file list. */
 export const rsync: NativeCheck = {
   checks: [rsyncWritable],
-  concerns: ({ protocol }) => protocol === 'rsync',
-  async examine(place) {
-    const listed = await place.speak(async (line) => {
-      await line.read(greeting)
-      line.write('@RSYNCD: 31.0\n#list\n')
-      return (await line.read({ firstByteMs: 3000, idleMs: 500 })).toString('latin1')
+  appliesTo: ({ protocol }) => protocol === 'rsync',
+  async run(context) {
+    const listed = await context.withConnection(async (connection) => {
+      await connection.read(greeting)
+      connection.write('@RSYNCD: 31.0\n#list\n')
+      return (await connection.read({ firstByteMs: 3000, idleMs: 500 })).toString('latin1')
     })
     if (!listed?.includes('@RSYNCD: EXIT')) return {}
     const modules = [...listed.matchAll(/^([\w.-]{1,100})\s*\t/gm)].map(([, name = '']) => name)
     for (const name of modules.slice(0, modulesMax)) {
-      const proof = await begunUpload(place, name)
+      const proof = await startUpload(context, name)
       if (proof) return { [rsyncWritable.id]: proof }
     }
     return { [rsyncWritable.id]: null }
@@ -40,25 +40,25 @@ export const rsync: NativeCheck = {
 
 const greeting = { firstByteMs: 3000, idleMs: 150, enough: (all: Buffer) => all.includes(10) }
 
-async function begunUpload(place: NativeContext, name: string): Promise<Proof | null> {
-  const heard = await place.speak(async (line) => {
-    await line.read(greeting)
-    line.write(`@RSYNCD: 31.0\n${name}\n`)
-    const state = await line.read({
+async function startUpload(context: NativeContext, name: string): Promise<Proof | null> {
+  const received = await context.withConnection(async (connection) => {
+    await connection.read(greeting)
+    connection.write(`@RSYNCD: 31.0\n${name}\n`)
+    const state = await connection.read({
       firstByteMs: 3000,
       idleMs: 300,
       enough: (all) => /^@(RSYNCD: OK|RSYNCD: AUTH|ERROR)/m.test(all.toString('latin1')),
     })
     if (!/^@RSYNCD: OK/m.test(state.toString('latin1'))) return undefined
-    line.write(bytes(`--server\0-nre.iLsfxC\0.\0${name}/\0\0`))
+    connection.write(bytes(`--server\0-nre.iLsfxC\0.\0${name}/\0\0`))
     // Flags and the checksum seed arrive immediately; a rejection follows them directly.
-    return line.read({ firstByteMs: 3000, idleMs: 1500, totalMs: 5000 })
+    return connection.read({ firstByteMs: 3000, idleMs: 1500, totalMs: 5000 })
   })
-  if (!heard || heard.length < 5) return null
-  const text = heard.toString('latin1')
+  if (!received || received.length < 5) return null
+  const text = received.toString('latin1')
   if (/error|read.?only|denied|refus|unknown/i.test(text)) return null
   const request = `module ${name}: --server -n (dry run) . ${name}/`
-  const answer = `The server accepted the upload (${heard.length} bytes of handshake) and waited for the file list.`
+  const answer = `The server accepted the upload (${received.length} bytes of handshake) and waited for the file list.`
   return { request, answer, highlights: [name], quality: 95 }
 }
 
@@ -78,30 +78,30 @@ const anonymousWrite = checkInfo({
 /** Tests write access by breaking the lock of a nonexistent path. */
 export const subversion: NativeCheck = {
   checks: [anonymousWrite],
-  concerns: ({ protocol }) => protocol === 'svn',
-  async examine(place) {
-    const told = await place.speak(async (line) => {
-      const more = async () => (await line.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
+  appliesTo: ({ protocol }) => protocol === 'svn',
+  async run(context) {
+    const reply = await context.withConnection(async (connection) => {
+      const more = async () => (await connection.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
       await more()
-      line.write(
-        `( 2 ( edit-pipeline svndiff1 absent-entries depth mergeinfo log-revprops ) ${counted(`svn://${place.address}`)} ${counted('Glacis')} ( ) ) `,
+      connection.write(
+        `( 2 ( edit-pipeline svndiff1 absent-entries depth mergeinfo log-revprops ) ${lengthPrefixed(`svn://${context.address}`)} ${lengthPrefixed('Glacis')} ( ) ) `,
       )
       if (!(await more()).includes('ANONYMOUS')) return 'no anonymous log-in'
-      line.write('( ANONYMOUS ( 0: ) ) ')
+      connection.write('( ANONYMOUS ( 0: ) ) ')
       if (!(await more()).startsWith('( success ( ) )')) return 'refused'
-      line.write(`( unlock ( ${counted('glacis-no-such-path')} ( ) true ) ) `)
+      connection.write(`( unlock ( ${lengthPrefixed('glacis-no-such-path')} ( ) true ) ) `)
       return more()
     })
-    if (told === undefined) return {}
+    if (reply === undefined) return {}
     // Anonymous authentication succeeded; the command then fails because there is no such lock or
     // user (Subversion errors 1600xx).
-    const isProved = /^\( success \( \( \) 0: \) \) \( failure \( \( 1600(13|34|35|36|40) /.test(told)
+    const isProved = /^\( success \( \( \) 0: \) \) \( failure \( \( 1600(13|34|35|36|40) /.test(reply)
     const request = 'unlock glacis-no-such-path (break lock)'
-    return { [anonymousWrite.id]: isProved ? { request, answer: told, highlights: [told.slice(0, 60)] } : null }
+    return { [anonymousWrite.id]: isProved ? { request, answer: reply, highlights: [reply.slice(0, 60)] } : null }
   },
 }
 
-function counted(text: string): string {
+function lengthPrefixed(text: string): string {
   return `${text.length}:${text}`
 }
 
@@ -118,23 +118,26 @@ const exported = checkInfo({
   reference: 'https://git-scm.com/docs/git-daemon',
   tags: 'misconfig git unauth network',
 })
-const repositories =
+const commonRepositories =
   'app project repo repository web website www site main master code src source test git server api backend frontend infra config deploy public'
 
 export const gitDaemon: NativeCheck = {
   checks: [exported],
-  concerns: ({ protocol, port }) => protocol === 'git' || (protocol === '' && port === 9418),
-  async examine(place) {
-    const named = place.hostNames.flatMap((name) => /^[a-z][\w-]*/.exec(name)?.[0] ?? [])
-    const names = [...new Set([...repositories.split(' '), ...named])].flatMap((name) => [`/${name}.git`, `/${name}`])
+  appliesTo: ({ protocol, port }) => protocol === 'git' || (protocol === '' && port === 9418),
+  async run(context) {
+    const named = context.hostNames.flatMap((name) => /^[a-z][\w-]*/.exec(name)?.[0] ?? [])
+    const names = [...new Set([...commonRepositories.split(' '), ...named])].flatMap((name) => [
+      `/${name}.git`,
+      `/${name}`,
+    ])
     let isReached = false
     for (const path of names.slice(0, 60)) {
-      const said = `git-upload-pack ${path}\0host=${place.hostname}\0`
+      const said = `git-upload-pack ${path}\0host=${context.hostname}\0`
       const length = (said.length + 4).toString(16).padStart(4, '0')
-      const heard = await place.ask(bytes(length + said), { firstByteMs: 2000, idleMs: 100 })
-      if (heard === undefined) break
+      const received = await context.exchange(bytes(length + said), { firstByteMs: 2000, idleMs: 100 })
+      if (received === undefined) break
       isReached = true
-      const answer = heard.toString('latin1')
+      const answer = received.toString('latin1')
       if (/^[0-9a-f]{4}[0-9a-f]{40,64} /.test(answer) || /^0000$/.test(answer)) {
         return { [exported.id]: { request: said.replaceAll('\0', ' '), answer, highlights: [path] } }
       }

@@ -13,29 +13,29 @@ import type { TcpConnection } from '#net/tcp.ts'
 import { mpint, packetOf, packetsIn, readLists, string } from '#native/ssh-wire.ts'
 
 const version = 'SSH-2.0-Glacis'
-const wait = { firstByteMs: 4000, idleMs: 2000, totalMs: 6000 }
+const readOptions = { firstByteMs: 4000, idleMs: 2000, totalMs: 6000 }
 const macBytes = 32
 
 /** A key exchange supported by Node. */
-interface Agreement {
+interface KeyExchangeMethod {
   readonly hash: string
-  readonly begin: () => { readonly shown: Buffer; readonly isNumber: boolean; secret(theirs: Buffer): Buffer }
+  readonly begin: () => { readonly publicKey: Buffer; readonly isNumber: boolean; secret(theirKey: Buffer): Buffer }
 }
-const curve = (name: string, hash: string): Agreement => ({
+const curve = (name: string, hash: string): KeyExchangeMethod => ({
   hash,
   begin() {
     const own = createECDH(name)
-    return { shown: own.generateKeys(), isNumber: false, secret: (theirs) => own.computeSecret(theirs) }
+    return { publicKey: own.generateKeys(), isNumber: false, secret: (theirKey) => own.computeSecret(theirKey) }
   },
 })
-const group = (name: string, hash: string): Agreement => ({
+const group = (name: string, hash: string): KeyExchangeMethod => ({
   hash,
   begin() {
     const own = createDiffieHellmanGroup(name)
-    return { shown: own.generateKeys(), isNumber: true, secret: (theirs) => own.computeSecret(theirs) }
+    return { publicKey: own.generateKeys(), isNumber: true, secret: (theirKey) => own.computeSecret(theirKey) }
   },
 })
-const agreements: Readonly<Record<string, Agreement>> = {
+const keyExchangeMethods: Readonly<Record<string, KeyExchangeMethod>> = {
   'ecdh-sha2-nistp256': curve('prime256v1', 'sha256'),
   'ecdh-sha2-nistp384': curve('secp384r1', 'sha384'),
   'diffie-hellman-group14-sha256': group('modp14', 'sha256'),
@@ -49,39 +49,39 @@ const agreements: Readonly<Record<string, Agreement>> = {
  *
  * @returns undefined when there is no common algorithm or the server stopped responding
  */
-export async function readAuthMethods(line: TcpConnection, user: string): Promise<readonly string[] | undefined> {
-  const reader = packetReader(line)
-  const ours = kexInit()
-  line.write(`${version}\r\n`)
-  line.write(packetOf(ours))
+export async function readAuthMethods(connection: TcpConnection, user: string): Promise<readonly string[] | undefined> {
+  const reader = packetReader(connection)
+  const clientInit = kexInit()
+  connection.write(`${version}\r\n`)
+  connection.write(packetOf(clientInit))
   const greeting = await reader.greeting()
-  const theirs = await reader.next()
-  const lists = theirs && readLists(theirs)
-  if (!greeting || !theirs || !lists) return undefined
-  const kex = Object.keys(agreements).find((name) => lists.kex.includes(name))
-  const agreement = agreements[kex ?? '']
+  const serverInit = await reader.next()
+  const lists = serverInit && readLists(serverInit)
+  if (!greeting || !serverInit || !lists) return undefined
+  const kex = Object.keys(keyExchangeMethods).find((name) => lists.kex.includes(name))
+  const method = keyExchangeMethods[kex ?? '']
   const isCommon = lists.ciphersIn.includes('aes128-ctr') && lists.macsIn.includes('hmac-sha2-256')
-  if (!agreement || !isCommon) return undefined
-  const keys = await exchange(line, reader, { agreement, greeting, ours, theirs })
+  if (!method || !isCommon) return undefined
+  const keys = await exchange(connection, reader, { method, greeting, clientInit, serverInit })
   if (!keys) return undefined
-  const secure = secureLine(line, reader.rest(), keys)
-  return askMethods(secure, user)
+  const secure = encryptedConnection(connection, reader.rest(), keys)
+  return requestMethods(secure, user)
 }
 
 function kexInit(): Buffer {
   const hostKeys =
     'ssh-ed25519,rsa-sha2-512,rsa-sha2-256,ecdsa-sha2-nistp256,ecdsa-sha2-nistp384,ecdsa-sha2-nistp521,ssh-rsa'
   const both = (name: string) => [string(name), string(name)]
-  const lists = [string(Object.keys(agreements).join(',')), string(hostKeys), ...both('aes128-ctr')]
+  const lists = [string(Object.keys(keyExchangeMethods).join(',')), string(hostKeys), ...both('aes128-ctr')]
   const tail = [...both('hmac-sha2-256'), ...both('none'), ...both(''), Buffer.alloc(5)]
   return Buffer.concat([Buffer.from([20]), randomBytes(16), ...lists, ...tail])
 }
 
-function packetReader(line: TcpConnection) {
+function packetReader(connection: TcpConnection) {
   let stream: Buffer = Buffer.alloc(0)
   let given = 0
   const more = async () => {
-    const heard = await line.read({ ...wait, enough: () => true })
+    const heard = await connection.read({ ...readOptions, enough: () => true })
     stream = Buffer.concat([stream, heard])
     return heard.length > 0
   }
@@ -124,26 +124,26 @@ interface Keys {
 
 /** Exchanges keys (RFC 4253, section 8) without verifying the host key: no secrets are sent. */
 async function exchange(
-  line: TcpConnection,
+  connection: TcpConnection,
   reader: PacketReader,
-  about: { agreement: Agreement; greeting: string; ours: Buffer; theirs: Buffer },
+  parameters: { method: KeyExchangeMethod; greeting: string; clientInit: Buffer; serverInit: Buffer },
 ): Promise<Keys | undefined> {
-  const { agreement, greeting, ours, theirs } = about
-  const { shown, isNumber, secret } = agreement.begin()
+  const { method, greeting, clientInit, serverInit } = parameters
+  const { publicKey, isNumber, secret } = method.begin()
   const field = (value: Buffer) => (isNumber ? mpint(value) : string(value))
-  line.write(packetOf(Buffer.concat([Buffer.from([30]), field(shown)])))
+  connection.write(packetOf(Buffer.concat([Buffer.from([30]), field(publicKey)])))
   const reply = await reader.next()
   if (reply?.[0] !== 31) return undefined
   const hostKey = slice(reply, 1)
   const public_ = slice(reply, 5 + hostKey.length)
   const shared = mpint(secret(public_))
-  const parts = [string(version), string(greeting), string(ours), string(theirs), string(hostKey)]
-  const hashed = Buffer.concat([...parts, field(shown), isNumber ? mpint(public_) : string(public_), shared])
-  const digest = createHash(agreement.hash).update(hashed).digest()
-  line.write(packetOf(Buffer.from([21])))
+  const parts = [string(version), string(greeting), string(clientInit), string(serverInit), string(hostKey)]
+  const hashed = Buffer.concat([...parts, field(publicKey), isNumber ? mpint(public_) : string(public_), shared])
+  const digest = createHash(method.hash).update(hashed).digest()
+  connection.write(packetOf(Buffer.from([21])))
   // The server's NEWKEYS.
   if ((await reader.next())?.[0] !== 21) return undefined
-  const derive = (letter: string, length: number) => derived(agreement.hash, { shared, digest, letter, length })
+  const derive = (letter: string, length: number) => derived(method.hash, { shared, digest, letter, length })
   return {
     encrypt: createCipheriv('aes-128-ctr', derive('C', 16), derive('A', 16)),
     decrypt: createDecipheriv('aes-128-ctr', derive('D', 16), derive('B', 16)),
@@ -168,13 +168,13 @@ function derived(
 }
 
 /** Encrypted packets. The sequence number counts from the first packet of the connection. */
-function secureLine(line: TcpConnection, received: Buffer, { encrypt, decrypt, macOut }: Keys) {
+function encryptedConnection(connection: TcpConnection, received: Buffer, { encrypt, decrypt, macOut }: Keys) {
   let sent = 3
   let waiting = received
   let plain: Buffer = Buffer.alloc(0)
-  const need = async (length: number) => {
+  const readAtLeast = async (length: number) => {
     while (waiting.length < length) {
-      const heard = await line.read({ ...wait, enough: () => true })
+      const heard = await connection.read({ ...readOptions, enough: () => true })
       if (heard.length === 0) return false
       waiting = Buffer.concat([waiting, heard])
     }
@@ -186,13 +186,13 @@ function secureLine(line: TcpConnection, received: Buffer, { encrypt, decrypt, m
       const number = Buffer.alloc(4)
       number.writeUInt32BE(sent++)
       const mac = createHmac('sha256', macOut).update(number).update(packet).digest()
-      line.write(Buffer.concat([encrypt.update(packet), mac]))
+      connection.write(Buffer.concat([encrypt.update(packet), mac]))
     },
     async next(): Promise<Buffer | undefined> {
-      if (!(await need(16))) return undefined
+      if (!(await readAtLeast(16))) return undefined
       plain = decrypt.update(waiting.subarray(0, 16))
       const length = plain.readUInt32BE(0)
-      if (length > 35_000 || length < 12 || !(await need(4 + length + macBytes))) return undefined
+      if (length > 35_000 || length < 12 || !(await readAtLeast(4 + length + macBytes))) return undefined
       const whole = Buffer.concat([plain, decrypt.update(waiting.subarray(16, 4 + length))])
       waiting = waiting.subarray(4 + length + macBytes)
       return whole.subarray(5, 4 + length - (whole[4] ?? 0))
@@ -202,7 +202,10 @@ function secureLine(line: TcpConnection, received: Buffer, { encrypt, decrypt, m
 
 const packetsMax = 6
 
-async function askMethods(secure: ReturnType<typeof secureLine>, user: string): Promise<readonly string[] | undefined> {
+async function requestMethods(
+  secure: ReturnType<typeof encryptedConnection>,
+  user: string,
+): Promise<readonly string[] | undefined> {
   secure.write(Buffer.concat([Buffer.from([5]), string('ssh-userauth')]))
   for (let index = 0; index < packetsMax; index++) {
     const payload = await secure.next()

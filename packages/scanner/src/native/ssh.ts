@@ -7,13 +7,13 @@ import { packetsIn, readLists, type KexLists } from '#native/ssh-wire.ts'
  * Key exchanges, ciphers, MACs, and host keys deprecated by RFC 9142, RFC 8758, and OpenSSH's
  * defaults.
  */
-const weak = {
+const weakPatterns = {
   kex: /^(diffie-hellman-group1-sha1|diffie-hellman-group-exchange-sha1|rsa1024-sha1)$/,
   cipher: /(-cbc(@.*)?$|^arcfour|^3des|^blowfish|^cast128|^des-|^none$)/,
   mac: /(md5|sha1-96|^none$|ripemd)/,
   hostKey: /^ssh-dss/,
 }
-const remedy = (setting: string) =>
+const remediationFor = (setting: string) =>
   `Remove the weak algorithms from \`${setting}\` in sshd_config, or delete the line: the defaults of a current OpenSSH release are secure.`
 
 const weakKex = checkInfo({
@@ -24,7 +24,7 @@ const weakKex = checkInfo({
   score: 5.9,
   summary: 'The SSH server supports a key exchange that relies on SHA-1 or a 1024-bit group.',
   impact: 'An attacker who records a session that uses one of these algorithms may be able to decrypt it later.',
-  remediation: remedy('KexAlgorithms'),
+  remediation: remediationFor('KexAlgorithms'),
   reference: 'https://www.rfc-editor.org/rfc/rfc9142',
   tags: 'misconfig ssh crypto network',
 })
@@ -36,7 +36,7 @@ const weakCipher = checkInfo({
   score: 3.7,
   summary: 'The SSH server supports obsolete ciphers such as CBC mode or RC4 (arcfour).',
   impact: "An attacker on the network path may be able to recover parts of a session's plaintext.",
-  remediation: remedy('Ciphers'),
+  remediation: remediationFor('Ciphers'),
   reference: 'https://www.rfc-editor.org/rfc/rfc8758',
   tags: 'misconfig ssh crypto network',
 })
@@ -49,7 +49,7 @@ const weakMac = checkInfo({
   summary:
     'The SSH server supports message authentication codes that are based on MD5 or RIPEMD-160 or use a truncated hash.',
   impact: 'An attacker on the network path may be able to modify a session without being detected.',
-  remediation: remedy('MACs'),
+  remediation: remediationFor('MACs'),
   reference: 'https://www.rfc-editor.org/rfc/rfc6151',
   tags: 'misconfig ssh crypto network',
 })
@@ -96,54 +96,54 @@ const oldProtocol = checkInfo({
 /** Reads the offered algorithms and authentication methods. Sends no key or password. */
 export const ssh: NativeCheck = {
   checks: [weakKex, weakCipher, weakMac, weakHostKey, passwords, oldProtocol],
-  concerns: ({ protocol }) => protocol === 'ssh',
-  async examine(place) {
-    const greeting = await greetingOf(place)
+  appliesTo: ({ protocol }) => protocol === 'ssh',
+  async run(context) {
+    const greeting = await greetingOf(context)
     if (!greeting) return {}
     const [, version = ''] = /^SSH-(\d\.\d+)-/.exec(greeting.text) ?? []
     const isOld = version.startsWith('1.')
     const old = isOld ? { request: 'SSH-2.0-Glacis', answer: greeting.text, highlights: [`SSH-${version}`] } : null
     const lists = greeting.lists
     if (!lists) return isOld ? { [oldProtocol.id]: old } : {}
-    return { [oldProtocol.id]: old, ...judged(lists, greeting.text), ...(await login(place)) }
+    return { [oldProtocol.id]: old, ...algorithmResults(lists, greeting.text), ...(await login(context)) }
   },
 }
 
-function judged(lists: KexLists, greeting: string): CheckResults {
-  const told = Object.entries(lists).map(([name, list]) => `${name}: ${list.join(',')}`)
-  const answer = [greeting.trim(), ...told].join('\n')
+function algorithmResults(lists: KexLists, greeting: string): CheckResults {
+  const listed = Object.entries(lists).map(([name, list]) => `${name}: ${list.join(',')}`)
+  const answer = [greeting.trim(), ...listed].join('\n')
   const verdict = (offered: readonly string[], pattern: RegExp): Proof | null => {
-    const bad = [...new Set(offered.filter((name) => pattern.test(name)))]
-    return bad.length > 0 ? { request: 'SSH-2.0-Glacis', answer, highlights: bad } : null
+    const weakNames = [...new Set(offered.filter((name) => pattern.test(name)))]
+    return weakNames.length > 0 ? { request: 'SSH-2.0-Glacis', answer, highlights: weakNames } : null
   }
   return {
-    [weakKex.id]: verdict(lists.kex, weak.kex),
-    [weakCipher.id]: verdict([...lists.ciphersIn, ...lists.ciphersOut], weak.cipher),
-    [weakMac.id]: verdict([...lists.macsIn, ...lists.macsOut], weak.mac),
-    [weakHostKey.id]: verdict(lists.hostKeys, weak.hostKey),
+    [weakKex.id]: verdict(lists.kex, weakPatterns.kex),
+    [weakCipher.id]: verdict([...lists.ciphersIn, ...lists.ciphersOut], weakPatterns.cipher),
+    [weakMac.id]: verdict([...lists.macsIn, ...lists.macsOut], weakPatterns.mac),
+    [weakHostKey.id]: verdict(lists.hostKeys, weakPatterns.hostKey),
   }
 }
 
-async function greetingOf(place: NativeContext): Promise<{ text: string; lists: KexLists | null } | undefined> {
-  return place.speak(async (line) => {
-    line.write(bytes('SSH-2.0-Glacis\r\n'))
+async function greetingOf(context: NativeContext): Promise<{ text: string; lists: KexLists | null } | undefined> {
+  return context.withConnection(async (connection) => {
+    connection.write(bytes('SSH-2.0-Glacis\r\n'))
     const isWhole = (all: Buffer) => packetsIn(afterGreeting(all)).length > 0
-    const heard = await line.read({ firstByteMs: 4000, idleMs: 1000, totalMs: 6000, enough: isWhole })
-    const text = heard.subarray(0, heard.length - afterGreeting(heard).length).toString('latin1')
+    const received = await connection.read({ firstByteMs: 4000, idleMs: 1000, totalMs: 6000, enough: isWhole })
+    const text = received.subarray(0, received.length - afterGreeting(received).length).toString('latin1')
     if (!/^SSH-/m.test(text)) return undefined
-    const [first] = packetsIn(afterGreeting(heard))
+    const [first] = packetsIn(afterGreeting(received))
     return { text: text.replace(/^[\s\S]*?(?=SSH-)/, ''), lists: first ? readLists(first) : null }
   })
 }
 
 /** Some servers send other lines before their version (RFC 4253, section 4.2). */
-function afterGreeting(heard: Buffer): Buffer {
-  const [greeting = ''] = /^(?:(?!SSH-)[^\n]{0,500}\n){0,20}SSH-[^\n]{0,500}\n/.exec(heard.toString('latin1')) ?? []
-  return greeting === '' ? Buffer.alloc(0) : heard.subarray(greeting.length)
+function afterGreeting(received: Buffer): Buffer {
+  const [greeting = ''] = /^(?:(?!SSH-)[^\n]{0,500}\n){0,20}SSH-[^\n]{0,500}\n/.exec(received.toString('latin1')) ?? []
+  return greeting === '' ? Buffer.alloc(0) : received.subarray(greeting.length)
 }
 
-async function login(place: NativeContext): Promise<CheckResults> {
-  const methods = await place.speak((line) => readAuthMethods(line, 'root'))
+async function login(context: NativeContext): Promise<CheckResults> {
+  const methods = await context.withConnection((connection) => readAuthMethods(connection, 'root'))
   if (!methods) return {}
   const answer = `SSH_MSG_USERAUTH_FAILURE, authentications that can continue: ${methods.join(',')}`
   const isOffered = methods.includes('password')

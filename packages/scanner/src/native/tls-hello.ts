@@ -86,12 +86,12 @@ function uint16(value: number): Buffer {
 }
 
 /** The result: the chosen suite, an alert that rejects all of them, or a non-TLS response. */
-export function readServerHello(heard: Buffer): { readonly suite: number } | 'refused' | undefined {
-  if (heard[0] === 0x15 && heard[1] === 3) return 'refused'
+export function readServerHello(received: Buffer): { readonly suite: number } | 'refused' | undefined {
+  if (received[0] === 0x15 && received[1] === 3) return 'refused'
   // Record, handshake, version, and random precede the session id.
-  if (heard[0] !== 0x16 || heard[5] !== 2 || heard.length < 44) return undefined
-  const at = 44 + heard.readUInt8(43)
-  return heard.length < at + 2 ? undefined : { suite: heard.readUInt16BE(at) }
+  if (received[0] !== 0x16 || received[5] !== 2 || received.length < 44) return undefined
+  const at = 44 + received.readUInt8(43)
+  return received.length < at + 2 ? undefined : { suite: received.readUInt16BE(at) }
 }
 
 /** SSL 2.0 CLIENT-HELLO (draft-hickman-netscape-ssl) with all seven ciphers. */
@@ -100,6 +100,8 @@ export const ssl2Hello: Buffer = hex(
 )
 
 /** Whether the server responded with an SSL 2.0 SERVER-HELLO. */
-export function isSsl2Hello(heard: Buffer): boolean {
-  return heard.length >= 13 && ((heard[0] ?? 0) & 0x80) !== 0 && heard[2] === 4 && heard.readUInt16BE(5) === 2
+export function isSsl2Hello(received: Buffer): boolean {
+  return (
+    received.length >= 13 && ((received[0] ?? 0) & 0x80) !== 0 && received[2] === 4 && received.readUInt16BE(5) === 2
+  )
 }

@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { readServerHello } from '#native/tls-hello.ts'
-import { answering, examined, tcpPeer } from '#native/testing/examine.ts'
+import { answering, runNativeChecks, tcpPeer } from '#native/testing/examine.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
 
 const all = ['tls-cipher-weak', 'tls-cipher-small-block', 'tls-ssl2-enabled']
@@ -26,7 +26,7 @@ function old(knows: readonly number[], speaksSsl2: boolean) {
   })
 }
 
-describe('ciphers', () => {
+describe('tlsWeak', () => {
   it.each([
     [[0x0005], false, ['tls-cipher-weak']],
     [[0x000a], false, ['tls-cipher-small-block']],
@@ -34,20 +34,20 @@ describe('ciphers', () => {
     [[0xc02f], false, []],
   ] as const)('judges a server that knows %j', async (knows, speaksSsl2, expected) => {
     await using peer = await tcpPeer(old(knows, speaksSsl2))
-    const { found, covered } = await examined(peer, { protocol: 'http', tls: true })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'http', tls: true })
     expect(own(found)).toEqual(expected)
     expect(own(covered)).toEqual(all)
   })
-  it('finds nothing on a server of today', async () => {
+  it('finds nothing on a modern server', async () => {
     const certificate = certificateFor({ name: 'lab.test' })
     await using peer = await tcpPeer((socket) => {
       new TLSSocket(socket, { isServer: true, ...certificate, minVersion: 'TLSv1.2' }).on('error', () => undefined)
     })
-    const { found, covered } = await examined(peer, { protocol: 'http', tls: true })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'http', tls: true })
     expect(own(found)).toEqual([])
     expect(own(covered)).toEqual(all)
   })
-  it('looks behind STARTTLS, too', async () => {
+  it('checks TLS after STARTTLS', async () => {
     await using peer = await tcpPeer((socket) => {
       socket.write('220 mx ESMTP\r\n')
       socket.on('data', (said: Buffer) => {
@@ -56,14 +56,14 @@ describe('ciphers', () => {
         else socket.write(said[0] === 22 && said.includes(Buffer.from([0, 5])) ? serverHello(0x0005) : alert)
       })
     })
-    expect(own((await examined(peer, { protocol: 'smtp' })).found)).toEqual(['tls-cipher-weak'])
+    expect(own((await runNativeChecks(peer, { protocol: 'smtp' })).found)).toEqual(['tls-cipher-weak'])
   })
-  it('says nothing of a service that answers in another language', async () => {
+  it('is inconclusive for another protocol', async () => {
     await using peer = await tcpPeer(answering('', () => 'HTTP/1.1 400 Bad Request\r\n\r\n'))
-    const { found, covered } = await examined(peer, { protocol: 'http', tls: true })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'http', tls: true })
     expect([own(found), own(covered)]).toEqual([[], []])
   })
-  it.each(['', '16030300', '160303003a020000'])('reads no suite from %j', (bytes) => {
+  it.each(['', '16030300', '160303003a020000'])('returns no suite for %j', (bytes) => {
     expect(readServerHello(Buffer.from(bytes, 'hex'))).toBeUndefined()
   })
 })

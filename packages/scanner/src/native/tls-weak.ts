@@ -56,19 +56,19 @@ const ssl2 = checkInfo({
   tags: 'tls ssl misconfig crypto',
 })
 
-const patience = { firstByteMs: 3000, idleMs: 200, totalMs: 5000, bytesMax: 8192 }
+const readOptions = { firstByteMs: 3000, idleMs: 200, totalMs: 5000, bytesMax: 8192 }
 
 /** Three hellos; no handshake is completed. */
 export const tlsWeak: NativeCheck = {
   checks: [broken, smallBlocks, ssl2],
-  concerns: ({ tls, protocol, transport }) => transport === 'tcp' && (tls || startTlsProtocols(protocol)),
-  async examine(place) {
-    const first = await offered(place, insecureSuites)
+  appliesTo: ({ tls, protocol, transport }) => transport === 'tcp' && (tls || startTlsProtocols(protocol)),
+  async run(context) {
+    const first = await testSuites(context, insecureSuites)
     // Stop when the server responded with neither a hello nor an alert.
     if (first === undefined) return {}
-    const second = await offered(place, smallBlockSuites)
-    const heard = await answerTo(place, ssl2Hello)
-    const isOld = heard !== undefined && isSsl2Hello(heard)
+    const second = await testSuites(context, smallBlockSuites)
+    const received = await sendHello(context, ssl2Hello)
+    const isOld = received !== undefined && isSsl2Hello(received)
     const proof = {
       request: 'SSL 2.0 CLIENT-HELLO',
       answer: 'SERVER-HELLO, version 2.0',
@@ -77,20 +77,20 @@ export const tlsWeak: NativeCheck = {
     return {
       [broken.id]: first,
       ...(second !== undefined && { [smallBlocks.id]: second }),
-      ...(heard !== undefined && { [ssl2.id]: isOld ? proof : null }),
+      ...(received !== undefined && { [ssl2.id]: isOld ? proof : null }),
     }
   },
 }
 
-async function offered(
-  place: NativeContext,
+async function testSuites(
+  context: NativeContext,
   suites: Readonly<Record<number, string>>,
 ): Promise<Proof | null | undefined> {
-  const heard = await answerTo(place, clientHello(Object.keys(suites).map(Number), place.hostname))
-  if (!heard) return undefined
-  const chosen = readServerHello(heard)
+  const received = await sendHello(context, clientHello(Object.keys(suites).map(Number), context.hostname))
+  if (!received) return undefined
+  const chosen = readServerHello(received)
   // Some servers close the connection instead of sending an alert.
-  if (chosen === 'refused' || heard.length === 0) return null
+  if (chosen === 'refused' || received.length === 0) return null
   if (chosen === undefined) return undefined
   const name = suites[chosen.suite]
   const request = `TLS 1.2 ClientHello offering ${Object.values(suites).join(', ')}`
@@ -98,17 +98,17 @@ async function offered(
 }
 
 /** The response to a ClientHello; undefined when the connection failed or nothing came back. */
-async function answerTo(place: NativeContext, hello: Buffer): Promise<Buffer | undefined> {
-  const { protocol, tls } = place.service
-  let heard: Buffer | undefined
-  await place.handshake({
-    async before(line) {
-      if (!tls && !(await startTls(line, protocol))) return false
-      line.write(hello)
-      const answer = await line.read(patience)
-      if (answer.length > 0 || !line.isAlive) heard = answer
+async function sendHello(context: NativeContext, hello: Buffer): Promise<Buffer | undefined> {
+  const { protocol, tls } = context.service
+  let received: Buffer | undefined
+  await context.handshake({
+    async before(connection) {
+      if (!tls && !(await startTls(connection, protocol))) return false
+      connection.write(hello)
+      const answer = await connection.read(readOptions)
+      if (answer.length > 0 || !connection.isAlive) received = answer
       return false
     },
   })
-  return heard
+  return received
 }

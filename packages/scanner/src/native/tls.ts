@@ -61,42 +61,42 @@ const expired = checkInfo({
 /** TLS from the first byte. */
 export const tlsOfService: NativeCheck = {
   checks: [weakKey, weakSignature],
-  concerns: ({ tls, transport }) => tls && transport === 'tcp',
-  async examine(place) {
-    return withHandshake(await place.handshake(), certificateVerdicts)
+  appliesTo: ({ tls, transport }) => tls && transport === 'tcp',
+  async run(context) {
+    return withHandshake(await context.handshake(), certificateVerdicts)
   },
 }
 
-/** TLS after STARTTLS and its like. */
+/** TLS after STARTTLS or a similar upgrade. */
 export const upgradedTls: NativeCheck = {
   checks: [weakKey, weakSignature, weakVersion, expired],
-  concerns: ({ tls, protocol, transport }) => !tls && transport === 'tcp' && startTlsProtocols(protocol),
-  async examine(place) {
-    const verdicts = withHandshake(await upgraded(place), (handshake) => ({
+  appliesTo: ({ tls, protocol, transport }) => !tls && transport === 'tcp' && startTlsProtocols(protocol),
+  async run(context) {
+    const results = withHandshake(await upgraded(context), (handshake) => ({
       ...certificateVerdicts(handshake),
       [expired.id]: expiredProof(handshake),
     }))
-    if (Object.keys(verdicts).length === 0) return {}
-    const old = await upgraded(place, 'TLSv1', 'TLSv1.1')
-    if (!old || (old.kind === 'failure' && !old.isAnswer)) return verdicts
-    return { ...verdicts, [weakVersion.id]: versionProof(old) }
+    if (Object.keys(results).length === 0) return {}
+    const old = await upgraded(context, 'TLSv1', 'TLSv1.1')
+    if (!old || (old.kind === 'failure' && !old.isAnswer)) return results
+    return { ...results, [weakVersion.id]: versionProof(old) }
   },
 }
 
 function upgraded({ handshake, service }: NativeContext, minVersion?: SecureVersion, maxVersion?: SecureVersion) {
   const range = { ...(minVersion && { minVersion }), ...(maxVersion && { maxVersion }) }
-  return handshake({ ...range, before: (line) => startTls(line, service.protocol) })
+  return handshake({ ...range, before: (connection) => startTls(connection, service.protocol) })
 }
 
 function withHandshake(
-  shown: Handshake | TlsFailure | undefined,
-  judge: (handshake: Handshake) => CheckResults,
+  outcome: Handshake | TlsFailure | undefined,
+  evaluate: (handshake: Handshake) => CheckResults,
 ): CheckResults {
-  if (shown?.kind !== 'handshake') return {}
+  if (outcome?.kind !== 'handshake') return {}
   try {
-    return judge(shown)
+    return evaluate(outcome)
   } finally {
-    shown.socket.destroy()
+    outcome.socket.destroy()
   }
 }
 
@@ -104,18 +104,18 @@ function certificateVerdicts(handshake: Handshake): CheckResults {
   const { certificate, socket } = handshake
   if (!certificate) return {}
   const { keyBits = Infinity, keyType, subject } = certificate
-  const least = keyType.startsWith('rsa') || keyType === 'dsa' ? 2048 : 224
+  const keyBitsMin = keyType.startsWith('rsa') || keyType === 'dsa' ? 2048 : 224
   const facts = `${subject}\nkey: ${keyType} ${keyBits} bits`
-  const shown = (highlight: string): Proof => ({ request: 'TLS handshake', answer: facts, highlights: [highlight] })
+  const proofFor = (highlight: string): Proof => ({ request: 'TLS handshake', answer: facts, highlights: [highlight] })
   const algorithm = signatureOf(socket.getPeerX509Certificate())
   const isBroken = /sha1|md5|md2/i.test(algorithm) && !certificate.selfSigned
   return {
-    ...(keyType !== '' && { [weakKey.id]: keyBits < least ? shown(`${keyBits} bits`) : null }),
-    [weakSignature.id]: isBroken ? { ...shown(algorithm), answer: `${facts}\nsignature: ${algorithm}` } : null,
+    ...(keyType !== '' && { [weakKey.id]: keyBits < keyBitsMin ? proofFor(`${keyBits} bits`) : null }),
+    [weakSignature.id]: isBroken ? { ...proofFor(algorithm), answer: `${facts}\nsignature: ${algorithm}` } : null,
   }
 }
 
-/** The name of the algorithm that signed a certificate, from its DER: Node does not tell it everywhere. */
+/** Name of the signature algorithm; empty if this version of Node.js doesn't expose it. */
 function signatureOf(certificate: X509Certificate | undefined): string {
   const algorithm = certificate && 'signatureAlgorithm' in certificate ? certificate.signatureAlgorithm : ''
   return typeof algorithm === 'string' ? algorithm : ''
@@ -130,9 +130,9 @@ function expiredProof({ certificate }: Handshake): Proof | null {
   }
 }
 
-function versionProof(shown: Handshake | TlsFailure): Proof | null {
-  if (shown.kind === 'failure') return null
-  const { version, cipher, socket } = shown
+function versionProof(outcome: Handshake | TlsFailure): Proof | null {
+  if (outcome.kind === 'failure') return null
+  const { version, cipher, socket } = outcome
   socket.destroy()
   return { request: 'STARTTLS with TLS 1.1 or earlier', answer: `${version} ${cipher}`, highlights: [version] }
 }

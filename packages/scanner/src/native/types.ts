@@ -1,4 +1,4 @@
-/** The words of other rooms that native checks use. */
+/** Types of other modules that native checks use. */
 import type { CheckTarget } from '#template/service-run.ts'
 
 export type { CheckInfo } from '#template/template.ts'

@@ -1,5 +1,5 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
-/** Services that answer by UDP: SNMP, TFTP, NTP, memcached, mDNS. */
+/** Native checks for UDP services: SNMP, TFTP, NTP, Memcached, mDNS. */
 import { bytes, checkInfo, hex } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
@@ -34,16 +34,16 @@ const privateCommunity = checkInfo({
 /** Two reads of sysDescr; nothing is set. */
 export const snmp: NativeCheck = {
   checks: [publicCommunity, privateCommunity],
-  concerns: ({ protocol, transport }) => protocol === 'snmp' && transport === 'udp',
-  async examine(place) {
-    const [open, writable] = [await readDescription(place, 1, 'public'), await readDescription(place, 0, 'private')]
-    // An agent ignores communities that it does not know, so silence is an answer once it is known to be there.
+  appliesTo: ({ protocol, transport }) => protocol === 'snmp' && transport === 'udp',
+  async run(context) {
+    const [open, writable] = [await readDescription(context, 1, 'public'), await readDescription(context, 0, 'private')]
+    // Agents ignore unknown communities, so silence means that the community is not accepted.
     return { [publicCommunity.id]: open, [privateCommunity.id]: writable }
   },
 }
 
-async function readDescription(place: NativeContext, version: 0 | 1, community: string): Promise<Proof | null> {
-  const answer = await place.datagram(snmpGet(version, community), { waitMs: 700 })
+async function readDescription(context: NativeContext, version: 0 | 1, community: string): Promise<Proof | null> {
+  const answer = await context.sendDatagram(snmpGet(version, community), { waitMs: 700 })
   if (answer.kind !== 'answer') return null
   const description = descriptionOf(answer.bytes)
   if (!answer.bytes.toString('latin1').includes(community) || description === '') return null
@@ -51,7 +51,7 @@ async function readDescription(place: NativeContext, version: 0 | 1, community: 
   return { request, answer: `sysDescr: ${description}`, highlights: [description] }
 }
 
-/** The text of sysDescr.0 in a GetResponse that carries it as an octet string; empty in any other message. */
+/** The octet string of sysDescr.0 in a GetResponse; empty for any other message. */
 export function descriptionOf(answer: Buffer): string {
   const [, value = ''] =
     /\xa2[\s\S]{2,30}\x06\x08\x2b\x06\x01\x02\x01\x01\x01\x00\x04([\s\S]+)$/.exec(answer.toString('latin1')) ?? []
@@ -90,17 +90,17 @@ const tftpNames = (
 
 export const tftp: NativeCheck = {
   checks: [tftpReadable],
-  concerns: ({ protocol, transport }) => protocol === 'tftp' && transport === 'udp',
-  async examine(place) {
+  appliesTo: ({ protocol, transport }) => protocol === 'tftp' && transport === 'udp',
+  async run(context) {
     let isAnswered = false
     for (const name of tftpNames) {
       const question = Buffer.concat([hex('0001'), bytes(`${name}\0octet\0`)])
-      const answer = await place.datagram(question, { waitMs: 700, fromAnyPort: true })
+      const answer = await context.sendDatagram(question, { waitMs: 700, fromAnyPort: true })
       if (answer.kind !== 'answer') continue
       isAnswered = true
       if (answer.bytes.readUInt16BE(0) !== 3) continue
       const block = answer.bytes.subarray(4).toString('latin1')
-      // The transfer is not acknowledged: the server gives up by itself, and one block is proof.
+      // One block is proof. The transfer isn't acknowledged, so the server gives up.
       return {
         [tftpReadable.id]: {
           request: `RRQ ${name} octet`,
@@ -129,19 +129,19 @@ const memcachedAmplifier = checkInfo({
 
 export const memcachedUdp: NativeCheck = {
   checks: [memcachedAmplifier],
-  concerns: ({ protocol }) => protocol === 'memcached',
-  async examine(place) {
+  appliesTo: ({ protocol }) => protocol === 'memcached',
+  async run(context) {
     const question = Buffer.concat([hex('474c 0000 0001 0000'), bytes('stats\r\n')])
-    const answer = await place.datagram(question, { waitMs: 700, collectBytesMax: 32_768 })
+    const answer = await context.sendDatagram(question, { waitMs: 700, collectBytesMax: 32_768 })
     if (answer.kind === 'closed') return { [memcachedAmplifier.id]: null }
     if (answer.kind !== 'answer') return {}
     const text = answer.bytes.toString('latin1')
     const isProved = text.includes('STAT ') && answer.bytes.length > question.length * 10
     const request = `UDP, ${question.length} bytes: stats`
-    const told = `${answer.bytes.length} bytes received for a ${question.length}-byte request\n${text.slice(8, 800)}`
+    const details = `${answer.bytes.length} bytes received for a ${question.length}-byte request\n${text.slice(8, 800)}`
     return {
       [memcachedAmplifier.id]: isProved
-        ? { request, answer: told, highlights: [`${answer.bytes.length} bytes`] }
+        ? { request, answer: details, highlights: [`${answer.bytes.length} bytes`] }
         : null,
     }
   },
@@ -178,10 +178,10 @@ const ntpVariables = checkInfo({
 
 export const ntp: NativeCheck = {
   checks: [ntpList, ntpVariables],
-  concerns: ({ protocol, transport }) => protocol === 'ntp' && transport === 'udp',
-  async examine(place) {
-    const list = await place.datagram(Buffer.concat([hex('1700032a'), Buffer.alloc(4)]), { waitMs: 700 })
-    const control = await place.datagram(readVariables, { waitMs: 700 })
+  appliesTo: ({ protocol, transport }) => protocol === 'ntp' && transport === 'udp',
+  async run(context) {
+    const list = await context.sendDatagram(Buffer.concat([hex('1700032a'), Buffer.alloc(4)]), { waitMs: 700 })
+    const control = await context.sendDatagram(readVariables, { waitMs: 700 })
     const isList = list.kind === 'answer' && list.bytes.length > 48 && list.bytes[3] === 0x2a
     const text = control.kind === 'answer' ? control.bytes.subarray(12).toString('latin1') : ''
     const isControl = control.kind === 'answer' && ((control.bytes[1] ?? 0) & 0x80) !== 0 && /\w+=/.test(text)
@@ -200,7 +200,7 @@ export const ntp: NativeCheck = {
   },
 }
 
-/** Mode 6, read variables of the system (RFC 9327, 3). */
+/** NTP mode 6 request for the system variables (RFC 9327, section 3). */
 export const readVariables: Buffer = hex('1602 0001 0000 0000 0000 0000')
 
 const mdnsExposed = checkInfo({
@@ -220,9 +220,9 @@ const mdnsExposed = checkInfo({
 
 export const mdns: NativeCheck = {
   checks: [mdnsExposed],
-  concerns: ({ protocol, transport }) => protocol === 'mdns' && transport === 'udp',
-  async examine(place) {
-    const answer = await place.datagram(servicesQuestion, { waitMs: 700 })
+  appliesTo: ({ protocol, transport }) => protocol === 'mdns' && transport === 'udp',
+  async run(context) {
+    const answer = await context.sendDatagram(servicesQuestion, { waitMs: 700 })
     if (answer.kind !== 'answer') return {}
     const isProved = answer.bytes.length > 12 && answer.bytes.readUInt16BE(6) > 0
     const names = (answer.bytes.toString('latin1').match(/[\w-]{3,40}/g) ?? []).join(' ')
@@ -231,7 +231,7 @@ export const mdns: NativeCheck = {
   },
 }
 
-/** PTR of the list of services (RFC 6763, 9). */
+/** PTR query that lists the available services (RFC 6763, section 9). */
 export const servicesQuestion: Buffer = hex(
   '0000 0000 0001 0000 0000 0000 09 5f7365727669636573 07 5f646e732d7364 04 5f756470 05 6c6f63616c 00 000c 0001',
 )

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { answering, examined, tcpPeer } from '#native/testing/examine.ts'
+import { answering, runNativeChecks, tcpPeer } from '#native/testing/examine.ts'
 
 const both = ['vnc-no-password', 'vnc-cleartext']
-/** Lists these security types to version 3.8, or tells version 3.3 the first of them. */
+/** Offers these security types to version 3.8 clients, and the first one to version 3.3 clients. */
 const server = (greeting: string, types: readonly number[]) =>
   answering(greeting, (said) =>
     said.startsWith('RFB 003.003') ? Buffer.from([0, 0, 0, types[0] ?? 0]) : Buffer.from([types.length, ...types]),
@@ -15,36 +15,36 @@ describe('VNC', () => {
     ['RFB 003.889\n', [2, 1]],
   ] as const)('finds a desktop without a password behind %j', async (greeting, types) => {
     await using peer = await tcpPeer(server(greeting, types))
-    expect((await examined(peer, { protocol: 'vnc' })).found).toEqual(both)
+    expect((await runNativeChecks(peer, { protocol: 'vnc' })).found).toEqual(both)
   })
-  it('finds a password that travels without encryption', async () => {
+  it('finds unencrypted authentication', async () => {
     await using peer = await tcpPeer(server('RFB 003.008\n', [2, 16]))
-    const { found, covered } = await examined(peer, { protocol: 'vnc' })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'vnc' })
     expect([found, covered]).toEqual([['vnc-cleartext'], both])
   })
-  it('finds nothing where VeNCrypt is offered', async () => {
+  it('finds nothing when VeNCrypt is offered', async () => {
     await using peer = await tcpPeer(server('RFB 003.008\n', [19, 2]))
-    const { found, covered } = await examined(peer, { protocol: 'vnc' })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'vnc' })
     expect([found, covered]).toEqual([[], both])
   })
-  it.each([[[]], [[0]]])('says nothing of a server that refuses to talk: types %j', async (types) => {
+  it.each([[[]], [[0]]])('is inconclusive when the server rejects the connection: types %j', async (types) => {
     await using peer = await tcpPeer(server('RFB 003.008\n', types))
-    expect((await examined(peer, { protocol: 'vnc' })).seen).toEqual([])
+    expect((await runNativeChecks(peer, { protocol: 'vnc' })).seen).toEqual([])
   })
 })
 
 describe('distcc', () => {
   const place = { protocol: 'distcc' }
-  it('finds a server that compiles for strangers, but not in the gentle profile', async () => {
+  it('finds an unauthenticated server, except in the gentle profile', async () => {
     const done = 'DONE00000001STAT00000000SERR00000000SOUT00000000DOTO00000000'
     const server = answering('', (said) => (said.startsWith('DIST00000001ARGC00000005ARGV00000002cc') ? done : ''))
     await using peer = await tcpPeer(server)
-    expect((await examined(peer, place)).found).toEqual(['distcc-open'])
-    expect((await examined(peer, place, 'gentle')).seen).toEqual([])
+    expect((await runNativeChecks(peer, place)).found).toEqual(['distcc-open'])
+    expect((await runNativeChecks(peer, place, 'gentle')).seen).toEqual([])
   })
-  it('finds none where the connection is closed to strangers', async () => {
+  it('finds nothing when the connection is closed', async () => {
     await using peer = await tcpPeer((socket) => void socket.once('data', () => socket.end()))
-    const { found, covered } = await examined(peer, place)
+    const { found, covered } = await runNativeChecks(peer, place)
     expect([found, covered]).toEqual([[], ['distcc-open']])
   })
 })

@@ -30,7 +30,7 @@ const cleartext = checkInfo({
   tags: 'misconfig vnc cleartext network',
 })
 
-/** Names of security types (RFC 6143, 7.2 and the registry of IANA). */
+/** Names of security types (RFC 6143, section 7.2, and IANA's registry). */
 const typeNames: Readonly<Record<number, string>> = {
   1: 'None',
   2: 'VNC Authentication',
@@ -48,17 +48,17 @@ const typeNames: Readonly<Record<number, string>> = {
 }
 const none = 1
 const unencrypted: ReadonlySet<number> = new Set([none, 2, 16, 17])
-const patience = { firstByteMs: 4000, idleMs: 200, totalMs: 6000 }
+const readOptions = { firstByteMs: 4000, idleMs: 200, totalMs: 6000 }
 
 /**
- * One connection up to the list of security types: servers shut out who connects often and never
- * logs in. No type is chosen.
+ * Reads the security types on a single connection, because servers block clients that connect
+ * repeatedly without logging in. Selects no type.
  */
 export const vnc: NativeCheck = {
   checks: [noPassword, cleartext],
-  concerns: ({ protocol }) => protocol === 'vnc',
-  async examine(place) {
-    const types = await place.speak(offeredTypes)
+  appliesTo: ({ protocol }) => protocol === 'vnc',
+  async run(context) {
+    const types = await context.withConnection(offeredTypes)
     if (!types) return {}
     const answer = `security types: ${types.map((type) => `${type} ${typeNames[type] ?? ''}`.trim()).join(', ')}`
     const proof = (highlight: string): Proof => ({
@@ -74,16 +74,19 @@ export const vnc: NativeCheck = {
   },
 }
 
-/** Undefined where the server offers none, which is how it refuses. */
-async function offeredTypes(line: TcpConnection): Promise<readonly number[] | undefined> {
-  const greeting = (await line.read({ ...patience, enough: (all) => all.length >= 12 })).toString('latin1')
+/** The offered security types; undefined when the server rejects the connection by offering none. */
+async function offeredTypes(connection: TcpConnection): Promise<readonly number[] | undefined> {
+  const greeting = (await connection.read({ ...readOptions, enough: (all) => all.length >= 12 })).toString('latin1')
   const [, major = '', minor = ''] = /^RFB (\d{3})\.(\d{3})/.exec(greeting) ?? []
   if (major === '') return undefined
   const isOld = Number(major) < 4 && Number(minor) < 7
-  line.write(bytes(isOld ? 'RFB 003.003\n' : 'RFB 003.008\n'))
-  const heard = await line.read({ ...patience, enough: (all) => all.length >= (isOld ? 4 : 1 + (all[0] ?? 0)) })
-  // Version 3.3 chooses by itself and says so in four bytes; the others list what they know.
-  const types = isOld ? [...heard.subarray(3, 4)] : [...heard.subarray(1, 1 + (heard[0] ?? 0))]
-  const isWhole = isOld ? heard.length === 4 && heard.readUIntBE(0, 3) === 0 : types.length === heard[0]
+  connection.write(bytes(isOld ? 'RFB 003.003\n' : 'RFB 003.008\n'))
+  const received = await connection.read({
+    ...readOptions,
+    enough: (all) => all.length >= (isOld ? 4 : 1 + (all[0] ?? 0)),
+  })
+  // Version 3.3 servers select the type and send it in four bytes; later versions send a list.
+  const types = isOld ? [...received.subarray(3, 4)] : [...received.subarray(1, 1 + (received[0] ?? 0))]
+  const isWhole = isOld ? received.length === 4 && received.readUIntBE(0, 3) === 0 : types.length === received[0]
   return isWhole && types.length > 0 && !types.includes(0) ? types : undefined
 }

@@ -26,7 +26,7 @@ function connecting({ fds = [7, 8], answers, woken = [] }: { fds?: number[]; ans
     },
     isSelf: () => false,
     close: (fd) => void closed.push(fd),
-    wait(_waitMs, tell) {
+    onReady(_waitMs, tell) {
       for (const fd of woken.splice(0)) tell(fd)
     },
   }
@@ -34,7 +34,7 @@ function connecting({ fds = [7, 8], answers, woken = [] }: { fds?: number[]; ans
   return { connector, told, closed, asked }
 }
 
-it('hears later of what takes its time, and takes the refused socket for the next connect', async () => {
+it('reports pending connects later and reuses a refused socket', async () => {
   const { connector, told, closed, asked } = connecting({
     answers: [EINPROGRESS, EALREADY, ECONNREFUSED, EINPROGRESS, 0],
     woken: [7, 99],
@@ -50,22 +50,22 @@ it('hears later of what takes its time, and takes the refused socket for the nex
 it.each([
   ['no more file descriptors', { fds: [], answers: [] }, '80 EMFILE'],
   ['no way there', { answers: [ENETUNREACH] }, '80 ENETUNREACH'],
-])('tells an error of this machine by its name: %s', (_what, kernel, outcome) => {
+])('reports a local error by name: %s', (_what, kernel, outcome) => {
   const { connector, told } = connecting(kernel)
   connector.begin(attemptOf(80))
   expect(told).toEqual([outcome])
 })
 
-it('gives up what stays silent, but not what has answered without waking anybody', async () => {
+it('cancels a silent connect, but not one that responded without an event', async () => {
   const silent = connecting({ answers: [EINPROGRESS] })
   const answered = connecting({ answers: [EINPROGRESS, EALREADY, ECONNREFUSED] })
   for (const { connector } of [silent, answered]) {
     const attempt = attemptOf(80)
     connector.begin(attempt)
     await pause(0)
-    connector.abandon(attempt)
-    connector.abandon(attempt)
-    connector.rest()
+    connector.cancel(attempt)
+    connector.cancel(attempt)
+    connector.releaseSockets()
   }
   expect([silent.told, answered.told]).toEqual([['80 ETIMEDOUT'], ['80 ECONNREFUSED']])
   expect([silent.closed, answered.closed]).toEqual([[7], [7]])

@@ -4,7 +4,7 @@ import { errorName, socketAddress } from '#net/libc-structs.ts'
 import type { SocketAddress } from '#net/libc-structs.ts'
 import type { Attempt, Connector, Settled } from '#sweep-loop.ts'
 
-interface Line {
+interface PendingConnect {
   readonly fd: number
   readonly address: SocketAddress
   readonly attempt: Attempt
@@ -20,8 +20,8 @@ const sleepMs = 10
  * (`inet_stream_connect`).
  */
 export function connectWithLibc(libc: Libc, settled: Settled): Connector {
-  const lines = new Map<number, Line>()
-  const byAttempt = new Map<Attempt, Line>()
+  const pending = new Map<number, PendingConnect>()
+  const pendingByAttempt = new Map<Attempt, PendingConnect>()
   const watched = new Set<number>()
   const unused = new Map<number, number[]>()
   const addresses = new Map<string, SocketAddress>()
@@ -32,10 +32,10 @@ export function connectWithLibc(libc: Libc, settled: Settled): Connector {
     const fd = unused.get(address.family)?.pop() ?? libc.open(address)
     if (fd < 0) return settled(attempt, errorName(-fd))
     const line = { fd, address, attempt }
-    lines.set(fd, line)
-    byAttempt.set(attempt, line)
+    pending.set(fd, line)
+    pendingByAttempt.set(attempt, line)
     // Local hosts and virtual machines have already answered by now, so polling isn't needed.
-    if (!look(line) || !look(line)) return
+    if (!checkConnect(line) || !checkConnect(line)) return
     const error = watched.has(fd) ? 0 : libc.watch(fd)
     if (error === 0) {
       watched.add(fd)
@@ -49,7 +49,7 @@ export function connectWithLibc(libc: Libc, settled: Settled): Connector {
    * Checks the connect by calling `connect` again, which also starts it. Returns false when it has
    * finished and was reported.
    */
-  function look(line: Line): boolean {
+  function checkConnect(line: PendingConnect): boolean {
     const { fd, address, attempt } = line
     const error = libc.connect(fd, address, attempt.port)
     if (error === EINPROGRESS || error === EALREADY || error === EINTR) return true
@@ -60,16 +60,16 @@ export function connectWithLibc(libc: Libc, settled: Settled): Connector {
     return false
   }
 
-  function end({ fd, address, attempt }: Line, isUsable: boolean): void {
-    lines.delete(fd)
-    byAttempt.delete(attempt)
-    if (!isUsable) return drop(fd)
+  function end({ fd, address, attempt }: PendingConnect, isUsable: boolean): void {
+    pending.delete(fd)
+    pendingByAttempt.delete(attempt)
+    if (!isUsable) return closeSocket(fd)
     const kept = unused.get(address.family) ?? []
     unused.set(address.family, kept)
     kept.push(fd)
   }
 
-  function drop(fd: number): void {
+  function closeSocket(fd: number): void {
     watched.delete(fd)
     libc.close(fd)
   }
@@ -82,11 +82,11 @@ export function connectWithLibc(libc: Libc, settled: Settled): Connector {
 
   function poll(): void {
     isPollDue = false
-    libc.wait(sleepMs, (fd) => {
-      const line = lines.get(fd)
-      if (line) look(line)
+    libc.onReady(sleepMs, (fd) => {
+      const line = pending.get(fd)
+      if (line) checkConnect(line)
     })
-    if (lines.size > 0) pollSoon()
+    if (pending.size > 0) pollSoon()
   }
 
   function addressOf(text: string): SocketAddress {
@@ -97,15 +97,15 @@ export function connectWithLibc(libc: Libc, settled: Settled): Connector {
 
   return {
     begin,
-    abandon(attempt) {
-      const line = byAttempt.get(attempt)
+    cancel(attempt) {
+      const line = pendingByAttempt.get(attempt)
       if (!line) return
-      if (!look(line)) return
+      if (!checkConnect(line)) return
       end(line, false)
       settled(attempt, 'ETIMEDOUT')
     },
-    rest() {
-      for (const fd of [...unused.values()].flat()) drop(fd)
+    releaseSockets() {
+      for (const fd of [...unused.values()].flat()) closeSocket(fd)
       unused.clear()
       addresses.clear()
     },

@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import type { Attempt, Connector, Settled } from '#sweep-loop.ts'
 
 /** A socket that reconnects after a refusal, a third cheaper than creating a new one. */
-interface Plug {
+interface ReusableSocket {
   readonly socket: Socket
   attempt: Attempt | undefined
   isRefused: boolean
@@ -10,34 +10,34 @@ interface Plug {
 
 /** Connects with `node:net` sockets, on every platform. */
 export function connectWithSockets(settled: Settled): Connector {
-  const plugs = new Map<Attempt, Plug>()
-  const unused: Plug[] = []
+  const inUse = new Map<Attempt, ReusableSocket>()
+  const unused: ReusableSocket[] = []
 
   function begin(attempt: Attempt): void {
-    const plug = unused.pop() ?? createPlug()
-    plug.attempt = attempt
-    plugs.set(attempt, plug)
-    plug.socket.connect({ host: attempt.host.order.address, port: attempt.port, autoSelectFamily: false })
+    const reusable = unused.pop() ?? createReusable()
+    reusable.attempt = attempt
+    inUse.set(attempt, reusable)
+    reusable.socket.connect({ host: attempt.host.order.address, port: attempt.port, autoSelectFamily: false })
   }
 
-  function createPlug(): Plug {
+  function createReusable(): ReusableSocket {
     const socket = new Socket()
-    const plug: Plug = { socket, attempt: undefined, isRefused: false }
-    socket.on('connect', () => end(plug, isSelf(socket) ? 'ECONNREFUSED' : ''))
+    const reusable: ReusableSocket = { socket, attempt: undefined, isRefused: false }
+    socket.on('connect', () => end(reusable, isSelf(socket) ? 'ECONNREFUSED' : ''))
     socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
-      plug.isRefused = code === 'ECONNREFUSED'
-      end(plug, code)
+      reusable.isRefused = code === 'ECONNREFUSED'
+      end(reusable, code)
     })
     socket.on('close', () => {
-      plug.attempt = undefined
-      if (plug.isRefused) unused.push(plug)
-      plug.isRefused = false
+      reusable.attempt = undefined
+      if (reusable.isRefused) unused.push(reusable)
+      reusable.isRefused = false
     })
-    return plug
+    return reusable
   }
 
-  function end({ attempt, socket }: Plug, code: string): void {
-    if (!attempt || !plugs.delete(attempt)) return
+  function end({ attempt, socket }: ReusableSocket, code: string): void {
+    if (!attempt || !inUse.delete(attempt)) return
     // A reset avoids TIME_WAIT.
     if (code === '') socket.resetAndDestroy()
     else if (!socket.destroyed) socket.destroy()
@@ -46,11 +46,11 @@ export function connectWithSockets(settled: Settled): Connector {
 
   return {
     begin,
-    abandon(attempt) {
-      const plug = plugs.get(attempt)
-      if (plug) end(plug, 'ETIMEDOUT')
+    cancel(attempt) {
+      const reusable = inUse.get(attempt)
+      if (reusable) end(reusable, 'ETIMEDOUT')
     },
-    rest: () => void unused.splice(0),
+    releaseSockets: () => void unused.splice(0),
   }
 }
 

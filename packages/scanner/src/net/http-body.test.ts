@@ -14,7 +14,7 @@ function bytesHeld(): number {
   return heapUsed + arrayBuffers
 }
 
-it('keeps a body that comes in crumbs in the room of the body', () => {
+it('stores a body of tiny chunks without overhead', () => {
   const crumbs = Math.floor(bodyBytesMax / 5)
   const before = bytesHeld()
   const ends: Buffer[] = []
@@ -31,7 +31,7 @@ it('keeps a body that comes in crumbs in the room of the body', () => {
   expect(ends.map((body) => body.equals(Buffer.from('hello'.repeat(crumbs))))).toEqual([true])
 })
 
-it('cuts a body at its limit, in whatever pieces it comes', () => {
+it('truncates a body at its limit regardless of chunk size', () => {
   for (const bytes of [1, 7, 100, 4096]) {
     const outcomes: unknown[] = []
     const reader = readBody(
@@ -46,7 +46,7 @@ it('cuts a body at its limit, in whatever pieces it comes', () => {
   }
 })
 
-it('lets go of what a bomb became but for its beginning', async () => {
+it('releases all but the start of a decompression bomb', async () => {
   const body = await new Promise<Buffer>((settle) => {
     const reader = readBody('gzip', bodyBytesMax, settle, () => undefined)
     reader.write(gzipSync(Buffer.alloc(32 * bodyBytesMax)).subarray(0, 4096))

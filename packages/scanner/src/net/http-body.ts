@@ -32,7 +32,7 @@ export function readBody(
   onEnd: (body: Buffer, truncated: boolean, isBomb: boolean) => void,
   onDrain: () => void,
 ): BodyReader {
-  const kept = createStore(bodyBytesMax)
+  const store = createStore(bodyBytesMax)
   let wireBytes = 0
   let inflater: Transform | undefined
   let isDone = false
@@ -42,12 +42,12 @@ export function readBody(
     isDone = true
     inflater?.destroy()
     // The start of a bomb is enough to identify it.
-    onEnd(kept.take(isBomb ? RATIO_FREE_BYTES : bodyBytesMax), truncated, isBomb)
+    onEnd(store.take(isBomb ? RATIO_FREE_BYTES : bodyBytesMax), truncated, isBomb)
   }
   const keep = (chunk: Buffer) => {
     if (isDone) return
-    const isWhole = kept.add(chunk)
-    const bytes = kept.bytes()
+    const isWhole = store.add(chunk)
+    const bytes = store.bytes()
     const isBomb = inflater !== undefined && bytes > RATIO_FREE_BYTES && bytes >= wireBytes * RATIO_MAX
     if (isBomb || !isWhole) finish(true, isBomb)
   }
@@ -76,13 +76,13 @@ export function readBody(
     destroy() {
       isDone = true
       inflater?.destroy()
-      kept.take(0)
+      store.take(0)
     },
   }
 }
 
 /** Collects chunks into one buffer. */
-interface Store {
+interface ChunkStore {
   /** Returns false when the chunk did not fit entirely. */
   add(chunk: Buffer): boolean
   readonly bytes: () => number
@@ -94,7 +94,7 @@ interface Store {
  * Copies chunks, because a server may send a megabyte in five-byte chunks: each retained chunk has
  * about a hundred bytes of overhead and keeps its larger socket buffer alive.
  */
-function createStore(bytesMax: number): Store {
+function createStore(bytesMax: number): ChunkStore {
   let space = Buffer.alloc(0)
   let bytes = 0
   return {

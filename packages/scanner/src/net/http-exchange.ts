@@ -30,7 +30,7 @@ export async function exchange(
   const outcome = createOutcome(signal, deadlineMs)
   const problem = problemOf(request)
   if (problem) outcome.fail(problem)
-  else dispatch(pool, request, headers, answerHandler(request, headers, bodyBytesMax, outcome), outcome.fail)
+  else dispatch(pool, request, headers, responseHandler(request, headers, bodyBytesMax, outcome), outcome.fail)
   return outcome.promise
 }
 
@@ -70,7 +70,7 @@ function createOutcome(signal: AbortSignal, deadlineMs: number): Outcome {
   }
 }
 
-function answerHandler(
+function responseHandler(
   request: HttpRequest,
   headers: readonly string[],
   bodyBytesMax: number,
@@ -82,7 +82,7 @@ function answerHandler(
   let isComplete = false
 
   const read = (controller: Dispatcher.DispatchController, status: number, statusText: string) => {
-    const head = { status, statusText, headers: pairs(controller.rawHeaders) }
+    const head = { status, statusText, headers: headerPairs(controller.rawHeaders) }
     const finish = (body: Buffer, truncated: boolean, isBomb: boolean) => {
       const durationMs = performance.now() - startedAt
       outcome.answer({
@@ -92,7 +92,7 @@ function answerHandler(
         truncated,
         ...(isBomb && { isBomb }),
         durationMs,
-        request: asSent(request, headers),
+        request: formatRequest(request, headers),
       })
     }
     return readBody(encodingOf(head.headers), bodyBytesMax, finish, () => controller.resume())
@@ -198,14 +198,14 @@ function hostHeader({ hostname, port, tls }: Origin): string {
   return port === (tls ? 443 : 80) ? host : `${host}:${port}`
 }
 
-function asSent(request: HttpRequest, headers: readonly string[]): string {
+function formatRequest(request: HttpRequest, headers: readonly string[]): string {
   const lines = [`${request.method} ${request.path} HTTP/1.1`]
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
   const body = request.body === undefined ? '' : Buffer.from(request.body).toString('latin1')
   return `${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-function pairs(raw: Dispatcher.DispatchController['rawHeaders']): (readonly [string, string])[] {
+function headerPairs(raw: Dispatcher.DispatchController['rawHeaders']): (readonly [string, string])[] {
   const flat: readonly (Buffer | string)[] = Array.isArray(raw) ? raw : []
   const found: (readonly [string, string])[] = []
   for (let at = 0; at + 1 < flat.length; at += 2) found.push([latin1(flat[at]), latin1(flat[at + 1])])

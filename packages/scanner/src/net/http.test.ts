@@ -60,7 +60,7 @@ function get(origin: Origin, request: Partial<HttpRequest> = {}, options: Partia
   )
 }
 
-describe('what leaves', () => {
+describe('requests', () => {
   it.each(['/../etc/passwd', '/%2e%2e/%2e%2E/x', '//x//y', '/a?q=%00&x=/../', '/a#b', '/\'"<>{}|\\^`', '/é'])(
     'sends the path %s byte for byte',
     async (path) => {
@@ -76,7 +76,7 @@ describe('what leaves', () => {
     },
   )
 
-  it('names the host, takes own headers over the defaults, and sends a body of any method', async () => {
+  it('sends Host, lets headers override defaults, and sends a body with any method', async () => {
     let seen = ''
     const origin = await raw((socket) =>
       socket.once('data', (data) => {
@@ -99,12 +99,12 @@ describe('what leaves', () => {
     [{ headers: { 'x-a': 'b\r\nc: d' } }],
     [{ headers: { 'transfer-encoding': 'chunked' } }],
     [{ method: 'CONNECT' }],
-  ])('answers with a failure for what HTTP/1.1 cannot express: %j', async (request) => {
+  ])('fails for requests that HTTP/1.1 cannot express: %j', async (request) => {
     const origin = await http((_request, response) => response.end('reached'))
     expect(await get(origin, request)).toMatchObject({ kind: 'failure', local: false })
   })
 
-  it('dials nothing that the guard refuses', async () => {
+  it('does not connect when the guard rejects the address', async () => {
     let connections = 0
     const origin = await raw(() => void connections++)
     const answer = await get(origin, {}, { guard: { refusal: () => 'outside the target' } })
@@ -112,7 +112,7 @@ describe('what leaves', () => {
     expect(connections).toBe(0)
   })
 
-  it('asks for leave before each request', async () => {
+  it('awaits beforeRequest before each request', async () => {
     const asked: string[] = []
     const origin = await http((_request, response) => response.end())
     await get(origin, {}, { beforeRequest: async (host) => void asked.push(host) })
@@ -120,8 +120,8 @@ describe('what leaves', () => {
   })
 })
 
-describe('what comes back', () => {
-  it('keeps headers in the order and letter case of the wire', async () => {
+describe('responses', () => {
+  it('preserves header order and case', async () => {
     const origin = await raw((socket) =>
       socket.once('data', () =>
         socket.end('HTTP/1.1 404 Nope\r\nX-B: 1\r\nx-a: 2\r\nX-B: 3\r\nContent-Length: 2\r\n\r\nhi'),
@@ -147,7 +147,7 @@ describe('what comes back', () => {
     ['deflate', deflateRawSync('plain text')],
     ['br', brotliCompressSync('plain text')],
     ['gzip', Buffer.from('plain text')],
-  ])('undoes %s', async (encoding, body) => {
+  ])('decompresses %s', async (encoding, body) => {
     const origin = await http((_request, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(body),
     )
@@ -155,7 +155,7 @@ describe('what comes back', () => {
     expect(answer.kind === 'response' && answer.body.toString()).toBe('plain text')
   })
 
-  it('undoes one layer only', async () => {
+  it('decompresses only one layer', async () => {
     const origin = await http((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(gzipSync(gzipSync('x'))),
     )
@@ -163,7 +163,7 @@ describe('what comes back', () => {
     expect(answer.kind === 'response' && answer.body[0]).toBe(0x1f)
   })
 
-  it('stops a decompression bomb at a hundred times its size', async () => {
+  it('stops a decompression bomb at a ratio of 100', async () => {
     const bomb = gzipSync(Buffer.alloc(8 << 20))
     const origin = await http((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
     const answer = await get(origin, {}, { bodyBytesMax: 8 << 20 })
@@ -171,7 +171,7 @@ describe('what comes back', () => {
     expect(answer.kind === 'response' && answer.body.length).toBeLessThan(bomb.length * 100 + 64 * 1024)
   })
 
-  it('keeps the first bytes of an endless body', async () => {
+  it('truncates an endless body', async () => {
     const origin = await http((_request, response) => {
       const more = () => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536, 'x')));
@@ -184,12 +184,12 @@ describe('what comes back', () => {
     expect(answer.kind === 'response' && answer.body.length).toBe(100_000)
   })
 
-  it('does not follow a redirect', async () => {
+  it('does not follow redirects', async () => {
     const origin = await http((_request, response) => response.writeHead(302, { location: '/x' }).end())
     expect(await get(origin)).toMatchObject({ status: 302 })
   })
 
-  it('speaks old and unverified TLS', async () => {
+  it('accepts old TLS versions and unverified certificates', async () => {
     const server = createTlsServer({
       ...certificateFor({ name: 'other.test', days: -10 }),
       minVersion: 'TLSv1',
@@ -205,7 +205,7 @@ describe('what comes back', () => {
   })
 })
 
-describe('hosts that mean harm', () => {
+describe('hostile hosts', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['closes at once', (socket) => socket.destroy()],
     ['says something else', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
@@ -240,16 +240,16 @@ describe('hosts that mean harm', () => {
       'repeats 100 Continue',
       (socket) => socket.once('data', () => socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000))),
     ],
-  ])('is a failure when the server %s', async (_name, talk) => {
+  ])('fails when the server %s', async (_name, talk) => {
     expect(await get(await raw(talk), {}, { deadlineMs: 700 })).toMatchObject({ kind: 'failure', local: false })
   })
 
-  it('is a failure when TLS never finishes', async () => {
+  it('fails when the TLS handshake never completes', async () => {
     const origin = await raw(() => undefined)
     expect(await get({ ...origin, tls: true }, {}, { deadlineMs: 300 })).toMatchObject({ kind: 'failure' })
   })
 
-  it('gives up on a body of one byte a second before the deadline', async () => {
+  it('stops reading a slow body before the deadline', async () => {
     const origin = await http((_request, response) => {
       response.write('x')
       const timer = setInterval(() => response.write('x'), 1000)
@@ -260,11 +260,11 @@ describe('hosts that mean harm', () => {
     })
   })
 
-  it('is a failure when nobody listens', async () => {
+  it('fails when the port is closed', async () => {
     expect(await get({ address, port: 1, tls: false, hostname: '' })).toMatchObject({ kind: 'failure', local: false })
   })
 
-  it('asks once more when a kept connection was closed under it', async () => {
+  it('retries once when a keep-alive connection was closed', async () => {
     const origin = await raw((socket) =>
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
@@ -279,8 +279,8 @@ describe('hosts that mean harm', () => {
   })
 })
 
-describe('giving up', () => {
-  it('rejects with the reason of the signal, also while waiting in line', async () => {
+describe('abort', () => {
+  it("rejects with the signal's reason, even while queued", async () => {
     const origin = await raw(() => undefined)
     const made = client({ perHostConnections: 1 })
     const stop = new AbortController()

@@ -18,8 +18,8 @@ export interface Libc {
   /** Whether the socket is connected to itself. */
   isSelf(fd: number, address: SocketAddress): boolean
   close(fd: number): void
-  /** Calls `tell` for each socket with an event, possibly spurious. Waits at most `waitMs`. */
-  wait(waitMs: number, tell: (fd: number) => void): void
+  /** Calls `onReady` for each socket with an event, possibly spurious. Waits at most `waitMs`. */
+  onReady(waitMs: number, onReady: (fd: number) => void): void
 }
 
 const eventsMax = 1024
@@ -71,9 +71,9 @@ export function openLibc(): Libc {
       return call.getsockname(fd, own, ownLengthBytes) === 0 && isSameAddress(address, own)
     },
     close: (fd) => void call.close(fd),
-    wait(waitMs, tell) {
+    onReady(waitMs, onReady) {
       const count = Math.min(call.epoll_wait(poll, events.bytes, events.max, waitMs), events.max)
-      for (let index = 0; index < count; index++) tell(events.fdAt(index))
+      for (let index = 0; index < count; index++) onReady(events.fdAt(index))
     },
   }
 }

@@ -27,57 +27,58 @@ export async function exchangeRaw(
   bytes: Buffer,
   options: RawOptions,
 ): Promise<HttpResponse | HttpFailure> {
-  const line = await open(origin, options)
-  if (typeof line === 'string') return { kind: 'failure', reason: line, local: false }
+  const connection = await open(origin, options)
+  if (typeof connection === 'string') return { kind: 'failure', reason: connection, local: false }
   const startedAt = performance.now()
   try {
-    line.write(bytes)
+    connection.write(bytes)
     const { deadlineMs } = options
-    const patience = { firstByteMs: deadlineMs, idleMs: IDLE_MS, totalMs: deadlineMs, bytesMax: ANSWER_BYTES_MAX }
-    const heard = await line.read({ ...patience, enough: isWhole })
+    const readOptions = { firstByteMs: deadlineMs, idleMs: IDLE_MS, totalMs: deadlineMs, bytesMax: ANSWER_BYTES_MAX }
+    const received = await connection.read({ ...readOptions, enough: isComplete })
     const durationMs = performance.now() - startedAt
-    const read = readAnswer(heard)
-    if (!read) return { kind: 'failure', reason: heard.length > 0 ? 'not an HTTP response' : 'no answer', local: false }
+    const read = readAnswer(received)
+    if (!read)
+      return { kind: 'failure', reason: received.length > 0 ? 'not an HTTP response' : 'no answer', local: false }
     return {
       kind: 'response',
       ...read,
-      truncated: heard.length >= ANSWER_BYTES_MAX,
+      truncated: received.length >= ANSWER_BYTES_MAX,
       durationMs,
       request: bytes.toString('latin1'),
     }
   } finally {
-    line.close()
+    connection.close()
   }
 }
 
 async function open(origin: Origin, options: RawOptions): Promise<TcpConnection | string> {
   const { address, port, hostname, tls } = origin
   if (tls) {
-    const shaken = await tlsHandshake(address, port, {
+    const handshake = await tlsHandshake(address, port, {
       ...options,
       deadlineMs: 5_000,
       hostname: options.serverName ?? hostname,
     })
-    return shaken.kind === 'handshake' ? connectionOver(shaken.socket, options.signal) : shaken.reason
+    return handshake.kind === 'handshake' ? connectionOver(handshake.socket, options.signal) : handshake.reason
   }
-  const dialled = await dial(address, port, { guard: options.guard, signal: options.signal })
-  if (dialled.kind === 'open') return dialled.line
-  return dialled.kind === 'unknown' ? dialled.reason : `the port is ${dialled.kind}`
+  const dialed = await dial(address, port, { guard: options.guard, signal: options.signal })
+  if (dialed.kind === 'open') return dialed.connection
+  return dialed.kind === 'unknown' ? dialed.reason : `the port is ${dialed.kind}`
 }
 
 /** Whether the declared length or the last chunk has arrived. */
-function isWhole(heard: Buffer): boolean {
-  const text = heard.toString('latin1')
+function isComplete(received: Buffer): boolean {
+  const text = received.toString('latin1')
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return false
   const head = text.slice(0, end)
   const length = /\r\ncontent-length:\s*(\d{1,9})/i.exec(head)?.[1]
-  if (length !== undefined) return heard.length >= end + 4 + Number(length)
+  if (length !== undefined) return received.length >= end + 4 + Number(length)
   return /\r\ntransfer-encoding:[^\r]*chunked/i.test(head) && text.endsWith('0\r\n\r\n')
 }
 
-function readAnswer(heard: Buffer): Pick<HttpResponse, 'status' | 'statusText' | 'headers' | 'body'> | null {
-  const text = heard.toString('latin1')
+function readAnswer(received: Buffer): Pick<HttpResponse, 'status' | 'statusText' | 'headers' | 'body'> | null {
+  const text = received.toString('latin1')
   const [, gap = '\r\n\r\n'] = /(\r?\n\r?\n)/.exec(text) ?? []
   const end = text.indexOf(gap)
   const [first = '', ...lines] = (end < 0 ? text : text.slice(0, end)).split(/\r?\n/)
@@ -89,11 +90,11 @@ function readAnswer(heard: Buffer): Pick<HttpResponse, 'status' | 'statusText' |
   })
   const body = end < 0 ? '' : text.slice(end + gap.length)
   const isChunked = headers.some(([name, value]) => /^transfer-encoding$/i.test(name) && /chunked/i.test(value))
-  return { status: Number(status), statusText, headers, body: Buffer.from(isChunked ? joined(body) : body, 'latin1') }
+  return { status: Number(status), statusText, headers, body: Buffer.from(isChunked ? dechunk(body) : body, 'latin1') }
 }
 
 /** Decodes chunked encoding (RFC 9112, section 7.1) up to the first error. */
-function joined(body: string): string {
+function dechunk(body: string): string {
   const parts: string[] = []
   for (let at = 0; at < body.length;) {
     const [line, size] = /^([\da-f]{1,8})[^\n]{0,200}\n/i.exec(body.slice(at, at + 220)) ?? []

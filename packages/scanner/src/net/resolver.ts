@@ -51,8 +51,8 @@ export async function queryResolver(
   const message = encodeQuestion(id, { name, type: type as RecordType }, RECURSION_DESIRED) // also knows ANY
   if (!recordTypes.has(type) || server === undefined || !message) return undefined
   for (let tried = 0; tried < TRIES; tried++) {
-    const heard = await exchange(message, server, signal)
-    const answer = heard && readMessage(heard)
+    const received = await exchange(message, server, signal)
+    const answer = received && readMessage(received)
     if (answer) return answer
   }
   return undefined
@@ -63,8 +63,8 @@ async function exchange(message: Buffer, server: string, signal: AbortSignal): P
   const address = v6 ?? v4 ?? server
   const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4')
   const answered = Promise.withResolvers<Buffer | undefined>()
-  socket.on('message', (heard) => {
-    if (heard.length >= 12 && heard.readUInt16BE(0) === message.readUInt16BE(0)) answered.resolve(heard)
+  socket.on('message', (received) => {
+    if (received.length >= 12 && received.readUInt16BE(0) === message.readUInt16BE(0)) answered.resolve(received)
   })
   socket.on('error', () => answered.resolve(undefined))
   try {
@@ -82,7 +82,7 @@ export function readMessage(message: Buffer): DnsResponse | undefined {
   const [asked] = read.questions ?? []
   return {
     code: read.rcode,
-    question: asked ? { name: rooted(asked.name), type: typeNameOf(asked) } : { name: '.', type: '' },
+    question: asked ? { name: withTrailingDot(asked.name), type: typeNameOf(asked) } : { name: '.', type: '' },
     answer: records(read.answers),
     authority: records(read.authorities),
     additional: records(read.additionals),
@@ -94,11 +94,18 @@ function records(read: Packet['answers'] = []): DnsRecord[] {
     // The EDNS pseudo-record (RFC 6891) is not data of the name.
     record.type === 'OPT'
       ? []
-      : [{ name: rooted(record.name), type: typeNameOf(record), ttlSeconds: record.ttl ?? 0, value: valueOf(record) }],
+      : [
+          {
+            name: withTrailingDot(record.name),
+            type: typeNameOf(record),
+            ttlSeconds: record.ttl ?? 0,
+            value: valueOf(record),
+          },
+        ],
   )
 }
 
-function rooted(name: string): string {
+function withTrailingDot(name: string): string {
   return name === '.' ? name : `${name}.`
 }
 
@@ -112,14 +119,14 @@ function valueOf(record: Exclude<Answer, { type: 'OPT' }>): string {
     case 'CNAME':
     case 'DNAME':
     case 'PTR':
-      return rooted(record.data)
+      return withTrailingDot(record.data)
     case 'MX':
-      return `${record.data.preference} ${rooted(record.data.exchange)}`
+      return `${record.data.preference} ${withTrailingDot(record.data.exchange)}`
     case 'SRV':
-      return `${record.data.priority} ${record.data.weight} ${record.data.port} ${rooted(record.data.target)}`
+      return `${record.data.priority} ${record.data.weight} ${record.data.port} ${withTrailingDot(record.data.target)}`
     case 'SOA': {
       const { mname, rname, serial, refresh, retry, expire, minimum } = record.data
-      return `${rooted(mname)} ${rooted(rname)} ${serial} ${refresh} ${retry} ${expire} ${minimum}`
+      return `${withTrailingDot(mname)} ${withTrailingDot(rname)} ${serial} ${refresh} ${retry} ${expire} ${minimum}`
     }
     case 'TXT':
       return textsOf(record)

@@ -1,46 +1,46 @@
 import { describe, expect, it } from 'vitest'
 import { createGuard } from '#guard.ts'
 import { sendAndRead, dial } from '#net/tcp.ts'
-import { dribble, flood, greet, listen, reset, stayMute } from '#testing/loopback.ts'
+import { dribble, flood, greet, listen, reset, sendNothing } from '#testing/loopback.ts'
 
 const guard = createGuard({ allow: ['127.41.0.0/16'], deny: ['127.41.21.9'] })
 const options = { guard, signal: new AbortController().signal }
 
 describe('dial', () => {
-  it('takes a refused port for closed', async () => {
+  it('reports a refused port as closed', async () => {
     expect(await dial('127.41.21.1', 9, options)).toEqual({ kind: 'closed' })
   })
 
-  it('never dials what the guard refuses', async () => {
+  it('does not connect when the guard rejects the address', async () => {
     expect(await dial('127.41.21.9', 80, options)).toEqual({ kind: 'unknown', reason: '127.41.21.9 is excluded' })
   })
 
-  it('ends with the reason of the signal', async () => {
+  it("rejects with the signal's reason", async () => {
     await expect(dial('127.41.21.1', 9, { guard, signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow(
       'stop',
     )
   })
 })
 
-describe('ask', () => {
+describe('sendAndRead', () => {
   const patience = { firstByteMs: 300, idleMs: 100, totalMs: 600, bytesMax: 1000 }
 
   it.each([
     ['what is said', greet('hello\r\n'), 'hello\r\n'],
-    ['nothing from the mute', stayMute, ''],
-  ])('hears %s', async (_, treat, heard) => {
+    ['nothing from the mute', sendNothing, ''],
+  ])('reads %s', async (_, treat, heard) => {
     await using server = await listen('127.41.21.2', 0, treat)
     const answer = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
     expect(answer?.toString()).toBe(heard)
   })
 
-  it('bounds the bytes of a flood', async () => {
+  it('limits the bytes read', async () => {
     await using server = await listen('127.41.21.3', 0, flood)
     const answer = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
     expect(answer).toHaveLength(1000)
   })
 
-  it('ends a reading that would never end', async () => {
+  it('limits the duration of a read', async () => {
     await using server = await listen('127.41.21.4', 0, dribble(20))
     const answer = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
     expect(answer?.length).toBeGreaterThan(0)

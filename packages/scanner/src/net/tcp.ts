@@ -5,7 +5,7 @@ import { localError } from '#net/local-errors.ts'
 
 /** An open connection, or why there is none. The caller must close the line. */
 export type DialResult =
-  | { readonly kind: 'open'; readonly line: TcpConnection }
+  | { readonly kind: 'open'; readonly connection: TcpConnection }
   | { readonly kind: 'closed' }
   | { readonly kind: 'filtered' }
   /** Accepted and reset immediately: open, but with nothing to read. */
@@ -64,16 +64,16 @@ export async function dial(address: string, port: number, options: DialOptions):
   const outcome = Promise.withResolvers<DialResult>()
   socket.once('connect', () => {
     const isSelf = socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress
-    outcome.resolve(isSelf ? { kind: 'closed' } : { kind: 'open', line: connectionOver(socket, signal) })
+    outcome.resolve(isSelf ? { kind: 'closed' } : { kind: 'open', connection: connectionOver(socket, signal) })
   })
   socket.on('error', (error: NodeJS.ErrnoException) => outcome.resolve(outcomeOf(error)))
   socket.connect({ host: address, port, autoSelectFamily: false })
-  let dialled: DialResult | undefined
+  let result: DialResult | undefined
   try {
-    dialled = await withDeadline(outcome.promise, deadlineMs, signal)
-    return dialled ?? { kind: 'filtered' }
+    result = await withDeadline(outcome.promise, deadlineMs, signal)
+    return result ?? { kind: 'filtered' }
   } finally {
-    if (dialled?.kind !== 'open') socket.destroy()
+    if (result?.kind !== 'open') socket.destroy()
   }
 }
 
@@ -88,22 +88,22 @@ export function connectionOver(socket: Socket, signal: AbortSignal): TcpConnecti
   let isAlive = true
   let received = Buffer.alloc(0)
   let bytesMax = bytesMaxDefault
-  let notice: () => void = () => undefined
+  let onChange: () => void = () => undefined
   const take = (chunk: Buffer) => {
     received = Buffer.concat([received, chunk.subarray(0, bytesMax - received.length)])
     if (received.length >= bytesMax) end()
-    notice()
+    onChange()
   }
   const end = () => {
     isAlive = false
     socket.destroy()
-    notice()
+    onChange()
   }
   socket.on('data', take)
   for (const event of ['end', 'close', 'error']) socket.on(event, end)
-  const stop = () => socket.destroy()
-  signal.addEventListener('abort', stop, { once: true })
-  socket.once('close', () => signal.removeEventListener('abort', stop))
+  const abort = () => socket.destroy()
+  signal.addEventListener('abort', abort, { once: true })
+  socket.once('close', () => signal.removeEventListener('abort', abort))
 
   return {
     socket,
@@ -118,7 +118,7 @@ export function connectionOver(socket: Socket, signal: AbortSignal): TcpConnecti
       const stopAt = performance.now() + totalMs
       while (isAlive && performance.now() < stopAt && !(received.length > 0 && enough?.(received))) {
         const heard = Promise.withResolvers<true>()
-        notice = () => heard.resolve(true)
+        onChange = () => heard.resolve(true)
         const waitMs = Math.min(received.length > 0 ? idleMs : firstByteMs, stopAt - performance.now())
         if (!(await withDeadline(heard.promise, Math.max(0, waitMs), signal))) break
       }
@@ -150,12 +150,12 @@ export async function sendAndRead(
   question: string | Uint8Array | null,
   options: DialOptions & ReadOptions,
 ): Promise<Buffer | undefined> {
-  const dialled = await dial(address, port, options)
-  if (dialled.kind !== 'open') return undefined
+  const result = await dial(address, port, options)
+  if (result.kind !== 'open') return undefined
   try {
-    if (question !== null) dialled.line.write(question)
-    return await dialled.line.read(options)
+    if (question !== null) result.connection.write(question)
+    return await result.connection.read(options)
   } finally {
-    dialled.line.close()
+    result.connection.close()
   }
 }

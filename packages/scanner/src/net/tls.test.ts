@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createGuard } from '#guard.ts'
 import { acceptsSsl3, tlsHandshake } from '#net/tls.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
-import { answer, greet, listen, neverFinishTls, reset, stayMute } from '#testing/loopback.ts'
+import { answer, greet, listen, neverFinishTls, reset, sendNothing } from '#testing/loopback.ts'
 
 const guard = createGuard({ allow: ['127.41.0.0/16'] })
 const options = { guard, signal: new AbortController().signal, hostname: 'lab.test', deadlineMs: 3000 }
@@ -24,8 +24,8 @@ async function secure(settings: ServerOptions) {
   }
 }
 
-describe('shakeHands', () => {
-  it('reads what the server showed', async () => {
+describe('tlsHandshake', () => {
+  it('returns the certificate and protocol', async () => {
     await using server = await secure({})
     const shaken = await tlsHandshake(address, server.port, options)
     if (shaken.kind === 'failure') throw new Error(shaken.reason)
@@ -39,7 +39,7 @@ describe('shakeHands', () => {
   it.each([
     // The reset may arrive before or after the handshake starts.
     ['a server that resets', reset, expect.any(Boolean)],
-    ['a server that says nothing', stayMute, false],
+    ['a server that says nothing', sendNothing, false],
     ['a record that never ends', neverFinishTls, false],
     ['a server of another protocol', greet('SSH-2.0-x\r\n'), true],
   ])('does not hang on %s', async (_, treat, isAnswer) => {
@@ -48,20 +48,20 @@ describe('shakeHands', () => {
     expect(shaken).toMatchObject({ kind: 'failure', isAnswer })
   })
 
-  it('never dials what the guard refuses', async () => {
+  it('does not connect when the guard rejects the address', async () => {
     const shaken = await tlsHandshake('127.42.0.1', 443, options)
     expect(shaken).toEqual({ kind: 'failure', reason: '127.42.0.1 is outside the target', isAnswer: false })
   })
 })
 
 describe('acceptsSsl3', () => {
-  it('knows SSL 3 by the version in the ServerHello', async () => {
+  it('detects SSL 3 by the ServerHello version', async () => {
     const hello = Buffer.from([22, 3, 0, 0, 6, 2, 0, 0, 2, 3, 0])
     await using server = await listen('127.41.20.3', 0, answer([[/^\p{Cc}/u, hello]]))
     expect(await acceptsSsl3(server.address, server.port, { ...options, deadlineMs: 300 })).toBe(true)
   })
 
-  it('takes a server of today for what it is', async () => {
+  it('returns false for a modern server', async () => {
     await using server = await secure({ minVersion: 'TLSv1', maxVersion: 'TLSv1.2', ciphers: 'ALL:@SECLEVEL=0' })
     expect(await acceptsSsl3(address, server.port, { ...options, deadlineMs: 300 })).toBe(false)
   })

@@ -66,11 +66,11 @@ export async function tlsHandshake(
   options: TlsOptions,
 ): Promise<Handshake | TlsFailure> {
   const { signal, hostname, deadlineMs = 4000 } = options
-  const under = options.over ?? (await plainSocket(address, port, options))
-  if ('kind' in under) return under
+  const transport = options.over ?? (await plainSocket(address, port, options))
+  if ('kind' in transport) return transport
   const outcome = Promise.withResolvers<Handshake | TlsFailure>()
   const socket = connect({
-    socket: under,
+    socket: transport,
     rejectUnauthorized: false,
     ciphers: 'ALL:@SECLEVEL=0',
     minVersion: options.minVersion ?? 'TLSv1',
@@ -88,15 +88,15 @@ export async function tlsHandshake(
   } finally {
     if (shaken?.kind !== 'handshake') {
       socket.destroy()
-      under.destroy()
+      transport.destroy()
     }
   }
 }
 
 async function plainSocket(address: string, port: number, options: TlsOptions): Promise<Socket | TlsFailure> {
-  const dialled = await dial(address, port, options)
-  if (dialled.kind === 'open') return dialled.line.release()
-  const reason = dialled.kind === 'unknown' ? dialled.reason : `the port is ${dialled.kind}`
+  const dialed = await dial(address, port, options)
+  if (dialed.kind === 'open') return dialed.connection.release()
+  const reason = dialed.kind === 'unknown' ? dialed.reason : `the port is ${dialed.kind}`
   return { kind: 'failure', reason, isAnswer: false }
 }
 

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import type { Guard } from '#guard.ts'
 import { withDeadline } from '#net/deadline.ts'
 
-/** What a datagram brought back. */
+/** Outcome of a UDP request. */
 export type UdpResponse =
   | { readonly kind: 'answer'; readonly bytes: Buffer }
   /** ICMP port unreachable: the port is closed. */
@@ -35,7 +35,7 @@ const collectIdleMs = 250
 export async function queryUdp(
   address: string,
   port: number,
-  question: Uint8Array,
+  request: Uint8Array,
   options: UdpOptions,
 ): Promise<UdpResponse> {
   const { guard, signal, waitMs = 1000, tries = 2 } = options
@@ -43,41 +43,41 @@ export async function queryUdp(
   const refusal = guard.refusal(address, port)
   if (refusal) return { kind: 'unknown', reason: refusal }
   for (let attempt = 1; attempt <= tries; attempt++) {
-    const answer = await askOnce(address, port, question, { ...options, waitMs: waitMs * attempt })
+    const answer = await sendOnce(address, port, request, { ...options, waitMs: waitMs * attempt })
     if (answer.kind !== 'silent') return answer
   }
   return { kind: 'silent' }
 }
 
-async function askOnce(
+async function sendOnce(
   address: string,
   port: number,
-  question: Uint8Array,
+  request: Uint8Array,
   options: UdpOptions & { readonly waitMs: number },
 ): Promise<UdpResponse> {
   const { signal, waitMs, fromAnyPort = false, collectBytesMax } = options
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
   const first = Promise.withResolvers<UdpResponse>()
   const parts: Buffer[] = []
-  let heardAt = 0
+  let lastReceivedAt = 0
   socket.on('message', (bytes, from) => {
     // Ignore datagrams from other hosts.
     if (from.address !== address) return
     if (parts.reduce((sum, part) => sum + part.length, 0) < (collectBytesMax ?? 1)) parts.push(bytes)
-    heardAt = performance.now()
+    lastReceivedAt = performance.now()
     first.resolve({ kind: 'answer', bytes })
   })
   socket.on('error', ({ code = '', message }: NodeJS.ErrnoException) =>
     first.resolve(code === 'ECONNREFUSED' ? { kind: 'closed' } : { kind: 'unknown', reason: message }),
   )
   try {
-    if (fromAnyPort) socket.send(question, port, address)
-    else socket.connect(port, address, () => socket.send(question))
+    if (fromAnyPort) socket.send(request, port, address)
+    else socket.connect(port, address, () => socket.send(request))
     const answer = await withDeadline(first.promise, waitMs, signal)
     if (answer?.kind !== 'answer') return answer ?? { kind: 'silent' }
     if (collectBytesMax === undefined) return answer
     const pause = () => withDeadline(new Promise<never>(() => undefined), collectIdleMs, signal)
-    while (performance.now() - heardAt < collectIdleMs) await pause()
+    while (performance.now() - lastReceivedAt < collectIdleMs) await pause()
     return { kind: 'answer', bytes: Buffer.concat(parts) }
   } finally {
     socket.close()

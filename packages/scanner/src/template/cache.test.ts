@@ -22,18 +22,18 @@ function write(id: string, path: string): Promise<void> {
 }
 const load = () => loadTemplates([join(folder, 'checks')], join(folder, 'cache'))
 
-it('gives the same checks and the same refusals the second time', async () => {
+it('returns the same checks and rejections the second time', async () => {
   const first = await load()
   const second = await load()
   expect(await readdir(join(folder, 'cache'))).toHaveLength(1)
   expect(second.checks).toEqual(first.checks)
-  expect(second.refused).toEqual(first.refused)
+  expect(second.rejected).toEqual(first.rejected)
   expect(second.plan.templates.map(({ http }) => http.map(({ paths }) => paths))).toEqual(
     first.plan.templates.map(({ http }) => http.map(({ paths }) => paths)),
   )
 })
 
-it('finds with what was kept what it finds with what was read', async () => {
+it('finds the same with cached and parsed templates', async () => {
   await load()
   const { plan } = await load()
   await using site = await serveSite('127.66.7.1', (request, response) =>
@@ -63,17 +63,17 @@ it('finds with what was kept what it finds with what was read', async () => {
   expect(found).toEqual(['t7'])
 })
 
-it('knows a folder again that was moved, by the names of the files where they are now', async () => {
+it('reuses the cache for a moved folder, with its new file names', async () => {
   const there = join(folder, 'elsewhere')
   await load()
   await rename(join(folder, 'checks'), there)
-  const { plan, refused } = await loadTemplates([there], join(folder, 'cache'))
+  const { plan, rejected } = await loadTemplates([there], join(folder, 'cache'))
   expect(await readdir(join(folder, 'cache'))).toHaveLength(1)
   expect(plan.templates.map(({ file }) => file)).toContain(join(there, 't7.yaml'))
-  expect(refused.map(({ file }) => file)).toEqual([join(there, 'broken.yaml')])
+  expect(rejected.map(({ file }) => file)).toEqual([join(there, 'broken.yaml')])
 })
 
-it('reads again what has changed', async () => {
+it('parses changed files again', async () => {
   await load()
   await write('t0', '/changed')
   await utimes(join(folder, 'checks', 't0.yaml'), new Date(), new Date(Date.now() + 5_000))
@@ -81,17 +81,17 @@ it('reads again what has changed', async () => {
   expect(plan.templates[0]?.http[0]?.paths).toEqual(['{{BaseURL}}/changed'])
 })
 
-it('looks at the words and blocks of a template only when somebody asks for them', async () => {
+it('parses metadata and blocks on first access', async () => {
   await load()
   await overwriteTexts((texts) => texts.fill('?'))
-  const { plan, refused } = await load()
+  const { plan, rejected } = await load()
   expect(plan.templates.map(({ id, counts }) => `${id} ${counts.http}`).toSorted()[0]).toBe('t0 1')
-  expect(refused).toHaveLength(1)
+  expect(rejected).toHaveLength(1)
   expect(() => plan.templates[0]?.info).toThrow(SyntaxError)
   expect(() => plan.templates[0]?.http).toThrow(SyntaxError)
 })
 
-it('reads the templates again when the end of what was kept is missing', async () => {
+it('parses the templates again when the cache is truncated', async () => {
   const { checks } = await load()
   await overwriteTexts((texts) => texts.subarray(0, -1))
   expect((await load()).checks).toEqual(checks)
@@ -105,7 +105,7 @@ async function overwriteTexts(change: (texts: Buffer) => Buffer): Promise<void> 
   await writeFile(join(folder, 'cache', name), Buffer.concat([bytes.subarray(0, start), change(bytes.subarray(start))]))
 }
 
-it('reads the templates when what was kept is half a file, or nothing can be kept', async () => {
+it('parses the templates when the cache is corrupt or not writable', async () => {
   await load()
   const [name = ''] = await readdir(join(folder, 'cache'))
   await writeFile(join(folder, 'cache', name), '{"templates": [')

@@ -7,12 +7,12 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RefusedTemplate, TemplateFacts } from '#template/template.ts'
+import type { RejectedTemplate, TemplateFacts } from '#template/template.ts'
 
 /** Cache format version; change it whenever the meaning of cached data changes. */
-const FORMAT = 6
+const FORMAT = 7
 /** Number of digests to keep; older entries are removed. */
-const KEPT_MAX = 8
+const ENTRIES_MAX = 8
 
 /** A template's facts, its file relative to the folder, and the remaining data as JSON. */
 export interface CachedTemplate {
@@ -22,7 +22,7 @@ export interface CachedTemplate {
 }
 export interface CacheEntry {
   readonly templates: readonly CachedTemplate[]
-  readonly refused: readonly RefusedTemplate[]
+  readonly rejected: readonly RejectedTemplate[]
 }
 
 /** First line of the cache file, as JSON. The texts of all templates follow without separators. */
@@ -30,7 +30,7 @@ interface Index {
   readonly facts: readonly TemplateFacts[]
   /** Byte lengths of each template's info and document. */
   readonly sizes: readonly (readonly [number, number])[]
-  readonly refused: readonly RefusedTemplate[]
+  readonly rejected: readonly RejectedTemplate[]
 }
 
 /**
@@ -53,8 +53,8 @@ export async function readCache(folder: string, digest: string): Promise<CacheEn
   try {
     const bytes = await readFile(fileOf(folder, digest))
     const end = bytes.indexOf('\n')
-    const index: Index = JSON.parse(bytes.toString('utf8', 0, end)) // written by `keep` in the format that the digest identifies
-    return { templates: [...cut(index, bytes.subarray(end + 1))], refused: index.refused }
+    const index: Index = JSON.parse(bytes.toString('utf8', 0, end)) // written by `writeCache` in the format that the digest identifies
+    return { templates: [...readTemplates(index, bytes.subarray(end + 1))], rejected: index.rejected }
   } catch {
     // Missing or truncated: parse the templates again.
     return undefined
@@ -62,7 +62,7 @@ export async function readCache(folder: string, digest: string): Promise<CacheEn
 }
 
 /** @throws when texts are missing */
-function* cut({ facts, sizes }: Index, texts: Buffer): Iterable<CachedTemplate> {
+function* readTemplates({ facts, sizes }: Index, texts: Buffer): Iterable<CachedTemplate> {
   let at = 0
   for (const [place, one] of facts.entries()) {
     const [info = 0, document = 0] = sizes[place] ?? []
@@ -80,30 +80,30 @@ function* cut({ facts, sizes }: Index, texts: Buffer): Iterable<CachedTemplate> 
 }
 
 /** Writes the entry atomically. If the folder isn't writable, the next start is just slower. */
-export async function writeCache(folder: string, digest: string, kept: CacheEntry): Promise<void> {
+export async function writeCache(folder: string, digest: string, entry: CacheEntry): Promise<void> {
   const file = fileOf(folder, digest)
-  const half = `${file}.${process.pid}`
+  const temporaryFile = `${file}.${process.pid}`
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    await writeFile(half, written(kept), { mode: 0o600 })
-    await rename(half, file)
-    await forgetOld(folder)
+    await writeFile(temporaryFile, serialize(entry), { mode: 0o600 })
+    await rename(temporaryFile, file)
+    await pruneOldEntries(folder)
   } catch {
-    await rm(half, { force: true }).catch(() => undefined)
+    await rm(temporaryFile, { force: true }).catch(() => undefined)
   }
 }
 
-function written({ templates, refused }: CacheEntry): Buffer {
+function serialize({ templates, rejected }: CacheEntry): Buffer {
   const texts = templates.map(({ info, document }) => [Buffer.from(info()), Buffer.from(document())] as const)
   const facts = templates.map((one) => one.facts)
-  const index: Index = { facts, sizes: texts.map(([info, document]) => [info.length, document.length]), refused }
+  const index: Index = { facts, sizes: texts.map(([info, document]) => [info.length, document.length]), rejected }
   return Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...texts.flat()])
 }
 
-async function forgetOld(folder: string): Promise<void> {
+async function pruneOldEntries(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /^checks-[\da-f]{32}\.(?:json|kept)$/.test(name))
   const aged = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })))
-  const old = aged.toSorted((left, right) => right.at - left.at).slice(KEPT_MAX)
+  const old = aged.toSorted((left, right) => right.at - left.at).slice(ENTRIES_MAX)
   for (const { name } of old) await rm(join(folder, name), { force: true })
 }
 

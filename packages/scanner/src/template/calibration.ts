@@ -15,7 +15,7 @@ export interface Calibration {
    * Responses for a random page, a random `.php` page, and a random folder; failed requests are
    * omitted.
    */
-  readonly nonsense: readonly HttpResponse[]
+  readonly responses: readonly HttpResponse[]
 }
 
 /** A template waiting for the response to a request. */
@@ -33,9 +33,9 @@ export async function calibrate(
   signal: AbortSignal,
 ): Promise<Calibration> {
   const base = basePath.replace(/\/+$/, '')
-  const paths = [`${base}/${nonsenseWord()}`, `${base}/${nonsenseWord()}.php`, `${base}/${nonsenseWord()}/`]
-  const answers = await Promise.all(paths.map((path) => client.request(origin, { method: 'GET', path }, { signal })))
-  return { nonsense: answers.filter((answer) => answer.kind === 'response') }
+  const paths = [`${base}/${randomName()}`, `${base}/${randomName()}.php`, `${base}/${randomName()}/`]
+  const results = await Promise.all(paths.map((path) => client.request(origin, { method: 'GET', path }, { signal })))
+  return { responses: results.filter((result) => result.kind === 'response') }
 }
 
 /** Whether the match would also occur on a nonexistent page. */
@@ -45,7 +45,7 @@ export function matchesCalibration(
   listener: Listener,
   match: Match,
 ): boolean {
-  return calibration.nonsense.some((response) => alsoMatches(response, origin, listener, match))
+  return calibration.responses.some((response) => matchesResponse(response, origin, listener, match))
 }
 
 /**
@@ -53,7 +53,7 @@ export function matchesCalibration(
  * too, or did not respond to the calibration requests.
  */
 export function needsControl(calibration: Calibration, status: number): boolean {
-  return calibration.nonsense.length === 0 || calibration.nonsense.some((response) => response.status === status)
+  return calibration.responses.length === 0 || calibration.responses.some((response) => response.status === status)
 }
 
 /**
@@ -61,15 +61,15 @@ export function needsControl(calibration: Calibration, status: number): boolean 
  *
  * @returns null when such a request might be valid after all: a path with traversal
  */
-export function controlOf(request: HttpRequest, basePath: string): HttpRequest | null {
+export function controlRequestFor(request: HttpRequest, basePath: string): HttpRequest | null {
   if (/\.\.|%2e|%252e/i.test(request.path)) return null
   const base = basePath.replace(/\/+$/, '')
-  return { ...request, path: `${base}/${nonsenseWord()}${request.path.slice(base.length)}` }
+  return { ...request, path: `${base}/${randomName()}${request.path.slice(base.length)}` }
 }
 
 /**
- * A page that reflects its visitors' markup does so under every path. A generic check for
- * reflection is right about that; one for a specific product is not.
+ * A page that reflects markup does so under every path, so a control request matches too. That
+ * refutes a check for a specific product, but not a generic one for XSS.
  */
 export function isReflection({ isSpecific, info }: Template, { isProof }: Match): boolean {
   return isProof && !isSpecific && info.cves.length === 0 && info.tags.includes('xss')
@@ -79,26 +79,26 @@ export function isReflection({ isSpecific, info }: Template, { isProof }: Match)
  * Some hosts respond to any request body under every path. Replaces the body with a meaningless
  * one; null for a request without a body and for hosts that merely echo it.
  */
-export function bodyControlOf(request: HttpRequest, basePath: string, { spans }: Match): HttpRequest | null {
+export function bodyControlRequestFor(request: HttpRequest, basePath: string, { spans }: Match): HttpRequest | null {
   const body = request.body === undefined ? '' : Buffer.from(request.body).toString('latin1')
   if (body === '' || spans.length === 0 || spans.some((span) => body.includes(span))) return null
-  const control = controlOf(request, basePath)
-  return control && { ...control, body: Buffer.from(nonsenseWord(), 'latin1') }
+  const control = controlRequestFor(request, basePath)
+  return control && { ...control, body: Buffer.from(randomName(), 'latin1') }
 }
 
 /** Whether the same matcher matches another response. */
-export function alsoMatches(
+export function matchesResponse(
   response: HttpResponse,
   origin: Origin,
   { block, lookup }: Listener,
   match: Match,
 ): boolean {
-  const answer = responseParts(
+  const parts = responseParts(
     { origin, path: '/', request: { method: 'GET', path: '/' }, response },
     lookup,
     block.bodyBytesMax,
   )
-  return evaluateOperators(block.operators, answer).some((other) => isSameEvidence(match, other))
+  return evaluateOperators(block.operators, parts).some((other) => isSameEvidence(match, other))
 }
 
 /** Whether both matches rest on the same evidence. */
@@ -106,6 +106,6 @@ export function isSameEvidence({ name, proofs }: Match, other: Match): boolean {
   return other.name === name && proofs.every((proof) => other.proofs.includes(proof))
 }
 
-function nonsenseWord(): string {
+function randomName(): string {
   return `g${randomBytes(7).toString('hex')}`
 }

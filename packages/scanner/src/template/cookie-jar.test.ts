@@ -27,20 +27,22 @@ it.each([
   ['/', ['a=1; path=/app'], '/app?x', 'a=1'],
   ['/', ['a=b=c; path=/'], '/', 'a=b=c'],
   ['/', ['nonsense'], '/', undefined],
-])('what %s sets with %j goes to %s as %s', (path, lines, next, cookie) => {
+])('%s with %j sends to %s: %s', (path, lines, next, cookie) => {
   const jar = createJar()
-  jar.take(path, response(...lines))
-  expect(jar.dress({ method: 'GET', path: next }).headers?.['Cookie']).toBe(cookie)
+  jar.storeCookies(path, response(...lines))
+  expect(jar.addCookies({ method: 'GET', path: next }).headers?.['Cookie']).toBe(cookie)
 })
 
-it('puts its cookies behind those of the request', () => {
+it('appends its cookies to those of the request', () => {
   const jar = createJar()
-  jar.take('/', response('a=1'))
-  expect(jar.dress({ method: 'GET', path: '/', headers: { cookie: 'b=2;' } }).headers).toEqual({ Cookie: 'b=2; a=1' })
+  jar.storeCookies('/', response('a=1'))
+  expect(jar.addCookies({ method: 'GET', path: '/', headers: { cookie: 'b=2;' } }).headers).toEqual({
+    Cookie: 'b=2; a=1',
+  })
 })
 
-it('keeps at most fifty cookies', () => {
+it('stores at most fifty cookies', () => {
   const jar = createJar()
-  jar.take('/', response(...Array.from({ length: 80 }, (_, at) => `c${at}=1`)))
-  expect(jar.dress({ method: 'GET', path: '/' }).headers?.['Cookie']?.split(';')).toHaveLength(50)
+  jar.storeCookies('/', response(...Array.from({ length: 80 }, (_, at) => `c${at}=1`)))
+  expect(jar.addCookies({ method: 'GET', path: '/' }).headers?.['Cookie']?.split(';')).toHaveLength(50)
 })

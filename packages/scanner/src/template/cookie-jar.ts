@@ -14,9 +14,9 @@ interface Cookie {
 
 export interface Jar {
   /** The request with the cookies that match its path, after its own cookies. */
-  dress(request: HttpRequest): HttpRequest
+  addCookies(request: HttpRequest): HttpRequest
   /** Stores cookies from a response, and removes the expired ones. */
-  take(path: string, response: HttpResponse): void
+  storeCookies(path: string, response: HttpResponse): void
   readonly isEmpty: () => boolean
 }
 
@@ -25,31 +25,31 @@ export function createJar(): Jar {
   const cookies = new Map<string, Cookie>()
   return {
     isEmpty: () => cookies.size === 0,
-    dress(request) {
-      const fitting = [...cookies].filter(([, { path }]) => isBelow(request.path, path))
-      if (fitting.length === 0) return request
+    addCookies(request) {
+      const matching = [...cookies].filter(([, { path }]) => isBelow(request.path, path))
+      if (matching.length === 0) return request
       const own = Object.entries(request.headers ?? {})
-      const given = own.find(([name]) => name.toLowerCase() === 'cookie')
-      const pairs = fitting.map(([name, { value }]) => `${name}=${value}`)
-      const rest = own.filter((header) => header !== given)
-      const cookie = [given?.[1].replace(/;\s*$/, '') ?? '', ...pairs].filter((pair) => pair !== '').join('; ')
+      const existing = own.find(([name]) => name.toLowerCase() === 'cookie')
+      const pairs = matching.map(([name, { value }]) => `${name}=${value}`)
+      const rest = own.filter((header) => header !== existing)
+      const cookie = [existing?.[1].replace(/;\s*$/, '') ?? '', ...pairs].filter((pair) => pair !== '').join('; ')
       return { ...request, headers: Object.fromEntries([...rest, ['Cookie', cookie]]) }
     },
-    take(path, response) {
+    storeCookies(path, response) {
       for (const [header, line] of response.headers) {
-        if (header.toLowerCase() === 'set-cookie' && line.length <= COOKIE_LENGTH_MAX) keep(cookies, path, line)
+        if (header.toLowerCase() === 'set-cookie' && line.length <= COOKIE_LENGTH_MAX) storeCookie(cookies, path, line)
       }
     },
   }
 }
 
-function keep(cookies: Map<string, Cookie>, path: string, line: string): void {
+function storeCookie(cookies: Map<string, Cookie>, path: string, line: string): void {
   const [, name = '', value = '', attributes = ''] = /^\s*([^=;\s]+)\s*=\s*([^;]*)(.*)$/.exec(line) ?? []
   if (name === '') return
   const age = /;\s*max-age\s*=\s*(-?\d+)/i.exec(attributes)?.[1]
   const expires = /;\s*expires\s*=\s*([^;]+)/i.exec(attributes)?.[1]
-  const isOver = age === undefined ? expires !== undefined && Date.parse(expires) < Date.now() : Number(age) <= 0
-  if (isOver) cookies.delete(name)
+  const isExpired = age === undefined ? expires !== undefined && Date.parse(expires) < Date.now() : Number(age) <= 0
+  if (isExpired) cookies.delete(name)
   else if (cookies.size < COOKIES_MAX || cookies.has(name)) {
     const scope = /;\s*path\s*=\s*(\/[^;]*)/i.exec(attributes)?.[1]?.trim()
     cookies.set(name, { value: value.trim(), path: scope ?? folderOf(path) })

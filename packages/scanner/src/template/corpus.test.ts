@@ -28,14 +28,14 @@ function* sample(tar: Buffer, step: number): Iterable<readonly [string, string]>
 /**
  * Runs without permission for intrusive checks, credentials, or a callback server, on any product.
  */
-function isPlain({ counts, lacking, isIntrusive, isGuessing, isUnsafe, needsCallback }: Template): boolean {
-  return counts.http > 0 && lacking.size === 0 && !isIntrusive && !isGuessing && !isUnsafe && !needsCallback
+function isPlain({ counts, missingValues, isIntrusive, isBruteForce, isUnsafe, needsCallback }: Template): boolean {
+  return counts.http > 0 && missingValues.size === 0 && !isIntrusive && !isBruteForce && !isUnsafe && !needsCallback
 }
 
 describe.skipIf(archive === undefined)('the public collection', () => {
   const read = () => zstdDecompressSync(readFileSync(join(folder, archive ?? '')))
 
-  it('is read without a crash, and what is refused has a line and a reason', () => {
+  it('is parsed without a crash, and rejections have a line and a reason', () => {
     const parsed = [...sample(read(), 12)].map(([name, source]) => parseTemplate(name, source))
     const refused = parsed.filter((one) => 'reason' in one)
     expect(parsed.length).toBeGreaterThan(900)
@@ -45,7 +45,7 @@ describe.skipIf(archive === undefined)('the public collection', () => {
     expect(refused.filter(({ line, feature, reason }) => line < 1 || feature === 'YAML' || reason === '')).toEqual([])
   })
 
-  it('hits where its own conditions are met, and nowhere else', async () => {
+  it('matches where its conditions are met and nowhere else', async () => {
     const templates = [...sample(read(), 97)].flatMap(([name, source]) => {
       const template = parseTemplate(name, source)
       return 'reason' in template || !isPlain(template) ? [] : [template]

@@ -9,7 +9,7 @@ function value(source: string): string {
 }
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 
-it('makes an archive whose entry can be found by its directory', () => {
+it('creates an archive with a valid central directory', () => {
   const archive = bytes(value(`zip('a/b.txt', 'hello')`))
   const end = archive.indexOf(Buffer.from('504b0506', 'hex'))
   const directory = archive.readUInt32LE(end + 16)
@@ -21,7 +21,7 @@ it('makes an archive whose entry can be found by its directory', () => {
   expect(() => inflateRawSync(stored)).toThrow()
 })
 
-it('signs a token with the secret, and leaves one without an algorithm unsigned', () => {
+it('signs a token with the secret, or leaves it unsigned without an algorithm', () => {
   const [head = '', payload = '', signature] = value(`generate_jwt('{"a":1}', 'HS256', 'secret')`).split('.')
   expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual({ alg: 'HS256', typ: 'JWT' })
   expect(signature).toBe(createHmac('sha256', 'secret').update(`${head}.${payload}`).digest('base64url'))
@@ -29,7 +29,7 @@ it('signs a token with the secret, and leaves one without an algorithm unsigned'
   expect(value(`generate_jwt('{}', 'RS256')`)).toBe('undefined')
 })
 
-it('enciphers so that it can be deciphered', () => {
+it('encrypts decryptable text', () => {
   const key = Buffer.alloc(16, 1)
   const made = bytes(value(`aes_cbc('hello', '${'\x01'.repeat(16)}', '${'\x02'.repeat(16)}')`))
   const decipher = createDecipheriv('aes-128-cbc', key, Buffer.alloc(16, 2))
@@ -37,7 +37,7 @@ it('enciphers so that it can be deciphered', () => {
   expect(value(`aes_cbc('hello', 'short', 'short')`)).toBe('undefined')
 })
 
-it('serialises an object that looks a name up, and none that runs something', () => {
+it('serializes the DNS lookup gadget and rejects others', () => {
   const made = Buffer.from(value(`generate_java_gadget('dns', 'http://abc.example.test', 'hex')`), 'hex')
   expect(made.subarray(0, 5)).toEqual(Buffer.from('aced000573', 'hex'))
   expect(made.toString('latin1')).toContain('abc.example.test')
@@ -52,7 +52,7 @@ it.each([
   expect(value(source)).toBe(expected)
 })
 
-it('chooses an address within a network', () => {
+it('picks an address within a network', () => {
   expect(value(`rand_ip('10.1.2.0/24')`)).toMatch(/^10\.1\.2\.\d{1,3}$/)
   expect(value(`rand_ip('nonsense')`)).toBe('undefined')
 })

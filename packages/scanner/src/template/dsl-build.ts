@@ -6,14 +6,14 @@ import { createCipheriv, createHmac, randomBytes, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { noValue, toNumber, toText, type DslValue } from '#template/dsl-value.ts'
 
-type Call = (given: readonly DslValue[]) => DslValue
+type Call = (args: readonly DslValue[]) => DslValue
 
 /** Maximum length of an archive or ciphertext, in bytes. */
 const BYTES_MAX = 1024 * 1024
 
 /** By name without underscores, like the other functions. */
 export const builders: ReadonlyMap<string, Call> = new Map<string, Call>([
-  ['zip', (given) => zipped(given.map(toText))],
+  ['zip', (args) => zip(args.map(toText))],
   [
     'generatejwt',
     ([payload = '', algorithm = '', secret = '']) => jwt(toText(payload), toText(algorithm), toText(secret)),
@@ -24,20 +24,17 @@ export const builders: ReadonlyMap<string, Call> = new Map<string, Call>([
   ],
   ['aesgcm', ([key = '', text = '']) => aesGcm(bytes(toText(key)), bytes(toText(text)))],
   ['generatejavagadget', ([gadget = '', url = '', form = '']) => javaGadget(toText(gadget), toText(url), toText(form))],
-  ['randip', ([network = '']) => addressIn(toText(network))],
-  ['unpack', ([format = '', text = '']) => unpacked(toText(format), bytes(toText(text)))],
+  ['randip', ([network = '']) => randomAddressIn(toText(network))],
+  ['unpack', ([format = '', text = '']) => unpack(toText(format), bytes(toText(text)))],
   // The runner performs the actual delay; evaluating an expression never blocks.
   ['waitfor', ([seconds = 0]) => toNumber(seconds) >= 0],
 ])
 
-/**
- * Allowed string literals for the first argument of a builder function; other values are
- * unsupported.
- */
+/** Supported gadgets of `generate_java_gadget`. */
 export const gadgets: ReadonlySet<string> = new Set(['dns'])
 
 /** An uncompressed ZIP archive (PKWARE APPNOTE 4.3) from alternating names and contents. */
-function zipped(pairs: readonly string[]): string {
+function zip(pairs: readonly string[]): string {
   if (pairs.length < 2 || pairs.length % 2 !== 0) return noValue()
   const locals: Buffer[] = []
   const entries: Buffer[] = []
@@ -144,7 +141,7 @@ function javaGadget(gadget: string, url: string, form: string): string {
     javaText(`${scheme}://${rest}`),
     hex('78'),
   ])
-  return inForm(object, form)
+  return encodeObject(object, form)
 }
 
 function portOf(authority: string): Buffer {
@@ -152,7 +149,7 @@ function portOf(authority: string): Buffer {
   return port === undefined ? hex('ffffffff') : Buffer.from([0, 0, Number(port) >> 8, Number(port) & 255])
 }
 
-function inForm(object: Buffer, form: string): string {
+function encodeObject(object: Buffer, form: string): string {
   if (form === 'hex') return object.toString('hex')
   if (form === 'raw') return object.toString('latin1')
   return form === '' || form === 'base64' || form === 'base64-raw' ? object.toString('base64') : noValue()
@@ -167,7 +164,7 @@ function javaText(text: string): Buffer {
 }
 
 /** A random address within an IPv4 network. */
-function addressIn(network: string): string {
+function randomAddressIn(network: string): string {
   const [, address = '', length] = /^(\d{1,3}(?:\.\d{1,3}){3})(?:\/(\d{1,2}))?$/.exec(network) ?? []
   const parts = address.split('.').map(Number)
   const bits = length === undefined ? 32 : Number(length)
@@ -179,7 +176,7 @@ function addressIn(network: string): string {
 }
 
 /** Unpacks an integer using a format character of Python's `struct`. */
-function unpacked(format: string, from: Buffer): number {
+function unpack(format: string, from: Buffer): number {
   const [, order = '', sign = ''] = /^([<>!=@]?)([bBhHiIlL])$/.exec(format) ?? []
   const length = { b: 1, h: 2, i: 4, l: 4 }[sign.toLowerCase()]
   if (length === undefined || from.length < length) return noValue()
@@ -197,13 +194,13 @@ function hex(text: string): Buffer {
 }
 
 function number16(value: number): Buffer {
-  const written = Buffer.alloc(2)
-  written.writeUInt16LE(value)
-  return written
+  const buffer = Buffer.alloc(2)
+  buffer.writeUInt16LE(value)
+  return buffer
 }
 
 function number32(value: number): Buffer {
-  const written = Buffer.alloc(4)
-  written.writeUInt32LE(value)
-  return written
+  const buffer = Buffer.alloc(4)
+  buffer.writeUInt32LE(value)
+  return buffer
 }

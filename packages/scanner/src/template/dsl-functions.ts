@@ -11,13 +11,13 @@ import { murmur3 } from '#template/murmur3.ts'
 import { compilePattern } from '#template/regex.ts'
 import { satisfies } from '#template/version-constraint.ts'
 
-type DslFunction = (given: readonly DslValue[]) => DslValue
+type DslFunction = (args: readonly DslValue[]) => DslValue
 
 /** Maximum length of a function's result, in characters. */
 const TEXT_MAX = 4 * 1024 * 1024
 
 /** Minimum number of arguments, and the implementation on text arguments. */
-const table: Readonly<Record<string, readonly [number, (...given: string[]) => DslValue]>> = {
+const table: Readonly<Record<string, readonly [number, (...args: string[]) => DslValue]>> = {
   contains: [2, (text = '', part = '') => text.includes(part)],
   containsall: [2, (text = '', ...parts) => parts.every((part) => text.includes(part))],
   containsany: [2, (text = '', ...parts) => parts.some((part) => text.includes(part))],
@@ -28,16 +28,16 @@ const table: Readonly<Record<string, readonly [number, (...given: string[]) => D
   lineendswith: [2, (text = '', ...parts) => lines(text).some((line) => parts.some((part) => line.endsWith(part)))],
   tolower: [1, (text = '') => lower(text)],
   toupper: [1, (text = '') => text.replace(/[a-z]+/g, (run) => run.toUpperCase())],
-  trim: [2, (text = '', signs = '') => trimLeft(trimRight(text, signs), signs)],
-  trimleft: [2, (text = '', signs = '') => trimLeft(text, signs)],
-  trimright: [2, (text = '', signs = '') => trimRight(text, signs)],
+  trim: [2, (text = '', characters = '') => trimLeft(trimRight(text, characters), characters)],
+  trimleft: [2, (text = '', characters = '') => trimLeft(text, characters)],
+  trimright: [2, (text = '', characters = '') => trimRight(text, characters)],
   trimspace: [1, (text = '') => text.replace(/^[\s\x85\xa0]+|[\s\x85\xa0]+$/g, '')],
   trimprefix: [2, (text = '', part = '') => (text.startsWith(part) ? text.slice(part.length) : text)],
   trimsuffix: [2, (text = '', part = '') => (part && text.endsWith(part) ? text.slice(0, -part.length) : text)],
-  concat: [1, (...parts) => bounded(parts.join(''))],
-  join: [2, (separator = '', ...parts) => bounded(parts.join(separator))],
+  concat: [1, (...parts) => limitLength(parts.join(''))],
+  join: [2, (separator = '', ...parts) => limitLength(parts.join(separator))],
   reverse: [1, (text = '') => text.split('').reverse().join('')],
-  replace: [3, (text = '', from = '', to = '') => bounded(text.replaceAll(from, () => to))],
+  replace: [3, (text = '', from = '', to = '') => limitLength(text.replaceAll(from, () => to))],
   replaceregex: [3, (text = '', pattern = '', to = '') => replacePattern(text, pattern, to)],
   regex: [2, (pattern = '', text = '') => patternOf(pattern).test(text)],
   regexall: [2, (pattern = '', ...texts) => texts.every((text) => patternOf(pattern).test(text))],
@@ -63,7 +63,7 @@ const table: Readonly<Record<string, readonly [number, (...given: string[]) => D
   ],
   urlencode: [1, (text = '') => urlEncode(text)],
   urldecode: [1, (text = '') => urlDecode(text)],
-  htmlescape: [1, (text = '') => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)],
+  htmlescape: [1, (text = '') => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)],
   mmh3: [1, (text = '') => String(murmur3(bytes(text)))],
   compareversions: [2, (version = '', ...constraints) => satisfies(version, constraints) ?? noValue()],
   tostring: [1, (text = '') => text],
@@ -79,23 +79,23 @@ const table: Readonly<Record<string, readonly [number, (...given: string[]) => D
   htmlunescape: [1, (text = '') => unescapeHtml(text)],
   removebadchars: [
     2,
-    (text = '', signs = '') =>
+    (text = '', characters = '') =>
       text
         .split('')
-        .filter((sign) => !signs.includes(sign))
+        .filter((character) => !characters.includes(character))
         .join(''),
   ],
   padding: [4, (text = '', pad = '', length = '', side = '') => padded(text, pad, Number(length), side)],
   gzip: [1, (text = '') => gzipSync(bytes(text)).toString('latin1')],
-  gzipdecode: [1, (text = '') => inflated(gunzipSync, text)],
+  gzipdecode: [1, (text = '') => decompress(gunzipSync, text)],
   zlib: [1, (text = '') => deflateSync(bytes(text)).toString('latin1')],
-  zlibdecode: [1, (text = '') => inflated(inflateSync, text)],
+  zlibdecode: [1, (text = '') => decompress(inflateSync, text)],
   dectohex: [1, (text = '') => (/^\d+$/.test(text) ? BigInt(text).toString(16) : noValue())],
   hextodec: [1, (text = '') => (/^(?:0x)?[\da-f]+$/i.test(text) ? parseInt(text, 16) : noValue())],
   bintodec: [1, (text = '') => (/^(?:0b)?[01]+$/.test(text) ? parseInt(text.replace(/^0b/, ''), 2) : noValue())],
   octtodec: [1, (text = '') => (/^(?:0o)?[0-7]+$/.test(text) ? parseInt(text.replace(/^0o/, ''), 8) : noValue())],
-  jsonminify: [1, (text = '') => rewrittenJson(text)],
-  jsonprettify: [1, (text = '') => rewrittenJson(text, 4)],
+  jsonminify: [1, (text = '') => formatJson(text)],
+  jsonprettify: [1, (text = '') => formatJson(text, 4)],
   split: [2, (text = '', separator = '', count = '') => splitText(text, separator, count)],
   xor: [2, (left = '', right = '') => xored(left, right)],
 }
@@ -133,15 +133,15 @@ export const functions: ReadonlyMap<string, DslFunction> = new Map([
   ...Object.entries(others),
   ...randomFunctions,
   ...builders,
-  ...Object.entries(table).map(([name, [least, make]]): [string, DslFunction] => [
+  ...Object.entries(table).map(([name, [argumentsMin, make]]): [string, DslFunction] => [
     name,
-    (given) => (given.length < least ? noValue() : make(...texts(given))),
+    (args) => (args.length < argumentsMin ? noValue() : make(...texts(args))),
   ]),
 ])
 
 /** Flattens lists, so that `contains_any(body, list)` checks each item. */
-function texts(given: readonly DslValue[]): string[] {
-  return given.flatMap((value) => (typeof value === 'object' ? value.map(toText) : [toText(value)]))
+function texts(args: readonly DslValue[]): string[] {
+  return args.flatMap((value) => (typeof value === 'object' ? value.map(toText) : [toText(value)]))
 }
 
 /** ASCII only: other characters would break UTF-8 sequences. */
@@ -153,22 +153,22 @@ function lines(text: string): string[] {
   return text.split('\n')
 }
 
-function trimLeft(text: string, signs: string): string {
+function trimLeft(text: string, characters: string): string {
   let at = 0
-  while (at < text.length && signs.includes(text.charAt(at))) at++
+  while (at < text.length && characters.includes(text.charAt(at))) at++
   return text.slice(at)
 }
 
-function trimRight(text: string, signs: string): string {
+function trimRight(text: string, characters: string): string {
   let end = text.length
-  while (end > 0 && signs.includes(text.charAt(end - 1))) end--
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--
   return text.slice(0, end)
 }
 
 function replacePattern(text: string, source: string, to: string): string {
   let result = text
   for (const [whole = ''] of patternOf(source).matches(text)) {
-    if (whole !== '') result = bounded(result.replace(whole, () => to))
+    if (whole !== '') result = limitLength(result.replace(whole, () => to))
   }
   return result
 }
@@ -198,15 +198,15 @@ function padded(text: string, pad: string, length: number, side: string): string
 }
 
 /** Decompresses data up to a maximum size. */
-function inflated(undo: typeof gunzipSync, text: string): string {
+function decompress(decompressor: typeof gunzipSync, text: string): string {
   try {
-    return undo(bytes(text), { maxOutputLength: TEXT_MAX }).toString('latin1')
+    return decompressor(bytes(text), { maxOutputLength: TEXT_MAX }).toString('latin1')
   } catch {
     return noValue()
   }
 }
 
-function rewrittenJson(text: string, indent?: number): string {
+function formatJson(text: string, indent?: number): string {
   try {
     return toBytes(JSON.stringify(JSON.parse(bytes(text).toString('utf8')), null, indent))
   } catch {
@@ -230,8 +230,8 @@ function xored(left: string, right: string): string {
 }
 
 function urlEncode(text: string): string {
-  return text.replace(/[^\w.~-]/g, (sign) =>
-    sign === ' ' ? '+' : `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  return text.replace(/[^\w.~-]/g, (character) =>
+    character === ' ' ? '+' : `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   )
 }
 
@@ -245,6 +245,6 @@ function bytes(text: string): Buffer {
   return Buffer.from(text, 'latin1')
 }
 
-function bounded(text: string): string {
+function limitLength(text: string): string {
   return text.length <= TEXT_MAX ? text : noValue()
 }

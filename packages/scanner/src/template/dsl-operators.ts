@@ -6,8 +6,8 @@ import { compilePattern } from '#template/regex.ts'
 export type Node = (lookup: Lookup) => DslValue
 
 /** Evaluates a binary operator; `||` and `&&` short-circuit. */
-export function operation(sign: string, left: Node, right: Node): Node {
-  switch (sign) {
+export function operation(operator: string, left: Node, right: Node): Node {
+  switch (operator) {
     case '||':
       return (lookup) => isTrue(left(lookup)) || isTrue(right(lookup))
     case '&&':
@@ -28,25 +28,25 @@ export function operation(sign: string, left: Node, right: Node): Node {
     case '<':
     case '>=':
     case '<=':
-      return (lookup) => compare(sign, left(lookup), right(lookup))
+      return (lookup) => compare(operator, left(lookup), right(lookup))
     default:
-      return (lookup) => arithmetic(sign, toNumber(left(lookup)), toNumber(right(lookup)))
+      return (lookup) => arithmetic(operator, toNumber(left(lookup)), toNumber(right(lookup)))
   }
 }
 
-function compare(sign: '>' | '<' | '>=' | '<=', left: DslValue, right: DslValue): boolean {
+function compare(operator: '>' | '<' | '>=' | '<=', left: DslValue, right: DslValue): boolean {
   if (typeof left !== typeof right || (typeof left !== 'number' && typeof left !== 'string')) return noValue()
-  if (sign === '>') return left > right
-  if (sign === '<') return left < right
-  return sign === '>=' ? left >= right : left <= right
+  if (operator === '>') return left > right
+  if (operator === '<') return left < right
+  return operator === '>=' ? left >= right : left <= right
 }
 
-function arithmetic(sign: string, left: number, right: number): number {
-  if (sign === '-') return left - right
-  if (sign === '*') return left * right
+function arithmetic(operator: string, left: number, right: number): number {
+  if (operator === '-') return left - right
+  if (operator === '*') return left * right
   // Division by zero has no value.
   if (right === 0) return noValue()
-  return sign === '/' ? left / right : left % right
+  return operator === '/' ? left / right : left % right
 }
 
 function plus(left: DslValue, right: DslValue): DslValue {

@@ -6,7 +6,7 @@ const LENGTH_MAX = 64 * 1024
 const digits = '0123456789'
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-type Call = (given: readonly DslValue[]) => DslValue
+type Call = (args: readonly DslValue[]) => DslValue
 
 /** By name without underscores, like the other functions. */
 export const randomFunctions: ReadonlyMap<string, Call> = new Map<string, Call>([
@@ -15,24 +15,24 @@ export const randomFunctions: ReadonlyMap<string, Call> = new Map<string, Call>(
     ([length, from]) => pick(length, from === undefined || toText(from) === '' ? letters + digits : toText(from)),
   ],
   ['randchar', ([from]) => pick(1, from === undefined || toText(from) === '' ? letters + digits : toText(from))],
-  ['randtextalpha', ([length, without]) => pick(length, letters, without)],
-  ['randtextalphanumeric', ([length, without]) => pick(length, letters + digits, without)],
-  ['randtextnumeric', ([length, without]) => pick(length, digits, without)],
-  ['randint', ([least = 0, most = 2 ** 31 - 1]) => between(toNumber(least), toNumber(most))],
+  ['randtextalpha', ([length, excluded]) => pick(length, letters, excluded)],
+  ['randtextalphanumeric', ([length, excluded]) => pick(length, letters + digits, excluded)],
+  ['randtextnumeric', ([length, excluded]) => pick(length, digits, excluded)],
+  ['randint', ([min = 0, most = 2 ** 31 - 1]) => between(toNumber(min), toNumber(most))],
   ['unixtime', ([seconds = 0]) => Math.floor(Date.now() / 1000) + toNumber(seconds)],
   ['tounixtime', ([text = '']) => Math.floor(numberOf(Date.parse(toText(text))) / 1000)],
   ['datetime', ([format = '', at]) => dateText(toText(format), at === undefined ? Date.now() : toNumber(at) * 1000)],
 ])
 
-function pick(length: DslValue = 1, from: string, without: DslValue = ''): string {
+function pick(length: DslValue = 1, from: string, excluded: DslValue = ''): string {
   const count = toNumber(length)
-  const signs = from.split('').filter((sign) => !toText(without).includes(sign))
-  if (!(count >= 0 && count <= LENGTH_MAX) || signs.length === 0) return noValue()
-  return Array.from({ length: Math.floor(count) }, () => signs[randomInt(signs.length)] ?? '').join('')
+  const characters = from.split('').filter((sign) => !toText(excluded).includes(sign))
+  if (!(count >= 0 && count <= LENGTH_MAX) || characters.length === 0) return noValue()
+  return Array.from({ length: Math.floor(count) }, () => characters[randomInt(characters.length)] ?? '').join('')
 }
 
-function between(least: number, most: number): number {
-  const [from, to] = [Math.floor(least), Math.floor(most)]
+function between(min: number, most: number): number {
+  const [from, to] = [Math.floor(min), Math.floor(most)]
   if (!(to >= from && to - from < 2 ** 47 && Number.isSafeInteger(from))) return noValue()
   return to === from ? from : randomInt(from, to)
 }

@@ -81,7 +81,7 @@ describe('functions', () => {
     expect(value(source)).toEqual(expected)
   })
 
-  it('breaks the lines of base64_py after 76 characters', () => {
+  it('breaks base64_py lines after 76 characters', () => {
     expect(value('len(base64_py(repeat("a", 60)))')).toBe(82)
   })
 })
@@ -105,13 +105,13 @@ describe('compare_versions', () => {
     expect(value(`compare_versions("${version}", "${constraint}")`)).toBe(expected)
   })
 
-  it('wants every constraint', () => {
+  it('requires every constraint', () => {
     expect(value('compare_versions(version, ">= 1.0", "< 1.4")')).toBe(false)
     expect(value('compare_versions(version, ">= 1.0, < 1.5")')).toBe(true)
   })
 })
 
-describe('what has no value', () => {
+describe('undefined values', () => {
   it.each([
     'len("a") / len("") > 5',
     'len("a") % len("")',
@@ -122,12 +122,12 @@ describe('what has no value', () => {
     '"a" < 1',
     '!body',
     'repeat("aaaa", 100000000)',
-  ])('%s voids the whole expression', (source) => {
+  ])('%s makes the whole expression undefined', (source) => {
     expect(value(source)).toBeUndefined()
   })
 })
 
-describe('what cannot be read', () => {
+describe('syntax errors', () => {
   it.each([
     '',
     '1 +',
@@ -140,12 +140,12 @@ describe('what cannot be read', () => {
     '('.repeat(100),
     '!'.repeat(1000) + 'true',
     'a'.repeat(70_000),
-  ])('is said in words: %s', (source) => {
+  ])('reports: %s', (source) => {
     expect(parseExpression(source)).toBeTypeOf('string')
   })
 })
 
-describe('functions that change a text', () => {
+describe('text functions', () => {
   it.each<[string, DslValue]>([
     ['hmac("sha1", "test", "scrt")', '8856b111056d946d5c6c92a21b43c233596623c6'],
     ['padding("a", "x", 3, "suffix")', 'axx'],
@@ -169,7 +169,7 @@ describe('functions that change a text', () => {
   })
 })
 
-describe('functions that make something up', () => {
+describe('random functions', () => {
   it.each([
     ['rand_text_alpha(9)', /^[A-Za-z]{9}$/],
     ['rand_text_alpha(200, "abc")', /^[A-Zd-z]{200}$/],

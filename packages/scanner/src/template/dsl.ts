@@ -42,20 +42,20 @@ export function parseExpression(source: string): Expression | string {
   if (typeof tokens === 'string') return tokens
   const reader: Reader = { tokens, at: 0, depth: 0, names: new Set(), calls: new Set() }
   try {
-    const root = several(reader)
+    const root = parseList(reader)
     const rest = reader.tokens[reader.at]
     if (rest) return `unexpected "${rest.text}" in an expression`
     const { names, calls } = reader
     return { source, names, calls, evaluate: (lookup) => evaluate(root, names, lookup) }
   } catch (error) {
-    if (error instanceof Unreadable) return error.message
+    if (error instanceof ExpressionSyntaxError) return error.message
     throw error
   }
 }
 
 const INNER = /\{\{([^{}]+)\}\}/g
 
-class Unreadable extends Error {}
+class ExpressionSyntaxError extends Error {}
 
 interface Token {
   readonly kind: 'text' | 'number' | 'word' | 'sign'
@@ -105,53 +105,53 @@ function unquote(quoted: string): string {
 }
 
 /** A comma-separated list of expressions is a list value. */
-function several(reader: Reader): Node {
-  const items = [binary(reader, 0)]
-  while (take(reader, ',')) items.push(binary(reader, 0))
+function parseList(reader: Reader): Node {
+  const items = [parseBinary(reader, 0)]
+  while (take(reader, ',')) items.push(parseBinary(reader, 0))
   const [only] = items
   return only && items.length === 1 ? only : (lookup) => items.map((item) => item(lookup))
 }
 
-function binary(reader: Reader, level: number): Node {
+function parseBinary(reader: Reader, level: number): Node {
   const signs = PRECEDENCE[level]
-  if (!signs) return unary(reader)
-  let left = binary(reader, level + 1)
+  if (!signs) return parseUnary(reader)
+  let left = parseBinary(reader, level + 1)
   for (;;) {
     const token = reader.tokens[reader.at]
     if (!token || token.kind === 'text' || !signs.includes(token.text)) return left
     reader.at++
-    refuseZero(token, reader)
-    left = operation(token.text, left, binary(reader, level + 1))
+    rejectZeroDivisor(token, reader)
+    left = operation(token.text, left, parseBinary(reader, level + 1))
   }
 }
 
-function refuseZero({ text }: Token, { tokens, at }: Reader): void {
+function rejectZeroDivisor({ text }: Token, { tokens, at }: Reader): void {
   const isZero = tokens[at]?.kind === 'number' && Number(tokens[at].text) === 0
-  if (isZero && (text === '/' || text === '%')) throw new Unreadable('division by zero in an expression')
+  if (isZero && (text === '/' || text === '%')) throw new ExpressionSyntaxError('division by zero in an expression')
 }
 
-function unary(reader: Reader): Node {
+function parseUnary(reader: Reader): Node {
   if (take(reader, '!')) {
-    const inner = unary(deeper(reader))
+    const inner = parseUnary(nest(reader))
     reader.depth--
     return (lookup) => !isTrue(inner(lookup))
   }
   if (take(reader, '-')) {
-    const inner = unary(deeper(reader))
+    const inner = parseUnary(nest(reader))
     reader.depth--
     return (lookup) => -toNumber(inner(lookup))
   }
-  return primary(reader)
+  return parsePrimary(reader)
 }
 
-function primary(reader: Reader): Node {
+function parsePrimary(reader: Reader): Node {
   const token = reader.tokens[reader.at++]
-  if (!token) throw new Unreadable('an incomplete expression')
+  if (!token) throw new ExpressionSyntaxError('an incomplete expression')
   if (token.kind === 'text') return literal(token.text)
   if (token.kind === 'number') return () => Number(token.text)
   if (token.kind === 'word') return word(reader, token.text)
-  if (token.text !== '(') throw new Unreadable(`unexpected "${token.text}" in an expression`)
-  const items = list(deeper(reader))
+  if (token.text !== '(') throw new ExpressionSyntaxError(`unexpected "${token.text}" in an expression`)
+  const items = parseArguments(nest(reader))
   reader.depth--
   const [only] = items
   if (only && items.length === 1) return only
@@ -180,20 +180,20 @@ function word(reader: Reader, name: string): Node {
   }
   const key = name.replaceAll('_', '').toLowerCase()
   const call = functions.get(key)
-  if (!call) throw new Unreadable(`the function ${name}`)
+  if (!call) throw new ExpressionSyntaxError(`the function ${name}`)
   reader.calls.add(key)
-  const items = list(deeper(reader))
+  const items = parseArguments(nest(reader))
   reader.depth--
   return (lookup) => call(items.map((item) => item(lookup)))
 }
 
 /** Comma-separated arguments up to and including the closing parenthesis. */
-function list(reader: Reader): Node[] {
+function parseArguments(reader: Reader): Node[] {
   const items: Node[] = []
   if (take(reader, ')')) return items
-  do items.push(binary(reader, 0))
+  do items.push(parseBinary(reader, 0))
   while (take(reader, ','))
-  if (!take(reader, ')')) throw new Unreadable('a missing ")" in an expression')
+  if (!take(reader, ')')) throw new ExpressionSyntaxError('a missing ")" in an expression')
   return items
 }
 
@@ -204,8 +204,8 @@ function take(reader: Reader, sign: string): boolean {
   return true
 }
 
-function deeper(reader: Reader): Reader {
+function nest(reader: Reader): Reader {
   reader.depth++
-  if (reader.depth > DEPTH_MAX) throw new Unreadable(`an expression nested deeper than ${DEPTH_MAX}`)
+  if (reader.depth > DEPTH_MAX) throw new ExpressionSyntaxError(`an expression nested deeper than ${DEPTH_MAX}`)
   return reader
 }

@@ -21,36 +21,42 @@ export interface Evidence {
 
 /** Evidence from an HTTP exchange: the head and the part of the body around the first proof. */
 export function httpEvidence({ response }: Exchange, match: Match): Evidence {
-  const head = cut(headOf(response), HEAD_MAX)
+  const head = truncate(headOf(response), HEAD_MAX)
   const body = response.body.toString('latin1')
-  return texts(response.request, `${head}\r\n${around(body, match.spans, EVIDENCE_MAX - head.length - 200)}`, match)
+  return evidenceOf(
+    response.request,
+    `${head}\r\n${excerptAround(body, match.spans, EVIDENCE_MAX - head.length - 200)}`,
+    match,
+  )
 }
 
 /** Evidence from other protocols: data sent and received, as byte strings. */
 export function rawEvidence(request: string, received: string, match: Match): Evidence {
-  return texts(request, around(received, match.spans, EVIDENCE_MAX), match)
+  return evidenceOf(request, excerptAround(received, match.spans, EVIDENCE_MAX), match)
 }
 
-function texts(request: string, evidence: string, match: Match): Evidence {
+function evidenceOf(request: string, evidence: string, match: Match): Evidence {
   const spans = [...new Set([...match.spans, ...match.extracted])].filter((span) => span.trim() !== '')
   return {
-    request: shown(cut(request, EVIDENCE_MAX)).slice(0, 16_384),
-    evidence: shown(evidence).slice(0, 16_384),
-    highlights: spans.slice(0, HIGHLIGHTS_MAX).map((span) => shown(cut(span, HIGHLIGHT_LENGTH_MAX)).slice(0, 500)),
+    request: sanitize(truncate(request, EVIDENCE_MAX)).slice(0, 16_384),
+    evidence: sanitize(evidence).slice(0, 16_384),
+    highlights: spans
+      .slice(0, HIGHLIGHTS_MAX)
+      .map((span) => sanitize(truncate(span, HIGHLIGHT_LENGTH_MAX)).slice(0, 500)),
   }
 }
 
 /** A byte string as masked text without control characters. */
-function shown(bytes: string): string {
+function sanitize(bytes: string): string {
   return maskSecrets(printable(Buffer.from(bytes, 'latin1').toString('utf8')))
 }
 
-function cut(text: string, lengthMax: number): string {
+function truncate(text: string, lengthMax: number): string {
   return text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text
 }
 
 /** An excerpt that contains the first proof; the whole text if it fits. */
-function around(text: string, spans: readonly string[], lengthMax: number): string {
+function excerptAround(text: string, spans: readonly string[], lengthMax: number): string {
   if (text.length <= lengthMax) return text
   const found = spans.map((span) => text.indexOf(span)).filter((at) => at >= 0)
   const first = found.length > 0 ? Math.min(...found) : 0
@@ -91,11 +97,11 @@ const masks: readonly (readonly [RegExp, string])[] = [
 
 /** Masks passwords, tokens, and keys, and leaves all other text unchanged. */
 export function maskSecrets(text: string): string {
-  const named = text.replace(ASSIGNMENT, (whole, quote: string, name: string, sign: string) =>
+  const maskedAssignments = text.replace(ASSIGNMENT, (whole, quote: string, name: string, sign: string) =>
     SECRET_NAME.test(name) ? `${quote}${name}${quote}${sign}${MASK}` : whole,
   )
-  const celled = named.replace(CELLS, (whole, cell: string, name: string, between: string) =>
+  const maskedCells = maskedAssignments.replace(CELLS, (whole, cell: string, name: string, between: string) =>
     SECRET_NAME.test(name.replace(/\W+$/, '')) ? `${cell}${name}${between}${MASK}` : whole,
   )
-  return masks.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), celled)
+  return masks.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), maskedCells)
 }

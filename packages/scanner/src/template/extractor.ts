@@ -1,19 +1,19 @@
 /** Extracts values from a response. */
 import { toText } from '#template/dsl-value.ts'
 import type { Query } from '#template/jq.ts'
-import type { Answer, Extractor } from '#template/template.ts'
+import type { ResponseParts, Extractor } from '#template/template.ts'
 
 /** Limits per extractor: number of values and length of each, in characters. */
 const VALUES_MAX = 50
 const VALUE_LENGTH_MAX = 2048
 
 /** Distinct values as byte strings, in order of appearance. */
-export function extract(extractor: Extractor, answer: Answer): string[] {
+export function extract(extractor: Extractor, answer: ResponseParts): string[] {
   const values = [...new Set(read(extractor, answer))].filter((value) => value !== '')
   return values.slice(0, VALUES_MAX).map((value) => value.slice(0, VALUE_LENGTH_MAX))
 }
 
-function read(extractor: Extractor, answer: Answer): string[] {
+function read(extractor: Extractor, answer: ResponseParts): string[] {
   if (extractor.type === 'kval') return extractor.keys.flatMap((key) => textOf(answer, key) ?? [])
   if (extractor.type === 'dsl') {
     return extractor.expressions.flatMap((expression) => {
@@ -30,7 +30,7 @@ function read(extractor: Extractor, answer: Answer): string[] {
   )
 }
 
-function textOf(answer: Answer, name: string): string | undefined {
+function textOf(answer: ResponseParts, name: string): string | undefined {
   const value = answer.get(name)
   return value === undefined ? undefined : toText(value)
 }

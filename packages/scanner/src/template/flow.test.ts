@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { followFlow, parseFlow } from '#template/flow.ts'
+import { evaluateFlow, parseFlow } from '#template/flow.ts'
 
 /** Runs a flow over blocks with given results; returns its result and the blocks that ran. */
 async function run(source: string, blocks: readonly boolean[]) {
   const flow = parseFlow(source, blocks.length)
   if (typeof flow === 'string') throw new Error(flow)
   const ran: number[] = []
-  const verdict = await followFlow(flow, blocks.length, async (at) => {
+  const verdict = await evaluateFlow(flow, blocks.length, async (at) => {
     ran.push(at + 1)
     return blocks[at] ?? false
   })
@@ -23,7 +23,7 @@ it.each<[string, readonly boolean[], boolean, string]>([
   ['!http(1) && http(2);\n', [false, true], true, '1 2'],
   ['http()', [false, true], true, '1 2'],
   ['http (2)', [false, true], true, '2'],
-])('%s over %j is %s after %s', async (source, blocks, verdict, ran) => {
+])('%s with results %j is %s after running %s', async (source, blocks, verdict, ran) => {
   expect(await run(source, blocks)).toEqual([verdict, ran])
 })
 
@@ -38,6 +38,6 @@ it.each([
   '',
   `${'('.repeat(200)}http(1)${')'.repeat(200)}`,
   `${'!'.repeat(200)}http(1)`,
-])('%j is no flow', (source) => {
+])('rejects %j', (source) => {
   expect(parseFlow(source, 2)).toEqual(expect.any(String))
 })

@@ -23,38 +23,38 @@ export function parseFlow(source: string, blocks: number): Flow | string {
     return 'a flow that contains JavaScript'
   const reader: Reader = { tokens: tokens.map(([, call, at, sign]) => ({ call, at, sign })), at: 0, blocks }
   try {
-    const flow = either(reader, 0)
+    const flow = parseOr(reader, 0)
     return reader.at === tokens.length ? flow : 'an invalid flow'
   } catch (error) {
-    if (error instanceof Unreadable) return error.message
+    if (error instanceof FlowSyntaxError) return error.message
     throw error
   }
 }
 
 /** Evaluates a flow with short-circuiting. */
-export async function followFlow(
+export async function evaluateFlow(
   flow: Flow,
   blocks: number,
-  holds: (at: number) => Promise<boolean>,
+  runBlock: (at: number) => Promise<boolean>,
 ): Promise<boolean> {
   switch (flow.kind) {
     case 'block':
-      return holds(flow.at)
+      return runBlock(flow.at)
     case 'all': {
       let isAny = false
-      for (let at = 0; at < blocks; at++) isAny = (await holds(at)) || isAny
+      for (let at = 0; at < blocks; at++) isAny = (await runBlock(at)) || isAny
       return isAny
     }
     case 'not':
-      return !(await followFlow(flow.inner, blocks, holds))
+      return !(await evaluateFlow(flow.inner, blocks, runBlock))
     case 'and':
-      return (await followFlow(flow.left, blocks, holds)) && (await followFlow(flow.right, blocks, holds))
+      return (await evaluateFlow(flow.left, blocks, runBlock)) && (await evaluateFlow(flow.right, blocks, runBlock))
     case 'or':
-      return (await followFlow(flow.left, blocks, holds)) || (await followFlow(flow.right, blocks, holds))
+      return (await evaluateFlow(flow.left, blocks, runBlock)) || (await evaluateFlow(flow.right, blocks, runBlock))
   }
 }
 
-class Unreadable extends Error {}
+class FlowSyntaxError extends Error {}
 
 interface Reader {
   readonly tokens: readonly {
@@ -66,31 +66,31 @@ interface Reader {
   readonly blocks: number
 }
 
-function either(reader: Reader, depth: number): Flow {
-  let left = both(reader, depth)
-  while (take(reader, '||')) left = { kind: 'or', left, right: both(reader, depth) }
+function parseOr(reader: Reader, depth: number): Flow {
+  let left = parseAnd(reader, depth)
+  while (take(reader, '||')) left = { kind: 'or', left, right: parseAnd(reader, depth) }
   return left
 }
 
-function both(reader: Reader, depth: number): Flow {
-  let left = one(reader, depth)
-  while (take(reader, '&&')) left = { kind: 'and', left, right: one(reader, depth) }
+function parseAnd(reader: Reader, depth: number): Flow {
+  let left = parseOperand(reader, depth)
+  while (take(reader, '&&')) left = { kind: 'and', left, right: parseOperand(reader, depth) }
   return left
 }
 
-function one(reader: Reader, depth: number): Flow {
-  if (depth > DEPTH_MAX) throw new Unreadable('a flow that is nested too deeply')
-  if (take(reader, '!')) return { kind: 'not', inner: one(reader, depth + 1) }
+function parseOperand(reader: Reader, depth: number): Flow {
+  if (depth > DEPTH_MAX) throw new FlowSyntaxError('a flow that is nested too deeply')
+  if (take(reader, '!')) return { kind: 'not', inner: parseOperand(reader, depth + 1) }
   if (take(reader, '(')) {
-    const inner = either(reader, depth + 1)
-    if (!take(reader, ')')) throw new Unreadable('a flow with a missing ")"')
+    const inner = parseOr(reader, depth + 1)
+    if (!take(reader, ')')) throw new FlowSyntaxError('a flow with a missing ")"')
     return inner
   }
   const token = reader.tokens[reader.at++]
-  if (token?.call === undefined) throw new Unreadable('an invalid flow')
+  if (token?.call === undefined) throw new FlowSyntaxError('an invalid flow')
   if (token.at === '' || token.at === undefined) return { kind: 'all' }
   const at = Number(token.at) - 1
-  if (at < 0 || at >= reader.blocks) throw new Unreadable(`a flow with a block ${token.at} that does not exist`)
+  if (at < 0 || at >= reader.blocks) throw new FlowSyntaxError(`a flow with a block ${token.at} that does not exist`)
   return { kind: 'block', at }
 }
 

@@ -10,7 +10,7 @@ const FRONT = 'front'
 export interface Member {
   readonly template: Template
   readonly block: number
-  readonly question: number
+  readonly request: number
 }
 /** All templates that share a request. */
 export interface Group {
@@ -38,12 +38,12 @@ export function requestDigests({ method, headers, body, paths, raws }: HttpBlock
     ...raws.map((raw) => `${Number(raw.isMerged)}\n${raw.text}`),
   ]
   return texts.map((text) => {
-    if (!isOfPlace(text)) return null
+    if (!dependsOnTargetOnly(text)) return null
     return isFront(text) ? FRONT : createHash('sha256').update(text).digest('base64url').slice(0, 22)
   })
 }
 
-function isOfPlace(text: string): boolean {
+function dependsOnTargetOnly(text: string): boolean {
   return placeholdersOf(text).every(
     (one) => typeof one === 'object' && one.calls.size === 0 && [...one.names].every(isTargetVariable),
   )
@@ -53,11 +53,11 @@ function isOfPlace(text: string): boolean {
 export function groupRequests(templates: readonly Template[]): Group[] {
   const groups = new Map<string, { members: Member[]; isFront: boolean; isGeneral: boolean }>()
   for (const template of templates) {
-    for (const [block, questions] of template.questions.entries()) {
-      for (const [question, written] of questions.entries()) {
+    for (const [block, digests] of template.requestDigests.entries()) {
+      for (const [question, written] of digests.entries()) {
         const key = written ?? `\0${template.id} ${block} ${question}`
         const group = groups.get(key) ?? { members: [], isFront: key === FRONT, isGeneral: false }
-        group.members.push({ template, block, question })
+        group.members.push({ template, block, request: question })
         if (!template.isSpecific) group.isGeneral = true
         groups.set(key, group)
       }
@@ -76,17 +76,20 @@ const known = new WeakMap<Group, readonly Variant[]>()
 
 /** The group's members by redirect policy, computed once. */
 export function variantsOf(group: Group): readonly Variant[] {
-  const made = known.get(group) ?? splitByRedirects(group)
-  known.set(group, made)
-  return made
+  const variants = known.get(group) ?? splitByRedirects(group)
+  known.set(group, variants)
+  return variants
 }
 
 function splitByRedirects({ members }: Group): readonly Variant[] {
   const policy = ({ template, block }: Member) => template.http[block]?.redirects ?? 'none'
-  const most = ({ template, block }: Member) => template.http[block]?.redirectsMax ?? 0
-  const byPolicy = Map.groupBy(members, (member) => `${policy(member)} ${policy(member) === 'none' ? 0 : most(member)}`)
+  const redirectsMaxOf = ({ template, block }: Member) => template.http[block]?.redirectsMax ?? 0
+  const byPolicy = Map.groupBy(
+    members,
+    (member) => `${policy(member)} ${policy(member) === 'none' ? 0 : redirectsMaxOf(member)}`,
+  )
   return [...byPolicy.values()].flatMap((alike) => {
     const [first] = alike
-    return first ? [{ policy: policy(first), redirectsMax: most(first), members: alike }] : []
+    return first ? [{ policy: policy(first), redirectsMax: redirectsMaxOf(first), members: alike }] : []
   })
 }

@@ -19,18 +19,18 @@ const chain = (isBomb: boolean) => ({
   failure: null,
 })
 
-it('leaves a service alone that answers with one decompression bomb after the other', () => {
+it('stops after several decompression bombs', () => {
   const health = createHealth(true)
-  for (let at = 0; at < 7; at++) health.note(chain(true))
-  for (let at = 0; at < 50; at++) health.note(chain(false))
+  for (let at = 0; at < 7; at++) health.record(chain(true))
+  for (let at = 0; at < 50; at++) health.record(chain(false))
   expect(health.stopReason()).toBeNull()
-  health.note(chain(true))
+  health.record(chain(true))
   expect(health.stopReason()).toBe('sends decompression bombs')
 })
 
-it('counts an answer that many checks share once', () => {
+it('counts a shared response once', () => {
   const health = createHealth(true)
   const shared = chain(true)
-  for (let at = 0; at < 50; at++) health.note(shared)
+  for (let at = 0; at < 50; at++) health.record(shared)
   expect(health.stopReason()).toBeNull()
 })

@@ -2,44 +2,44 @@
 import type { Chain } from '#template/redirects.ts'
 
 /** Unanswered requests, consecutive or total, before checks of a service stop. */
-const FAILURES_IN_A_ROW_MAX = 6
+const CONSECUTIVE_FAILURES_MAX = 6
 const FAILURES_MAX = 24
 /** Number of decompression bombs before checks of a service stop. */
 const BOMBS_MAX = 8
 
 export interface Health {
   /** Records the outcome of a request chain. Requests that were never sent are ignored. */
-  note(chain: Chain): void
+  record(chain: Chain): void
   /** Why checks stopped; null while the service responds. */
   readonly stopReason: () => string | null
 }
 
-/** @param hasAnswered a service that hasn't responded at all gets only one more attempt */
-export function createHealth(hasAnswered: boolean): Health {
-  let inARowMax = hasAnswered ? FAILURES_IN_A_ROW_MAX : 1
-  let inARow = 0
+/** @param hasResponded a service that hasn't responded at all gets only one more attempt */
+export function createHealth(hasResponded: boolean): Health {
+  let inARowMax = hasResponded ? CONSECUTIVE_FAILURES_MAX : 1
+  let consecutive = 0
   let failures = 0
   let reason = ''
   let bombs = 0
-  const noted = new WeakSet<object>()
+  const counted = new WeakSet<object>()
   return {
-    note(chain) {
+    record(chain) {
       const { exchanges, failure } = chain
       // Several checks may share one response; it counts once.
       const answer = failure ?? exchanges.at(-1)?.response ?? chain
-      if (noted.has(answer)) return
-      noted.add(answer)
+      if (counted.has(answer)) return
+      counted.add(answer)
       if (failure?.reason.startsWith('not sent')) return
       if (exchanges.some(({ response }) => response.isBomb)) bombs += 1
-      if (exchanges.length > 0) inARowMax = FAILURES_IN_A_ROW_MAX
-      inARow = exchanges.length > 0 ? 0 : inARow + 1
+      if (exchanges.length > 0) inARowMax = CONSECUTIVE_FAILURES_MAX
+      consecutive = exchanges.length > 0 ? 0 : consecutive + 1
       if (!failure) return
       failures += 1
       reason = failure.reason
     },
     stopReason() {
       if (bombs >= BOMBS_MAX) return 'sends decompression bombs'
-      if (inARow < inARowMax && failures < FAILURES_MAX) return null
+      if (consecutive < inARowMax && failures < FAILURES_MAX) return null
       return `stopped responding to HTTP (${reason || 'no response'})`
     },
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseJq } from '#template/jq.ts'
 
-describe('a query', () => {
+describe('parseJq', () => {
   it.each([
     ['.a.b', { a: { b: 1 } }, [1]],
     ['.a[].b', { a: [{ b: 1 }, { b: 2 }] }, [1, 2]],
@@ -37,11 +37,11 @@ describe('a query', () => {
     '.a[',
     'select(',
     `${'('.repeat(100)}.${')'.repeat(100)}`,
-  ])('that is not known is refused: %s', (source) => {
+  ])('returns null for unsupported syntax: %s', (source) => {
     expect(parseJq(source)).toBeNull()
   })
 
-  it('does not grow without end on a hostile document', () => {
+  it('limits results on a hostile document', () => {
     const wide = Array.from({ length: 1_000 }, () => Array.from({ length: 1_000 }, () => 1))
     expect(parseJq('.[] | .[] | .')?.(wide).length).toBeLessThanOrEqual(10_000)
   })

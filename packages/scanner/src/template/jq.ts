@@ -18,15 +18,15 @@ export function parseJq(source: string): Query | null {
   if (!tokens) return null
   const reader: Reader = { tokens, at: 0, depth: 0 }
   try {
-    const query = pipe(reader)
+    const query = parsePipe(reader)
     return reader.at === tokens.length ? query : null
   } catch (error) {
-    if (error instanceof Unreadable) return null
+    if (error instanceof UnsupportedQuery) return null
     throw error
   }
 }
 
-class Unreadable extends Error {}
+class UnsupportedQuery extends Error {}
 interface Reader {
   readonly tokens: readonly string[]
   at: number
@@ -47,9 +47,9 @@ function tokenize(source: string): readonly string[] | null {
   return tokens
 }
 
-function pipe(reader: Reader): Query {
-  let left = comma(reader)
-  while (take(reader, '|')) left = chain(left, comma(reader))
+function parsePipe(reader: Reader): Query {
+  let left = parseComma(reader)
+  while (take(reader, '|')) left = chain(left, parseComma(reader))
   return left
 }
 
@@ -57,24 +57,24 @@ function chain(first: Query, second: Query): Query {
   return (input) => first(input).slice(0, RESULTS_MAX).flatMap(second).slice(0, RESULTS_MAX)
 }
 
-function comma(reader: Reader): Query {
-  const parts = [binary(reader, 0)]
-  while (take(reader, ',')) parts.push(binary(reader, 0))
+function parseComma(reader: Reader): Query {
+  const parts = [parseBinary(reader, 0)]
+  while (take(reader, ',')) parts.push(parseBinary(reader, 0))
   const [only] = parts
   return only && parts.length === 1 ? only : (input) => parts.flatMap((part) => part(input))
 }
 
 const LEVELS: readonly (readonly string[])[] = [['//'], ['or'], ['and'], ['==', '!=', '<', '>', '<=', '>='], ['+']]
 
-function binary(reader: Reader, level: number): Query {
+function parseBinary(reader: Reader, level: number): Query {
   const signs = LEVELS[level]
   if (!signs) return postfix(reader)
-  let left = binary(reader, level + 1)
+  let left = parseBinary(reader, level + 1)
   for (;;) {
     const sign = reader.tokens[reader.at] ?? ''
     if (!signs.includes(sign)) return left
     reader.at++
-    left = operation(sign, left, binary(reader, level + 1))
+    left = operation(sign, left, parseBinary(reader, level + 1))
   }
 }
 
@@ -118,14 +118,14 @@ function isTrue(value: unknown): boolean {
 }
 
 function postfix(reader: Reader): Query {
-  let query = primary(reader)
+  let query = parsePrimary(reader)
   for (;;) {
     if (take(reader, '?')) continue
     const isDot = reader.tokens[reader.at] === '.'
     const next = reader.tokens[reader.at + Number(isDot)] ?? ''
     if (next === '[') {
       reader.at += Number(isDot)
-      query = chain(query, brackets(reader))
+      query = chain(query, parseBrackets(reader))
     } else if (isDot && isName(next)) {
       reader.at += 2
       query = chain(query, member(nameOf(next)))
@@ -133,9 +133,9 @@ function postfix(reader: Reader): Query {
   }
 }
 
-function primary(reader: Reader): Query {
+function parsePrimary(reader: Reader): Query {
   const token = reader.tokens[reader.at++] ?? ''
-  if (++reader.depth > DEPTH_MAX) throw new Unreadable()
+  if (++reader.depth > DEPTH_MAX) throw new UnsupportedQuery()
   if (token === '.') {
     const next = reader.tokens[reader.at] ?? ''
     if (!isName(next)) return (input) => [input]
@@ -143,20 +143,20 @@ function primary(reader: Reader): Query {
     return member(nameOf(next))
   }
   if (token === '(') {
-    const inner = pipe(reader)
+    const inner = parsePipe(reader)
     expect(reader, ')')
     return inner
   }
   if (token.startsWith('"')) return constant(nameOf(token))
   if (/^-?\d/.test(token)) return constant(Number(token))
-  return call(token, reader)
+  return parseCall(token, reader)
 }
 
 function constant(value: unknown): Query {
   return () => [value]
 }
 
-const words: Readonly<Record<string, Query>> = {
+const constants: Readonly<Record<string, Query>> = {
   null: () => [null],
   true: () => [true],
   false: () => [false],
@@ -180,35 +180,36 @@ const calls: Readonly<Record<string, (argument: Query) => Query>> = {
   select: (condition) => (input) => condition(input).flatMap((one) => (isTrue(one) ? [input] : [])),
   map: (each) => (input) => (Array.isArray(input) ? [input.flatMap(each)] : []),
   has: (key) => (input) => key(input).map((one) => isObject(input) && Object.hasOwn(input, String(one))),
-  contains: (part) => (input) => part(input).map((one) => holds(input, one)),
+  contains: (part) => (input) => part(input).map((one) => containsValue(input, one)),
   startswith: (part) => (input) => part(input).map((one) => typeof input === 'string' && input.startsWith(String(one))),
   endswith: (part) => (input) => part(input).map((one) => typeof input === 'string' && input.endsWith(String(one))),
 }
 
-function call(name: string, reader: Reader): Query {
-  const word = words[name]
-  if (word && Object.hasOwn(words, name)) return word
-  const make = Object.hasOwn(calls, name) ? calls[name] : undefined
-  if (!make || !take(reader, '(')) throw new Unreadable()
-  const argument = pipe(reader)
+function parseCall(name: string, reader: Reader): Query {
+  const constantQuery = constants[name]
+  if (constantQuery && Object.hasOwn(constants, name)) return constantQuery
+  const build = Object.hasOwn(calls, name) ? calls[name] : undefined
+  if (!build || !take(reader, '(')) throw new UnsupportedQuery()
+  const argument = parsePipe(reader)
   expect(reader, ')')
-  return make(argument)
+  return build(argument)
 }
 
-function holds(whole: unknown, part: unknown): boolean {
+function containsValue(whole: unknown, part: unknown): boolean {
   if (typeof whole === 'string' && typeof part === 'string') return whole.includes(part)
-  if (Array.isArray(whole) && Array.isArray(part)) return part.every((one) => whole.some((other) => holds(other, one)))
+  if (Array.isArray(whole) && Array.isArray(part))
+    return part.every((one) => whole.some((other) => containsValue(other, one)))
   return JSON.stringify(whole) === JSON.stringify(part)
 }
 
 /** `[]`, `[2]`, `[-1]`, and `["name"]` suffixes. */
-function brackets(reader: Reader): Query {
+function parseBrackets(reader: Reader): Query {
   expect(reader, '[')
   if (take(reader, ']')) return (input) => (isObject(input) ? Object.values(input) : [])
   const key = reader.tokens[reader.at++] ?? ''
   expect(reader, ']')
   if (key.startsWith('"')) return member(nameOf(key))
-  if (!/^-?\d+$/.test(key)) throw new Unreadable()
+  if (!/^-?\d+$/.test(key)) throw new UnsupportedQuery()
   return (input) => (Array.isArray(input) ? [input.at(Number(key)) ?? null] : [])
 }
 
@@ -236,5 +237,5 @@ function take(reader: Reader, sign: string): boolean {
 }
 
 function expect(reader: Reader, sign: string): void {
-  if (!take(reader, sign)) throw new Unreadable()
+  if (!take(reader, sign)) throw new UnsupportedQuery()
 }

@@ -21,11 +21,11 @@ export function lazyTemplate({ facts, info, document }: CachedTemplate, readList
   )
 }
 
-const unread = Symbol('unread')
+const parsers = Symbol('unread')
 
 /** Parsers for the lazy properties. */
-interface Unread {
-  readonly [unread]: { info: () => CheckInfo; blocks: () => TemplateBlocks }
+interface Unparsed {
+  readonly [parsers]: { info: () => CheckInfo; blocks: () => TemplateBlocks }
 }
 type Read = TemplateBlocks & Pick<Template, 'info'>
 
@@ -33,24 +33,24 @@ type Read = TemplateBlocks & Pick<Template, 'info'>
  * Shared getters: defining them per template would cost a fifth of a second for ten thousand
  * templates.
  */
-const readLater: Read & ThisType<Unread> = {
+const lazyGetters: Read & ThisType<Unparsed> = {
   get info() {
-    return this[unread].info()
+    return this[parsers].info()
   },
   get http() {
-    return this[unread].blocks().http
+    return this[parsers].blocks().http
   },
   get flow() {
-    return this[unread].blocks().flow
+    return this[parsers].blocks().flow
   },
   get network() {
-    return this[unread].blocks().network
+    return this[parsers].blocks().network
   },
   get ssl() {
-    return this[unread].blocks().ssl
+    return this[parsers].blocks().ssl
   },
   get dns() {
-    return this[unread].blocks().dns
+    return this[parsers].blocks().dns
   },
 }
 const none: ReadonlySet<never> = new Set()
@@ -59,40 +59,45 @@ const none: ReadonlySet<never> = new Set()
 export function templateOf(
   { blocks: counts, ...facts }: TemplateFacts,
   readInfo: () => CheckInfo,
-  readBlocksNow: () => TemplateBlocks,
+  parseBlocks: () => TemplateBlocks,
 ): Template {
   let info: CheckInfo | undefined
   let blocks: TemplateBlocks | undefined
-  const template: Read & Unread = Object.create(readLater)
+  const template: Read & Unparsed = Object.create(lazyGetters)
   return Object.assign(template, {
     ...facts,
     counts,
     variables: new Map(facts.variables),
-    lacking: facts.lacking.length === 0 ? none : new Set(facts.lacking),
+    missingValues: facts.missingValues.length === 0 ? none : new Set(facts.missingValues),
     subjects: new Set(facts.subjects),
-    [unread]: { info: () => (info ??= readInfo()), blocks: () => (blocks ??= readBlocksNow()) },
+    [parsers]: { info: () => (info ??= readInfo()), blocks: () => (blocks ??= parseBlocks()) },
   })
 }
 
-const kernelKeys = 'http requests tcp network ssl dns flow variables constants'.split(' ')
+const blockKeys = 'http requests tcp network ssl dns flow variables constants'.split(' ')
 
 /** The part of a document that `readBlocks` reads, as JSON. */
 export function cacheableBlocks(root: Node): string {
-  return JSON.stringify(Object.fromEntries(kernelKeys.map((key) => [key, at(root, key).value])))
+  return JSON.stringify(Object.fromEntries(blockKeys.map((key) => [key, at(root, key).value])))
 }
 
-/** @throws Refused for a block that isn't fully supported */
-export function readBlocks(root: Node, readList: ReadList): { blocks: TemplateBlocks; lacking: ReadonlySet<string> } {
+/** @throws UnsupportedFeature for a block that isn't fully supported */
+export function readBlocks(
+  root: Node,
+  readList: ReadList,
+): { blocks: TemplateBlocks; missingValues: ReadonlySet<string> } {
   const scope = scopeOf(root)
-  const written = items(firstOf(root, 'http', 'requests'))
-  const http = written.map((block) => readHttp(block, { scope, readList, isOneOfMany: written.length > 1 }))
+  const httpNodes = items(firstOf(root, 'http', 'requests'))
+  const http = httpNodes.map((block) => readHttp(block, { scope, readList, isOneOfMany: httpNodes.length > 1 }))
   const flow = readFlow(at(root, 'flow'), http.length)
   checkVariables(root, scope)
-  const dialogues = items(firstOf(root, 'tcp', 'network'))
-  const network = dialogues.map((block) => readNetwork(block, { scope, readList, isOneOfMany: dialogues.length > 1 }))
-  const ssl = items(at(root, 'ssl')).map((block) => readSsl(block, written.length > 0))
+  const networkNodes = items(firstOf(root, 'tcp', 'network'))
+  const network = networkNodes.map((block) =>
+    readNetwork(block, { scope, readList, isOneOfMany: networkNodes.length > 1 }),
+  )
+  const ssl = items(at(root, 'ssl')).map((block) => readSsl(block, httpNodes.length > 0))
   const dns = items(at(root, 'dns')).map((block) => readDns(block, scope))
-  return { blocks: { http, flow, network, ssl, dns }, lacking: scope.lacking }
+  return { blocks: { http, flow, network, ssl, dns }, missingValues: scope.missingValues }
 }
 
 function readFlow(node: Node, blocks: number): Flow | null {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true }))
 
-it('reads the lines of a list in the pack', () => {
+it('reads a list in the pack', () => {
   expect(listReader(join(root, 'pack'))('lists/names.txt')).toEqual(['one', 'two'])
 })
 
@@ -28,6 +28,6 @@ it.each([
   '.',
   'missing.txt',
   '/etc/hosts',
-])('has no list %s', (path) => {
+])('returns null for %s', (path) => {
   expect(listReader(join(root, 'pack'))(path)).toBeNull()
 })

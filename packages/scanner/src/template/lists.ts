@@ -10,20 +10,20 @@ const LIST_BYTES_MAX = 512 * 1024
  * across checks.
  */
 export function listReader(folder: string): ReadList {
-  const known = new Map<string, readonly string[] | null>()
+  const cached = new Map<string, readonly string[] | null>()
   return (path) => {
-    const lines = known.get(path)
+    const lines = cached.get(path)
     if (lines !== undefined) return lines
     const read = isAbsolute(path) ? null : linesBelow(folder, path)
-    known.set(path, read)
+    cached.set(path, read)
     return read
   }
 }
 
 function linesBelow(folder: string, path: string): readonly string[] | null {
   const file = realPath(join(folder, path))
-  const way = file === null ? '..' : relative(realpathSync(folder), file)
-  if (file === null || way === '' || way.startsWith('..') || isAbsolute(way)) return null
+  const relativePath = file === null ? '..' : relative(realpathSync(folder), file)
+  if (file === null || relativePath === '' || relativePath.startsWith('..') || isAbsolute(relativePath)) return null
   const { size, isFile } = sizeOf(file)
   if (!isFile || size > LIST_BYTES_MAX) return null
   const lines = readFileSync(file, 'utf8').split(/\r?\n/)

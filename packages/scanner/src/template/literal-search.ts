@@ -10,17 +10,17 @@ export interface LiteralSearch {
 /** @param words byte strings, identified by their index. An empty one is never found. */
 export function createLiteralSearch(words: readonly string[]): LiteralSearch {
   const trie = createTrie(words.map((word) => word.toLowerCase()))
-  const { steps, fail, outputs, suffix } = linked(trie)
+  const { steps, fail, outputs, suffix } = withFailureLinks(trie)
   return {
     mark(text, found) {
       const lower = text.toLowerCase()
       let state = 0
       for (let at = 0; at < lower.length; at++) {
-        const sign = lower.charCodeAt(at)
-        let next = steps.get(state, sign)
+        const character = lower.charCodeAt(at)
+        let next = steps.get(state, character)
         while (next === 0 && state !== 0) {
           state = fail[state] ?? 0
-          next = steps.get(state, sign)
+          next = steps.get(state, character)
         }
         state = next
         for (let end = outputs[state] === -1 ? (suffix[state] ?? 0) : state; end !== 0; end = suffix[end] ?? 0)
@@ -52,13 +52,13 @@ function createTrie(words: readonly string[]): Trie {
   for (const [number, word] of words.entries()) {
     let state = 0
     for (let at = 0; at < word.length; at++) {
-      const sign = word.charCodeAt(at)
-      let next = steps.get(state, sign)
+      const character = word.charCodeAt(at)
+      let next = steps.get(state, character)
       if (next === 0) {
         next = parents.length
-        steps.set(state, sign, next)
+        steps.set(state, character, next)
         parents.push(state)
-        signs.push(sign)
+        signs.push(character)
         ends.push(-1)
       }
       state = next
@@ -70,14 +70,14 @@ function createTrie(words: readonly string[]): Trie {
 }
 
 /** Failure links, and the next shorter literal that ends at the same position. */
-function linked({ steps, parents, signs, ends }: Trie) {
+function withFailureLinks({ steps, parents, signs, ends }: Trie) {
   const fail = new Int32Array(parents.length)
   const suffix = new Int32Array(parents.length)
   for (const state of byDepth(parents)) {
-    const sign = signs[state] ?? 0
+    const character = signs[state] ?? 0
     let other = fail[parents[state] ?? 0] ?? 0
-    while (other !== 0 && steps.get(other, sign) === 0) other = fail[other] ?? 0
-    const target = parents[state] === 0 ? 0 : steps.get(other, sign)
+    while (other !== 0 && steps.get(other, character) === 0) other = fail[other] ?? 0
+    const target = parents[state] === 0 ? 0 : steps.get(other, character)
     fail[state] = target
     suffix[state] = ends[target] === -1 ? (suffix[target] ?? 0) : target
   }
@@ -94,8 +94,8 @@ function byDepth(parents: readonly number[]): number[] {
 
 interface Steps {
   /** 0 when there is no transition. */
-  get(state: number, sign: number): number
-  set(state: number, sign: number, next: number): void
+  get(state: number, character: number): number
+  set(state: number, character: number, next: number): void
 }
 
 /** Hash table of integers with open addressing; the characters are bytes. */
@@ -109,11 +109,11 @@ function createSteps(sizeMax: number): Steps {
     return at
   }
   return {
-    get(state, sign) {
-      return values[place((state << 8) | (sign & 255))] ?? 0
+    get(state, character) {
+      return values[place((state << 8) | (character & 255))] ?? 0
     },
-    set(state, sign, next) {
-      const key = (state << 8) | (sign & 255)
+    set(state, character, next) {
+      const key = (state << 8) | (character & 255)
       const at = place(key)
       keys[at] = key
       values[at] = next

@@ -3,11 +3,11 @@
  * nothing.
  */
 import {
-  bodyControlOf,
-  controlOf,
+  bodyControlRequestFor,
+  controlRequestFor,
   matchesCalibration,
   isReflection,
-  alsoMatches,
+  matchesResponse,
   needsControl,
   type Calibration,
   type Listener,
@@ -20,7 +20,7 @@ import { isSharedPath } from '#template/selection.ts'
 /** `unknown` when a control request went unanswered, so that the check is incomplete. */
 export type Verdict = 'true' | 'nonsense' | 'unknown'
 
-interface Circumstances {
+interface VerificationContext {
   readonly run: ServiceRun
   readonly calibration: Calibration
   readonly basePath: string
@@ -35,7 +35,7 @@ interface Circumstances {
  * @throws only when the run's signal aborts
  */
 export async function verifyMatch(
-  { run: { tools, origin, signal }, calibration, basePath, names }: Circumstances,
+  { run: { tools, origin, signal }, calibration, basePath, names }: VerificationContext,
   path: string,
   { response, request }: Exchange,
   listener: Listener,
@@ -48,12 +48,12 @@ export async function verifyMatch(
   if (isFront) return 'true'
   if (matchesCalibration(calibration, origin, listener, match)) return 'nonsense'
   if (!needsControl(calibration, response.status)) return 'true'
-  const control = controlOf(request, basePath)
+  const control = controlRequestFor(request, basePath)
   if (!control) return 'true'
   const answer = await tools.http.request(origin, control, { signal })
-  if (answer.kind === 'failure') return calibration.nonsense.length === 0 && match.isProof ? 'true' : 'unknown'
-  if (!alsoMatches(answer, origin, listener, match) || isReflection(listener.template, match)) return 'true'
-  const bodyControl = bodyControlOf(request, basePath, match)
+  if (answer.kind === 'failure') return calibration.responses.length === 0 && match.isProof ? 'true' : 'unknown'
+  if (!matchesResponse(answer, origin, listener, match) || isReflection(listener.template, match)) return 'true'
+  const bodyControl = bodyControlRequestFor(request, basePath, match)
   const other = bodyControl && (await tools.http.request(origin, bodyControl, { signal }))
-  return other?.kind === 'response' && !alsoMatches(other, origin, listener, match) ? 'true' : 'nonsense'
+  return other?.kind === 'response' && !matchesResponse(other, origin, listener, match) ? 'true' : 'nonsense'
 }

@@ -19,7 +19,7 @@ function matches(block: object) {
 }
 const hits = (matcher: object) => matches({ matchers: [matcher] }).length > 0
 
-describe('one matcher', () => {
+describe('a single matcher', () => {
   it.each<[object, boolean]>([
     [{ type: 'word', words: ['Alpha'] }, true],
     [{ type: 'word', words: ['alpha'] }, false],
@@ -47,10 +47,10 @@ describe('one matcher', () => {
   })
 })
 
-describe('several matchers', () => {
+describe('multiple matchers', () => {
   const word = (name: string, text: string) => ({ type: 'word', name, words: [text] })
 
-  it('gives one result for each named matcher under or', () => {
+  it('returns one match per named matcher under "or"', () => {
     const names = matches({ matchers: [word('a', 'Alpha'), word('n', 'none'), word('b', 'Beta')] }).map(
       ({ name }) => name,
     )
@@ -61,21 +61,21 @@ describe('several matchers', () => {
     ['and', 'Alpha', true],
     ['or', 'Alpha', false],
     ['or', 'none', true],
-  ])('under %s, with %s beside a delay, rests on time: %s', (condition, text, expected) => {
+  ])('under %s, with %s and a delay, isTimed is %s', (condition, text, expected) => {
     const matchers = [word('', text), { type: 'dsl', dsl: ['duration >= 6'] }]
     expect(matches({ 'matchers-condition': condition, matchers }).map(({ isTimed }) => isTimed)).toEqual([expected])
   })
 
-  it('gives one result without a name under and', () => {
+  it('returns one unnamed match under "and"', () => {
     const found = matches({ 'matchers-condition': 'and', matchers: [word('a', 'Alpha'), word('b', 'Beta')] })
     expect(found).toMatchObject([{ name: '', spans: ['Alpha', 'Beta'] }])
   })
 
-  it('matches nothing under and when one fails', () => {
+  it('does not match under "and" when one fails', () => {
     expect(matches({ 'matchers-condition': 'and', matchers: [word('', 'Alpha'), word('', 'none')] })).toEqual([])
   })
 
-  it('knows proof from a mere status or absence', () => {
+  it('distinguishes proof from a status or absence', () => {
     const proof = (matcher: object) => matches({ matchers: [matcher] })[0]?.isProof
     expect(proof({ type: 'word', words: ['Alpha'] })).toBe(true)
     expect(proof({ type: 'dsl', dsl: ['status_code == 200'] })).toBe(false)
@@ -84,7 +84,7 @@ describe('several matchers', () => {
   })
 })
 
-describe('what is shown of an answer', () => {
+describe('evidence', () => {
   const isPage = { type: 'dsl', dsl: ['contains(content_type, "text/html")'] }
   const both = (...matchers: object[]) => matches({ 'matchers-condition': 'and', matchers })[0]?.spans
 
@@ -94,7 +94,7 @@ describe('what is shown of an answer', () => {
     ['a word is missing', [{ type: 'word', part: 'header', words: ['text/html'] }, gone('none')], []],
     ['a word is missing beside another', [{ type: 'word', words: ['Alpha'] }, gone('none')], ['Alpha']],
     ['nothing is missing', [isPage], ['text/html']],
-  ])('where %s', (_, matchers, spans) => {
+  ])('shows %s', (_, matchers, spans) => {
     expect(both(...matchers)).toEqual(spans)
   })
 
@@ -120,7 +120,7 @@ describe('extractors', () => {
     [{ type: 'json', part: 'json', json: ['.a.b[].c'] }, ['1', '2']],
     [{ type: 'json', part: 'json', json: ['.a.b[1].c'] }, ['2']],
     [{ type: 'dsl', dsl: ['to_upper(server)'] }, ['NGINX']],
-  ])('%j reads %j', (extractor, expected) => {
+  ])('%j extracts %j', (extractor, expected) => {
     expect(matches({ extractors: [extractor] }).flatMap(({ extracted }) => extracted)).toEqual(expected)
   })
 })

@@ -1,7 +1,7 @@
 /** Evaluates matchers and extractors on a response and collects the evidence. */
 import { toBytes, toText, type DslValue } from '#template/dsl-value.ts'
 import { extract } from '#template/extractor.ts'
-import type { Answer, Matcher, Operators } from '#template/template.ts'
+import type { ResponseParts, Matcher, Operators } from '#template/template.ts'
 import { isMediaType, supportingLiterals } from '#template/string-literals.ts'
 import { lowered } from '#template/regex.ts'
 import { isTimeMatcher } from '#template/timing.ts'
@@ -32,11 +32,12 @@ const SPANS_MAX = 20
  * Matches of one block on one response: under `or` one per named matcher that matched, otherwise at
  * most one. A block with extractors only matches when one of them extracts a value.
  */
-export function evaluateOperators(operators: Operators, plain: Answer): Match[] {
+export function evaluateOperators(operators: Operators, plain: ResponseParts): Match[] {
   const { matchers, condition } = operators
   // Matchers that need no extracted values run first: they decide most responses.
-  if (condition === 'and' && matchers.some((matcher) => isPlain(matcher) && hit(matcher, plain) === null)) return []
-  const { answer, extracted } = readOut(operators, plain)
+  if (condition === 'and' && matchers.some((matcher) => isPlain(matcher) && evaluateMatcher(matcher, plain) === null))
+    return []
+  const { answer, extracted } = runExtractors(operators, plain)
   if (matchers.length === 0) {
     return extracted.length > 0
       ? [{ name: '', spans: extracted, proofs: [], extracted, isProof: true, isTimed: false, isSilent: false }]
@@ -44,7 +45,7 @@ export function evaluateOperators(operators: Operators, plain: Answer): Match[] 
   }
   const hits: { matcher: Matcher; spans: readonly string[] }[] = []
   for (const matcher of matchers) {
-    const spans = hit(matcher, answer)
+    const spans = evaluateMatcher(matcher, answer)
     if (spans) hits.push({ matcher, spans })
     else if (condition === 'and') return []
   }
@@ -53,13 +54,15 @@ export function evaluateOperators(operators: Operators, plain: Answer): Match[] 
   const isTimed = (some: typeof hits) =>
     some.some(({ matcher }) => isTimeMatcher(matcher)) &&
     (condition === 'and' || some.every(({ matcher }) => isTimeMatcher(matcher)))
-  const isOfAbsence = condition === 'and' && matchers.some(asksForAbsence)
+  const provesAbsence = condition === 'and' && matchers.some(requiresAbsence)
   // Absence can't be shown as evidence, and the page's content type is no proof of it.
-  const shown = (spans: readonly string[]) => (isOfAbsence ? spans.filter((span) => !isMediaType(span)) : spans)
-  const spansOf = (some: typeof hits) => [...shown(some.flatMap((one) => one.spans)), ...extracted].slice(0, SPANS_MAX)
+  const withoutMediaTypes = (spans: readonly string[]) =>
+    provesAbsence ? spans.filter((span) => !isMediaType(span)) : spans
+  const spansFor = (some: typeof hits) =>
+    [...withoutMediaTypes(some.flatMap((one) => one.spans)), ...extracted].slice(0, SPANS_MAX)
   const match = (name: string, some: typeof hits): Match => ({
     name,
-    spans: spansOf(some),
+    spans: spansFor(some),
     proofs: some.flatMap((one) => one.spans),
     extracted,
     isProof: isProof(some),
@@ -67,9 +70,9 @@ export function evaluateOperators(operators: Operators, plain: Answer): Match[] 
     isSilent: some.some(({ matcher }) => matcher.isInternal),
   })
   if (condition === 'and') return [match('', hits)]
-  const named = hits.filter(({ matcher }) => matcher.name !== '')
-  if (named.length === 0) return [match('', hits)]
-  return named.map((one) => match(one.matcher.name, [one]))
+  const namedHits = hits.filter(({ matcher }) => matcher.name !== '')
+  if (namedHits.length === 0) return [match('', hits)]
+  return namedHits.map((one) => match(one.matcher.name, [one]))
 }
 
 function isPlain(matcher: Matcher): boolean {
@@ -80,25 +83,28 @@ function isPlain(matcher: Matcher): boolean {
 }
 
 /** Extracted values: by name for matchers, and the reported ones. */
-function readOut({ extractors }: Operators, answer: Answer): { answer: Answer; extracted: string[] } {
+function runExtractors(
+  { extractors }: Operators,
+  answer: ResponseParts,
+): { answer: ResponseParts; extracted: string[] } {
   if (extractors.length === 0) return { answer, extracted: [] }
-  const named = new Map<string, DslValue>()
+  const namedValues = new Map<string, DslValue>()
   const extracted: string[] = []
-  const get: Answer['get'] = (name) => named.get(name) ?? answer.get(name)
+  const get: ResponseParts['get'] = (name) => namedValues.get(name) ?? answer.get(name)
   for (const extractor of extractors) {
     const values = extract(extractor, { ...answer, get })
     const [first] = values
-    if (first !== undefined) named.set(extractor.name, values.length > 1 ? values : first)
+    if (first !== undefined) namedValues.set(extractor.name, values.length > 1 ? values : first)
     if (!extractor.isInternal) extracted.push(...values)
   }
-  named.delete('')
+  namedValues.delete('')
   return { answer: { ...answer, get }, extracted }
 }
 
 /** Values of internal extractors for later requests, the first of each. */
-export function extractInternal({ extractors }: Operators, answer: Answer): Map<string, string> {
+export function extractInternal({ extractors }: Operators, answer: ResponseParts): Map<string, string> {
   const read = new Map<string, string>()
-  const get: Answer['get'] = (name) => read.get(name) ?? answer.get(name)
+  const get: ResponseParts['get'] = (name) => read.get(name) ?? answer.get(name)
   for (const extractor of extractors) {
     const [first] = extractor.isInternal && extractor.name !== '' ? extract(extractor, { ...answer, get }) : []
     if (first !== undefined) read.set(extractor.name, first)
@@ -122,14 +128,14 @@ function isContent(matcher: Matcher): boolean {
   )
 }
 
-function asksForAbsence(matcher: Matcher): boolean {
-  return matcher.negative || (matcher.type === 'dsl' && matcher.expressions.some(({ source }) => DENIAL.test(source)))
+function requiresAbsence(matcher: Matcher): boolean {
+  return matcher.negative || (matcher.type === 'dsl' && matcher.expressions.some(({ source }) => NEGATION.test(source)))
 }
 /** A `!` before a call or parenthesis. */
-const DENIAL = /!\s*[\w(]/
+const NEGATION = /!\s*[\w(]/
 
 /** Spans that prove the match (empty for a negative matcher), or null for no match. */
-function hit(matcher: Matcher, answer: Answer): readonly string[] | null {
+function evaluateMatcher(matcher: Matcher, answer: ResponseParts): readonly string[] | null {
   if (matcher.type === 'dsl') {
     const results = matcher.expressions.map((expression) => expression.evaluate(answer.get) === true)
     const spans = verdict(matcher, results, [])
@@ -154,12 +160,12 @@ function hit(matcher: Matcher, answer: Answer): readonly string[] | null {
   return wordHit(matcher, part, answer)
 }
 
-function wordHit(matcher: Matcher & { type: 'word' | 'binary' }, part: string, answer: Answer) {
+function wordHit(matcher: Matcher & { type: 'word' | 'binary' }, part: string, answer: ResponseParts) {
   const ignoresCase = matcher.type === 'word' && matcher.ignoresCase
   const text = ignoresCase ? lowered(part) : part
   const spans: string[] = []
   const results = matcher.words.map((written, number) => {
-    const word = matcher.type === 'word' ? (matcher.bytes[number] ?? filledWord(written, ignoresCase, answer)) : written
+    const word = matcher.type === 'word' ? (matcher.bytes[number] ?? fillWord(written, ignoresCase, answer)) : written
     const at = text.indexOf(word)
     if (at >= 0) spans.push(part.slice(at, at + word.length))
     return at >= 0
@@ -167,7 +173,7 @@ function wordHit(matcher: Matcher & { type: 'word' | 'binary' }, part: string, a
   return verdict(matcher, results, spans)
 }
 
-function filledWord(written: string, ignoresCase: boolean, answer: Answer): string {
+function fillWord(written: string, ignoresCase: boolean, answer: ResponseParts): string {
   const word = fillBytesKnown(written, answer.get)
   return ignoresCase ? word.toLowerCase() : word
 }
@@ -190,7 +196,7 @@ function verdict(matcher: Matcher, results: readonly boolean[], spans: readonly 
 }
 
 /** String literals of an expression found in the response: the best guess at why it was true. */
-function literalsOf(expressions: (Matcher & { type: 'dsl' })['expressions'], answer: Answer): string[] {
+function literalsOf(expressions: (Matcher & { type: 'dsl' })['expressions'], answer: ResponseParts): string[] {
   const whole = partOf(answer.defaultPart, answer) ?? ''
   const header = partOf('header', answer) ?? ''
   const literals = expressions.flatMap(({ source }) => supportingLiterals(source)).map(toBytes)
@@ -198,7 +204,7 @@ function literalsOf(expressions: (Matcher & { type: 'dsl' })['expressions'], ans
 }
 
 /** A part as a byte string; undefined when the response has no such part. */
-function partOf(name: string, answer: Answer): string | undefined {
+function partOf(name: string, answer: ResponseParts): string | undefined {
   const value: DslValue | undefined = answer.get(name === '' ? answer.defaultPart : name)
   return value === undefined ? undefined : toText(value)
 }

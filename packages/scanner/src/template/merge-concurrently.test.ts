@@ -3,7 +3,7 @@ import { mergeConcurrently } from '#template/merge-concurrently.ts'
 
 const signal = new AbortController().signal
 
-it('yields what all works yield, with no more at a time than allowed', async () => {
+it('yields the values of all generators with limited concurrency', async () => {
   let under = 0
   let most = 0
   const seen: number[] = []
@@ -19,7 +19,7 @@ it('yields what all works yield, with no more at a time than allowed', async () 
   expect(most).toBe(2)
 })
 
-it('throws what a work throws after what was yielded before', async () => {
+it("throws a generator's error after its values", async () => {
   const seen: string[] = []
   const work = async function* (item: string) {
     yield item
@@ -32,7 +32,7 @@ it('throws what a work throws after what was yielded before', async () => {
   expect(seen).toEqual(['a'])
 })
 
-it('stops its works when nobody reads on', async () => {
+it('stops its generators when the consumer stops', async () => {
   const stopped: string[] = []
   const work = async function* (item: string, stop: AbortSignal) {
     yield item

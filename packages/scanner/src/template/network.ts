@@ -4,7 +4,7 @@ import type { Origin } from '#net/http-message.ts'
 import { dial, connectionOver, type TcpConnection } from '#net/tcp.ts'
 import { tlsHandshake } from '#net/tls.ts'
 import { toBytes, type Lookup } from '#template/dsl-value.ts'
-import type { Answer, NetworkBlock, Template } from '#template/template.ts'
+import type { ResponseParts, NetworkBlock, Template } from '#template/template.ts'
 import { fillBytes } from '#template/variables.ts'
 
 const FIRST_BYTE_MS = 3_000
@@ -12,20 +12,20 @@ const FIRST_BYTE_MS = 3_000
  * How long to wait for the reply to an input once a service has responded; a later reply counts
  * toward the next input.
  */
-const ANSWER_MS = 2_000
-const SILENCE_MS = 300
-const READING_MS = 5_000
+const REPLY_MS = 2_000
+const IDLE_MS = 300
+const READ_MS = 5_000
 const READ_BYTES_MAX = 64 * 1024
 
 export type NetworkReading =
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly request: string; readonly received: Buffer }
+  | { readonly kind: 'answer'; readonly answer: ResponseParts; readonly request: string; readonly received: Buffer }
   | { readonly kind: 'inconclusive'; readonly reason: string }
 
 /**
  * Protocols of the ports that templates name, so that the checks also run on other ports of these
  * protocols.
  */
-const usualProtocols: ReadonlyMap<number, string> = new Map(
+const protocolsByPort: ReadonlyMap<number, string> = new Map(
   Object.entries({
     ftp: [21],
     ssh: [22],
@@ -60,10 +60,10 @@ export function appliesToService(
   const { protocols } = template
   if (!block.hosts.some((host) => host.tls === service.tls) && service.tls !== true) return false
   if (service.protocol !== '' && protocols.length > 0) return protocols.includes(service.protocol)
-  const usual = [...block.ports, ...block.hosts.flatMap(({ port }) => port ?? [])].map((port) =>
-    usualProtocols.get(port),
+  const portProtocols = [...block.ports, ...block.hosts.flatMap(({ port }) => port ?? [])].map((port) =>
+    protocolsByPort.get(port),
   )
-  if (service.protocol !== '' && usual.includes(service.protocol)) return true
+  if (service.protocol !== '' && portProtocols.includes(service.protocol)) return true
   return block.ports.includes(service.port) || block.hosts.some((host) => host.port === service.port)
 }
 
@@ -83,7 +83,7 @@ export async function sendNetworkBlock(
   if (sends.some((send) => send === null)) return { kind: 'inconclusive', reason: 'a placeholder has no value' }
   const opened = await open(origin, options)
   if (typeof opened === 'string') return { kind: 'inconclusive', reason: opened }
-  const reads = await converse(opened, block, sends).finally(() => opened.close())
+  const reads = await runInputs(opened, block, sends).finally(() => opened.close())
   if (reads.every((read) => read.length === 0)) return { kind: 'inconclusive', reason: 'the service sent no data' }
   const received = Buffer.concat(reads)
   const request = Buffer.concat(sends.flatMap((send) => send ?? [])).toString('latin1')
@@ -111,27 +111,27 @@ async function open(
 ): Promise<TcpConnection | string> {
   const { address, port, hostname } = origin
   if (origin.tls) {
-    const shaken = await tlsHandshake(address, port, { ...options, hostname })
-    return shaken.kind === 'handshake' ? connectionOver(shaken.socket, options.signal) : shaken.reason
+    const handshake = await tlsHandshake(address, port, { ...options, hostname })
+    return handshake.kind === 'handshake' ? connectionOver(handshake.socket, options.signal) : handshake.reason
   }
-  const dialled = await dial(address, port, options)
-  if (dialled.kind === 'open') return dialled.line
-  return dialled.kind === 'unknown' ? dialled.reason : `the port is ${dialled.kind}`
+  const dialed = await dial(address, port, options)
+  if (dialed.kind === 'open') return dialed.connection
+  return dialed.kind === 'unknown' ? dialed.reason : `the port is ${dialed.kind}`
 }
 
 /** Sends each input and reads the requested number of bytes; the last read consumes the rest. */
-async function converse(
-  line: TcpConnection,
+async function runInputs(
+  connection: TcpConnection,
   block: NetworkBlock,
   sends: readonly (Buffer | null)[],
 ): Promise<Buffer[]> {
   const reads: Buffer[] = []
-  const reader: Reader = { line, rest: Buffer.alloc(0), hasSpoken: false, isAsked: false }
+  const reader: Reader = { connection, rest: Buffer.alloc(0), hasResponded: false, awaitsReply: false }
   for (const [at, input] of block.inputs.entries()) {
     const send = sends[at]
     if (send && send.length > 0) {
-      line.write(send)
-      reader.isAsked = true
+      connection.write(send)
+      reader.awaitsReply = true
     }
     reads.push(input.readBytesMax === null ? Buffer.alloc(0) : await read(reader, input.readBytesMax))
   }
@@ -140,29 +140,29 @@ async function converse(
 }
 
 interface Reader {
-  readonly line: TcpConnection
+  readonly connection: TcpConnection
   /** Received but unread data. */
   rest: Buffer
-  hasSpoken: boolean
+  hasResponded: boolean
   /** An input is still unanswered. */
-  isAsked: boolean
+  awaitsReply: boolean
 }
 
 /**
  * Consumes up to this many bytes. Barely waits when a service has responded and nothing is pending.
  */
 async function read(reader: Reader, bytesMax: number): Promise<Buffer> {
-  const { line, rest, hasSpoken, isAsked } = reader
-  const patienceMs = hasSpoken ? (isAsked ? ANSWER_MS : SILENCE_MS) : FIRST_BYTE_MS
-  const heard = await line.read({
-    firstByteMs: rest.length > 0 ? 0 : patienceMs,
-    idleMs: SILENCE_MS,
-    totalMs: READING_MS,
+  const { connection, rest, hasResponded, awaitsReply } = reader
+  const waitMs = hasResponded ? (awaitsReply ? REPLY_MS : IDLE_MS) : FIRST_BYTE_MS
+  const chunk = await connection.read({
+    firstByteMs: rest.length > 0 ? 0 : waitMs,
+    idleMs: IDLE_MS,
+    totalMs: READ_MS,
     bytesMax: READ_BYTES_MAX,
   })
-  const all = Buffer.concat([rest, heard])
-  reader.hasSpoken = hasSpoken || all.length > 0
-  if (heard.length > 0) reader.isAsked = false
+  const all = Buffer.concat([rest, chunk])
+  reader.hasResponded = hasResponded || all.length > 0
+  if (chunk.length > 0) reader.awaitsReply = false
   reader.rest = all.subarray(bytesMax)
   return all.subarray(0, bytesMax)
 }

@@ -1,4 +1,4 @@
-/** Parses the protocol blocks of a template. Refuses anything that isn't fully supported. */
+/** Parses the protocol blocks of a template. Rejects anything that isn't fully supported. */
 import {
   at,
   commaTexts,
@@ -7,12 +7,12 @@ import {
   items,
   keysOf,
   onlyKeys,
-  refuse,
+  reject,
   text,
   integer,
   type Node,
 } from '#template/parse-node.ts'
-import { readOperators, refuseUnrunnable } from '#template/parse-operators.ts'
+import { readOperators, rejectUnsupportedGadget } from '#template/parse-operators.ts'
 import { readPayloads, type ReadList } from '#template/payloads.ts'
 import { readRawText, type RawText } from '#template/raw.ts'
 import type { Scope } from '#template/scope.ts'
@@ -56,30 +56,30 @@ export interface HttpContext {
   readonly isOneOfMany: boolean
 }
 
-/** @throws Refused */
+/** @throws UnsupportedFeature */
 export function readHttp(block: Node, { scope, readList, isOneOfMany }: HttpContext): HttpBlock {
   for (const feature of ['fuzzing', 'race', 'pipeline', 'global-matchers', 'digest-username']) {
-    if (at(block, feature).value !== undefined) refuse(at(block, feature), feature)
+    if (at(block, feature).value !== undefined) reject(at(block, feature), feature)
   }
   onlyKeys(block, httpKeys)
   const isLenient = flag(at(block, 'skip-variables-check'))
   const paths = items(at(block, 'path')).map((path) => readPath(path, scope))
   const isUnsafe = flag(at(block, 'unsafe'))
   const raws = items(at(block, 'raw')).map((raw) => readRaw(raw, block, { scope: isLenient ? null : scope, isUnsafe }))
-  if (paths.length > 0 && raws.length > 0) refuse(at(block, 'raw'), 'invalid', 'both path and raw')
+  if (paths.length > 0 && raws.length > 0) reject(at(block, 'raw'), 'invalid', 'both path and raw')
   const count = paths.length + raws.length
   if (count === 0 || count > PATHS_MAX)
-    refuse(at(block, 'path'), 'invalid', `a block must have 1 to ${PATHS_MAX} requests`)
+    reject(at(block, 'path'), 'invalid', `a block must have 1 to ${PATHS_MAX} requests`)
   const body = at(block, 'body')
   return {
     method: text(at(block, 'method'), 'GET'),
     paths,
     raws,
-    isUnsafe: isUnsafe || raws.some(({ bendsRules }) => bendsRules),
+    isUnsafe: isUnsafe || raws.some(({ needsRawBytes }) => needsRawBytes),
     payloads: readPayloads(block, readList),
     keepsCookies: !flag(at(block, 'disable-cookie')),
     headers: readHeaders(at(block, 'headers'), scope),
-    body: body.value === undefined ? null : filled(body, scope),
+    body: body.value === undefined ? null : resolvedText(body, scope),
     redirects: redirectPolicy(block),
     redirectsMax: Math.min(integer(at(block, 'max-redirects'), REDIRECTS_MAX) || REDIRECTS_MAX, REDIRECTS_MAX),
     stopsAtFirstMatch: flag(at(block, 'stop-at-first-match')),
@@ -90,23 +90,23 @@ export function readHttp(block: Node, { scope, readList, isOneOfMany }: HttpCont
 
 /** A path must start with the target's URL, so that no other host is ever requested. */
 function readPath(node: Node, scope: Scope): string {
-  const path = filled(node, scope)
+  const path = resolvedText(node, scope)
     .trimStart()
     .replace(/^https?:\/\/\{\{Hostname\}\}(?=\/|$)/, '{{RootURL}}')
   if (!/^\{\{(BaseURL|RootURL)\}\}/.test(path))
-    refuse(node, 'a hard-coded host', `a path that does not start with {{BaseURL}}`)
+    reject(node, 'a hard-coded host', `a path that does not start with {{BaseURL}}`)
   return path
 }
 
 function readHeaders(node: Node, scope: Scope): Record<string, string> {
-  return Object.fromEntries(keysOf(node).map((name) => [name, filled(at(node, name), scope)]))
+  return Object.fromEntries(keysOf(node).map((name) => [name, resolvedText(at(node, name), scope)]))
 }
 
-/** @param how `scope` is null when placeholders without a value are sent unchanged */
-function readRaw(node: Node, block: Node, how: { scope: Scope | null; isUnsafe: boolean }): RawText {
-  const { scope, isUnsafe } = how
-  const raw = readRawText(scope ? filled(node, scope) : text(node), isUnsafe)
-  if (typeof raw === 'string') return refuse(node, raw)
+/** @param options `scope` is null when placeholders without a value are sent unchanged */
+function readRaw(node: Node, block: Node, options: { scope: Scope | null; isUnsafe: boolean }): RawText {
+  const { scope, isUnsafe } = options
+  const raw = readRawText(scope ? resolvedText(node, scope) : text(node), isUnsafe)
+  if (typeof raw === 'string') return reject(node, raw)
   return { ...raw, isMerged: !flag(at(block, 'disable-path-automerge')), isLenient: scope === null }
 }
 
@@ -115,7 +115,7 @@ function redirectPolicy(block: Node): RedirectPolicy {
   return flag(at(block, 'redirects')) ? 'target' : 'none'
 }
 
-/** @throws Refused */
+/** @throws UnsupportedFeature */
 export function readNetwork(block: Node, { scope, readList, isOneOfMany }: HttpContext): NetworkBlock {
   onlyKeys(block, networkKeys)
   const inputs = items(at(block, 'inputs')).map((input) => readInput(input, scope))
@@ -132,7 +132,7 @@ export function readNetwork(block: Node, { scope, readList, isOneOfMany }: HttpC
 function readHost(node: Node): NetworkHost {
   const [, tls, port] =
     /^(tls:\/\/)?\{\{(?:Hostname|Host)\}\}(?::(\d+|\{\{Port\}\}))?$/.exec(text(node)) ??
-    refuse(node, 'a hard-coded host')
+    reject(node, 'a hard-coded host')
   return { tls: tls !== undefined, port: port === undefined || port === '{{Port}}' ? null : Number(port) }
 }
 
@@ -141,14 +141,14 @@ function readPort(written: string, node: Node): number[] {
   const port = Number(written)
   return Number.isInteger(port) && port > 0 && port < 65_536
     ? [port]
-    : refuse(node, 'invalid', `not a port: ${written.slice(0, 20)}`)
+    : reject(node, 'invalid', `not a port: ${written.slice(0, 20)}`)
 }
 
 function readInput(node: Node, scope: Scope): NetworkInput {
   onlyKeys(node, inputKeys)
   const type = text(at(node, 'type'), 'text')
-  if (type !== 'text' && type !== 'hex') refuse(at(node, 'type'), `${type} inputs`)
-  const data = at(node, 'data').value === undefined ? '' : filled(at(node, 'data'), scope)
+  if (type !== 'text' && type !== 'hex') reject(at(node, 'type'), `${type} inputs`)
+  const data = at(node, 'data').value === undefined ? '' : resolvedText(at(node, 'data'), scope)
   const read = integer(at(node, 'read'), null)
   return {
     data,
@@ -166,12 +166,12 @@ const versions: Readonly<Record<string, TlsVersion>> = {
   tls13: 'TLSv1.3',
 }
 
-/** @throws Refused */
+/** @throws UnsupportedFeature */
 export function readSsl(block: Node, isOneOfMany: boolean): SslBlock {
   onlyKeys(block, sslKeys)
   const address = firstOf(block, 'address')
   if (!/^\{\{(Host|Hostname)\}\}(:\{\{Port\}\})?$/.test(text(address, '{{Host}}:{{Port}}')))
-    refuse(address, 'a hard-coded host')
+    reject(address, 'a hard-coded host')
   return {
     minVersion: readVersion(at(block, 'min_version')),
     maxVersion: readVersion(at(block, 'max_version')),
@@ -182,44 +182,44 @@ export function readSsl(block: Node, isOneOfMany: boolean): SslBlock {
 function readVersion(node: Node): TlsVersion | null {
   if (node.value === undefined) return null
   const name = text(node)
-  return versions[name] ?? refuse(node, `${name.slice(0, 20)}`)
+  return versions[name] ?? reject(node, `${name.slice(0, 20)}`)
 }
 
 const dnsKeys = new Set([...operatorKeys, ...'name type class recursion retries trace trace-max-recursion'.split(' ')])
 
-/** @throws Refused; resolvers named by a template are never used */
+/** @throws UnsupportedFeature; resolvers named by a template are never used */
 export function readDns(block: Node, scope: Scope): DnsBlock {
   onlyKeys(block, dnsKeys)
   const type = text(at(block, 'type'), 'A').toUpperCase()
-  if (!recordTypes.has(type)) refuse(at(block, 'type'), `${type.slice(0, 20)} records`)
-  return { name: filled(at(block, 'name'), scope), type, operators: readOperators(block) }
+  if (!recordTypes.has(type)) reject(at(block, 'type'), `${type.slice(0, 20)} records`)
+  return { name: resolvedText(at(block, 'name'), scope), type, operators: readOperators(block) }
 }
 
-/** @throws Refused when a template variable depends on an undefined one */
+/** @throws UnsupportedFeature when a template variable depends on an undefined one */
 export function checkVariables(root: Node, scope: Scope): void {
   for (const group of [at(root, 'constants'), at(root, 'variables')])
-    for (const name of keysOf(group)) filled(at(group, name), scope)
+    for (const name of keysOf(group)) resolvedText(at(group, name), scope)
 }
 
 /** Text in which every placeholder can be resolved. */
-function filled(node: Node, scope: Scope): string {
+function resolvedText(node: Node, scope: Scope): string {
   const written = text(node).replace(/§([\w-]+)§/g, (mark, name: string) => (scope.has(name) ? `{{${name}}}` : mark))
   for (const placeholder of placeholdersOf(written)) {
-    if (typeof placeholder === 'string') refuse(node, 'placeholder', `a placeholder with ${placeholder}`)
-    refuseUnrunnable(placeholder, node)
+    if (typeof placeholder === 'string') reject(node, 'placeholder', `a placeholder with ${placeholder}`)
+    rejectUnsupportedGadget(placeholder, node)
     for (const name of placeholder.names) {
-      if (!isKnownVariable(name) && !scope.has(name)) scope.lacking.add(name)
+      if (!isKnownVariable(name) && !scope.has(name)) scope.missingValues.add(name)
     }
   }
-  if (/§/.test(written)) refuse(node, 'payload marks')
+  if (/§/.test(written)) reject(node, 'payload marks')
   return written
 }
 
-/** @throws Refused for text that relies on unsupported preprocessing */
-export function refuseWholeTemplate(root: Node): void {
+/** @throws UnsupportedFeature for text that relies on unsupported preprocessing */
+export function rejectUnsupported(root: Node): void {
   const kinds = ['headless', 'code', 'javascript', 'file', 'workflows', 'websocket', 'whois']
-  for (const kind of kinds) if (at(root, kind).value !== undefined) refuse(at(root, kind), kind)
+  for (const kind of kinds) if (at(root, kind).value !== undefined) reject(at(root, kind), kind)
   for (const feature of ['signature', 'self-contained', 'dynamic-section']) {
-    if (at(root, feature).value !== undefined) refuse(at(root, feature), feature)
+    if (at(root, feature).value !== undefined) reject(at(root, feature), feature)
   }
 }

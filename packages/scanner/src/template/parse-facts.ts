@@ -1,7 +1,7 @@
 /** Parses a template's facts, used to plan scans, and its metadata. */
 import { requestDigests } from '#template/groups.ts'
 import { isProofPossible } from '#template/matcher.ts'
-import { refuseWholeTemplate } from '#template/parse-blocks.ts'
+import { rejectUnsupported } from '#template/parse-blocks.ts'
 import { UnsupportedFeature, at, commaTexts, keysOf, text, texts, type Node } from '#template/parse-node.ts'
 import type { ReadList } from '#template/payloads.ts'
 import { readBlocks } from '#template/lazy-template.ts'
@@ -25,12 +25,12 @@ interface ReadTemplate {
 /**
  * Parses a complete template.
  *
- * @throws Refused if any feature is unsupported
+ * @throws UnsupportedFeature if any feature is unsupported
  */
 export function readTemplate(file: string, root: Node, readList: ReadList): ReadTemplate {
   for (const key of keysOf(root)) if (!rootKeys.has(key)) throw new UnsupportedFeature(key, [key])
-  refuseWholeTemplate(root)
-  const { blocks, lacking } = readBlocks(root, readList)
+  rejectUnsupported(root)
+  const { blocks, missingValues } = readBlocks(root, readList)
   const { http, network, ssl, dns, flow } = blocks
   const all = [...http, ...network, ...ssl, ...dns].map(({ operators }) => operators)
   if (all.length === 0) throw new UnsupportedFeature('no requests', [], 'no requests')
@@ -46,14 +46,14 @@ export function readTemplate(file: string, root: Node, readList: ReadList): Read
     id: info.id,
     variables: [...variables],
     blocks: { http: http.length, network: network.length, ssl: ssl.length, dns: dns.length },
-    questions: http.map((block) => requestDigests(block)),
+    requestDigests: http.map((block) => requestDigests(block)),
     isIntrusive: isIntrusive(root),
     needsCallback: needsCallback(root),
     isUnsafe: http.some((block) => block.isUnsafe),
-    lacking: [...lacking],
+    missingValues: [...missingValues],
     subjects: [...subjectsOf(at(root, 'info'))],
     isSpecific: isSpecific(at(root, 'info')),
-    isGuessing: isGuessing(root, [...http, ...network]),
+    isBruteForce: isGuessing(root, [...http, ...network]),
     isSequence: flow !== null || needsCallback(root) || isTimed({ http }) || isSequence(http),
     stopsAtFirstMatch: at(root, 'stop-at-first-match').value === true,
     protocols: commaTexts(at(metadata, 'glacis-protocol')),

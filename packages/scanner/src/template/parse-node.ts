@@ -1,13 +1,13 @@
 /** Reads YAML values and tracks their location for error messages. */
 
-/** Why a template is refused. Caught by the parser, which adds the line. */
+/** The reason why a template is rejected. Caught by the parser, which adds the line. */
 export class UnsupportedFeature extends Error {
-  /** Short name of the unsupported feature or the error, used to count refusals. */
+  /** Short name of the unsupported feature or the error, used to count rejections. */
   readonly feature: string
   readonly path: readonly (string | number)[]
   constructor(feature: string, path: readonly (string | number)[], message = `${feature} is not supported`) {
     super(message)
-    this.name = 'Refused'
+    this.name = 'UnsupportedFeature'
     this.feature = feature
     this.path = path
   }
@@ -85,22 +85,22 @@ export function integer<T>(node: Node, fallback: T): number | T {
 
 export function oneOf<const T extends string>(node: Node, allowed: readonly T[], fallback: T): T {
   const word = text(node, fallback)
-  return allowed.find((one) => one === word) ?? refuse(node, `${node.path.at(-1)}: ${word.slice(0, 40)}`)
+  return allowed.find((one) => one === word) ?? reject(node, `${node.path.at(-1)}: ${word.slice(0, 40)}`)
 }
 
-/** Refuses unknown fields: a partially understood check is worse than none. */
+/** Rejects unknown fields: a partially understood check is worse than none. */
 export function onlyKeys(node: Node, known: ReadonlySet<string>): void {
-  for (const key of keysOf(node)) if (!known.has(key)) refuse(at(node, key), key)
+  for (const key of keysOf(node)) if (!known.has(key)) reject(at(node, key), key)
 }
 
-/** @throws Refused always */
-export function refuse(node: Node, feature: string, message?: string): never {
+/** @throws UnsupportedFeature always */
+export function reject(node: Node, feature: string, message?: string): never {
   throw new UnsupportedFeature(feature, node.path, message)
 }
 
-function invalid(node: Node, wanted: string): UnsupportedFeature {
+function invalid(node: Node, expected: string): UnsupportedFeature {
   const name = node.path.join('.') || 'the document'
-  return new UnsupportedFeature('invalid', node.path, `${name} must be ${wanted}`)
+  return new UnsupportedFeature('invalid', node.path, `${name} must be ${expected}`)
 }
 
 function isMapping(value: unknown): value is Record<string, unknown> {

@@ -3,7 +3,7 @@ import { parseExpression, type Expression } from '#template/dsl.ts'
 import { toBytes } from '#template/dsl-value.ts'
 import { gadgets } from '#template/dsl-build.ts'
 import { parseJq, type Query } from '#template/jq.ts'
-import { at, flag, items, oneOf, onlyKeys, refuse, text, texts, integer, type Node } from '#template/parse-node.ts'
+import { at, flag, items, oneOf, onlyKeys, reject, text, texts, integer, type Node } from '#template/parse-node.ts'
 import { compilePattern, type Pattern } from '#template/regex.ts'
 import type { Extractor, Matcher, Operators } from '#template/template.ts'
 import { placeholdersOf } from '#template/variables.ts'
@@ -21,13 +21,13 @@ const extractorKeys = new Set(
 /**
  * Parses `matchers`, `matchers-condition`, and `extractors`.
  *
- * @throws Refused for unsupported types and options
+ * @throws UnsupportedFeature for unsupported types and options
  */
 export function readOperators(block: Node, mayBeEmpty = false): Operators {
   const matchers = items(at(block, 'matchers')).map(readMatcher)
   const extractors = items(at(block, 'extractors')).map(readExtractor)
   if (!mayBeEmpty && matchers.length + extractors.length === 0)
-    refuse(block, 'no matchers', 'a block without matchers or extractors')
+    reject(block, 'no matchers', 'a block without matchers or extractors')
   return { condition: oneOf(at(block, 'matchers-condition'), ['and', 'or'], 'or'), matchers, extractors }
 }
 
@@ -57,7 +57,7 @@ function readMatcher(node: Node): Matcher {
     case 'xpath':
       return { ...base, type, paths: some(at(node, 'xpath')).map(xpath) }
     default:
-      return refuse(at(node, 'type'), `${type} matchers`)
+      return reject(at(node, 'type'), `${type} matchers`)
   }
 }
 
@@ -66,7 +66,7 @@ function readWords(node: Node) {
   const words = some(at(node, 'words')).map((item) => (isHex ? wordOfHex(text(item)) : text(item)))
   for (const word of words) {
     for (const placeholder of placeholdersOf(word))
-      if (typeof placeholder !== 'string') refuseUnrunnable(placeholder, at(node, 'words'))
+      if (typeof placeholder !== 'string') rejectUnsupportedGadget(placeholder, at(node, 'words'))
   }
   const ignoresCase = flag(at(node, 'case-insensitive'))
   const bytes = words.map((word) => (word.includes('{{') ? null : toBytes(ignoresCase ? word.toLowerCase() : word)))
@@ -98,17 +98,17 @@ function readExtractor(node: Node): Extractor {
     case 'dsl':
       return { ...base, type, expressions: some(at(node, 'dsl')).map(expression) }
     default:
-      return refuse(at(node, 'type'), `${type} extractors`)
+      return reject(at(node, 'type'), `${type} extractors`)
   }
 }
 
 /**
- * @throws Refused when an expression uses undefined variables or functions; unknown names may be
+ * @throws UnsupportedFeature when an expression uses undefined variables or functions; unknown names may be
  * header names and are kept
  */
-export function refuseUnrunnable(expression: Expression, node: Node): void {
+export function rejectUnsupportedGadget(expression: Expression, node: Node): void {
   const gadget = /generate_java_gadget\(\s*["']([^"']*)["']/.exec(expression.source)?.[1]
-  if (gadget !== undefined && !gadgets.has(gadget)) refuse(node, 'harmful gadget', `the serialized object ${gadget}`)
+  if (gadget !== undefined && !gadgets.has(gadget)) reject(node, 'harmful gadget', `the serialized object ${gadget}`)
 }
 
 function partName(node: Node): string {
@@ -118,31 +118,31 @@ function partName(node: Node): string {
 
 function some(node: Node): Node[] {
   const found = items(node)
-  return found.length > 0 ? found : refuse(node, 'invalid', `${node.path.join('.')} is empty`)
+  return found.length > 0 ? found : reject(node, 'invalid', `${node.path.join('.')} is empty`)
 }
 
 function pattern(node: Node): Pattern {
   const source = text(node)
-  return compilePattern(source) ?? refuse(node, 'regular expression', `not RE2 syntax: ${source.slice(0, 80)}`)
+  return compilePattern(source) ?? reject(node, 'regular expression', `not RE2 syntax: ${source.slice(0, 80)}`)
 }
 
 function expression(node: Node): Expression {
   const parsed = parseExpression(text(node))
-  if (typeof parsed === 'string') return refuse(node, parsed.startsWith('the function') ? parsed : 'expression', parsed)
-  refuseUnrunnable(parsed, node)
+  if (typeof parsed === 'string') return reject(node, parsed.startsWith('the function') ? parsed : 'expression', parsed)
+  rejectUnsupportedGadget(parsed, node)
   return parsed
 }
 
 function query(node: Node): Query {
-  return parseJq(text(node)) ?? refuse(node, 'jq expressions')
+  return parseJq(text(node)) ?? reject(node, 'jq expressions')
 }
 
 function xpath(node: Node): XPath {
-  return parseXPath(text(node)) ?? refuse(node, 'xpath', `no XPath: ${text(node).slice(0, 80)}`)
+  return parseXPath(text(node)) ?? reject(node, 'xpath', `no XPath: ${text(node).slice(0, 80)}`)
 }
 
 function hexBytes(node: Node): string {
   const hex = text(node).replace(/\s/g, '')
-  if (!/^([\da-f]{2})+$/i.test(hex)) refuse(node, 'invalid', `not hexadecimal: ${hex.slice(0, 40)}`)
+  if (!/^([\da-f]{2})+$/i.test(hex)) reject(node, 'invalid', `not hexadecimal: ${hex.slice(0, 40)}`)
   return Buffer.from(hex, 'hex').toString('latin1')
 }

@@ -15,7 +15,7 @@ function parse(source: string) {
   return parseTemplate('demo.yaml', source)
 }
 
-it('reads what a person is told', () => {
+it('parses the metadata', () => {
   const source = `id: CVE-2024-12345
 info:
   name: Demo
@@ -45,7 +45,7 @@ ${block}${word}`
   })
 })
 
-it('reads one block of each protocol under both of its names', () => {
+it('parses the blocks of each protocol under both names', () => {
   const network = `network:
   - inputs:
       - data: "50494e47"
@@ -78,7 +78,7 @@ ssl:
   })
 })
 
-describe('refuses with line and reason', () => {
+describe('rejects with line and reason', () => {
   it.each<[string, string, string, number]>([
     ['a raw text without a request', `${head}http:\n  - raw: ["GET /"]\n${word}`, 'a nonstandard request line', 6],
     [

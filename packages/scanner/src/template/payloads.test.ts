@@ -32,7 +32,7 @@ http:
 `
 const many = check.replace('[alpha, beta, gamma]', `[${Array.from({ length: 90 }, (_, at) => `n${at}`).join(', ')}]`)
 
-describe('a list', () => {
+describe('a payload list', () => {
   it('is tried value by value', async () => {
     await using site = await serveSite('127.42.3.7', (request, response) =>
       request.url === '/beta?t=YmV0YQ==' ? response.end('here is beta') : response.writeHead(404).end(),
@@ -40,7 +40,7 @@ describe('a list', () => {
     expect(summary(await site.run(check))).toEqual({ found: ['list /beta'], covered: ['list'] })
   })
 
-  it('ends at the first match where the template says so', async () => {
+  it('ends at the first match if the template says so', async () => {
     await using site = await serveSite('127.42.3.7', (request, response) =>
       request.url?.startsWith('/beta') ? response.end('here is beta') : response.writeHead(404).end(),
     )
@@ -48,14 +48,14 @@ describe('a list', () => {
     expect(site.asked.filter((line) => line.startsWith('GET /gamma'))).toEqual([])
   })
 
-  it('longer than the profile allows is cut, and the check not covered', async () => {
+  it("is truncated to the profile's limit, without coverage", async () => {
     await using site = await serveSite('127.42.3.7', (_request, response) => response.writeHead(404).end())
     expect(summary(await site.run(many)).covered).toEqual([])
     expect(site.asked.filter((line) => line.includes('?t=')).length).toBe(30)
     expect(summary(await site.run(many, { profile: 'deep' })).covered).toEqual(['list'])
   })
 
-  it('of credentials is left alone unless the scan is deep', async () => {
+  it('of credentials is only tried in deep scans', async () => {
     await using site = await serveSite('127.42.3.7', (_request, response) => response.writeHead(404).end())
     const guess = many.replace('severity: low', 'severity: low, tags: "acme,default-login"')
     expect(summary(await site.run(guess, { profile: 'standard' })).covered).toEqual([])
@@ -65,7 +65,7 @@ describe('a list', () => {
   })
 })
 
-describe('refuses', () => {
+describe('readPayloads', () => {
   const read = (path: string) => (path === 'lists/names.txt' ? ['one'] : null)
   it.each([
     ['two lists without a word on how', '[a]\n      other: [b]', 'invalid'],
@@ -76,7 +76,7 @@ describe('refuses', () => {
     expect(parseTemplate('t.yaml', check.replace('[alpha, beta, gamma]', list), read)).toMatchObject({ feature })
   })
 
-  it('nothing that the pack has', () => {
+  it('accepts a list in the pack', () => {
     const listed = parseTemplate('t.yaml', check.replace('[alpha, beta, gamma]', 'lists/names.txt'), read)
     expect(listed).toMatchObject({ http: [{ payloads: { lists: new Map([['name', ['one']]]) } }] })
   })

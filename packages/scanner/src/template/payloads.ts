@@ -1,5 +1,5 @@
 /** Payload lists of a template. */
-import { at, items, keysOf, oneOf, refuse, text, type Node } from '#template/parse-node.ts'
+import { at, items, keysOf, oneOf, reject, text, type Node } from '#template/parse-node.ts'
 import type { ScanProfile } from '@glacis/contract/runner'
 
 /** Maximum number of payload requests per check, and for all checks on one host. */
@@ -32,17 +32,17 @@ const VALUES_MAX = 50_000
 const SETS_MAX = 1_000_000
 const VALUE_LENGTH_MAX = 64 * 1024
 
-/** @throws Refused */
+/** @throws UnsupportedFeature */
 export function readPayloads(block: Node, readList: ReadList): Payloads | null {
   const node = at(block, 'payloads')
   if (node.value === undefined) return null
   const lists = new Map(keysOf(node).map((name) => [name, readValues(at(node, name), readList)] as const))
   const attack = oneOf(at(block, 'attack'), ['batteringram', 'pitchfork', 'clusterbomb'], 'batteringram')
-  if (lists.size === 0) refuse(node, 'invalid', 'payloads without a list')
+  if (lists.size === 0) reject(node, 'invalid', 'payloads without a list')
   if (attack === 'batteringram' && lists.size > 1)
-    refuse(node, 'invalid', 'several lists need the attack pitchfork or clusterbomb')
+    reject(node, 'invalid', 'several lists need the attack pitchfork or clusterbomb')
   const sets = countSets({ attack, lists })
-  if (sets > SETS_MAX) refuse(node, 'too many requests', `${sets} sets of values, which is more than ${SETS_MAX}`)
+  if (sets > SETS_MAX) reject(node, 'too many requests', `${sets} sets of values, which is more than ${SETS_MAX}`)
   return { attack, lists }
 }
 
@@ -50,19 +50,17 @@ export function readPayloads(block: Node, readList: ReadList): Payloads | null {
 function readValues(node: Node, readList: ReadList): readonly string[] {
   const values = Array.isArray(node.value)
     ? items(node).map((item) => (item.value === null ? '' : text(item)))
-    : linesOf(node, readList)
+    : readLines(node, readList)
   if (values.length === 0 || values.length > VALUES_MAX)
-    refuse(node, 'payload files', 'a list that is empty or too long')
-  if (values.some((value) => value.length > VALUE_LENGTH_MAX)) refuse(node, 'invalid', 'a payload that is too long')
+    reject(node, 'payload files', 'a list that is empty or too long')
+  if (values.some((value) => value.length > VALUE_LENGTH_MAX)) reject(node, 'invalid', 'a payload that is too long')
   return values
 }
 
-function linesOf(node: Node, readList: ReadList): readonly string[] {
-  const written = text(node)
-  if (written.includes('\n')) return written.split('\n').filter((line) => line !== '')
-  return (
-    readList(written) ?? refuse(node, 'payload files', `the pack does not contain the list ${written.slice(0, 80)}`)
-  )
+function readLines(node: Node, readList: ReadList): readonly string[] {
+  const source = text(node)
+  if (source.includes('\n')) return source.split('\n').filter((line) => line !== '')
+  return readList(source) ?? reject(node, 'payload files', `the pack does not contain the list ${source.slice(0, 80)}`)
 }
 
 /** Number of value sets. */

@@ -6,15 +6,15 @@ import { evaluateOperators } from '#template/matcher.ts'
 import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import { answerAt, type State } from '#template/sequence-state.ts'
 import type { AwaitedCallback } from '#template/sequence.ts'
-import type { Answer } from '#template/template.ts'
+import type { ResponseParts } from '#template/template.ts'
 
 /**
  * How long to wait for callbacks after the last request, and the poll interval, in milliseconds.
  */
-const COOL_DOWN_MS = 5_000
-const LOOK_MS = 250
+const CALLBACK_WAIT_MS = 5_000
+const POLL_MS = 250
 /** A triggered callback is almost as strong as evidence in a response. */
-const CALL_QUALITY = 98
+const CALLBACK_QUALITY = 98
 
 /** Pending callbacks of one service. */
 export interface PendingCallbacks {
@@ -46,18 +46,18 @@ export async function* awaitCallbacks(
   const { callbacks } = run.tools
   if (calls.length === 0 || !callbacks) return
   const waiting = new Set(calls)
-  const until = performance.now() + COOL_DOWN_MS
+  const until = performance.now() + CALLBACK_WAIT_MS
   while (waiting.size > 0 && performance.now() < until) {
     for (const call of waiting) {
-      const matches = matchesOf(call, callbacks.heard(call.id))
+      const matches = matchesOf(call, callbacks.interactions(call.id))
       if (matches.length === 0) continue
       waiting.delete(call)
       for (const match of matches) {
         const event = toFinding(run, call.exchange, call.state.template, match)
-        if (event.kind === 'found') yield { ...event, finding: { ...event.finding, quality: CALL_QUALITY } }
+        if (event.kind === 'found') yield { ...event, finding: { ...event.finding, quality: CALLBACK_QUALITY } }
       }
     }
-    await delay(LOOK_MS, undefined, { signal: run.signal }).catch(() => run.signal.throwIfAborted())
+    await delay(POLL_MS, undefined, { signal: run.signal }).catch(() => run.signal.throwIfAborted())
   }
   for (const { id } of calls) callbacks.forget(id)
   for (const [{ template }, isFinished] of endings) yield { kind: 'ended', isFinished, check: template.id }
@@ -66,14 +66,16 @@ export async function* awaitCallbacks(
 function matchesOf({ state, block, exchange }: AwaitedCallback, interactions: readonly Interaction[]) {
   const plain = answerAt(state, block, exchange)
   for (const interaction of interactions) {
-    const matches = evaluateOperators(block.operators, withCall(plain, interaction)).filter(({ isSilent }) => !isSilent)
+    const matches = evaluateOperators(block.operators, withCallback(plain, interaction)).filter(
+      ({ isSilent }) => !isSilent,
+    )
     if (matches.length > 0) return matches
   }
   return []
 }
 
 /** The response combined with the callback, under the names that templates use. */
-function withCall(answer: Answer, { protocol, request, response, address }: Interaction): Answer {
+function withCallback(answer: ResponseParts, { protocol, request, response, address }: Interaction): ResponseParts {
   const parts = new Map([
     ['interactsh_protocol', protocol],
     ['interactsh_request', request],

@@ -8,7 +8,7 @@ import { groupRequests, type Group } from '#template/groups.ts'
 import { listReader } from '#template/lists.ts'
 import type { ReadList } from '#template/payloads.ts'
 import type { ParsedTemplate } from '#template/parse.ts'
-import type { RefusedTemplate, CheckInfo, Template } from '#template/template.ts'
+import type { RejectedTemplate, CheckInfo, Template } from '#template/template.ts'
 import { lazyTemplate } from '#template/lazy-template.ts'
 
 export type { CheckInfo } from '#template/template.ts'
@@ -16,7 +16,7 @@ export type { CheckInfo } from '#template/template.ts'
 const FILES_MAX = 50_000
 const FILE_BYTES_MAX = 1024 * 1024
 /** Below this number, parsing is as fast as reading the cache. */
-const FILES_WORTH_KEEPING = 20
+const FILES_WORTH_CACHING = 20
 
 export interface CheckPlan {
   readonly templates: readonly Template[]
@@ -26,7 +26,7 @@ export interface CheckPlan {
 export interface LoadedTemplates {
   readonly plan: CheckPlan
   readonly checks: readonly CheckInfo[]
-  readonly refused: readonly RefusedTemplate[]
+  readonly rejected: readonly RejectedTemplate[]
 }
 
 /**
@@ -38,12 +38,12 @@ export interface LoadedTemplates {
  */
 export async function loadTemplates(folders: readonly string[], cacheFolder?: string): Promise<LoadedTemplates> {
   const templates = new Map<string, Template>()
-  const refused: RefusedTemplate[] = []
+  const rejected: RejectedTemplate[] = []
   for (const folder of folders) {
     const loaded = await loadFolder(folder, cacheFolder)
-    refused.push(...loaded.refused)
+    rejected.push(...loaded.rejected)
     for (const template of loaded.templates) {
-      if (templates.has(template.id)) refused.push(duplicate(template))
+      if (templates.has(template.id)) rejected.push(duplicate(template))
       else templates.set(template.id, template)
     }
   }
@@ -55,28 +55,28 @@ export async function loadTemplates(folders: readonly string[], cacheFolder?: st
     get checks() {
       return (checks ??= plan.templates.map(({ info }) => info))
     },
-    refused,
+    rejected,
   }
 }
 
 interface Loaded {
   readonly templates: readonly Template[]
-  readonly refused: readonly RefusedTemplate[]
+  readonly rejected: readonly RejectedTemplate[]
 }
 
 async function loadFolder(folder: string, cacheFolder: string | undefined): Promise<Loaded> {
   const files = await yamlFiles(folder)
   const readList = listReader(folder)
-  if (files.length < FILES_WORTH_KEEPING) {
-    const { understood, refused } = await readAll(files, readList)
-    return { templates: understood.map(({ template }) => template), refused }
+  if (files.length < FILES_WORTH_CACHING) {
+    const { parsed, rejected } = await readAll(files, readList)
+    return { templates: parsed.map(({ template }) => template), rejected }
   }
-  const { templates, refused } = await keptOf(folder, files, readList, cacheFolder)
-  return { templates: templates.map((one) => lazyTemplate(one, readList)), refused }
+  const { templates, rejected } = await cachedTemplates(folder, files, readList, cacheFolder)
+  return { templates: templates.map((one) => lazyTemplate(one, readList)), rejected }
 }
 
 /** Most templates of a large pack are never used, so their parsed data is released again. */
-async function keptOf(
+async function cachedTemplates(
   folder: string,
   files: readonly string[],
   readList: ReadList,
@@ -84,43 +84,43 @@ async function keptOf(
 ): Promise<CacheEntry> {
   const digest = cacheFolder === undefined ? '' : digestOf(folder, files)
   const known = cacheFolder === undefined ? undefined : await readCache(cacheFolder, digest)
-  if (known) return renamed(known, (file) => `${folder}${file}`)
-  const { understood, refused } = await readAll(files, readList)
-  const kept = { templates: understood.map((one) => one.kept), refused }
+  if (known) return mapFileNames(known, (file) => `${folder}${file}`)
+  const { parsed, rejected } = await readAll(files, readList)
+  const kept = { templates: parsed.map((one) => one.cacheable), rejected }
   if (cacheFolder !== undefined)
     await writeCache(
       cacheFolder,
       digest,
-      renamed(kept, (file) => file.slice(folder.length)),
+      mapFileNames(kept, (file) => file.slice(folder.length)),
     )
   return kept
 }
 
 /** Cached file names are relative to their folder. */
-function renamed({ templates, refused }: CacheEntry, rename: (file: string) => string): CacheEntry {
+function mapFileNames({ templates, rejected }: CacheEntry, rename: (file: string) => string): CacheEntry {
   return {
     templates: templates.map((one) => ({ ...one, facts: { ...one.facts, file: rename(one.facts.file) } })),
-    refused: refused.map((one) => ({ ...one, file: rename(one.file) })),
+    rejected: rejected.map((one) => ({ ...one, file: rename(one.file) })),
   }
 }
 
 interface Read {
-  readonly understood: readonly ParsedTemplate[]
-  readonly refused: readonly RefusedTemplate[]
+  readonly parsed: readonly ParsedTemplate[]
+  readonly rejected: readonly RejectedTemplate[]
 }
 
 async function readAll(files: readonly string[], readList: ReadList): Promise<Read> {
   // Loads the YAML parser only when something must be parsed.
   const { parseCacheable: understand } = await import('#template/parse.ts')
-  const understood: ParsedTemplate[] = []
-  const refused: RefusedTemplate[] = []
+  const parsed: ParsedTemplate[] = []
+  const rejected: RejectedTemplate[] = []
   for (const file of files) {
     const { size } = await stat(file)
     const read = size > FILE_BYTES_MAX ? tooLarge(file) : understand(file, await readFile(file, 'utf8'), readList)
-    if ('reason' in read) refused.push(read)
-    else understood.push(read)
+    if ('reason' in read) rejected.push(read)
+    else parsed.push(read)
   }
-  return { understood, refused }
+  return { parsed, rejected }
 }
 
 async function yamlFiles(folder: string): Promise<string[]> {
@@ -139,11 +139,11 @@ function* filesBelow(folder: string): Iterable<string> {
   }
 }
 
-function tooLarge(file: string): RefusedTemplate {
+function tooLarge(file: string): RejectedTemplate {
   return { file, line: 0, feature: 'too large', reason: `larger than ${FILE_BYTES_MAX} bytes` }
 }
 
-function duplicate({ file, id }: Template): RefusedTemplate {
+function duplicate({ file, id }: Template): RejectedTemplate {
   return { file, line: 1, feature: 'duplicate id', reason: `line 1: duplicate id ${id} in ${basename(file)}` }
 }
 
@@ -154,7 +154,7 @@ export interface Permissions {
   /** A callback server is available. */
   readonly callbacks: boolean
   /** Names of values supplied by the operator. */
-  readonly given: ReadonlySet<string>
+  readonly suppliedValues: ReadonlySet<string>
 }
 /** Runnable checks by the way they run. */
 export interface Prepared {
@@ -168,35 +168,35 @@ export interface Prepared {
 }
 
 /** HTTP checks that run on every service, regardless of the identified products. */
-const CHECKS_UNCHOSEN = 300
+const CHECKS_WITHOUT_SELECTION_MAX = 300
 
 const prepared = new WeakMap<CheckPlan, Map<string, Prepared>>()
 
 /** The runnable part of a plan, computed once per set of permissions. */
 export function prepare(plan: CheckPlan, permissions: Permissions): Prepared {
-  const { intrusive, callbacks, given } = permissions
-  const key = `${intrusive} ${callbacks} ${[...given].sort().join(' ')}`
+  const { intrusive, callbacks, suppliedValues } = permissions
+  const key = `${intrusive} ${callbacks} ${[...suppliedValues].sort().join(' ')}`
   const known = prepared.get(plan) ?? new Map<string, Prepared>()
-  const made = known.get(key) ?? sortOut(plan, permissions)
+  const made = known.get(key) ?? prepareTemplates(plan, permissions)
   prepared.set(plan, known.set(key, made))
   return made
 }
 
-function sortOut({ templates }: CheckPlan, { intrusive, callbacks, given }: Permissions): Prepared {
-  const mayRun = templates.filter(
+function prepareTemplates({ templates }: CheckPlan, { intrusive, callbacks, suppliedValues }: Permissions): Prepared {
+  const runnable = templates.filter(
     (template) =>
       (intrusive || !template.isIntrusive) &&
       (callbacks || !template.needsCallback) &&
-      template.lacking.isSubsetOf(given),
+      template.missingValues.isSubsetOf(suppliedValues),
   )
-  const web = mayRun.filter(({ counts }) => counts.http > 0)
+  const web = runnable.filter(({ counts }) => counts.http > 0)
   return {
-    isSmall: web.length <= CHECKS_UNCHOSEN,
+    isSmall: web.length <= CHECKS_WITHOUT_SELECTION_MAX,
     groups: groupRequests(web.filter(({ isSequence }) => !isSequence)),
     sequences: web.filter(({ isSequence }) => isSequence),
-    network: mayRun.filter(({ counts }) => counts.network > 0),
-    ssl: mayRun.filter(({ counts }) => counts.ssl > 0),
-    dns: mayRun.filter(({ counts }) => counts.dns > 0),
+    network: runnable.filter(({ counts }) => counts.network > 0),
+    ssl: runnable.filter(({ counts }) => counts.ssl > 0),
+    dns: runnable.filter(({ counts }) => counts.dns > 0),
   }
 }
 

@@ -32,7 +32,7 @@ it.each([
     'Needle',
     'hay',
   ],
-])('%s is looked for and decides', (_name, matchers, hit, miss) => {
+])('%s is decided by its literal', (_name, matchers, hit, miss) => {
   const prefilter = createPrefilter([operatorsOf(matchers)])
   expect([...prefilter.candidates(hit)]).toEqual([1])
   expect([...prefilter.candidates(miss)]).toEqual([0])
@@ -52,12 +52,12 @@ it.each([
     'a value for later requests',
     `${and}matchers:\n${needle}extractors:\n  - { type: regex, name: v, internal: true, regex: [hay] }\n`,
   ],
-])('%s rules nothing out', (_name, matchers) => {
+])('%s excludes nothing', (_name, matchers) => {
   const operators = operatorsOf(matchers)
   expect([...createPrefilter([operators]).candidates('hay')]).toEqual([1])
 })
 
-it('rules out only what would not match', () => {
+it('excludes only blocks that would not match', () => {
   const operators = operatorsOf(`${and}matchers:\n  - { type: status, status: [200] }\n${needle}`)
   const answer = {
     defaultPart: 'body',

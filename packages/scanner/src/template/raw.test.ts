@@ -11,7 +11,7 @@ function written(source: string, basePath = '/', { isMerged = true, isLenient = 
   return rawRequestOf({ ...read, isMerged, isLenient }, basePath, (name) => variables.get(name))
 }
 
-describe('the target of a raw request', () => {
+describe('the request target of a raw request', () => {
   it.each([
     ['GET /x HTTP/1.1', '/', '/x'],
     ['GET /x?q=a b HTTP/1.1', '/', '/x?q=a'],
@@ -28,7 +28,7 @@ describe('the target of a raw request', () => {
     expect(written(source, basePath)?.path).toBe(path)
   })
 
-  it('stays as it is where paths are not put together', () => {
+  it('is unchanged when paths are not merged', () => {
     expect(written('GET /x HTTP/1.1', '/app', { isMerged: false })?.path).toBe('/x')
   })
 
@@ -45,8 +45,8 @@ describe('the target of a raw request', () => {
   })
 })
 
-describe('the message of a raw request', () => {
-  it('has headers in their letter case and a body with CRLF', () => {
+describe('a raw request', () => {
+  it('preserves header case and has a body with CRLF', () => {
     const source = 'POST /x HTTP/1.1\nHost: {{Hostname}}\nX-aB:  c: d \nContent-Type: text/plain\n\none\ntwo\n'
     expect(written(source)).toEqual({
       method: 'POST',
@@ -56,16 +56,16 @@ describe('the message of a raw request', () => {
     })
   })
 
-  it('keeps the last line break of a message in parts', () => {
+  it('keeps the last line break of a multipart body', () => {
     const source = 'POST /x HTTP/1.1\nContent-Type: multipart/form-data; boundary=b\n\n--b--\n'
     expect(written(source)?.body).toEqual(Buffer.from('--b--\r\n'))
   })
 
-  it('carries bytes that are no text', () => {
+  it('can contain binary data', () => {
     expect(written('POST / HTTP/1.1\n\né{{hex_decode("ff00")}}')?.body).toEqual(Buffer.from([0xc3, 0xa9, 0xff, 0]))
   })
 
-  it('leaves what has no value as it is, if the template says so', () => {
+  it('keeps placeholders without a value if the template allows it', () => {
     expect(written('GET /{{nothing}} HTTP/1.1', '/', { isLenient: true })?.path).toBe('/{{nothing}}')
   })
 
@@ -76,12 +76,12 @@ describe('the message of a raw request', () => {
     ['@tls-sni: request.host', { sendsHostAsSni: true }],
     ['@tls-sni: interactsh-url', { sni: 'callback' }],
     ['@once', { isOnce: true }],
-  ])('reads %j apart', (lines, asked) => {
+  ])('parses %j', (lines, asked) => {
     const annotations = { deadlineMs: null, sendsHostAsSni: false, isOnce: false, sni: null, ...asked }
     expect(readRawText(`${lines}\nGET / HTTP/1.1\n`)).toEqual({
       text: 'GET / HTTP/1.1\n',
       annotations,
-      bendsRules: false,
+      needsRawBytes: false,
     })
   })
 
@@ -89,7 +89,7 @@ describe('the message of a raw request', () => {
     ['@Host: https://elsewhere.test:443', 'a hard-coded host'],
     ['@Host: {{Hostname}}:9780', 'a hard-coded host'],
     ['@fancy', '@fancy'],
-  ])('does not know %s', (line, feature) => {
+  ])('rejects %s', (line, feature) => {
     expect(readRawText(`${line}\nGET / HTTP/1.1\n`)).toBe(feature)
   })
 })

@@ -15,7 +15,7 @@ export interface RawText {
   /** Placeholders without a value are sent unchanged. */
   readonly isLenient: boolean
   /** A normal client would change the request, so it is sent byte for byte. */
-  readonly bendsRules: boolean
+  readonly needsRawBytes: boolean
   readonly annotations: Annotations
 }
 export interface Annotations {
@@ -40,7 +40,7 @@ const DEADLINE_MS_MAX = 30_000
 export function readRawText(
   written: string,
   isUnsafe = false,
-): Pick<RawText, 'text' | 'annotations' | 'bendsRules'> | string {
+): Pick<RawText, 'text' | 'annotations' | 'needsRawBytes'> | string {
   const lines = written.replaceAll('\r\n', '\n').split('\n')
   const start = lines.findIndex((line) => line.trim() !== '' && !line.startsWith('@'))
   if (start < 0) return 'an empty request'
@@ -49,10 +49,10 @@ export function readRawText(
   const text = lines.slice(start).join('\n')
   const [head = ''] = text.split('\n\n', 1)
   const [first = '', ...headers] = head.split('\n')
-  if (isUnsafe) return { text, annotations, bendsRules: true }
+  if (isUnsafe) return { text, annotations, needsRawBytes: true }
   if (!/^(?:[A-Z]+|\{\{[\w-]+\}\})\s/.test(first) || !/HTTP\/\d/.test(first)) return 'a nonstandard request line'
   const framing = headers.map((line) => line.split(':', 1)[0]?.trim() ?? '').find((name) => FRAMING.test(name))
-  return { text, annotations, bendsRules: framing !== undefined }
+  return { text, annotations, needsRawBytes: framing !== undefined }
 }
 
 /** @returns the requested options, or the unsupported feature */
@@ -83,10 +83,10 @@ function readAnnotations(lines: readonly string[]): Annotations | string {
 export function rawRequestOf(raw: RawText, basePath: string, lookup: Lookup): HttpRequest | null {
   const filled = raw.isLenient ? fillBytesKnown(raw.text, lookup) : fillBytes(raw.text, lookup)
   if (filled === null) return null
-  const { first, headers, body } = split(filled)
+  const { first, headers, body } = splitRequest(filled)
   const [method = '', ...rest] = first.split(/\s+/).filter((part) => part !== '')
   const target = targetOf(rest, raw.isMerged ? basePath : '/', lookup)
-  if (raw.bendsRules)
+  if (raw.needsRawBytes)
     return { method, path: target ?? '/', headers, ...(body !== '' && { body: Buffer.from(body, 'latin1') }) }
   if (target === null || !/^[A-Z]+$/.test(method)) return null
   return { method, path: target, headers, ...(body !== '' && { body: Buffer.from(body, 'latin1') }) }
@@ -105,7 +105,7 @@ export function rawBytesOf(raw: RawText, lookup: Lookup): Buffer | null {
  * Everything after the head is the body. Its last line break ends the template text and is removed,
  * except from multipart bodies.
  */
-function split(text: string): { first: string; headers: Record<string, string>; body: string } {
+function splitRequest(text: string): { first: string; headers: Record<string, string>; body: string } {
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   const blank = lines.findIndex((line, at) => at > 0 && line.trim() === '')
   const end = blank < 0 ? lines.length : blank

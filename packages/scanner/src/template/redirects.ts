@@ -44,11 +44,11 @@ export async function follow(
   let origin = start
   let request = first
   for (;;) {
-    const dressed = jar?.dress(request) ?? request
-    const response = await client.request(origin, dressed, { signal, ...(deadlineMs !== undefined && { deadlineMs }) })
+    const sent = jar?.addCookies(request) ?? request
+    const response = await client.request(origin, sent, { signal, ...(deadlineMs !== undefined && { deadlineMs }) })
     if (response.kind === 'failure') return { exchanges, failure: response }
-    jar?.take(request.path, response)
-    exchanges.push({ origin, path: request.path, request: dressed, response })
+    jar?.storeCookies(request.path, response)
+    exchanges.push({ origin, path: request.path, request: sent, response })
     const next = policy === 'none' ? null : nextHop(origin, request, response, policy)
     const key = next && [next.origin.port, next.origin.tls, next.request.method, next.request.path].join(' ')
     if (!next || key === null || seen.has(key) || exchanges.length > redirectsMax) return { exchanges, failure: null }
@@ -65,11 +65,11 @@ function nextHop(origin: Origin, request: HttpRequest, response: HttpResponse, p
   if (!target) return null
   const isSameOrigin = target.origin.port === origin.port && target.origin.tls === origin.tls
   if (policy === 'same-origin' && !isSameOrigin) return null
-  const keeps = response.status === 307 || response.status === 308 || ['GET', 'HEAD'].includes(request.method)
-  const { body: _body, ...bare } = request
+  const keepsMethod = response.status === 307 || response.status === 308 || ['GET', 'HEAD'].includes(request.method)
+  const { body: _body, ...withoutBody } = request
   return {
     origin: target.origin,
-    request: keeps ? { ...request, path: target.path } : { ...bare, method: 'GET', path: target.path },
+    request: keepsMethod ? { ...request, path: target.path } : { ...withoutBody, method: 'GET', path: target.path },
   }
 }
 
@@ -81,8 +81,8 @@ function resolveLocation(origin: Origin, path: string, location: string): { orig
     return { origin, path: encodePath(relativePath(path, location.trim())) }
   }
   const [, name = '', port] = /^(\[[^\]]+\]|[^:@]+)(?::(\d{1,5}))?$/.exec(host) ?? []
-  const bare = name.replace(/^\[|\]$/g, '').toLowerCase()
-  if (bare !== origin.hostname.toLowerCase() && bare !== origin.address) return null
+  const bareHost = name.replace(/^\[|\]$/g, '').toLowerCase()
+  if (bareHost !== origin.hostname.toLowerCase() && bareHost !== origin.address) return null
   const tls = scheme === undefined ? origin.tls : scheme.toLowerCase() === 'https'
   const number = port === undefined ? (tls ? 443 : 80) : Number(port)
   if (number < 1 || number > 65_535) return null
@@ -92,6 +92,6 @@ function resolveLocation(origin: Origin, path: string, location: string): { orig
 function relativePath(path: string, location: string): string {
   if (location.startsWith('/')) return location
   const [folder = '/'] = /^[^?#]*\//.exec(path) ?? []
-  const [bare = ''] = path.split('?', 1)
-  return location.startsWith('?') ? bare + location : folder + location
+  const [pathOnly = ''] = path.split('?', 1)
+  return location.startsWith('?') ? pathOnly + location : folder + location
 }

@@ -26,9 +26,9 @@ export function compilePattern(source: string): Pattern | null {
   const known = compiled.get(source)
   if (known !== undefined) return known
   if (compiled.size >= COMPILED_MAX) compiled.clear()
-  const made = compile(source)
-  compiled.set(source, made)
-  return made
+  const pattern = compile(source)
+  compiled.set(source, pattern)
+  return pattern
 }
 
 function compile(source: string): Pattern | null {
@@ -92,32 +92,32 @@ export function requiredLiteral(source: string): string {
   let depth = 0
   let isInClass = false
   for (let at = 0; at < source.length; at++) {
-    const sign = source.charAt(at)
+    const character = source.charAt(at)
     const next = source.charAt(at + 1)
     if (isInClass) {
-      if (sign === '\\') at++
-      else if (sign === ']') isInClass = false
+      if (character === '\\') at++
+      else if (character === ']') isInClass = false
       continue
     }
-    const isPlain = /[\w <>="'/:;,@#%&!~`-]/.test(sign)
+    const isPlain = /[\w <>="'/:;,@#%&!~`-]/.test(character)
     if (isPlain && depth === 0) {
       // An optional or repeated character ends the run before it.
-      if (!/[*?+{]/.test(next)) run += sign
+      if (!/[*?+{]/.test(next)) run += character
       else run = keepLonger('')
       continue
     }
     run = keepLonger('')
     // With top-level alternatives, no literal is certain.
-    if (sign === '|' && depth === 0) return ''
-    if (sign === '\\') at++
-    else if (sign === '(') depth++
-    else if (sign === ')') depth--
-    else if (sign === '[') {
+    if (character === '|' && depth === 0) return ''
+    if (character === '\\') at++
+    else if (character === '(') depth++
+    else if (character === ')') depth--
+    else if (character === '[') {
       isInClass = true
       // `]` directly after `[` or `[^` is a member, not the end.
       if (next === '^') at++
       if (source.charAt(at + 1) === ']') at++
-    } else if (sign === '{') {
+    } else if (character === '{') {
       const end = source.indexOf('}', at)
       if (end > at) at = end
     }
@@ -125,8 +125,8 @@ export function requiredLiteral(source: string): string {
   keepLonger('')
   return best.length >= 3 ? best : ''
 
-  function keepLonger(fresh: string): string {
+  function keepLonger(nextRun: string): string {
     if (run.length > best.length) best = run
-    return fresh
+    return nextRun
   }
 }

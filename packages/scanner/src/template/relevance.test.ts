@@ -9,7 +9,7 @@ it.each([
   ['metadata', 'metadata: { product: acme-cms }'],
   ['a tag', 'tags: "cve,acme-cms"'],
   ['the CPE', 'classification: { cpe: "cpe:2.3:a:acme:acme_cms:*:*:*:*:*:*:*:*" }'],
-])('what %s names comes first when it was recognised, after the front page', async (_name, about) => {
+])('%s: checks of an identified product run right after the front page', async (_name, about) => {
   await using site = await serveSite('127.66.3.8', (_request, response) => response.writeHead(404).end())
   const checks = [
     check('one', '/common', ''),
@@ -29,7 +29,7 @@ it.each([
   expect(await paths(['Acme CMS'])).toEqual(['/', '/mine', '/common'])
 })
 
-it('of very many checks, one of a product that was not recognised costs no request unless the scan is deep', async () => {
+it('skips checks of unidentified products in large packs, except in deep scans', async () => {
   await using site = await serveSite('127.66.3.9', (_request, response) => response.writeHead(404).end())
   const others = Array.from({ length: 300 }, (_, at) =>
     check(`other${at}`, `/other${at}`, 'metadata: { product: other }'),

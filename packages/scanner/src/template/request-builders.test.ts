@@ -4,7 +4,7 @@ import { requestOf } from '#template/request-builders.ts'
 import { variablesOf } from '#template/variables.ts'
 import { place } from '#template/testing/target.ts'
 
-describe('the request of a block', () => {
+describe('requestOf', () => {
   const request = (path: string, basePath: string) => {
     const template = parseTemplate(
       't.yaml',
@@ -25,12 +25,12 @@ describe('the request of a block', () => {
     ['{{RootURL}}/x', '/app', '/x'],
     ['{{BaseURL}}?a=b', '/', '/?a=b'],
     ['{{BaseURL}}/{{Host}}.zip', '/', '/shop.example.co.zip'],
-  ])('%s on %s asks for %s', (path, basePath, expected) => {
+  ])('%s on %s requests %s', (path, basePath, expected) => {
     expect(request(path, basePath)).toMatchObject({ method: 'GET', path: expected })
   })
 
   it.each([['{{BaseURL}}:8080/x'], ['{{BaseURL}}.elsewhere.test/'], ['{{BaseURL}}@elsewhere.test/']])(
-    '%s would leave the target and is not sent',
+    'does not send %s, which would leave the target',
     (path) => {
       expect(request(path, '/')).toBeNull()
     },

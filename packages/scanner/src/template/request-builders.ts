@@ -13,45 +13,45 @@ export interface RequestBuilder {
   /** Raw bytes for a malformed request; null for a normal one. */
   readonly bytes: (basePath: string, lookup: Lookup) => Buffer | null
   /** Delay before sending, in milliseconds. */
-  readonly pauseMs: number
+  readonly delayMs: number
   readonly annotations: Annotations
 }
 
-const plain: Annotations = { deadlineMs: null, sendsHostAsSni: false, isOnce: false, sni: null }
+const noAnnotations: Annotations = { deadlineMs: null, sendsHostAsSni: false, isOnce: false, sni: null }
 
 /** The requests of a block, in order. */
 export function requestBuildersOf(block: HttpBlock): readonly RequestBuilder[] {
-  const known = asked.get(block) ?? readQuestions(block)
-  asked.set(block, known)
+  const known = builders.get(block) ?? createBuilders(block)
+  builders.set(block, known)
   return known
 }
 
-function readQuestions(block: HttpBlock): RequestBuilder[] {
+function createBuilders(block: HttpBlock): RequestBuilder[] {
   return [
     ...block.paths.map((path): RequestBuilder => ({
       write: (basePath, lookup) => requestOf(block, path, basePath, lookup),
       bytes: () => null,
-      pauseMs: pauseIn(path),
-      annotations: plain,
+      delayMs: delayIn(path),
+      annotations: noAnnotations,
     })),
     ...block.raws.map((raw): RequestBuilder => ({
       write: (basePath, lookup) => rawRequestOf(raw, basePath, lookup),
-      bytes: (_, lookup) => (raw.bendsRules ? rawBytesOf(raw, lookup) : null),
-      pauseMs: pauseIn(raw.text),
+      bytes: (_, lookup) => (raw.needsRawBytes ? rawBytesOf(raw, lookup) : null),
+      delayMs: delayIn(raw.text),
       annotations: raw.annotations,
     })),
   ]
 }
 
 /** Maximum delay that a check may request before a step. */
-const PAUSE_MS_MAX = 20_000
+const DELAY_MS_MAX = 20_000
 
-function pauseIn(text: string): number {
+function delayIn(text: string): number {
   const seconds = /\{\{\s*wait_?for\((\d{1,4})\)/.exec(text)?.[1]
-  return Math.min(Number(seconds ?? 0) * 1000, PAUSE_MS_MAX)
+  return Math.min(Number(seconds ?? 0) * 1000, DELAY_MS_MAX)
 }
 
-const asked = new WeakMap<HttpBlock, RequestBuilder[]>()
+const builders = new WeakMap<HttpBlock, RequestBuilder[]>()
 
 /**
  * The request for a block's path on a target.

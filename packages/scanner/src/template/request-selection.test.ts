@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest'
 import { serveSite, summary } from '#template/testing/site.ts'
 
-it('takes what a question brought about on the front page for no proof of a product that is not there', async () => {
+it('does not accept a generic match on the front page for an unidentified product', async () => {
   const check = `id: dollar
 info: { name: Dollar, severity: info, tags: "tech,wordpress" }
 http:
@@ -21,7 +21,7 @@ http:
   expect(summary(await site.run(check, { technologies: ['WordPress'] })).found).toEqual(['dollar /'])
 })
 
-it('asks a server that shows the manners of a runtime what is written for that runtime', async () => {
+it('runs the checks of a runtime that the headers suggest', async () => {
   const [check, ...others] = Array.from({ length: 301 }, (_, at) => forNode(at))
   await using site = await serveSite('127.66.3.2', (request, response) =>
     request.url === '/secret0' ? response.end('here it is') : response.writeHead(404).end(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodePath } from '#template/request-target.ts'
 
-describe('a path', () => {
+describe('encodePath', () => {
   it.each([
     ['/../../etc/passwd', '/../../etc/passwd'],
     ['/%2e%2e//a', '/%2e%2e//a'],
@@ -12,7 +12,7 @@ describe('a path', () => {
     ['/%u2s', '/%25u2s'],
     ['/a#b', '/a'],
     ["/'{}|^`\\", "/'{}|^`\\"],
-  ])('%s leaves as %s', (written, sent) => {
+  ])('%s is sent as %s', (written, sent) => {
     expect(encodePath(written)).toBe(sent)
   })
 })

@@ -2,20 +2,20 @@
 import type { HttpResponse } from '#net/http-message.ts'
 import { toBytes, type DslValue, type Lookup } from '#template/dsl-value.ts'
 import type { Exchange } from '#template/redirects.ts'
-import type { Answer } from '#template/template.ts'
+import type { ResponseParts } from '#template/template.ts'
 
 /** The parts of an HTTP exchange under the names that matchers use. */
-export function responseParts(exchange: Exchange, lookup: Lookup, bodyBytesMax: number | null = null): Answer {
+export function responseParts(exchange: Exchange, lookup: Lookup, bodyBytesMax: number | null = null): ResponseParts {
   const values = valuesOf(exchange, bodyBytesMax)
   return { defaultPart: 'body', get: (name) => values.get(name) ?? lookup(name) }
 }
 
-const answers = new WeakMap<HttpResponse, Map<number | null, ReadonlyMap<string, DslValue>>>()
+const partsByResponse = new WeakMap<HttpResponse, Map<number | null, ReadonlyMap<string, DslValue>>>()
 
 /** Computed once per response, because a thousand templates may inspect the same one. */
 function valuesOf(exchange: Exchange, bodyBytesMax: number | null): ReadonlyMap<string, DslValue> {
-  const perLimit = answers.get(exchange.response) ?? new Map<number | null, ReadonlyMap<string, DslValue>>()
-  answers.set(exchange.response, perLimit)
+  const perLimit = partsByResponse.get(exchange.response) ?? new Map<number | null, ReadonlyMap<string, DslValue>>()
+  partsByResponse.set(exchange.response, perLimit)
   const values = perLimit.get(bodyBytesMax) ?? readValues(exchange, bodyBytesMax)
   perLimit.set(bodyBytesMax, values)
   return values
@@ -61,20 +61,20 @@ export function headOf(response: HttpResponse): string {
 const heads = new WeakMap<HttpResponse, string>()
 
 function writeHead(response: HttpResponse): string {
-  const lines = response.headers.map(([name, value]) => `${capitalised(name)}: ${value}\r\n`)
+  const lines = response.headers.map(([name, value]) => `${capitalize(name)}: ${value}\r\n`)
   return `HTTP/1.1 ${response.status} ${response.statusText}\r\n${lines.join('')}`
 }
 
 /** Normal servers use few distinct header names; a hostile server may send many. */
 const spellingsMax = 500
-const spellings = new Map<string, string>()
+const capitalizedNames = new Map<string, string>()
 
-function capitalised(name: string): string {
-  const known = spellings.get(name)
+function capitalize(name: string): string {
+  const known = capitalizedNames.get(name)
   if (known !== undefined) return known
-  const spelled = name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
-  if (spellings.size < spellingsMax && name.length < 64) spellings.set(name, spelled)
-  return spelled
+  const capitalized = name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
+  if (capitalizedNames.size < spellingsMax && name.length < 64) capitalizedNames.set(name, capitalized)
+  return capitalized
 }
 
 /** The body as a UTF-8 byte string if it uses a Chinese encoding, otherwise unchanged. */

@@ -53,7 +53,7 @@ async function run(source: string, hostname: string, resolvers: readonly string[
   return seen
 }
 
-it('asks for the name of the target once and matches what is said', async () => {
+it("queries the target's name once and matches the response", async () => {
   const server = await resolver('gone.test')
   const seen = await run(check, 'www.lab.test', [server.at])
   server.close()
@@ -61,7 +61,7 @@ it('asks for the name of the target once and matches what is said', async () => 
   expect(server.asked).toEqual(['www.lab.test.'])
 })
 
-it('asks nothing for an address, and nothing about the names of others', async () => {
+it('sends no queries for an address or for other names', async () => {
   const server = await resolver('gone.test')
   const byAddress = await run(check, address, [server.at])
   const ofOthers = await run(check.replace('{{FQDN}}', 'other.test'), 'www.lab.test', [server.at])
@@ -74,6 +74,6 @@ it.each([
   ['too short', [0, 1]],
   ['a name that leads to itself', [0, 1, 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0, 0xc0, 12, 0, 1, 0, 1]],
   ['an answer that is promised and does not come', [0, 1, 0x81, 0x80, 0, 0, 0, 9, 0, 0, 0, 0]],
-])('a message that is %s is none', (_name, bytes) => {
+])('ignores a message that is %s', (_name, bytes) => {
   expect(readMessage(Buffer.from(bytes))).toBeUndefined()
 })

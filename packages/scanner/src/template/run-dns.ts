@@ -7,7 +7,7 @@ import { rawEvidence } from '#template/evidence.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import { isSerious } from '#template/finding.ts'
 import type { CheckTarget, CheckTools, Finding } from '#template/service-run.ts'
-import type { Answer, DnsBlock, Template } from '#template/template.ts'
+import type { ResponseParts, DnsBlock, Template } from '#template/template.ts'
 import { fillBytes, variablesOf, withRandom, withVariables } from '#template/variables.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function* runDns(
   for (const template of templates) {
     let isAnswered = template.counts.http + template.counts.network + template.counts.ssl === 0
     for (const block of template.dns) {
-      const answer = await ask(block, template, target, tools, answers)
+      const answer = await queryOnce(block, template, target, tools, answers)
       if (!answer) isAnswered = false
       for (const finding of answer ? findingsOf(template, block, target, answer) : []) {
         if (isSerious(template.info.severity)) serious.push(finding)
@@ -39,7 +39,7 @@ export async function* runDns(
 }
 
 /** Each query is sent once, no matter how many checks need it. */
-async function ask(
+async function queryOnce(
   block: DnsBlock,
   template: Template,
   target: CheckTarget,
@@ -72,8 +72,8 @@ function findingsOf(
 ): Finding[] {
   const text = toBytes(textOf(answer))
   const values = partsOf(answer, text)
-  const place = lookupOf(template, target)
-  const parts: Answer = { defaultPart: 'raw', get: (name) => values.get(name) ?? place(name) }
+  const targetLookup = lookupOf(template, target)
+  const parts: ResponseParts = { defaultPart: 'raw', get: (name) => values.get(name) ?? targetLookup(name) }
   return evaluateOperators(operators, parts)
     .filter(({ isSilent }) => !isSilent)
     .map((match) => findingOf(template, target, match, `${answer.question.name} IN ${type}`, text))
@@ -83,7 +83,7 @@ function findingOf(
   { info, claimedQuality }: Template,
   { address }: CheckTarget,
   match: Match,
-  asked: string,
+  query: string,
   text: string,
 ): Finding {
   return {
@@ -93,7 +93,7 @@ function findingOf(
     threat: info.threat,
     location: `dns${match.name === '' ? '' : ` ${match.name}`}`.slice(0, 500),
     quality: claimedQuality ?? 99,
-    ...rawEvidence(asked, text, match),
+    ...rawEvidence(query, text, match),
   }
 }
 

@@ -13,29 +13,29 @@ import { createPrefilter, type Prefilter } from '#template/prefilter.ts'
 import { completions, addPending, type Progress } from '#template/progress.ts'
 import { identifiedNames } from '#template/relevance.ts'
 import { runSequences } from '#template/run-sequences.ts'
-import { isForeignPath, isWanted, namesOfMatch, runtimesOf } from '#template/selection.ts'
+import { isForeignPath, shouldSend, namesOfMatch, runtimesOf } from '#template/selection.ts'
 import { createSharedClient, type SharedClient } from '#template/shared-client.ts'
 import { toFinding } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import type { Template } from '#template/template.ts'
-import { variablesOf, withSupplied, withRandom, withVariables } from '#template/variables.ts'
+import { variablesOf, withSuppliedValues, withRandom, withVariables } from '#template/variables.ts'
 import { verifyMatch } from '#template/match-verification.ts'
 
 /** Concurrent requests per origin; the client may allow fewer. */
-const SIDE_BY_SIDE = 6
+const CONCURRENT_REQUESTS = 6
 /** Number of templates to match before yielding to the event loop. */
-const LISTENERS_PER_TURN = 200
+const MATCHES_PER_TICK = 200
 /** Below this number of templates, the prefilter doesn't pay off. */
 const PREFILTER_FROM = 12
 
-interface Sent {
+interface SentRequest {
   readonly group: Group
   readonly variant: Variant
   readonly path: string
   readonly chain: Chain
 }
 /** State shared by the checks of one service. */
-interface Work {
+interface HttpRun {
   readonly run: ServiceRun
   readonly client: SharedClient
   readonly basePath: string
@@ -43,7 +43,7 @@ interface Work {
   readonly health: Health
   readonly progress: Map<Template, Progress>
   readonly lookups: Map<Template, Lookup>
-  readonly place: Lookup
+  readonly targetLookup: Lookup
   /** There are so few checks that all of them run. */
   readonly isSmall: boolean
   /** Names of the identified products; matches add to it. */
@@ -56,20 +56,20 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   const { groups, sequences, isSmall } = prepare(run.plan, run.permissions)
   if (groups.length === 0 && sequences.length === 0) return
   const basePath = target.basePath.startsWith('/') ? target.basePath : '/'
-  const variables = placeOf(run, basePath)
+  const variables = targetVariables(run, basePath)
   const calibration = await calibrate(tools.http, origin, basePath, signal)
-  const work: Work = {
+  const work: HttpRun = {
     run,
     client: createSharedClient(tools.http),
     basePath,
     calibration,
     // A service that hasn't responded so far gets one more attempt: the front page.
-    health: createHealth(calibration.nonsense.length > 0),
+    health: createHealth(calibration.responses.length > 0),
     progress: new Map(),
     lookups: new Map(),
-    place: withSupplied(tools.given, (name) => variables.get(name)),
+    targetLookup: withSuppliedValues(tools.suppliedValues, (name) => variables.get(name)),
     isSmall,
-    names: identifiedNames(run.service.technologies).union(runtimesOf(calibration.nonsense)),
+    names: identifiedNames(run.service.technologies).union(runtimesOf(calibration.responses)),
   }
   try {
     yield* runGroups(work, groups)
@@ -81,13 +81,13 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   if (trouble !== null) yield { kind: 'trouble', message: trouble }
 }
 
-function placeOf({ origin }: ServiceRun, basePath: string) {
+function targetVariables({ origin }: ServiceRun, basePath: string) {
   const scheme = origin.tls ? 'https' : 'http'
   return variablesOf({ scheme, hostname: origin.hostname, address: origin.address, port: origin.port, basePath })
 }
 
 /** The front page first: the products identified there determine the remaining requests. */
-async function* runGroups(work: Work, groups: readonly Group[]): AsyncIterable<ServiceEvent> {
+async function* runGroups(work: HttpRun, groups: readonly Group[]): AsyncIterable<ServiceEvent> {
   const { profile } = work.run.tools
   for (const { members } of groups) for (const { template } of members) addPending(work.progress, template)
   try {
@@ -95,10 +95,10 @@ async function* runGroups(work: Work, groups: readonly Group[]): AsyncIterable<S
       work,
       groups.filter(({ isFront }) => isFront),
     )
-    const rest = groups.filter((group) => !group.isFront && (work.isSmall || isWanted(group, work.names, profile)))
-    const urgent = (group: Group) =>
+    const rest = groups.filter((group) => !group.isFront && (work.isSmall || shouldSend(group, work.names, profile)))
+    const rankOfGroup = (group: Group) =>
       Number(!group.members.some(({ template }) => !template.subjects.isDisjointFrom(work.names)))
-    const ranked = rest.map((group) => [urgent(group), group] as const)
+    const ranked = rest.map((group) => [rankOfGroup(group), group] as const)
     yield* sendAll(
       work,
       ranked.toSorted(([left], [right]) => left - right).map(([, group]) => group),
@@ -112,41 +112,41 @@ async function* runGroups(work: Work, groups: readonly Group[]): AsyncIterable<S
 }
 
 /** Sends requests concurrently and matches each response when it is complete. */
-async function* sendAll(work: Work, groups: readonly Group[]): AsyncIterable<ServiceEvent> {
+async function* sendAll(work: HttpRun, groups: readonly Group[]): AsyncIterable<ServiceEvent> {
   const stop = new AbortController()
   const signal = AbortSignal.any([work.run.signal, stop.signal])
   const queue = groups.values()
-  const under = new Set<Promise<readonly Sent[]>>()
-  const done: Promise<readonly Sent[]>[] = []
+  const inFlight = new Set<Promise<readonly SentRequest[]>>()
+  const done: Promise<readonly SentRequest[]>[] = []
   let wake = Promise.withResolvers<void>()
   const start = () => {
     for (const group of queue) {
-      const asked = ask(work, group, signal)
-      if (!asked) continue
+      const sending = sendGroup(work, group, signal)
+      if (!sending) continue
       const settled = () => {
-        under.delete(asked)
-        done.push(asked)
+        inFlight.delete(sending)
+        done.push(sending)
         wake.resolve()
       }
-      under.add(asked)
-      asked.then(settled, settled)
+      inFlight.add(sending)
+      sending.then(settled, settled)
       return true
     }
     return false
   }
   try {
     start()
-    while (under.size > 0 || done.length > 0) {
+    while (inFlight.size > 0 || done.length > 0) {
       if (done.length === 0) await wake.promise
       wake = Promise.withResolvers<void>()
       for (const finished of done.splice(0)) {
         for (const sent of await finished) yield* matchChain(work, sent)
       }
-      while (work.health.stopReason() === null && under.size < SIDE_BY_SIDE && start());
+      while (work.health.stopReason() === null && inFlight.size < CONCURRENT_REQUESTS && start());
       if (work.health.stopReason() !== null) break
     }
   } finally {
-    for (const left of under) left.catch(() => undefined)
+    for (const left of inFlight) left.catch(() => undefined)
     stop.abort(new Error('request canceled'))
   }
 }
@@ -155,29 +155,29 @@ async function* sendAll(work: Work, groups: readonly Group[]): AsyncIterable<Ser
  * Sends a group's request; null when no template needs it any more or it can't be built for this
  * target.
  */
-function ask(work: Work, group: Group, signal: AbortSignal): Promise<readonly Sent[]> | null {
+function sendGroup(work: HttpRun, group: Group, signal: AbortSignal): Promise<readonly SentRequest[]> | null {
   const waiting = group.members.filter(({ template }) => !work.progress.get(template)?.isDone)
   const [first] = waiting
   const block = first?.template.http[first.block]
-  const question = block && requestBuildersOf(block)[first.question]
-  if (!first || !question) return null
-  const request = question.write(work.basePath, lookupOf(work, first.template))
+  const builder = block && requestBuildersOf(block)[first.request]
+  if (!first || !builder) return null
+  const request = builder.write(work.basePath, lookupOf(work, first.template))
   if (!request) {
-    for (const { template } of waiting) broken(work, template)
+    for (const { template } of waiting) markBroken(work, template)
     return null
   }
   if (!work.isSmall && isForeignPath(request.path.slice(work.basePath.length - 1), work.names, work.run.tools.profile))
     return null
-  const variants = variantsOf(group).map(async (variant): Promise<Sent> => {
+  const variants = variantsOf(group).map(async (variant): Promise<SentRequest> => {
     const { policy, redirectsMax } = variant
     const chain = await follow(work.client, work.run.origin, request, { policy, redirectsMax, signal })
-    work.health.note(chain)
+    work.health.record(chain)
     return { group, variant, path: request.path, chain }
   })
   return Promise.all(variants)
 }
 
-function broken({ progress }: Work, template: Template): void {
+function markBroken({ progress }: HttpRun, template: Template): void {
   const known = progress.get(template)
   if (known) known.isBroken = true
 }
@@ -186,28 +186,28 @@ function broken({ progress }: Work, template: Template): void {
  * Variables of the target and the template, and random values that stay constant per template and
  * service.
  */
-function lookupOf({ lookups, place }: Work, template: Template): Lookup {
-  const known = lookups.get(template) ?? withVariables(template.variables, withRandom(place))
+function lookupOf({ lookups, targetLookup }: HttpRun, template: Template): Lookup {
+  const known = lookups.get(template) ?? withVariables(template.variables, withRandom(targetLookup))
   lookups.set(template, known)
   return known
 }
 
-async function* matchChain(work: Work, sent: Sent): AsyncIterable<ServiceEvent> {
+async function* matchChain(work: HttpRun, sent: SentRequest): AsyncIterable<ServiceEvent> {
   let seen = 0
   const { members } = sent.variant
   const candidates = sent.chain.exchanges.map(({ response }) => candidatesOf(sent.variant, response))
   for (const [at, member] of members.entries()) {
     const progress = work.progress.get(member.template)
     if (!progress || progress.isDone) continue
-    let isVoid = false
+    let isInconclusive = false
     for (const [hop, exchange] of sent.chain.exchanges.entries()) {
       if (candidates[hop]?.[at] === 0) continue
-      if (++seen % LISTENERS_PER_TURN === 0) await nextTurn()
-      isVoid = (yield* matchExchange(work, sent, exchange, member)) || isVoid
+      if (++seen % MATCHES_PER_TICK === 0) await nextTurn()
+      isInconclusive = (yield* matchExchange(work, sent, exchange, member)) || isInconclusive
     }
     progress.left -= 1
     // A template that stopped at its first match did not send everything, so it has no coverage.
-    if (sent.chain.failure !== null || isVoid || progress.isDone) progress.isBroken = true
+    if (sent.chain.failure !== null || isInconclusive || progress.isDone) progress.isBroken = true
   }
 }
 
@@ -223,20 +223,25 @@ function candidatesOf({ members }: Variant, response: Exchange['response']): Uin
 }
 
 /** @returns whether a match could not be decided, so that the check is incomplete */
-async function* matchExchange(work: Work, sent: Sent, exchange: Exchange, { template, block: place }: Member) {
-  const block = template.http[place]
+async function* matchExchange(
+  work: HttpRun,
+  sent: SentRequest,
+  exchange: Exchange,
+  { template, block: blockIndex }: Member,
+) {
+  const block = template.http[blockIndex]
   if (!block) return false
-  let isVoid = false
+  let isInconclusive = false
   const listener: Listener = { template, block, lookup: lookupOf(work, template) }
   const answer = responseParts(exchange, listener.lookup, block.bodyBytesMax)
   for (const match of evaluateOperators(block.operators, answer)) {
-    const judged = await verifyMatch(work, sent.path, exchange, listener, match)
-    if (judged === 'unknown') isVoid = true
-    if (judged !== 'true') continue
+    const verdict = await verifyMatch(work, sent.path, exchange, listener, match)
+    if (verdict === 'unknown') isInconclusive = true
+    if (verdict !== 'true') continue
     for (const name of namesOfMatch(template, match.name)) work.names.add(name)
     if (!match.isSilent) yield toFinding(work.run, exchange, template, match)
     const progress = work.progress.get(template)
     if (progress && (template.stopsAtFirstMatch || block.stopsAtFirstMatch)) progress.isDone = true
   }
-  return isVoid
+  return isInconclusive
 }

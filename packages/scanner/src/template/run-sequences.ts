@@ -16,12 +16,12 @@ import { createState, type State } from '#template/sequence-state.ts'
 import { verifyStepMatch } from '#template/sequence-verification.ts'
 import { runSequence, type SequenceTools, type StepMatch } from '#template/sequence.ts'
 import type { Template } from '#template/template.ts'
-import { withSupplied, withRandom } from '#template/variables.ts'
+import { withSuppliedValues, withRandom } from '#template/variables.ts'
 
 /** Concurrent checks per origin; the client may allow fewer requests. */
-const SIDE_BY_SIDE = 8
+const CONCURRENT_CHECKS = 8
 
-interface Circumstances {
+interface SequenceContext {
   readonly calibration: Calibration
   readonly basePath: string
   readonly variables: ReadonlyMap<string, DslValue>
@@ -35,35 +35,35 @@ interface Circumstances {
 }
 
 /** @throws only when the run's signal aborts */
-export async function* runSequences(run: ServiceRun, around: Circumstances): AsyncIterable<ServiceEvent> {
-  const waiting = inOrder(run, around)
+export async function* runSequences(run: ServiceRun, context: SequenceContext): AsyncIterable<ServiceEvent> {
+  const waiting = inRunOrder(run, context)
   const rest = waiting.values()
-  const under = new Map<State, Promise<readonly ServiceEvent[]>>()
+  const running = new Map<State, Promise<readonly ServiceEvent[]>>()
   const calls = createPendingCallbacks()
   const start = () => {
-    while (around.health.stopReason() === null) {
+    while (context.health.stopReason() === null) {
       const next = rest.next()
       if (next.done) return
       const { state } = next.value
-      if (!isWorthIts(next.value, run, around)) continue
-      under.set(state, runOne(run, state, around, calls))
+      if (!shouldRun(next.value, run, context)) continue
+      running.set(state, runCheck(run, state, context, calls))
       return
     }
   }
   try {
-    for (let at = 0; at < SIDE_BY_SIDE; at++) start()
-    while (under.size > 0) {
+    for (let at = 0; at < CONCURRENT_CHECKS; at++) start()
+    while (running.size > 0) {
       const [state, events] = await Promise.race(
-        [...under].map(async ([key, promise]) => [key, await promise] as const),
+        [...running].map(async ([key, promise]) => [key, await promise] as const),
       )
-      under.delete(state)
+      running.delete(state)
       start()
       yield* events
     }
     for (const { state } of rest) yield { kind: 'ended', isFinished: false, check: state.template.id }
     yield* awaitCallbacks(run, calls)
   } finally {
-    for (const left of under.values()) left.catch(() => undefined)
+    for (const left of running.values()) left.catch(() => undefined)
     // Callback addresses that were never sent or never awaited.
     for (const { state } of waiting) if (state.callback) run.tools.callbacks?.forget(state.callback.id)
   }
@@ -78,17 +78,17 @@ interface Waiting {
 }
 
 /** Groups checks with the same first request, so that its response is cached only briefly. */
-function inOrder(run: ServiceRun, { variables, basePath, names, sequences }: Circumstances): Waiting[] {
-  const guesses = payloadLimits[run.tools.profile].credentials > 0
-  const place = withSupplied(
-    run.tools.given,
+function inRunOrder(run: ServiceRun, { variables, basePath, names, sequences }: SequenceContext): Waiting[] {
+  const allowsBruteForce = payloadLimits[run.tools.profile].credentials > 0
+  const targetLookup = withSuppliedValues(
+    run.tools.suppliedValues,
     withRandom((name) => variables.get(name)),
   )
   const waiting = sequences
-    .filter(({ isGuessing }) => guesses || !isGuessing)
+    .filter(({ isBruteForce }) => allowsBruteForce || !isBruteForce)
     .map((template): Waiting & { key: string } => {
-      const [written] = template.questions[0] ?? []
-      const state = createState(template, place, run.tools.callbacks)
+      const [written] = template.requestDigests[0] ?? []
+      const state = createState(template, targetLookup, run.tools.callbacks)
       const rank = (template.isUnsafe ? 4 : 0) + (template.isIntrusive ? 2 : 0) + rankOf(template, names)
       return { state, rank, key: written ?? '', first: written ? firstOf(state, basePath) : null }
     })
@@ -104,46 +104,54 @@ function firstOf({ template, lookup }: State, basePath: string): HttpRequest | n
  * Whether to run a check. One that starts with a cached response, and only continues if that
  * matches, costs nothing to start.
  */
-function isWorthIts({ state, first }: Waiting, run: ServiceRun, { names, client, isSmall }: Circumstances): boolean {
+function shouldRun({ state, first }: Waiting, run: ServiceRun, { names, client, isSmall }: SequenceContext): boolean {
   const { template } = state
   // Malformed requests and login attempts are only sent to the product that they target.
   if (template.isUnsafe && !(template.isSpecific && appliesTo(template, names))) return false
-  if (template.isGuessing && !appliesTo(template, names)) return false
+  if (template.isBruteForce && !appliesTo(template, names)) return false
   if (!isSmall && first && isForeignPath(first.path, names, run.tools.profile)) return false
   if (run.tools.profile === 'deep' || isSmall || appliesTo(template, names)) return true
-  const begins = template.http[0]
-  const isGated = template.flow?.kind === 'and' && begins?.paths.length === 1 && begins.payloads === null
-  return isGated && first !== null && client.knows(run.origin, first)
+  const firstBlock = template.http[0]
+  const isGated = template.flow?.kind === 'and' && firstBlock?.paths.length === 1 && firstBlock.payloads === null
+  return isGated && first !== null && client.isCached(run.origin, first)
 }
 
 function compare(left: string, right: string): number {
   return left < right ? -1 : Number(left > right)
 }
 
-async function runOne(
+async function runCheck(
   run: ServiceRun,
   state: State,
-  around: Circumstances,
+  context: SequenceContext,
   calls: PendingCallbacks,
 ): Promise<readonly ServiceEvent[]> {
   const events: ServiceEvent[] = []
-  const settle = async (step: StepMatch) => {
-    const judged = await verifyStepMatch(run, step, around)
-    if (judged === 'unknown') state.isBroken = true
-    if (judged === 'true') state.proved.push(step.exchange.request.path)
-    if (judged === 'true' && !step.match.isSilent)
+  const verify = async (step: StepMatch) => {
+    const verdict = await verifyStepMatch(run, step, context)
+    if (verdict === 'unknown') state.isBroken = true
+    if (verdict === 'true') state.provenPaths.push(step.exchange.request.path)
+    if (verdict === 'true' && !step.match.isSilent)
       events.push(toFinding(run, step.exchange, state.template, step.match))
-    return judged === 'true'
+    return verdict === 'true'
   }
-  const goesOn = (chain: Chain) => {
-    around.health.note(chain)
-    return around.health.stopReason() === null
+  const shouldContinue = (chain: Chain) => {
+    context.health.record(chain)
+    return context.health.stopReason() === null
   }
-  const awaitCall: SequenceTools['awaitCall'] = (call) => calls.add(call)
-  const { basePath, client, names } = around
-  const foreign = (request: HttpRequest) => !around.isSmall && isForeignPath(request.path, names, run.tools.profile)
-  await runSequence(state, { run, basePath, client, isForeign: foreign, goesOn, settle, awaitCall })
-  const isFinished = !state.isBroken && !state.isDone && !state.isCut
+  const awaitCall: SequenceTools['awaitCallback'] = (call) => calls.add(call)
+  const { basePath, client, names } = context
+  const foreign = (request: HttpRequest) => !context.isSmall && isForeignPath(request.path, names, run.tools.profile)
+  await runSequence(state, {
+    run,
+    basePath,
+    client,
+    isForeign: foreign,
+    shouldContinue,
+    verify,
+    awaitCallback: awaitCall,
+  })
+  const isFinished = !state.isBroken && !state.isDone && !state.isPartial
   if (calls.has(state)) calls.whenSettled(state, isFinished)
   else events.push({ kind: 'ended', isFinished, check: state.template.id })
   return events

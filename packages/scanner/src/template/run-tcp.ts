@@ -23,18 +23,18 @@ export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> 
 
 async function* runNetworkBlock(run: ServiceRun, template: Template, block: NetworkBlock) {
   const { credentials, requestsPerCheck } = payloadLimits[run.tools.profile]
-  if (!block.payloads) return yield* runDialogue(run, template, block, new Map())
-  let left = template.isGuessing ? credentials : requestsPerCheck
+  if (!block.payloads) return yield* runExchange(run, template, block, new Map())
+  let left = template.isBruteForce ? credentials : requestsPerCheck
   let isAnswered = true
   for (const set of payloadSets(block.payloads)) {
     // Skipped checks have no coverage.
     if (left-- <= 0 || run.allowance.payloadRequests-- <= 0) return false
-    isAnswered = (yield* runDialogue(run, template, block, set)) && isAnswered
+    isAnswered = (yield* runExchange(run, template, block, set)) && isAnswered
   }
   return isAnswered
 }
 
-async function* runDialogue(
+async function* runExchange(
   run: ServiceRun,
   template: Template,
   block: NetworkBlock,
@@ -62,7 +62,7 @@ export async function* runTls(run: ServiceRun): AsyncIterable<ServiceEvent> {
     let isAnswered = true
     for (const block of template.ssl) {
       const key = `${block.minVersion} ${block.maxVersion}`
-      const reading = readings.get(key) ?? (await shake(run, block))
+      const reading = readings.get(key) ?? (await handshake(run, block))
       readings.set(key, reading)
       if (reading.kind === 'inconclusive') isAnswered = false
       if (reading.kind === 'accepted') yield* matchTls(run, template, block, reading)
@@ -71,7 +71,7 @@ export async function* runTls(run: ServiceRun): AsyncIterable<ServiceEvent> {
   }
 }
 
-async function shake({ tools, origin, signal }: ServiceRun, block: SslBlock): Promise<TlsReading> {
+async function handshake({ tools, origin, signal }: ServiceRun, block: SslBlock): Promise<TlsReading> {
   await tools.budget.take(origin.address, signal)
   return probeTls(block, origin, { guard: tools.guard, signal })
 }

@@ -78,14 +78,14 @@ const locations = (seen: readonly Observation[]) =>
 const covered = (seen: readonly Observation[]) => seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : []))
 const base = '"{{BaseURL}}'
 
-it('sends equal requests of many checks once', async () => {
+it('sends identical requests of several checks once', async () => {
   const port = await serve((request, response) => response.writeHead(request.url === '/x' ? 200 : 404).end('needle'))
   const seen = await run(port, plan(...Array.from({ length: 30 }, (_, at) => ({ id: `t${at}`, path: `${base}/x"` }))))
   expect(asked.filter((line) => line === 'GET /x')).toHaveLength(1)
   expect(covered(seen)).toHaveLength(30)
 })
 
-it('keeps apart what differs in headers, body or method, and asks once for those who follow redirects and those who do not', async () => {
+it('distinguishes headers, body, and method, but not redirect policies', async () => {
   const port = await serve((_request, response) => response.end('none'))
   const variants = [
     '',
@@ -98,7 +98,7 @@ it('keeps apart what differs in headers, body or method, and asks once for those
   expect(asked.filter((line) => line.endsWith(' /x'))).toHaveLength(4)
 })
 
-it('tells request, evidence and what proves it', async () => {
+it('reports request, evidence, and highlights', async () => {
   const port = await serve((request, response) => only(response, request.url === '/x?y=1', 'a needle in hay'))
   const [finding] = await run(port, plan({ id: 'CVE-2024-9999', path: `${base}/x?y=1"` }))
   expect(finding).toMatchObject({
@@ -130,14 +130,14 @@ describe('redirects', () => {
     ['/a', '    redirects: true\n    max-redirects: 1\n', []],
     ['/away', '    redirects: true\n', []],
     ['/loop', '    redirects: true\n', []],
-  ])('of %s with %j lead to %j', async (path, extra, expected) => {
+  ])('of %s with %j end at %j', async (path, extra, expected) => {
     const port = await serve(hop)
     const seen = await run(port, plan({ id: 't', path: `${base}${path}"`, extra }))
     expect(locations(seen)).toEqual(expected.map((at) => `${port}${at}`))
     expect(covered(seen)).toEqual(['t'])
   })
 
-  it('match answer by answer', async () => {
+  it('are matched response by response', async () => {
     const port = await serve(hop)
     const matcher = 'type: status, status: [302]'
     expect(
@@ -146,7 +146,7 @@ describe('redirects', () => {
   })
 })
 
-it('takes for nonsense what a page that cannot exist says, too', async () => {
+it('rejects a match that also occurs on a nonexistent page', async () => {
   const port = await serve((request, response) => response.writeHead(request.url === '/x' ? 200 : 404).end('needle'))
   const seen = await run(port, plan({ id: 't', path: `${base}/x"` }))
   expect(locations(seen)).toEqual([])
@@ -154,7 +154,7 @@ it('takes for nonsense what a page that cannot exist says, too', async () => {
 })
 
 describe('coverage', () => {
-  it('is not claimed where an answer broke off, also for a negative matcher', async () => {
+  it('is not claimed after a truncated response, even for a negative matcher', async () => {
     const port = await serve((request, response) =>
       request.url === '/x' ? request.socket.destroy() : response.end('hay'),
     )
@@ -201,7 +201,7 @@ it('stops checking a host that stops responding', async () => {
   )
 })
 
-it('ends with the reason of the signal and gives what was proved until then', async () => {
+it("yields confirmed findings before rejecting with the signal's reason", async () => {
   const stop = new AbortController()
   const port = await serve((request, response) => {
     if (request.url === '/t0') response.end('needle')

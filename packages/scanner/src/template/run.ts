@@ -19,8 +19,8 @@ import { prepare, type CheckPlan } from '#template/plan.ts'
 /** Deadline for all checks of one port, in milliseconds. */
 const portDeadlineMs: Readonly<Record<ScanProfile, number>> = { gentle: 120_000, standard: 300_000, deep: 900_000 }
 /** Serious findings on one host from which it is treated as a honeypot. */
-const SERIOUS_MAX = 15
-const DECOY_QUALITY = 30
+const HONEYPOT_FINDINGS_MIN = 15
+const HONEYPOT_QUALITY = 30
 
 /**
  * Runs every check of the plan that applies to one of the services. Yields findings, one coverage
@@ -36,7 +36,7 @@ export async function* runChecks(target: CheckTarget, plan: CheckPlan, tools: Ch
   const permissions = {
     intrusive: tools.intrusive ?? false,
     callbacks: tools.callbacks !== undefined,
-    given: new Set(tools.given?.keys()),
+    suppliedValues: new Set(tools.suppliedValues?.keys()),
   }
   try {
     const services = target.services.filter(({ transport }) => transport === 'tcp')
@@ -46,21 +46,21 @@ export async function* runChecks(target: CheckTarget, plan: CheckPlan, tools: Ch
     yield* runDns(target, prepare(plan, permissions).dns, tools, serious)
   } catch (error) {
     // Findings confirmed before an abort are kept.
-    yield* settleSerious(target.address, serious)
+    yield* reportSerious(target.address, serious)
     throw error
   }
-  yield* settleSerious(target.address, serious)
+  yield* reportSerious(target.address, serious)
 }
 
 async function* runService(
-  about: Omit<ServiceRun, 'origin' | 'signal'>,
+  context: Omit<ServiceRun, 'origin' | 'signal'>,
   serious: Finding[],
 ): AsyncIterable<Observation> {
-  const { target, service, tools } = about
+  const { target, service, tools } = context
   const { address, hostname } = target
   const origin = { address, port: service.port, tls: service.tls, hostname: hostname || address }
   const deadline = AbortSignal.timeout(portDeadlineMs[tools.profile])
-  const run: ServiceRun = { ...about, origin, signal: AbortSignal.any([tools.signal, deadline]) }
+  const run: ServiceRun = { ...context, origin, signal: AbortSignal.any([tools.signal, deadline]) }
   const finished = new Set<string>()
   const unfinished = new Set<string>()
   for await (const event of eventsOf(run, deadline)) {
@@ -98,11 +98,11 @@ function isHttp({ protocol }: IdentifiedService): boolean {
   return protocol === 'http' || protocol === 'https'
 }
 
-function* settleSerious(address: string, serious: readonly Finding[]): Iterable<Observation> {
-  const isDecoy = new Set(serious.map(({ check }) => check)).size >= SERIOUS_MAX
+function* reportSerious(address: string, serious: readonly Finding[]): Iterable<Observation> {
+  const isHoneypot = new Set(serious.map(({ check }) => check)).size >= HONEYPOT_FINDINGS_MIN
   for (const finding of serious)
-    yield isDecoy ? { ...finding, quality: Math.min(finding.quality, DECOY_QUALITY) } : finding
-  if (!isDecoy) return
-  const message = `${SERIOUS_MAX} or more serious findings on one host: it looks like a honeypot, so its findings get low confidence`
+    yield isHoneypot ? { ...finding, quality: Math.min(finding.quality, HONEYPOT_QUALITY) } : finding
+  if (!isHoneypot) return
+  const message = `${HONEYPOT_FINDINGS_MIN} or more serious findings on one host: it looks like a honeypot, so its findings get low confidence`
   yield problem(address, message)
 }

@@ -5,7 +5,7 @@ import { at, items, keysOf, text, type Node } from '#template/parse-node.ts'
 export interface Scope {
   readonly has: (name: string) => boolean
   /** Collects undefined names. */
-  readonly lacking: Set<string>
+  readonly missingValues: Set<string>
 }
 
 export function scopeOf(root: Node): Scope {
@@ -14,15 +14,15 @@ export function scopeOf(root: Node): Scope {
     .flatMap((block) => items(at(block, 'extractors')))
     .map((extractor) => text(at(extractor, 'name'), ''))
   const listed = blocks.flatMap((block) => keysOf(at(block, 'payloads')))
-  const set = [...readVariables(root)].flatMap(([name, written]) => (isLeftOpen(name, written) ? [] : [name]))
+  const set = [...readVariables(root)].flatMap(([name, written]) => (isSuppliedByOperator(name, written) ? [] : [name]))
   const known = new Set([...listed, ...extracted.filter((name) => name !== ''), ...set])
-  return { has: (name) => known.has(name), lacking: new Set() }
+  return { has: (name) => known.has(name), missingValues: new Set() }
 }
 
 /**
  * Template values from `variables` and `constants`, as texts with placeholders.
  *
- * @throws Refused for lists and mappings
+ * @throws UnsupportedFeature for lists and mappings
  */
 export function readVariables(root: Node): ReadonlyMap<string, string> {
   const both = [at(root, 'constants'), at(root, 'variables')]
@@ -30,14 +30,14 @@ export function readVariables(root: Node): ReadonlyMap<string, string> {
 }
 
 /** A variable set to itself declares that the operator must supply its value. */
-function isLeftOpen(name: string, written: string): boolean {
+function isSuppliedByOperator(name: string, written: string): boolean {
   return written.replaceAll(/\s/g, '') === `{{${name}}}`
 }
 
 /** Response parts that can carry the number of their request. */
-const HISTORY = /^(?:[A-Za-z_-]*[A-Za-z])_(\d{1,3})$/
+const NUMBERED_PART = /^(?:[A-Za-z_-]*[A-Za-z])_(\d{1,3})$/
 
 /** Whether a name refers to the response of a specific request, such as `body_2`. */
 export function isNumberedPart(name: string): boolean {
-  return HISTORY.test(name) && !/^(?:randstr|interactsh.*|http|tcp|ssl|dns)_\d+$/.test(name)
+  return NUMBERED_PART.test(name) && !/^(?:randstr|interactsh.*|http|tcp|ssl|dns)_\d+$/.test(name)
 }

@@ -13,11 +13,11 @@ it.each([
   ['metadata: { product: acme }', [], false],
   ['metadata: { product: acme }', ['acme'], true],
   ['tags: "php,acme", metadata: { product: acme }', ['php'], false],
-])('a check with %s on a service with %j is worth its requests: %s', (info, names, isWorth) => {
+])('appliesTo: a check with %s on a service with %j: %s', (info, names, isWorth) => {
   expect(appliesTo(check(info), new Set(names))).toBe(isWorth)
 })
 
-it('leaves the folders of a product alone that was not recognised, unless the scan is deep', () => {
+it('skips folders of unidentified products, except in deep scans', () => {
   expect(isForeignPath('/wp-content/plugins/x', new Set(), 'standard')).toBe(true)
   expect(isForeignPath('/wp-content/plugins/x', new Set(['wordpress']), 'standard')).toBe(false)
   expect(isForeignPath('/wp-content/plugins/x', new Set(), 'deep')).toBe(false)
@@ -32,11 +32,11 @@ it.each([
   ['a dump on a server without WordPress', 'tags: "exposure,wordpress"', '/dump.sql', [], true],
   ['a file within WordPress', 'tags: "exposure,wordpress"', '/wp-content/dump.sql', [], false],
   ['what names no product', 'tags: redirect', '//elsewhere', [], false],
-])('%s is borrowed proof or not', (_name, info, path, names, isIt) => {
+])('isSharedPath: %s', (_name, info, path, names, isIt) => {
   expect(isSharedPath(check(info), new Set(names), path)).toBe(isIt)
 })
 
-it('learns names from checks that recognise, and no words that everything is called', () => {
+it('learns names from detection checks, except generic words', () => {
   expect(namesOfMatch(check('tags: "tech,acme,discovery"'), 'Big Server')).toEqual(['acme', 'big_server'])
   expect(namesOfMatch(check('tags: "cve,acme"'), 'Big Server')).toEqual([])
 })
@@ -45,6 +45,6 @@ it.each([
   ['Keep-Alive', 'timeout=5', ['node.js']],
   ['Keep-Alive', 'timeout=5, max=100', []],
   ['Server', 'timeout=5', []],
-])('knows a runtime by %s: %s or not', (name, value, expected) => {
+])('detects a runtime by %s: %s', (name, value, expected) => {
   expect([...runtimesOf([{ headers: [[name, value]] }])]).toEqual(expected)
 })

@@ -10,9 +10,9 @@ import { normalizedName } from '#template/relevance.ts'
 import type { Template } from '#template/template.ts'
 
 /** Requests shared by at least this many checks are always sent. */
-const WANTED_BY_MANY = 6
+const SHARED_BY_MIN = 6
 /** Generic words that don't identify a product. */
-const vague: ReadonlySet<string> = new Set(
+const genericNames: ReadonlySet<string> = new Set(
   [
     'http https web www server service php java python node javascript js html css linux windows unix generic other multiple',
     'api app cms login panel debian ubuntu go golang lua perl ruby tech detect detection discovery vuln cve misconfig exposure',
@@ -23,7 +23,7 @@ const vague: ReadonlySet<string> = new Set(
 /** Whether to run a check on a service with these identified products. */
 export function appliesTo(template: Pick<Template, 'isSpecific' | 'subjects'>, names: ReadonlySet<string>): boolean {
   if (!template.isSpecific) return true
-  for (const name of names) if (!vague.has(name) && template.subjects.has(name)) return true
+  for (const name of names) if (!genericNames.has(name) && template.subjects.has(name)) return true
   return false
 }
 
@@ -39,21 +39,23 @@ export function isSharedPath(template: Template, names: ReadonlySet<string>, pat
 }
 
 /** Product-specific folders, only requested if the product was identified. */
-const families: readonly (readonly [RegExp, string])[] = [[/^\/(?:wp-content|wp-admin|wp-includes)\//, 'wordpress']]
+const productFolders: readonly (readonly [RegExp, string])[] = [
+  [/^\/(?:wp-content|wp-admin|wp-includes)\//, 'wordpress'],
+]
 
 /** Whether a path is in a folder of an unidentified product. */
 export function isForeignPath(path: string, names: ReadonlySet<string>, profile: ScanProfile): boolean {
-  return profile !== 'deep' && families.some(([folder, name]) => folder.test(path) && !names.has(name))
+  return profile !== 'deep' && productFolders.some(([folder, name]) => folder.test(path) && !names.has(name))
 }
 
 /** Whether to send a request. */
-export function isWanted(group: Group, names: ReadonlySet<string>, profile: ScanProfile): boolean {
-  if (profile === 'deep' || group.isFront || group.isGeneral || group.members.length >= WANTED_BY_MANY) return true
+export function shouldSend(group: Group, names: ReadonlySet<string>, profile: ScanProfile): boolean {
+  if (profile === 'deep' || group.isFront || group.isGeneral || group.members.length >= SHARED_BY_MIN) return true
   return group.members.some(({ template }) => appliesTo(template, names))
 }
 
 /** Headers that hint at a runtime: not enough to identify it, but enough to run its checks. */
-const manners: readonly (readonly [string, RegExp, string])[] = [
+const runtimeHints: readonly (readonly [string, RegExp, string])[] = [
   // Other servers with a five-second keep-alive also send the number of remaining requests.
   ['keep-alive', /^timeout=5$/, 'node.js'],
 ]
@@ -61,16 +63,16 @@ const manners: readonly (readonly [string, RegExp, string])[] = [
 /** Runtimes suggested by the form of the responses. */
 export function runtimesOf(answers: readonly Pick<HttpResponse, 'headers'>[]): ReadonlySet<string> {
   const headers = answers.flatMap((answer) => answer.headers)
-  const shown = manners.filter(([name, pattern]) =>
+  const matchingHints = runtimeHints.filter(([name, pattern]) =>
     headers.some(([key, value]) => key.toLowerCase() === name && pattern.test(value)),
   )
-  return new Set(shown.map(([, , runtime]) => runtime))
+  return new Set(matchingHints.map(([, , runtime]) => runtime))
 }
 
 /** Names that a match adds: the topics of the check and the matcher's name. */
 export function namesOfMatch({ subjects, info }: Template, matcherName: string): readonly string[] {
   if (!info.tags.some((tag) => /^(?:tech|detect|panel|login)$/i.test(tag))) return []
   return [...subjects, normalizedName(matcherName)].filter(
-    (name) => name !== '' && !vague.has(name) && !/^cve\d{4}$/.test(name),
+    (name) => name !== '' && !genericNames.has(name) && !/^cve\d{4}$/.test(name),
   )
 }

@@ -5,7 +5,7 @@ import { toBytes, type Lookup } from '#template/dsl-value.ts'
 import { responseParts } from '#template/response-parts.ts'
 import type { Exchange } from '#template/redirects.ts'
 import { createJar, type Jar } from '#template/cookie-jar.ts'
-import type { Answer, HttpBlock, Template } from '#template/template.ts'
+import type { ResponseParts, HttpBlock, Template } from '#template/template.ts'
 import { fillBytesKnown, withVariables } from '#template/variables.ts'
 
 /** A sent request and the response of its chain under evaluation. */
@@ -19,47 +19,51 @@ export interface State {
   readonly lookup: Lookup
   readonly jar: Jar
   /** Values of internal extractors, by name. */
-  readonly read: Map<string, string>
+  readonly extracted: Map<string, string>
   /** The current payload set. */
   payload: ReadonlyMap<string, string>
   /** Responses of the current block in request order, with gaps for unsent requests. */
   readonly steps: (Step | undefined)[]
-  asked: number
+  sentCount: number
   /** Callback address of the current payload set; null until used. */
   callback: CallbackAddress | null
   /** It sent a request that may have changed the service, so cached responses are stale. */
   hasChanged: boolean
   /** Paths whose responses proved something. */
-  readonly proved: string[]
+  readonly provenPaths: string[]
   /** The flow left a block at its first match, so not everything was sent. */
-  isCut: boolean
+  isPartial: boolean
   /** A request went unanswered, so the check is incomplete. */
   isBroken: boolean
   isDone: boolean
 }
-/** @param place target variables and random values */
-export function createState(template: Template, place: Lookup, callbacks?: Callbacks): State {
+/** @param targetLookup target variables and random values */
+export function createState(template: Template, targetLookup: Lookup, callbacks?: Callbacks): State {
   const callback = () => (state.callback ??= callbacks?.create() ?? null)?.url
   const own: Lookup = (name) => {
     if (/^interactsh[-_]url$/.test(name)) return callback()
     return (
-      state.read.get(name) ??
-      payloadValue(state, (other) => (/^interactsh[-_]url$/.test(other) ? callback() : place(other)), name)
+      state.extracted.get(name) ??
+      payloadValue(state, (other) => (/^interactsh[-_]url$/.test(other) ? callback() : targetLookup(other)), name)
     )
   }
-  const set = withVariables(template.variables, (name) => own(name) ?? place(name), fleetingOf(template))
+  const set = withVariables(
+    template.variables,
+    (name) => own(name) ?? targetLookup(name),
+    variablesFromPayloads(template),
+  )
   const state: State = {
     template,
     lookup: (name) => own(name) ?? set(name),
     jar: createJar(),
-    read: new Map(),
+    extracted: new Map(),
     payload: new Map(),
     steps: [],
-    asked: 0,
+    sentCount: 0,
     callback: null,
     hasChanged: false,
-    proved: [],
-    isCut: false,
+    provenPaths: [],
+    isPartial: false,
     isBroken: false,
     isDone: false,
   }
@@ -67,14 +71,14 @@ export function createState(template: Template, place: Lookup, callbacks?: Callb
 }
 
 /** Payloads may call functions; other double braces in them are sent literally. */
-function payloadValue(state: State, place: Lookup, name: string): string | undefined {
+function payloadValue(state: State, targetLookup: Lookup, name: string): string | undefined {
   const written = state.payload.get(name)
   if (written === undefined) return undefined
-  return /\{\{\s*\w+\(/.test(written) ? fillBytesKnown(written, place) : toBytes(written)
+  return /\{\{\s*\w+\(/.test(written) ? fillBytesKnown(written, targetLookup) : toBytes(written)
 }
 
 /** Variables derived from payloads. */
-function fleetingOf({ http, variables }: Template): ReadonlySet<string> {
+function variablesFromPayloads({ http, variables }: Template): ReadonlySet<string> {
   if (variables.size === 0) return new Set()
   const names = [...http.flatMap(({ payloads }) => [...(payloads?.lists.keys() ?? [])]), 'interactsh']
   const made = [...variables].filter(([, written]) => names.some((name) => written.includes(name)))
@@ -87,7 +91,7 @@ function fleetingOf({ http, variables }: Template): ReadonlySet<string> {
  *
  * @param steps replaces the state's own steps, to evaluate other responses
  */
-export function answerAt(state: State, block: HttpBlock, exchange: Exchange, steps = state.steps): Answer {
+export function answerAt(state: State, block: HttpBlock, exchange: Exchange, steps = state.steps): ResponseParts {
   const history: Lookup = (name) => {
     const [, part, number] = /^(.+)_(\d{1,3})$/.exec(name) ?? []
     const step = part === undefined ? undefined : steps[Number(number) - 1]

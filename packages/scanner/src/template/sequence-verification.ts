@@ -4,8 +4,8 @@
  */
 import type { HttpRequest, HttpResponse } from '#net/http-message.ts'
 import {
-  bodyControlOf,
-  controlOf,
+  bodyControlRequestFor,
+  controlRequestFor,
   isReflection,
   isSameEvidence,
   needsControl,
@@ -23,7 +23,7 @@ import type { Verdict } from '#template/match-verification.ts'
 /** Maximum number of control requests per match. */
 const CONTROLS_MAX = 6
 
-interface Circumstances {
+interface VerificationContext {
   readonly calibration: Calibration
   readonly basePath: string
   /** Names of the products identified on the service. */
@@ -37,29 +37,29 @@ interface Circumstances {
  */
 export async function verifyStepMatch(
   { tools, origin, signal }: ServiceRun,
-  whole: StepMatch,
-  { calibration, basePath, names }: Circumstances,
+  stepMatch: StepMatch,
+  { calibration, basePath, names }: VerificationContext,
 ): Promise<Verdict> {
-  const step = withoutTime(whole)
-  if (!step) return judgeDelay(tools, origin, signal, whole)
-  const guessed = guessedSteps(step, basePath)
-  if (guessed.length === 0) return 'true'
-  const paths = [...step.state.proved, step.exchange.request.path]
+  const step = withoutTime(stepMatch)
+  if (!step) return verifyDelay(tools, origin, signal, stepMatch)
+  const guessedIndexes = guessedSteps(step, basePath)
+  if (guessedIndexes.length === 0) return 'true'
+  const paths = [...step.state.provenPaths, step.exchange.request.path]
   if (paths.every((path) => isSharedPath(step.state.template, names, path))) return 'nonsense'
-  if (calibration.nonsense.some((response) => holdsWith(step, () => response, guessed))) return 'nonsense'
+  if (calibration.responses.some((response) => matchesWith(step, () => response, guessedIndexes))) return 'nonsense'
   if (!needsControl(calibration, step.exchange.response.status)) return 'true'
-  const asked = guessed.slice(-CONTROLS_MAX)
-  const ask = (write: (at: number) => HttpRequest | null) => answersTo({ tools, origin, signal }, asked, write)
+  const asked = guessedIndexes.slice(-CONTROLS_MAX)
+  const ask = (write: (at: number) => HttpRequest | null) => sendControls({ tools, origin, signal }, asked, write)
   const controls = await ask((at) => controlFor(step, at, basePath))
   if (controls === 'none') return 'true'
-  if (controls === 'failed') return calibration.nonsense.length === 0 && step.match.isProof ? 'true' : 'unknown'
-  if (!holdsWith(step, (at) => controls.get(at), guessed) || isReflection(step.state.template, step.match))
+  if (controls === 'failed') return calibration.responses.length === 0 && step.match.isProof ? 'true' : 'unknown'
+  if (!matchesWith(step, (at) => controls.get(at), guessedIndexes) || isReflection(step.state.template, step.match))
     return 'true'
   const others = await ask((at) => {
     const request = step.state.steps[at]?.request
-    return request ? bodyControlOf(step.state.jar.dress(request), basePath, step.match) : null
+    return request ? bodyControlRequestFor(step.state.jar.addCookies(request), basePath, step.match) : null
   })
-  return typeof others === 'object' && !holdsWith(step, (at) => others.get(at), guessed) ? 'true' : 'nonsense'
+  return typeof others === 'object' && !matchesWith(step, (at) => others.get(at), guessedIndexes) ? 'true' : 'nonsense'
 }
 
 /** The same match without its time-based part; null if nothing else led to it. */
@@ -80,7 +80,7 @@ function withoutTime(step: StepMatch): StepMatch | null {
  * Control responses by step; `none` when a control can't be built, `failed` when it went
  * unanswered.
  */
-async function answersTo(
+async function sendControls(
   { tools, origin, signal }: Pick<ServiceRun, 'tools' | 'origin' | 'signal'>,
   steps: readonly number[],
   write: (at: number) => HttpRequest | null,
@@ -97,14 +97,14 @@ async function answersTo(
 }
 
 /** A time-based match is genuine when other delays cause other response times. */
-async function judgeDelay(
+async function verifyDelay(
   { http }: ServiceRun['tools'],
   origin: ServiceRun['origin'],
   signal: AbortSignal,
   { state, block, at }: StepMatch,
 ): Promise<Verdict> {
   const ask = async (request: HttpRequest, deadlineMs: number) => {
-    const answer = await http.request(origin, state.jar.dress(request), { signal, deadlineMs })
+    const answer = await http.request(origin, state.jar.addCookies(request), { signal, deadlineMs })
     return answer.kind === 'response' ? answer : null
   }
   const delays = delaysOf(block.operators.matchers)
@@ -118,9 +118,9 @@ async function judgeDelay(
 
 /** Steps that the block's matchers inspect, except the front page, which always exists. */
 function guessedSteps({ state, block, at }: StepMatch, basePath: string): number[] {
-  const looked = new Set(block.operators.matchers.flatMap((matcher) => stepsOf(matcher, at)))
-  if (looked.size === 0) looked.add(at)
-  return [...looked].filter((one) => {
+  const inspected = new Set(block.operators.matchers.flatMap((matcher) => stepsOf(matcher, at)))
+  if (inspected.size === 0) inspected.add(at)
+  return [...inspected].filter((one) => {
     const path = state.steps[one]?.request.path
     return path !== undefined && path !== basePath && path !== '/'
   })
@@ -137,17 +137,17 @@ function stepsOf(matcher: Matcher, at: number): number[] {
 
 function controlFor({ state }: StepMatch, at: number, basePath: string): HttpRequest | null {
   const request = state.steps[at]?.request
-  return request ? controlOf(state.jar.dress(request), basePath) : null
+  return request ? controlRequestFor(state.jar.addCookies(request), basePath) : null
 }
 
 /** Whether the matcher also matches with the control responses. */
-function holdsWith(
+function matchesWith(
   { state, block, at, exchange, match }: StepMatch,
-  answerOfStep: (at: number) => HttpResponse | undefined,
-  guessed: readonly number[],
+  responseOf: (at: number) => HttpResponse | undefined,
+  guessedIndexes: readonly number[],
 ): boolean {
   const steps = state.steps.map((step, index) => {
-    const response = step && guessed.includes(index) ? answerOfStep(index) : undefined
+    const response = step && guessedIndexes.includes(index) ? responseOf(index) : undefined
     return step && response ? { ...step, exchange: { ...step.exchange, path: '/', response } } : step
   })
   const present = steps[at]?.exchange ?? exchange

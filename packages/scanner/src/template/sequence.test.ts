@@ -25,7 +25,7 @@ const session = `${head}http:
           - status_code_1 == 200 && status_code_2 == 302 && contains(body_3, "treasure")
 `
 
-it('carries cookies on and looks back by number', async () => {
+it('keeps cookies and refers to earlier responses by number', async () => {
   await using site = await serveSite(address, (request, response) => {
     const has = (cookie: string) => request.headers.cookie?.includes(cookie) ?? false
     if (request.url === '/login' && request.method === 'GET') response.setHeader('set-cookie', 'step=1').end('form')
@@ -37,7 +37,7 @@ it('carries cookies on and looks back by number', async () => {
   expect(site.asked).toContain('POST /login name=guest')
 })
 
-it('leaves cookies out where the block says so', async () => {
+it('sends no cookies if the block disables them', async () => {
   await using site = await serveSite(address, (request, response) => {
     if (request.url === '/login' && request.method === 'GET') response.setHeader('set-cookie', 'step=1').end('form')
     else if (request.headers.cookie) response.end('treasure')
@@ -47,19 +47,19 @@ it('leaves cookies out where the block says so', async () => {
   expect(summary(seen)).toEqual({ found: [], covered: ['seq'] })
 })
 
-it('takes a history that any page would give for nonsense', async () => {
+it('rejects a sequence that any page would satisfy', async () => {
   await using site = await serveSite(address, (_request, response) => response.end('the same treasure for all'))
   const same = session.replace('status_code_2 == 302', 'status_code_2 == 200')
   expect(summary(await site.run(same))).toEqual({ found: [], covered: ['seq'] })
 })
 
-it('takes what a host repeats of each request for nonsense', async () => {
+it('rejects a match on an echoed request', async () => {
   await using site = await serveSite(address, (request, response) => response.end(`${request.url} ${request.text}`))
   const echo = session.replace('status_code_2 == 302 && contains(body_3, "treasure")', 'contains(body_2, "name=guest")')
   expect(summary(await site.run(echo))).toEqual({ found: [], covered: ['seq'] })
 })
 
-it('is not covered, and not found by what is missing, where an answer broke off', async () => {
+it('is neither covered nor matched by absence after a truncated response', async () => {
   await using site = await serveSite(address, (request, response) =>
     request.url === '/inside' ? request.socket.destroy() : response.writeHead(404).end('hay'),
   )
@@ -67,7 +67,7 @@ it('is not covered, and not found by what is missing, where an answer broke off'
   expect(summary(await site.run(absent))).toEqual({ found: [], covered: [] })
 })
 
-it('runs matchers without a number on every answer', async () => {
+it('runs unnumbered matchers on every response', async () => {
   await using site = await serveSite(address, (request, response) =>
     request.url === '/inside' || request.method === 'POST' ? response.end('needle') : response.writeHead(404).end(),
   )
@@ -77,7 +77,7 @@ it('runs matchers without a number on every answer', async () => {
   expect(summary(await site.run(first))).toEqual({ found: ['seq /login'], covered: [] })
 })
 
-it('sends equal first requests of many sequences once', async () => {
+it('sends identical first requests of several sequences once', async () => {
   await using site = await serveSite(address, (request, response) => response.writeHead(404).end(request.url))
   const sources = Array.from({ length: 20 }, (_, at) => session.replace('id: seq', `id: seq${at}`))
   expect(summary(await site.run(sources)).covered).toHaveLength(20)
@@ -85,7 +85,7 @@ it('sends equal first requests of many sequences once', async () => {
   expect(site.asked.filter((line) => line === 'GET /inside')).toHaveLength(20)
 })
 
-it('counts a failure that many sequences share once', async () => {
+it('counts a shared failure once', async () => {
   await using site = await serveSite(address, (request, response) =>
     request.url === '/login' ? request.socket.destroy() : response.writeHead(404).end(),
   )
@@ -128,7 +128,7 @@ http:
 `
 
 describe('values', () => {
-  it('are made once, read from answers, and used in what follows', async () => {
+  it('are generated once, extracted, and used in later requests', async () => {
     await using site = await serveSite(address, (request, response) => {
       const name = /^token=secret&name=([a-z]{12})$/.exec(request.text)?.[1]
       if (request.url === '/form') response.end('<input token="secret">')
@@ -140,13 +140,13 @@ describe('values', () => {
     expect(seen[0]).toMatchObject({ highlights: [expect.stringMatching(/^[\da-f]{32}$/)] })
   })
 
-  it('that are not there end the check, which has then come to its end', async () => {
+  it('that are missing end the check, which is then completed', async () => {
     await using site = await serveSite(address, (request, response) => response.writeHead(404).end('no form here'))
     expect(summary(await site.run(tokens))).toEqual({ found: [], covered: ['seq'] })
     expect(site.asked.filter((line) => line.startsWith('POST'))).toEqual([])
   })
 
-  it('read by an extractor serve the matchers of the same answer', async () => {
+  it('of extractors are available to matchers of the same response', async () => {
     await using site = await serveSite(address, (request, response) =>
       request.url === '/version' ? response.end('version: 1.2.3') : response.writeHead(404).end(),
     )
@@ -162,7 +162,7 @@ describe('values', () => {
   })
 })
 
-it('judges what an answer says by itself where another matcher looks at time', async () => {
+it('verifies content separately from a time-based matcher', async () => {
   await using site = await serveSite(address, (request, response) =>
     request.url === '/key?a=1' ? response.end('API_KEY') : response.writeHead(404).end(),
   )
@@ -182,7 +182,7 @@ it('judges what an answer says by itself where another matcher looks at time', a
   expect(summary(await site.run(either.replace('"API_KEY"', '"nothing"'))).found).toEqual([])
 })
 
-it('waits for a value that a variable is set to by its own name', async () => {
+it('needs an operator-supplied value for a variable set to itself', async () => {
   await using site = await serveSite(address, (request, response) =>
     request.text === 'email=a@lab.test' ? response.end('needle') : response.writeHead(404).end(),
   )
@@ -199,8 +199,8 @@ http:
       - { type: word, words: [needle] }
 `
   expect(summary(await site.run(open))).toEqual({ found: [], covered: [] })
-  const given = new Map([['email', 'a@lab.test']])
-  expect(summary(await site.run(open, { given })).found).toEqual(['seq /reset'])
+  const suppliedValues = new Map([['email', 'a@lab.test']])
+  expect(summary(await site.run(open, { suppliedValues })).found).toEqual(['seq /reset'])
 })
 
 const flow = `${head}flow: http(1) && http(2)
@@ -214,7 +214,7 @@ http:
 `
 
 describe('a flow', () => {
-  it('goes on when its first block holds, and does not tell what is internal', async () => {
+  it('continues when its first block matches, and does not report internal matches', async () => {
     await using site = await serveSite(address, (request, response) => {
       if (request.url === '/') response.end('Welcome to Acme')
       else if (request.url === '/b') response.end('needle')
@@ -223,7 +223,7 @@ describe('a flow', () => {
     expect(summary(await site.run(flow))).toEqual({ found: ['seq /b'], covered: ['seq'] })
   })
 
-  it('asks no more and is covered when its first block does not hold', async () => {
+  it('stops, with coverage, when its first block does not match', async () => {
     await using site = await serveSite(address, (request, response) =>
       request.url === '/' ? response.end('Welcome') : response.writeHead(404).end('needle'),
     )
@@ -231,7 +231,7 @@ describe('a flow', () => {
     expect(site.asked).not.toContain('GET /a')
   })
 
-  it('goes on behind a block that stops at its first match', async () => {
+  it('continues after a block that stops at its first match', async () => {
     await using site = await serveSite(address, (request, response) => {
       if (request.url === '/one' || request.url === '/two') response.end('Welcome to Acme')
       else if (request.url === '/b') response.end('needle')
@@ -247,7 +247,7 @@ describe('a flow', () => {
     expect(summary(await site.run(told))).toEqual({ found: ['seq /one', 'seq /b'], covered: [] })
   })
 
-  it('takes what it saw in the folders of a product for proof of it in what follows', async () => {
+  it("accepts later matches after a match in the product's folder", async () => {
     await using site = await serveSite(address, (request, response) => {
       if (request.url === '/wp-content/plugins/acme/readme.txt') response.end('Acme')
       else if (request.url === '/?page=1') response.end('needle')
@@ -260,7 +260,7 @@ describe('a flow', () => {
     expect(summary(await site.run(plugin.replace('Acme', 'needle').replace('"]', '/?page=1"]'))).found).toEqual([])
   })
 
-  it('decides nothing when an answer broke off', async () => {
+  it('is inconclusive after a truncated response', async () => {
     await using site = await serveSite(address, (request, response) => {
       if (request.url === '/') request.socket.destroy()
       else response.writeHead(404).end('needle')

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpRequest } from '#net/http-message.ts'
 import { exchangeRaw } from '#net/raw-http.ts'
-import { followFlow } from '#template/flow.ts'
+import { evaluateFlow } from '#template/flow.ts'
 import { evaluateOperators, extractInternal, type Match } from '#template/matcher.ts'
 import { payloadLimits, payloadSets } from '#template/payloads.ts'
 import type { Annotations } from '#template/raw.ts'
@@ -17,7 +17,7 @@ import { answerAt, type State } from '#template/sequence-state.ts'
 import type { SharedClient } from '#template/shared-client.ts'
 
 /** Number of responses that matchers can refer to; later ones are matched and dropped. */
-const REMEMBERED_MAX = 40
+const STEPS_MAX = 40
 /** Timeout for the response to raw bytes, in milliseconds. */
 const RAW_DEADLINE_MS = 5_000
 
@@ -42,13 +42,13 @@ export interface SequenceTools {
   readonly basePath: string
   readonly client: SharedClient
   /** Receives blocks that wait for a callback, which is awaited at the end. */
-  readonly awaitCall: (call: AwaitedCallback) => void
+  readonly awaitCallback: (call: AwaitedCallback) => void
   /** Whether to skip a request that doesn't apply to this service. */
   readonly isForeign: (request: HttpRequest) => boolean
   /** Receives each chain; returns whether to continue. */
-  readonly goesOn: (chain: Chain) => boolean
+  readonly shouldContinue: (chain: Chain) => boolean
   /** Verifies a match, called once per match; may send control requests. */
-  readonly settle: (match: StepMatch) => Promise<boolean>
+  readonly verify: (match: StepMatch) => Promise<boolean>
 }
 
 /** @throws only when the run's signal aborts */
@@ -60,8 +60,8 @@ export async function runSequence(state: State, tools: SequenceTools): Promise<v
     if (!block || state.isDone || state.isBroken) return false
     return runBlock(state, block, tools)
   }
-  await followFlow(flow ?? { kind: 'all' }, http.length, holds)
-  if (state.asked === 0) state.isBroken = true
+  await evaluateFlow(flow ?? { kind: 'all' }, http.length, holds)
+  if (state.sentCount === 0) state.isBroken = true
 }
 
 /**
@@ -70,11 +70,11 @@ export async function runSequence(state: State, tools: SequenceTools): Promise<v
 async function runBlock(state: State, block: HttpBlock, tools: SequenceTools): Promise<boolean> {
   state.steps.length = 0
   let isMatched = false
-  for (const payload of setsOf(state, block, tools)) {
+  for (const payload of payloadSetsFor(state, block, tools)) {
     state.payload = payload
     const isFirstSet = state.steps.length === 0
-    if (await runQuestions(state, block, isFirstSet, tools)) isMatched = true
-    awaitCall(state, block, tools)
+    if (await runRequests(state, block, isFirstSet, tools)) isMatched = true
+    awaitCallback(state, block, tools)
     if (state.isBroken || state.isDone || (isMatched && block.stopsAtFirstMatch)) break
   }
   if (isMatched && block.stopsAtFirstMatch) stopBlock(state, block)
@@ -86,18 +86,18 @@ async function runBlock(state: State, block: HttpBlock, tools: SequenceTools): P
 /** In a flow, stopping at the first match only leaves the current block. */
 function stopBlock(state: State, { operators: { matchers } }: HttpBlock): void {
   if (state.template.flow === null) state.isDone = true
-  else if (!matchers.every(({ isInternal }) => isInternal)) state.isCut = true
+  else if (!matchers.every(({ isInternal }) => isInternal)) state.isPartial = true
 }
 
 /** A callback address is used for one payload set only. */
-function awaitCall(state: State, block: HttpBlock, tools: SequenceTools): void {
+function awaitCallback(state: State, block: HttpBlock, tools: SequenceTools): void {
   const exchange = state.steps.findLast((step) => step !== undefined)?.exchange
-  if (state.callback && exchange && looksAtCalls(block))
-    tools.awaitCall({ state, block, id: state.callback.id, exchange })
-  if (looksAtCalls(block)) state.callback = null
+  if (state.callback && exchange && usesCallbacks(block))
+    tools.awaitCallback({ state, block, id: state.callback.id, exchange })
+  if (usesCallbacks(block)) state.callback = null
 }
 
-function looksAtCalls({ operators: { matchers, extractors } }: HttpBlock): boolean {
+function usesCallbacks({ operators: { matchers, extractors } }: HttpBlock): boolean {
   const isCall = (name: string) => name.startsWith('interactsh')
   return [...matchers, ...extractors].some(
     (one) => isCall(one.part) || (one.type === 'dsl' && one.expressions.some(({ names }) => [...names].some(isCall))),
@@ -105,12 +105,16 @@ function looksAtCalls({ operators: { matchers, extractors } }: HttpBlock): boole
 }
 
 /** A single empty set for a block without payloads, otherwise as many as the scan allows. */
-function* setsOf(state: State, block: HttpBlock, { run }: SequenceTools): Iterable<ReadonlyMap<string, string>> {
+function* payloadSetsFor(
+  state: State,
+  block: HttpBlock,
+  { run }: SequenceTools,
+): Iterable<ReadonlyMap<string, string>> {
   if (!block.payloads) return yield new Map()
   const { requestsPerCheck, requestsPerGeneralCheck, credentials } = payloadLimits[run.tools.profile]
   const most = state.template.isSpecific ? requestsPerCheck : requestsPerGeneralCheck
   const each = requestBuildersOf(block).length
-  let left = state.template.isGuessing ? credentials : Math.floor(most / each)
+  let left = state.template.isBruteForce ? credentials : Math.floor(most / each)
   for (const set of payloadSets(block.payloads)) {
     if (left-- <= 0 || run.allowance.payloadRequests < each) {
       // Skipped payloads mean that the check is incomplete.
@@ -122,16 +126,16 @@ function* setsOf(state: State, block: HttpBlock, { run }: SequenceTools): Iterab
   }
 }
 
-async function runQuestions(
+async function runRequests(
   state: State,
   block: HttpBlock,
   isFirstSet: boolean,
   tools: SequenceTools,
 ): Promise<boolean> {
   let isMatched = false
-  for (const question of requestBuildersOf(block)) {
-    if (question.annotations.isOnce && !isFirstSet) continue
-    if (await runStep(state, block, question, tools)) isMatched = true
+  for (const builder of requestBuildersOf(block)) {
+    if (builder.annotations.isOnce && !isFirstSet) continue
+    if (await runStep(state, block, builder, tools)) isMatched = true
     if (state.isBroken || state.isDone || (isMatched && block.stopsAtFirstMatch)) break
   }
   return isMatched
@@ -140,11 +144,11 @@ async function runQuestions(
 async function runStep(
   state: State,
   block: HttpBlock,
-  question: RequestBuilder,
+  builder: RequestBuilder,
   tools: SequenceTools,
 ): Promise<boolean> {
-  await pauseOf(question, tools.run.signal)
-  const request = question.write(tools.basePath, state.lookup)
+  await waitBefore(builder, tools.run.signal)
+  const request = builder.write(tools.basePath, state.lookup)
   const at = state.steps.push(undefined) - 1
   if (!request) return false
   if (tools.isForeign(request)) {
@@ -155,20 +159,20 @@ async function runStep(
   const chain = await send(
     state,
     block,
-    { ...question.annotations, request, bytes: question.bytes(tools.basePath, state.lookup) },
+    { ...builder.annotations, request, bytes: builder.bytes(tools.basePath, state.lookup) },
     tools,
   )
-  if (!tools.goesOn(chain) || chain.failure !== null) state.isBroken = true
+  if (!tools.shouldContinue(chain) || chain.failure !== null) state.isBroken = true
   let isMatched = false
   for (const exchange of chain.exchanges) {
-    if (at < REMEMBERED_MAX) state.steps[at] = { request, exchange }
+    if (at < STEPS_MAX) state.steps[at] = { request, exchange }
     const answer = answerAt(state, block, exchange)
     const later = extractInternal(block.operators, answer)
-    for (const [name, value] of later) state.read.set(name, value)
+    for (const [name, value] of later) state.extracted.set(name, value)
     // Without matchers, extracting a value counts as true.
     if (later.size > 0 && block.operators.matchers.length === 0) isMatched = true
     for (const match of evaluateOperators(block.operators, answer)) {
-      if (!(await tools.settle({ state, block, at, exchange, match }))) continue
+      if (!(await tools.verify({ state, block, at, exchange, match }))) continue
       isMatched = true
       if (state.template.stopsAtFirstMatch && !match.isSilent) state.isDone = true
     }
@@ -177,27 +181,27 @@ async function runStep(
 }
 
 /** Waits for the requested delay, so that earlier requests can take effect. */
-async function pauseOf({ pauseMs }: RequestBuilder, signal: AbortSignal): Promise<void> {
-  if (pauseMs === 0) return
-  await delay(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+async function waitBefore({ delayMs }: RequestBuilder, signal: AbortSignal): Promise<void> {
+  if (delayMs === 0) return
+  await delay(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted())
 }
 
-interface Asked extends Annotations {
+interface OutgoingRequest extends Annotations {
   readonly request: HttpRequest
   /** Sends malformed requests byte for byte. */
   readonly bytes: Buffer | null
 }
 
-async function send(state: State, block: HttpBlock, asked: Asked, tools: SequenceTools): Promise<Chain> {
+async function send(state: State, block: HttpBlock, asked: OutgoingRequest, tools: SequenceTools): Promise<Chain> {
   const { request, deadlineMs, sendsHostAsSni } = asked
   const { run, client } = tools
-  state.asked += 1
+  state.sentCount += 1
   if (block.isUnsafe && asked.bytes) return sendRaw(run, asked, asked.bytes, state)
   const jar = block.keepsCookies ? state.jar : undefined
   const { redirects: policy, redirectsMax } = block
   const origin = sendsHostAsSni ? { ...run.origin, hostname: hostOf(request) ?? run.origin.hostname } : run.origin
-  const mayShare = deadlineMs === null && !sendsHostAsSni && isSharable(state, request)
-  return follow(mayShare ? client : { request: client.alone }, origin, request, {
+  const mayShare = deadlineMs === null && !sendsHostAsSni && isShareable(state, request)
+  return follow(mayShare ? client : { request: client.requestUncached }, origin, request, {
     policy,
     redirectsMax,
     signal: run.signal,
@@ -207,14 +211,14 @@ async function send(state: State, block: HttpBlock, asked: Asked, tools: Sequenc
 }
 
 /** No earlier request of this check can have changed the response. */
-function isSharable(state: State, request: HttpRequest): boolean {
+function isShareable(state: State, request: HttpRequest): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') state.hasChanged = true
   return !state.hasChanged && state.jar.isEmpty() && request.body === undefined
 }
 
 async function sendRaw(
   run: ServiceRun,
-  { request, deadlineMs, sni }: Asked,
+  { request, deadlineMs, sni }: OutgoingRequest,
   bytes: Buffer,
   state: State,
 ): Promise<Chain> {

@@ -36,7 +36,7 @@ export interface CheckTools {
   /** Callback server; without it, checks that need callbacks don't run. */
   readonly callbacks?: Callbacks
   /** Operator-supplied values for placeholders, such as credentials. */
-  readonly given?: ReadonlyMap<string, string>
+  readonly suppliedValues?: ReadonlyMap<string, string>
   /** Resolver addresses with an optional port (default 53); absent: this machine's resolvers. */
   readonly resolvers?: readonly string[]
   /** Services of the host checked concurrently; default 1. */

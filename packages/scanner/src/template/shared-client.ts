@@ -5,19 +5,19 @@ import { requestHeaders } from '#net/http-exchange.ts'
 import { requestKey } from '#template/plan.ts'
 
 /** Number of cached responses per service, and memory of all caches together. */
-const ANSWERS_MAX = 6_000
+const RESPONSES_MAX = 6_000
 const BYTES_MAX = 48 * 1024 * 1024
-const BYTES_OF_ALL_MAX = 96 * 1024 * 1024
+const TOTAL_BYTES_MAX = 96 * 1024 * 1024
 
-let bytesOfAll = 0
+let totalBytes = 0
 
 export interface SharedClient {
   /** Like the HTTP client, but equal requests share one cached response. */
   readonly request: HttpClient['request']
   /** Bypasses the cache, because the response may depend on cookies, time, or earlier requests. */
-  readonly alone: HttpClient['request']
+  readonly requestUncached: HttpClient['request']
   /** Whether the response to a request is cached. */
-  knows(origin: Origin, request: HttpRequest): boolean
+  isCached(origin: Origin, request: HttpRequest): boolean
   /** Number of requests sent. */
   readonly sent: () => number
   /** Clears the cache. */
@@ -26,50 +26,50 @@ export interface SharedClient {
 
 export function createSharedClient(client: Pick<HttpClient, 'request'>): SharedClient {
   const kept = new Map<string, HttpResponse | HttpFailure>()
-  const underWay = new Map<string, Promise<HttpResponse | HttpFailure>>()
+  const pending = new Map<string, Promise<HttpResponse | HttpFailure>>()
   let bytes = 0
   let sent = 0
-  const forget = (key: string) => {
+  const evict = (key: string) => {
     const size = sizeOf(kept.get(key))
     if (!kept.delete(key)) return
     bytes -= size
-    bytesOfAll -= size
+    totalBytes -= size
   }
-  const remember = (key: string, response: HttpResponse | HttpFailure) => {
+  const store = (key: string, response: HttpResponse | HttpFailure) => {
     const size = sizeOf(response)
-    if (size > BYTES_MAX / 8 || bytesOfAll + size > BYTES_OF_ALL_MAX) return
+    if (size > BYTES_MAX / 8 || totalBytes + size > TOTAL_BYTES_MAX) return
     kept.set(key, response)
     bytes += size
-    bytesOfAll += size
+    totalBytes += size
     for (const oldest of kept.keys()) {
-      if (kept.size <= ANSWERS_MAX && bytes <= BYTES_MAX) break
-      forget(oldest)
+      if (kept.size <= RESPONSES_MAX && bytes <= BYTES_MAX) break
+      evict(oldest)
     }
   }
-  const send = async (key: string, ...asked: Parameters<HttpClient['request']>) => {
+  const send = async (key: string, ...args: Parameters<HttpClient['request']>) => {
     sent += 1
-    const answer = await client.request(...asked)
+    const answer = await client.request(...args)
     // Failures are cached too, so that other checks don't repeat them.
-    remember(key, answer)
+    store(key, answer)
     return answer
   }
   return {
-    alone(origin, request, options) {
+    requestUncached(origin, request, options) {
       sent += 1
       return client.request(origin, request, options)
     },
     async request(origin, request, options) {
       const key = keyOf(origin, request)
-      const answer = kept.get(key) ?? underWay.get(key)
+      const answer = kept.get(key) ?? pending.get(key)
       if (answer) return answer
-      const asking = send(key, origin, request, options).finally(() => underWay.delete(key))
-      underWay.set(key, asking)
-      return asking
+      const sending = send(key, origin, request, options).finally(() => pending.delete(key))
+      pending.set(key, sending)
+      return sending
     },
-    knows: (origin, request) => kept.has(keyOf(origin, request)),
+    isCached: (origin, request) => kept.has(keyOf(origin, request)),
     sent: () => sent,
     clear() {
-      for (const key of kept.keys()) forget(key)
+      for (const key of kept.keys()) evict(key)
     },
   }
 }

@@ -6,7 +6,7 @@ import type { Guard } from '#guard.ts'
 import { dial } from '#net/tcp.ts'
 import { acceptsSsl3, tlsHandshake } from '#net/tls.ts'
 import { toBytes, type DslValue, type Lookup } from '#template/dsl-value.ts'
-import type { Answer, SslBlock } from '#template/template.ts'
+import type { ResponseParts, SslBlock } from '#template/template.ts'
 
 const HANDSHAKE_MS = 5_000
 
@@ -36,41 +36,41 @@ export async function probeTls(
   { address, port, hostname }: Origin,
   options: { readonly guard: Guard; readonly signal: AbortSignal },
 ): Promise<TlsReading> {
-  if (block.maxVersion === 'SSLv3') return askSsl3(address, port, options)
+  if (block.maxVersion === 'SSLv3') return probeSsl3(address, port, options)
   // Current OpenSSL doesn't support SSL 3, so such a range starts with TLS 1.0.
   const minVersion = block.minVersion === 'SSLv3' ? 'TLSv1' : block.minVersion
-  const shaken = await tlsHandshake(address, port, {
+  const handshake = await tlsHandshake(address, port, {
     ...options,
     hostname,
     deadlineMs: HANDSHAKE_MS,
     ...(minVersion && { minVersion }),
     ...(block.maxVersion && { maxVersion: block.maxVersion }),
   })
-  if (shaken.kind === 'handshake') {
-    const { socket, version, cipher } = shaken
+  if (handshake.kind === 'handshake') {
+    const { socket, version, cipher } = handshake
     const certificate = socket.getPeerX509Certificate() ?? null
     const { authorized: isTrusted } = socket
     socket.destroy()
     return { kind: 'accepted', version, cipher, certificate, isTrusted }
   }
   // A timeout or a closed port says nothing about supported versions.
-  if (!shaken.isAnswer) return { kind: 'inconclusive', reason: shaken.reason }
-  const again = await dial(address, port, options)
-  if (again.kind !== 'open') return { kind: 'inconclusive', reason: shaken.reason }
-  again.line.close()
+  if (!handshake.isAnswer) return { kind: 'inconclusive', reason: handshake.reason }
+  const secondDial = await dial(address, port, options)
+  if (secondDial.kind !== 'open') return { kind: 'inconclusive', reason: handshake.reason }
+  secondDial.connection.close()
   return { kind: 'rejected' }
 }
 
-async function askSsl3(
+async function probeSsl3(
   address: string,
   port: number,
   options: { readonly guard: Guard; readonly signal: AbortSignal },
 ): Promise<TlsReading> {
   if (await acceptsSsl3(address, port, options))
     return { kind: 'accepted', version: 'SSLv3', cipher: '', certificate: null, isTrusted: false }
-  const again = await dial(address, port, options)
-  if (again.kind !== 'open') return { kind: 'inconclusive', reason: `the port is ${again.kind}` }
-  again.line.close()
+  const secondDial = await dial(address, port, options)
+  if (secondDial.kind !== 'open') return { kind: 'inconclusive', reason: `the port is ${secondDial.kind}` }
+  secondDial.connection.close()
   return { kind: 'rejected' }
 }
 
@@ -83,7 +83,7 @@ const versionNames: Readonly<Record<string, string>> = {
 }
 
 /** Parts of an accepted handshake; the default part is the whole result as JSON. */
-export function tlsParts(reading: TlsAccepted, origin: Origin, lookup: Lookup, now: Date): Answer {
+export function tlsParts(reading: TlsAccepted, origin: Origin, lookup: Lookup, now: Date): ResponseParts {
   const facts = tlsFacts(reading, origin, now)
   const json = JSON.stringify(facts)
   const values = new Map<string, DslValue>(Object.entries(facts).map(([name, value]) => [name, asBytes(value)]))

@@ -11,23 +11,23 @@ const MEDIA_TYPE = /^(?:content-type:\s*)?(?:application|audio|font|image|text|v
  * @param source of a successfully parsed expression
  */
 export function supportingLiterals(source: string): string[] {
-  const quoted: string[] = []
+  const literals: string[] = []
   const outer: boolean[] = []
-  let [isDenied, isNext] = [false, false]
+  let [isNegated, negatesNext] = [false, false]
   for (const [token, one, other] of source.matchAll(TOKEN)) {
     const text = one ?? other
-    if (token.startsWith('!')) isNext = !isNext
+    if (token.startsWith('!')) negatesNext = !negatesNext
     else if (token === '(') {
-      outer.push(isDenied)
-      isDenied = isDenied !== isNext
-      isNext = false
-    } else if (token === ')') isDenied = outer.pop() ?? false
+      outer.push(isNegated)
+      isNegated = isNegated !== negatesNext
+      negatesNext = false
+    } else if (token === ')') isNegated = outer.pop() ?? false
     else {
-      if (text !== undefined && text.length >= LENGTH_MIN && isDenied === isNext) quoted.push(text)
-      isNext = false
+      if (text !== undefined && text.length >= LENGTH_MIN && isNegated === negatesNext) literals.push(text)
+      negatesNext = false
     }
   }
-  return quoted
+  return literals
 }
 
 /**

@@ -43,7 +43,7 @@ export interface TemplateFacts {
    * Digests of the HTTP blocks' requests as written, so that equal ones are found without parsing
    * the blocks; null for one that varies per check (random value, variable).
    */
-  readonly questions: readonly (readonly (string | null)[])[]
+  readonly requestDigests: readonly (readonly (string | null)[])[]
   /** HTTP requests run sequentially, because later requests or matchers refer to earlier ones. */
   readonly isSequence: boolean
   /** Intrusive: may modify the target; requires permission. */
@@ -53,9 +53,9 @@ export interface TemplateFacts {
   /** Sends malformed HTTP: runs last, and only on the product it targets. */
   readonly isUnsafe: boolean
   /** Names of values that the operator must supply, such as credentials or a token. */
-  readonly lacking: readonly string[]
+  readonly missingValues: readonly string[]
   /** Tries lists of user names and passwords. */
-  readonly isGuessing: boolean
+  readonly isBruteForce: boolean
   /** Its products, vendors, and tags, in lower case with `_` between words. */
   readonly subjects: readonly string[]
   /** Specific to a product, which must be identified first in the lighter profiles. */
@@ -79,10 +79,11 @@ export interface TemplateBlocks {
 }
 
 /** Facts are always loaded; metadata and blocks may be parsed on first access. */
-export interface Template extends Omit<TemplateFacts, 'variables' | 'lacking' | 'subjects' | 'blocks'>, TemplateBlocks {
+export interface Template
+  extends Omit<TemplateFacts, 'variables' | 'missingValues' | 'subjects' | 'blocks'>, TemplateBlocks {
   readonly info: CheckInfo
   readonly variables: ReadonlyMap<string, string>
-  readonly lacking: ReadonlySet<string>
+  readonly missingValues: ReadonlySet<string>
   readonly subjects: ReadonlySet<string>
   readonly counts: TemplateFacts['blocks']
 }
@@ -202,7 +203,7 @@ export type Extractor = ExtractorBase &
   )
 
 /** One response under the names that templates use. Texts are byte strings. */
-export interface Answer {
+export interface ResponseParts {
   /** The value of a part or variable; undefined when absent from this response. */
   readonly get: Lookup
   /** The default part for matchers. */
@@ -210,11 +211,11 @@ export interface Answer {
 }
 
 /** A template that can't be run in full, and why. */
-export interface RefusedTemplate {
+export interface RejectedTemplate {
   readonly file: string
   /** Starting at 1; 0 when unknown. */
   readonly line: number
-  /** Short name of the unsupported feature or the error, used to count refusals. */
+  /** Short name of the unsupported feature or the error, used to count rejections. */
   readonly feature: string
   /** One sentence with the line number. */
   readonly reason: string

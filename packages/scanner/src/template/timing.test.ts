@@ -12,18 +12,18 @@ describe('the delay of a request', () => {
     ['/?id=sleep(5)', 6, null],
     ['/?id=6', 6, null],
     ['/?id=c2xlZXAoNik=', 6, null],
-  ])('in %s for %d s can be changed: %s', (path, seconds, expected) => {
+  ])('in %s for %d s becomes %s', (path, seconds, expected) => {
     const changed = withDelay({ method: 'GET', path }, seconds, (found) => found + 3)
     expect(changed?.path ?? null).toBe(expected)
   })
 
-  it('is found in a body, too', () => {
+  it('is also found in a body', () => {
     const request = { method: 'POST', path: '/', body: Buffer.from('a=sleep 6;\xff', 'latin1') }
     expect(withDelay(request, 6, () => 0)?.body).toEqual(Buffer.from('a=sleep 0;\xff', 'latin1'))
   })
 })
 
-it('is what a matcher waits for', () => {
+it('delaysOf reads the delays of matchers', () => {
   const expression = parseExpression('duration_2>=6 && duration < 20 && duration > 5')
   if (typeof expression === 'string') throw new Error(expression)
   const base = { name: '', part: '', condition: 'or', negative: false, isInternal: false } as const
@@ -33,7 +33,7 @@ it('is what a matcher waits for', () => {
   ])
 })
 
-describe('a slow answer', () => {
+describe('confirmDelay', () => {
   const request = { method: 'GET', path: '/?q=sleep(6)' }
   const delay = (path: string) => Number(/sleep\((\d+)\)/.exec(path)?.[1])
 

@@ -26,7 +26,7 @@ async function answering(answer: string, work: (port: number, heard: () => strin
   }
 }
 
-it('sends the text byte for byte and reads an answer that bends the rules, too', async () => {
+it('sends the text byte for byte and reads a malformed response', async () => {
   const answer = 'HTTP/1.1 200 Fine\r\nServer: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'
   await answering(answer, async (port, heard) => {
     const sent = 'AAAA /%u2s HTTP/1337\r\nHost: a\r\nTe: b\r\nTe: c\r\n\r\n'
@@ -38,7 +38,7 @@ it('sends the text byte for byte and reads an answer that bends the rules, too',
   })
 })
 
-it('takes what is no HTTP for a failure', async () => {
+it('fails for a response that is not HTTP', async () => {
   await answering('SSH-2.0-x\r\n', async (port) => {
     const origin = { address, port, tls: false, hostname: 'lab.test' }
     const options = { guard, signal: AbortSignal.timeout(5_000), deadlineMs: 2_000 }
@@ -47,7 +47,7 @@ it('takes what is no HTTP for a failure', async () => {
   })
 })
 
-it('writes lines with CRLF and ends a head that has no end', () => {
+it('uses CRLF and adds a missing blank line', () => {
   const [block] = templateOf(
     `id: a\ninfo: { name: a }\nhttp:\n  - unsafe: true\n    raw:\n      - |\n        GET /{{Hostname}} HTTP/1.1\n        Host: b\n    matchers: [{ type: word, words: [c] }]\n`,
   ).http

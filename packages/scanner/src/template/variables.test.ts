@@ -23,7 +23,7 @@ describe('variables', () => {
     expect(fillBytes(text, (name) => variables.get(name))).toBe(expected)
   })
 
-  it('have no domain for an address, so that nothing is sent', () => {
+  it('have no domain for an address', () => {
     const variables = variablesOf({ ...place, hostname: '127.42.0.1' })
     expect(fillBytes('/{{DN}}.zip', (name) => variables.get(name))).toBeNull()
   })

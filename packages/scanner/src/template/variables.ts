@@ -4,7 +4,7 @@ import { parseExpression, type Expression } from '#template/dsl.ts'
 import { toBytes, toText, type DslValue, type Lookup } from '#template/dsl-value.ts'
 
 /** Target of a check: the URL parts that templates may reference. */
-export interface Place {
+export interface TargetParts {
   readonly scheme: 'http' | 'https' | 'tcp'
   /** Host name, or the address if unknown. */
   readonly hostname: string
@@ -14,7 +14,7 @@ export interface Place {
   readonly basePath: string
 }
 
-/** Names that `variablesOf` may define; templates that use others are refused. */
+/** Names that `variablesOf` may define; templates that use others are rejected. */
 const knownVariables: ReadonlySet<string> = new Set(
   'BaseURL RootURL Hostname Host Port Path File Scheme Input FQDN DN RDN TLD SD ip interactsh-url'.split(' '),
 )
@@ -36,7 +36,7 @@ export function isKnownVariable(name: string): boolean {
  * Variables of a target. `DN`, `RDN`, `TLD`, and `SD` are undefined for IP addresses, so requests
  * that need them are not sent.
  */
-export function variablesOf(place: Place): ReadonlyMap<string, DslValue> {
+export function variablesOf(place: TargetParts): ReadonlyMap<string, DslValue> {
   const { scheme, hostname, address, port } = place
   const host = hostname.includes(':') ? `[${hostname}]` : hostname
   const isDefaultPort = (scheme === 'http' && port === 80) || (scheme === 'https' && port === 443)
@@ -86,7 +86,7 @@ export function withRandom(lookup: Lookup): Lookup {
 }
 
 /** A lookup that prefers operator-supplied values to generated ones. */
-export function withSupplied(given: ReadonlyMap<string, string> | undefined, lookup: Lookup): Lookup {
+export function withSuppliedValues(given: ReadonlyMap<string, string> | undefined, lookup: Lookup): Lookup {
   return given === undefined ? lookup : (name) => given.get(name) ?? lookup(name)
 }
 
@@ -94,28 +94,28 @@ export function withSupplied(given: ReadonlyMap<string, string> | undefined, loo
  * A lookup that also evaluates template variables: texts with placeholders, which may refer to each
  * other. Values are computed on first use and cached.
  *
- * @param fleeting names whose values are recomputed each time, because their inputs change
+ * @param volatile names whose values are recomputed each time, because their inputs change
  */
 export function withVariables(
   written: ReadonlyMap<string, string>,
   lookup: Lookup,
-  fleeting: ReadonlySet<string> = new Set(),
+  volatile: ReadonlySet<string> = new Set(),
 ): Lookup {
   if (written.size === 0) return lookup
   const made = new Map<string, string>()
-  const underWay = new Set<string>()
+  const evaluating = new Set<string>()
   const find: Lookup = (name) => {
     const text = written.get(name)
     if (text === undefined) return lookup(name)
     const known = made.get(name)
     if (known !== undefined) return known
     // A variable set to itself takes its value from outside, if any.
-    if (underWay.has(name)) return lookup(name)
-    underWay.add(name)
+    if (evaluating.has(name)) return lookup(name)
+    evaluating.add(name)
     const value = fillBytes(text, find)
-    underWay.delete(name)
+    evaluating.delete(name)
     if (value === null || value.length > VALUE_MAX) return undefined
-    if (!fleeting.has(name)) made.set(name, value)
+    if (!volatile.has(name)) made.set(name, value)
     return value
   }
   return find

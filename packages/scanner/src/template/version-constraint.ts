@@ -19,10 +19,10 @@ export function satisfies(version: string, constraints: readonly string[]): bool
   if (!subject) return undefined
   let isMet = true
   for (const constraint of constraints.flatMap((text) => text.split(','))) {
-    const [, sign = '', rest = ''] = /^\s*(>=|<=|!=|~>|=|>|<|)\s*(\S+)\s*$/.exec(constraint) ?? []
+    const [, operator = '', rest = ''] = /^\s*(>=|<=|!=|~>|=|>|<|)\s*(\S+)\s*$/.exec(constraint) ?? []
     const bound = parseVersion(rest)
     if (!bound) return undefined
-    if (!holds(sign, subject, bound)) isMet = false
+    if (!satisfiesOne(operator, subject, bound)) isMet = false
   }
   return isMet
 }
@@ -39,15 +39,15 @@ function parseVersion(text: string): Version | null {
   return { numbers, written, preRelease: match[2] ?? match[3] ?? '' }
 }
 
-function holds(sign: string, subject: Version, bound: Version): boolean {
+function satisfiesOne(operator: string, subject: Version, bound: Version): boolean {
   const order = compare(subject, bound)
-  if (sign === '' || sign === '=') return order === 0
-  if (sign === '!=') return order !== 0
+  if (operator === '' || operator === '=') return order === 0
+  if (operator === '!=') return order !== 0
   if (subject.preRelease && !(bound.preRelease && compareNumbers(subject, bound) === 0)) return false
-  if (sign === '>') return order > 0
-  if (sign === '>=') return order >= 0
-  if (sign === '<') return order < 0
-  if (sign === '<=') return order <= 0
+  if (operator === '>') return order > 0
+  if (operator === '>=') return order >= 0
+  if (operator === '<') return order < 0
+  if (operator === '<=') return order <= 0
   return order >= 0 && isWithinMajor(subject, bound)
 }
 

@@ -4,25 +4,25 @@ import { parseXPath } from '#template/xpath.ts'
 const page =
   '<html><head><title>Hello</title></head><body><form><input id="token" value="abc"><br><a href="/x">y</a></form></body></html>'
 
-describe('a path', () => {
+describe('parseXPath', () => {
   it.each([
     ['/html/head/title', '', ['Hello']],
     ["//input[@id='token'][1]", 'value', ['abc']],
     ['//*/@href', '', ['/x']],
     ["//a[matches(@href, '^/x$')]", '', ['y']],
     ['//table', '', []],
-  ])('%s reads a page', (path, attribute, values) => {
+  ])('selects %s', (path, attribute, values) => {
     expect(parseXPath(path)?.read(page, attribute)).toEqual(values)
     expect(parseXPath(path)?.matches(page)).toBe(values.length > 0)
   })
 
-  it('may come to a text of its own', () => {
+  it('can evaluate to a string', () => {
     expect(parseXPath("concat(/u/a, ' ', /u/b)")?.read('<?xml version="1.0"?><u><a>1</a><b>2</b></u>', '')).toEqual([
       '1 2',
     ])
   })
 
-  it('that is none is refused', () => {
+  it('returns null for invalid syntax', () => {
     expect(parseXPath('/a[')).toBeNull()
   })
 
@@ -31,7 +31,7 @@ describe('a path', () => {
     ['a page of signs alone', '<'.repeat(50_000)],
     ['an entity that stands for many', '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "bbbb">]><a>&b;</a>'],
     ['nothing', ''],
-  ])('finds no link in %s', (_name, text) => {
+  ])('finds nothing in %s', (_name, text) => {
     expect(parseXPath('//link/@href')?.read(text, '')).toEqual([])
   })
 

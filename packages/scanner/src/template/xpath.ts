@@ -24,12 +24,12 @@ export interface XPath {
 /** @returns null when the source is not valid XPath */
 export function parseXPath(source: string): XPath | null {
   if (source.length > SOURCE_MAX) return null
-  const path = compiled(withoutPrefixes(source))
+  const path = compile(withoutPrefixes(source))
   if (!path) return null
   return {
     source,
-    matches: (text) => selected(path, text).some((one) => one !== 'false' && one !== ''),
-    read: (text, attribute) => selected(path, text).flatMap((one) => textOf(one, attribute)),
+    matches: (text) => select(path, text).some((one) => one !== 'false' && one !== ''),
+    read: (text, attribute) => select(path, text).flatMap((one) => textOf(one, attribute)),
   }
 }
 
@@ -44,7 +44,7 @@ interface XmlNode {
 /** The library's types omit this function and require browser types. */
 const library: { readonly parse: (source: string) => Path } = createRequire(import.meta.url)('xpath')
 
-function compiled(source: string): Path | null {
+function compile(source: string): Path | null {
   try {
     return library.parse(source)
   } catch {
@@ -62,7 +62,7 @@ function withoutPrefixes(source: string): string {
  * The selected nodes, or the single value of the expression. Empty if the document can't be parsed
  * or evaluated in time.
  */
-function selected(path: Path, text: string): readonly (XmlNode | string)[] {
+function select(path: Path, text: string): readonly (XmlNode | string)[] {
   const isXml = text.trimStart().startsWith('<?xml')
   if (isTooDeep(text.slice(0, DOCUMENT_MAX))) return []
   try {
@@ -96,9 +96,9 @@ function isTooDeep(text: string): boolean {
 }
 
 function documentOf(text: string, isXml: boolean) {
-  const quiet = () => undefined
-  const readable = Buffer.from(text.slice(0, DOCUMENT_MAX), 'latin1').toString('utf8')
-  return new DOMParser({ onError: quiet }).parseFromString(readable, isXml ? 'text/xml' : 'text/html')
+  const ignoreErrors = () => undefined
+  const decoded = Buffer.from(text.slice(0, DOCUMENT_MAX), 'latin1').toString('utf8')
+  return new DOMParser({ onError: ignoreErrors }).parseFromString(decoded, isXml ? 'text/xml' : 'text/html')
 }
 
 /** The only XPath 2.0 function that checks use; its arguments are the library's own types. */

@@ -7,6 +7,6 @@ import { createServer } from 'node:net'
 const server = createServer()
 server.listen({ host: process.argv[2], port: 0, backlog: 1 }, () => {
   const bound = server.address()
-  const told = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
-  process.send?.(typeof bound === 'object' && bound ? bound.port : 0, told)
+  const whenSent = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  process.send?.(typeof bound === 'object' && bound ? bound.port : 0, whenSent)
 })

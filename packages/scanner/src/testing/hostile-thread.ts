@@ -7,5 +7,7 @@ import { otherHostiles, webHostiles } from '#testing/hostile.ts'
 import { listen } from '#testing/loopback.ts'
 
 const all = [...webHostiles, ...otherHostiles]
-const servers = await Promise.all(all.map(({ port = 0, treat }, index) => listen(`127.67.8.${index + 1}`, port, treat)))
+const servers = await Promise.all(
+  all.map(({ port = 0, handle }, index) => listen(`127.67.8.${index + 1}`, port, handle)),
+)
 parentPort?.postMessage(servers.map(({ address, port }) => ({ address, port })))

@@ -15,7 +15,7 @@ export interface Loopback extends AsyncDisposable {
  *
  * @param port 0: any free port
  */
-export async function listen(address: string, port: number, treat: (socket: Socket) => void): Promise<Loopback> {
+export async function listen(address: string, port: number, handle: (socket: Socket) => void): Promise<Loopback> {
   const sockets = new Set<Socket>()
   let received = ''
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -26,7 +26,7 @@ export async function listen(address: string, port: number, treat: (socket: Sock
       received += chunk.toString('latin1').slice(0, 1000)
     })
     socket.on('end', () => socket.end())
-    treat(socket)
+    handle(socket)
   })
   server.listen(port, address)
   await once(server, 'listening')
@@ -58,7 +58,7 @@ export function greet(words: string | Uint8Array): (socket: Socket) => void {
 }
 
 /** Sends nothing and keeps the connection open. */
-export function stayMute(): void {}
+export function sendNothing(): void {}
 
 /** Resets each connection immediately. */
 export function reset(socket: Socket): void {
@@ -92,8 +92,8 @@ export function neverFinishTls(socket: Socket): void {
 export function answer(rules: readonly (readonly [RegExp, string | Uint8Array])[]): (socket: Socket) => void {
   return (socket) => {
     socket.on('data', (chunk) => {
-      const said = rules.find(([pattern]) => pattern.test(chunk.toString('latin1')))?.[1]
-      if (said !== undefined) socket.write(said)
+      const reply = rules.find(([pattern]) => pattern.test(chunk.toString('latin1')))?.[1]
+      if (reply !== undefined) socket.write(reply)
     })
   }
 }

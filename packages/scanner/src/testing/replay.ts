@@ -9,20 +9,20 @@ export interface Reply {
   readonly reply: string
 }
 /** A replayed service: its port if its protocol is probed there, otherwise 0. */
-export interface Played {
+export interface ReplayedService {
   readonly port: number
-  readonly treat: (socket: Socket) => void
+  readonly handle: (socket: Socket) => void
 }
 
 /** @returns null when the record is insufficient: truncated binary protocols and datagrams */
-export function playBack(proto: string, replies: readonly Reply[]): Played | null {
-  if (proto === 'http') return { port: 0, treat: website(replies) }
+export function replayService(proto: string, replies: readonly Reply[]): ReplayedService | null {
+  if (proto === 'http') return { port: 0, handle: website(replies) }
   const [first] = replies
-  const said = first?.reply ?? ''
-  if (/^(?:smtp|ftp|ssh|rsync|imap|pop3|svn)$/.test(proto)) return { port: 0, treat: greeting(said) }
-  if (proto === 'mysql') return { port: 0, treat: (socket) => socket.write(bytesOf(said)) }
-  const talk = talks[proto]
-  return talk ? { port: talk.port, treat: answering(talk.answer, replies) } : null
+  const reply = first?.reply ?? ''
+  if (/^(?:smtp|ftp|ssh|rsync|imap|pop3|svn)$/.test(proto)) return { port: 0, handle: greeting(reply) }
+  if (proto === 'mysql') return { port: 0, handle: (socket) => socket.write(bytesOf(reply)) }
+  const talk = protocols[proto]
+  return talk ? { port: talk.port, handle: answering(talk.answer, replies) } : null
 }
 
 /** `hex:0a0b "text"` as bytes; a text ends with a zero byte. */
@@ -32,11 +32,11 @@ function bytesOf(written: string): Buffer {
 }
 
 /** Sends the first line immediately, the others after client input. */
-function greeting(said: string): (socket: Socket) => void {
-  const end = said.indexOf('\n') + 1 || said.length
+function greeting(reply: string): (socket: Socket) => void {
+  const end = reply.indexOf('\n') + 1 || reply.length
   return (socket) => {
-    socket.write(said.slice(0, end))
-    socket.once('data', () => socket.write(said.slice(end)))
+    socket.write(reply.slice(0, end))
+    socket.once('data', () => socket.write(reply.slice(end)))
   }
 }
 
@@ -71,7 +71,7 @@ function answerOf(reply: string): string {
   return `${lines.join('\r\n')}\r\n\r\n${body.join('\r\n\r\n')}`
 }
 
-type Answer = (said: string, replies: readonly Reply[]) => string | Buffer | undefined
+type Answer = (received: string, replies: readonly Reply[]) => string | Buffer | undefined
 
 function answering(answer: Answer, replies: readonly Reply[]): (socket: Socket) => void {
   return (socket) => {
@@ -85,14 +85,17 @@ function answering(answer: Answer, replies: readonly Reply[]): (socket: Socket) 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 const first: (replies: readonly Reply[]) => string = ([one]) => one?.reply ?? ''
 
-const talks: Readonly<Record<string, { readonly port: number; readonly answer: Answer }>> = {
-  redis: { port: 6379, answer: (said, replies) => (said.startsWith('INFO') ? first(replies) : '+PONG\r\n') },
-  memcached: { port: 11_211, answer: (said, replies) => (said.startsWith('version') ? first(replies) : 'ERROR\r\n') },
-  irc: { port: 6667, answer: (said, replies) => (said.includes('NICK') ? first(replies) : undefined) },
+const protocols: Readonly<Record<string, { readonly port: number; readonly answer: Answer }>> = {
+  redis: { port: 6379, answer: (received, replies) => (received.startsWith('INFO') ? first(replies) : '+PONG\r\n') },
+  memcached: {
+    port: 11_211,
+    answer: (received, replies) => (received.startsWith('version') ? first(replies) : 'ERROR\r\n'),
+  },
+  irc: { port: 6667, answer: (received, replies) => (received.includes('NICK') ? first(replies) : undefined) },
   mqtt: {
     port: 1883,
-    answer(said, replies) {
-      if (said.startsWith('\x10')) return latin1('\x20\x02\0\0')
+    answer(received, replies) {
+      if (received.startsWith('\x10')) return latin1('\x20\x02\0\0')
       const [, topic = '', version = ''] = /"(\$SYS[^"]*)" "([^"]*)"/.exec(first(replies)) ?? []
       const rest = `\0${String.fromCharCode(topic.length)}${topic}${version}`
       return latin1(`\x90\x03\0\x01\0\x31${String.fromCharCode(rest.length)}${rest}`)
@@ -100,8 +103,8 @@ const talks: Readonly<Record<string, { readonly port: number; readonly answer: A
   },
   postgresql: {
     port: 5432,
-    answer(said, replies) {
-      if (said.length === 8) return 'N'
+    answer(received, replies) {
+      if (received.length === 8) return 'N'
       const [, version = ''] = /server_version (.+)$/.exec(replies.at(-1)?.reply ?? '') ?? []
       return latin1(`R\0\0\0\x08\0\0\0\0S\0\0\0\x40server_version\0${version}\0`)
     },

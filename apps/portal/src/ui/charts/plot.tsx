@@ -30,7 +30,7 @@ interface PlotProps {
   /** Pixels reserved on the right for end labels. */
   readonly endRoom?: number
   /** Maximum number of axis labels. */
-  readonly labelRoom?: number
+  readonly labelsMax?: number
   /** Called with a point's index on click and Enter. */
   readonly onOpen?: ((index: number) => void) | undefined
   readonly children: ReactNode
@@ -41,7 +41,7 @@ interface PlotProps {
  * are drawn into it.
  */
 export function Plot({ label, points, series, scale, height, layout, endRoom = 0, ...rest }: PlotProps) {
-  const { showTotal = false, labelRoom = 7, onOpen, children } = rest
+  const { showTotal = false, labelsMax = 7, onOpen, children } = rest
   const [active, setActive] = useState<number>()
   const last = points.length - 1
   const pointAt = (event: MouseEvent<HTMLElement>) => {
@@ -89,7 +89,7 @@ export function Plot({ label, points, series, scale, height, layout, endRoom = 0
           <ChartTooltip points={points} series={series} index={active} layout={layout} showTotal={showTotal} />
         )}
       </div>
-      <Axis points={points} layout={layout} room={labelRoom} />
+      <Axis points={points} layout={layout} labelsMax={labelsMax} />
     </div>
   )
 }
@@ -181,9 +181,9 @@ function TooltipRow({ value, children }: { readonly value: number; readonly chil
 }
 
 /** Renders labels for a wide and a narrow plot; CSS shows one set. */
-function Axis({ points, layout, room }: Pick<PlotProps, 'points' | 'layout'> & { readonly room: number }) {
-  const wide = labeledIndexes(points.length, room)
-  const narrow = labeledIndexes(points.length, Math.min(room, 4))
+function Axis({ points, layout, labelsMax }: Pick<PlotProps, 'points' | 'layout'> & { readonly labelsMax: number }) {
+  const wide = labeledIndexes(points.length, labelsMax)
+  const narrow = labeledIndexes(points.length, Math.min(labelsMax, 4))
   return (
     <div className="relative mt-1.5 ml-8 h-4 text-12 text-(--gl-chart-axis) tabular-nums" aria-hidden="true">
       {points.map(({ label, title }, index) => {

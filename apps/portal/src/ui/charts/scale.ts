@@ -14,10 +14,10 @@ export function countScale(highest: number): CountScale {
   return { ticks: ticks(0, top, 3).filter(Number.isInteger), share: (value) => value / top }
 }
 
-/** Indexes of the points to label when at most `room` labels fit. Always includes the first and last. */
-export function labeledIndexes(count: number, room: number): ReadonlySet<number> {
-  if (count <= 1 || room <= 1) return new Set(count > 0 ? [count - 1] : [])
-  const step = Math.ceil((count - 1) / (room - 1))
+/** Indexes of the points to label when at most `labelsMax` labels fit. Always includes the first and last. */
+export function labeledIndexes(count: number, labelsMax: number): ReadonlySet<number> {
+  if (count <= 1 || labelsMax <= 1) return new Set(count > 0 ? [count - 1] : [])
+  const step = Math.ceil((count - 1) / (labelsMax - 1))
   const kept = new Set<number>()
   // Counted from the end, so that the latest point is labeled.
   for (let index = count - 1; index >= 0; index -= step) kept.add(index)

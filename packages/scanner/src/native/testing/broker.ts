@@ -16,14 +16,15 @@ export function broker(settings: BrokerSettings = {}): (socket: Socket) => void 
   const { properties = rabbit, mechanisms = 'PLAIN AMQPLAIN', admits = () => false, refusesSilently = false } = settings
   return (socket) => {
     let isGreeted = false
-    socket.on('data', (said: Buffer) => {
+    socket.on('data', (received: Buffer) => {
       if (!isGreeted) {
         isGreeted = true
         // Tells a client of another version which version is supported (AMQP 0-9-1, section 4.2.2).
-        if (said.toString('latin1') !== 'AMQP\0\0\u0009\u0001') return void socket.end('AMQP\0\0\u0009\u0001', 'latin1')
+        if (received.toString('latin1') !== 'AMQP\0\0\u0009\u0001')
+          return void socket.end('AMQP\0\0\u0009\u0001', 'latin1')
         return void socket.write(start(properties, mechanisms))
       }
-      const { mechanism, response } = readStartOk(said)
+      const { mechanism, response } = readStartOk(received)
       if (admits(mechanism, response)) return void socket.write(method(30, Buffer.from([7, 255, 0, 2, 0, 0, 0, 60])))
       if (refusesSilently) return void socket.end()
       return void socket.end(

@@ -4,20 +4,21 @@ import { TLSSocket } from 'node:tls'
 
 export interface DesktopSettings {
   /** Accepted protocols, best first: 1 TLS, 2 CredSSP, 0 standard RDP security. */
-  readonly takes: readonly number[]
+  readonly accepts: readonly number[]
   readonly certificate?: { readonly key: string; readonly cert: string }
   /** Servers without negotiation support confirm without a security field. */
-  readonly isAncient?: boolean
+  readonly lacksNegotiation?: boolean
 }
 
-export function desktop({ takes, certificate, isAncient = false }: DesktopSettings): (socket: Socket) => void {
+export function desktop({ accepts, certificate, lacksNegotiation = false }: DesktopSettings): (socket: Socket) => void {
   return (socket) => {
-    socket.once('data', (said: Buffer) => {
-      if (said[0] !== 3 || said.length !== said.readUInt16BE(2) || said[5] !== 0xe0) return void socket.destroy()
-      if (isAncient) return void socket.write(Buffer.from('0300000b06d00000123400', 'hex'))
-      const asked = said.readUInt32LE(15)
-      const chosen = takes.find((one) => one === 0 || (asked & one) !== 0)
-      if (chosen === undefined) return void socket.write(confirm(3, takes.includes(2) ? 5 : 1))
+    socket.once('data', (received: Buffer) => {
+      if (received[0] !== 3 || received.length !== received.readUInt16BE(2) || received[5] !== 0xe0)
+        return void socket.destroy()
+      if (lacksNegotiation) return void socket.write(Buffer.from('0300000b06d00000123400', 'hex'))
+      const offered = received.readUInt32LE(15)
+      const chosen = accepts.find((one) => one === 0 || (offered & one) !== 0)
+      if (chosen === undefined) return void socket.write(confirm(3, accepts.includes(2) ? 5 : 1))
       socket.write(confirm(2, chosen))
       if (chosen === 0 || !certificate) return
       new TLSSocket(socket, {

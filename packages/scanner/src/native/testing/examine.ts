@@ -34,10 +34,10 @@ export async function tcpPeer(talk: (socket: Socket) => void, port = 0): Promise
 }
 
 /** A UDP server that replies to each datagram with the result of `answer`; null sends nothing. */
-export async function udpPeer(answer: (said: Buffer) => Buffer | null): Promise<Peer> {
+export async function udpPeer(answer: (received: Buffer) => Buffer | null): Promise<Peer> {
   const socket = createSocket('udp4')
-  socket.on('message', (said, from) => {
-    const reply = answer(said)
+  socket.on('message', (received, from) => {
+    const reply = answer(received)
     if (reply) socket.send(reply, from.port, from.address)
   })
   socket.bind(0, address)
@@ -56,13 +56,13 @@ export async function udpPeer(answer: (said: Buffer) => Buffer | null): Promise<
  */
 export function answering(
   greeting: string | Buffer,
-  answer: (said: string, raw: Buffer, turn: number) => string | Buffer,
+  answer: (received: string, raw: Buffer, turn: number) => string | Buffer,
 ): (socket: Socket) => void {
   return (socket) => {
     let turn = 0
     if (greeting.length > 0) socket.write(latin1(greeting))
-    socket.on('data', (said) => {
-      const reply = answer(said.toString('latin1'), Buffer.from(said), turn++)
+    socket.on('data', (received) => {
+      const reply = answer(received.toString('latin1'), Buffer.from(received), turn++)
       if (reply.length > 0) socket.write(latin1(reply))
     })
   }
@@ -73,7 +73,7 @@ function latin1(text: string | Buffer): Buffer {
 }
 
 /** Findings and coverage of a protocol's checks on one port. */
-export async function examined(
+export async function runNativeChecks(
   peer: Peer,
   service: { protocol: string; transport?: 'tcp' | 'udp'; tls?: boolean; banner?: string },
   profile: ScanProfile = 'standard',

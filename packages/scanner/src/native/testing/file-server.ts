@@ -9,14 +9,14 @@ export interface FileServerSettings {
     readonly isOpen: boolean
   }[]
   /** The pipe requires an authenticated user. */
-  readonly isPipeShut?: boolean
+  readonly requiresLoginForPipe?: boolean
   /** Anonymous sessions are rejected. */
-  readonly isSessionShut?: boolean
+  readonly rejectsAnonymous?: boolean
   /**
    * Answers an SMB 1 negotiation that offers SMB 2 with SMB 2 (MS-SMB2 3.3.5.3.1), and ignores
    * others.
    */
-  readonly takesOldHello?: boolean
+  readonly upgradesSmb1?: boolean
 }
 
 const denied = 0xc0000022
@@ -26,9 +26,9 @@ const pipeTree = 77
 
 export function fileServer({
   shares,
-  isPipeShut = false,
-  isSessionShut = false,
-  takesOldHello = false,
+  requiresLoginForPipe = false,
+  rejectsAnonymous = false,
+  upgradesSmb1 = false,
 }: FileServerSettings) {
   const connect = (path: string): readonly [number, Buffer, number?] => {
     const name = path.split('\\').at(-1) ?? ''
@@ -44,12 +44,12 @@ export function fileServer({
         return [0, Buffer.from([65, 0, 3, 0])]
       case 1: {
         if (message.includes('NTLMSSP\0\u0001')) return [moreProcessing, Buffer.alloc(8)]
-        return [isSessionShut ? denied : 0, Buffer.alloc(8)]
+        return [rejectsAnonymous ? denied : 0, Buffer.alloc(8)]
       }
       case 3:
         return connect(body.subarray(8, 8 + body.readUInt16LE(6)).toString('utf16le'))
       case 5:
-        return isPipeShut || message.readUInt32LE(36) !== pipeTree ? [denied, Buffer.alloc(8)] : [0, opened]
+        return requiresLoginForPipe || message.readUInt32LE(36) !== pipeTree ? [denied, Buffer.alloc(8)] : [0, opened]
       case 11:
         return [0, transceived(body.subarray(56))]
       default:
@@ -64,13 +64,13 @@ export function fileServer({
     return Buffer.concat([head, reply])
   }
   return (socket: Socket): void => {
-    socket.on('data', (said: Buffer) => {
-      if (takesOldHello && said.includes('SMB 2.002'))
+    socket.on('data', (received: Buffer) => {
+      if (upgradesSmb1 && received.includes('SMB 2.002'))
         return void socket.write(
           framed(Buffer.from('fe534d42'.padEnd(128, '0'), 'hex'), 0, 0, Buffer.from([65, 0, 3, 0])),
         )
-      if (said.toString('latin1', 4, 8) !== '\u00feSMB') return void socket.destroy()
-      const message = said.subarray(4)
+      if (received.toString('latin1', 4, 8) !== '\u00feSMB') return void socket.destroy()
+      const message = received.subarray(4)
       const [status, body, treeId = 0] = answer(message)
       socket.write(framed(message, status, treeId, body))
     })
@@ -79,8 +79,8 @@ export function fileServer({
 
 const opened = Buffer.concat([Buffer.alloc(64), Buffer.alloc(16, 7), Buffer.alloc(8)])
 
-function framed(asked: Buffer, status: number, treeId: number, body: Buffer): Buffer {
-  const head = Buffer.from(asked.subarray(0, 64))
+function framed(request: Buffer, status: number, treeId: number, body: Buffer): Buffer {
+  const head = Buffer.from(request.subarray(0, 64))
   head.writeUInt32LE(status, 8)
   head.writeUInt32LE(treeId, 36)
   head.writeUInt32LE(9, 40)

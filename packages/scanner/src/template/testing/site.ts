@@ -18,7 +18,7 @@ export interface Site extends AsyncDisposable {
   /** Runs YAML templates against the site. */
   run(sources: string | readonly string[], options?: SiteRun): Promise<readonly Observation[]>
 }
-export interface SiteRun extends Partial<Pick<CheckTools, 'callbacks' | 'intrusive' | 'given' | 'signal'>> {
+export interface SiteRun extends Partial<Pick<CheckTools, 'callbacks' | 'intrusive' | 'suppliedValues' | 'signal'>> {
   readonly profile?: ScanProfile
   readonly technologies?: readonly string[]
 }
@@ -83,7 +83,7 @@ export function software(name: string) {
   return { name, wfn: { part: 'a', vendor: '*', product: name.toLowerCase().replaceAll(' ', '_'), ...any } } as const
 }
 
-/** @throws when a template is refused, with the reason */
+/** @throws when a template is rejected, with the reason */
 export function templateOf(source: string): Template {
   const template = parseTemplate('test.yaml', source)
   if ('reason' in template) throw new Error(template.reason)
