@@ -41,8 +41,8 @@ async function count(folder: string): Promise<void> {
 async function matchMirrored(runnable: readonly Template[]): Promise<void> {
   const step = Number(process.argv[2] ?? 12)
   const candidates = runnable.filter(
-    ({ needsCallback, lacking, isIntrusive, isUnsafe, isGuessing }) =>
-      !needsCallback && lacking.size === 0 && !isIntrusive && !isUnsafe && !isGuessing,
+    ({ needsCallback, missingValues, isIntrusive, isUnsafe, isBruteForce }) =>
+      !needsCallback && missingValues.size === 0 && !isIntrusive && !isUnsafe && !isBruteForce,
   )
   const outcome = await mirror(
     candidates.filter((_, at) => at % step === 0),
@@ -73,7 +73,7 @@ function isScoped(name: string, source: string): boolean {
 
 /** The features that a template uses, beyond a path and a word matcher. */
 function needsOf(template: Template): string[] {
-  const { http, flow, isSequence, isIntrusive, needsCallback, lacking, isUnsafe, variables } = template
+  const { http, flow, isSequence, isIntrusive, needsCallback, missingValues, isUnsafe, variables } = template
   const operators = http.map((block) => block.operators)
   const kinds = operators.flatMap(({ matchers, extractors }) => [
     ...matchers.map(({ type }) => `matcher ${type}`),
@@ -88,7 +88,7 @@ function needsOf(template: Template): string[] {
     callback: needsCallback,
     unsafe: isUnsafe,
     intrusive: isIntrusive,
-    'operator-supplied value': lacking.size > 0,
+    'operator-supplied value': missingValues.size > 0,
   }
   return [...new Set(kinds), ...Object.entries(flags).flatMap(([flag, isSet]) => (isSet ? [flag] : []))]
 }
