@@ -95,9 +95,9 @@ async function examineAll(run: Run): Promise<void> {
   const candidates: ClosedCandidates[] = []
   await run.emit({ kind: 'progress', phase: 'PHASE_DISCOVERY', hostsDone: 0 })
   await forEachOf(run.job.hosts, run.limits.hostsInParallel, async ({ address, names = [] }) => {
-    for (const place of await resolveHosts(address, names, run)) {
-      const ports = await examineHost(place, run)
-      if (ports.length > 0) candidates.push({ address: place.address, ports })
+    for (const resolvedHost of await resolveHosts(address, names, run)) {
+      const ports = await examineHost(resolvedHost, run)
+      if (ports.length > 0) candidates.push({ address: resolvedHost.address, ports })
     }
     run.counts.done++
     const phase = run.counts.swept < run.job.hosts.length ? 'PHASE_PORTS' : 'PHASE_CHECKS'
@@ -133,32 +133,37 @@ async function resolveHosts(address: string, names: readonly string[], run: Run)
 const addressesPerName = 8
 
 /** @returns ports that used to be open and now refuse connections */
-async function examineHost(place: ResolvedHost, run: Run): Promise<readonly number[]> {
-  const known = run.options.knownOpen?.[place.address] ?? []
+async function examineHost(resolvedHost: ResolvedHost, run: Run): Promise<readonly number[]> {
+  const known = run.options.knownOpen?.[resolvedHost.address] ?? []
   try {
     const { job, guard, budget, knowledge, signal } = run
     const wantedPorts = job.ports ?? portsOf(job.profile)
     // Hosts with the same ports share one list, which is ordered once.
     const ports = known.length === 0 ? wantedPorts : [...new Set([...wantedPorts, ...known])]
     const [reading, datagrams] = await Promise.all([
-      run.sweeper.host(place.address, ports),
-      findDatagramServices(place.address, job.ports, { guard, budget, fingerprints: knowledge.fingerprints, signal }),
+      run.sweeper.host(resolvedHost.address, ports),
+      findDatagramServices(resolvedHost.address, job.ports, {
+        guard,
+        budget,
+        fingerprints: knowledge.fingerprints,
+        signal,
+      }),
     ])
     run.counts.swept++
-    await reportReach(place, reading, datagrams, run)
+    await reportReach(resolvedHost, reading, datagrams, run)
     const hasServices = reading.open.length + datagrams.length > 0
     if (hasServices) {
       await run.examined.add(async () => {
         signal.throwIfAborted()
-        await examineServices(place, reading, datagrams, run)
+        await examineServices(resolvedHost, reading, datagrams, run)
       })
     }
     const missing = known.filter((port) => !reading.open.includes(port))
-    return await closedPorts({ address: place.address, ports: missing }, run)
+    return await closedPorts({ address: resolvedHost.address, ports: missing }, run)
   } catch (error) {
     run.signal.throwIfAborted()
-    const message = `The scan of ${place.address} failed: ${error instanceof Error ? error.message : String(error)}`
-    await run.emit({ kind: 'problem', address: place.address, level: 'error', message: message.slice(0, 1000) })
+    const message = `The scan of ${resolvedHost.address} failed: ${error instanceof Error ? error.message : String(error)}`
+    await run.emit({ kind: 'problem', address: resolvedHost.address, level: 'error', message: message.slice(0, 1000) })
     return []
   }
 }

@@ -30,8 +30,8 @@ export function compileFingerprints(files: readonly FingerprintFile[]): Fingerpr
   const byField = Map.groupBy(files, ({ matches }) => matches)
   const compiled = new Map<string, readonly Matcher[]>()
   const matchersOf = (field: string) => {
-    const known = compiled.get(field)
-    if (known) return known
+    const cached = compiled.get(field)
+    if (cached) return cached
     const ordered = (byField.get(field) ?? []).toSorted((a, b) => b.preference - a.preference)
     const matchers = ordered.map(({ fingerprints }) => matcherOf(fingerprints, field.startsWith('http.')))
     compiled.set(field, matchers)

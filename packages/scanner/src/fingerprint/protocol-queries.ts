@@ -163,8 +163,8 @@ function isPgBouncer(text: string): boolean {
 async function readNtlmBuild(connection: TcpConnection): Promise<readonly FingerprintText[]> {
   const session = sessionOn(connection)
   if (!(await session.send(commands.negotiate, negotiateBody()))) return []
-  const asked = await session.send(commands.sessionSetup, sessionBody(spnegoInit()))
-  const challenge = asked && readChallenge(asked.body)
+  const setupReply = await session.send(commands.sessionSetup, sessionBody(spnegoInit()))
+  const challenge = setupReply && readChallenge(setupReply.body)
   return challenge ? [{ field: 'ntlm.build', text: challenge.build }] : []
 }
 

@@ -56,9 +56,9 @@ export const httpProxy: NativeCheck = {
 async function tunnel(context: NativeContext): Promise<Proof | null> {
   const { address, port } = context
   const host = `${address.includes(':') ? `[${address}]` : address}:${port}`
-  const asked = `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
+  const sentRequest = `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
   const received = await context.withConnection(async (connection) => {
-    connection.write(bytes(asked))
+    connection.write(bytes(sentRequest))
     const first = (await connection.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
     if (!/^HTTP\/1\.[01] 200/.test(first) || !connection.isAlive) return undefined
     connection.write(bytes(`GET /glacis-proxy-check HTTP/1.0\r\nHost: ${unresolvableName}\r\n\r\n`))
@@ -67,7 +67,7 @@ async function tunnel(context: NativeContext): Promise<Proof | null> {
     const isTunnel = first.endsWith('\r\n\r\n') && !/content-length: [1-9]|transfer-encoding/i.test(first)
     return isTunnel && /^HTTP\/1\.[01] \d{3}/.test(inner) ? `${first}${inner.slice(0, 1500)}` : undefined
   })
-  return received ? { request: asked, answer: received, highlights: [received.split('\r\n', 1)[0] ?? ''] } : null
+  return received ? { request: sentRequest, answer: received, highlights: [received.split('\r\n', 1)[0] ?? ''] } : null
 }
 
 /** Proxy error messages for names that can't be resolved. */
@@ -75,13 +75,15 @@ const resolutionErrors =
   /ERR_DNS_FAIL|ERR_CANNOT_FORWARD|unable to (connect|determine|resolve)|could not (resolve|be resolved|find)|cannot resolve|name or service not known|host ?name (lookup|resolution)|unknown host|no such (host|domain)|ENOTFOUND|EAI_AGAIN|DNS (lookup|error|fail)|getaddrinfo|temporary failure in name/i
 
 async function requestUnresolvableName(context: NativeContext): Promise<Proof | null | undefined> {
-  const asked = `GET http://${unresolvableName}/ HTTP/1.0\r\nHost: ${unresolvableName}\r\nAccept: */*\r\n\r\n`
-  const answer = (await context.exchange(bytes(asked), { firstByteMs: 8000, totalMs: 10_000 }))?.toString('latin1')
+  const sentRequest = `GET http://${unresolvableName}/ HTTP/1.0\r\nHost: ${unresolvableName}\r\nAccept: */*\r\n\r\n`
+  const answer = (await context.exchange(bytes(sentRequest), { firstByteMs: 8000, totalMs: 10_000 }))?.toString(
+    'latin1',
+  )
   if (answer === undefined || !answer.startsWith('HTTP/')) return undefined
   const isFailure = /^HTTP\/1\.[01] (500|502|503|504)/.test(answer)
   const resolutionError = resolutionErrors.exec(answer)
   if (!isFailure || !resolutionError) return null
-  return { request: asked, answer, highlights: [resolutionError[0]], quality: 97 }
+  return { request: sentRequest, answer, highlights: [resolutionError[0]], quality: 97 }
 }
 
 export const socksProxy: NativeCheck = {

@@ -117,8 +117,8 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
   }
   const open = async (isTls: boolean): Promise<TcpConnection | undefined> => {
     if (isTls) {
-      const shaken = await tlsHandshake(address, port, { guard, signal, hostname })
-      return shaken.kind === 'handshake' ? connectionOver(shaken.socket, signal) : undefined
+      const tlsResult = await tlsHandshake(address, port, { guard, signal, hostname })
+      return tlsResult.kind === 'handshake' ? connectionOver(tlsResult.socket, signal) : undefined
     }
     const dialed = await dial(address, port, { guard, signal })
     return dialed.kind === 'open' ? dialed.connection : undefined

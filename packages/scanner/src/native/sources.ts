@@ -132,14 +132,14 @@ export const gitDaemon: NativeCheck = {
     ])
     let isReached = false
     for (const path of names.slice(0, 60)) {
-      const said = `git-upload-pack ${path}\0host=${context.hostname}\0`
-      const length = (said.length + 4).toString(16).padStart(4, '0')
-      const received = await context.exchange(bytes(length + said), { firstByteMs: 2000, idleMs: 100 })
+      const requestText = `git-upload-pack ${path}\0host=${context.hostname}\0`
+      const length = (requestText.length + 4).toString(16).padStart(4, '0')
+      const received = await context.exchange(bytes(length + requestText), { firstByteMs: 2000, idleMs: 100 })
       if (received === undefined) break
       isReached = true
       const answer = received.toString('latin1')
       if (/^[0-9a-f]{4}[0-9a-f]{40,64} /.test(answer) || /^0000$/.test(answer)) {
-        return { [exported.id]: { request: said.replaceAll('\0', ' '), answer, highlights: [path] } }
+        return { [exported.id]: { request: requestText.replaceAll('\0', ' '), answer, highlights: [path] } }
       }
     }
     return isReached ? { [exported.id]: null } : {}

@@ -81,9 +81,9 @@ function packetReader(connection: TcpConnection) {
   let stream: Buffer = Buffer.alloc(0)
   let given = 0
   const more = async () => {
-    const heard = await connection.read({ ...readOptions, enough: () => true })
-    stream = Buffer.concat([stream, heard])
-    return heard.length > 0
+    const chunk = await connection.read({ ...readOptions, enough: () => true })
+    stream = Buffer.concat([stream, chunk])
+    return chunk.length > 0
   }
   return {
     async greeting(): Promise<string | undefined> {
@@ -174,9 +174,9 @@ function encryptedConnection(connection: TcpConnection, received: Buffer, { encr
   let plain: Buffer = Buffer.alloc(0)
   const readAtLeast = async (length: number) => {
     while (waiting.length < length) {
-      const heard = await connection.read({ ...readOptions, enough: () => true })
-      if (heard.length === 0) return false
-      waiting = Buffer.concat([waiting, heard])
+      const chunk = await connection.read({ ...readOptions, enough: () => true })
+      if (chunk.length === 0) return false
+      waiting = Buffer.concat([waiting, chunk])
     }
     return true
   }

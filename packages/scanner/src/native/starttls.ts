@@ -12,28 +12,28 @@ const upgrades: Readonly<Record<string, Upgrade>> = {
   /** RFC 3207. */
   smtp: async (connection) => {
     await connection.read(readOptions)
-    if (!/STARTTLS/i.test(await told(connection, 'EHLO glacis.invalid\r\n'))) return false
-    return (await told(connection, 'STARTTLS\r\n')).startsWith('220')
+    if (!/STARTTLS/i.test(await sendCommand(connection, 'EHLO glacis.invalid\r\n'))) return false
+    return (await sendCommand(connection, 'STARTTLS\r\n')).startsWith('220')
   },
   /** RFC 9051, section 6.2.1. */
   imap: async (connection) => {
     await connection.read(readOptions)
-    return /^a OK/m.test(await told(connection, 'a STARTTLS\r\n'))
+    return /^a OK/m.test(await sendCommand(connection, 'a STARTTLS\r\n'))
   },
   /** RFC 2595, section 4. */
   pop3: async (connection) => {
     await connection.read(readOptions)
-    return (await told(connection, 'STLS\r\n')).startsWith('+OK')
+    return (await sendCommand(connection, 'STLS\r\n')).startsWith('+OK')
   },
   /** RFC 4217. */
   ftp: async (connection) => {
     await connection.read(readOptions)
-    return (await told(connection, 'AUTH TLS\r\n')).startsWith('234')
+    return (await sendCommand(connection, 'AUTH TLS\r\n')).startsWith('234')
   },
   /** RFC 4511, section 4.14. */
   ldap: async (connection) => {
     const request = hex('301d 020101 7718 8016 312e332e362e312e342e312e313436362e3230303337')
-    const answer = await told(connection, request)
+    const answer = await sendCommand(connection, request)
     return /\x78[\s\S]{1,3}\x0a\x01\x00/.test(answer)
   },
   /** MS-RDPBCGR 5.4.2.1: TLS starts directly after the negotiation, with or without CredSSP. */
@@ -43,10 +43,10 @@ const upgrades: Readonly<Record<string, Upgrade>> = {
     return choice?.kind === 'chosen' && choice.protocol !== security.rdp
   },
   /** PostgreSQL's SSLRequest. */
-  postgresql: async (connection) => (await told(connection, hex('00000008 04d2162f'))) === 'S',
+  postgresql: async (connection) => (await sendCommand(connection, hex('00000008 04d2162f'))) === 'S',
 }
 
-async function told(connection: TcpConnection, message: string | Uint8Array): Promise<string> {
+async function sendCommand(connection: TcpConnection, message: string | Uint8Array): Promise<string> {
   connection.write(typeof message === 'string' ? bytes(message) : message)
   return (await connection.read(readOptions)).toString('latin1')
 }

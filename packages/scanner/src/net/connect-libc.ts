@@ -90,9 +90,9 @@ export function connectWithLibc(libc: Libc, settled: Settled): Connector {
   }
 
   function addressOf(text: string): SocketAddress {
-    const known = addresses.get(text) ?? socketAddress(text)
-    addresses.set(text, known)
-    return known
+    const cached = addresses.get(text) ?? socketAddress(text)
+    addresses.set(text, cached)
+    return cached
   }
 
   return {

@@ -179,9 +179,9 @@ export function requestHeaders(origin: Origin, request: HttpRequest): readonly s
   const own = Object.entries(request.headers ?? {}).filter(([name]) => !/^(content-length|connection)$/i.test(name))
   if (own.length > 0) return flatHeaders(origin, own)
   // Most requests have no headers of their own.
-  const known = bare.get(origin) ?? flatHeaders(origin, [])
-  bare.set(origin, known)
-  return known
+  const cached = bare.get(origin) ?? flatHeaders(origin, [])
+  bare.set(origin, cached)
+  return cached
 }
 
 const bare = new WeakMap<Origin, readonly string[]>()

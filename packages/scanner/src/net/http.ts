@@ -65,8 +65,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   const queueOf = (address: string): PQueue => {
-    const known = queues.get(address)
-    if (known) return known
+    const cached = queues.get(address)
+    if (cached) return cached
     const queue = new PQueue({ concurrency: perHost })
     queue.addEventListener('idle', () => queues.delete(address))
     queues.set(address, queue)

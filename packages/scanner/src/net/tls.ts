@@ -81,12 +81,14 @@ export async function tlsHandshake(
   socket.once('secureConnect', () => outcome.resolve(handshakeOf(socket)))
   socket.on('error', (error) => outcome.resolve(failureOf(error)))
   socket.once('close', () => outcome.resolve({ kind: 'failure', reason: 'the connection was closed', isAnswer: true }))
-  let shaken: Handshake | TlsFailure | undefined
+  let outcomeOrTimeout: Handshake | TlsFailure | undefined
   try {
-    shaken = await withDeadline(outcome.promise, deadlineMs, signal)
-    return shaken ?? { kind: 'failure', reason: `no TLS handshake within ${deadlineMs / 1000} s`, isAnswer: false }
+    outcomeOrTimeout = await withDeadline(outcome.promise, deadlineMs, signal)
+    return (
+      outcomeOrTimeout ?? { kind: 'failure', reason: `no TLS handshake within ${deadlineMs / 1000} s`, isAnswer: false }
+    )
   } finally {
-    if (shaken?.kind !== 'handshake') {
+    if (outcomeOrTimeout?.kind !== 'handshake') {
       socket.destroy()
       transport.destroy()
     }

@@ -72,12 +72,12 @@ function isFront(written: string): boolean {
   return /^GET \{\{(?:BaseURL|RootURL)\}\}\/?\n\s*$/.test(written)
 }
 
-const known = new WeakMap<Group, readonly Variant[]>()
+const cached = new WeakMap<Group, readonly Variant[]>()
 
 /** The group's members by redirect policy, computed once. */
 export function variantsOf(group: Group): readonly Variant[] {
-  const variants = known.get(group) ?? splitByRedirects(group)
-  known.set(group, variants)
+  const variants = cached.get(group) ?? splitByRedirects(group)
+  cached.set(group, variants)
   return variants
 }
 

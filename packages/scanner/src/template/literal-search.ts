@@ -103,18 +103,18 @@ function createSteps(sizeMax: number): Steps {
   const size = 2 ** Math.ceil(Math.log2(sizeMax * 2 + 16))
   const keys = new Int32Array(size).fill(-1)
   const values = new Int32Array(size)
-  const place = (key: number) => {
+  const slotOf = (key: number) => {
     let at = (Math.imul(key, 0x9e3779b1) >>> 8) & (size - 1)
     while (keys[at] !== -1 && keys[at] !== key) at = (at + 1) & (size - 1)
     return at
   }
   return {
     get(state, character) {
-      return values[place((state << 8) | (character & 255))] ?? 0
+      return values[slotOf((state << 8) | (character & 255))] ?? 0
     },
     set(state, character, next) {
       const key = (state << 8) | (character & 255)
-      const at = place(key)
+      const at = slotOf(key)
       keys[at] = key
       values[at] = next
     },

@@ -77,9 +77,9 @@ export function* payloadSets(payloads: Payloads): Iterable<ReadonlyMap<string, s
   for (let set = 0; set < count; set++) {
     let rest = set
     const chosen = lists.toReversed().map(([name, values]) => {
-      const place = payloads.attack === 'clusterbomb' ? rest % values.length : set
+      const valueIndex = payloads.attack === 'clusterbomb' ? rest % values.length : set
       rest = Math.floor(rest / values.length)
-      return [name, values[place] ?? ''] as const
+      return [name, values[valueIndex] ?? ''] as const
     })
     yield new Map(chosen)
   }

@@ -83,8 +83,8 @@ async function cachedTemplates(
   cacheFolder: string | undefined,
 ): Promise<CacheEntry> {
   const digest = cacheFolder === undefined ? '' : digestOf(folder, files)
-  const known = cacheFolder === undefined ? undefined : await readCache(cacheFolder, digest)
-  if (known) return mapFileNames(known, (file) => `${folder}${file}`)
+  const cached = cacheFolder === undefined ? undefined : await readCache(cacheFolder, digest)
+  if (cached) return mapFileNames(cached, (file) => `${folder}${file}`)
   const { parsed, rejected } = await readAll(files, readList)
   const kept = { templates: parsed.map((one) => one.cacheable), rejected }
   if (cacheFolder !== undefined)
@@ -176,10 +176,10 @@ const prepared = new WeakMap<CheckPlan, Map<string, Prepared>>()
 export function prepare(plan: CheckPlan, permissions: Permissions): Prepared {
   const { intrusive, callbacks, suppliedValues } = permissions
   const key = `${intrusive} ${callbacks} ${[...suppliedValues].sort().join(' ')}`
-  const known = prepared.get(plan) ?? new Map<string, Prepared>()
-  const made = known.get(key) ?? prepareTemplates(plan, permissions)
-  prepared.set(plan, known.set(key, made))
-  return made
+  const cached = prepared.get(plan) ?? new Map<string, Prepared>()
+  const preparedChecks = cached.get(key) ?? prepareTemplates(plan, permissions)
+  prepared.set(plan, cached.set(key, preparedChecks))
+  return preparedChecks
 }
 
 function prepareTemplates({ templates }: CheckPlan, { intrusive, callbacks, suppliedValues }: Permissions): Prepared {

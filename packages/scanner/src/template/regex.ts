@@ -23,8 +23,8 @@ const COMPILED_MAX = 50_000
  * @returns null when the source is not RE2 syntax
  */
 export function compilePattern(source: string): Pattern | null {
-  const known = compiled.get(source)
-  if (known !== undefined) return known
+  const cached = compiled.get(source)
+  if (cached !== undefined) return cached
   if (compiled.size >= COMPILED_MAX) compiled.clear()
   const pattern = compile(source)
   compiled.set(source, pattern)

@@ -21,9 +21,9 @@ const noAnnotations: Annotations = { deadlineMs: null, sendsHostAsSni: false, is
 
 /** The requests of a block, in order. */
 export function requestBuildersOf(block: HttpBlock): readonly RequestBuilder[] {
-  const known = builders.get(block) ?? createBuilders(block)
-  builders.set(block, known)
-  return known
+  const cached = builders.get(block) ?? createBuilders(block)
+  builders.set(block, cached)
+  return cached
 }
 
 function createBuilders(block: HttpBlock): RequestBuilder[] {

@@ -52,9 +52,9 @@ function readValues({ response, origin, path }: Exchange, bodyBytesMax: number |
 
 /** Status line and headers, with header names capitalized as templates expect. */
 export function headOf(response: HttpResponse): string {
-  const known = heads.get(response) ?? writeHead(response)
-  heads.set(response, known)
-  return known
+  const cached = heads.get(response) ?? writeHead(response)
+  heads.set(response, cached)
+  return cached
 }
 
 /** Cached: matchers, the prefilter, and findings use the same value. */
@@ -70,8 +70,8 @@ const spellingsMax = 500
 const capitalizedNames = new Map<string, string>()
 
 function capitalize(name: string): string {
-  const known = capitalizedNames.get(name)
-  if (known !== undefined) return known
+  const cached = capitalizedNames.get(name)
+  if (cached !== undefined) return cached
   const capitalized = name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
   if (capitalizedNames.size < spellingsMax && name.length < 64) capitalizedNames.set(name, capitalized)
   return capitalized

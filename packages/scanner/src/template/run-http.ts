@@ -77,8 +77,8 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   } finally {
     work.client.clear()
   }
-  const trouble = work.health.stopReason()
-  if (trouble !== null) yield { kind: 'trouble', message: trouble }
+  const failureReason = work.health.stopReason()
+  if (failureReason !== null) yield { kind: 'problem', message: failureReason }
 }
 
 function targetVariables({ origin }: ServiceRun, basePath: string) {
@@ -178,8 +178,8 @@ function sendGroup(work: HttpRun, group: Group, signal: AbortSignal): Promise<re
 }
 
 function markBroken({ progress }: HttpRun, template: Template): void {
-  const known = progress.get(template)
-  if (known) known.isBroken = true
+  const current = progress.get(template)
+  if (current) current.isBroken = true
 }
 
 /**
@@ -187,9 +187,9 @@ function markBroken({ progress }: HttpRun, template: Template): void {
  * service.
  */
 function lookupOf({ lookups, targetLookup }: HttpRun, template: Template): Lookup {
-  const known = lookups.get(template) ?? withVariables(template.variables, withRandom(targetLookup))
-  lookups.set(template, known)
-  return known
+  const cached = lookups.get(template) ?? withVariables(template.variables, withRandom(targetLookup))
+  lookups.set(template, cached)
+  return cached
 }
 
 async function* matchChain(work: HttpRun, sent: SentRequest): AsyncIterable<ServiceEvent> {

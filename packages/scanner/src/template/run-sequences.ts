@@ -139,17 +139,18 @@ async function runCheck(
     context.health.record(chain)
     return context.health.stopReason() === null
   }
-  const awaitCall: SequenceTools['awaitCallback'] = (call) => calls.add(call)
+  const addCall: SequenceTools['awaitCallback'] = (call) => calls.add(call)
   const { basePath, client, names } = context
-  const foreign = (request: HttpRequest) => !context.isSmall && isForeignPath(request.path, names, run.tools.profile)
+  const isForeignRequest = (request: HttpRequest) =>
+    !context.isSmall && isForeignPath(request.path, names, run.tools.profile)
   await runSequence(state, {
     run,
     basePath,
     client,
-    isForeign: foreign,
+    isForeign: isForeignRequest,
     shouldContinue,
     verify,
-    awaitCallback: awaitCall,
+    awaitCallback: addCall,
   })
   const isFinished = !state.isBroken && !state.isDone && !state.isPartial
   if (calls.has(state)) calls.whenSettled(state, isFinished)

@@ -42,10 +42,10 @@ async function* runExchange(
 ): AsyncGenerator<ServiceEvent, boolean, undefined> {
   const { tools, origin, signal } = run
   await tools.budget.take(origin.address, signal)
-  const place = lookupOf(run, template)
-  const lookup: typeof place = (name) => {
+  const targetLookup = lookupOf(run, template)
+  const lookup: typeof targetLookup = (name) => {
     const value = payload.get(name)
-    return value === undefined ? place(name) : toBytes(value)
+    return value === undefined ? targetLookup(name) : toBytes(value)
   }
   const reading = await sendNetworkBlock(block, origin, lookup, { guard: tools.guard, signal })
   if (reading.kind === 'inconclusive') return false
@@ -86,9 +86,9 @@ function* matchTls(
   const answer = tlsParts(reading, run.origin, lookupOf(run, template), now)
   for (const match of evaluateOperators(block.operators, answer)) {
     const facts = Object.entries(tlsFacts(reading, run.origin, now)).map(([name, value]) => `${name}: ${String(value)}`)
-    const asked = `TLS handshake${block.minVersion === null ? '' : ` from ${block.minVersion}`}${block.maxVersion === null ? '' : ` to ${block.maxVersion}`}`
+    const handshakeLabel = `TLS handshake${block.minVersion === null ? '' : ` from ${block.minVersion}`}${block.maxVersion === null ? '' : ` to ${block.maxVersion}`}`
     const text = Buffer.from(facts.join('\n'), 'utf8').toString('latin1')
-    yield found(run, template, match, rawEvidence(asked, text, match), ' tls')
+    yield found(run, template, match, rawEvidence(handshakeLabel, text, match), ' tls')
   }
 }
 

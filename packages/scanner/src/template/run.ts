@@ -65,7 +65,7 @@ async function* runService(
   const unfinished = new Set<string>()
   for await (const event of eventsOf(run, deadline)) {
     if (event.kind === 'ended') (event.isFinished ? finished : unfinished).add(event.check)
-    else if (event.kind === 'trouble') yield problem(address, `port ${service.port}: ${event.message}`)
+    else if (event.kind === 'problem') yield problem(address, `port ${service.port}: ${event.message}`)
     else if (isSerious(event.severity)) serious.push(event.finding)
     else yield event.finding
   }
@@ -82,7 +82,7 @@ async function* eventsOf(run: ServiceRun, deadline: AbortSignal): AsyncIterable<
     yield* runNetwork(run)
   } catch (error) {
     if (!deadline.aborted || tools.signal.aborted) throw error
-    yield { kind: 'trouble', message: `stopped checking after ${portDeadlineMs[tools.profile] / 1000} s` }
+    yield { kind: 'problem', message: `stopped checking after ${portDeadlineMs[tools.profile] / 1000} s` }
     for (const { id, counts } of plan.templates) {
       if (Object.values(counts).filter((count) => count > 0).length > 1)
         yield { kind: 'ended', isFinished: false, check: id }

@@ -81,8 +81,8 @@ function payloadValue(state: State, targetLookup: Lookup, name: string): string 
 function variablesFromPayloads({ http, variables }: Template): ReadonlySet<string> {
   if (variables.size === 0) return new Set()
   const names = [...http.flatMap(({ payloads }) => [...(payloads?.lists.keys() ?? [])]), 'interactsh']
-  const made = [...variables].filter(([, written]) => names.some((name) => written.includes(name)))
-  return new Set(made.map(([name]) => name))
+  const derived = [...variables].filter(([, written]) => names.some((name) => written.includes(name)))
+  return new Set(derived.map(([name]) => name))
 }
 
 /**

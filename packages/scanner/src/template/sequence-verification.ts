@@ -48,14 +48,15 @@ export async function verifyStepMatch(
   if (paths.every((path) => isSharedPath(step.state.template, names, path))) return 'nonsense'
   if (calibration.responses.some((response) => matchesWith(step, () => response, guessedIndexes))) return 'nonsense'
   if (!needsControl(calibration, step.exchange.response.status)) return 'true'
-  const asked = guessedIndexes.slice(-CONTROLS_MAX)
-  const ask = (write: (at: number) => HttpRequest | null) => sendControls({ tools, origin, signal }, asked, write)
-  const controls = await ask((at) => controlFor(step, at, basePath))
+  const inspectedSteps = guessedIndexes.slice(-CONTROLS_MAX)
+  const requestControls = (write: (at: number) => HttpRequest | null) =>
+    sendControls({ tools, origin, signal }, inspectedSteps, write)
+  const controls = await requestControls((at) => controlFor(step, at, basePath))
   if (controls === 'none') return 'true'
   if (controls === 'failed') return calibration.responses.length === 0 && step.match.isProof ? 'true' : 'unknown'
   if (!matchesWith(step, (at) => controls.get(at), guessedIndexes) || isReflection(step.state.template, step.match))
     return 'true'
-  const others = await ask((at) => {
+  const others = await requestControls((at) => {
     const request = step.state.steps[at]?.request
     return request ? bodyControlRequestFor(step.state.jar.addCookies(request), basePath, step.match) : null
   })
@@ -103,14 +104,14 @@ async function verifyDelay(
   signal: AbortSignal,
   { state, block, at }: StepMatch,
 ): Promise<Verdict> {
-  const ask = async (request: HttpRequest, deadlineMs: number) => {
+  const sendRequest = async (request: HttpRequest, deadlineMs: number) => {
     const answer = await http.request(origin, state.jar.addCookies(request), { signal, deadlineMs })
     return answer.kind === 'response' ? answer : null
   }
   const delays = delaysOf(block.operators.matchers)
   for (const delay of delays) {
     const request = state.steps[delay.request === null ? at : delay.request - 1]?.request
-    const verdict = request ? await confirmDelay(request, delay.seconds, ask) : 'unknown'
+    const verdict = request ? await confirmDelay(request, delay.seconds, sendRequest) : 'unknown'
     if (verdict !== 'true') return verdict === 'false' ? 'nonsense' : 'unknown'
   }
   return delays.length > 0 ? 'true' : 'unknown'

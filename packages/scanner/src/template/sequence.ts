@@ -167,10 +167,10 @@ async function runStep(
   for (const exchange of chain.exchanges) {
     if (at < STEPS_MAX) state.steps[at] = { request, exchange }
     const answer = answerAt(state, block, exchange)
-    const later = extractInternal(block.operators, answer)
-    for (const [name, value] of later) state.extracted.set(name, value)
+    const internalValues = extractInternal(block.operators, answer)
+    for (const [name, value] of internalValues) state.extracted.set(name, value)
     // Without matchers, extracting a value counts as true.
-    if (later.size > 0 && block.operators.matchers.length === 0) isMatched = true
+    if (internalValues.size > 0 && block.operators.matchers.length === 0) isMatched = true
     for (const match of evaluateOperators(block.operators, answer)) {
       if (!(await tools.verify({ state, block, at, exchange, match }))) continue
       isMatched = true
@@ -192,11 +192,11 @@ interface OutgoingRequest extends Annotations {
   readonly bytes: Buffer | null
 }
 
-async function send(state: State, block: HttpBlock, asked: OutgoingRequest, tools: SequenceTools): Promise<Chain> {
-  const { request, deadlineMs, sendsHostAsSni } = asked
+async function send(state: State, block: HttpBlock, outgoing: OutgoingRequest, tools: SequenceTools): Promise<Chain> {
+  const { request, deadlineMs, sendsHostAsSni } = outgoing
   const { run, client } = tools
   state.sentCount += 1
-  if (block.isUnsafe && asked.bytes) return sendRaw(run, asked, asked.bytes, state)
+  if (block.isUnsafe && outgoing.bytes) return sendRaw(run, outgoing, outgoing.bytes, state)
   const jar = block.keepsCookies ? state.jar : undefined
   const { redirects: policy, redirectsMax } = block
   const origin = sendsHostAsSni ? { ...run.origin, hostname: hostOf(request) ?? run.origin.hostname } : run.origin

@@ -71,7 +71,7 @@ export interface CompletionEvent {
   readonly check: string
 }
 export interface ProblemEvent {
-  readonly kind: 'trouble'
+  readonly kind: 'problem'
   readonly message: string
 }
 export type ServiceEvent = FoundEvent | CompletionEvent | ProblemEvent

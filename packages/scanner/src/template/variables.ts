@@ -76,11 +76,11 @@ function pairUnlessEmpty(name: string, value: string): [string, string][] {
 
 /** A lookup that also generates `randstr` values, constant per name. */
 export function withRandom(lookup: Lookup): Lookup {
-  const made = new Map<string, string>()
+  const cachedValues = new Map<string, string>()
   return (name) => {
     if (!RANDOM_NAME.test(name)) return lookup(name)
-    const value = made.get(name) ?? randomBytes(14).toString('hex').slice(1)
-    made.set(name, value)
+    const value = cachedValues.get(name) ?? randomBytes(14).toString('hex').slice(1)
+    cachedValues.set(name, value)
     return value
   }
 }
@@ -102,20 +102,20 @@ export function withVariables(
   volatile: ReadonlySet<string> = new Set(),
 ): Lookup {
   if (written.size === 0) return lookup
-  const made = new Map<string, string>()
+  const cachedValues = new Map<string, string>()
   const evaluating = new Set<string>()
   const find: Lookup = (name) => {
     const text = written.get(name)
     if (text === undefined) return lookup(name)
-    const known = made.get(name)
-    if (known !== undefined) return known
+    const cached = cachedValues.get(name)
+    if (cached !== undefined) return cached
     // A variable set to itself takes its value from outside, if any.
     if (evaluating.has(name)) return lookup(name)
     evaluating.add(name)
     const value = fillBytes(text, find)
     evaluating.delete(name)
     if (value === null || value.length > VALUE_MAX) return undefined
-    if (!volatile.has(name)) made.set(name, value)
+    if (!volatile.has(name)) cachedValues.set(name, value)
     return value
   }
   return find
@@ -168,10 +168,10 @@ function valueOf(source: string, lookup: Lookup): string | undefined {
 }
 
 function expressionOf(source: string): Expression | string {
-  const known = parsed.get(source)
-  if (known !== undefined) return known
+  const cached = parsed.get(source)
+  if (cached !== undefined) return cached
   if (parsed.size > 20_000) parsed.clear()
-  const made = parseExpression(source.trim())
-  parsed.set(source, made)
-  return made
+  const expression = parseExpression(source.trim())
+  parsed.set(source, expression)
+  return expression
 }
