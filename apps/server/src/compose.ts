@@ -23,10 +23,10 @@ import { listenLive } from '#live.ts'
 import type { Logger } from '#log.ts'
 import type { Mailer } from '#mail.ts'
 import {
-  cacheOf,
-  createNetwork,
+  cacheFolderOf,
+  createFeedUpdater,
   createPackArchives,
-  keptFolders,
+  downloadedFolders,
   loadKnowledge,
   packFolders,
   syncPacks,
@@ -105,9 +105,9 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         onEvent: recordEvents(database, jobs, accounts, log),
       })
   const packsFolder = join(config.dataFolder, 'packs')
-  const ownPacks = { ...packFolders(root, config.packs), cache: cacheOf(packsFolder) }
+  const ownPacks = { ...packFolders(root, config.packs), cache: cacheFolderOf(packsFolder) }
   await syncPacks(database.owner, ownPacks, log)
-  const downloaded = await keptFolders(packsFolder)
+  const downloaded = await downloadedFolders(packsFolder)
   // Downloaded packs were imported when they arrived, so only scans need their folders.
   const packs = {
     ...ownPacks,
@@ -167,7 +167,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   if (has('worker')) {
     const feedUpdater =
       config.feeds &&
-      (await createNetwork({ owner: database.owner, databaseUrl, packsFolder, log, addresses: config.feeds }))
+      (await createFeedUpdater({ owner: database.owner, databaseUrl, packsFolder, log, addresses: config.feeds }))
     const sending = {
       database,
       mailer,

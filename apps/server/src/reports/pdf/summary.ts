@@ -61,7 +61,7 @@ function summaryText({ scan, hosts }: ReportModel, figures: Figures): string {
   })
   const named = urgent.filter(({ number }) => number > 0)
   const sum = named.reduce((total, { number }) => total + number, 0)
-  const counts = named.map(({ number, label: label }) => `${number} ${label}`).join(' and ')
+  const counts = named.map(({ number, label }) => `${number} ${label}`).join(' and ')
   const reach = `${scan.hostCount.affectedHosts} of ${hostsText} ${scan.hostCount.affectedHosts === 1 ? 'is' : 'are'} affected`
   const head =
     sum > 0
