@@ -9,10 +9,7 @@ let database: TestDatabase
 let db: Kysely<unknown>
 beforeEach(async () => {
   database = await testDatabase()
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
-  // Dropping the database can terminate a connection that is still closing.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  db = new Kysely({ dialect: new PostgresDialect({ pool }) })
+  db = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: database.url, max: 4 }) }) })
 })
 afterEach(async () => {
   await db.destroy()
