@@ -1,10 +1,12 @@
 /**
  * Benchmarks the API with a million occurrences: p95 of lists, details and charts for one reader and for 16 while a
  * scan writes 500 findings per second, and how much the large account slows down small ones.
- * | The limits assume an otherwise idle machine.
- * | `node bench/api.ts` creates a database and drops it. `node bench/api.ts seed URL` fills an empty database, `node
- * bench/api.ts URL [FILTER]` measures on it, limited to names that contain FILTER. BENCH_DATABASE_URL sets the
- * server.
+ *
+ * The limits assume an otherwise idle machine.
+ *
+ *     node bench/api.ts                  creates a database, measures, and drops it; BENCH_DATABASE_URL sets the server
+ *     node bench/api.ts seed URL         fills an empty database
+ *     node bench/api.ts URL [FILTER]     measures requests whose name contains FILTER
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,7 +1,8 @@
 /**
  * Measures how many of the public nuclei templates are supported: counts by kind and required feature, the reasons
  * for rejected ones, and how many match on a server that satisfies their own conditions.
- * | node bench/corpus.ts [STEP] (tries every STEPth template on such a server; default 12)
+ *
+ *     node bench/corpus.ts [STEP]   (tries every STEPth template on such a server; default 12)
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

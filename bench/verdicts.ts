@@ -1,7 +1,8 @@
 /**
  * Compares the verdicts of each template with those of a reference scanner on the same services. The services must be
  * running (see `lab/README.md`); those that don't respond are skipped.
- * | node bench/verdicts.ts [ID…] [--profile=standard]
+ *
+ *     node bench/verdicts.ts [ID…] [--profile=standard]
  */
 import { connect } from 'node:net'
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
 /**
  * Creates three months of history for the demo account.
- * | Moves what scans found and users decided today into the past, and adds issues that were fixed in the meantime.
+ *
+ * Moves what scans found and users decided today into the past, and adds issues that were fixed in the meantime.
  * The API can't backdate anything, so this writes to the database. Only the demo does that.
  */
 import { randomBytes } from 'node:crypto'

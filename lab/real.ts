@@ -1,7 +1,8 @@
 /**
  * `npm run lab`: starts real programs with known weaknesses on loopback addresses, scans them with this version of
  * Glacis, and compares the findings with the known weaknesses.
- * | Commands: `install`, `serve` (start and wait) or `check` (start, scan, compare, stop), followed by options.
+ *
+ * Commands: `install`, `serve` (start and wait) or `check` (start, scan, compare, stop), followed by options.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

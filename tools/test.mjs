@@ -25,7 +25,7 @@ await buildPortal()
 if ((await prepareChromium()) === null)
   logProgress('No Chromium found, and it could not be installed. Set CHROMIUM to its path.')
 
-// Many tests wait for sockets, so the static checks run beside them.
+// Many tests wait for sockets, so the static checks run at the same time.
 const results = await Promise.all([runChecks(), runTests()])
 const failures = results.flatMap(({ failed }) => failed)
 const passed = results.reduce((sum, result) => sum + result.passed, 0)

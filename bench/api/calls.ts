@@ -14,7 +14,7 @@ export interface Call {
   readonly limitMs: Limit
 }
 
-/** As many as ask at once anywhere in the bench. */
+/** Maximum number of concurrent readers. */
 export const readersMax = 16
 const numbers = Array.from({ length: readersMax }, (_, number) => number)
 

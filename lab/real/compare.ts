@@ -49,7 +49,7 @@ export async function compare(options: {
   print('Missed weaknesses', missed)
   print('False positives', unexpected)
   print('Software not identified', names.missed)
-  print('Wrong versions', names.unexpected)
+  print('Wrong versions', names.wrongVersions)
   print('Problems', problemsOf(observations))
   const figures: readonly (readonly [string, string, string, boolean])[] = [
     [
@@ -65,7 +65,7 @@ export async function compare(options: {
       '≥ 90 %',
       names.named >= names.expectedCount * limits.named,
     ],
-    ['wrong versions', String(names.unexpected.length), '0', names.unexpected.length === 0],
+    ['wrong versions', String(names.wrongVersions.length), '0', names.wrongVersions.length === 0],
     ['seconds', seconds.toFixed(1), `< ${limits.seconds}`, seconds < limits.seconds],
     ['scanner memory, MiB', result.memoryMiB.toFixed(0), `≤ ${limits.memoryMiB}`, result.memoryMiB <= limits.memoryMiB],
   ]
@@ -104,7 +104,7 @@ function falsePositivesOf(
 function identifiedSoftware(rows: readonly Row[], observations: readonly Observation[], nodeVersion: string) {
   const technologies = observations.filter((item): item is Of<'technology'> => item.kind === 'technology')
   const missed: string[] = []
-  const unexpected: string[] = []
+  const wrongVersions: string[] = []
   let expectedCount = 0
   for (const { id, address, products, versionVisible } of rows) {
     const ofRow = technologies.filter((item) => item.address === address)
@@ -115,13 +115,13 @@ function identifiedSoftware(rows: readonly Row[], observations: readonly Observa
       const found = ofRow.find(({ wfn }) => wfn.vendor === vendor && wfn.product === product)
       if (!found) missed.push(`${id} ${vendor}:${product}`)
       else if (/^\d/.test(version) && versionVisible && found.wfn.version !== version)
-        (found.wfn.version === '*' ? missed : unexpected).push(
+        (found.wfn.version === '*' ? missed : wrongVersions).push(
           `${id} ${vendor}:${product} is ${version}, identified as ${found.wfn.version}`,
         )
     }
   }
   const named = expectedCount - missed.filter((line) => !line.includes(' is ')).length
-  return { missed, unexpected, named, expectedCount }
+  return { missed, wrongVersions, named, expectedCount }
 }
 
 /** The installed version, because Debian's packages and Node are updated over time. */

@@ -1,7 +1,7 @@
 /** Web servers, proxies and programs with a web interface. */
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { carelessSite, put, type Program, type Row, type RowContext } from './row.ts'
+import { exposedSite, put, type Program, type Row, type RowContext } from './row.ts'
 
 /** Creates a certificate with a 1,024-bit key that is valid for one day. */
 export function weakCertificate(folder: string): readonly string[] {
@@ -15,7 +15,7 @@ const nginx: Row = {
   packages: ['nginx'],
   listens: ['127.78.0.6:80', '127.78.0.6:443'],
   prepare({ folder }): Program {
-    const root = carelessSite(folder)
+    const root = exposedSite(folder)
     const status = 'location = /nginx_status{stub_status;}'
     const temporary = 'client_body proxy fastcgi uwsgi scgi'
       .split(' ')
@@ -42,7 +42,7 @@ const apache: Row = {
   packages: ['apache2'],
   listens: ['127.78.0.7:80'],
   prepare({ folder }): Program {
-    const root = carelessSite(folder)
+    const root = exposedSite(folder)
     const modules = 'mpm_event authz_core authz_host mime dir autoindex status info'
       .split(' ')
       .map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so\n`)
@@ -62,7 +62,7 @@ const lighttpd: Row = {
   packages: ['lighttpd'],
   listens: ['127.78.0.25:80'],
   prepare({ folder }): Program {
-    const root = carelessSite(folder, { withIndex: false })
+    const root = exposedSite(folder, { withIndex: false })
     const file = put(
       folder,
       'conf',

@@ -1,6 +1,6 @@
 /** npm programs with known weaknesses, each in an exact version. */
 import { join } from 'node:path'
-import { carelessSite, linkModules, put, type Program, type Row, type RowContext } from './row.ts'
+import { exposedSite, linkModules, put, type Program, type Row, type RowContext } from './row.ts'
 
 const node14 = 'node@14.21.3'
 
@@ -58,7 +58,7 @@ require('http').createServer((q, r) => { if (!serve(q, r)) { r.statusCode = 404;
   command(
     { id: 'N02', packages: ['http-server@0.9.0'], listens: ['127.77.0.2:8080'] },
     ['node_modules/http-server/bin/http-server', 'www', '-a', '127.77.0.2', '-p', '8080', '--cors'],
-    ({ folder }) => void carelessSite(folder),
+    ({ folder }) => void exposedSite(folder),
   ),
   command(
     { id: 'N03', packages: ['total.js@3.1.0'], listens: ['127.77.0.3:8000'] },

@@ -49,7 +49,7 @@ export function linkModules({ folder, packages }: RowContext, below = ''): void 
 }
 
 /** A web root with exposed files: repository, settings, and a database dump. */
-export function carelessSite(folder: string, { withIndex = true } = {}): string {
+export function exposedSite(folder: string, { withIndex = true } = {}): string {
   const root = join(folder, 'www')
   put(
     root,

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { followNpm, glacis, runProgram } from '../../../tools/node.mjs'
+import { exitWithNpm, glacis, runProgram } from '../../../tools/node.mjs'
 
-followNpm()
+exitWithNpm()
 await runProgram(glacis, ...process.argv.slice(2))

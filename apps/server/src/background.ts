@@ -18,7 +18,7 @@ import {
   runDelivery,
   type Sending,
 } from '#notifications/index.ts'
-import { forgetProgress, type Network } from '#packs/index.ts'
+import { clearProgress, type FeedUpdater } from '#packs/index.ts'
 import type { Live } from '#live.ts'
 import {
   failStalled,
@@ -42,14 +42,14 @@ const debounceMs = 2000
 export async function startBackground(
   scanning: Scanning,
   sending: Sending & { live: Live; retention: Retention },
-  feedUpdater: Network | null,
+  feedUpdater: FeedUpdater | null,
 ): Promise<void> {
   const { jobs, database, log } = scanning
   const deleteExpired = daily((now) => deleteExpiredData(scanning, sending.retention, now))
   const enqueue = (queue: 'feeds' | 'changes') =>
     database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, {}))
   await jobs.work('changes', 1, ({ signal }) => matchChangedThreats(scanning, signal))
-  await forgetProgress(database.owner)
+  await clearProgress(database.owner)
   // Before any work: days that passed while the server was down are closed with the counts it left.
   await closeEndedDays(scanning)
   if (feedUpdater) {

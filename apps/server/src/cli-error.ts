@@ -1,5 +1,5 @@
 /**
- * An error the operator can fix, such as a port in use or an invalid setting. The message says what failed and what to
+ * An error the operator can fix, such as a port in use or an invalid setting. The message states what failed and what to
  * do. It is printed as is, without a stack, and the exit code is 1.
  */
 export class CliError extends Error {

@@ -23,10 +23,10 @@ import { listenLive } from '#live.ts'
 import type { Logger } from '#log.ts'
 import type { Mailer } from '#mail.ts'
 import {
-  cacheOf,
-  createNetwork,
+  cacheFolderOf,
+  createFeedUpdater,
   createPackArchives,
-  keptFolders,
+  downloadedFolders,
   loadKnowledge,
   packFolders,
   syncPacks,
@@ -55,10 +55,10 @@ export interface ComposeOptions {
  */
 const signUpsMax = { local: 2000, public: 20 } as const
 
-const mailsAtOnce = 2
+const concurrentMails = 2
 
 /** The relying party id must be a domain, not an IP address: WebAuthn Level 3, section 5.1.3. */
-const passkeysNeedName = 'passkeys unavailable because GLACIS_URL is an IP address'
+const passkeysUnavailable = 'passkeys unavailable because GLACIS_URL is an IP address'
 
 function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[|\]$/g, '')
@@ -79,7 +79,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   await migrate(database.owner).catch((error: unknown) => {
     throw explainDatabase(error)
   })
-  const secret = await secretOf(database)
+  const secret = await installationSecret(database)
   signPagesWith(secret)
   const jobs = createJobs(databaseUrl, log, { supervise: has('worker') })
   await jobs.prepare(database.owner)
@@ -105,9 +105,9 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         onEvent: recordEvents(database, jobs, accounts, log),
       })
   const packsFolder = join(config.dataFolder, 'packs')
-  const ownPacks = { ...packFolders(root, config.packs), cache: cacheOf(packsFolder) }
+  const ownPacks = { ...packFolders(root, config.packs), cache: cacheFolderOf(packsFolder) }
   await syncPacks(database.owner, ownPacks, log)
-  const downloaded = await keptFolders(packsFolder)
+  const downloaded = await downloadedFolders(packsFolder)
   // Downloaded packs were imported when they arrived, so only scans need their folders.
   const packs = {
     ...ownPacks,
@@ -161,13 +161,13 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     isReady: async () => void (await sql`select 1`.execute(database.app)),
   })
   if (identity && has('identity')) {
-    if (isIP(hostOf(config.url))) log.warn({ url: config.url }, passkeysNeedName)
+    if (isIP(hostOf(config.url))) log.warn({ url: config.url }, passkeysUnavailable)
     await identity.start()
   }
   if (has('worker')) {
     const feedUpdater =
       config.feeds &&
-      (await createNetwork({ owner: database.owner, databaseUrl, packsFolder, log, addresses: config.feeds }))
+      (await createFeedUpdater({ owner: database.owner, databaseUrl, packsFolder, log, addresses: config.feeds }))
     const sending = {
       database,
       mailer,
@@ -178,7 +178,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       retention: config.retention,
     }
     await startBackground(scanning, sending, feedUpdater)
-    if (identity) await jobs.work('mail', mailsAtOnce, ({ data }) => identity.deliverMail(data.mailId))
+    if (identity) await jobs.work('mail', concurrentMails, ({ data }) => identity.deliverMail(data.mailId))
   }
   let listeners: Listeners | undefined
   return {
@@ -226,7 +226,7 @@ async function whoamiOf(
 }
 
 /** The installation's secret, created at the first start. It is stored so that sessions and codes survive restarts. */
-async function secretOf(database: Database): Promise<string> {
+async function installationSecret(database: Database): Promise<string> {
   await database.owner
     .insertInto('installation')
     .values({ secret: randomBytes(32).toString('hex') })

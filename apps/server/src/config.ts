@@ -48,7 +48,7 @@ export interface Config {
   /** How people sign in and up at the embedded identity service. */
   readonly signIn: {
     readonly registration: 'one-step' | 'two-step' | 'off'
-    /** Codes by mail: in place of a password, or after it. */
+    /** Codes by email: instead of a password, or after it. */
     readonly codes: 'first' | 'second' | undefined
     /** Undefined: passwords are not checked against breaches. */
     readonly breachCheckUrl: string | undefined

@@ -51,8 +51,8 @@ async function openDatabase(config: Config, log: Logger, running: AsyncDisposabl
   }
   const postgres = await startPostgres({ dataFolder: config.dataFolder, log }).catch((cause: unknown) => {
     if (cause instanceof CliError) throw cause
-    const reasons = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(`The embedded database in ${config.dataFolder} failed to start: ${reasons}`, { cause })
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CliError(`The embedded database in ${config.dataFolder} failed to start: ${reason}`, { cause })
   })
   running.defer(() => postgres.stop())
   return postgres
@@ -63,9 +63,9 @@ async function tryDatabase(url: string): Promise<void> {
   try {
     await client.connect()
   } catch (cause) {
-    const reasons = cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause)
+    const reason = cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause)
     throw new CliError(
-      `Can't connect to the database in DATABASE_URL (${reasons}). Check the URL and that the server is running.`,
+      `Can't connect to the database in DATABASE_URL (${reason}). Check the URL and that the server is running.`,
       {
         cause,
       },

@@ -47,7 +47,7 @@ export async function agentArchive(root: string): Promise<Buffer> {
     { name: 'install.sh', content: await readFile(new URL('./install.sh', import.meta.url)) },
     { name: 'LICENSE', content: await readFile(join(root, 'LICENSE')) },
   ]
-  for (const name of await closure(root)) {
+  for (const name of await dependenciesOf(root)) {
     const home = workspaces[name]
     entries.push(...(home ? await ownFiles(root, name, home) : await libraryFiles(root, name)))
   }
@@ -58,7 +58,7 @@ export async function agentArchive(root: string): Promise<Buffer> {
 }
 
 /** The agent's dependencies, transitively, including the agent itself. */
-async function closure(root: string): Promise<string[]> {
+async function dependenciesOf(root: string): Promise<string[]> {
   const known = new Set<string>()
   const open = ['@glacis/agent']
   for (let name = open.pop(); name !== undefined; name = open.pop()) {

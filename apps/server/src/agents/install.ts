@@ -16,7 +16,7 @@ export async function agentInstall(
   url: string,
 ): Promise<Install> {
   await getAgent(ctx, { id })
-  return installs[system](url, url.startsWith('http:') && !isNear(url) ? ' --plain-http' : '')
+  return installs[system](url, url.startsWith('http:') && !isLocalUrl(url) ? ' --plain-http' : '')
 }
 
 const node = 'Requires Node.js 26 or newer.'
@@ -38,7 +38,7 @@ const installs: Readonly<Record<InstallSystem, (url: string, flag: string) => In
       "read -rsp 'Token: ' GLACIS_AGENT_TOKEN && export GLACIS_AGENT_TOKEN",
       'docker run -d --name glacis-agent --restart unless-stopped --user node \\',
       '  -e GLACIS_AGENT_TOKEN -v glacis-agent:/home/node node:26 \\',
-      `  sh -c '${fetched(url, flag)}'`,
+      `  sh -c '${downloadAndRun(url, flag)}'`,
     ),
     notes: [image, token, reach(url)],
   }),
@@ -66,7 +66,7 @@ const installs: Readonly<Record<InstallSystem, (url: string, flag: string) => In
       '        - name: agent',
       '          image: node:26',
       '          env: [{ name: GLACIS_AGENT_STATE, value: /state/agent }]',
-      `          command: [sh, -c, '${fetched(url, `${flag} --token-file /token/token`)}']`,
+      `          command: [sh, -c, '${downloadAndRun(url, `${flag} --token-file /token/token`)}']`,
       '          volumeMounts: [{ name: token, mountPath: /token }, { name: state, mountPath: /state }]',
       '      volumes:',
       '        - { name: token, secret: { secretName: glacis-agent } }',
@@ -92,12 +92,12 @@ const installs: Readonly<Record<InstallSystem, (url: string, flag: string) => In
 }
 
 /** Downloads the agent on every start, so its version always matches the server's. */
-function fetched(url: string, flags: string): string {
+function downloadAndRun(url: string, flags: string): string {
   const load = `mkdir -p /tmp/agent && curl -fsSL ${url}${archivePath} | tar xz -C /tmp/agent`
   return `${load} && exec node /tmp/agent/agent.js --server ${url}${flags}`
 }
 
-function isNear(url: string): boolean {
+function isLocalUrl(url: string): boolean {
   return /^http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:|$)/.test(url)
 }
 

@@ -81,7 +81,10 @@ export async function previewSubscription(
   const now = priceOf(usage.plan, usage.targets.total, usage.period)
   const total = Math.max(numTargets, plan.includedTargets)
   return {
-    dueToday: Math.max(0, cents((aMonthOf(next, period) - aMonthOf(now, usage.period)) * restOfMonth(ctx.now))),
+    dueToday: Math.max(
+      0,
+      cents((monthlyPriceOf(next, period) - monthlyPriceOf(now, usage.period)) * remainingMonthShare(ctx.now)),
+    ),
     nextAmount: next,
     currency: 'CHF',
     overQuota: { targets: Math.max(0, usage.targets.used - total) },
@@ -94,11 +97,11 @@ function priceOf(plan: Plan, targets: number, period: string): number {
   return cents(plan.basePrice[term] + (plan.pricePerExtraTarget ? extra * plan.pricePerExtraTarget[term] : 0))
 }
 
-const aMonthOf = (price: number, period: string) => (period === 'PERIOD_YEARLY' ? price / 12 : price)
+const monthlyPriceOf = (price: number, period: string) => (period === 'PERIOD_YEARLY' ? price / 12 : price)
 const cents = (amount: number) => Math.round(amount * 100) / 100
 
 /** The remaining fraction of the month, 0 to 1. */
-function restOfMonth(now: Date): number {
+function remainingMonthShare(now: Date): number {
   const [start, end] = [thisMonth(now).getTime(), nextMonth(now).getTime()]
   return (end - now.getTime()) / (end - start)
 }

@@ -9,7 +9,7 @@ import { migrate } from '#database/migrate.ts'
 import { lockFolder } from '#lock.ts'
 import { createLogger, type Logger } from '#log.ts'
 import { CliError, UsageError } from '#cli-error.ts'
-import { exportPacks, importAside, ImportFailure, type PackStatus, packStatus } from '#packs/index.ts'
+import { exportPacks, importInThread, ImportFailure, type PackStatus, packStatus } from '#packs/index.ts'
 import { type DatabaseConnection, connectToDatabase } from './connect.ts'
 
 interface CommandContext {
@@ -49,7 +49,7 @@ async function importAll(paths: readonly string[], { url, packsFolder }: Opened)
   for (const path of paths) {
     try {
       if (!existsSync(resolve(path))) throw new ImportFailure('File not found.')
-      const imported = await importAside(resolve(path), { databaseUrl: url, packsFolder, onProgress: showProgress })
+      const imported = await importInThread(resolve(path), { databaseUrl: url, packsFolder, onProgress: showProgress })
       clearProgress()
       for (const { pack, records, skipped } of imported) {
         const more = skipped > 0 ? `, ${skipped.toLocaleString('en')} skipped` : ''

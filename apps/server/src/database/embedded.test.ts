@@ -110,10 +110,10 @@ it('retries until the cause of a failed restart is gone', async () => {
   const postgres = await startPostgres({ dataFolder, log: createLogger({ level: 'error', output }), isDurable: false })
   started.push(postgres)
   const needed = join(dataFolder, 'postgres/global/pg_control')
-  await rename(needed, `${needed}.aside`)
+  await rename(needed, `${needed}.moved`)
   process.kill(await serverPid(), 'SIGKILL')
   await restartFailed
-  await rename(`${needed}.aside`, needed)
+  await rename(`${needed}.moved`, needed)
   await expect.poll(() => query(postgres.url, 'select 1').catch(() => []), { timeout: 60_000 }).toEqual(['1'])
 })
 

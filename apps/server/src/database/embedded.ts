@@ -65,7 +65,7 @@ export async function startPostgres({ dataFolder, log, isDurable = true }: Postg
   async function handleCrash(exitReason: string): Promise<void> {
     const now = Date.now()
     crashes.push(now)
-    log.error({ ending: exitReason }, 'embedded database crashed')
+    log.error({ exitReason }, 'embedded database crashed')
     try {
       if (crashes.filter((at) => at > now - crashWindowMs).length > crashesMax) throw new Error('It keeps crashing')
       await restart(now)

@@ -1,4 +1,4 @@
-/** Brings the database to the schema of this release. */
+/** Migrates the database to the schema of this release. */
 import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { migrations } from '#database/migrations.ts'

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { connectBody, host, openAgents, origin } from '#testing/agents.ts'
 
-const { api, as, asMe, by, newAgent, connectBy, connected } = openAgents()
+const { api, as, asMe, asAgent, newAgent, connectWith, connected } = openAgents()
 
 describe('agents', () => {
   it.each([1, 128])('accepts a name of %i characters', async (length) => {
@@ -110,11 +110,12 @@ it('responds with 4xx to invalid agent requests, never 5xx', async () => {
 
 it('accepts an implausible clock and host name', async () => {
   const { id, key } = await connected()
-  await by(key, 'POST', '/v1/agent/disconnect', {})
+  await asAgent(key, 'POST', '/v1/agent/disconnect', {})
   const implausible = { time: '9999-12-31T23:59:59Z', hostname: 'a\0b', system: '\uD800', version: '\0' }
-  expect((await connectBy(key, implausible)).status).toBe(200)
+  expect((await connectWith(key, implausible)).status).toBe(200)
   expect(
-    (await by(key, 'POST', '/v1/agent/heartbeat', { time: '0001-01-01T00:00:00Z', latency: '99999999999s' })).status,
+    (await asAgent(key, 'POST', '/v1/agent/heartbeat', { time: '0001-01-01T00:00:00Z', latency: '99999999999s' }))
+      .status,
   ).toBe(200)
   expect((await asMe('GET', `/v1/agents/${id}`)).status).toBe(200)
 })

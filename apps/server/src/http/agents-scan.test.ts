@@ -10,16 +10,16 @@ const {
   me,
   as,
   asMe,
-  by,
+  asAgent,
   newAgent,
-  connectBy,
+  connectWith,
   connected,
   waitingScan,
   scanOf,
-  take,
+  leaseJob,
   report,
   progress,
-  silence,
+  ageLeasesAndHeartbeats,
 } = openAgents()
 
 describe('a scan by an agent', () => {
@@ -31,8 +31,8 @@ describe('a scan by an agent', () => {
       failureReason: 'Waiting for agent bern-dmz-1, which has never connected.',
     }
     expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_CREATED', progress: waitingScanFields })
-    const { key } = (await connectBy(token)).body
-    const job = await take(key)
+    const { key } = (await connectWith(token)).body
+    const job = await leaseJob(key)
     expect(job).toMatchObject({
       hosts: [{ address: '127.61.1.1' }],
       settings: { profile: 'gentle' },
@@ -53,7 +53,7 @@ describe('a scan by an agent', () => {
   it('writes a result in parts after the last part, and ignores duplicates', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)
-    const job = await take(key)
+    const job = await leaseJob(key)
     const parts = [
       { part: 0, isLast: false, observations: [host('127.61.1.1')] },
       { part: 1, isLast: true, observations: [service('127.61.1.1')] },
@@ -73,9 +73,9 @@ describe('a scan by an agent', () => {
   it('retries a failed batch, and removes NULs from the results', async () => {
     const { id, key } = await connected('oops')
     const { scanId } = await waitingScan(id)
-    const failed = await take(key)
+    const failed = await leaseJob(key)
     await report(key, failed.id, [], { error: 'the thread\0 ended with 1' })
-    const job = await take(key)
+    const job = await leaseJob(key)
     const nasty: Observation = { ...host('127.61.1.1'), kind: 'host', reason: 'no\0pe', names: ['a\0b'] } as Observation
     expect((await report(key, job.id, [nasty, service('127.61.1.1')])).status).toBe(200)
     expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
@@ -89,7 +89,7 @@ describe('a scan by an agent', () => {
   it('leases two batches to two concurrent requests', async () => {
     const { id, key } = await connected()
     await waitingScan(id, '127.61.1.0/25')
-    const [first, second] = await Promise.all([take(key), take(key)])
+    const [first, second] = await Promise.all([leaseJob(key), leaseJob(key)])
     expect(first.id).not.toBe(second.id)
     expect(first.hosts[0]).not.toEqual(second.hosts[0])
   })
@@ -97,11 +97,11 @@ describe('a scan by an agent', () => {
   it('rejects malformed results and results for other addresses', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)
-    const job = await take(key)
+    const job = await leaseJob(key)
     const foreign = await report(key, job.id, [host('127.61.1.1'), service('127.61.9.9')])
     expect(foreign).toMatchObject({ status: 400, body: { message: '127.61.9.9 is not part of this job' } })
     const shapeless = { part: 0, isLast: true, observations: [{ kind: 'finding' }] }
-    expect((await by(key, 'POST', `/v1/agent/jobs/${job.id}/result`, shapeless)).status).toBe(400)
+    expect((await asAgent(key, 'POST', `/v1/agent/jobs/${job.id}/result`, shapeless)).status).toBe(400)
     expect((await scanOf(scanId)).status).toBe('STATUS_RUNNING')
   })
 
@@ -119,7 +119,7 @@ describe('a scan by an agent', () => {
     expect((await scanOf(scanId)).progress?.failureReason).toBe(reason)
     expect(await server().as(account, (ctx) => leaseBatch(ctx, scanning(), id, 'd'))).toBeNull()
     expect((await asMe('POST', `/v1/scans/${scanId}/resume`, {})).status).toBe(200)
-    const job = await take(key)
+    const job = await leaseJob(key)
     await report(key, job.id, [host('127.61.1.1')])
     expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
   })
@@ -127,7 +127,7 @@ describe('a scan by an agent', () => {
   it('lets the agent resolve host names', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id, 'intranet.example')
-    const job = await take(key)
+    const job = await leaseJob(key)
     expect(job.hosts).toEqual([{ address: 'intranet.example', names: ['intranet.example'] }])
     const observations = [host('127.61.1.2', ['intranet.example']), service('127.61.1.2')]
     expect((await report(key, job.id, [...observations, service('127.61.1.3')])).status).toBe(400)
@@ -138,7 +138,7 @@ describe('a scan by an agent', () => {
   it('reports a cancellation to the agent and ignores later results', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)
-    const job = await take(key)
+    const job = await leaseJob(key)
     await asMe('POST', `/v1/scans/${scanId}/cancel`, {})
     expect((await progress(key, job.id)).body).toEqual({ isCancelled: true })
     await report(key, job.id, [host('127.61.1.1'), service('127.61.1.1')])
@@ -148,8 +148,8 @@ describe('a scan by an agent', () => {
   it('retries a batch once after a lost lease, then fails with the reason', async () => {
     const { id, key } = await connected('lausanne-dc')
     const { scanId } = await waitingScan(id)
-    const first = await take(key)
-    await silence(61)
+    const first = await leaseJob(key)
+    await ageLeasesAndHeartbeats(61)
     await sweepAgents(scanning())
     expect(await scanOf(scanId)).toMatchObject({
       status: 'STATUS_RUNNING',
@@ -157,8 +157,8 @@ describe('a scan by an agent', () => {
     })
     expect((await progress(key, first.id)).status).toBe(409)
     expect((await report(key, first.id, [host('127.61.1.1')])).status).toBe(409)
-    await take(key)
-    await silence(61)
+    await leaseJob(key)
+    await ageLeasesAndHeartbeats(61)
     await sweepAgents(scanning())
     expect(await scanOf(scanId)).toMatchObject({
       status: 'STATUS_FAILED',
@@ -170,11 +170,11 @@ describe('a scan by an agent', () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)
     for (let round = 0; round < 3; round++) {
-      await take(key)
-      await by(key, 'POST', '/v1/agent/disconnect', {})
-      await connectBy(key)
+      await leaseJob(key)
+      await asAgent(key, 'POST', '/v1/agent/disconnect', {})
+      await connectWith(key)
     }
-    const job = await take(key)
+    const job = await leaseJob(key)
     await report(key, job.id, [host('127.61.1.1')])
     expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
   })
@@ -182,9 +182,9 @@ describe('a scan by an agent', () => {
   it("fails if its agent is deleted, and its target can't be scanned", async () => {
     const { id, key } = await connected('old')
     const { scanId, targetId } = await waitingScan(id)
-    await take(key)
+    await leaseJob(key)
     expect(deleteAgent.result.parse((await asMe('DELETE', `/v1/agents/${id}`)).body)).toEqual({})
-    expect((await by(key, 'GET', '/v1/agent/jobs')).status).toBe(401)
+    expect((await asAgent(key, 'GET', '/v1/agent/jobs')).status).toBe(401)
     expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_FAILED' })
     const target = await asMe('GET', `/v1/targets/${targetId}`)
     expect(target.body).toMatchObject({ target: { formerAgent: { name: 'old' } } })
@@ -198,9 +198,9 @@ describe('a scan by an agent', () => {
     const old = await connected('old')
     const fresh = await connected('fresh')
     const { scanId, targetId } = await waitingScan(old.id)
-    await take(old.key)
+    await leaseJob(old.key)
     await asMe('DELETE', `/v1/agents/${old.id}?replacementId=${fresh.id}`)
-    const job = await take(fresh.key)
+    const job = await leaseJob(fresh.key)
     await report(fresh.key, job.id, [host('127.61.1.1')])
     expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
     const list = await asMe('GET', `/v1/targets?filter.agentId=${fresh.id}`)
@@ -210,7 +210,7 @@ describe('a scan by an agent', () => {
   it('is hidden from other agents', async () => {
     const mine = await connected()
     const { scanId } = await waitingScan(mine.id)
-    const job = await take(mine.key)
+    const job = await leaseJob(mine.key)
     const second = await connected('second')
     const otherAgent = await connected('other-agent', `${me()}-other`)
     for (const { key } of [second, otherAgent]) {

@@ -36,7 +36,7 @@ it.each<[string, PortalConfig, string]>([
   expect(policy.find((directive) => directive.startsWith('script-src '))).toBe(`script-src ${sources}`)
 })
 
-it('tells the portal that emails are written to files, but not where', async () => {
+it('reports in the configuration that emails are written to files, but not where', async () => {
   const response = await configOf({ ...localConfig, mailsAreFiles: true })
   expect(response.json()).toEqual({ ...localConfig, mailsAreFiles: true })
 })

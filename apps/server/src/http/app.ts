@@ -56,7 +56,7 @@ const noSchemas = () => {
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    loggerInstance: options.log as FastifyBaseLogger, // pino is what Fastify itself logs with
+    loggerInstance: options.log as FastifyBaseLogger, // a pino logger, like Fastify's own
     requestTimeout: 30_000,
     ...requestLimits,
     // A public host name implies a reverse proxy. Its forwarding headers are trusted only from local networks.

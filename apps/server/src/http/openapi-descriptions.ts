@@ -173,7 +173,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   expireTime: 'When the token expires: at most 365 days ahead, 90 days if omitted.',
 }
 
-/** Examples by member name. Members without one get what a tool derives from their schema. */
+/** Examples by member name. Tools derive the others from the schema. */
 export const examples: Readonly<Record<string, unknown>> = {
   name: 'Web front',
   address: 'app.example.com',

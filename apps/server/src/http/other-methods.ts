@@ -24,10 +24,10 @@ export function recordRoutes(app: FastifyInstance): () => void {
   }
 }
 
-function rejectMethods(app: FastifyInstance, url: string, methodsByUrl: readonly string[]): void {
-  const method = all.filter((item) => !methodsByUrl.includes(item))
+function rejectMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
+  const method = all.filter((item) => !allowed.includes(item))
   if (method.length === 0) return
-  const allow = methodsByUrl.toSorted().join(', ')
+  const allow = allowed.toSorted().join(', ')
   app.route({
     method,
     url,

@@ -44,7 +44,7 @@ describe('the report URL', () => {
     ['an unknown scan', () => `/v1/scans/${newId()}/report`, 'anna', 404],
     ['a malformed id', () => '/v1/scans/42/report', 'anna', 400],
     ['another format', () => `${report}?format=doc`, 'anna', 400],
-  ])('responds with 404 to %s', async (_, url, person, status) => {
+  ])('rejects %s', async (_, url, person, status) => {
     expect((await get(url(), person)).statusCode).toBe(status)
   })
 

@@ -104,6 +104,6 @@ function unwrap(endpoint: Endpoint, body: object): object {
 }
 
 function readParameters(path: string, request: FastifyRequest): Record<string, unknown> {
-  const rawInput = request.params as Record<string, string> // set by Fastify for every parameter of the path
-  return Object.fromEntries(pathParameters(path).map((name) => [name, rawInput[name]]))
+  const params = request.params as Record<string, string> // set by Fastify for every parameter of the path
+  return Object.fromEntries(pathParameters(path).map((name) => [name, params[name]]))
 }

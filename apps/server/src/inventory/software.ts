@@ -27,7 +27,7 @@ export async function searchSoftware(
   const like = (term: string) => `%${term.replace(/[\\%_]/g, '\\$&')}%`
   const [first = ''] = terms
   const phrase = terms.join(' ')
-  const holding = sql.join(
+  const containsTerms = sql.join(
     terms.map((term) => sql`search like ${like(term)}`),
     sql` and `,
   )
@@ -36,12 +36,12 @@ export async function searchSoftware(
   const [{ rows: exact }, { rows: others }] = await Promise.all([
     sql<Row>`
       select part, vendor, product, title from software
-      where (product = ${first} or lower(title) = ${phrase}) and ${holding}
+      where (product = ${first} or lower(title) = ${phrase}) and ${containsTerms}
       order by ${byWeight}
       limit ${pageSize}`.execute(ctx.tx),
     sql<Row>`
       select part, vendor, product, title from software
-      where ${holding}
+      where ${containsTerms}
       order by ${byWeight}
       limit ${pageSize}`.execute(ctx.tx),
   ])

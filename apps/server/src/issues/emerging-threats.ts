@@ -55,17 +55,17 @@ export async function announceEmergingThreats(
   const found = new Map<string, { hosts: Set<string>; targets: Set<string> } & Omit<EmergingThreat, 'host_count'>>()
   for (const { finding, productId } of inferred) {
     const key = `${finding.threat.id} ${productId}`
-    const one = found.get(key) ?? {
+    const emerging = found.get(key) ?? {
       threat_id: finding.threat.id,
       product_id: productId,
       hosts: new Set(),
       targets: new Set(),
     }
-    found.set(key, one)
-    one.hosts.add(finding.hostId)
-    one.targets.add(finding.targetId)
+    found.set(key, emerging)
+    emerging.hosts.add(finding.hostId)
+    emerging.targets.add(finding.targetId)
   }
-  const installed = [...found.values()].map(({ hosts, ...one }) => ({ ...one, host_count: hosts.size }))
+  const installed = [...found.values()].map(({ hosts, ...emerging }) => ({ ...emerging, host_count: hosts.size }))
   const watched = await watchedOnly(ctx, changed, new Set(installed.map((item) => item.product_id)), knowledge)
   const announced = new Set(await insertNew(ctx, [...installed, ...watched]))
   const targets = installed

@@ -28,9 +28,9 @@ export interface OccurrenceDetails {
 export async function readOccurrenceDetails(
   ctx: Ctx,
   ids: readonly string[],
-  want: AffectedHostQuery,
+  query: AffectedHostQuery,
 ): Promise<ReadonlyMap<string, OccurrenceDetails>> {
-  const [occurrences, events] = await Promise.all([affectedHosts(ctx, ids, want), history(ctx, ids)])
+  const [occurrences, events] = await Promise.all([affectedHosts(ctx, ids, query), history(ctx, ids)])
   const occurrencesByIssue = Map.groupBy(occurrences, (item) => item.issue_id)
   return new Map(
     ids.map((id) => [
@@ -40,7 +40,7 @@ export async function readOccurrenceDetails(
         hosts: (occurrencesByIssue.get(id) ?? []).map((item) => ({
           hostId: item.host_id,
           targetId: item.target_id,
-          shown: toShown(item, want.evidence),
+          shown: toShown(item, query.evidence),
         })),
       },
     ]),

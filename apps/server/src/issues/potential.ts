@@ -73,16 +73,16 @@ export async function infer(
     const pairs = pairsOf(prepared, byKey.get(key) ?? [], byHost)
     const known = await withFixes(ctx, pairs, knowledge)
     const decided = new Map<string, Match | null>()
-    for (const { one, hit } of pairs) {
-      const match = decide({ one, hit }, prepared, byHost.get(one.hostId) ?? [], known, decided)
-      if (match) found.push({ finding: toFinding(one, hit.threat, match), productId: one.productId })
+    for (const { software, hit } of pairs) {
+      const match = decide({ software, hit }, prepared, byHost.get(software.hostId) ?? [], known, decided)
+      if (match) found.push({ finding: toFinding(software, hit.threat, match), productId: software.productId })
     }
   }
   return found
 }
 
 interface Pair {
-  readonly one: Installed
+  readonly software: Installed
   readonly hit: Hit<Candidate>
 }
 
@@ -102,14 +102,16 @@ function pairsOf(
     byVersion.set(version, result)
     return [...result, ...prepared.among(item, byHost.get(item.hostId) ?? [])].flatMap((hit) =>
       // Distributions keep patching releases that upstream no longer supports.
-      hit.quality < issueQualityMin || (hit.threat.kind === 'lifecycle' && item.revision) ? [] : { one: item, hit },
+      hit.quality < issueQualityMin || (hit.threat.kind === 'lifecycle' && item.revision)
+        ? []
+        : { software: item, hit },
     )
   })
 }
 
 /** Distribution fixes for these CVEs only: a tracker lists a hundred thousand. */
 async function withFixes(ctx: Ctx, pairs: readonly Pair[], knowledge: Knowledge): Promise<Knowledge> {
-  const keys = [...new Set(pairs.filter(({ one }) => one.revision).map(({ hit }) => hit.threat.key))]
+  const keys = [...new Set(pairs.filter(({ software }) => software.revision).map(({ hit }) => hit.threat.key))]
   if (keys.length === 0) return knowledge
   const rows = await ctx.tx
     .selectFrom('distribution_fix')
@@ -126,16 +128,16 @@ async function withFixes(ctx: Ctx, pairs: readonly Pair[], knowledge: Knowledge)
 
 /** Caches the result per version and build, unless the record depends on the platform. */
 function decide(
-  { one, hit }: Pair,
+  { software, hit }: Pair,
   prepared: Prepared<Candidate>,
   host: readonly Installed[],
   knowledge: Knowledge,
   decided: Map<string, Match | null>,
 ): Match | null {
-  const key = hit.asking ? '' : JSON.stringify([hit.threat.id, one.wfn.text, one.revision, one.quality])
+  const key = hit.asking ? '' : JSON.stringify([hit.threat.id, software.wfn.text, software.revision, software.quality])
   const known = decided.get(key)
   if (known !== undefined) return known
-  const match = matchProduct(one, prepared.criteriaOf(hit), host, knowledge)
+  const match = matchProduct(software, prepared.criteriaOf(hit), host, knowledge)
   const worth = match.kind === 'match' && match.quality >= issueQualityMin ? match : null
   if (!hit.asking) decided.set(key, worth)
   return worth

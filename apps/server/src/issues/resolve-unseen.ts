@@ -52,7 +52,7 @@ export async function resolveUnseen(
     (item) => !found.has(key(item.threat_id, item.host_id, item.location, item.method)),
   )
   const resolved = open.flatMap((item) => {
-    const reason = refutation(item, verdicts)
+    const reason = resolutionReason(item, verdicts)
     return reason ? { ...item, reason } : []
   })
   const isResolved = new Set(resolved.map((item) => item.id))
@@ -74,7 +74,7 @@ export async function resolveUnseen(
 
 const key = (...parts: readonly string[]) => JSON.stringify(parts)
 
-function refutation(item: ActiveOccurrence, verdicts: NegativeResults): string | null {
+function resolutionReason(item: ActiveOccurrence, verdicts: NegativeResults): string | null {
   if (!verdicts.reached.has(item.host_id)) return null
   const hostPort = `${item.host_id} ${item.port ?? 0}`
   if (item.port !== null && verdicts.closed.has(hostPort)) return `Port ${item.port} refuses connections`

@@ -3,7 +3,7 @@ import type { Ctx } from '#ctx.ts'
 import { priorityOf } from '@glacis/intelligence'
 import { recordIssueHistory, recordHostHistory, type ChangeReason } from '#issues/history.ts'
 import { isVerified, worstStatus } from '#issues/occurrence-sql.ts'
-import { type Extent, refreshCounts } from '#issues/status-counts.ts'
+import { type ChangedPart, refreshCounts } from '#issues/status-counts.ts'
 import { factsOf } from '#issues/reprioritize.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -29,7 +29,7 @@ export interface Aggregate {
 
 /**
  * Networks not reachable from the internet (RFC 1918, 4193, 6598, 3927). Loopback is not listed,
- * because it says nothing about how others reach the host.
+ * because it doesn't show how others reach the host.
  */
 export const privateNetworks =
   '{10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,169.254.0.0/16,fc00::/7,fe80::/10}'
@@ -60,11 +60,11 @@ export async function writeAggregates(
   ctx: Ctx,
   aggregates: readonly Aggregate[],
   why: ChangeReason,
-  extent: Extent,
+  changedPart: ChangedPart,
 ): Promise<void> {
   const ids = aggregates.map((row) => row.id)
   await write(ctx, aggregates)
-  await refreshCounts(ctx, ids, extent)
+  await refreshCounts(ctx, ids, changedPart)
   await recordIssueHistory(ctx, ids, why)
 }
 

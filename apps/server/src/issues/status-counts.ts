@@ -4,7 +4,7 @@ import { issuesByHost } from '#issues/occurrence-sql.ts'
 import { type RawBuilder, sql } from 'kysely'
 
 /** The part of some issues that changed. */
-export interface Extent {
+export interface ChangedPart {
   /** The only hosts on which occurrences changed; null for all. */
   readonly hostIds?: readonly string[] | null
   /** Occurrences were only added on these hosts, so no status can have improved. */
@@ -16,16 +16,20 @@ export interface Extent {
  * the issues. The rows of their targets are locked here until the end of the transaction, so that no other
  * transaction counts the same hosts or targets meanwhile.
  */
-export async function refreshCounts(ctx: Ctx, issueIds: readonly string[], extent: Extent = {}): Promise<void> {
-  const targetIds = await lockTargets(ctx, changed(ctx, issueIds, extent))
+export async function refreshCounts(
+  ctx: Ctx,
+  issueIds: readonly string[],
+  changedPart: ChangedPart = {},
+): Promise<void> {
+  const targetIds = await lockTargets(ctx, changed(ctx, issueIds, changedPart))
   if (targetIds.length === 0) return
-  await refreshHosts(ctx, changed(ctx, issueIds, extent))
-  await refreshIssuesOfTargets(ctx, { issueIds, targetIds, extent })
+  await refreshHosts(ctx, changed(ctx, issueIds, changedPart))
+  await refreshIssuesOfTargets(ctx, { issueIds, targetIds, changedPart })
   await refreshTargets(ctx, targetIds)
 }
 
 /** A condition for the occurrences that can have changed. */
-function changed(ctx: Ctx, issueIds: readonly string[], { hostIds }: Extent): RawBuilder<unknown> {
+function changed(ctx: Ctx, issueIds: readonly string[], { hostIds }: ChangedPart): RawBuilder<unknown> {
   const onHosts = hostIds ? sql`and occurrence.host_id = any(${hostIds}::uuid[])` : sql``
   return sql`occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${issueIds}::uuid[]) ${onHosts}`
 }
@@ -79,14 +83,14 @@ async function refreshIssuesOfTargets(
   {
     issueIds,
     targetIds,
-    extent,
-  }: { readonly issueIds: readonly string[]; readonly targetIds: readonly string[]; readonly extent: Extent },
+    changedPart,
+  }: { readonly issueIds: readonly string[]; readonly targetIds: readonly string[]; readonly changedPart: ChangedPart },
 ): Promise<void> {
-  const occurrences = extent.isAdditive
-    ? changed(ctx, issueIds, extent)
+  const occurrences = changedPart.isAdditive
+    ? changed(ctx, issueIds, changedPart)
     : sql`${changed(ctx, issueIds, {})} and occurrence.target_id = any(${targetIds}::uuid[])`
   const next = (column: string) =>
-    extent.isAdditive
+    changedPart.isAdditive
       ? sql`status_of(least(status_rank(${sql.ref(`issue_target.${column}`)}), status_rank(${sql.ref(`excluded.${column}`)})))`
       : sql.ref(`excluded.${column}`)
   await sql`

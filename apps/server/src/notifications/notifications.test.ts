@@ -31,7 +31,7 @@ describe('a webhook', () => {
     expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow()
   })
 
-  it('sends each event once, however often and wherever deliveries are created', async () => {
+  it('sends each event once, even if deliveries are created repeatedly and concurrently', async () => {
     const account = await post.server.account()
     await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
     await post.server.as(account, (ctx) => announce(ctx, [opened('Once', 9)]))
@@ -75,10 +75,10 @@ describe('a webhook', () => {
   it("doesn't lose events during a long transaction in another database", async () => {
     const account = await post.server.account()
     await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
-    const neighbour = new pg.Client({ connectionString: process.env['TEST_DATABASE_URL'] })
-    await neighbour.connect()
-    await neighbour.query('begin')
-    await neighbour.query('select pg_current_xact_id()')
+    const otherClient = new pg.Client({ connectionString: process.env['TEST_DATABASE_URL'] })
+    await otherClient.connect()
+    await otherClient.query('begin')
+    await otherClient.query('select pg_current_xact_id()')
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
     const { promise: hasWritten, resolve: written } = Promise.withResolvers<void>()
     const slow = post.server.as(account, async (ctx) => {
@@ -92,7 +92,7 @@ describe('a webhook', () => {
     await slow
     await post.deliverAll(account)
     expect(post.received.flatMap(({ body }) => titlesOf(body))).toEqual(['Slow'])
-    await neighbour.end()
+    await otherClient.end()
   })
 
   it('keeps failed deliveries, pauses after ten in a row, and redelivers under the same id', async () => {
@@ -153,7 +153,7 @@ describe('a webhook', () => {
 it('stores any error text of a mail server', async () => {
   const account = await post.server.account()
   const { id } = await post.createChannelFor(account, { kind: 'KIND_EMAIL', webhookUrl: '' })
-  await post.server.as(account, (ctx) => announce(ctx, [opened('Refused', 9)]))
+  await post.server.as(account, (ctx) => announce(ctx, [opened('Rejected', 9)]))
   await post.deliverAll(account, { mailer: { deliver: () => Promise.reject(new Error('550 no\0such user')) } })
   const { deliveries } = await post.server.as(account, (ctx) => listDeliveries(ctx, { id }))
   expect(deliveries[0]).toMatchObject({

@@ -74,7 +74,7 @@ export async function fileSink(packsFolder: string, kind: Kind): Promise<FileSin
         throw new Error('It contains nothing the scanner can use.')
       await upsertThreats(owner, distinct(packs.checks.map(fromCheck)))
       await replaceFolder(folder, draft)
-      log.info({ folder, ...packs.counts, refused: packs.problems.length }, 'pack files replaced')
+      log.info({ folder, ...packs.counts, rejected: packs.problems.length }, 'pack files replaced')
       return { records: packs.counts.checks + packs.counts.fingerprints, skipped: packs.problems.length }
     },
     abandon: () => rm(draft, { recursive: true, force: true }),

@@ -5,7 +5,7 @@ import { newId } from '#database/index.ts'
 import { jobOf } from '#scans/job.ts'
 import { expiryOf, leaseSeconds, returnExpiredBatches } from '#scans/lease.ts'
 import { lockActive, mustWait, logScanEvent } from '#scans/lifecycle.ts'
-import { narrowed } from '#scans/retest.ts'
+import { narrowJob } from '#scans/retest.ts'
 import type { Scanning } from '#scans/run.ts'
 import { knownPorts } from '#scans/batch-monitor.ts'
 
@@ -32,7 +32,7 @@ export async function leaseBatch(
     .where('id', '=', scan.target_id)
     .executeTakeFirstOrThrow()
   const known = await knownPorts(ctx, target.id, batch.hosts)
-  const job = narrowed(jobOf(scanning, batch.hosts, target), { checks: scan.checks, known })
+  const job = narrowJob(jobOf(scanning, batch.hosts, target), { checks: scan.checks, known })
   const { hosts, allow: _, ...settings } = ScanJob.parse(job)
   const { networks } = scanning
   return {
@@ -56,7 +56,7 @@ async function claim(ctx: Ctx, agentId: string) {
     const next = await nextBatch(ctx, agentId)
     if (!next) return null
     const scan = await lockActive(ctx, next.scan_id)
-    // Outside its allowed hours a scan pauses between batches, wherever it runs.
+    // Outside its allowed hours a scan pauses between batches, on the server and on agents.
     if (!scan || (await mustWait(ctx, scan))) continue
     const batch = await markBatchRunning(ctx, next)
     if (!batch) continue

@@ -1,7 +1,7 @@
 /** Applies feed changes to the inventories and scans targets affected by emerging threats. */
 import { refreshEndOfLife } from '#inventory/index.ts'
 import { matchThreats, reprioritize } from '#issues/index.ts'
-import { takeChanges } from '#packs/index.ts'
+import { nextChanges } from '#packs/index.ts'
 import { systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import { onEach } from '#each.ts'
@@ -15,7 +15,7 @@ import { startScan } from '#scans/start.ts'
  */
 export async function matchChangedThreats(scanning: Scanning, signal: AbortSignal): Promise<void> {
   const { database, knowledge, log } = scanning
-  for (let changes = await takeChanges(database.owner); changes; changes = await takeChanges(database.owner)) {
+  for (let changes = await nextChanges(database.owner); changes; changes = await nextChanges(database.owner)) {
     signal.throwIfAborted()
     await onEach(changes.accounts, async (account) => {
       const as = { account, actor: { ...systemActor, name: 'feeds' }, log }

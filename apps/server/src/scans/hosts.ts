@@ -36,7 +36,7 @@ export async function listScanHosts(
     conditions.push(sql`(address ilike ${like} or name ilike ${like} or reason ilike ${like})`)
   }
   const { rows } = await sql<Row>`
-    select * from (${scannedAddresses(ctx, input.id)}) as asked
+    select * from (${scannedAddresses(ctx, input.id)}) as scanned
     where ${sql.join(conditions, sql` and `)}
     order by address::inet
     limit ${page.size + 1}`.execute(ctx.tx)
@@ -87,7 +87,7 @@ async function countStates(ctx: Ctx, scanId: string) {
            count(*) filter (where state = 'STATE_SCANNED')::int as scanned,
            count(*) filter (where state = 'STATE_NOTHING_OPEN')::int as silent,
            count(*) filter (where state = 'STATE_NOT_REACHED')::int as unreachable
-    from (${scannedAddresses(ctx, scanId)}) as asked`.execute(ctx.tx)
+    from (${scannedAddresses(ctx, scanId)}) as scanned`.execute(ctx.tx)
   const { affected = 0, scanned = 0, silent = 0, unreachable = 0 } = rows[0] ?? {}
   return { affected, scanned, nothingOpen: silent, notReached: unreachable }
 }

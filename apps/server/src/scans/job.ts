@@ -24,7 +24,7 @@ export interface ScanLimits {
 }
 
 /** Builds the job of one batch: hosts, settings and restrictions. */
-export function jobOf(reach: ScanLimits, hosts: readonly ScanHost[], target: JobTarget): ScanJob {
+export function jobOf(limits: ScanLimits, hosts: readonly ScanHost[], target: JobTarget): ScanJob {
   const address = parseAddress(target.address)
   const url = isProblem(address) ? undefined : address.url
   const exclusions = exclusionsOf(target)
@@ -36,8 +36,8 @@ export function jobOf(reach: ScanLimits, hosts: readonly ScanHost[], target: Job
     ...(target.rate_per_host !== null && { ratePerHost: target.rate_per_host }),
     ...(ports && { ports }),
     ...(url && { basePath: url.path }),
-    allow: addresses.filter((item) => isAllowed(reach.networks, item)),
-    deny: [...reach.ownEndpoints, ...denials(exclusions, addresses)],
+    allow: addresses.filter((item) => isAllowed(limits.networks, item)),
+    deny: [...limits.ownEndpoints, ...denials(exclusions, addresses)],
   }
 }
 

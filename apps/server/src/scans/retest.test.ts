@@ -5,7 +5,7 @@ import { getSubscription } from '#billing/index.ts'
 import { getIssue, listIssues } from '#issues/index.ts'
 import { ingest } from '#scans/ingest.ts'
 import { getScan, retestIssue, startScan } from '#scans/index.ts'
-import { narrowed } from '#scans/retest.ts'
+import { narrowJob } from '#scans/retest.ts'
 import { describeTargets } from '#targets/index.ts'
 import { person, sharedTestServer } from '#testing/test-server.ts'
 import { type Seeded, seedIssues } from '#testing/issues.ts'
@@ -36,7 +36,7 @@ const reached = (address: string): Observation => ({
 })
 const covered = (address: string): Observation => ({ kind: 'coverage', address, port: 80, checks: ['a-check'] })
 
-async function arrive(scanId: string, addresses: readonly string[], observations: Observation[]): Promise<void> {
+async function ingestResult(scanId: string, addresses: readonly string[], observations: Observation[]): Promise<void> {
   now = new Date(now.getTime() + 60_000)
   const hosts = addresses.map((address) => ({ address, names: [] }))
   const batch = { scanId, number: 0, hosts, observations, knowledge: {} }
@@ -54,21 +54,21 @@ it('is a manual scan of the selected hosts and uses no quota', async () => {
 })
 
 it('resolves its issue and leaves others unchanged', async () => {
-  const [id = '', neighbour = ''] = seeded.issueIds
+  const [id = '', otherIssue = ''] = seeded.issueIds
   const { scan } = await retest(id)
-  await arrive(scan.id, [one, other], [reached(one), reached(other), covered(one), covered(other)])
+  await ingestResult(scan.id, [one, other], [reached(one), reached(other), covered(one), covered(other)])
   const issue = await read(id)
   expect(issue.status).toBe('STATUS_RESOLVED')
   expect(issue.history.at(-1)).toMatchObject({ reason: 'The same check completed without a finding' })
-  const untouched = await read(neighbour)
-  expect(untouched).toMatchObject({ status: 'STATUS_OPEN', lastSeenTime: before.toISOString() })
-  expect(untouched.affectedHosts.flatMap((host) => host.notCheckedSinceTime ?? [])).toEqual([])
+  const unchanged = await read(otherIssue)
+  expect(unchanged).toMatchObject({ status: 'STATUS_OPEN', lastSeenTime: before.toISOString() })
+  expect(unchanged.affectedHosts.flatMap((host) => host.notCheckedSinceTime ?? [])).toEqual([])
   expect((await server.as(account, (ctx) => getScan(ctx, { id: scan.id }))).scan.status).toBe('STATUS_COMPLETED')
 })
 
 it("doesn't count as the target's last scan", async () => {
   const { scan } = await retest(seeded.issueIds[0] ?? '')
-  await arrive(scan.id, [one, other], [reached(one), reached(other), covered(one), covered(other)])
+  await ingestResult(scan.id, [one, other], [reached(one), reached(other), covered(one), covered(other)])
   const target = async () =>
     (await server.as(account, (ctx) => describeTargets(ctx, [seeded.targetId]))).get(seeded.targetId)
   expect((await target())?.lastScan).toBeUndefined()
@@ -82,7 +82,7 @@ it("doesn't count as the target's last scan", async () => {
 it("leaves the issue open if it couldn't be checked", async () => {
   const [id = ''] = seeded.issueIds
   const { scan } = await retest(id)
-  await arrive(scan.id, [one, other], [reached(one), covered(one)])
+  await ingestResult(scan.id, [one, other], [reached(one), covered(one)])
   const issue = await read(id)
   expect(issue.status).toBe('STATUS_OPEN')
   expect(issue.affectedHosts.map((host) => [host.host.address, host.status])).toEqual([
@@ -111,7 +111,7 @@ it.each([
   [['version'], {}, { checks: [] }],
 ] as const)('builds the job for %j on %j: %j', (checks, known, more) => {
   const job = { hosts: [], allow: [] }
-  expect(narrowed(job, { checks, known })).toEqual({ ...job, ...more })
+  expect(narrowJob(job, { checks, known })).toEqual({ ...job, ...more })
 })
 
 it.each([

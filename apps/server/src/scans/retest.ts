@@ -9,7 +9,7 @@ import { notFound } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
 import { queueNextBatches, announceScan, pluralize, logScanEvent } from '#scans/lifecycle.ts'
 import { getScan } from '#scans/list.ts'
-import { alreadyActive, mustBeScannable } from '#scans/start.ts'
+import { alreadyActive, requireScannable } from '#scans/start.ts'
 import { sql } from 'kysely'
 
 interface AffectedOccurrence {
@@ -46,7 +46,7 @@ export async function retestIssue(
 }
 
 /** Restricts a job to the checks of a retest and to ports known to be open. Other jobs are unchanged. */
-export function narrowed(
+export function narrowJob(
   job: ScanJob,
   of: { readonly checks: readonly string[] | null; readonly known: Readonly<Record<string, readonly number[]>> },
 ): ScanJob {
@@ -88,7 +88,7 @@ async function startRetest(
     .where('id', '=', targetId)
     .forUpdate()
     .executeTakeFirstOrThrow()
-  mustBeScannable(target)
+  requireScannable(target)
   const agent = target.agent_id ? (await getAgent(ctx, { id: target.agent_id })).agent : null
   const id = newId()
   const checks = [...new Set(hosts.flatMap((host) => host.methods))]

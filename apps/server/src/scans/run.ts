@@ -8,7 +8,7 @@ import type { Jobs, Work } from '#jobs.ts'
 import { jobOf, type ScanLimits } from '#scans/job.ts'
 import { failScan, lockActive, mustWait } from '#scans/lifecycle.ts'
 import { ingest } from '#scans/ingest.ts'
-import { narrowed } from '#scans/retest.ts'
+import { narrowJob } from '#scans/retest.ts'
 import { knownPorts, monitorBatch } from '#scans/batch-monitor.ts'
 import type { PackFolders } from '#packs/index.ts'
 
@@ -60,7 +60,7 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
   })
   if (!batch) return
   try {
-    const job = narrowed(jobOf(scanning, batch.hosts, batch.target), batch)
+    const job = narrowJob(jobOf(scanning, batch.hosts, batch.target), batch)
     const observations = await observe(scanning, work, job, batch.known)
     await inAccount(scanning.database, as, (ctx) =>
       ingest(ctx, scanning.jobs, { scanId, number, hosts: batch.hosts, observations, knowledge: scanning.knowledge }),

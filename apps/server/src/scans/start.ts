@@ -39,7 +39,7 @@ export async function startScan(
     .forUpdate()
     .executeTakeFirst()
   if (!target) throw notFound('target', targetId)
-  mustBeScannable(target)
+  requireScannable(target)
   const agent = target.agent_id ? (await getAgent(ctx, { id: target.agent_id })).agent : null
   const wait = ignoresHours ? { resume_at: null, reason: '' } : waitColumns(target.allowed_hours, ctx.now)
   if (type === 'TYPE_MANUAL') await consumeScanQuota(ctx)
@@ -88,7 +88,7 @@ export async function startScan(
  * @throws ApiError `precondition` for a paused target, and for one whose agent was deleted: from
  * the server, the same address may be a different host
  */
-export function mustBeScannable(target: Pick<Selectable<TargetTable>, 'former_agent' | 'paused_at'>): void {
+export function requireScannable(target: Pick<Selectable<TargetTable>, 'former_agent' | 'paused_at'>): void {
   if (target.former_agent !== null) {
     throw new ApiError(
       'precondition',

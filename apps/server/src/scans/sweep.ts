@@ -77,7 +77,7 @@ const agentWaitHours = 24
 
 /** Returns the batches of lost agents, and fails scans that have waited for an agent for a day. */
 export async function sweepAgents(scanning: Scanning): Promise<void> {
-  const stalledScans = await scanning.database.owner
+  const expiredLeases = await scanning.database.owner
     .selectFrom('scan_lease')
     .select(['account_id', 'agent_id'])
     .distinct()
@@ -85,7 +85,7 @@ export async function sweepAgents(scanning: Scanning): Promise<void> {
     .where('expires_at', '<', new Date())
     .limit(1000)
     .execute()
-  await onEach(stalledScans, ({ account_id, agent_id }) => {
+  await onEach(expiredLeases, ({ account_id, agent_id }) => {
     const as = { account: account_id, actor: scanActor, log: scanning.log }
     return inAccount(scanning.database, as, (ctx) => returnExpiredBatches(ctx, agent_id))
   })

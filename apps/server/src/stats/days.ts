@@ -1,4 +1,4 @@
-/** Daily snapshots of the counts: what charts of the past are drawn from. */
+/** Daily snapshots of the counts, the data of charts. */
 import { type Ctx, type Log, systemActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import { onEach } from '#each.ts'

@@ -11,7 +11,7 @@ import { sql } from 'kysely'
 type Filter = ParsedInputOf<typeof contract.issuesByStatus>['filter']
 
 /** The counts of a scope at the end of each interval; the last one is now. */
-interface Reading {
+interface Samples {
   readonly timestamps: string[]
   readonly counts: readonly (readonly number[] | null)[]
 }
@@ -21,7 +21,7 @@ export async function issuesBySeverity(
   ctx: Ctx,
   { period, filter }: ParsedInputOf<typeof contract.issuesBySeverity>,
 ): Promise<ResultOf<typeof contract.issuesBySeverity>> {
-  const { timestamps, counts } = await read(ctx, period, filter)
+  const { timestamps, counts } = await readSamples(ctx, period, filter)
   return { timestamps, ...columns(counts, filter, ['critical', 'high', 'medium', 'low']) }
 }
 
@@ -30,7 +30,7 @@ export async function issuesByStatus(
   ctx: Ctx,
   { period, filter }: ParsedInputOf<typeof contract.issuesByStatus>,
 ): Promise<ResultOf<typeof contract.issuesByStatus>> {
-  const { timestamps, counts } = await read(ctx, period, filter)
+  const { timestamps, counts } = await readSamples(ctx, period, filter)
   return { timestamps, ...columns(counts, filter, ['open', 'resolved', 'ignored', 'regressive']) }
 }
 
@@ -39,7 +39,7 @@ export async function affectedHosts(
   ctx: Ctx,
   { period, filter }: ParsedInputOf<typeof contract.affectedHostsOverTime>,
 ): Promise<ResultOf<typeof contract.affectedHostsOverTime>> {
-  const { timestamps, counts } = await read(ctx, period, filter)
+  const { timestamps, counts } = await readSamples(ctx, period, filter)
   return { timestamps, values: columns(counts, filter, ['hosts']).hosts }
 }
 
@@ -65,7 +65,7 @@ export async function scans(
   return { timestamps: at.map((time) => time.toISOString()), values: rows.map((row) => row.values) }
 }
 
-async function read(ctx: Ctx, period: StatsPeriod, filter: Filter): Promise<Reading> {
+async function readSamples(ctx: Ctx, period: StatsPeriod, filter: Filter): Promise<Samples> {
   const points = await pastPoints(ctx, period)
   const timestamps = [...points.map((point) => point.at), ctx.now].map((time) => time.toISOString())
   if (filter?.affectedHostId) {
@@ -76,11 +76,11 @@ async function read(ctx: Ctx, period: StatsPeriod, filter: Filter): Promise<Read
     return { timestamps, counts }
   }
   const scope = filter?.affectedTargetId ?? wholeAccount
-  const [past, now] = await Promise.all([closed(ctx, points, scope), currentCounts(ctx, scope)])
+  const [past, now] = await Promise.all([closedDays(ctx, points, scope), currentCounts(ctx, scope)])
   return { timestamps, counts: [...past, now] }
 }
 
-async function closed(ctx: Ctx, points: readonly Point[], scope: string): Promise<(readonly number[] | null)[]> {
+async function closedDays(ctx: Ctx, points: readonly Point[], scope: string): Promise<(readonly number[] | null)[]> {
   const { rows } = await sql<{ counts: number[] | null }>`
     select last.counts
     from unnest(${points.map((point) => point.day)}::date[]) as point (day)
@@ -95,7 +95,7 @@ async function closed(ctx: Ctx, points: readonly Point[], scope: string): Promis
 }
 
 function columns<Name extends Slot>(
-  counts: Reading['counts'],
+  counts: Samples['counts'],
   filter: Filter,
   names: readonly Name[],
 ): Record<Name, number[]> {

@@ -18,12 +18,12 @@ interface LastScan {
   readonly reason: string
 }
 
-type Row = Pick<Selectable<TargetTable>, (typeof named)[number]> &
+type Row = Pick<Selectable<TargetTable>, (typeof nestedColumns)[number]> &
   SeverityCount & { readonly created: string; readonly updated: string }
 /** Columns of a target nested in another resource. */
-const named = ['id', 'name', 'address', 'schedule_period', 'allowed_hours', 'agent_id', 'former_agent'] as const
+const nestedColumns = ['id', 'name', 'address', 'schedule_period', 'allowed_hours', 'agent_id', 'former_agent'] as const
 /** Additional columns of a target shown on its own. */
-const planned = [
+const ownColumns = [
   'next_scan_at',
   'deleted_at',
   'exclusions',
@@ -33,7 +33,7 @@ const planned = [
   'paused_at',
   'unresolved_since',
 ] as const
-type WholeRow = Row & Pick<Selectable<TargetTable>, (typeof planned)[number]>
+type FullRow = Row & Pick<Selectable<TargetTable>, (typeof ownColumns)[number]>
 
 /**
  * The targets with these ids in their API representation, including deleted ones, in a fixed number
@@ -42,13 +42,13 @@ type WholeRow = Row & Pick<Selectable<TargetTable>, (typeof planned)[number]>
 export async function describeTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
   const uniqueIds = [...new Set(ids)]
   if (uniqueIds.length === 0) return new Map()
-  const [plain, hosts, scans] = await Promise.all([
-    plainTargets<WholeRow>(ctx, uniqueIds, [...named, ...planned]),
+  const [described, hosts, scans] = await Promise.all([
+    describeRows<FullRow>(ctx, uniqueIds, [...nestedColumns, ...ownColumns]),
     hostsOf(ctx, uniqueIds),
     lastScans(ctx, uniqueIds),
   ])
   return new Map(
-    plain.map(({ row, target }) => {
+    described.map(({ row, target }) => {
       const scan = scans.get(row.id)
       return [
         row.id,
@@ -75,11 +75,11 @@ export async function describeTargets(ctx: Ctx, ids: readonly string[]): Promise
 export async function describeTargetsBriefly(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
   const uniqueIds = [...new Set(ids)]
   if (uniqueIds.length === 0) return new Map()
-  const plain = await plainTargets<Row>(ctx, uniqueIds, named)
-  return new Map(plain.map(({ row, target }) => [row.id, target]))
+  const described = await describeRows<Row>(ctx, uniqueIds, nestedColumns)
+  return new Map(described.map(({ row, target }) => [row.id, target]))
 }
 
-async function plainTargets<R extends Row>(ctx: Ctx, ids: readonly string[], columns: readonly string[]) {
+async function describeRows<R extends Row>(ctx: Ctx, ids: readonly string[], columns: readonly string[]) {
   const [rows, tags] = await Promise.all([rowsOf<R>(ctx, ids, columns), tagsOf(ctx, ids)])
   const agents = await describeAgentsBriefly(
     ctx,

@@ -14,7 +14,7 @@ interface Row {
 }
 
 /** Open critical and high issues, from the rollup per target. */
-const serious = sql`coalesce((
+const seriousIssueCount = sql`coalesce((
   select critical + high from target_count
   where target_count.account_id = target.account_id and target_count.target_id = target.id), 0)`
 
@@ -54,9 +54,10 @@ const orders: Readonly<
                or (target.next_scan_at = ${at}::timestamptz and target.id > ${id}::uuid))`,
   },
   ORDER_BY_SEVERITY: {
-    sort: sql`${serious}::text`,
-    by: sql`${serious} desc, target.id`,
-    after: (total, id) => sql`(${serious} < ${total}::int or (${serious} = ${total}::int and target.id > ${id}::uuid))`,
+    sort: sql`${seriousIssueCount}::text`,
+    by: sql`${seriousIssueCount} desc, target.id`,
+    after: (total, id) =>
+      sql`(${seriousIssueCount} < ${total}::int or (${seriousIssueCount} = ${total}::int and target.id > ${id}::uuid))`,
   },
 }
 

@@ -10,7 +10,7 @@ export async function parseTargets(
   { addresses }: InputOf<typeof contract.parseTargets>,
 ): Promise<ResultOf<typeof contract.parseTargets>> {
   const read = addresses.map((input) => ({ input, address: parseAddress(input) }))
-  const holders = await holdersOf(
+  const holders = await targetsByAddress(
     ctx,
     read.flatMap(({ address }) => (isProblem(address) ? [] : [address.text])),
   )
@@ -33,7 +33,7 @@ export async function parseTargets(
 }
 
 /** By address; the oldest target if several have the same. */
-async function holdersOf(ctx: Ctx, addresses: readonly string[]) {
+async function targetsByAddress(ctx: Ctx, addresses: readonly string[]) {
   if (addresses.length === 0) return new Map<string, { id: string; name: string }>()
   const rows = await ctx.tx
     .selectFrom('target')

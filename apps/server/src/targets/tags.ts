@@ -29,7 +29,7 @@ export async function createTag(ctx: Ctx, input: { tag: { name: string; color: n
     .selectFrom('tag')
     .select(['id', 'name', 'color'])
     .where('account_id', '=', ctx.account)
-    .where(sameName(input.tag.name))
+    .where(nameEquals(input.tag.name))
     .executeTakeFirstOrThrow()
   return { tag }
 }
@@ -67,7 +67,7 @@ async function requireFreeName(ctx: Ctx, id: string, name: string | undefined): 
     .selectFrom('tag')
     .select('id')
     .where('account_id', '=', ctx.account)
-    .where(sameName(name))
+    .where(nameEquals(name))
     .where('id', '!=', id)
     .executeTakeFirst()
   if (other) throw nameTaken(name, { tagId: other.id })
@@ -78,7 +78,7 @@ function nameTaken(name: string, metadata: Readonly<Record<string, string>> = {}
 }
 
 /** Compared in the database, whose case folding differs from JavaScript's. */
-function sameName(name: string) {
+function nameEquals(name: string) {
   return sql<boolean>`lower(name) = lower(${name})`
 }
 

@@ -115,17 +115,17 @@ export function openAgents() {
     me: () => who,
     as,
     asMe,
-    by: asAgent,
+    asAgent,
     newAgent,
-    connectBy: connectWith,
+    connectWith,
     connected,
     waitingScan,
     planned,
     scanOf,
-    take: leaseJob,
+    leaseJob,
     report,
     progress,
-    silence: ageLeasesAndHeartbeats,
+    ageLeasesAndHeartbeats,
   }
 }
 

@@ -13,12 +13,12 @@ await import('#compose.ts')
 await import('#mail.ts')
 const { createApp } = await import('#http/app.ts')
 const { createLogger } = await import('#log.ts')
-const { defaultPortalConfig: plainPortalConfig } = await import('#testing/portal-config.ts')
+const { defaultPortalConfig } = await import('#testing/portal-config.ts')
 const url = 'http://localhost:3000'
 const app = await createApp({
   log: createLogger({ level: 'silent' }),
   url,
-  portalConfig: plainPortalConfig(url),
+  portalConfig: defaultPortalConfig(url),
   portalFolder: null,
   identity: null,
   api: null,

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { connect } from '#database/backup/client.ts'
 import {
-  type Ending,
+  type BackupEnd,
   schemaVersionsOf,
   type Manifest,
   sequencesOf,
@@ -44,7 +44,7 @@ export async function* dumpDatabase(url: string, release: string): AsyncGenerato
     yield json('manifest.json', manifest)
     const rows: Record<string, number> = {}
     for (const table of tables) rows[table.name] = yield* partsOf(client, table)
-    yield json('end.json', { rows, sequences: await sequencesOf(client) } satisfies Ending)
+    yield json('end.json', { rows, sequences: await sequencesOf(client) } satisfies BackupEnd)
     await client.query('commit')
   } finally {
     await client.end()
@@ -72,6 +72,6 @@ async function* partsOf(client: pg.Client, { name, columns }: Table): AsyncGener
   return rows
 }
 
-function json(name: string, content: Manifest | Ending): Part {
+function json(name: string, content: Manifest | BackupEnd): Part {
   return { name, content: Buffer.from(`${JSON.stringify(content, null, 2)}\n`) }
 }

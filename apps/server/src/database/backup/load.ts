@@ -5,7 +5,7 @@ import { json as jsonOf } from 'node:stream/consumers'
 import type pg from 'pg'
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams'
 import { connect } from '#database/backup/client.ts'
-import { type Ending, schemaVersionsOf, type Manifest, type Table, tablesOf } from '#database/backup/tables.ts'
+import { type BackupEnd, schemaVersionsOf, type Manifest, type Table, tablesOf } from '#database/backup/tables.ts'
 import { CliError } from '#cli-error.ts'
 
 /** A file of the backup. It must be read completely before the next one is requested. */
@@ -121,7 +121,7 @@ async function load(
       open ??= { table, lines: client.query(copyFrom(`copy ${table.name} (${table.columns.join(', ')}) from stdin`)) }
       await pipeline(part.bytes, open.lines, { end: false })
     } else if (part.name === 'end.json') {
-      await verifyAndSetSequences(client, (await jsonOf(part.bytes)) as Ending, counts) // written by dump.ts
+      await verifyAndSetSequences(client, (await jsonOf(part.bytes)) as BackupEnd, counts) // written by dump.ts
       for await (const file of rest(parts)) await saveFile(file)
       return [...counts.values()].reduce((sum, rows) => sum + rows, 0)
     } else part.bytes.resume()
@@ -131,7 +131,7 @@ async function load(
 
 async function verifyAndSetSequences(
   client: pg.Client,
-  { rows, sequences }: Ending,
+  { rows, sequences }: BackupEnd,
   counts: ReadonlyMap<string, number>,
 ) {
   const mismatch = Object.entries(rows).find(([name, count]) => counts.get(name) !== count)

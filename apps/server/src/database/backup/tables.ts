@@ -28,7 +28,7 @@ export interface Manifest {
 }
 
 /** The last file of a backup. A backup without it is truncated. */
-export interface Ending {
+export interface BackupEnd {
   /** Number of rows per table. */
   readonly rows: Readonly<Record<string, number>>
   readonly sequences: readonly Sequence[]
