@@ -62,7 +62,7 @@ it.each([390, 834, 1440])('keeps the header of the risks of a scan on one line i
   const head = page.getByRole('heading', { name: 'Risks in this scan' })
   const more = page.getByRole('link', { name: 'View verified' })
   const [title, link] = [await head.boundingBox(), await more.boundingBox()]
-  if (!title || !link) throw new Error('either is not there')
+  if (!title || !link) throw new Error('title or control missing')
   expect(title.height).toBeLessThan(30)
   expect(link.height).toBeLessThan(30)
   expect(link.x + link.width).toBeLessThanOrEqual(width)
@@ -73,7 +73,7 @@ it('shows a touch-sized menu beside the name of a risk on a phone', async () => 
   const row = page.locator('main tbody tr[data-row]').first()
   const name = await row.locator('.ttl').boundingBox()
   const menu = await row.getByRole('button', { name: /^Actions for/ }).boundingBox()
-  if (!name || !menu) throw new Error('either is not there')
+  if (!name || !menu) throw new Error('title or control missing')
   expect(Math.abs(menu.y + menu.height / 2 - (name.y + name.height / 2))).toBeLessThan(4)
   expect(Math.min(menu.width, menu.height)).toBeGreaterThanOrEqual(44)
   expect(menu.x).toBeGreaterThanOrEqual(name.x + name.width)

@@ -108,7 +108,7 @@ describe.each([
     await page.evaluate('scrollTo(0, 0)')
     const filters = page.getByRole('group', { name: 'Filters' })
     const [row, notice] = [await filters.boundingBox(), await page.getByRole('alert').first().boundingBox()]
-    if (!row || !notice) throw new Error('either is not there')
+    if (!row || !notice) throw new Error('row or notice missing')
     expect(row.y >= notice.y + notice.height || row.y + row.height <= notice.y).toBe(true)
     await page.close()
   })

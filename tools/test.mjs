@@ -16,6 +16,7 @@ const checks = [
   ['lint', 'oxlint'],
   ['format', 'oxfmt', '--check', '.'],
   ['dead code', 'knip'],
+  ['spelling', 'cspell', 'lint', '--no-progress', '--quiet', '.'],
   ['undeclared packages', 'knip', '--strict', '--include', 'unlisted,unresolved'],
 ]
 

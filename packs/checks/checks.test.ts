@@ -144,7 +144,7 @@ describe.concurrent('hosts that must give nothing', () => {
 })
 
 it.each([
-  ['refuses strangers', '554 5.7.1 Relay access denied', []],
+  ['rejects unauthenticated senders', '554 5.7.1 Relay access denied', []],
   ['takes everything', '250 2.1.5 Ok', ['smtp-open-relay']],
 ])('hears a slow mail server out, one that %s', async (_name, verdict, expected) => {
   const slow = (socket: Socket) => {

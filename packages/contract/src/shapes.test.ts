@@ -181,7 +181,7 @@ it.each<[string, z.ZodType, readonly unknown[], readonly unknown[]]>([
   ['a duration', Duration, ['3s', '3.5s', '-0.25s'], ['3', '3.s', '3,5s', '1e3s', 's', '3.5 s', 3.5]],
   ['a URL or an empty string', UrlOrEmpty, ['', 'https://example.ch/x'], ['example', 'javascript:alert(1)']],
   ['a reference', Reference, [{ url: 'https://x.ch' }, { cve: 'CVE-2024-1' }], [{}, { name: 'x' }, 'x']],
-  ['the e-mail of a person', identity.Traits.shape.email, ['a@b.ch'], ['', 'nora', 'a b@c.ch', 'a@b@c.ch']],
+  ['the email of a user', identity.Traits.shape.email, ['a@b.ch'], ['', 'nora', 'a b@c.ch', 'a@b@c.ch']],
 ])('%s accepts valid and rejects invalid values', (_, schema, good, bad) => {
   const isOne = (value: unknown) => schema.safeParse(value).success
   expect([good.map(isOne), bad.map(isOne)]).toEqual([good.map(() => true), bad.map(() => false)])

@@ -93,8 +93,8 @@ describe('scan', () => {
   })
 
   it('isolates misbehaving hosts and limits what it reads', async () => {
-    const behaviours = [flood, reset, sendNothing, dribble(50), neverFinishTls, greet('\0\x1b[31mRED\x07\u202e')]
-    const servers = await Promise.all(behaviours.map((treat, index) => listen(`127.41.3.${index + 1}`, 8443, treat)))
+    const behaviors = [flood, reset, sendNothing, dribble(50), neverFinishTls, greet('\0\x1b[31mRED\x07\u202e')]
+    const servers = await Promise.all(behaviors.map((treat, index) => listen(`127.41.3.${index + 1}`, 8443, treat)))
     await using good = await listen('127.41.3.9', 8443, greet('220 (vsFTPd 3.0.3)\r\n'))
     const hosts = [...servers, good].map(({ address }) => ({ address }))
     const seen = await observe({ hosts, ports: [8443] })

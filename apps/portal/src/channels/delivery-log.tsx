@@ -5,10 +5,10 @@ import { Badge, type BadgeVariant } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 
-const states: Readonly<Record<Delivery['state'], { word: string; colour: BadgeVariant }>> = {
-  STATE_PENDING: { word: 'Pending', colour: 'gray' },
-  STATE_DELIVERED: { word: 'Delivered', colour: 'green' },
-  STATE_FAILED: { word: 'Failed', colour: 'red' },
+const states: Readonly<Record<Delivery['state'], { word: string; color: BadgeVariant }>> = {
+  STATE_PENDING: { word: 'Pending', color: 'gray' },
+  STATE_DELIVERED: { word: 'Delivered', color: 'green' },
+  STATE_FAILED: { word: 'Failed', color: 'red' },
 }
 
 /** The latest deliveries of a channel. */
@@ -22,7 +22,7 @@ export function DeliveryLog({ channel }: { readonly channel: Channel }) {
       <ul className="divide-y divide-line rounded-lg border border-line">
         {data.deliveries.map((delivery) => (
           <li key={delivery.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
-            <Badge variant={states[delivery.state].colour}>{states[delivery.state].word}</Badge>
+            <Badge variant={states[delivery.state].color}>{states[delivery.state].word}</Badge>
             <span className="min-w-0 flex-1">
               {delivery.eventCount === 1 ? '1 event' : `${delivery.eventCount} events`}
               <span className="text-ink-3">

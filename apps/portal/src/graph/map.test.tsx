@@ -34,7 +34,7 @@ const palette: Palette = {
   product: 'violet',
   host: 'blue',
   threat: 'red',
-  other: 'grey',
+  other: 'gray',
   canvas: 'white',
   link: 'silver',
   strongLink: 'black',
@@ -82,7 +82,7 @@ describe('drawFrame', () => {
   it('draws no labels without an active node, and draws unknown kinds in gray', () => {
     const { names, areas } = draw(null)
     expect([...names]).toEqual([])
-    expect(new Set(areas)).toEqual(new Set(['grey', 'blue', 'violet', 'red']))
+    expect(new Set(areas)).toEqual(new Set(['gray', 'blue', 'violet', 'red']))
   })
   it('labels only the active node and its neighbors, and highlights its links', () => {
     const { names, lines } = draw(0)

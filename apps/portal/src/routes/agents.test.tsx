@@ -34,7 +34,7 @@ const bern: Agent = {
 const target = {
   ...time,
   id: newId,
-  name: 'Data centre Lausanne',
+  name: 'Data center Lausanne',
   address: '198.51.100.0/25',
   tags: [],
   schedule: { period: 'PERIOD_WEEKLY' },
@@ -142,7 +142,7 @@ it('shows the cause on its page, and renames the agent', async () => {
   const { user } = await open(`/agents/${id}`, 'lausanne-dc')
   expect(screen.getByText(/clock is 95 seconds ahead/)).toBeTruthy()
   expect(await screen.findByText(/^No jobs yet\./)).toBeTruthy()
-  expect(await screen.findByRole('link', { name: /Data centre Lausanne/ })).toBeTruthy()
+  expect(await screen.findByRole('link', { name: /Data center Lausanne/ })).toBeTruthy()
   await user.click(screen.getByRole('button', { name: 'Rename' }))
   const field = await screen.findByLabelText('Name')
   await user.clear(field)
@@ -170,7 +170,7 @@ it('asks for a replacement before deleting', async () => {
   const { user, router } = await open(`/agents/${id}`, 'lausanne-dc')
   await user.click(screen.getByRole('button', { name: 'Delete agent' }))
   const dialog = within(await screen.findByRole('dialog'))
-  expect(await dialog.findByText('Data centre Lausanne')).toBeTruthy()
+  expect(await dialog.findByText('Data center Lausanne')).toBeTruthy()
   await waitFor(() =>
     expect(dialog.getAllByRole('option').map((option) => option.textContent)).toEqual([
       'No agent for now',

@@ -30,8 +30,8 @@ const variantClasses: Readonly<Record<BadgeVariant, string>> = {
 }
 
 /** The variant of a tag's color number. */
-export function tagColor(colour: number): BadgeVariant {
-  return badgeVariants[((colour % 10) + 10) % 10] ?? 'gray'
+export function tagColor(color: number): BadgeVariant {
+  return badgeVariants[((color % 10) + 10) % 10] ?? 'gray'
 }
 
 /** A short label on a tinted background. `small` is for labels beside a name, such as KEV. */

@@ -8,7 +8,7 @@ import { cx } from '#lib/cx.ts'
 type AgentStatusValue = z.infer<typeof AgentStatuses>
 interface Look {
   readonly word: string
-  readonly colour: string
+  readonly color: string
   readonly shape: ReactNode
 }
 
@@ -73,26 +73,26 @@ const disconnected = (
 )
 
 const issueLooks: Readonly<Record<IssueStatusValue, Look>> = {
-  STATUS_OPEN: { word: 'Open', colour: 'text-open', shape: open },
-  STATUS_RESOLVED: { word: 'Resolved', colour: 'text-resolved', shape: check },
-  STATUS_IGNORED: { word: 'Ignored', colour: 'text-ignored', shape: slashed },
-  STATUS_REGRESSION: { word: 'Regression', colour: 'text-regression', shape: back },
+  STATUS_OPEN: { word: 'Open', color: 'text-open', shape: open },
+  STATUS_RESOLVED: { word: 'Resolved', color: 'text-resolved', shape: check },
+  STATUS_IGNORED: { word: 'Ignored', color: 'text-ignored', shape: slashed },
+  STATUS_REGRESSION: { word: 'Regression', color: 'text-regression', shape: back },
 }
 const scanLooks: Readonly<Record<ScanStatusValue, Look>> = {
-  STATUS_CREATED: { word: 'Created', colour: 'text-gray-mark', shape: dashed },
-  STATUS_RUNNING: { word: 'Running', colour: 'text-main-mark', shape: spinner },
-  STATUS_COMPLETED: { word: 'Completed', colour: 'text-green-mark', shape: check },
-  STATUS_CANCELLED: { word: 'Cancelled', colour: 'text-gray-mark', shape: slashed },
-  STATUS_FAILED: { word: 'Failed', colour: 'text-red-mark', shape: failed },
+  STATUS_CREATED: { word: 'Created', color: 'text-gray-mark', shape: dashed },
+  STATUS_RUNNING: { word: 'Running', color: 'text-main-mark', shape: spinner },
+  STATUS_COMPLETED: { word: 'Completed', color: 'text-green-mark', shape: check },
+  STATUS_CANCELLED: { word: 'Cancelled', color: 'text-gray-mark', shape: slashed },
+  STATUS_FAILED: { word: 'Failed', color: 'text-red-mark', shape: failed },
 }
 const agentLooks: Readonly<Record<AgentStatusValue, Look>> = {
-  STATUS_CONNECTED: { word: 'Connected', colour: 'text-green-mark', shape: connected },
-  STATUS_DISCONNECTED: { word: 'Disconnected', colour: 'text-gray-mark', shape: disconnected },
+  STATUS_CONNECTED: { word: 'Connected', color: 'text-green-mark', shape: connected },
+  STATUS_DISCONNECTED: { word: 'Disconnected', color: 'text-gray-mark', shape: disconnected },
 }
 
 function Glyph({ look, className }: { readonly look: Look; readonly className?: string | undefined }) {
   return (
-    <svg viewBox="0 0 14 14" aria-hidden="true" className={cx('size-3.5', look.colour, className)}>
+    <svg viewBox="0 0 14 14" aria-hidden="true" className={cx('size-3.5', look.color, className)}>
       {look.shape}
     </svg>
   )

@@ -12,7 +12,7 @@ import {
   type Item,
   type PackedFile,
   readFeed,
-  recognise,
+  recognizeFormat,
   type RecordSource,
   unpack,
 } from '@glacis/intelligence'
@@ -54,7 +54,7 @@ export async function importPath(path: string, options: ImportOptions): Promise<
 
 async function readFile(file: PackedFile, reading: ImportSession, { source, signal }: ImportOptions): Promise<void> {
   const { head, chunks } = await readHead(file)
-  const format = recognise(file.name, head)
+  const format = recognizeFormat(file.name, head)
   if (format === 'template' || format === 'fingerprints')
     return reading.addFile(format, { ...file, bytes: Readable.from(chunks) })
   if (format === null) {
@@ -133,7 +133,7 @@ async function validate(path: string): Promise<void> {
   try {
     for await (const file of unpack(path)) {
       const { head, chunks } = await readHead(file)
-      const format = recognise(file.name, head)
+      const format = recognizeFormat(file.name, head)
       hasKnownFormat ||= format !== null
       isWebPage ||= /^\s*<(?:!doctype html|html)/i.test(head)
       let tail = ''

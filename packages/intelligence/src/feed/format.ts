@@ -27,7 +27,7 @@ export const headLength = 64 * 1024
  * @param head its first characters, at most `headLength` are needed
  * @returns null if the format is unknown, for example an HTML error page served instead of a feed
  */
-export function recognise(name: string, head: string): Format | null {
+export function recognizeFormat(name: string, head: string): Format | null {
   const text = head.replace(/^\uFEFF/, '').trimStart()
   if (text.startsWith('{') || text.startsWith('[')) return detectJsonFormat(text)
   if (/^<\?xml|^<!--|^<fingerprints/.test(text)) return /<fingerprints[\s>]/.test(text) ? 'fingerprints' : null

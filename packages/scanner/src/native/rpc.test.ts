@@ -75,7 +75,7 @@ describe('NFS exports', () => {
   it.each([
     ['half a list', reply(words(1), text('/srv/data'))],
     ['a name that lies about its length', reply(words(1, 5000), Buffer.from('/srv'))],
-    ['a refusal', Buffer.concat([words(0x8000_0018), words(0x474c4143, 1, 0, 0, 0, 1)])],
+    ['an error reply', Buffer.concat([words(0x8000_0018), words(0x474c4143, 1, 0, 0, 0, 1)])],
     ['something else', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
   ])('are inconclusive after %s', async (_what, answer) => {
     expect((await asked(answer)).covered).toEqual(['rpcbind-open', 'nfs-reachable'])

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import type { Attempt, Connector, Settled } from '#sweep-loop.ts'
 
-/** A socket that reconnects after a refusal, a third cheaper than creating a new one. */
+/** A socket that reconnects after a refused connection, a third cheaper than creating a new one. */
 interface ReusableSocket {
   readonly socket: Socket
   attempt: Attempt | undefined
