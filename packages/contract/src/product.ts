@@ -97,6 +97,14 @@ export const getProduct = endpoint({
 /** 0 to 10, in steps of 0.1. */
 const NotifyFrom = z.number().min(0).max(10)
 
+/** Binding doubles quoted characters, and an index entry has at most 2,704 bytes. */
+const WFN_BYTES_MAX = 800
+
+function isIndexable(wfn: Partial<Wfn>): boolean {
+  const encoder = new TextEncoder()
+  return Object.values(wfn).reduce((sum, value) => sum + encoder.encode(value).length, 0) <= WFN_BYTES_MAX
+}
+
 export const watchProduct = endpoint({
   method: 'POST',
   path: '/v1/products',
@@ -108,7 +116,9 @@ export const watchProduct = endpoint({
     /** Empty means every version. */
     version: z.string().max(100).default(''),
     /** Part, vendor and product are required. `version` above takes precedence over this one. */
-    wfn: Wfn.partial().required({ vendor: true, product: true }),
+    wfn: Wfn.partial()
+      .required({ vendor: true, product: true })
+      .refine(isIndexable, `The attributes of wfn must not exceed ${WFN_BYTES_MAX} bytes in total`),
     minNotificationSeverity: NotifyFrom.default(7),
   }),
   result: z.object({ product: Product }),

@@ -6,7 +6,7 @@ import { Channel } from '#channel.ts'
 import * as identity from '#identity.ts'
 import { DependencyGraph, GraphLink, GraphNode, SeveritySeries, StatusSeries, ValueSeries } from '#insights.ts'
 import { Host, InventoryItem } from '#host.ts'
-import { NamedSoftware, Product, Wfn } from '#product.ts'
+import { NamedSoftware, Product, watchProduct, Wfn } from '#product.ts'
 import { AffectedHost, HistoryEntry, Issue } from '#issue.ts'
 import { PortalConfig } from '#portal-config.ts'
 import { ApiErrorBody, Duration, Id, Name, SeverityCount, ShortName, Timestamp, UrlOrEmpty } from '#primitives.ts'
@@ -166,6 +166,14 @@ describe.each(schemas)('%s', (_, schema, required, optional) => {
 
 it('has twelve attributes in a well-formed name', () => {
   expect(Object.keys(Wfn.shape)).toEqual(wfnMembers)
+})
+
+it('limits the attributes of a watched product by bytes, not characters', () => {
+  const watch = (product: string) => watchProduct.input.safeParse({ name: 'x', wfn: { vendor: 'x', product } })
+  expect(watch('a'.repeat(799)).success).toBe(true)
+  expect(watch('\u0301'.repeat(400)).error?.issues).toMatchObject([
+    { path: ['wfn'], message: 'The attributes of wfn must not exceed 800 bytes in total' },
+  ])
 })
 
 it('defaults missing counts to zero', () => {

@@ -16,6 +16,9 @@ type DslFunction = (args: readonly DslValue[]) => DslValue
 /** Maximum length of a function's result, in characters. */
 const TEXT_MAX = 4 * 1024 * 1024
 
+/** Whitespace of byte strings, as in Go. */
+const BLANKS = '\t\n\v\f\r \x85\xa0'
+
 /** Minimum number of arguments, and the implementation on text arguments. */
 const table: Readonly<Record<string, readonly [number, (...args: string[]) => DslValue]>> = {
   contains: [2, (text = '', part = '') => text.includes(part)],
@@ -31,7 +34,7 @@ const table: Readonly<Record<string, readonly [number, (...args: string[]) => Ds
   trim: [2, (text = '', characters = '') => trimLeft(trimRight(text, characters), characters)],
   trimleft: [2, (text = '', characters = '') => trimLeft(text, characters)],
   trimright: [2, (text = '', characters = '') => trimRight(text, characters)],
-  trimspace: [1, (text = '') => text.replace(/^[\s\x85\xa0]+|[\s\x85\xa0]+$/g, '')],
+  trimspace: [1, (text = '') => trimLeft(trimRight(text, BLANKS), BLANKS)],
   trimprefix: [2, (text = '', part = '') => (text.startsWith(part) ? text.slice(part.length) : text)],
   trimsuffix: [2, (text = '', part = '') => (part && text.endsWith(part) ? text.slice(0, -part.length) : text)],
   concat: [1, (...parts) => limitLength(parts.join(''))],
@@ -90,7 +93,7 @@ const table: Readonly<Record<string, readonly [number, (...args: string[]) => Ds
   gzipdecode: [1, (text = '') => decompress(gunzipSync, text)],
   zlib: [1, (text = '') => deflateSync(bytes(text)).toString('latin1')],
   zlibdecode: [1, (text = '') => decompress(inflateSync, text)],
-  dectohex: [1, (text = '') => (/^\d+$/.test(text) ? BigInt(text).toString(16) : noValue())],
+  dectohex: [1, (text = '') => (/^\d{1,1000}$/.test(text) ? BigInt(text).toString(16) : noValue())],
   hextodec: [1, (text = '') => (/^(?:0x)?[\da-f]+$/i.test(text) ? parseInt(text, 16) : noValue())],
   bintodec: [1, (text = '') => (/^(?:0b)?[01]+$/.test(text) ? parseInt(text.replace(/^0b/, ''), 2) : noValue())],
   octtodec: [1, (text = '') => (/^(?:0o)?[0-7]+$/.test(text) ? parseInt(text.replace(/^0o/, ''), 8) : noValue())],

@@ -1,6 +1,6 @@
 /** Extracts values from a response. */
 import { toText } from '#template/dsl-value.ts'
-import type { Query } from '#template/jq.ts'
+import { BudgetExceeded, type Query } from '#template/jq.ts'
 import type { ResponseParts, Extractor } from '#template/template.ts'
 
 /** Limits per extractor: number of values and length of each, in characters. */
@@ -39,9 +39,19 @@ function readJson(queries: readonly Query[], text: string): string[] {
   const root = parseJson(Buffer.from(text, 'latin1').toString('utf8'))
   if (root === undefined) return []
   return queries
-    .flatMap((query) => query(root))
+    .flatMap((query) => results(query, root))
     .filter((value) => value !== null && value !== undefined)
     .map((value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value), 'utf8').toString('latin1'))
+}
+
+/** Empty if the query exceeds its budget on this document. */
+function results(query: Query, root: unknown): unknown[] {
+  try {
+    return query(root)
+  } catch (error) {
+    if (error instanceof BudgetExceeded) return []
+    throw error
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -45,4 +45,12 @@ describe('parseJq', () => {
     const wide = Array.from({ length: 1_000 }, () => Array.from({ length: 1_000 }, () => 1))
     expect(parseJq('.[] | .[] | .')?.(wide).length).toBeLessThanOrEqual(10_000)
   })
+
+  it.each([
+    [Array.from({ length: 19 }, () => '.+.').join('|'), Array.from({ length: 100 }, () => 1)],
+    ['(.[]+.[])==(.[]+.[])', Array.from({ length: 1_000 }, (_, index) => index)],
+    [Array.from({ length: 19 }, () => '.+.').join('|'), 'text'.repeat(25)],
+  ])('ends %s when its budget is spent', (source, input) => {
+    expect(() => parseJq(source)?.(input)).toThrow('jq expression exceeds its budget')
+  })
 })

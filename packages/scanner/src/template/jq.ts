@@ -19,11 +19,38 @@ export function parseJq(source: string): Query | null {
   const reader: Reader = { tokens, at: 0, depth: 0 }
   try {
     const query = parsePipe(reader)
-    return reader.at === tokens.length ? query : null
+    return reader.at === tokens.length ? withBudget(query) : null
   } catch (error) {
     if (error instanceof UnsupportedQuery) return null
     throw error
   }
+}
+
+/**
+ * Maximum cost of one query on one document, in array items, characters, and evaluated steps. Sums
+ * double their input, so a short query can otherwise exhaust the heap.
+ */
+const BUDGET = 8_000_000
+/** Cost of one combination of operands: an array of one result. */
+const COMBINATION_COST = 16
+/** Shared by the steps of the running query; evaluation is synchronous and never nests. */
+let budget = BUDGET
+
+export class BudgetExceeded extends Error {
+  override message = 'jq expression exceeds its budget'
+}
+
+function withBudget(query: Query): Query {
+  return (input) => {
+    budget = BUDGET
+    return query(input)
+  }
+}
+
+/** @throws BudgetExceeded before the work is done */
+function spend(cost: number): void {
+  budget -= cost
+  if (budget < 0) throw new BudgetExceeded()
 }
 
 class UnsupportedQuery extends Error {}
@@ -54,7 +81,16 @@ function parsePipe(reader: Reader): Query {
 }
 
 function chain(first: Query, second: Query): Query {
-  return (input) => first(input).slice(0, RESULTS_MAX).flatMap(second).slice(0, RESULTS_MAX)
+  return (input) => {
+    const results: unknown[] = []
+    for (const one of first(input).slice(0, RESULTS_MAX)) {
+      const more = second(one)
+      spend(1 + more.length)
+      for (const result of more) results.push(result)
+      if (results.length >= RESULTS_MAX) break
+    }
+    return results.slice(0, RESULTS_MAX)
+  }
 }
 
 function parseComma(reader: Reader): Query {
@@ -88,15 +124,26 @@ function operation(sign: string, left: Query, right: Query): Query {
 }
 
 function combine(sign: string, left: unknown, right: unknown): unknown[] {
+  spend(COMBINATION_COST)
   if (sign === 'and') return [isTrue(left) && isTrue(right)]
   if (sign === 'or') return [isTrue(left) || isTrue(right)]
-  if (sign === '==') return [JSON.stringify(left) === JSON.stringify(right)]
-  if (sign === '!=') return [JSON.stringify(left) !== JSON.stringify(right)]
+  if (sign === '==') return [isEqual(left, right)]
+  if (sign === '!=') return [!isEqual(left, right)]
   if (sign === '+') return sum(left, right)
   if (typeof left === 'number' && typeof right === 'number') return [order(sign, left - right)]
   return typeof left === 'string' && typeof right === 'string'
     ? [order(sign, left < right ? -1 : Number(left > right))]
     : []
+}
+
+function isEqual(left: unknown, right: unknown): boolean {
+  return serialize(left) === serialize(right)
+}
+
+function serialize(value: unknown): string {
+  const text = JSON.stringify(value) ?? ''
+  spend(text.length)
+  return text
 }
 
 function order(sign: string, difference: number): boolean {
@@ -109,8 +156,13 @@ function sum(left: unknown, right: unknown): unknown[] {
   if (left === null || left === undefined) return [right]
   if (right === null || right === undefined) return [left]
   if (typeof left === 'number' && typeof right === 'number') return [left + right]
-  if (typeof left === 'string' && typeof right === 'string') return [left + right]
-  return Array.isArray(left) && Array.isArray(right) ? [[...left, ...right]] : []
+  if (typeof left === 'string' && typeof right === 'string') {
+    spend(left.length + right.length)
+    return [left + right]
+  }
+  if (!Array.isArray(left) || !Array.isArray(right)) return []
+  spend(left.length + right.length)
+  return [[...left, ...right]]
 }
 
 function isTrue(value: unknown): boolean {
@@ -169,7 +221,7 @@ const constants: Readonly<Record<string, Query>> = {
         ? [Object.keys(input).length]
         : [],
   to_entries: (input) => (isObject(input) ? [Object.entries(input).map(([key, value]) => ({ key, value }))] : []),
-  tostring: (input) => [typeof input === 'string' ? input : JSON.stringify(input)],
+  tostring: (input) => [typeof input === 'string' ? input : serialize(input)],
   tonumber: (input) => (Number.isFinite(Number(input)) ? [Number(input)] : []),
   type: (input) => [Array.isArray(input) ? 'array' : input === null ? 'null' : typeof input],
   ascii_downcase: (input) => (typeof input === 'string' ? [input.toLowerCase()] : []),
@@ -196,10 +248,11 @@ function parseCall(name: string, reader: Reader): Query {
 }
 
 function containsValue(whole: unknown, part: unknown): boolean {
+  spend(COMBINATION_COST)
   if (typeof whole === 'string' && typeof part === 'string') return whole.includes(part)
   if (Array.isArray(whole) && Array.isArray(part))
     return part.every((one) => whole.some((other) => containsValue(other, one)))
-  return JSON.stringify(whole) === JSON.stringify(part)
+  return isEqual(whole, part)
 }
 
 /** `[]`, `[2]`, `[-1]`, and `["name"]` suffixes. */

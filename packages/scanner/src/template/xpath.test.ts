@@ -16,6 +16,23 @@ describe('parseXPath', () => {
     expect(parseXPath(path)?.matches(page)).toBe(values.length > 0)
   })
 
+  it.each([
+    ['//p[1]', ['a', 'c']],
+    ['//p[@class="x"][1]/text()', ['b', 'c']],
+    ['/html/body//p[contains(@class, "x")]', ['b', 'c']],
+    ['//P/@CLASS', ['x', 'x']],
+  ])('selects %s with the same result as the library', (path, values) => {
+    const nested = '<html><body><div><p>a</p><p class="x">b</p></div><p class="x">c</p></body></html>'
+    expect(parseXPath(path)?.read(nested, '')).toEqual(values)
+    // A union is evaluated by the library, which doesn't sort it.
+    expect(parseXPath(`${path} | ${path}`)?.read(nested, '').toSorted()).toEqual(values)
+  })
+
+  it('selects one of 18,000 siblings', () => {
+    const inputs = `<html><body>${'<input a=1>'.repeat(18_000)}<input name="csrf" value="t"></body></html>`
+    expect(parseXPath('//input[@name="csrf"]/@value')?.read(inputs, '')).toEqual(['t'])
+  })
+
   it('can evaluate to a string', () => {
     expect(parseXPath("concat(/u/a, ' ', /u/b)")?.read('<?xml version="1.0"?><u><a>1</a><b>2</b></u>', '')).toEqual([
       '1 2',

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { DOMParser } from '@xmldom/xmldom'
 import { toBytes } from '#template/dsl-value.ts'
 import { compilePattern } from '#template/regex.ts'
+import { parseSimplePath } from '#template/simple-path.ts'
 import { withTimeLimit } from '#template/time-limit.ts'
 
 /** Maximum document length in characters, and maximum number of selected nodes. */
@@ -26,12 +27,18 @@ export function parseXPath(source: string): XPath | null {
   if (source.length > SOURCE_MAX) return null
   const path = compile(withoutPrefixes(source))
   if (!path) return null
+  const simple = parseSimplePath(withoutPrefixes(source))
+  const evaluate: Evaluate = simple
+    ? (text, isXml) => simple(documentOf(text, isXml), isXml).slice(0, NODES_MAX)
+    : (text, isXml) => evaluateWithLibrary(path, text, isXml)
   return {
     source,
-    matches: (text) => select(path, text).some((one) => one !== 'false' && one !== ''),
-    read: (text, attribute) => select(path, text).flatMap((one) => textOf(one, attribute)),
+    matches: (text) => select(evaluate, text).some((one) => one !== 'false' && one !== ''),
+    read: (text, attribute) => select(evaluate, text).flatMap((one) => textOf(one, attribute)),
   }
 }
+
+type Evaluate = (text: string, isXml: boolean) => readonly (XmlNode | string)[]
 
 /** A path that is parsed once. */
 interface Path {
@@ -62,18 +69,18 @@ function withoutPrefixes(source: string): string {
  * The selected nodes, or the single value of the expression. Empty if the document can't be parsed
  * or evaluated in time.
  */
-function select(path: Path, text: string): readonly (XmlNode | string)[] {
+function select(evaluate: Evaluate, text: string): readonly (XmlNode | string)[] {
   const isXml = text.trimStart().startsWith('<?xml')
   if (isTooDeep(text.slice(0, DOCUMENT_MAX))) return []
   try {
-    return withTimeLimit(TIME_MAX_MS, () => evaluate(path, text, isXml)) ?? []
+    return withTimeLimit(TIME_MAX_MS, () => evaluate(text, isXml)) ?? []
   } catch {
     // The document is malformed, or the path calls an unknown function.
     return []
   }
 }
 
-function evaluate(path: Path, text: string, isXml: boolean): readonly (XmlNode | string)[] {
+function evaluateWithLibrary(path: Path, text: string, isXml: boolean): readonly (XmlNode | string)[] {
   const node = documentOf(text, isXml)
   const options = { node, isHtml: !isXml, allowAnyNamespaceForNoPrefix: true, functions: { matches } }
   const result = path.evaluate(options)
