@@ -1,7 +1,6 @@
-import { Worker } from 'node:worker_threads'
 import { Observation, type ScanJob } from '@glacis/contract/runner'
 import type { Knowledge } from '@glacis/intelligence'
-import { type CallbackServer, lendCallbacks } from '@glacis/scanner'
+import type { CallbackServer } from '@glacis/scanner'
 import { type Ctx, type Log, scanActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Jobs, Work } from '#jobs.ts'
@@ -9,6 +8,7 @@ import { jobOf, type ScanLimits } from '#scans/job.ts'
 import { failScan, lockActive, mustWait } from '#scans/lifecycle.ts'
 import { ingest } from '#scans/ingest.ts'
 import { narrowJob } from '#scans/retest.ts'
+import { scanInProcess } from '#scans/scan-process.ts'
 import { knownPorts, monitorBatch } from '#scans/batch-monitor.ts'
 import type { PackFolders } from '#packs/index.ts'
 
@@ -95,7 +95,7 @@ async function requeueBatch(ctx: Ctx, { scanId, number }: Work<'scan-batch'>['da
 }
 
 /**
- * Runs the scanner in a worker thread, so that hostile input is never parsed in the thread that
+ * Runs the scanner in a child process, so that hostile input can't stall or end the process that
  * serves requests.
  */
 async function observe(
@@ -106,41 +106,24 @@ async function observe(
 ): Promise<Observation[]> {
   const observations: Observation[] = []
   await using watching = monitorBatch(scanning, work.data)
-  using lending = scanning.callbacks ? lendCallbacks(scanning.callbacks) : null
-  const signal = AbortSignal.any([work.signal, watching.ended])
-  const thread = new Worker(new URL('scan-thread.ts', import.meta.url), {
-    workerData: { job, knownOpen, packs: scanning.packs, callbacks: lending?.lent },
-    transferList: lending ? [lending.lent.port] : [],
-    resourceLimits: { maxOldGenerationSizeMb: 512 },
-    stdout: false,
-  })
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const stop = () => {
-    thread.postMessage('stop')
-    setTimeout(() => void thread.terminate(), 1000).unref()
-    reject(watching.ended.aborted ? new Stopped('the scan has ended') : signal.reason)
-  }
-  signal.addEventListener('abort', stop, { once: true })
-  thread.on('message', (message: unknown) => {
-    if (typeof message === 'object' && message && 'withoutAccelerator' in message) {
-      const { scanId, number } = work.data
-      const fields = { scanId, batch: number, reason: message.withoutAccelerator }
-      return scanning.log.info(fields, 'port sweep runs without the native accelerator')
-    }
-    const observation = Observation.parse(message)
-    if (observation.kind === 'progress') watching.record(observation)
-    else observations.push(observation)
-  })
-  thread.once('error', reject)
-  thread.once('exit', (code) =>
-    code === 0 ? resolve() : reject(new Error(`the scanner thread exited with code ${code}`)),
-  )
-  if (signal.aborted) stop()
+  const request = { job, knownOpen, packs: scanning.packs }
   try {
-    await promise
-    return observations
-  } finally {
-    signal.removeEventListener('abort', stop)
-    if (!signal.aborted) await thread.terminate()
+    await scanInProcess(request, {
+      signal: AbortSignal.any([work.signal, watching.ended]),
+      callbacks: scanning.callbacks,
+      withoutAccelerator(reason) {
+        const { scanId, number } = work.data
+        scanning.log.info({ scanId, batch: number, reason }, 'port sweep runs without the native accelerator')
+      },
+      observed(message) {
+        const observation = Observation.parse(message)
+        if (observation.kind === 'progress') watching.record(observation)
+        else observations.push(observation)
+      },
+    })
+  } catch (error) {
+    if (watching.ended.aborted) throw new Stopped('the scan has ended', { cause: error })
+    throw error
   }
+  return observations
 }

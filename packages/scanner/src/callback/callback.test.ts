@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { createCallbackServer } from '#callback/index.ts'
-import { borrowCallbacks, lendCallbacks } from '#callback/relay.ts'
+import { type BorrowedCallbacks, borrowCallbacks, lendCallbacks } from '#callback/relay.ts'
 import { queryResolver } from '#net/resolver.ts'
 import { serveSite, summary } from '#template/testing/site.ts'
 
@@ -67,8 +67,8 @@ describe('lendCallbacks', () => {
   it('forwards interactions until it is disposed', async () => {
     const server = await createCallbackServer(settings)
     try {
-      const lending = lendCallbacks(server)
-      const borrowed = borrowCallbacks(lending.lent)
+      const lending = lendCallbacks(server, (message) => borrowed.receive(message))
+      const borrowed: BorrowedCallbacks = borrowCallbacks(lending.endpoint, (request) => lending.receive(request))
       const [one, other] = [borrowed.create(), borrowed.create()]
       await fetch(`http://${one.url}`)
       await expect.poll(() => borrowed.interactions(one.id)).toEqual([expect.objectContaining({ protocol: 'http' })])
@@ -86,8 +86,8 @@ describe('lendCallbacks', () => {
   it('limits the interactions per address', async () => {
     const server = await createCallbackServer(settings)
     try {
-      using lending = lendCallbacks(server)
-      const borrowed = borrowCallbacks(lending.lent)
+      using lending = lendCallbacks(server, (message) => borrowed.receive(message))
+      const borrowed: BorrowedCallbacks = borrowCallbacks(lending.endpoint, (request) => lending.receive(request))
       const [loud, quiet] = [borrowed.create(), borrowed.create()]
       for (let times = 0; times < 25; times++) await fetch(`http://${loud.url}`)
       await fetch(`http://${quiet.url}`)

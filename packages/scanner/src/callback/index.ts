@@ -52,7 +52,7 @@ const REQUEST_BYTES_MAX = 16 * 1024
 /**
  * Starts listening. Requests for unknown addresses get the same response and aren't recorded.
  * Lookups are deferred by one turn of the event loop, so that an address registered from another
- * thread is always known before its first callback is processed.
+ * process is known before its first callback is processed.
  *
  * @throws when a port can't be opened
  */

@@ -1,55 +1,53 @@
-/** Proxies a callback server to a scan in another thread over a message port. */
-import { MessageChannel, type MessagePort } from 'node:worker_threads'
+/** Proxies a callback server to a scan in another process. The caller connects the two sides. */
 import { type Callbacks, type CallbackEndpoint, createCallbackRegistry, type Interaction } from '#callback/registry.ts'
 import type { CallbackServer } from '#callback/index.ts'
 
-/** Data for the other thread; `port` must be in the transfer list. */
-export interface LentCallbacks {
-  readonly place: CallbackEndpoint
-  readonly port: MessagePort
-}
-export interface Lending extends Disposable {
-  readonly lent: LentCallbacks
-}
-interface RelayRequest {
+/** A message from the borrowing side. */
+export interface RelayRequest {
   readonly action: 'expect' | 'forget'
   readonly id: string
 }
-interface InteractionMessage {
+/** A message from the lending side. */
+export interface InteractionMessage {
   readonly id: string
   readonly call: Interaction
 }
+export interface Lending extends Disposable {
+  readonly endpoint: CallbackEndpoint
+  receive(request: RelayRequest): void
+}
+export interface BorrowedCallbacks extends Callbacks {
+  receive(message: InteractionMessage): void
+}
 
-/** Lends the server to one thread until disposed, then unregisters all addresses created there. */
-export function lendCallbacks(server: CallbackServer): Lending {
-  const { port1: ours, port2: port } = new MessageChannel()
+/** Lends the server to one process until disposed, then unregisters all addresses created there. */
+export function lendCallbacks(server: CallbackServer, send: (message: InteractionMessage) => void): Lending {
   const registered = new Set<string>()
-  ours.on('message', ({ action, id }: RelayRequest) => {
-    if (action === 'expect') {
-      registered.add(id)
-      server.expect(id, (call) => ours.postMessage({ id, call } satisfies InteractionMessage))
-    } else {
-      registered.delete(id)
-      server.forget(id)
-    }
-  })
   return {
-    lent: { place: server.endpoint, port },
+    endpoint: server.endpoint,
+    receive({ action, id }) {
+      if (action === 'expect') {
+        registered.add(id)
+        server.expect(id, (call) => send({ id, call }))
+      } else {
+        registered.delete(id)
+        server.forget(id)
+      }
+    },
     [Symbol.dispose]() {
-      ours.close()
       for (const id of registered) server.forget(id)
     },
   }
 }
 
-/** The borrowing side. It doesn't keep its thread alive and ends with the lending. */
-export function borrowCallbacks({ place, port }: LentCallbacks): Callbacks {
-  const send = (order: RelayRequest) => port.postMessage(order)
-  const registry = createCallbackRegistry(place, {
+/**
+ * The borrowing side. `send` must write at once: the server must know an address before a target
+ * can call it.
+ */
+export function borrowCallbacks(endpoint: CallbackEndpoint, send: (request: RelayRequest) => void): BorrowedCallbacks {
+  const registry = createCallbackRegistry(endpoint, {
     expect: (id) => send({ action: 'expect', id }),
     forget: (id) => send({ action: 'forget', id }),
   })
-  port.on('message', ({ id, call }: InteractionMessage) => registry.record(id, call))
-  port.unref()
-  return registry
+  return { ...registry, receive: ({ id, call }) => registry.record(id, call) }
 }
