@@ -98,11 +98,11 @@ export const getProduct = endpoint({
 const NotifyFrom = z.number().min(0).max(10)
 
 /** Binding doubles quoted characters, and an index entry has at most 2,704 bytes. */
-const WFN_BYTES_MAX = 800
+const wfnBytesMax = 800
 
-function isIndexable(wfn: Partial<Wfn>): boolean {
+function isIndexable(wfn: Readonly<Record<string, string | undefined>>): boolean {
   const encoder = new TextEncoder()
-  return Object.values(wfn).reduce((sum, value) => sum + encoder.encode(value).length, 0) <= WFN_BYTES_MAX
+  return Object.values(wfn).reduce((sum, value = '') => sum + encoder.encode(value).length, 0) <= wfnBytesMax
 }
 
 export const watchProduct = endpoint({
@@ -118,7 +118,7 @@ export const watchProduct = endpoint({
     /** Part, vendor and product are required. `version` above takes precedence over this one. */
     wfn: Wfn.partial()
       .required({ vendor: true, product: true })
-      .refine(isIndexable, `The attributes of wfn must not exceed ${WFN_BYTES_MAX} bytes in total`),
+      .refine(isIndexable, `The attributes of wfn must not exceed ${wfnBytesMax} bytes in total`),
     minNotificationSeverity: NotifyFrom.default(7),
   }),
   result: z.object({ product: Product }),
