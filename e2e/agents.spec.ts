@@ -155,7 +155,7 @@ async function wideScan(): Promise<Scan> {
 it('stops on the agent within seconds of being canceled', async () => {
   const { id } = await wideScan()
   await visitor.call(cancelScan, { id })
-  await agent.said(/cancelled\.$/)
+  await agent.said(/canceled\.$/)
   expect((await visitor.call(getScan, { id })).scan.status).toBe('STATUS_CANCELLED')
 }, 60_000)
 
