@@ -1,4 +1,4 @@
-/** The other cases: open services, files that should not be there, flaws of named versions. */
+/** More cases: exposed services, exposed files, and vulnerabilities of specific versions. */
 import { type Case, script } from './servers.ts'
 import { crlf, decent, exposure, html, json, plain } from './replies.ts'
 

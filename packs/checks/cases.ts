@@ -1,6 +1,6 @@
 /**
- * For each check a server that has the weakness and one that nearly has it. The second answers like
- * a host that is set up well, not like one that is empty.
+ * A vulnerable and a similar but secure server for each check. The secure server responds like
+ * a correctly configured host, not like an empty one.
  */
 import { crlf, decent, exposure, html, json, pages, plain, safeHeaders } from './replies.ts'
 import { type Case, script, type Tls } from './servers.ts'

@@ -38,7 +38,7 @@ const findingsOf = (seen: readonly Observation[]) => seen.filter((one) => one.ki
 const coveredBy = (seen: readonly Observation[]) => seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : []))
 
 describe('the pack', () => {
-  it('loads whole', () => {
+  it('loads completely', () => {
     expect(loaded.rejected).toEqual([])
     expect(loaded.checks.length).toBeGreaterThan(110)
   })
@@ -47,7 +47,7 @@ describe('the pack', () => {
     expect(all.map(({ id }) => id).sort()).toEqual(loaded.checks.map(({ id }) => id).sort())
   })
 
-  it('tells a person what is wrong, what may follow, and what to do', () => {
+  it('has a summary, impact, and remediation for each check', () => {
     for (const check of loaded.checks) {
       expect(check.summary.length, check.id).toBeGreaterThan(20)
       expect(check.impact.length, check.id).toBeGreaterThan(20)
@@ -67,7 +67,7 @@ describe('the pack', () => {
   })
 })
 
-/** The severity that a CVSS score stands for (FIRST, qualitative severity rating scale). */
+/** Severity of a CVSS score (FIRST, qualitative severity rating scale). */
 function bandOf(score: number | null): string {
   if (score === null) return 'info'
   if (score < 4) return 'low'
@@ -93,7 +93,7 @@ describe.concurrent.each(all)('$id', (one) => {
     }
   })
 
-  it('leaves a healthy server alone and says that it looked', async () => {
+  it('reports no findings but full coverage for a secure server', async () => {
     const running = await serve(one.hasNot, one.healthyTls ?? one.tls)
     const seen = await run(running, one.protocol, only(one.id))
     expect(findingsOf(seen)).toEqual([])
@@ -101,27 +101,27 @@ describe.concurrent.each(all)('$id', (one) => {
   })
 })
 
-describe.concurrent('hosts that must give nothing', () => {
+describe.concurrent('hosts without findings', () => {
   const exposed = () => only(...cases.exposures.map(({ id }) => id), ...cases.services.map(({ id }) => id), ...more.map(({ id }) => id), 'trace-enabled', 'cors-reflects-origin')
 
   it.each<[string, Site]>([
-    ['says 200 to everything', () => ({ headers: { 'content-type': 'text/html' }, body: '<html>Welcome</html>' })],
-    ['repeats what it is asked', ({ raw }) => ({ headers: { 'content-type': 'text/plain' }, body: `You asked ${raw}` })],
-    ['shows one listing for every address', () => ({ body: '<title>Index of /</title>[core]\nrepositoryformatversion = 0\n' })],
+    ['returns 200 for every path', () => ({ headers: { 'content-type': 'text/html' }, body: '<html>Welcome</html>' })],
+    ['echoes the request', ({ raw }) => ({ headers: { 'content-type': 'text/plain' }, body: `You asked ${raw}` })],
+    ['shows the same directory listing for every path', () => ({ body: '<title>Index of /</title>[core]\nrepositoryformatversion = 0\n' })],
     ['redirects everything', ({ path }) => ({ status: 302, headers: { location: `${path}x` } })],
-    ['fails at everything', () => ({ status: 500, body: 'no' })],
-  ])('one that %s', async (name, site) => {
+    ['returns 500 for every path', () => ({ status: 500, body: 'no' })],
+  ])('reports no false positives for a host that %s', async (name, site) => {
     const findings = findingsOf(await run(await web(site), 'http', exposed()))
-    // A path that begins with two slashes leads to another host: that redirect is open.
+    // Paths that begin with two slashes refer to another host, so this is an open redirect.
     const expected = name.startsWith('shows') ? ['directory-listing'] : name.startsWith('redirects') ? ['open-redirect-path'] : []
     expect([...new Set(findings.map(({ check }) => check))]).toEqual(expected)
   })
 
   it.each<[string, Parameters<typeof tcp>[0]]>([
     ['never answers', () => undefined],
-    ['closes at once', (socket) => socket.destroy()],
+    ['closes immediately', (socket) => socket.destroy()],
     ['answers HTTP with something else', (socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
-  ])('one that %s, and nothing is covered there', async (_name, talk) => {
+  ])('reports no findings or coverage for a host that %s', async (_name, talk) => {
     const seen = await run(await tcp(talk), 'http', loaded.plan, 200)
     expect(findingsOf(seen)).toEqual([])
     expect(coveredBy(seen)).toEqual([])
@@ -129,14 +129,14 @@ describe.concurrent('hosts that must give nothing', () => {
   })
 
   it.each(cases.services.filter(({ protocol }) => protocol !== 'http').map(({ id, protocol }) => [id, protocol] as const))(
-    '%s on a port that closes at once',
+    '%s: reports nothing for a port that closes immediately',
     async (id, protocol) => {
       const seen = await run(await tcp((socket) => socket.destroy()), protocol, only(id))
       expect(seen).toEqual([])
     },
   )
 
-  it('a web page on the port of another service', async () => {
+  it('ignores a web page on the port of another service', async () => {
     const answer = 'HTTP/1.1 400 Bad Request\r\n\r\nredis_version: memcached STAT pid'
     const seen = await run(await tcp(script('', () => answer)), 'redis', only('redis-open'))
     expect(findingsOf(seen)).toEqual([])
@@ -145,8 +145,8 @@ describe.concurrent('hosts that must give nothing', () => {
 
 it.each([
   ['rejects unauthenticated senders', '554 5.7.1 Relay access denied', []],
-  ['takes everything', '250 2.1.5 Ok', ['smtp-open-relay']],
-])('hears a slow mail server out, one that %s', async (_name, verdict, expected) => {
+  ['relays all mail', '250 2.1.5 Ok', ['smtp-open-relay']],
+])('waits for a slow mail server that %s', async (_name, verdict, expected) => {
   const slow = (socket: Socket) => {
     socket.write(crlf('220 mx.lab.test ESMTP Postfix'))
     socket.on('data', (said) => {
@@ -159,7 +159,7 @@ it.each([
   expect(coveredBy(seen)).toEqual(['smtp-open-relay'])
 })
 
-it('masks what an exposed environment file gives away and keeps its names', async () => {
+it('masks the values of secrets in an exposed environment file but keeps their names', async () => {
   const site: Site = ({ path }) => (path === '/.env' ? { body: 'APP_ENV=production\nDB_PASSWORD=hunter2\nSTRIPE_KEY=sk_live_abcdefghijkl\n' } : null)
   const [finding] = findingsOf(await run(await web(site), 'http', only('env-file-exposed')))
   expect(finding?.evidence).toContain('DB_PASSWORD=••••••')

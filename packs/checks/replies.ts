@@ -1,4 +1,4 @@
-/** Answers that the cases of the checks are put together from. */
+/** Responses used to build the test cases of checks. */
 import type { Case, Reply, Site } from './servers.ts'
 
 export const html = (body: string, headers: Readonly<Record<string, string>> = {}): Reply => ({
@@ -12,7 +12,7 @@ export const json = (value: unknown): Reply => ({ headers: { 'content-type': 'ap
 export function pages(routes: Readonly<Record<string, Reply>>): Site {
   return ({ path }) => (Object.hasOwn(routes, path) ? (routes[path] ?? null) : null)
 }
-/** A well-made page under the name that a check asks for. */
+/** A harmless page served at the path that a check requests. */
 export const decent = html('<p>Nothing to see here.</p>')
 export const safeHeaders = {
   'strict-transport-security': 'max-age=31536000',

@@ -1,4 +1,4 @@
-/** Small servers on 127.42.x.x for the tests of the checks. */
+/** Test servers for the checks, on 127.42.x.x. */
 import { once } from 'node:events'
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttps } from 'node:https'
@@ -30,13 +30,13 @@ export interface Case {
   readonly has: Site | ((socket: Socket) => void)
   readonly hasNot: Site | ((socket: Socket) => void)
   readonly tls?: Tls
-  /** Where the healthy server differs by its TLS. */
+  /** TLS options of the secure server, if they differ. */
   readonly healthyTls?: Tls
   /** Locations that are expected, after the port. */
   readonly at?: readonly string[]
 }
 
-/** A web server; what the site does not know is 404. */
+/** A web server. Returns 404 when the site returns null. */
 export async function web(site: Site, tls?: Tls): Promise<Running> {
   const listener: RequestListener = (request, response) => {
     const { method = '', url: path = '', headers } = request
@@ -71,7 +71,7 @@ export async function tcp(talk: (socket: Socket) => void): Promise<Running> {
   }
 }
 
-/** Says `greeting`, then answers each line or message with what `answers` makes of it. */
+/** Sends `greeting`, then replies to each chunk of data with the result of `answers`. */
 export function script(greeting: string | Buffer, answers: (said: Buffer) => string | Buffer): (socket: Socket) => void {
   return (socket) => {
     if (greeting.length > 0) socket.write(greeting)

@@ -20,14 +20,14 @@ it('reads every record, each once', () => {
 })
 
 describe.each(threats)('$id', (threat) => {
-  it('has criteria, words and a solution', () => {
+  it('has criteria, descriptions and a solution', () => {
     expect(productKeys(threat).length).toBeGreaterThan(0)
     for (const text of [threat.name, threat.summary, threat.impact, threat.affected, threat.solution?.description]) {
       expect(text).toMatch(/\S/)
     }
     expect(threat.publishTime).toMatch(/^\d{4}-/)
   })
-  it('has vectors that score what they say', () => {
+  it('has scores that match their vectors', () => {
     expect(threat.metrics.length).toBeGreaterThan(0)
     for (const { vector, score } of threat.metrics) expect(scoreOf(vector)).toBe(score)
   })
@@ -51,7 +51,7 @@ it.each([
   ['apache:log4j:2.17.1:*', [], ['CVE-2021-44228', 'CVE-2021-45046']],
   ['jenkins:jenkins:2.426.3:*', [], ['CVE-2024-23897']],
   ['atlassian:confluence_server:7.13.6:*', ['CVE-2022-26134'], ['CVE-2023-22515']],
-])('%s meets %j and not %j', (text, yes, no) => {
+])('%s matches %j and not %j', (text, yes, no) => {
   const name = parseCpe(`cpe:2.3:a:${text}:*:*:*:*:*:*`)
   const product = { wfn: name ? toWfn(name) : missing(text), quality: 80 }
   const kindOf = (id: string) => matchProduct(product, byId.get(id) ?? missing(id), []).kind
@@ -59,7 +59,7 @@ it.each([
   expect(no.filter((id) => kindOf(id) !== 'no_match')).toEqual([])
 })
 
-it('knows what Debian has fixed', () => {
+it('recognizes fixes backported by Debian', () => {
   const document = JSON.parse(readFileSync(join(folder, '../distributions/debian-12.json'), 'utf8'))
   const distributionFixes = readDistributionFixes([document])
   const name = parseCpe('cpe:2.3:a:openbsd:openssh:9.2:p1:*:*:*:*:*:*') ?? missing('openssh')

@@ -45,7 +45,7 @@ export interface Config {
   /** URL of each feed, empty if it is turned off; null: feeds are not downloaded. */
   readonly feeds: Readonly<Record<SourceKey, string>> | null
   readonly logLevel: (typeof levels)[number]
-  /** How people sign in and up at the embedded identity service. */
+  /** Sign-in and sign-up options of the embedded identity service. */
   readonly signIn: {
     readonly registration: 'one-step' | 'two-step' | 'off'
     /** Codes by email: instead of a password, or after it. */

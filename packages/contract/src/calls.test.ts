@@ -40,7 +40,7 @@ it.each<[string, Endpoint, string]>([
   ['POST /v1/targets', targets.createTarget, 'target'],
   ['PATCH /v1/targets/:id', targets.updateTarget, 'target'],
   ['DELETE /v1/targets/:id', targets.deleteTarget, ''],
-])('%s is where it is promised, and answers what is promised', (call, { method, path, result }, members) => {
+])('%s has the expected method, path, and result', (call, { method, path, result }, members) => {
   const shape = 'shape' in result ? Object.keys(result.shape as object) : []
   const pages = ['nextPageToken', 'totalSize', 'totalSizeIsExact']
   expect([`${method} ${path}`, shape.filter((name) => !pages.includes(name)).join(' ')]).toEqual([call, members])

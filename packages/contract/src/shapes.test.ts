@@ -67,7 +67,7 @@ const schemas: readonly (readonly [name: string, schema: z.ZodObject, required: 
   ['flow', identity.Flow, { id: 'f', ui: { action: 'x', method: 'POST', nodes: [] } }, ''],
   ['form of a flow', identity.Flow.shape.ui, { action: 'x', method: 'POST', nodes: [] }, 'messages'],
   ['message', identity.Message, { id: 1, text: 'x' }, ''],
-  ['refusal of a flow', identity.FlowError, { error: {} }, 'redirect_browser_to'],
+  ['flow error', identity.FlowError, { error: {} }, 'redirect_browser_to'],
   [
     'input of a form',
     identity.InputNode.shape.attributes,
@@ -75,7 +75,7 @@ const schemas: readonly (readonly [name: string, schema: z.ZodObject, required: 
     'value required disabled autocomplete onclick label',
   ],
   ['link of a form', identity.AnchorNode.shape.attributes, { href: 'x', title: text }, ''],
-  ['picture of a form', identity.ImageNode.shape.attributes, { src: 'x' }, ''],
+  ['image of a form', identity.ImageNode.shape.attributes, { src: 'x' }, ''],
   ['text of a form', identity.TextNode.shape.attributes, { text }, ''],
   [
     'script of a form',
@@ -128,7 +128,7 @@ const schemas: readonly (readonly [name: string, schema: z.ZodObject, required: 
   ['graph', DependencyGraph, { nodes: [], links: [] }, ''],
   ['node of the graph', GraphNode, { id: 'n', name: 'x', kind: 'KIND_TOMORROW' }, ''],
   ['link of the graph', GraphLink, { sourceNodeId: 'a', targetNodeId: 'b' }, ''],
-  ['refusal of the API', ApiErrorBody, { code: 3, message: 'no' }, 'details'],
+  ['API error', ApiErrorBody, { code: 3, message: 'no' }, 'details'],
   [
     'configuration of the portal',
     PortalConfig,

@@ -26,7 +26,7 @@ it.each([
   ['10.0.0.1', 0, 'not a valid port'],
   ['example.com', 80, 'not an IP address'],
   ['010.0.0.1', 80, 'not an IP address'],
-] as const)('asked for %s port %d says %s', (address, port, reason) => {
+] as const)('%s port %d: %s', (address, port, reason) => {
   const refusal = guard.refusal(address, port)
   if (reason === null) expect(refusal).toBeNull()
   else expect(refusal).toContain(reason)

@@ -144,7 +144,7 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
   ],
 ]
 
-describe.concurrent('a service is known by its own answers', () => {
+describe.concurrent('identifies a service by its responses', () => {
   it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, treat, name) => {
     const address = `127.70.2.${10 + table.findIndex(([one]) => one === protocol)}`
     await using server = await listen(address, port, treat)

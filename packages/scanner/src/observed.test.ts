@@ -82,7 +82,7 @@ it.skipIf(!isThere)(
           const version = wfn.version.replaceAll('\\', '')
           seen.set(`${wfn.vendor}:${wfn.product}`.replaceAll('\\', ''), version)
           if (version !== '*' && version !== '-' && !said.some(({ reply }) => reply.includes(version)))
-            wrong.push(`${id}: ${wfn.product} ${version} stands nowhere in what was said`)
+            wrong.push(`${id}: ${wfn.product} ${version} does not appear in the recorded responses`)
         }
       }
       if (!isPlayed) return

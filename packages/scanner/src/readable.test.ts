@@ -24,14 +24,14 @@ it.each([
 })
 
 it.each([
-  ['letters of two scripts in a label', 'pаypal.example'],
+  ['a label that mixes scripts', 'pаypal.example'],
   ['Cyrillic that looks Latin', 'еріс.example'],
   ['Greek that looks Latin', 'ορο.example'],
   ['Armenian that looks Latin', 'հոս.example'],
   ['Greek beside Latin', 'omegaω.example'],
-  ['signs that are no letters', '☃.example'],
-  ['what decodes to nothing', 'xn--a.example'],
-  ['what is not encoded', 'example.ch'],
+  ['symbols', '☃.example'],
+  ['a label that decodes to an empty string', 'xn--a.example'],
+  ['a name that is not encoded', 'example.ch'],
   ['an address', '10.0.0.0/28'],
   ['a path', 'https://example.ch/xn--mnchen-3ya'],
 ])('returns null for %s', (_, text) => {

@@ -37,7 +37,7 @@ function EvidenceList({ issueId, host }: { readonly issueId: string; readonly ho
     return (
       <ErrorState
         title="The evidence could not be loaded"
-        message="The risk itself is not affected. Try again in a moment."
+        message="The risk is unchanged. Try again in a moment."
         onRetry={() => void query.refetch()}
       />
     )

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(cleanup)
 
-/** Writes something, and the session ends; what a new page begins with is rendered anew. */
+/** Types text and ends the session. Tests then render a new page. */
 async function writeUntilTheEnd(text: string): Promise<void> {
   render(<Form />)
   if (text) await userEvent.type(field(), text)

@@ -7,7 +7,7 @@ beforeAll(installValidationMessages)
 it.each([
   ['a missing value', z.string(), undefined, 'Required'],
   ['another type', z.string(), 7, 'Expected string, received number'],
-  ['nothing where a number is meant', z.number(), null, 'Expected number, received null'],
+  ['null instead of a number', z.number(), null, 'Expected number, received null'],
   ['an address without @', z.email(), 'nora', 'Invalid email'],
   ['a short text', z.string().min(1), '', 'String must contain at least 1 character(s)'],
   ['a small number', z.number().min(1), 0, 'Number must be greater than or equal to 1'],
@@ -16,7 +16,7 @@ it.each([
   ['a long text', z.string().max(2), 'abc', 'String must contain at most 2 character(s)'],
   ['a missing word of a list', z.enum(['aal1', 'aal2']), undefined, 'Required'],
   ['a word outside the list', z.enum(['aal1', 'aal2']), 'aal3', "Invalid enum value. Expected 'aal1' | 'aal2'"],
-  ['what fits no form', z.union([z.number(), z.boolean()]), 'x', 'Invalid input'],
+  ['a value that matches no alternative', z.union([z.number(), z.boolean()]), 'x', 'Invalid input'],
 ])('describes %s', (_, schema, value, message) => {
   expect(schema.safeParse(value).error?.issues[0]?.message).toBe(message)
 })

@@ -5,7 +5,7 @@ import { isFocusLost } from '#lib/focus.ts'
 const steps = {
   TARGET: {
     title: 'What should Glacis monitor?',
-    text: "Enter an address you're authorized to scan. For ranges, Glacis connects to every address in it.",
+    text: "Enter an address you're authorized to scan. If you enter a range, Glacis connects to every address in it.",
   },
   AGENT: {
     title: 'Where should Glacis scan from?',

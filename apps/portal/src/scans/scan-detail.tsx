@@ -65,7 +65,7 @@ export function ScanDetailPage({ risks, found }: ScanDetailPageProps) {
       <Detail rail={<ScanRail scan={scan} />}>
         <Figures scan={scan} found={found} />
         <div className="px-(--gl-gutter) pt-4">
-          <SegmentedLinks label="Parts of the scan">
+          <SegmentedLinks label="Scan sections">
             {parts.map(({ value, label }, index) => (
               <SegmentLink
                 key={value}

@@ -26,7 +26,7 @@ const sections: readonly ShortcutSection[] = [
       [['Ctrl K'], 'Search everything'],
       [['?'], 'Show keyboard shortcuts'],
       [['/'], 'Search this list'],
-      [['z'], 'Notification action, such as Undo'],
+      [['z'], 'Run the notification action, such as Undo'],
     ],
   },
   {
@@ -57,7 +57,7 @@ const sections: readonly ShortcutSection[] = [
     ],
   },
   {
-    title: 'On scope, assets and scans',
+    title: 'On scope, assets, and reporting',
     lines: [
       [['n'], 'Add target or start scan'],
       [['s'], 'Scan this target'],

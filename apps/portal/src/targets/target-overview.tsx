@@ -151,7 +151,7 @@ function Rail({ target }: { readonly target: Target }) {
           <Fact name="Ports">
             {target.ports ? <span className="font-mono">{target.ports}</span> : defaultPortsLabel(target.address)}
           </Fact>
-          <Fact name="Never scanned">
+          <Fact name="Exclusions">
             {target.exclusions?.length ? (
               <span className="font-mono">{target.exclusions.join(', ')}</span>
             ) : (

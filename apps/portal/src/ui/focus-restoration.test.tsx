@@ -95,7 +95,7 @@ it.each([
   ['the next', 'b', ['a', 'c', 'd'], 'c'],
   ['the next that stays', 'b', ['a', 'd'], 'd'],
   ['the one before at the end', 'd', ['a', 'b', 'c'], 'c'],
-  ['the title where none is left', 'b', [], 'Risks'],
+  ['the title if no row is left', 'b', [], 'Risks'],
 ] as const)('moves focus from a removed row to %s', (_, from, left, to) => {
   const { rerender } = render(<List names={['a', 'b', 'c', 'd']} />)
   screen.getByRole('link', { name: from }).focus()

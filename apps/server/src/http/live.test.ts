@@ -83,7 +83,7 @@ describe('GET /v1/events', () => {
     expect(resumed.map(({ title }) => title)).toEqual(['two'])
   })
 
-  it('resumes from now if the last event id is of the database this one was restored from', async () => {
+  it('resumes from now if the last event id is from before a restore', async () => {
     const anna = await accountOf('anna')
     const later = { 'x-person': 'anna', 'last-event-id': '900000000000.7' }
     const received = await read(later, 1, () => server.as(anna, (ctx) => announce(ctx, [opened('after the restore')])))

@@ -125,7 +125,7 @@ function isSymmetric(schema: z.ZodType): boolean {
 
 const options: Pick<z.core.ToJSONSchemaParams, 'unrepresentable' | 'override'> = {
   unrepresentable: 'any',
-  /** Drops what restates a format or a type, and lets responses gain members. */
+  /** Drops keywords that only restate a format or type, and allows additional properties in responses. */
   override({ zodSchema, jsonSchema }) {
     if (zodSchema === Flag) Object.assign(jsonSchema, { anyOf: undefined, type: 'boolean' })
     if (jsonSchema.format) delete jsonSchema.pattern

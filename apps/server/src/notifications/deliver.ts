@@ -21,7 +21,7 @@ export interface Sending {
 
 /** A channel pauses after this many consecutive failed deliveries until a user resumes it. */
 const failuresMax = 10
-/** The receiver wants no more messages (Standard Webhooks, "Delivery attempt status"). */
+/** The receiver has asked to stop deliveries (Standard Webhooks, "Delivery attempt status"). */
 const goneStatus = 410
 type ChannelRow = Selectable<Tables['channel']>
 

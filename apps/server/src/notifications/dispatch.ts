@@ -17,7 +17,7 @@ const listedMax = 50
 const holdMinutesMax = 15
 
 /**
- * Creates deliveries for an account's events since the last run. Each channel takes up each event
+ * Creates deliveries for an account's events since the last run. Each channel processes each event
  * exactly once, however often and in whichever process this runs.
  *
  * @returns true if events are held back until running scans have ended

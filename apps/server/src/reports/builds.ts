@@ -10,7 +10,7 @@ export type Build = RenderedReport | 'building'
 export interface Builds {
   /**
    * Returns the report, rendered in the background once for all requests, as soon as it is ready or
-   * `patienceMs` have passed.
+   * `timeoutMs` have passed.
    *
    * @throws errors of rendering; the next request retries
    */

@@ -47,7 +47,7 @@ it('closes each day with its final counts, for the account and its targets', asy
   expect(values).toEqual([0, 0, 0, 0, 2, 0, 2])
 })
 
-it('closes days by verification as the last point showed it', async () => {
+it('closes days with the same counts per verification as the last point of the chart', async () => {
   await sql`update issue set verification = 'VERIFICATION_UNVERIFIED' where id = any(${third()}::uuid[])`.execute(
     server.database.owner,
   )

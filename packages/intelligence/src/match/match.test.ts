@@ -119,7 +119,7 @@ describe('matching a variant', () => {
   ])('for %s against %s: %s', (theirs, own, kind) => {
     expect(matchProduct(seen(name(own)), threat([or({ criteria: name(theirs) })]), []).kind).toBe(kind)
   })
-  it('of an edition that was not seen is less sure', () => {
+  it('reduces the quality for an edition that was not detected', () => {
     const record = threat([or({ criteria: name('*', 'enterprise') })])
     expect(matchProduct(seen(name('*')), record, [])).toMatchObject({ kind: 'match', quality: 60 })
     expect(matchProduct(seen(name('*', 'community')), record, [])).toMatchObject({ reason: 'other_variant' })

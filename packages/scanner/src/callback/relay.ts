@@ -41,7 +41,7 @@ export function lendCallbacks(server: CallbackServer, send: (message: Interactio
 }
 
 /**
- * The borrowing side. `send` must write at once: the server must know an address before a target
+ * The borrowing side. `send` must write immediately: the server must know an address before a target
  * can call it.
  */
 export function borrowCallbacks(endpoint: CallbackEndpoint, send: (request: RelayRequest) => void): BorrowedCallbacks {

@@ -51,7 +51,7 @@ describe('probes', () => {
     ['dns', 1, (bytes: Buffer) => bytes.length - 2],
     ['mongodb', 0, (bytes: Buffer) => bytes.length],
     ['postgresql', 3, (bytes: Buffer) => bytes.length],
-  ])('of %s carry their right length', (protocol, at, length) => {
+  ])('of %s contain the correct length', (protocol, at, length) => {
     expect(said(protocol)[at]).toBe(length(said(protocol)))
   })
 

@@ -350,7 +350,7 @@ describe.concurrent('TLS', () => {
   it.each([
     [weak, ['tls-key-weak']],
     [sound, []],
-  ] as const)('judges the key of a certificate', async (certificate, expected) => {
+  ] as const)('reports weak certificate keys only', async (certificate, expected) => {
     await using peer = await tcpPeer((socket) => void secure(certificate, socket))
     const { found, covered } = await runNativeChecks(peer, { protocol: 'http', tls: true })
     expect(found).toEqual(expected)

@@ -54,8 +54,8 @@ describe('NFS exports', () => {
   }
 
   it.each([
-    ['a star', { '/srv/data': ['192.0.2.0/24', '*'] }],
-    ['nobody in particular', { '/home': ['db.lab.test'], '/srv/data': [] }],
+    ['a wildcard', { '/srv/data': ['192.0.2.0/24', '*'] }],
+    ['an empty client list', { '/home': ['db.lab.test'], '/srv/data': [] }],
     ['every address', { '/srv/data': ['0.0.0.0/0'] }],
   ])('are accessible to everyone for %s', async (_what, list) => {
     const { found, seen, questions } = await asked(exports(list))
@@ -73,10 +73,10 @@ describe('NFS exports', () => {
   })
 
   it.each([
-    ['half a list', reply(words(1), text('/srv/data'))],
-    ['a name that lies about its length', reply(words(1, 5000), Buffer.from('/srv'))],
+    ['a truncated list', reply(words(1), text('/srv/data'))],
+    ['a name with a wrong length', reply(words(1, 5000), Buffer.from('/srv'))],
     ['an error reply', Buffer.concat([words(0x8000_0018), words(0x474c4143, 1, 0, 0, 0, 1)])],
-    ['something else', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
+    ['another protocol', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
   ])('are inconclusive after %s', async (_what, answer) => {
     expect((await asked(answer)).covered).toEqual(['rpcbind-open', 'nfs-reachable'])
   })

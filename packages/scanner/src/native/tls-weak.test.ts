@@ -32,7 +32,7 @@ describe('tlsWeak', () => {
     [[0x000a], false, ['tls-cipher-small-block']],
     [[0x0034, 0xc012], true, all],
     [[0xc02f], false, []],
-  ] as const)('judges a server that knows %j', async (knows, speaksSsl2, expected) => {
+  ] as const)('reports the weak ciphers of a server that supports %j', async (knows, speaksSsl2, expected) => {
     await using peer = await tcpPeer(old(knows, speaksSsl2))
     const { found, covered } = await runNativeChecks(peer, { protocol: 'http', tls: true })
     expect(own(found)).toEqual(expected)

@@ -13,7 +13,7 @@ describe('VNC', () => {
     ['RFB 003.008\n', [1]],
     ['RFB 003.003\n', [1]],
     ['RFB 003.889\n', [2, 1]],
-  ] as const)('finds a desktop without a password behind %j', async (greeting, types) => {
+  ] as const)('finds an unauthenticated desktop with greeting %j', async (greeting, types) => {
     await using peer = await tcpPeer(server(greeting, types))
     expect((await runNativeChecks(peer, { protocol: 'vnc' })).found).toEqual(both)
   })

@@ -49,7 +49,7 @@ it('reports pending connects later and reuses a refused socket', async () => {
 
 it.each([
   ['no more file descriptors', { fds: [], answers: [] }, '80 EMFILE'],
-  ['no way there', { answers: [ENETUNREACH] }, '80 ENETUNREACH'],
+  ['no route to the network', { answers: [ENETUNREACH] }, '80 ENETUNREACH'],
 ])('reports a local error by name: %s', (_what, kernel, outcome) => {
   const { connector, told } = connecting(kernel)
   connector.begin(attemptOf(80))

@@ -207,11 +207,11 @@ describe('responses', () => {
 
 describe('hostile hosts', () => {
   it.each<[string, (socket: Socket) => void]>([
-    ['closes at once', (socket) => socket.destroy()],
-    ['says something else', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+    ['closes immediately', (socket) => socket.destroy()],
+    ['speaks another protocol', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
     ['speaks HTTP/0.9', (socket) => socket.once('data', () => socket.end('<h1>hi</h1>'))],
     [
-      'breaks its chunks',
+      'sends an invalid chunk',
       (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n')),
     ],
     [
@@ -230,8 +230,8 @@ describe('hostile hosts', () => {
       (socket) =>
         socket.once('data', () => socket.write('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')),
     ],
-    ['never answers', () => undefined],
-    ['drips its headers', (socket) => socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nX-A'))],
+    ['never responds', () => undefined],
+    ['never completes its headers', (socket) => socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nX-A'))],
     [
       'stops in the body',
       (socket) => socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc')),

@@ -26,8 +26,8 @@ describe('sendAndRead', () => {
   const patience = { firstByteMs: 300, idleMs: 100, totalMs: 600, bytesMax: 1000 }
 
   it.each([
-    ['what is said', greet('hello\r\n'), 'hello\r\n'],
-    ['nothing from the mute', sendNothing, ''],
+    ['a greeting', greet('hello\r\n'), 'hello\r\n'],
+    ['nothing from a silent server', sendNothing, ''],
   ])('reads %s', async (_, treat, heard) => {
     await using server = await listen('127.41.21.2', 0, treat)
     const answer = await sendAndRead(server.address, server.port, null, { ...options, ...patience })

@@ -39,7 +39,7 @@ describe('tlsHandshake', () => {
   it.each([
     // The reset may arrive before or after the handshake starts.
     ['a server that resets', reset, expect.any(Boolean)],
-    ['a server that says nothing', sendNothing, false],
+    ['a silent server', sendNothing, false],
     ['a record that never ends', neverFinishTls, false],
     ['a server of another protocol', greet('SSH-2.0-x\r\n'), true],
   ])('does not hang on %s', async (_, treat, isAnswer) => {

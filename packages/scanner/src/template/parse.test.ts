@@ -80,14 +80,19 @@ ssl:
 
 describe('rejects with line and reason', () => {
   it.each<[string, string, string, number]>([
-    ['a raw text without a request', `${head}http:\n  - raw: ["GET /"]\n${word}`, 'a nonstandard request line', 6],
     [
-      'requests in two ways',
+      'a raw request without a request line',
+      `${head}http:\n  - raw: ["GET /"]\n${word}`,
+      'a nonstandard request line',
+      6,
+    ],
+    [
+      'raw and path requests in one block',
       `${head}http:\n  - raw: ["GET / HTTP/1.1"]\n    path: ["{{BaseURL}}"]\n${word}`,
       'invalid',
       6,
     ],
-    ['a list of another place', `${head}${block}    payloads: { a: /etc/passwd }\n${word}`, 'payload files', 8],
+    ['a payload file outside the pack', `${head}${block}    payloads: { a: /etc/passwd }\n${word}`, 'payload files', 8],
     ['a flow that contains JavaScript', `${head}flow: for (;;) http(1)\n${block}${word}`, 'flow', 5],
     ['a list of variables', `${head}variables: { a: [b] }\n${block}${word}`, 'invalid', 5],
     ['code', `${head}code:\n  - engine: [sh]\n    source: id\n`, 'code', 6],
@@ -123,7 +128,7 @@ describe('rejects with line and reason', () => {
       6,
     ],
     ['no matchers', `${head}${block}`, 'no matchers', 6],
-    ['nothing to ask', head, 'no requests', 1],
+    ['no requests to send', head, 'no requests', 1],
     ['an id that is a path', `id: ../../etc\ninfo: { name: a }\n${block}${word}`, 'invalid', 1],
   ])('%s', (_name, source, feature, line) => {
     expect(parse(source)).toMatchObject({ feature, line, reason: expect.stringContaining(`line ${line}: `) })
@@ -132,7 +137,7 @@ describe('rejects with line and reason', () => {
   it.each([
     ['broken YAML', 'id: [a\n'],
     [
-      'a bomb of aliases',
+      'an alias bomb (billion laughs)',
       `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c]\n`,
     ],
     ['ten thousand brackets', `id: ${'['.repeat(10_000)}`],

@@ -68,7 +68,7 @@ describe('a payload list', () => {
 describe('readPayloads', () => {
   const read = (path: string) => (path === 'lists/names.txt' ? ['one'] : null)
   it.each([
-    ['two lists without a word on how', '[a]\n      other: [b]', 'invalid'],
+    ['two lists without an attack mode', '[a]\n      other: [b]', 'invalid'],
     ['a file outside the pack', '../../etc/passwd', 'payload files'],
     ['an empty list', '[]', 'payload files'],
     ['a mapping', '{ low: [a] }', 'invalid'],

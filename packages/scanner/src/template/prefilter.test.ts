@@ -45,7 +45,7 @@ it.each([
     'an alternative in an expression',
     `matchers:\n  - { type: dsl, dsl: ['contains(body, "needle") || status_code == 200'] }\n`,
   ],
-  ['an expression that denies', `matchers:\n  - { type: dsl, dsl: ['!contains(body, "needle")'] }\n`],
+  ['a negated expression', `matchers:\n  - { type: dsl, dsl: ['!contains(body, "needle")'] }\n`],
   ['alternatives in a pattern', 'matchers:\n  - { type: regex, regex: ["needle|hay"] }\n'],
   ['a word with a placeholder', 'matchers:\n  - { type: word, words: ["{{Hostname}}"] }\n'],
   [

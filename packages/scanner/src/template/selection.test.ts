@@ -31,7 +31,7 @@ it.each([
   ['a redirect of the product', redirect, '//elsewhere', ['acme'], false],
   ['a dump on a server without WordPress', 'tags: "exposure,wordpress"', '/dump.sql', [], true],
   ['a file within WordPress', 'tags: "exposure,wordpress"', '/wp-content/dump.sql', [], false],
-  ['what names no product', 'tags: redirect', '//elsewhere', [], false],
+  ['a check without a product', 'tags: redirect', '//elsewhere', [], false],
 ])('isSharedPath: %s', (_name, info, path, names, isIt) => {
   expect(isSharedPath(check(info), new Set(names), path)).toBe(isIt)
 })

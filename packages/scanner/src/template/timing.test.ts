@@ -38,12 +38,12 @@ describe('confirmDelay', () => {
   const delay = (path: string) => Number(/sleep\((\d+)\)/.exec(path)?.[1])
 
   it.each<[string, 'true' | 'false' | 'unknown', (path: string) => number | null]>([
-    ['that takes as long as it is told to', 'true', (path) => 200 + delay(path) * 1000],
+    ['that takes as long as requested', 'true', (path) => 200 + delay(path) * 1000],
     ['of a service that is always slow', 'false', () => 7_000],
     ['that was slow by chance', 'false', () => 100],
     ['that is slow with any delay', 'false', (path) => (delay(path) > 0 ? 6_100 : 100)],
-    ['that does not come a second time', 'unknown', () => null],
-    ['that does not come with a longer delay', 'unknown', (path) => (delay(path) > 0 ? null : 100)],
+    ['that receives no response when repeated', 'unknown', () => null],
+    ['that receives no response with another delay', 'unknown', (path) => (delay(path) > 0 ? null : 100)],
   ])('%s: %s', async (_name, verdict, durationOf) => {
     const ask = async ({ path }: { path: string }) => {
       const durationMs = durationOf(path)
