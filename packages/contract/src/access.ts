@@ -1,5 +1,5 @@
 /** API tokens and the audit log. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Empty, Id, Name, NextPage, Page, Timestamp } from '#primitives.ts'
 
@@ -17,10 +17,10 @@ export const ApiToken = z.object({
   /** The first characters, for identification. */
   prefix: z.string(),
   /** The complete token. Present only in the response that creates it. */
-  token: z.string().optional(),
+  token: z.optional(z.string()),
   createTime: Timestamp,
   expireTime: Timestamp,
-  lastUsedTime: Timestamp.optional(),
+  lastUsedTime: z.optional(Timestamp),
 })
 export type ApiToken = z.infer<typeof ApiToken>
 
@@ -40,9 +40,9 @@ export const createApiToken = endpoint({
   input: z.strictObject({
     apiToken: z.strictObject({
       name: Name,
-      scopes: z.array(TokenScope).min(1, 'Choose at least one scope').max(3),
+      scopes: z.array(TokenScope).check(z.minLength(1, 'Choose at least one scope'), z.maxLength(3)),
       /** At most 365 days from now. Default: 90 days. */
-      expireTime: Timestamp.optional(),
+      expireTime: z.optional(Timestamp),
     }),
   }),
   result: z.object({ apiToken: ApiToken }),
@@ -76,16 +76,16 @@ export const listAuditEvents = endpoint({
   description: 'Who did what, when and from where, newest first. The audit trail is append-only.',
   input: z.object({
     ...Page,
-    filter: z
-      .strictObject({
+    filter: z.optional(
+      z.strictObject({
         /** Name of the actor. */
-        actorId: z.string().max(256).optional(),
+        actorId: z.optional(z.string().check(z.maxLength(256))),
         /** A type such as `target`, or a type and id such as `target/0198…`. */
-        resource: z.string().max(256).optional(),
-        action: z.string().max(64).optional(),
-        after: Timestamp.optional(),
-      })
-      .optional(),
+        resource: z.optional(z.string().check(z.maxLength(256))),
+        action: z.optional(z.string().check(z.maxLength(64))),
+        after: z.optional(Timestamp),
+      }),
+    ),
   }),
   result: z.object({ events: z.array(AuditEvent), ...NextPage }),
 })

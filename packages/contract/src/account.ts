@@ -1,5 +1,5 @@
 /** Plans and the subscription. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Timestamp, UrlOrEmpty } from '#primitives.ts'
 
@@ -8,13 +8,13 @@ export const freePlanId = 'free'
 export const PlanId = z.enum(planIds)
 export const SubscriptionPeriod = z.enum(['PERIOD_UNSPECIFIED', 'PERIOD_MONTHLY', 'PERIOD_YEARLY'])
 
-const quota = z.object({ total: z.number().int(), used: z.number().int() })
+const quota = z.object({ total: z.int(), used: z.int() })
 export const Subscription = z.object({
   plan: z.object({ id: PlanId, name: z.string() }),
   period: SubscriptionPeriod,
   quota: z.object({ targets: quota, manualScans: quota }),
-  periodEndTime: Timestamp.optional(),
-  cancelTime: Timestamp.optional(),
+  periodEndTime: z.optional(Timestamp),
+  cancelTime: z.optional(Timestamp),
 })
 export type Subscription = z.infer<typeof Subscription>
 
@@ -33,15 +33,15 @@ export const Plan = z.object({
   name: z.string(),
   /** Price with the included targets. */
   basePrice: money,
-  includedTargets: z.number().int(),
+  includedTargets: z.int(),
   /** Price per additional target; absent if none can be added. */
-  pricePerExtraTarget: money.optional(),
+  pricePerExtraTarget: z.optional(money),
   /** Maximum number of targets; absent if unlimited. */
-  maximumTargets: z.number().int().optional(),
+  maximumTargets: z.optional(z.int()),
   /** Absent if unlimited. */
-  manualScansPerMonth: z.number().int().optional(),
+  manualScansPerMonth: z.optional(z.int()),
   /** Maximum number of agents; absent if unlimited. */
-  maximumAgents: z.number().int().optional(),
+  maximumAgents: z.optional(z.int()),
   features: z.array(z.string()),
 })
 export type Plan = z.infer<typeof Plan>
@@ -58,7 +58,7 @@ export const previewSubscription = endpoint({
   path: '/v1/billing/subscription/preview',
   summary: 'Preview a subscription change',
   description: 'What the change costs today and at the next renewal, and what would exceed its quota.',
-  input: z.strictObject({ planId: PlanId, numTargets: z.number().int().positive(), period: SubscriptionPeriod }),
+  input: z.strictObject({ planId: PlanId, numTargets: z.int().check(z.positive()), period: SubscriptionPeriod }),
   result: z.object({
     /** Due now, in units and cents of the currency, with the rest of the current period credited. */
     dueToday: z.number(),
@@ -66,7 +66,7 @@ export const previewSubscription = endpoint({
     nextAmount: z.number(),
     currency: z.literal('CHF'),
     /** Number of targets above the new quota. */
-    overQuota: z.object({ targets: z.number().int() }),
+    overQuota: z.object({ targets: z.int() }),
   }),
 })
 export const changeSubscription = endpoint({
@@ -74,6 +74,6 @@ export const changeSubscription = endpoint({
   path: '/v1/billing/subscription',
   summary: 'Change the subscription',
   description: 'Changes the plan, period and number of targets. An empty `redirectUrl` means the change is complete.',
-  input: z.strictObject({ planId: PlanId, numTargets: z.number().int().positive(), period: SubscriptionPeriod }),
+  input: z.strictObject({ planId: PlanId, numTargets: z.int().check(z.positive()), period: SubscriptionPeriod }),
   result: z.object({ redirectUrl: UrlOrEmpty }),
 })

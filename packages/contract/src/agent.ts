@@ -1,5 +1,5 @@
 /** Agents: scanners that customers run inside closed networks. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Duration, Empty, Flag, Id, listOf, Name, NextPage, Page, Timestamp, UpdateMask } from '#primitives.ts'
 
@@ -9,26 +9,26 @@ export const Agent = z.object({
   id: Id,
   name: Name,
   /** Present only in the response that creates or rotates it. */
-  token: z.string().optional(),
+  token: z.optional(z.string()),
   status: AgentStatus,
   /** Round-trip time of a heartbeat; present only while connected. */
-  latency: Duration.optional(),
+  latency: z.optional(Duration),
   createTime: Timestamp,
   updateTime: Timestamp,
   /** Absent until the agent has connected for the first time. */
-  lastSeenTime: Timestamp.optional(),
-  version: z.string().optional(),
+  lastSeenTime: z.optional(Timestamp),
+  version: z.optional(z.string()),
   /** Operating system and processor, as in `linux x64`. */
-  system: z.string().optional(),
-  hostname: z.string().optional(),
+  system: z.optional(z.string()),
+  hostname: z.optional(z.string()),
   /** Networks (CIDR) of its machine's interfaces. */
-  networks: z.array(z.string()).optional(),
-  targetCount: z.number().int().optional(),
-  runningJobCount: z.number().int().optional(),
+  networks: z.optional(z.array(z.string())),
+  targetCount: z.optional(z.int()),
+  runningJobCount: z.optional(z.int()),
   /** Problems an operator should fix on its machine, such as an old version or a wrong clock. */
-  problems: z.array(z.string()).optional(),
+  problems: z.optional(z.array(z.string())),
   /** Expiry of an enrollment token that hasn't been used. */
-  tokenExpireTime: Timestamp.optional(),
+  tokenExpireTime: z.optional(Timestamp),
 })
 export type Agent = z.infer<typeof Agent>
 
@@ -41,7 +41,9 @@ export const listAgents = endpoint({
   description: 'Newest first.',
   input: z.object({
     ...Page,
-    filter: z.strictObject({ query: z.string().max(200).optional(), status: listOf(AgentStatus) }).optional(),
+    filter: z.optional(
+      z.strictObject({ query: z.optional(z.string().check(z.maxLength(200))), status: listOf(AgentStatus) }),
+    ),
   }),
   result: z.object({ agents: z.array(Agent), ...NextPage }),
 })
@@ -65,7 +67,7 @@ export const updateAgent = endpoint({
   path: '/v1/agents/:id',
   summary: 'Update an agent',
   description: 'Changes only the fields named in `updateMask.paths`.',
-  input: z.strictObject({ id: Id, agent: z.strictObject({ name: Name.optional() }), updateMask: UpdateMask }),
+  input: z.strictObject({ id: Id, agent: z.strictObject({ name: z.optional(Name) }), updateMask: UpdateMask }),
   result: AgentResponse,
 })
 export const deleteAgent = endpoint({
@@ -74,7 +76,7 @@ export const deleteAgent = endpoint({
   summary: 'Delete an agent',
   description:
     'Revokes its key immediately. Its targets are reassigned to `replacementId`; without one they are not scanned until you choose another agent.',
-  input: z.object({ id: Id, replacementId: Id.optional() }),
+  input: z.object({ id: Id, replacementId: z.optional(Id) }),
   result: Empty,
 })
 export const rotateAgentToken = endpoint({
@@ -83,7 +85,7 @@ export const rotateAgentToken = endpoint({
   summary: 'Rotate the token of an agent',
   description:
     'Returns a new token once. The old key works until the new token is used, for at most 24 hours; `revokeOld` revokes it immediately.',
-  input: z.strictObject({ id: Id, revokeOld: Flag.default(false) }),
+  input: z.strictObject({ id: Id, revokeOld: z._default(Flag, false) }),
   result: AgentResponse,
 })
 
@@ -94,7 +96,7 @@ export const getAgentInstall = endpoint({
   path: '/v1/agents/:id/install',
   summary: 'Get install commands for an agent',
   description: 'The commands prompt for the token and read it from a file.',
-  input: z.object({ id: Id, system: InstallSystem.default('systemd') }),
+  input: z.object({ id: Id, system: z._default(InstallSystem, 'systemd') }),
   result: z.object({ command: z.string(), notes: z.array(z.string()) }),
 })
 
@@ -105,8 +107,8 @@ export const AgentConnection = z.object({
   id: Id,
   connectTime: Timestamp,
   /** Absent while connected. */
-  disconnectTime: Timestamp.optional(),
-  reason: DisconnectReason.optional(),
+  disconnectTime: z.optional(Timestamp),
+  reason: z.optional(DisconnectReason),
   version: z.string(),
   /** Remote address as seen by the server. */
   address: z.string(),
@@ -136,9 +138,9 @@ export const AgentJob = z.object({
   targetId: Id,
   targetName: z.string(),
   state: AgentJobState,
-  hostCount: z.number().int(),
+  hostCount: z.int(),
   startTime: Timestamp,
-  endTime: Timestamp.optional(),
+  endTime: z.optional(Timestamp),
   /** Why the job failed; empty otherwise. */
   error: z.string(),
 })

@@ -1,5 +1,5 @@
 /** Notification channels ("integrations" in the portal). */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Duration, Empty, Id, NextPage, Page, Timestamp, UpdateMask, UrlOrEmpty } from '#primitives.ts'
 
@@ -19,11 +19,11 @@ export const ChannelEvent = z.enum([
 export type ChannelEvent = z.infer<typeof ChannelEvent>
 
 export const ChannelRule = z.strictObject({
-  events: z.array(ChannelEvent).min(1, 'Choose at least one event').max(20),
+  events: z.array(ChannelEvent).check(z.minLength(1, 'Choose at least one event'), z.maxLength(20)),
   /** Minimum CVSS score, 0 to 10. Events without a score always match. */
-  minSeverity: z.number().min(0).max(10),
+  minSeverity: z.number().check(z.minimum(0), z.maximum(10)),
   /** Only events of targets with one of these tags; empty means all. */
-  tagIds: z.array(Id).max(50).default([]),
+  tagIds: z._default(z.array(Id).check(z.maxLength(50)), []),
 })
 export type ChannelRule = z.infer<typeof ChannelRule>
 
@@ -33,17 +33,17 @@ export const Delivery = z.object({
   state: DeliveryState,
   /** Events in this delivery, or `EVENT_TEST`. */
   events: z.array(z.string()),
-  eventCount: z.number().int(),
-  attempts: z.number().int(),
+  eventCount: z.int(),
+  attempts: z.int(),
   /** HTTP status of the last response; absent without a response and for email. */
-  statusCode: z.number().int().optional(),
-  latency: Duration.optional(),
+  statusCode: z.optional(z.int()),
+  latency: z.optional(Duration),
   /** Why the last attempt failed; empty otherwise. */
   error: z.string(),
   /** Beginning of the last response body. */
   answer: z.string(),
   createTime: Timestamp,
-  completeTime: Timestamp.optional(),
+  completeTime: z.optional(Timestamp),
 })
 export type Delivery = z.infer<typeof Delivery>
 
@@ -56,10 +56,10 @@ export const Channel = z.object({
   /** If false, nothing is sent. */
   isEnabled: z.boolean(),
   /** Consecutive deliveries that failed after all retries. After ten, the channel is paused. */
-  failureCount: z.number().int(),
-  lastDelivery: Delivery.optional(),
+  failureCount: z.int(),
+  lastDelivery: z.optional(Delivery),
   /** Signing key (`whsec_…`, Standard Webhooks). Present only in the response that creates it. */
-  secret: z.string().optional(),
+  secret: z.optional(z.string()),
   createTime: Timestamp,
   updateTime: Timestamp,
 })
@@ -81,7 +81,11 @@ export const createChannel = endpoint({
   summary: 'Create a notification channel',
   description: 'A webhook channel returns its signing secret once, in this response.',
   input: z.strictObject({
-    channel: z.strictObject({ kind: ChannelKind, webhookUrl: UrlOrEmpty.default(''), rule: ChannelRule.optional() }),
+    channel: z.strictObject({
+      kind: ChannelKind,
+      webhookUrl: z._default(UrlOrEmpty, ''),
+      rule: z.optional(ChannelRule),
+    }),
   }),
   result: one,
 })
@@ -94,9 +98,9 @@ export const updateChannel = endpoint({
   input: z.strictObject({
     id: Id,
     channel: z.strictObject({
-      webhookUrl: UrlOrEmpty.optional(),
-      rule: ChannelRule.optional(),
-      isEnabled: z.boolean().optional(),
+      webhookUrl: z.optional(UrlOrEmpty),
+      rule: z.optional(ChannelRule),
+      isEnabled: z.optional(z.boolean()),
     }),
     updateMask: UpdateMask,
   }),
@@ -125,7 +129,7 @@ export const testChannel = endpoint({
   description: 'Sends one test message now and returns the result.',
   input: z.strictObject({ id: Id }),
   result: z.object({
-    statusCode: z.number().int().optional(),
+    statusCode: z.optional(z.int()),
     latency: Duration,
     /** Empty on success. */
     error: z.string(),
@@ -138,7 +142,7 @@ export const previewChannel = endpoint({
   summary: 'Preview a notification rule',
   description: 'How many events of the last 30 days the rule would have matched.',
   input: z.strictObject({ rule: ChannelRule }),
-  result: z.object({ eventCount: z.number().int(), days: z.number().int() }),
+  result: z.object({ eventCount: z.int(), days: z.int() }),
 })
 export const listDeliveries = endpoint({
   method: 'GET',
@@ -164,7 +168,7 @@ export const Notice = z.object({
   time: Timestamp,
   title: z.string(),
   /** CVSS score, for events about an issue. */
-  score: z.number().optional(),
+  score: z.optional(z.number()),
   resource: z.object({ kind: z.enum(['issue', 'scan', 'agent', 'target', 'product']), id: z.string() }),
 })
 export type Notice = z.infer<typeof Notice>

@@ -1,9 +1,12 @@
 /** An API call as a value: the server routes it, the portal calls it, and the OpenAPI document is generated from it. */
-import type { z } from 'zod'
+import type { z } from 'zod/mini'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-export interface Endpoint<Input extends z.ZodObject = z.ZodObject, Result extends z.ZodType = z.ZodType> {
+export interface Endpoint<
+  Input extends z.ZodMiniObject = z.ZodMiniObject,
+  Result extends z.ZodMiniType = z.ZodMiniType,
+> {
   readonly method: Method
   /** Path with `:name` parameters; each is a member of `input`. */
   readonly path: `/v1/${string}`
@@ -23,10 +26,10 @@ export interface Endpoint<Input extends z.ZodObject = z.ZodObject, Result extend
 
 export type InputOf<E> = E extends Endpoint<infer Input> ? z.input<Input> : never
 export type ParsedInputOf<E> = E extends Endpoint<infer Input> ? z.output<Input> : never
-export type ResultOf<E> = E extends Endpoint<z.ZodObject, infer Result> ? z.output<Result> : never
+export type ResultOf<E> = E extends Endpoint<z.ZodMiniObject, infer Result> ? z.output<Result> : never
 
 /** Defines a call. Returns its argument; exists so that the compiler infers input and result together. */
-export function endpoint<Input extends z.ZodObject, Result extends z.ZodType>(
+export function endpoint<Input extends z.ZodMiniObject, Result extends z.ZodMiniType>(
   call: Endpoint<Input, Result>,
 ): Endpoint<Input, Result> {
   return call

@@ -1,5 +1,5 @@
 /** Hosts found in targets, and their services. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Id, listOf, NextPage, Page, SeverityCount, Timestamp, UpdateMask } from '#primitives.ts'
 import { Product, Wfn } from '#product.ts'
@@ -19,22 +19,22 @@ export const Certificate = z.object({
 export type Certificate = z.infer<typeof Certificate>
 
 export const Service = z.object({
-  port: z.number().int(),
+  port: z.int(),
   transport: z.enum(['tcp', 'udp']),
   /** Application protocol, such as `http`, `ssh`, `redis`; empty if not recognized. */
   protocol: z.string(),
   tls: z.boolean(),
-  product: z.string().optional(),
-  banner: z.string().optional(),
-  certificate: Certificate.optional(),
+  product: z.optional(z.string()),
+  banner: z.optional(z.string()),
+  certificate: z.optional(Certificate),
   /** On a merged host: the address that the service belongs to. */
-  address: z.string().optional(),
+  address: z.optional(z.string()),
   firstSeenTime: Timestamp,
   lastSeenTime: Timestamp,
 })
 export type Service = z.infer<typeof Service>
 
-export const InventoryItem = z.object({ wfn: Wfn, product: Product.optional(), port: z.number().int().optional() })
+export const InventoryItem = z.object({ wfn: Wfn, product: z.optional(Product), port: z.optional(z.int()) })
 
 /** How important a host is to its owner; affects the priority of its issues. */
 export const Criticality = z.enum(['CRITICALITY_LOW', 'CRITICALITY_NORMAL', 'CRITICALITY_HIGH'])
@@ -44,22 +44,22 @@ export const Host = z.object({
   id: Id,
   address: z.string(),
   /** Hostname used to reach the address, if any. */
-  name: z.string().optional(),
-  target: Target.optional(),
+  name: z.optional(z.string()),
+  target: z.optional(Target),
   inventory: z.array(InventoryItem),
-  services: z.array(Service).optional(),
-  issueCount: SeverityCount.default({ critical: 0, high: 0, medium: 0, low: 0 }),
+  services: z.optional(z.array(Service)),
+  issueCount: z._default(SeverityCount, { critical: 0, high: 0, medium: 0, low: 0 }),
   createTime: Timestamp,
   updateTime: Timestamp,
-  lastCheckTime: Timestamp.optional(),
+  lastCheckTime: z.optional(Timestamp),
   /** When it last responded to a scan. */
-  lastSeenTime: Timestamp.optional(),
+  lastSeenTime: z.optional(Timestamp),
   /** Responsible person or team, as free text; may be empty. */
-  owner: z.string().optional(),
-  criticality: Criticality.optional(),
-  notes: z.string().optional(),
+  owner: z.optional(z.string()),
+  criticality: z.optional(Criticality),
+  notes: z.optional(z.string()),
   /** Hosts that a user marked as the same machine. */
-  merged: z.array(z.object({ id: Id, address: z.string(), targetId: Id })).optional(),
+  merged: z.optional(z.array(z.object({ id: Id, address: z.string(), targetId: Id }))),
 })
 export type Host = z.infer<typeof Host>
 
@@ -78,22 +78,22 @@ export const listHosts = endpoint({
     'Newest first unless `orderBy` is set. `filter.query` matches part of an address, name or product, or a port written as `port:443`.',
   input: z.object({
     ...Page,
-    filter: z
-      .strictObject({
-        targetId: Id.optional(),
-        query: z.string().max(200).optional(),
-        productId: Id.optional(),
-        newSince: Timestamp.optional(),
+    filter: z.optional(
+      z.strictObject({
+        targetId: z.optional(Id),
+        query: z.optional(z.string().check(z.maxLength(200))),
+        productId: z.optional(Id),
+        newSince: z.optional(Timestamp),
         /** Hosts that haven't responded since this time. */
-        notSeenSince: Timestamp.optional(),
+        notSeenSince: z.optional(Timestamp),
         /** Hosts of targets with one of these tags. */
         tagIds: listOf(Id),
         /** Hosts with an open issue of one of these severities. */
         severities: listOf(SeverityCategory),
         criticalities: listOf(Criticality),
-      })
-      .optional(),
-    orderBy: HostOrder.optional(),
+      }),
+    ),
+    orderBy: z.optional(HostOrder),
   }),
   result: z.object({ hosts: z.array(Host), ...NextPage }),
 })
@@ -115,9 +115,9 @@ export const updateHost = endpoint({
   input: z.strictObject({
     id: Id,
     host: z.strictObject({
-      owner: z.string().max(200).optional(),
-      criticality: Criticality.optional(),
-      notes: z.string().max(4000).optional(),
+      owner: z.optional(z.string().check(z.maxLength(200))),
+      criticality: z.optional(Criticality),
+      notes: z.optional(z.string().check(z.maxLength(4000))),
     }),
     updateMask: UpdateMask,
   }),
@@ -129,7 +129,7 @@ export const mergeHosts = endpoint({
   path: '/v1/hosts/:id/merge',
   summary: 'Merge hosts',
   description: 'Marks other hosts as the same machine. They are removed from lists, and this host shows their data.',
-  input: z.strictObject({ id: Id, sourceHostIds: z.array(Id).min(1).max(50) }),
+  input: z.strictObject({ id: Id, sourceHostIds: z.array(Id).check(z.minLength(1), z.maxLength(50)) }),
   result: z.object({ host: Host }),
 })
 
@@ -154,11 +154,11 @@ export const HostEvent = z.object({
   ]),
   /** The port (`443/tcp`), product or issue. */
   name: z.string(),
-  port: z.number().int().optional(),
-  productId: Id.optional(),
-  issueId: Id.optional(),
+  port: z.optional(z.int()),
+  productId: z.optional(Id),
+  issueId: z.optional(Id),
   /** The new status of the issue on this host. */
-  issueStatus: z.string().optional(),
+  issueStatus: z.optional(z.string()),
 })
 export type HostEvent = z.infer<typeof HostEvent>
 export const hostTimeline = endpoint({

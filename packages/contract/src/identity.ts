@@ -1,5 +1,5 @@
 /** The identity service's responses as the portal reads them, in the wire format of Ory Kratos (snake_case). */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { Timestamp } from '#primitives.ts'
 
 /**
@@ -19,41 +19,41 @@ export const VerifiableAddress = z.object({ value: z.string(), verified: z.boole
 export const Identity = z.object({
   id: z.string(),
   traits: Traits,
-  verifiable_addresses: z.array(VerifiableAddress).default([]),
+  verifiable_addresses: z._default(z.array(VerifiableAddress), []),
 })
 export type Identity = z.infer<typeof Identity>
 
-export const Device = z.object({ ip_address: z.string().default(''), user_agent: z.string().default('') })
+export const Device = z.object({ ip_address: z._default(z.string(), ''), user_agent: z._default(z.string(), '') })
 export const Session = z.object({
   id: z.string(),
   active: z.boolean(),
   expires_at: Timestamp,
   authenticated_at: Timestamp,
   identity: Identity,
-  devices: z.array(Device).default([]),
+  devices: z._default(z.array(Device), []),
 })
 export type Session = z.infer<typeof Session>
 
-export const MessageType = z.enum(['info', 'success', 'error']).catch('error')
+export const MessageType = z.catch(z.enum(['info', 'success', 'error']), 'error')
 export const Message = z.object({
   id: z.number(),
   type: MessageType,
   text: z.string(),
-  context: z.looseObject({}).optional(),
+  context: z.optional(z.looseObject({})),
 })
 export type Message = z.infer<typeof Message>
 
 const label = z.object({
-  id: z.number().optional(),
-  type: MessageType.optional(),
-  text: z.string().default(''),
-  context: z.looseObject({}).optional(),
+  id: z.optional(z.number()),
+  type: z.optional(MessageType),
+  text: z._default(z.string(), ''),
+  context: z.optional(z.looseObject({})),
 })
-const text = z.object({ id: z.number().optional(), text: z.string(), context: z.looseObject({}).optional() })
+const text = z.object({ id: z.optional(z.number()), text: z.string(), context: z.optional(z.looseObject({})) })
 
 /** Unknown node groups of newer services are accepted but not rendered. */
-export const NodeGroup = z
-  .enum([
+export const NodeGroup = z.catch(
+  z.enum([
     'default',
     'password',
     'code',
@@ -67,28 +67,29 @@ export const NodeGroup = z
     'identifier_first',
     'link',
     'unknown',
-  ])
-  .catch('unknown')
+  ]),
+  'unknown',
+)
 
 const input = z.object({
-  node_type: z.literal('input').default('input'),
+  node_type: z._default(z.literal('input'), 'input'),
   name: z.string(),
   type: z.string(),
-  value: z.union([z.string(), z.number(), z.boolean()]).optional(),
-  required: z.boolean().optional(),
-  disabled: z.boolean().default(false),
-  autocomplete: z.string().optional(),
-  pattern: z.string().optional(),
-  maxlength: z.number().optional(),
-  onclick: z.string().optional(),
-  onclickTrigger: z.string().optional(),
-  onload: z.string().optional(),
-  onloadTrigger: z.string().optional(),
-  label: label.optional(),
+  value: z.optional(z.union([z.string(), z.number(), z.boolean()])),
+  required: z.optional(z.boolean()),
+  disabled: z._default(z.boolean(), false),
+  autocomplete: z.optional(z.string()),
+  pattern: z.optional(z.string()),
+  maxlength: z.optional(z.number()),
+  onclick: z.optional(z.string()),
+  onclickTrigger: z.optional(z.string()),
+  onload: z.optional(z.string()),
+  onloadTrigger: z.optional(z.string()),
+  label: z.optional(label),
 })
 const shared = {
-  messages: z.array(Message).default([]),
-  meta: z.object({ label: label.optional() }).default({}),
+  messages: z._default(z.array(Message), []),
+  meta: z._default(z.object({ label: z.optional(label) }), {}),
   group: NodeGroup,
 }
 
@@ -96,35 +97,35 @@ export const InputNode = z.object({ type: z.literal('input'), attributes: input,
 export type InputNode = z.infer<typeof InputNode>
 export const AnchorNode = z.object({
   type: z.literal('a'),
-  attributes: z.object({ href: z.string(), title: text, id: z.string().optional() }),
+  attributes: z.object({ href: z.string(), title: text, id: z.optional(z.string()) }),
   ...shared,
 })
 export const ImageNode = z.object({
   type: z.literal('img'),
   attributes: z.object({
     src: z.string(),
-    id: z.string().optional(),
-    width: z.number().optional(),
-    height: z.number().optional(),
+    id: z.optional(z.string()),
+    width: z.optional(z.number()),
+    height: z.optional(z.number()),
   }),
   ...shared,
 })
 export const TextNode = z.object({
   type: z.literal('text'),
-  attributes: z.object({ text, id: z.string().optional() }),
+  attributes: z.object({ text, id: z.optional(z.string()) }),
   ...shared,
 })
 export const ScriptNode = z.object({
   type: z.literal('script'),
   attributes: z.object({
     src: z.string(),
-    async: z.boolean().default(true),
-    crossorigin: z.string().default(''),
-    integrity: z.string().default(''),
-    referrerpolicy: z.string().default(''),
-    type: z.string().default('text/javascript'),
-    id: z.string().optional(),
-    nonce: z.string().optional(),
+    async: z._default(z.boolean(), true),
+    crossorigin: z._default(z.string(), ''),
+    integrity: z._default(z.string(), ''),
+    referrerpolicy: z._default(z.string(), ''),
+    type: z._default(z.string(), 'text/javascript'),
+    id: z.optional(z.string()),
+    nonce: z.optional(z.string()),
   }),
   ...shared,
 })
@@ -134,16 +135,16 @@ export type UiNode = z.infer<typeof UiNode>
 
 export const Flow = z.object({
   id: z.string(),
-  state: z.string().optional(),
-  refresh: z.boolean().optional(),
-  requested_aal: z.string().optional(),
-  return_to: z.string().optional(),
-  expires_at: Timestamp.optional(),
+  state: z.optional(z.string()),
+  refresh: z.optional(z.boolean()),
+  requested_aal: z.optional(z.string()),
+  return_to: z.optional(z.string()),
+  expires_at: z.optional(Timestamp),
   ui: z.object({
     action: z.string(),
     method: z.string(),
     nodes: z.array(UiNode),
-    messages: z.array(Message).default([]),
+    messages: z._default(z.array(Message), []),
   }),
 })
 export type Flow = z.infer<typeof Flow>
@@ -151,12 +152,12 @@ export type Flow = z.infer<typeof Flow>
 /** An error response; `redirect_browser_to` is a sibling of `error`. */
 export const FlowError = z.object({
   error: z.looseObject({
-    id: z.string().default(''),
-    code: z.number().optional(),
-    message: z.string().default(''),
-    reason: z.string().optional(),
+    id: z._default(z.string(), ''),
+    code: z.optional(z.number()),
+    message: z._default(z.string(), ''),
+    reason: z.optional(z.string()),
   }),
-  redirect_browser_to: z.string().optional(),
-  use_flow_id: z.string().optional(),
+  redirect_browser_to: z.optional(z.string()),
+  use_flow_id: z.optional(z.string()),
 })
 export type FlowError = z.infer<typeof FlowError>

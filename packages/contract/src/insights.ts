@@ -1,5 +1,5 @@
 /** Statistics, the dependency graph, feeds and onboarding. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { IssueFilter, StatusFilter, VerificationFilter } from '#issue.ts'
 import { Duration, Flag, Id, listOf, Timestamp } from '#primitives.ts'
@@ -24,8 +24,8 @@ export type StatusSeries = z.infer<typeof StatusSeries>
 export const ValueSeries = z.object({ timestamps, values: series })
 export type ValueSeries = z.infer<typeof ValueSeries>
 
-const period = StatsPeriod.default('PERIOD_QUARTER')
-const filter = IssueFilter.pick({ affectedTargetId: true, affectedHostId: true, verification: true }).optional()
+const period = z._default(StatsPeriod, 'PERIOD_QUARTER')
+const filter = z.optional(z.pick(IssueFilter, { affectedTargetId: true, affectedHostId: true, verification: true }))
 
 export const issuesBySeverity = endpoint({
   method: 'GET',
@@ -49,7 +49,7 @@ export const scansOverTime = endpoint({
   method: 'GET',
   path: '/v1/stats/scans',
   summary: 'Get completed scans over time',
-  input: z.object({ period, filter: IssueFilter.pick({ affectedTargetId: true }).optional() }),
+  input: z.object({ period, filter: z.optional(z.pick(IssueFilter, { affectedTargetId: true })) }),
   result: ValueSeries,
 })
 export const affectedHostsOverTime = endpoint({
@@ -57,18 +57,18 @@ export const affectedHostsOverTime = endpoint({
   path: '/v1/stats/affected-hosts',
   summary: 'Get affected hosts over time',
   description: 'Hosts with at least one active issue, per interval.',
-  input: z.object({ period, filter: IssueFilter.pick({ affectedTargetId: true, verification: true }).optional() }),
+  input: z.object({ period, filter: z.optional(z.pick(IssueFilter, { affectedTargetId: true, verification: true })) }),
   result: ValueSeries,
 })
 export const Summary = z.object({
-  open: z.number().int(),
-  regressive: z.number().int(),
-  newCount: z.number().int(),
-  resolvedCount: z.number().int(),
-  meanTimeToResolve: Duration.optional(),
-  targetCount: z.number().int(),
-  hostCount: z.number().int(),
-  lastScanTime: Timestamp.optional(),
+  open: z.int(),
+  regressive: z.int(),
+  newCount: z.int(),
+  resolvedCount: z.int(),
+  meanTimeToResolve: z.optional(Duration),
+  targetCount: z.int(),
+  hostCount: z.int(),
+  lastScanTime: z.optional(Timestamp),
 })
 export const statsSummary = endpoint({
   method: 'GET',
@@ -86,9 +86,9 @@ export const GraphNode = z.object({
   name: z.string(),
   kind: z.string(),
   /** For threats. */
-  severity: SeverityCategory.optional(),
+  severity: z.optional(SeverityCategory),
   /** For threats that are exploited in the wild. */
-  knownExploited: z.boolean().optional(),
+  knownExploited: z.optional(z.boolean()),
 })
 export type GraphNode = z.infer<typeof GraphNode>
 export const GraphLink = z.object({ sourceNodeId: z.string(), targetNodeId: z.string() })
@@ -96,9 +96,9 @@ export const DependencyGraph = z.object({
   nodes: z.array(GraphNode),
   links: z.array(GraphLink),
   /** Number of nodes without the `maxNodes` limit. */
-  totalNodeCount: z.number().int().optional(),
+  totalNodeCount: z.optional(z.int()),
   /** If false, the number is a lower bound. */
-  totalNodeCountIsExact: z.boolean().optional(),
+  totalNodeCountIsExact: z.optional(z.boolean()),
 })
 export type DependencyGraph = z.infer<typeof DependencyGraph>
 export const graphNodesMax = 2000
@@ -108,17 +108,17 @@ export const getEcosystem = endpoint({
   summary: 'Get the dependency graph',
   description: 'Software, hosts and the threats that affect them, riskiest first. Defaults to open issues.',
   input: z.object({
-    filter: z
-      .strictObject({
-        targetId: Id.optional(),
+    filter: z.optional(
+      z.strictObject({
+        targetId: z.optional(Id),
         tagIds: listOf(Id),
         severities: listOf(SeverityCategory),
         status: listOf(StatusFilter),
-        verification: VerificationFilter.optional(),
-        kev: Flag.optional(),
-      })
-      .optional(),
-    maxNodes: z.coerce.number().int().min(1).max(graphNodesMax).default(graphNodesMax),
+        verification: z.optional(VerificationFilter),
+        kev: z.optional(Flag),
+      }),
+    ),
+    maxNodes: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(graphNodesMax)), graphNodesMax),
   }),
   result: DependencyGraph,
 })
@@ -130,20 +130,20 @@ export const OnboardingStep = z.object({
 export const Feed = z.object({
   name: z.string(),
   version: z.string(),
-  records: z.number().int(),
+  records: z.int(),
   /** Records rejected by the last import. */
-  skipped: z.number().int().optional(),
+  skipped: z.optional(z.int()),
   /** When it last changed. */
-  updateTime: Timestamp.optional(),
+  updateTime: z.optional(Timestamp),
   /** When its source was last queried. */
-  checkTime: Timestamp.optional(),
+  checkTime: z.optional(Timestamp),
   state: z.enum(['STATE_READY', 'STATE_EMPTY', 'STATE_FAILED']),
   /** Why the last import failed. */
-  problem: z.string().optional(),
+  problem: z.optional(z.string()),
   /** What is currently being done with it. */
-  progress: z.string().optional(),
+  progress: z.optional(z.string()),
   /** Whether `checkFeed` can query its source over the network. */
-  checkable: z.boolean().optional(),
+  checkable: z.optional(z.boolean()),
 })
 export type Feed = z.infer<typeof Feed>
 export const listFeeds = endpoint({
@@ -160,7 +160,7 @@ export const checkFeed = endpoint({
   summary: 'Check a feed for updates',
   description:
     'Queries the source of the feed immediately and imports new records. Rejected while an import is running, within a minute of the last check, and for feeds without a network source.',
-  input: z.strictObject({ name: z.string().max(100) }),
+  input: z.strictObject({ name: z.string().check(z.maxLength(100)) }),
   result: z.object({ feed: Feed }),
 })
 

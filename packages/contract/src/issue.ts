@@ -1,5 +1,5 @@
 /** Issues ("risks" in the portal): a threat on the account's hosts, with status and history. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Host } from '#host.ts'
 import { Flag, Id, listOf, NextPage, Page, Timestamp } from '#primitives.ts'
@@ -43,37 +43,37 @@ export const HistoryEntry = z.object({
   status: IssueStatus,
   timestamp: Timestamp,
   /** The user's name, or `scan`. */
-  actor: z.string().optional(),
-  reason: z.string().optional(),
+  actor: z.optional(z.string()),
+  reason: z.optional(z.string()),
 })
 export type HistoryEntry = z.infer<typeof HistoryEntry>
 
 /** The evidence of an issue on one host. */
 export const Evidence = z.object({
   location: z.string(),
-  port: z.number().int().optional(),
+  port: z.optional(z.int()),
   /** Id of the check, or `version` if the version matched a vulnerability record. */
   method: z.string(),
   /** Quality of detection (QoD), 0 to 100. */
-  quality: z.number().int(),
+  quality: z.int(),
   /** The request, if any. */
-  request: z.string().optional(),
+  request: z.optional(z.string()),
   /** The response, or the values compared. Secrets are masked. */
   text: z.string(),
   /** The parts of `text` that matched. */
-  highlights: z.array(z.string()).default([]),
+  highlights: z._default(z.array(z.string()), []),
   time: Timestamp,
 })
 export type Evidence = z.infer<typeof Evidence>
 
 /** Reason and duration of ignoring an issue. */
 export const Ignoring = z.object({
-  reason: IgnoreReason.optional(),
-  comment: z.string().optional(),
+  reason: z.optional(IgnoreReason),
+  comment: z.optional(z.string()),
   /** Who ignored it. */
-  actor: z.string().optional(),
+  actor: z.optional(z.string()),
   /** When it reopens; absent means never. */
-  untilTime: Timestamp.optional(),
+  untilTime: z.optional(Timestamp),
 })
 export type Ignoring = z.infer<typeof Ignoring>
 
@@ -84,12 +84,12 @@ export const AffectedHost = z.object({
   history: z.array(HistoryEntry),
   firstSeenTime: Timestamp,
   lastSeenTime: Timestamp,
-  ignoreTime: Timestamp.optional(),
-  resolveTime: Timestamp.optional(),
-  ignored: Ignoring.optional(),
-  evidence: z.array(Evidence).optional(),
+  ignoreTime: z.optional(Timestamp),
+  resolveTime: z.optional(Timestamp),
+  ignored: z.optional(Ignoring),
+  evidence: z.optional(z.array(Evidence)),
   /** Set if recent scans could not check it: since then it is neither confirmed nor refuted. */
-  notCheckedSinceTime: Timestamp.optional(),
+  notCheckedSinceTime: z.optional(Timestamp),
 })
 export type AffectedHost = z.infer<typeof AffectedHost>
 
@@ -102,51 +102,48 @@ export const Issue = z.object({
   history: z.array(HistoryEntry),
   firstSeenTime: Timestamp,
   lastSeenTime: Timestamp,
-  ignoreTime: Timestamp.optional(),
-  resolveTime: Timestamp.optional(),
-  verification: Verification.optional(),
+  ignoreTime: z.optional(Timestamp),
+  resolveTime: z.optional(Timestamp),
+  verification: z.optional(Verification),
   /** 0 to 100; higher means fix earlier. */
-  priority: z.number().int().optional(),
+  priority: z.optional(z.int()),
   /** How the priority was calculated, step by step. Only in `getIssue`. */
-  priorityParts: z.array(z.object({ label: z.string(), value: z.number().int() })).optional(),
+  priorityParts: z.optional(z.array(z.object({ label: z.string(), value: z.int() }))),
   /** Highest quality of detection among its occurrences, 0 to 100. */
-  quality: z.number().int().optional(),
+  quality: z.optional(z.int()),
   /** Total number of affected hosts; lists contain only the first ones. */
-  affectedHostCount: z.number().int().optional(),
+  affectedHostCount: z.optional(z.int()),
   /** Present only while ignored. */
-  ignored: Ignoring.optional(),
-  assignee: z.object({ id: z.string(), name: z.string() }).optional(),
-  dueTime: Timestamp.optional(),
+  ignored: z.optional(Ignoring),
+  assignee: z.optional(z.object({ id: z.string(), name: z.string() })),
+  dueTime: z.optional(Timestamp),
   /** Tags of the issue itself, without those of its targets. */
-  tags: z.array(Tag).default([]),
+  tags: z._default(z.array(Tag), []),
 })
 export type Issue = z.infer<typeof Issue>
 
 export const IssueFilter = z.strictObject({
-  scanId: Id.optional(),
-  affectedTargetId: Id.optional(),
-  affectedHostId: Id.optional(),
-  productId: Id.optional(),
+  scanId: z.optional(Id),
+  affectedTargetId: z.optional(Id),
+  affectedHostId: z.optional(Id),
+  productId: z.optional(Id),
   status: listOf(StatusFilter),
-  verification: VerificationFilter.optional(),
+  verification: z.optional(VerificationFilter),
   severities: listOf(SeverityCategory),
-  query: z.string().max(200).optional(),
-  kev: Flag.optional(),
+  query: z.optional(z.string().check(z.maxLength(200))),
+  kev: z.optional(Flag),
   /** Found again after being resolved. */
-  regressive: Flag.optional(),
+  regressive: z.optional(Flag),
   /** 0 to 1. */
-  minEpss: z.coerce.number().min(0).max(1).optional(),
+  minEpss: z.optional(z.coerce.number().check(z.minimum(0), z.maximum(1))),
   /** Issues with one of these tags, or on targets with one of them. */
   tagIds: listOf(Id),
   /** First seen at or after this time. */
-  newSince: Timestamp.optional(),
+  newSince: z.optional(Timestamp),
   /** Whether the vendor has published a fix. */
-  fixAvailable: Flag.optional(),
-  cve: z
-    .string()
-    .regex(/^CVE-\d{4}-\d{4,}$/i, 'Expected a CVE number, as in CVE-2021-41773')
-    .optional(),
-  assigneeId: z.string().max(200).optional(),
+  fixAvailable: z.optional(Flag),
+  cve: z.optional(z.string().check(z.regex(/^CVE-\d{4}-\d{4,}$/i, 'Expected a CVE number, as in CVE-2021-41773'))),
+  assigneeId: z.optional(z.string().check(z.maxLength(200))),
 })
 export type IssueFilter = z.infer<typeof IssueFilter>
 
@@ -155,7 +152,7 @@ export const listIssues = endpoint({
   path: '/v1/issues',
   summary: 'List issues',
   description: 'Each issue includes its first three affected hosts; `getIssue` returns up to 500.',
-  input: z.object({ ...Page, filter: IssueFilter.optional(), orderBy: IssueOrder.optional() }),
+  input: z.object({ ...Page, filter: z.optional(IssueFilter), orderBy: z.optional(IssueOrder) }),
   result: z.object({ issues: z.array(Issue), ...NextPage }),
 })
 export const getIssue = endpoint({
@@ -174,10 +171,10 @@ export const ignoreDaysMax = 365
  * or end date of an ignored issue requires a reason.
  */
 export const decision = {
-  status: IssueStatus.exclude(['STATUS_REGRESSION']),
-  reason: IgnoreReason.optional(),
-  comment: z.string().max(4000).optional(),
-  ignoreUntilTime: Timestamp.optional(),
+  status: z.enum(['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED']),
+  reason: z.optional(IgnoreReason),
+  comment: z.optional(z.string().check(z.maxLength(4000))),
+  ignoreUntilTime: z.optional(Timestamp),
 } as const
 
 export const setIssueStatus = endpoint({

@@ -1,5 +1,5 @@
 /** `GET /config.json`: settings the portal needs before its first API call. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 
 const url = z.string()
 export const PortalConfig = z.object({
@@ -17,6 +17,6 @@ export const PortalConfig = z.object({
   /** If false, everyone has the largest plan and there are no billing screens. */
   billing: z.boolean(),
   /** Whether emails are written to files because no mail server is configured. The path is not disclosed. */
-  mailsAreFiles: z.boolean().optional(),
+  mailsAreFiles: z.optional(z.boolean()),
 })
 export type PortalConfig = z.infer<typeof PortalConfig>

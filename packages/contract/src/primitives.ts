@@ -1,5 +1,5 @@
 /** Types shared by all entities of the contract. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 
 export const Id = z.uuid()
 /** Maximum length of a target's or agent's name, in characters. */
@@ -8,49 +8,60 @@ export const nameLengthMax = 128
 const invisible = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
 const isVisible = (text: string) => !invisible.test(text)
 const invisibleMessage = 'The name contains invisible characters'
-export const Name = z
-  .string()
-  .min(1)
-  .max(nameLengthMax)
-  .refine((text) => text === '' || text.trim() !== '', 'Required')
-  .refine(isVisible, invisibleMessage)
+export const Name = z.string().check(
+  z.minLength(1),
+  z.maxLength(nameLengthMax),
+  z.refine((text) => text === '' || text.trim() !== '', 'Required'),
+  z.refine(isVisible, invisibleMessage),
+)
 /** A short name, for tags and views. */
-export const ShortName = z.string().trim().min(1).max(40).refine(isVisible, invisibleMessage)
+export const ShortName = z
+  .string()
+  .check(z.trim(), z.minLength(1), z.maxLength(40), z.refine(isVisible, invisibleMessage))
 /** ISO 8601 date and time in UTC. */
 export const Timestamp = z.iso.datetime({ offset: true })
 /** A number of seconds followed by `s`, such as `3.5s`. */
-export const Duration = z.string().regex(/^-?\d+(\.\d+)?s$/, 'Expected a number of seconds followed by "s"')
+export const Duration = z.string().check(z.regex(/^-?\d+(\.\d+)?s$/, 'Expected a number of seconds followed by "s"'))
 /** An http(s) URL, or an empty string. */
 export const UrlOrEmpty = z.union([z.url({ protocol: /^https?$/ }), z.literal('')])
 
 /** Query parameters are strings, so numbers are coerced. */
 export const pageSizeMax = 500
 export const Page = {
-  pageSize: z.coerce.number().int().min(1).max(pageSizeMax).optional(),
-  pageToken: z.string().max(2000).optional(),
+  pageSize: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(pageSizeMax))),
+  pageToken: z.optional(z.string().check(z.maxLength(2000))),
 } as const
 export const NextPage = {
   /** Empty on the last page. */
-  nextPageToken: z.string().default(''),
+  nextPageToken: z._default(z.string(), ''),
   /** Counted up to a limit; see `totalSizeIsExact`. */
-  totalSize: z.number().int().optional(),
-  totalSizeIsExact: z.boolean().optional(),
+  totalSize: z.optional(z.int()),
+  totalSizeIsExact: z.optional(z.boolean()),
 } as const
 
 /** A list in a query: one or more values. */
-export function listOf<Item extends z.ZodType>(item: Item) {
-  return z
-    .preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item))
-    .optional()
+export function listOf<Item extends z.ZodMiniType>(item: Item) {
+  return z.optional(
+    z.pipe(
+      z.transform((value: unknown) => (value === undefined || Array.isArray(value) ? value : [value])),
+      z.array(item),
+    ),
+  )
 }
 /** A boolean in a query. */
-export const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
+export const Flag = z.union([
+  z.boolean(),
+  z.pipe(
+    z.enum(['true', 'false']),
+    z.transform((word) => word === 'true'),
+  ),
+])
 
 export const SeverityCount = z.object({
-  critical: z.number().int().default(0),
-  high: z.number().int().default(0),
-  medium: z.number().int().default(0),
-  low: z.number().int().default(0),
+  critical: z._default(z.int(), 0),
+  high: z._default(z.int(), 0),
+  medium: z._default(z.int(), 0),
+  low: z._default(z.int(), 0),
 })
 export type SeverityCount = z.infer<typeof SeverityCount>
 
@@ -59,14 +70,14 @@ export const ScanProfile = z.enum(['gentle', 'standard', 'deep'])
 export type ScanProfile = z.infer<typeof ScanProfile>
 
 /** The fields that a PATCH changes. */
-export const UpdateMask = z.object({ paths: z.array(z.string().min(1)).min(1) })
+export const UpdateMask = z.object({ paths: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)) })
 
 export const Empty = z.object({})
 
 /** The body of every API error. Codes are gRPC status codes. */
 export const ApiErrorBody = z.object({
-  code: z.number().int(),
+  code: z.int(),
   message: z.string(),
-  details: z.array(z.looseObject({ '@type': z.string() })).optional(),
+  details: z.optional(z.array(z.looseObject({ '@type': z.string() }))),
 })
 export type ApiErrorBody = z.infer<typeof ApiErrorBody>

@@ -1,5 +1,5 @@
 /** Products: software found on hosts or watched, with its known vulnerabilities. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Empty, Flag, Id, listOf, Name, NextPage, Page, SeverityCount, Timestamp } from '#primitives.ts'
 import { Threat } from '#threat.ts'
@@ -25,9 +25,9 @@ export const Wfn = z.object({
 export type Wfn = z.infer<typeof Wfn>
 
 export const EndOfLife = z.object({
-  date: z.iso.date().nullable(),
+  date: z.nullable(z.iso.date()),
   state: z.enum(['STATE_UNKNOWN', 'STATE_SUPPORTED', 'STATE_SOON', 'STATE_PAST']),
-  latestVersion: z.string().optional(),
+  latestVersion: z.optional(z.string()),
 })
 
 export const Product = z.object({
@@ -39,11 +39,11 @@ export const Product = z.object({
   minNotificationSeverity: z.number(),
   createTime: Timestamp,
   updateTime: Timestamp,
-  hostCount: z.number().int().optional(),
-  issueCount: SeverityCount.optional(),
-  endOfLife: EndOfLife.optional(),
+  hostCount: z.optional(z.int()),
+  issueCount: z.optional(SeverityCount),
+  endOfLife: z.optional(EndOfLife),
   /** A user watches it, whether or not it was found on a host. */
-  watched: z.boolean().optional(),
+  watched: z.optional(z.boolean()),
 })
 export type Product = z.infer<typeof Product>
 
@@ -54,23 +54,23 @@ export const NamedSoftware = z.object({ name: z.string(), wfn: Wfn })
 export const ProductOrder = z.enum(['ORDER_BY_NAME', 'ORDER_BY_END_OF_LIFE', 'ORDER_BY_SEVERITY', 'ORDER_BY_HOSTS'])
 
 export const ProductFilter = z.strictObject({
-  query: z.string().max(200).optional(),
-  vendor: z.string().max(200).optional(),
+  query: z.optional(z.string().check(z.maxLength(200))),
+  vendor: z.optional(z.string().check(z.maxLength(200))),
   /** Product name as in `wfn`; together with `vendor` it selects all versions. */
-  product: z.string().max(200).optional(),
-  targetId: Id.optional(),
-  hostId: Id.optional(),
-  hasIssues: Flag.optional(),
+  product: z.optional(z.string().check(z.maxLength(200))),
+  targetId: z.optional(Id),
+  hostId: z.optional(Id),
+  hasIssues: z.optional(Flag),
   parts: listOf(z.enum(['a', 'o', 'h'])),
   endOfLife: listOf(EndOfLife.shape.state),
-  watched: Flag.optional(),
+  watched: z.optional(Flag),
 })
 export type ProductFilter = z.infer<typeof ProductFilter>
 
 /** Query of `GET /v1/products/export`, which returns the file itself. */
 export const ProductExportQuery = z.strictObject({
-  format: z.enum(['csv', 'cyclonedx']).default('csv'),
-  filter: ProductFilter.optional(),
+  format: z._default(z.enum(['csv', 'cyclonedx']), 'csv'),
+  filter: z.optional(ProductFilter),
 })
 
 export const listProducts = endpoint({
@@ -80,8 +80,8 @@ export const listProducts = endpoint({
   description: 'Software found on hosts or watched.',
   input: z.object({
     ...Page,
-    filter: ProductFilter.optional(),
-    orderBy: ProductOrder.optional(),
+    filter: z.optional(ProductFilter),
+    orderBy: z.optional(ProductOrder),
   }),
   result: z.object({ products: z.array(Product), ...NextPage }),
 })
@@ -95,7 +95,7 @@ export const getProduct = endpoint({
 })
 
 /** 0 to 10, in steps of 0.1. */
-const NotifyFrom = z.number().min(0).max(10)
+const NotifyFrom = z.number().check(z.minimum(0), z.maximum(10))
 
 /** Binding doubles quoted characters, and an index entry has at most 2,704 bytes. */
 const wfnBytesMax = 800
@@ -114,12 +114,12 @@ export const watchProduct = endpoint({
   input: z.strictObject({
     name: Name,
     /** Empty means every version. */
-    version: z.string().max(100).default(''),
+    version: z._default(z.string().check(z.maxLength(100)), ''),
     /** Part, vendor and product are required. `version` above takes precedence over this one. */
-    wfn: Wfn.partial()
-      .required({ vendor: true, product: true })
-      .refine(isIndexable, `The attributes of wfn must not exceed ${wfnBytesMax} bytes in total`),
-    minNotificationSeverity: NotifyFrom.default(7),
+    wfn: z
+      .required(z.partial(Wfn), { vendor: true, product: true })
+      .check(z.refine(isIndexable, `The attributes of wfn must not exceed ${wfnBytesMax} bytes in total`)),
+    minNotificationSeverity: z._default(NotifyFrom, 7),
   }),
   result: z.object({ product: Product }),
 })
@@ -131,8 +131,10 @@ export const updateProduct = endpoint({
   description: 'Changes only the fields named in `updateMask.paths`: `minNotificationSeverity` or `watched`.',
   input: z.strictObject({
     id: Id,
-    product: z.strictObject({ minNotificationSeverity: NotifyFrom.optional(), watched: z.boolean().optional() }),
-    updateMask: z.strictObject({ paths: z.array(z.enum(['minNotificationSeverity', 'watched'])).min(1) }),
+    product: z.strictObject({ minNotificationSeverity: z.optional(NotifyFrom), watched: z.optional(z.boolean()) }),
+    updateMask: z.strictObject({
+      paths: z.array(z.enum(['minNotificationSeverity', 'watched'])).check(z.minLength(1)),
+    }),
   }),
   result: z.object({ product: Product }),
 })
@@ -154,7 +156,7 @@ export const ProductThreat = z.object({
   /** The reason for `verdict`, as a sentence. */
   reason: z.string(),
   /** The account's issue for this threat, if any. */
-  issueId: Id.optional(),
+  issueId: z.optional(Id),
 })
 export type ProductThreat = z.infer<typeof ProductThreat>
 
@@ -166,7 +168,7 @@ export const listProductThreats = endpoint({
   input: z.object({
     id: Id,
     ...Page,
-    filter: z.strictObject({ found: Flag.optional() }).optional(),
+    filter: z.optional(z.strictObject({ found: z.optional(Flag) })),
   }),
   result: z.object({ threats: z.array(ProductThreat), ...NextPage }),
 })
@@ -177,7 +179,7 @@ export const searchSoftware = endpoint({
   summary: 'Search software by name',
   description: 'Suggestions while typing; software with the most known vulnerabilities first.',
   input: z.object({
-    query: z.string().min(2).max(100),
+    query: z.string().check(z.minLength(2), z.maxLength(100)),
     pageSize: Page.pageSize,
   }),
   result: z.object({ software: z.array(NamedSoftware) }),

@@ -2,37 +2,37 @@
  * Jobs and observations of scans, and the agent protocol. Local workers and agents
  * use the same types, so findings become issues in exactly one way.
  */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Certificate } from '#host.ts'
 import { Wfn } from '#product.ts'
 import { Duration, Empty, Id, ScanProfile, Timestamp } from '#primitives.ts'
 
-const port = z.number().int().min(1).max(65_535)
+const port = z.int().check(z.minimum(1), z.maximum(65_535))
 const transport = z.enum(['tcp', 'udp'])
-const text = (max: number) => z.string().max(max)
+const text = (max: number) => z.string().check(z.maxLength(max))
 
 /** An address to scan. `names` are its hostnames; the first is used for SNI and the Host header. */
-export const ScanHost = z.object({ address: z.string(), names: z.array(z.string()).default([]) })
+export const ScanHost = z.object({ address: z.string(), names: z._default(z.array(z.string()), []) })
 export type ScanHost = z.infer<typeof ScanHost>
 
 export { ScanProfile }
 
 export const ScanJob = z.object({
   hosts: z.array(ScanHost),
-  profile: ScanProfile.default('gentle'),
+  profile: z._default(ScanProfile, 'gentle'),
   /** Maximum connections and requests per second per host. Default: the profile's. */
-  ratePerHost: z.number().int().min(1).max(10_000).optional(),
+  ratePerHost: z.optional(z.int().check(z.minimum(1), z.maximum(10_000))),
   /** Default: the 1,000 most common ports; with the deep profile all ports. */
-  ports: z.array(port).optional(),
+  ports: z.optional(z.array(port)),
   /** Networks (CIDR) that may be scanned. Nothing outside them is ever contacted. */
   allow: z.array(z.string()),
   /** Networks (CIDR) and `address:port` pairs that are excluded even if `allow` contains them. */
-  deny: z.array(z.string()).default([]),
+  deny: z._default(z.array(z.string()), []),
   /** Base path of checks for a URL target; `/` otherwise. */
-  basePath: z.string().default('/'),
+  basePath: z._default(z.string(), '/'),
   /** Ids of the checks to run. Default: all. If empty, the scan only identifies software. */
-  checks: z.array(z.string()).optional(),
+  checks: z.optional(z.array(z.string())),
 })
 export type ScanJob = z.input<typeof ScanJob>
 
@@ -45,9 +45,9 @@ export const HostObservation = z.object({
   /** Such as "port 80 open", "no response from 12 ports", "refused: outside the target". */
   reason: z.string(),
   /** Number of scanned ports that were open, closed, filtered, or undecided because of local errors. */
-  ports: z.object({ open: z.number(), closed: z.number(), filtered: z.number(), unknown: z.number() }).optional(),
+  ports: z.optional(z.object({ open: z.number(), closed: z.number(), filtered: z.number(), unknown: z.number() })),
   /** Nearly every port is open, so only services that responded are reported. */
-  answersEverything: z.boolean().default(false),
+  answersEverything: z._default(z.boolean(), false),
 })
 export const ServiceObservation = z.object({
   kind: z.literal('service'),
@@ -58,8 +58,8 @@ export const ServiceObservation = z.object({
   protocol: z.string(),
   tls: z.boolean(),
   banner: text(4096),
-  certificate: Certificate.optional(),
-  http: z.object({ status: z.number().int(), title: text(300), server: text(300) }).optional(),
+  certificate: z.optional(Certificate),
+  http: z.optional(z.object({ status: z.int(), title: text(300), server: text(300) })),
 })
 /** Software identified on a port. `quality` is the confidence: 80 for a protocol response or exact banner, 30–50 for a distribution build without revision. */
 export const TechnologyObservation = z.object({
@@ -70,26 +70,26 @@ export const TechnologyObservation = z.object({
   name: z.string(),
   wfn: Wfn,
   /** The distribution's package revision, such as `Debian-2+deb12u10`, separate from the version. */
-  revision: z.string().optional(),
+  revision: z.optional(z.string()),
   evidence: text(1000),
-  quality: z.number().int().min(0).max(100),
+  quality: z.int().check(z.minimum(0), z.maximum(100)),
 })
 export const FindingObservation = z.object({
   kind: z.literal('finding'),
   address: z.string(),
-  port: port.optional(),
-  transport: transport.optional(),
+  port: z.optional(port),
+  transport: z.optional(transport),
   /** Id of the check (template id). */
   check: z.string(),
   /** Key of the threat: the check's CVE if it has one, otherwise the check's id. */
   threat: z.string(),
   /** Port and path class. Findings of a check at the same location are one occurrence. */
-  location: z.string().max(500),
-  quality: z.number().int().min(0).max(100),
-  request: text(16_384).optional(),
+  location: z.string().check(z.maxLength(500)),
+  quality: z.int().check(z.minimum(0), z.maximum(100)),
+  request: z.optional(text(16_384)),
   /** The evidence; secrets are masked. */
   evidence: text(16_384),
-  highlights: z.array(text(500)).max(20).default([]),
+  highlights: z._default(z.array(text(500)).check(z.maxLength(20)), []),
 })
 /**
  * Which checks completed where, so that issues they no longer report can be resolved.
@@ -98,7 +98,7 @@ export const FindingObservation = z.object({
 export const CoverageObservation = z.object({
   kind: z.literal('coverage'),
   address: z.string(),
-  port: port.optional(),
+  port: z.optional(port),
   /** Ids of checks whose requests all received responses. */
   checks: z.array(z.string()),
 })
@@ -108,12 +108,12 @@ export const ProgressObservation = z.object({
   kind: z.literal('progress'),
   phase: z.enum(['PHASE_DISCOVERY', 'PHASE_PORTS', 'PHASE_IDENTIFY', 'PHASE_CHECKS']),
   /** Completed addresses of the job. */
-  hostsDone: z.number().int(),
+  hostsDone: z.int(),
 })
 /** A message for the operator: a rejected address, a local error, an exhausted budget. */
 export const ProblemObservation = z.object({
   kind: z.literal('problem'),
-  address: z.string().optional(),
+  address: z.optional(z.string()),
   level: z.enum(['info', 'warn', 'error']),
   message: text(1000),
 })
@@ -148,11 +148,11 @@ export const connectAgent = endpoint({
   summary: 'Connect an agent',
   description: 'An enrollment token is exchanged for the key of the agent, once.',
   input: z.strictObject({
-    protocol: z.number().int().min(1),
+    protocol: z.int().check(z.minimum(1)),
     version: text(40),
     system: text(80),
     hostname: text(253),
-    networks: z.array(text(64)).max(64).default([]),
+    networks: z._default(z.array(text(64)).check(z.maxLength(64)), []),
     /** Unique per process: leases of an earlier process of the agent are released. */
     instance: Id,
     /** The agent's own clock. */
@@ -162,7 +162,7 @@ export const connectAgent = endpoint({
     agentId: Id,
     name: z.string(),
     /** Present only when an enrollment token was exchanged for it. */
-    key: z.string().optional(),
+    key: z.optional(z.string()),
     heartbeatInterval: Duration,
     latestVersion: z.string(),
     serverTime: Timestamp,
@@ -172,7 +172,7 @@ export const heartbeatAgent = endpoint({
   method: 'POST',
   path: '/v1/agent/heartbeat',
   summary: 'Send a heartbeat',
-  input: z.strictObject({ latency: Duration.optional(), time: Timestamp }),
+  input: z.strictObject({ latency: z.optional(Duration), time: Timestamp }),
   result: z.object({ serverTime: Timestamp, latestVersion: z.string() }),
 })
 export const disconnectAgent = endpoint({
@@ -189,12 +189,12 @@ export const RunnerJob = z.object({
   id: Id,
   scanId: Id,
   /** Addresses, or one hostname that the agent resolves in its own network. */
-  hosts: z.array(ScanHost).min(1).max(256),
+  hosts: z.array(ScanHost).check(z.minLength(1), z.maxLength(256)),
   /** The scan job without `hosts` and `allow`, which the agent derives from the addresses above. */
-  settings: ScanJob.omit({ hosts: true, allow: true }),
+  settings: z.omit(ScanJob, { hosts: true, allow: true }),
   knownOpen: z.record(z.string(), z.array(port)),
   /** Networks (CIDR) this installation may scan; absent if unrestricted. */
-  networks: z.array(z.string()).optional(),
+  networks: z.optional(z.array(z.string())),
   /** Digest of the packs to use. */
   packs: z.string(),
   /** Duration of the lease. Progress reports renew it; when it expires, the job is assigned again. */
@@ -210,7 +210,7 @@ export const takeAgentJob = endpoint({
   summary: 'Lease a job',
   description: 'Waits up to 20 seconds for a job.',
   input: z.object({}),
-  result: z.object({ job: RunnerJob.optional() }),
+  result: z.object({ job: z.optional(RunnerJob) }),
 })
 export const progressAgentJob = endpoint({
   method: 'POST',
@@ -219,8 +219,8 @@ export const progressAgentJob = endpoint({
   description: 'Renews the lease. `isCancelled` in the response means the agent must stop the job.',
   input: z.strictObject({
     id: Id,
-    phase: ProgressObservation.shape.phase.optional(),
-    hostsDone: z.number().int().min(0).optional(),
+    phase: z.optional(ProgressObservation.shape.phase),
+    hostsDone: z.optional(z.int().check(z.minimum(0))),
   }),
   result: z.object({ isCancelled: z.boolean() }),
 })
@@ -233,15 +233,11 @@ export const reportAgentJob = endpoint({
   input: z.strictObject({
     id: Id,
     /** Starts at 0, without gaps. Parts already received are ignored. */
-    part: z
-      .number()
-      .int()
-      .min(0)
-      .max(runnerLimits.partsMax - 1),
+    part: z.number().check(z.int(), z.minimum(0), z.maximum(runnerLimits.partsMax - 1)),
     isLast: z.boolean(),
-    observations: z.array(Observation).max(runnerLimits.observationsMax),
+    observations: z.array(Observation).check(z.maxLength(runnerLimits.observationsMax)),
     /** Why the job failed; only with the last part. */
-    error: text(1000).optional(),
+    error: z.optional(text(1000)),
   }),
   result: Empty,
 })

@@ -1,5 +1,5 @@
 /** Scans of targets, their events, hosts, comparisons and reports. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Flag, Id, listOf, NextPage, Page, SeverityCount, Timestamp } from '#primitives.ts'
 import { Skipped, Target } from '#target.ts'
@@ -28,36 +28,36 @@ export type ScanPhase = z.infer<typeof ScanPhase>
 
 export const ScanProgress = z.object({
   phase: ScanPhase,
-  hostsDone: z.number().int(),
-  hostsTotal: z.number().int(),
-  lastActivityTime: Timestamp.optional(),
+  hostsDone: z.int(),
+  hostsTotal: z.int(),
+  lastActivityTime: z.optional(Timestamp),
   /** Why it failed, was canceled or is waiting; empty otherwise. */
   failureReason: z.string(),
   /** When it resumes, while waiting for the target's allowed hours. */
-  resumeTime: Timestamp.optional(),
+  resumeTime: z.optional(Timestamp),
 })
 export const Scan = z.object({
   id: Id,
   type: ScanType,
   status: ScanStatus,
   issueCount: SeverityCount,
-  target: Target.optional(),
+  target: z.optional(Target),
   hostCount: z.object({
-    scannedHosts: z.number().int().default(0),
-    affectedHosts: z.number().int().default(0),
+    scannedHosts: z._default(z.int(), 0),
+    affectedHosts: z._default(z.int(), 0),
     /** Excluded addresses of the target. Not included in other counts. */
-    excludedHosts: z.number().int().optional(),
+    excludedHosts: z.optional(z.int()),
   }),
   createTime: Timestamp,
   updateTime: Timestamp,
-  startTime: Timestamp.optional(),
-  completeTime: Timestamp.optional(),
-  progress: ScanProgress.optional(),
+  startTime: z.optional(Timestamp),
+  completeTime: z.optional(Timestamp),
+  progress: z.optional(ScanProgress),
   /** New and resolved issues compared with the previous scan. */
-  changes: z.object({ new: z.number().int(), resolved: z.number().int(), regressive: z.number().int() }).optional(),
-  startedBy: z.string().optional(),
+  changes: z.optional(z.object({ new: z.int(), resolved: z.int(), regressive: z.int() })),
+  startedBy: z.optional(z.string()),
   /** The agent that runs it; absent if the server does. */
-  agent: z.object({ id: Id, name: z.string() }).optional(),
+  agent: z.optional(z.object({ id: Id, name: z.string() })),
 })
 export type Scan = z.infer<typeof Scan>
 
@@ -68,14 +68,14 @@ export const listScans = endpoint({
   description: 'Newest first.',
   input: z.object({
     ...Page,
-    filter: z
-      .strictObject({
-        targetId: Id.optional(),
+    filter: z.optional(
+      z.strictObject({
+        targetId: z.optional(Id),
         status: listOf(ScanStatus),
         types: listOf(ScanType),
-        createdAfter: Timestamp.optional(),
-      })
-      .optional(),
+        createdAfter: z.optional(Timestamp),
+      }),
+    ),
   }),
   result: z.object({ scans: z.array(Scan), ...NextPage }),
 })
@@ -94,7 +94,7 @@ export const startScan = endpoint({
   description:
     'If a scan of the target is already active, the response is 409 with its id. Outside the allowed hours of the target the scan waits, unless `ignoreAllowedHours` is set.',
   takesKey: true,
-  input: z.strictObject({ targetId: Id, ignoreAllowedHours: z.boolean().optional() }),
+  input: z.strictObject({ targetId: Id, ignoreAllowedHours: z.optional(z.boolean()) }),
   result: z.object({ scan: Scan }),
 })
 export const startScans = endpoint({
@@ -102,8 +102,8 @@ export const startScans = endpoint({
   path: '/v1/scans/batch',
   summary: 'Start scans of several targets',
   description: 'Targets that cannot be scanned are skipped and reported.',
-  input: z.strictObject({ targetIds: z.array(Id).min(1).max(500) }),
-  result: z.object({ startedCount: z.number().int(), skipped: Skipped }),
+  input: z.strictObject({ targetIds: z.array(Id).check(z.minLength(1), z.maxLength(500)) }),
+  result: z.object({ startedCount: z.int(), skipped: Skipped }),
 })
 export const resumeScan = endpoint({
   method: 'POST',
@@ -132,7 +132,9 @@ export const listScanEvents = endpoint({
   input: z.object({
     id: Id,
     ...Page,
-    filter: z.strictObject({ level: EventLevel.optional(), query: z.string().max(200).optional() }).optional(),
+    filter: z.optional(
+      z.strictObject({ level: z.optional(EventLevel), query: z.optional(z.string().check(z.maxLength(200))) }),
+    ),
   }),
   result: z.object({ events: z.array(ScanEvent), ...NextPage }),
 })
@@ -148,9 +150,9 @@ export const ScanHostState = z.enum([
 export type ScanHostState = z.infer<typeof ScanHostState>
 export const ScannedHost = z.object({
   address: z.string(),
-  name: z.string().optional(),
+  name: z.optional(z.string()),
   /** Absent if the address is not a known host. */
-  hostId: Id.optional(),
+  hostId: z.optional(Id),
   state: ScanHostState,
   /** The scanner's reason, such as "port 80 open", "no response from 12 ports". */
   reason: z.string(),
@@ -165,16 +167,18 @@ export const listScanHosts = endpoint({
   input: z.object({
     id: Id,
     ...Page,
-    filter: z.strictObject({ states: listOf(ScanHostState), query: z.string().max(200).optional() }).optional(),
+    filter: z.optional(
+      z.strictObject({ states: listOf(ScanHostState), query: z.optional(z.string().check(z.maxLength(200))) }),
+    ),
   }),
   result: z.object({
     hosts: z.array(ScannedHost),
     counts: z.object({
-      affected: z.number().int(),
-      scanned: z.number().int(),
-      nothingOpen: z.number().int(),
-      notReached: z.number().int(),
-      excluded: z.number().int(),
+      affected: z.int(),
+      scanned: z.int(),
+      nothingOpen: z.int(),
+      notReached: z.int(),
+      excluded: z.int(),
     }),
     ...NextPage,
   }),
@@ -187,7 +191,7 @@ export const ComparedIssue = z.object({
   category: SeverityCategory,
   score: z.number(),
   verification: z.enum(['VERIFICATION_VERIFIED', 'VERIFICATION_UNVERIFIED']),
-  hosts: z.array(z.object({ id: Id, address: z.string(), name: z.string().optional() })),
+  hosts: z.array(z.object({ id: Id, address: z.string(), name: z.optional(z.string()) })),
   /** Also present on other hosts of the target, so it is new or resolved only on these. */
   isElsewhere: z.boolean(),
 })
@@ -198,15 +202,15 @@ export const diffScan = endpoint({
   summary: 'Compare a scan with an earlier one',
   description:
     'Compares with `baseScanId`, by default the previous completed scan of the same target. An issue that this scan could not check is listed under `notTested`, never under `resolved`.',
-  input: z.object({ id: Id, baseScanId: Id.optional() }),
+  input: z.object({ id: Id, baseScanId: z.optional(Id) }),
   result: z.object({
     /** Absent if there is no earlier scan; then every issue is new. */
-    baseScan: z.object({ id: Id, createTime: Timestamp }).optional(),
+    baseScan: z.optional(z.object({ id: Id, createTime: Timestamp })),
     new: z.array(ComparedIssue),
     resolved: z.array(ComparedIssue),
     regressive: z.array(ComparedIssue),
     /** Issues found by both scans on at least one host. */
-    unchangedCount: z.number().int(),
+    unchangedCount: z.int(),
     notTested: z.array(ComparedIssue),
   }),
 })
@@ -214,4 +218,4 @@ export const diffScan = endpoint({
 export const ReportFormat = z.enum(['pdf', 'json', 'sarif'])
 export type ReportFormat = z.infer<typeof ReportFormat>
 /** Query of `GET /v1/scans/:id/report`, which returns the file itself. */
-export const ReportQuery = z.strictObject({ download: Flag.optional(), format: ReportFormat.default('pdf') })
+export const ReportQuery = z.strictObject({ download: z.optional(Flag), format: z._default(ReportFormat, 'pdf') })

@@ -1,5 +1,5 @@
 /** Search across all entities, for the command palette. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Id, listOf } from '#primitives.ts'
 
@@ -23,10 +23,10 @@ export const search = endpoint({
   summary: 'Search everything',
   description: 'Finds issues, hosts, targets, products, scans and agents by word prefix.',
   input: z.object({
-    query: z.string().trim().min(1).max(200),
+    query: z.string().check(z.trim(), z.minLength(1), z.maxLength(200)),
     kinds: listOf(SearchKind),
     /** Maximum results per type. */
-    pageSize: z.coerce.number().int().min(1).max(20).optional(),
+    pageSize: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(20))),
   }),
   result: z.object({ groups: z.array(SearchGroup) }),
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { Subscription } from '#account.ts'
 import { Agent } from '#agent.ts'
 import { Channel } from '#channel.ts'
@@ -52,7 +52,7 @@ const rule = { events: ['EVENT_ISSUE_OPENED'], minSeverity: 7 }
 const at = { timestamps: [time] }
 
 /** Required and optional fields of each schema. */
-const schemas: readonly (readonly [name: string, schema: z.ZodObject, required: object, optional: string])[] = [
+const schemas: readonly (readonly [name: string, schema: z.ZodMiniObject, required: object, optional: string])[] = [
   [
     'session',
     identity.Session,
@@ -108,7 +108,7 @@ const schemas: readonly (readonly [name: string, schema: z.ZodObject, required: 
   ['entry of a history', HistoryEntry, { status: 'STATUS_OPEN', timestamp: time }, ''],
   ['threat', Threat, threat, 'solution'],
   ['severity', Severity, threat.severity, ''],
-  ['solution', Threat.shape.solution.unwrap(), { kind: 'KIND_NONE', description: '' }, ''],
+  ['solution', Threat.shape.solution.def.innerType, { kind: 'KIND_NONE', description: '' }, ''],
   [
     'channel',
     Channel,
@@ -181,7 +181,7 @@ it('defaults missing counts to zero', () => {
   expect(Scan.shape.hostCount.parse({})).toEqual({ scannedHosts: 0, affectedHosts: 0 })
 })
 
-it.each<[string, z.ZodType, readonly unknown[], readonly unknown[]]>([
+it.each<[string, z.ZodMiniType, readonly unknown[], readonly unknown[]]>([
   ['a name', Name, ['x', 'x'.repeat(128)], ['', 'x'.repeat(129), 7]],
   ['a short name', ShortName, ['x', ' é '], ['', ' ', 'x'.repeat(41), 'a\nb', 'a\u001b[2J', 'a\u202eb']],
   ['an id', Id, [id], ['', 'x', '42']],

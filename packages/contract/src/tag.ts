@@ -1,13 +1,13 @@
 /** Tags of targets and issues. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Empty, Id, ShortName, UpdateMask } from '#primitives.ts'
 
 /** The color is an index into the ten badge colors: main, gray, orange, yellow, pink, teal, purple, blue, green, red. */
-export const Tag = z.object({ id: Id, name: z.string(), color: z.number().int() })
+export const Tag = z.object({ id: Id, name: z.string(), color: z.int() })
 export type Tag = z.infer<typeof Tag>
 
-const TagColor = z.number().int().min(0).max(9)
+const TagColor = z.int().check(z.minimum(0), z.maximum(9))
 export const listTags = endpoint({
   method: 'GET',
   path: '/v1/tags',
@@ -32,7 +32,7 @@ export const updateTag = endpoint({
   description: 'Changes its name or color everywhere it is used.',
   input: z.strictObject({
     id: Id,
-    tag: z.strictObject({ name: ShortName.optional(), color: TagColor.optional() }),
+    tag: z.strictObject({ name: z.optional(ShortName), color: z.optional(TagColor) }),
     updateMask: UpdateMask,
   }),
   result: z.object({ tag: Tag }),

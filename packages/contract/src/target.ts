@@ -1,5 +1,5 @@
 /** Targets ("scopes" in the portal): what a user asked us to monitor. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { Agent } from '#agent.ts'
 import { endpoint } from '#endpoint.ts'
 import {
@@ -20,22 +20,22 @@ export const SchedulePeriod = z.enum(['PERIOD_DAILY', 'PERIOD_WEEKLY', 'PERIOD_M
 export type SchedulePeriod = z.infer<typeof SchedulePeriod>
 
 /** Monday is 1 (ISO 8601). */
-const Weekday = z.number().int().min(1).max(7)
-const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Expected a time of day such as 22:00')
+const Weekday = z.int().check(z.minimum(1), z.maximum(7))
+const TimeOfDay = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Expected a time of day such as 22:00'))
 /** When scans may run. An end before the start is on the next day; `days` refers to the start. */
 export const AllowedHours = z.strictObject({
   start: TimeOfDay,
   end: TimeOfDay,
   /** Default: every day. */
-  days: z.array(Weekday).min(1).max(7).optional(),
+  days: z.optional(z.array(Weekday).check(z.minLength(1), z.maxLength(7))),
   /** IANA name, such as `Europe/Zurich`. */
-  timeZone: z.string().min(1).max(64),
+  timeZone: z.string().check(z.minLength(1), z.maxLength(64)),
 })
 export type AllowedHours = z.infer<typeof AllowedHours>
 const schedule = z.object({
   period: SchedulePeriod,
   /** Default: any time. */
-  allowedHours: AllowedHours.optional(),
+  allowedHours: z.optional(AllowedHours),
 })
 
 /** Maximum connections and requests per second per host. */
@@ -48,66 +48,66 @@ export const Target = z.object({
   /** Normalized at creation: hostname, IPv4, IPv6, CIDR, range or URL. */
   address: z.string(),
   /** The address with an internationalized name decoded; absent if identical or potentially deceptive. */
-  readableAddress: z.string().optional(),
+  readableAddress: z.optional(z.string()),
   tags: z.array(Tag),
   schedule,
   issueCount: SeverityCount,
-  agent: Agent.optional(),
+  agent: z.optional(Agent),
   /** Its agent was deleted. It isn't scanned until another agent or the server is selected. */
-  formerAgent: z.object({ name: z.string() }).optional(),
+  formerAgent: z.optional(z.object({ name: z.string() })),
   createTime: Timestamp,
   updateTime: Timestamp,
-  hostCount: z.number().int().optional(),
-  lastScan: z
-    .object({
+  hostCount: z.optional(z.int()),
+  lastScan: z.optional(
+    z.object({
       id: Id,
       status: z.string(),
       createTime: Timestamp,
-      completeTime: Timestamp.optional(),
+      completeTime: z.optional(Timestamp),
       /** Why it failed, was canceled or is waiting. */
-      reason: z.string().optional(),
-    })
-    .optional(),
-  nextScanTime: Timestamp.optional(),
+      reason: z.optional(z.string()),
+    }),
+  ),
+  nextScanTime: z.optional(Timestamp),
   /** Exclusions: addresses, networks, ranges, `address:port`, or `*:port` for a port of every address. */
-  exclusions: z.array(z.string()).optional(),
-  profile: ScanProfile.optional(),
+  exclusions: z.optional(z.array(z.string())),
+  profile: z.optional(ScanProfile),
   /** Ports such as `22,80,8000-8100`; empty for the 1,000 most common ports. */
-  ports: z.string().optional(),
+  ports: z.optional(z.string()),
   /** Default: the profile's limits. */
-  ratePerHost: z.number().int().optional(),
+  ratePerHost: z.optional(z.int()),
   /** Present while paused. Paused targets aren't scanned and don't count toward the plan. */
-  pauseTime: Timestamp.optional(),
+  pauseTime: z.optional(Timestamp),
   /** Since when its name doesn't resolve; absent while it does. */
-  unresolvedSinceTime: Timestamp.optional(),
+  unresolvedSinceTime: z.optional(Timestamp),
 })
 export type Target = z.infer<typeof Target>
 const tags = z.array(z.object({ id: Id }))
 
 /** Scan settings other than the schedule. */
 const settings = {
-  exclusions: z.array(z.string().min(1).max(100)).max(exclusionsMax).optional(),
-  profile: ScanProfile.optional(),
-  ports: z.string().max(2000).optional(),
-  ratePerHost: z.number().int().min(ratePerHost.min).max(ratePerHost.max).nullable().optional(),
+  exclusions: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(100))).check(z.maxLength(exclusionsMax))),
+  profile: z.optional(ScanProfile),
+  ports: z.optional(z.string().check(z.maxLength(2000))),
+  ratePerHost: z.optional(z.nullable(z.int().check(z.minimum(ratePerHost.min), z.maximum(ratePerHost.max)))),
 } as const
 export const TargetCreate = z.object({
   name: Name,
-  address: z.string().min(1).max(2048),
+  address: z.string().check(z.minLength(1), z.maxLength(2048)),
   schedule,
-  agent: z.object({ id: Id }).optional(),
-  tags: tags.default([]),
+  agent: z.optional(z.object({ id: Id })),
+  tags: z._default(tags, []),
   ...settings,
   /** The user confirms being authorized to scan this address; recorded in the audit log. */
-  isPermitted: z.boolean().optional(),
+  isPermitted: z.optional(z.boolean()),
 })
 export const TargetChange = z.object({
-  name: Name.optional(),
-  schedule: schedule.optional(),
-  agent: z.object({ id: Id }).nullable().optional(),
-  tags: tags.optional(),
+  name: z.optional(Name),
+  schedule: z.optional(schedule),
+  agent: z.optional(z.nullable(z.object({ id: Id }))),
+  tags: z.optional(tags),
   ...settings,
-  paused: z.boolean().optional(),
+  paused: z.optional(z.boolean()),
 })
 
 export const TargetState = z.enum([
@@ -137,18 +137,18 @@ export const listTargets = endpoint({
   description: 'Newest first unless `orderBy` is set.',
   input: z.object({
     ...Page,
-    filter: z
-      .strictObject({
-        query: z.string().max(200).optional(),
+    filter: z.optional(
+      z.strictObject({
+        query: z.optional(z.string().check(z.maxLength(200))),
         tagIds: listOf(Id),
         periods: listOf(SchedulePeriod),
-        agentId: Id.optional(),
+        agentId: z.optional(Id),
         /** Targets with any agent, or without one. */
-        agent: z.enum(['AGENT_FILTER_ANY', 'AGENT_FILTER_NONE']).optional(),
+        agent: z.optional(z.enum(['AGENT_FILTER_ANY', 'AGENT_FILTER_NONE'])),
         states: listOf(TargetState),
-      })
-      .optional(),
-    orderBy: TargetOrder.optional(),
+      }),
+    ),
+    orderBy: z.optional(TargetOrder),
   }),
   result: z.object({ targets: z.array(Target), ...NextPage }),
 })
@@ -186,8 +186,8 @@ export const deleteTarget = endpoint({
   result: Empty,
 })
 /** Items skipped by a bulk change, each with the reason. */
-export const Skipped = z.array(z.object({ id: Id, code: z.number().int(), message: z.string() }))
-const ids = z.array(Id).min(1).max(500)
+export const Skipped = z.array(z.object({ id: Id, code: z.int(), message: z.string() }))
+const ids = z.array(Id).check(z.minLength(1), z.maxLength(500))
 export const changeTargets = endpoint({
   method: 'POST',
   path: '/v1/targets/batch/update',
@@ -195,12 +195,12 @@ export const changeTargets = endpoint({
   description: 'Adds and removes tags, sets the scan period, pauses and resumes. Other fields are unchanged.',
   input: z.strictObject({
     ids,
-    addTags: tags.optional(),
-    removeTags: tags.optional(),
-    period: SchedulePeriod.optional(),
-    paused: z.boolean().optional(),
+    addTags: z.optional(tags),
+    removeTags: z.optional(tags),
+    period: z.optional(SchedulePeriod),
+    paused: z.optional(z.boolean()),
   }),
-  result: z.object({ updatedCount: z.number().int(), skipped: Skipped }),
+  result: z.object({ updatedCount: z.int(), skipped: Skipped }),
 })
 export const deleteTargets = endpoint({
   method: 'POST',
@@ -208,19 +208,19 @@ export const deleteTargets = endpoint({
   summary: 'Delete several targets',
   description: 'Each is deleted as by `deleteTarget`.',
   input: z.strictObject({ ids }),
-  result: z.object({ deletedCount: z.number().int(), skipped: Skipped }),
+  result: z.object({ deletedCount: z.int(), skipped: Skipped }),
 })
 export const ParsedAddress = z.object({
   input: z.string(),
-  normalized: z.string().optional(),
+  normalized: z.optional(z.string()),
   /** See `readableAddress` of a target. */
-  readable: z.string().optional(),
-  kind: z.string().optional(),
-  hostCount: z.number().int().optional(),
-  private: z.boolean().optional(),
+  readable: z.optional(z.string()),
+  kind: z.optional(z.string()),
+  hostCount: z.optional(z.int()),
+  private: z.optional(z.boolean()),
   /** The target that already has this address. */
-  target: z.object({ id: Id, name: z.string() }).optional(),
-  error: z.string().optional(),
+  target: z.optional(z.object({ id: Id, name: z.string() })),
+  error: z.optional(z.string()),
 })
 export const parseTargets = endpoint({
   method: 'POST',
@@ -228,6 +228,8 @@ export const parseTargets = endpoint({
   summary: 'Parse target addresses',
   description:
     'Reports how each address is interpreted, which target already uses it, or why it is invalid. Nothing is stored.',
-  input: z.strictObject({ addresses: z.array(z.string().max(2048)).min(1).max(1000) }),
+  input: z.strictObject({
+    addresses: z.array(z.string().check(z.maxLength(2048))).check(z.minLength(1), z.maxLength(1000)),
+  }),
   result: z.object({ results: z.array(ParsedAddress) }),
 })

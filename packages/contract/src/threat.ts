@@ -1,5 +1,5 @@
 /** Threats: a CVE from a feed, or a weakness that a check can prove. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { Id, Timestamp } from '#primitives.ts'
 
 export const SeverityCategory = z.enum([
@@ -42,9 +42,9 @@ export const Threat = z.object({
   affected: z.string(),
   insight: z.string(),
   severity: Severity,
-  solution: z.object({ kind: SolutionKind, description: z.string() }).optional(),
+  solution: z.optional(z.object({ kind: SolutionKind, description: z.string() })),
   references: z.array(Reference),
-  epss: z.object({ score: z.number(), percentile: z.number() }).optional(),
-  knownExploited: z.object({ addTime: Timestamp }).optional(),
+  epss: z.optional(z.object({ score: z.number(), percentile: z.number() })),
+  knownExploited: z.optional(z.object({ addTime: Timestamp })),
 })
 export type Threat = z.infer<typeof Threat>

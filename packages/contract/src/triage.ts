@@ -1,12 +1,12 @@
 /** Triage of issues: status, assignment, comments, evidence, retests and exports. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { decision, Evidence, Issue, IssueFilter, IssueStatus } from '#issue.ts'
 import { Empty, Id, listOf, NextPage, Page, Timestamp, UpdateMask } from '#primitives.ts'
 import { Scan } from '#scan.ts'
 
 /** An issue skipped by a bulk change; `code` is what a call for this issue alone would return. */
-export const SkippedIssue = z.object({ id: Id, name: z.string(), code: z.number().int(), message: z.string() })
+export const SkippedIssue = z.object({ id: Id, name: z.string(), code: z.int(), message: z.string() })
 export type SkippedIssue = z.infer<typeof SkippedIssue>
 export const setStatusOfMany = endpoint({
   method: 'POST',
@@ -15,21 +15,21 @@ export const setStatusOfMany = endpoint({
   description:
     'Selects issues by id or by filter, and reports which were skipped and why. Beyond 5,000 hosts in total the issues change immediately; lists and host counts follow within minutes.',
   input: z.strictObject({
-    ids: z.array(Id).min(1).max(10_000).optional(),
-    filter: IssueFilter.optional(),
+    ids: z.optional(z.array(Id).check(z.minLength(1), z.maxLength(10_000))),
+    filter: z.optional(IssueFilter),
     ...decision,
     /** Skips issues changed after this time. To undo a change, pass its `decideTime`. */
-    unchangedSinceTime: Timestamp.optional(),
+    unchangedSinceTime: z.optional(Timestamp),
   }),
   result: z.object({
-    updatedCount: z.number().int(),
+    updatedCount: z.int(),
     /** At most 1,000. */
     skipped: z.array(SkippedIssue),
-    skippedCount: z.number().int(),
+    skippedCount: z.int(),
     /** The previous status of each changed issue, with reason and duration if ignored, for undoing. Absent above 10,000 issues. */
-    before: z.array(z.object({ ...decision, status: IssueStatus, ids: z.array(Id) })).optional(),
+    before: z.optional(z.array(z.object({ ...decision, status: IssueStatus, ids: z.array(Id) }))),
     /** Time of the change as recorded in the history; absent if nothing changed. */
-    decideTime: Timestamp.optional(),
+    decideTime: z.optional(Timestamp),
   }),
 })
 export const updateIssue = endpoint({
@@ -41,14 +41,10 @@ export const updateIssue = endpoint({
     id: Id,
     issue: z.strictObject({
       /** Identity id of a user of the account. */
-      assigneeId: z.string().max(200).nullable().optional(),
-      dueTime: Timestamp.nullable().optional(),
+      assigneeId: z.optional(z.nullable(z.string().check(z.maxLength(200)))),
+      dueTime: z.optional(z.nullable(Timestamp)),
       /** Replaces all tags; null or an empty list removes them. */
-      tags: z
-        .array(z.object({ id: Id }))
-        .max(100)
-        .nullable()
-        .optional(),
+      tags: z.optional(z.nullable(z.array(z.object({ id: Id })).check(z.maxLength(100)))),
     }),
     updateMask: UpdateMask,
   }),
@@ -60,7 +56,7 @@ export const retestIssue = endpoint({
   summary: 'Retest an issue',
   description:
     'Runs only the checks of this issue, on some or all affected hosts. Starts a manual scan of each target involved without using scan quota; responds with 409 while one of those targets is being scanned.',
-  input: z.strictObject({ id: Id, hostIds: z.array(Id).max(1000).optional() }),
+  input: z.strictObject({ id: Id, hostIds: z.optional(z.array(Id).check(z.maxLength(1000))) }),
   result: z.object({
     scan: Scan,
     /** All started scans, if the hosts belong to several targets. */
@@ -82,7 +78,7 @@ export const createComment = endpoint({
   method: 'POST',
   path: '/v1/issues/:id/comments',
   summary: 'Comment on an issue',
-  input: z.strictObject({ id: Id, text: z.string().trim().min(1).max(4000) }),
+  input: z.strictObject({ id: Id, text: z.string().check(z.trim(), z.minLength(1), z.maxLength(4000)) }),
   result: z.object({ comment: Comment }),
 })
 export const deleteComment = endpoint({
@@ -93,14 +89,14 @@ export const deleteComment = endpoint({
   result: Empty,
 })
 
-export const HostEvidence = Evidence.extend({ hostId: Id, status: IssueStatus })
+export const HostEvidence = z.extend(Evidence, { hostId: Id, status: IssueStatus })
 export type HostEvidence = z.infer<typeof HostEvidence>
 export const listEvidence = endpoint({
   method: 'GET',
   path: '/v1/issues/:id/evidence',
   summary: 'List evidence for an issue',
   description: 'Best first, for one host or all. Secrets are masked.',
-  input: z.object({ id: Id, hostId: Id.optional(), ...Page }),
+  input: z.object({ id: Id, hostId: z.optional(Id), ...Page }),
   result: z.object({ evidence: z.array(HostEvidence), ...NextPage }),
 })
 
@@ -138,7 +134,7 @@ export const IssueColumn = z.enum([
 export type IssueColumn = z.infer<typeof IssueColumn>
 /** Query of `GET /v1/issues/export`, which returns the file itself. */
 export const ExportQuery = z.strictObject({
-  format: z.enum(['csv', 'json']).default('csv'),
+  format: z._default(z.enum(['csv', 'json']), 'csv'),
   columns: listOf(IssueColumn),
-  filter: IssueFilter.optional(),
+  filter: z.optional(IssueFilter),
 })

@@ -1,5 +1,5 @@
 /** Validation error messages. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 
 type Issue = Parameters<NonNullable<z.core.$ZodConfig['customError']>>[0]
 

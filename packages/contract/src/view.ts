@@ -1,12 +1,12 @@
 /** Saved views: named filters of a portal page. */
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Empty, Id, NextPage, Page, ShortName, Timestamp, UpdateMask } from '#primitives.ts'
 
 /** Path of a portal page. */
-const page = z.string().regex(/^\/[\w/-]{1,100}$/, 'Expected the path of a page, as in /risks/verified')
+const page = z.string().check(z.regex(/^\/[\w/-]{1,100}$/, 'Expected the path of a page, as in /risks/verified'))
 /** The page's query string, without the question mark. */
-const query = z.string().max(2000)
+const query = z.string().check(z.maxLength(2000))
 
 export const View = z.object({
   id: Id,
@@ -25,7 +25,7 @@ export const listViews = endpoint({
   path: '/v1/views',
   summary: 'List saved views',
   description: 'Oldest first.',
-  input: z.object({ ...Page, filter: z.strictObject({ page: page.optional() }).optional() }),
+  input: z.object({ ...Page, filter: z.optional(z.strictObject({ page: z.optional(page) })) }),
   result: z.object({ views: z.array(View), ...NextPage }),
 })
 export const createView = endpoint({
@@ -33,7 +33,9 @@ export const createView = endpoint({
   path: '/v1/views',
   summary: 'Create a saved view',
   description: 'Names are unique per page.',
-  input: z.strictObject({ view: z.strictObject({ name: ShortName, page, query, shared: z.boolean().default(false) }) }),
+  input: z.strictObject({
+    view: z.strictObject({ name: ShortName, page, query, shared: z._default(z.boolean(), false) }),
+  }),
   result: z.object({ view: View }),
 })
 export const updateView = endpoint({
@@ -43,7 +45,7 @@ export const updateView = endpoint({
   description: 'Changes only the fields named in `updateMask.paths`.',
   input: z.strictObject({
     id: Id,
-    view: z.strictObject({ name: ShortName.optional(), query: query.optional(), shared: z.boolean().optional() }),
+    view: z.strictObject({ name: z.optional(ShortName), query: z.optional(query), shared: z.optional(z.boolean()) }),
     updateMask: UpdateMask,
   }),
   result: z.object({ view: View }),

@@ -1,5 +1,6 @@
 /** The error of a failed API call, and how its body is parsed. */
 import { ApiErrorBody } from '@glacis/contract/primitives'
+import { z } from 'zod/mini'
 
 /** The readable parts of an error response. */
 export type FailureBody =
@@ -115,7 +116,7 @@ function looksLikeJson(text: string, contentType: string): boolean {
 /** Skips details of unknown types; the message is still worth showing. */
 function readApiError(body: unknown) {
   const error = ApiErrorBody.safeParse(body)
-  return error.success ? error : ApiErrorBody.omit({ details: true }).safeParse(body)
+  return error.success ? error : z.omit(ApiErrorBody, { details: true }).safeParse(body)
 }
 
 function parseJson(text: string): unknown {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { portalConfig } from '#lib/portal-config.ts'
 import { chosenTheme } from '#lib/theme.ts'
 import { Note } from '#ui/note.tsx'

@@ -3,7 +3,7 @@
  * Every call sends the service's cookies and requests JSON.
  */
 import { Flow, Session } from '@glacis/contract/identity'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { portalConfig } from '#lib/portal-config.ts'
 import { recordServerTime } from '#lib/server-time.ts'
 import { IdentityFailure } from '#identity/failure.ts'
@@ -21,13 +21,13 @@ export interface NewFlowQuery {
 const ContinueWith = z.array(
   z.looseObject({
     action: z.string(),
-    flow: z.object({ id: z.string(), url: z.string().optional() }).optional(),
-    redirect_browser_to: z.string().optional(),
+    flow: z.optional(z.object({ id: z.string(), url: z.optional(z.string()) })),
+    redirect_browser_to: z.optional(z.string()),
   }),
 )
 const SignedIn = z.object({
-  session: Session.optional().catch(undefined),
-  continue_with: ContinueWith.default([]),
+  session: z.catch(z.optional(Session), undefined),
+  continue_with: z._default(ContinueWith, []),
 })
 export type ContinueWith = z.infer<typeof ContinueWith>
 
@@ -38,15 +38,15 @@ export type FlowResult =
 
 export const StoredError = z.object({
   id: z.string(),
-  error: z
-    .looseObject({
-      id: z.string().optional(),
-      code: z.number().optional(),
-      status: z.string().optional(),
-      message: z.string().optional(),
-      reason: z.string().optional(),
-    })
-    .optional(),
+  error: z.optional(
+    z.looseObject({
+      id: z.optional(z.string()),
+      code: z.optional(z.number()),
+      status: z.optional(z.string()),
+      message: z.optional(z.string()),
+      reason: z.optional(z.string()),
+    }),
+  ),
 })
 export type StoredError = z.infer<typeof StoredError>
 
@@ -89,7 +89,7 @@ export async function whoami(signal?: AbortSignal): Promise<Session | null> {
 export async function listSessions(signal?: AbortSignal): Promise<Session[]> {
   const answer = await request('/sessions', { signal })
   // Some versions serialize an empty list as null.
-  return parseBody(z.array(Session).nullable(), answer) ?? []
+  return parseBody(z.nullable(z.array(Session)), answer) ?? []
 }
 
 export async function revokeSession(id: string): Promise<void> {
@@ -158,7 +158,7 @@ async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-function parseBody<Schema extends z.ZodType>(schema: Schema, { status, body }: RawResponse): z.output<Schema> {
+function parseBody<Schema extends z.ZodMiniType>(schema: Schema, { status, body }: RawResponse): z.output<Schema> {
   const result = schema.safeParse(body)
   if (result.success) return result.data
   throw new IdentityFailure(

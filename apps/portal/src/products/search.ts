@@ -1,7 +1,7 @@
 /** Maps the search params of the list of technologies to API filters. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import type { EndOfLife, listProducts, ProductFilter, ProductOrder } from '@glacis/contract/product'
-import type { z } from 'zod'
+import type { z } from 'zod/mini'
 
 export type KindParam = 'application' | 'system' | 'hardware'
 export type SupportParam = 'past' | 'soon' | 'supported' | 'unknown'

@@ -12,7 +12,7 @@ import { SlideOver } from '#ui/dialog.tsx'
 import { FieldMessages, TextField } from '#ui/field.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 import { Slider } from '#ui/slider.tsx'
-import type { z } from 'zod'
+import type { z } from 'zod/mini'
 
 type Software = z.infer<typeof NamedSoftware>
 

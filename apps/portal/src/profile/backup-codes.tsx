@@ -1,7 +1,7 @@
 import type { Flow, InputNode } from '@glacis/contract/identity'
 import { LifeBuoy } from 'lucide-react'
 import { useState } from 'react'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { inputNamed } from '#identity/nodes.ts'
 import { SettingsForm } from '#profile/settings-form.tsx'
 import { SettingsHeading, SettingsList, SettingsRow } from '#profile/settings-section.tsx'

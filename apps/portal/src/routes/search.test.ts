@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import {
   CodeFlowSearch,
   CreateSearch,
@@ -18,7 +18,7 @@ describe('strict search parameters', () => {
     [FlowSearch, { flow: 'f', return_to: 'http://127.0.0.1:3000/' }],
     [CodeFlowSearch, { flow: 'f', code: '012345' }],
     [ErrorSearch, { id: 'x' }],
-  ])('%# are accepted', (schema: z.ZodObject, search) => {
+  ])('%# are accepted', (schema: z.ZodMiniObject, search) => {
     expect(strictSearch(schema).parse(search)).toEqual(search)
   })
 
@@ -29,7 +29,7 @@ describe('strict search parameters', () => {
     [FlowSearch, { return_to: 'javascript:alert(1)' }, 'return_to'],
     [ErrorSearch, {}, 'id'],
     [ErrorSearch, { id: '' }, 'id'],
-  ])('%# are rejected with the invalid name', (schema: z.ZodObject, search, name) => {
+  ])('%# are rejected with the invalid name', (schema: z.ZodMiniObject, search, name) => {
     expect(() => strictSearch(schema).parse(search)).toThrow(new RegExp(`^This URL is invalid\\.\\n${name}: `))
   })
 })

@@ -3,14 +3,14 @@
  * dropped, because an outdated filter in a link is no reason to fail.
  */
 import { Id } from '@glacis/contract/primitives'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 
 /**
  * Validates search parameters strictly.
  *
  * @throws with one line per invalid value
  */
-export function strictSearch<Schema extends z.ZodObject>(schema: Schema): Strict<Schema> {
+export function strictSearch<Schema extends z.ZodMiniObject>(schema: Schema): Strict<Schema> {
   const parse = (search: unknown): z.output<Schema> => {
     const result = schema.safeParse(search)
     if (result.success) return result.data
@@ -20,37 +20,50 @@ export function strictSearch<Schema extends z.ZodObject>(schema: Schema): Strict
   // Only carries the types for the router; empty at runtime.
   return { types: {} as Strict<Schema>['types'], parse }
 }
-interface Strict<Schema extends z.ZodObject> {
+interface Strict<Schema extends z.ZodMiniObject> {
   readonly types: { readonly input: z.input<Schema>; readonly output: z.output<Schema> }
   readonly parse: (search: unknown) => z.output<Schema>
 }
 
 /** HTTP and HTTPS only: `javascript:` is a valid URL too. */
 const WebUrl = z.url({ protocol: /^https?$/ })
-const flow = z.string().min(1).optional()
+const flow = z.optional(z.string().check(z.minLength(1)))
 
-export const LoginSearch = z.object({ flow, aal: z.enum(['aal1', 'aal2']).optional(), return_to: WebUrl.optional() })
-export const FlowSearch = z.object({ flow, return_to: WebUrl.optional() })
+export const LoginSearch = z.object({ flow, aal: z.optional(z.enum(['aal1', 'aal2'])), return_to: z.optional(WebUrl) })
+export const FlowSearch = z.object({ flow, return_to: z.optional(WebUrl) })
 /** Links in the service's emails include the code. */
-export const CodeFlowSearch = FlowSearch.extend({ code: z.string().optional() })
-export const ErrorSearch = z.object({ id: z.string().min(1) })
+export const CodeFlowSearch = z.extend(FlowSearch, { code: z.optional(z.string()) })
+export const ErrorSearch = z.object({ id: z.string().check(z.minLength(1)) })
 export const ProfileSearch = z.object({ flow })
 
-const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
-export const CreateSearch = z.object({ create: Flag.optional() })
+const Flag = z.union([
+  z.boolean(),
+  z.pipe(
+    z.enum(['true', 'false']),
+    z.transform((word) => word === 'true'),
+  ),
+])
+export const CreateSearch = z.object({ create: z.optional(Flag) })
 
-const lenient = <Item extends z.ZodType>(item: Item) => item.optional().catch(undefined)
-const listOf = <Item extends z.ZodType>(item: Item) =>
-  lenient(z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1).readonly()))
+const lenient = <Item extends z.ZodMiniType>(item: Item) => z.catch(z.optional(item), undefined)
+const listOf = <Item extends z.ZodMiniType>(item: Item) =>
+  lenient(
+    z.readonly(
+      z.pipe(
+        z.transform((value: unknown) => (Array.isArray(value) ? value : [value])),
+        z.array(item).check(z.minLength(1)),
+      ),
+    ),
+  )
 const id = lenient(Id)
-const shortText = lenient(z.string().max(200))
+const shortText = lenient(z.string().check(z.maxLength(200)))
 
 /** Rows per page. */
 const pageSizes = [25, 50, 100, 500] as const
 const paging = {
-  size: lenient(z.coerce.number().pipe(z.literal(pageSizes))),
+  size: lenient(z.pipe(z.coerce.number(), z.literal(pageSizes))),
   /** Tokens of the previous pages and this one; absent on the first page. */
-  after: listOf(z.string().max(2000)),
+  after: listOf(z.string().check(z.maxLength(2000))),
 }
 
 const riskSort = lenient(z.enum(['recent', 'priority', 'severity', 'epss', 'hosts', 'oldest']))
@@ -67,20 +80,20 @@ export const RiskListSearch = z.object({
   mine: lenient(Flag),
   tag: listOf(Id),
   /** Minimum EPSS, in percent. */
-  epss: lenient(z.coerce.number().int().min(1).max(100)),
+  epss: lenient(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100))),
   since: lenient(z.enum(['day', 'week', 'month'])),
-  cve: lenient(z.string().regex(/^CVE-\d{4}-\d{4,}$/i)),
+  cve: lenient(z.string().check(z.regex(/^CVE-\d{4}-\d{4,}$/i))),
   q: shortText,
   sort: riskSort,
   ...paging,
 })
-export const ScopeSearch = CreateSearch.extend({
+export const ScopeSearch = z.extend(CreateSearch, {
   q: shortText,
   tag: listOf(Id),
   schedule: listOf(z.enum(['daily', 'weekly', 'monthly'])),
   agent: lenient(z.union([z.enum(['any', 'none']), Id])),
   state: listOf(z.enum(['never', 'overdue', 'failed', 'paused', 'unresolved'])),
-  sort: lenient(z.string().max(40)),
+  sort: lenient(z.string().check(z.maxLength(40))),
   ...paging,
 })
 export const AssetListSearch = z.object({

@@ -2,7 +2,7 @@ import type { AgentStatus as AgentStatuses } from '@glacis/contract/agent'
 import type { IssueStatus as IssueStatusValue } from '@glacis/contract/issue'
 import type { ScanStatus as ScanStatusValue } from '@glacis/contract/scan'
 import type { ReactNode } from 'react'
-import type { z } from 'zod'
+import type { z } from 'zod/mini'
 import { cx } from '#lib/cx.ts'
 
 type AgentStatusValue = z.infer<typeof AgentStatuses>

@@ -3,7 +3,7 @@ import type { ApiErrorBody } from '@glacis/contract/primitives'
 import { isConnectionLoss, isPoolClosed, isOutOfResources } from '#database/connection-errors.ts'
 import { grpcCodes, ApiError, type ApiErrorCode } from '#errors.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ZodError } from 'zod'
+import { z } from 'zod/mini'
 
 const statuses: Readonly<Record<ApiErrorCode, number>> = {
   invalid: 400,
@@ -49,7 +49,7 @@ function badBody(statusCode: number, message: string): Error {
 
 /** Sends the response for an error. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof ZodError) return sendApiError(reply, fromZod(error))
+  if (error instanceof z.core.$ZodError) return sendApiError(reply, fromZod(error))
   if (error instanceof ApiError) return sendApiError(reply, error)
   // Parsers recurse, so deeply nested input overflows the stack.
   if (error instanceof RangeError && statusOf(error) === null)
@@ -98,7 +98,7 @@ function sendApiError(reply: FastifyReply, apiError: ApiError): FastifyReply {
 }
 
 /** Converts schema errors of a body or query to field violations. */
-function fromZod(error: ZodError): ApiError {
+function fromZod(error: z.core.$ZodError): ApiError {
   const violations = error.issues.flatMap((issue) => {
     const path = issue.path.map(String)
     if (issue.code !== 'unrecognized_keys') return [{ field: path.join('.'), description: issue.message }]

@@ -5,7 +5,7 @@ import { ProductExportQuery } from '@glacis/contract/product'
 import { ReportQuery } from '@glacis/contract/scan'
 import { ExportQuery } from '@glacis/contract/triage'
 import { reference } from '#http/openapi-schemas.ts'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 
 type FileCall = Pick<Endpoint, 'path' | 'input' | 'summary' | 'description'> & {
   readonly method: 'GET'

@@ -18,7 +18,7 @@ import * as threat from '@glacis/contract/threat'
 import * as triage from '@glacis/contract/triage'
 import * as view from '@glacis/contract/view'
 import { descriptions, examples } from '#http/openapi-descriptions.ts'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 
 export type Schema = z.core.JSONSchema.BaseSchema
 type Io = 'input' | 'output'
@@ -47,7 +47,7 @@ const exported = Object.entries({
 })
 
 /** An endpoint of the contract, or a call that responds with a file. */
-export type DocumentedCall = Pick<Endpoint, 'method' | 'path' | 'input'> & { readonly result?: z.ZodType }
+export type DocumentedCall = Pick<Endpoint, 'method' | 'path' | 'input'> & { readonly result?: z.ZodMiniType }
 
 /** The name an endpoint is exported by, which is its operation id. @throws if its module is missing above */
 export function nameOf(endpoint: Endpoint): string {
@@ -64,7 +64,7 @@ export function schemasOf(calls: ReadonlyMap<string, DocumentedCall>) {
   const inputs = z.registry<{ id: string }>()
   const outputs = z.registry<{ id: string }>()
   for (const [name, schema] of exported) {
-    if (!(schema instanceof z.ZodType) || !/^[A-Z]/.test(name)) continue
+    if (!(schema instanceof z.ZodMiniType) || !/^[A-Z]/.test(name)) continue
     outputs.add(schema, { id: name })
     inputs.add(schema, { id: isSymmetric(schema) ? name : `${name}Input` })
   }
@@ -118,7 +118,7 @@ function convert(registry: z.core.$ZodRegistry<{ id: string }>, io: Io): Record<
   return schemas
 }
 
-function isSymmetric(schema: z.ZodType): boolean {
+function isSymmetric(schema: z.ZodMiniType): boolean {
   const [input, output] = (['input', 'output'] as const).map((io) => z.toJSONSchema(schema, { ...options, io }))
   return JSON.stringify(input) === JSON.stringify(output)
 }

@@ -9,16 +9,16 @@ import { runIdempotently } from '#idempotency.ts'
 import { queryOf } from '#http/query.ts'
 import { rejectUnstorable } from '#http/storable.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod/mini'
 
 export interface Router {
   /** Serves an endpoint: parses the input by its schema and runs the handler in a transaction of the account. */
-  serve<E extends Endpoint<z.ZodObject, z.ZodType>>(
+  serve<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
     verb: (ctx: Ctx, input: ParsedInputOf<E>) => Promise<ResultOf<E>> | ResultOf<E>,
   ): void
   /** Like `serve`, for handlers that wait for external services: they open transactions themselves, so none is open during the wait. */
-  serveInSteps<E extends Endpoint<z.ZodObject, z.ZodType>>(
+  serveInSteps<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
     verb: (within: Within, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
   ): void
@@ -66,7 +66,10 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
   }
 }
 
-function readInput<E extends Endpoint<z.ZodObject, z.ZodType>>(endpoint: E, request: FastifyRequest): ParsedInputOf<E> {
+function readInput<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
+  endpoint: E,
+  request: FastifyRequest,
+): ParsedInputOf<E> {
   const rawInput = inputOf(endpoint, request)
   rejectUnstorable(rawInput)
   return endpoint.input.parse(rawInput) as ParsedInputOf<E> // parsed by that very schema
@@ -88,7 +91,7 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest): unknown {
     const values = { ...queryOf(request.url), ...parameters }
     // Reject unknown query parameters like unknown body fields.
     const isKnown = (name: string) => Object.hasOwn(endpoint.input.shape, name)
-    if (!Object.keys(values).every(isKnown)) endpoint.input.strict().parse(values)
+    if (!Object.keys(values).every(isKnown)) z.strictObject(endpoint.input.shape).parse(values)
     return values
   }
   const body = request.body ?? {}

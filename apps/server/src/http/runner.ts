@@ -10,7 +10,7 @@ import type { Live } from '#live.ts'
 import type { PackArchives } from '#packs/index.ts'
 import { leaseBatch, progressBatch, reportBatch, type Scanning, returnAllBatches } from '#scans/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
+import type { z } from 'zod/mini'
 
 export interface RunnerOptions {
   readonly database: Database
@@ -37,7 +37,7 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
   }
 
   /** Every endpoint requires the key, except `connect`, which also accepts an enrollment token. */
-  function serve<E extends Endpoint<z.ZodObject, z.ZodType>>(
+  function serve<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
     handler: (ctx: Ctx, input: ParsedInputOf<E>, agent: AgentIdentity) => Promise<ResultOf<E>>,
     { acceptsToken = false }: { acceptsToken?: boolean } = {},

@@ -1,6 +1,6 @@
 /** Test fixtures for flows, in the identity service's format. */
 import { Flow, UiNode } from '@glacis/contract/identity'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 
 /** A flow node with only the properties a test needs; the contract's defaults supply the rest. */
 export interface PartialNode {
