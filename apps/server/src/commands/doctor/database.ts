@@ -3,8 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Tables } from '#database/tables.ts'
 import { migrationState } from '#database/migrate.ts'
 import { packStatus } from '#packs/index.ts'
-import type { Result } from './index.ts'
-import { error, ok, warning } from './machine.ts'
+import { error, ok, type Result, warning } from './result.ts'
 
 const serverVersionMin = 160_000
 const clockSkewMsMax = 5000
@@ -27,7 +26,10 @@ export async function checkMigrations(owner: Kysely<Tables>): Promise<Result> {
   if (unknown.length > 0)
     return error('schema', 'The database was last used by a newer release. Start that release, or restore a backup.')
   if (pending.length > 0)
-    return warning('schema', `The next start migrates the database (${pending.length} migrations). Run "glacis backup" first.`)
+    return warning(
+      'schema',
+      `The next start migrates the database (${pending.length} migrations). Run "glacis backup" first.`,
+    )
   return ok('schema', 'up to date with this release')
 }
 

@@ -8,13 +8,7 @@ import { createLogger } from '#log.ts'
 import { connectToDatabase } from '../connect.ts'
 import { checkAgents, checkClock, checkFeeds, checkMigrations, checkServer } from './database.ts'
 import { checkDisk, checkMail, checkNode, checkPorts, checkSettings } from './machine.ts'
-
-export interface Result {
-  readonly level: 'ok' | 'warning' | 'error'
-  readonly check: string
-  /** What was found and, unless it is fine, how to fix it. */
-  readonly text: string
-}
+import type { Result } from './result.ts'
 
 /**
  * Runs all checks that the state of the installation permits; changes nothing.

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { type Config, readConfig } from '#config.ts'
 import { CliError } from '#cli-error.ts'
-import type { Result } from './index.ts'
+import { error, ok, type Result, warning } from './result.ts'
 
 const nodeMajorMin = 26
 const gibibyte = 2 ** 30
@@ -93,16 +93,4 @@ export async function checkMail({ smtpUrl, dataFolder }: Pick<Config, 'smtpUrl' 
   } finally {
     transport.close()
   }
-}
-
-export function ok(check: string, text: string): Result {
-  return { level: 'ok', check, text }
-}
-
-export function warning(check: string, text: string): Result {
-  return { level: 'warning', check, text }
-}
-
-export function error(check: string, text: string): Result {
-  return { level: 'error', check, text }
 }
