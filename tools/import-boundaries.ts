@@ -92,6 +92,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       tokens: ['audit'],
       deletions: [],
       callbacks: ['endpoints'],
+      metrics: ['jobs'],
     },
   },
   'apps/portal': {
