@@ -5,6 +5,7 @@ import { toBytes } from '#template/dsl-value.ts'
 import { compilePattern } from '#template/regex.ts'
 import { parseSimplePath } from '#template/simple-path.ts'
 import { withTimeLimit } from '#template/time-limit.ts'
+import { spend, Stopped } from '#unit.ts'
 
 /** Maximum document length in characters, and maximum number of selected nodes. */
 const DOCUMENT_MAX = 256 * 1024
@@ -73,11 +74,14 @@ function select(evaluate: Evaluate, text: string): readonly (XmlNode | string)[]
   const isXml = text.trimStart().startsWith('<?xml')
   if (isTooDeep(text.slice(0, DOCUMENT_MAX))) return []
   try {
-    return withTimeLimit(TIME_MAX_MS, () => evaluate(text, isXml)) ?? []
-  } catch {
+    const nodes = withTimeLimit(TIME_MAX_MS, () => evaluate(text, isXml))
+    if (nodes) return nodes
+  } catch (error) {
+    if (error instanceof Stopped) throw error
     // The document is malformed, or the path calls an unknown function.
     return []
   }
+  throw new Stopped('XPath expression exceeds its budget')
 }
 
 function evaluateWithLibrary(path: Path, text: string, isXml: boolean): readonly (XmlNode | string)[] {
