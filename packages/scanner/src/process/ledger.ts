@@ -70,7 +70,7 @@ export function createLedger(job: ScanJob, observed: (observation: Observation) 
     },
     discardUnfinished: () => pending.clear(),
     complete() {
-      for (const address of [...pending.keys()]) flush(address)
+      for (const address of pending.keys()) flush(address)
     },
   }
 

@@ -1,7 +1,7 @@
 /** Starts the processes that parse untrusted data, with as few rights as the system can enforce. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 /** A module that calls `serveTasks`, and the rights of its process. */
@@ -71,7 +71,11 @@ function permissions({
 /** Requests of users come before scans. */
 function lowerPriority(pid: number | undefined): void {
   try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    if (pid !== undefined)
+      setPriority(
+        pid,
+        Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL),
+      )
   } catch {
     // The process has exited already, or the system doesn't permit it; the work is done without.
   }

@@ -5,7 +5,7 @@ import { toBytes } from '#template/dsl-value.ts'
 import { compilePattern } from '#template/regex.ts'
 import { parseSimplePath } from '#template/simple-path.ts'
 import { withTimeLimit } from '#template/time-limit.ts'
-import { spend, Stopped } from '#unit.ts'
+import { Stopped } from '#unit.ts'
 
 /** Maximum document length in characters, and maximum number of selected nodes. */
 const DOCUMENT_MAX = 256 * 1024
