@@ -158,7 +158,9 @@ async function* sendAll(work: HttpRun, groups: readonly Group[]): AsyncIterable<
  * target.
  */
 function sendGroup(work: HttpRun, group: Group, signal: AbortSignal): Promise<readonly SentRequest[]> | null {
-  const waiting = group.members.filter(({ template }) => !work.progress.get(template)?.isDone)
+  const waiting = group.members.filter(
+    ({ template }) => !work.progress.get(template)?.isDone && !isStopped(work, template),
+  )
   const [first] = waiting
   const block = first?.template.http[first.block]
   const builder = block && requestBuildersOf(block)[first.request]
@@ -177,6 +179,13 @@ function sendGroup(work: HttpRun, group: Group, signal: AbortSignal): Promise<re
     return { group, variant, path: request.path, chain }
   })
   return Promise.all(variants)
+}
+
+/** Whether its budget is spent; records the reason. */
+function isStopped(work: HttpRun, template: Template): boolean {
+  const { stopReason } = work.run.units.of(template.id)
+  if (stopReason !== null) markBroken(work, template, stopReason)
+  return stopReason !== null
 }
 
 function writeRequest(work: HttpRun, builder: RequestBuilder, template: Template): HttpRequest | null {

@@ -12,8 +12,8 @@ const DOCUMENT_MAX = 256 * 1024
 const NODES_MAX = 200
 const DEPTH_MAX = 400
 const SOURCE_MAX = 2_000
-/** Limit for parsing and evaluation. Ordinary pages take milliseconds, more on a busy machine. */
-const TIME_MAX_MS = 1000
+/** Limit for parsing and evaluation, below that of the watchdog. Ordinary pages take milliseconds, more on a busy machine. */
+const TIME_MAX_MS = 1800
 
 export interface XPath {
   readonly source: string
@@ -67,8 +67,9 @@ function withoutPrefixes(source: string): string {
 }
 
 /**
- * The selected nodes, or the single value of the expression. Empty if the document can't be parsed
- * or evaluated in time.
+ * The selected nodes, or the single value of the expression. Empty if the document can't be parsed.
+ *
+ * @throws Stopped if that takes too long
  */
 function select(evaluate: Evaluate, text: string): readonly (XmlNode | string)[] {
   const isXml = text.trimStart().startsWith('<?xml')
