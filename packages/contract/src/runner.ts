@@ -101,6 +101,8 @@ export const CoverageObservation = z.object({
   port: z.optional(port),
   /** Ids of checks whose requests all received responses. */
   checks: z.array(z.string()),
+  /** Checks that exceeded a budget or were ended by the watchdog. They are neither found nor completed. */
+  stopped: z.optional(z.array(z.object({ check: z.string(), reason: text(300) }))),
 })
 /** Ports that refused a connection twice, during the sweep and at the end, while the host responded on others. */
 export const ClosedObservation = z.object({ kind: z.literal('closed'), address: z.string(), ports: z.array(port) })
@@ -109,6 +111,15 @@ export const ProgressObservation = z.object({
   phase: z.enum(['PHASE_DISCOVERY', 'PHASE_PORTS', 'PHASE_IDENTIFY', 'PHASE_CHECKS']),
   /** Completed addresses of the job. */
   hostsDone: z.int(),
+  /** The host of the job that was just completed, with the addresses it resolved to. Only between processes. */
+  finished: z.optional(
+    z.object({
+      host: z.string(),
+      addresses: z.array(z.string()),
+      /** Ports that used to be open and refused a connection; tried again at the end of the batch. */
+      closedCandidates: z.array(z.object({ address: z.string(), ports: z.array(port) })),
+    }),
+  ),
 })
 /** A message for the operator: a rejected address, a local error, an exhausted budget. */
 export const ProblemObservation = z.object({

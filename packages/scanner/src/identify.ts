@@ -24,6 +24,7 @@ import type { HttpClient } from '#net/http.ts'
 import { connectionOver } from '#net/tcp.ts'
 import { startTlsProtocols } from '#native/starttls.ts'
 import { tlsHandshake, type Certificate } from '#net/tls.ts'
+import { identification, runUnit, Stopped, type Units } from '#unit.ts'
 
 export type Service = Extract<Observation, { kind: 'service' }>
 
@@ -39,6 +40,7 @@ export interface IdentifyTools extends ConnectionTools {
   readonly fingerprints: Fingerprints
   /** Paths that fingerprints need from web servers. */
   readonly webPaths: readonly string[]
+  readonly units?: Units
 }
 /** Findings about a port so far. */
 interface Reading {
@@ -63,8 +65,18 @@ const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], spok
 export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Promise<Identification> {
   const reading = await read(endpoint, tools)
   const { address, port } = endpoint
-  const technologies = identifyTechnologies(reading.traces, { address, port, transport: 'tcp' }, tools.fingerprints)
+  const identify = () => identifyTechnologies(reading.traces, { address, port, transport: 'tcp' }, tools.fingerprints)
+  const technologies = tools.units ? unlessStopped(tools.units, identify) : identify()
   return { service: serviceOf(endpoint, reading), technologies, spoke: reading.spoke }
+}
+
+function unlessStopped(units: Units, identify: () => readonly Technology[]): readonly Technology[] {
+  try {
+    return runUnit(units.of(identification), identify)
+  } catch (error) {
+    if (error instanceof Stopped) return []
+    throw error
+  }
 }
 
 async function read(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {

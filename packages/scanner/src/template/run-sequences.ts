@@ -17,6 +17,7 @@ import { verifyStepMatch } from '#template/sequence-verification.ts'
 import { runSequence, type SequenceTools, type StepMatch } from '#template/sequence.ts'
 import type { Template } from '#template/template.ts'
 import { withSuppliedValues, withRandom } from '#template/variables.ts'
+import { runUnit, Stopped } from '#unit.ts'
 
 /** Concurrent checks per origin; the client may allow fewer requests. */
 const CONCURRENT_CHECKS = 8
@@ -88,16 +89,22 @@ function inRunOrder(run: ServiceRun, { variables, basePath, names, sequences }: 
     .filter(({ isBruteForce }) => allowsBruteForce || !isBruteForce)
     .map((template): Waiting & { key: string } => {
       const [written] = template.requestDigests[0] ?? []
-      const state = createState(template, targetLookup, run.tools.callbacks)
+      const state = createState(template, run.units.of(template.id), targetLookup, run.tools.callbacks)
       const rank = (template.isUnsafe ? 4 : 0) + (template.isIntrusive ? 2 : 0) + rankOf(template, names)
       return { state, rank, key: written ?? '', first: written ? firstOf(state, basePath) : null }
     })
   return waiting.toSorted((left, right) => left.rank - right.rank || compare(left.key, right.key))
 }
 
-function firstOf({ template, lookup }: State, basePath: string): HttpRequest | null {
+function firstOf({ template, lookup, unit }: State, basePath: string): HttpRequest | null {
   const [block] = template.http
-  return (block && requestBuildersOf(block)[0]?.write(basePath, lookup)) ?? null
+  try {
+    return runUnit(unit, () => (block && requestBuildersOf(block)[0]?.write(basePath, lookup)) ?? null)
+  } catch (error) {
+    // Its run stops with the same reason.
+    if (error instanceof Stopped) return null
+    throw error
+  }
 }
 
 /**
@@ -154,6 +161,6 @@ async function runCheck(
   })
   const isFinished = !state.isBroken && !state.isDone && !state.isPartial
   if (calls.has(state)) calls.whenSettled(state, isFinished)
-  else events.push({ kind: 'ended', isFinished, check: state.template.id })
+  else events.push({ kind: 'ended', isFinished, check: state.template.id, stopReason: state.stopReason })
   return events
 }
