@@ -23,11 +23,8 @@ export interface Knowledge {
   /** Whether to run the native checks. */
   readonly native: boolean
 }
-/**
- * `callbacks`, `intrusive`, and `suppliedValues` extend what checks may do; without them, checks are
- * passive.
- */
-export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'intrusive' | 'suppliedValues'> {
+/** `callbacks` and `suppliedValues` enable checks that need them. */
+export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'suppliedValues' | 'isExhaustive'> {
   readonly signal: AbortSignal
   /** Overrides the profile's limits. */
   readonly limits?: Partial<Limits>
@@ -111,8 +108,9 @@ export async function examineServices(
     const { job, http, guard, budget, knowledge } = run
     const target = targetOf(host, job.basePath ?? '/', identifications)
     const servicesAtOnce = run.limits.connectionsPerHost
-    const { callbacks, intrusive = false, suppliedValues = new Map<string, string>() } = run.options
-    const extraTools = { intrusive, suppliedValues, ...(callbacks && { callbacks }) }
+    const { callbacks, isExhaustive = false, suppliedValues = new Map<string, string>() } = run.options
+    const permissions = new Set(job.permissions)
+    const extraTools = { permissions, isExhaustive, suppliedValues, ...(callbacks && { callbacks }) }
     const tools = { http, guard, budget, signal, servicesAtOnce, profile: job.profile ?? 'gentle', ...extraTools }
     const onlyChecks = job.checks && new Set(job.checks)
     const native = knowledge.native ? runNative(target, { ...tools, ...(onlyChecks && { onlyChecks }) }) : []
