@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Agent } from '#agent.ts'
 import { endpoint } from '#endpoint.ts'
 import {
+  CheckPermission,
   Empty,
   Id,
   listOf,
@@ -72,6 +73,8 @@ export const Target = z.object({
   /** Exclusions: addresses, networks, ranges, `address:port`, or `*:port` for a port of every address. */
   exclusions: z.array(z.string()).optional(),
   profile: ScanProfile.optional(),
+  /** Kinds of intrusive checks that may run; none by default. */
+  permissions: z.array(CheckPermission).optional(),
   /** Ports such as `22,80,8000-8100`; empty for the 1,000 most common ports. */
   ports: z.string().optional(),
   /** Default: the profile's limits. */
@@ -88,6 +91,7 @@ const tags = z.array(z.object({ id: Id }))
 const settings = {
   exclusions: z.array(z.string().min(1).max(100)).max(exclusionsMax).optional(),
   profile: ScanProfile.optional(),
+  permissions: z.array(CheckPermission).max(3).optional(),
   ports: z.string().max(2000).optional(),
   ratePerHost: z.number().int().min(ratePerHost.min).max(ratePerHost.max).nullable().optional(),
 } as const

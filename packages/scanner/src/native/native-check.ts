@@ -7,8 +7,8 @@ import type { UdpResponse, UdpOptions } from '#net/udp.ts'
 import type { CheckInfo, IdentifiedService } from '#native/types.ts'
 
 /**
- * One protocol exchange and all checks that it decides. It is read-only and never tries lists of
- * names or passwords.
+ * One protocol exchange and all checks that it decides. It never tries lists of names or
+ * passwords.
  */
 export interface NativeCheck {
   readonly checks: readonly CheckInfo[]
