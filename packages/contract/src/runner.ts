@@ -6,7 +6,7 @@ import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Certificate } from '#host.ts'
 import { Wfn } from '#product.ts'
-import { Duration, Empty, Id, ScanProfile, Timestamp } from '#primitives.ts'
+import { CheckPermission, Duration, Empty, Id, ScanProfile, Timestamp } from '#primitives.ts'
 
 const port = z.int().check(z.minimum(1), z.maximum(65_535))
 const transport = z.enum(['tcp', 'udp'])
@@ -16,11 +16,14 @@ const text = (max: number) => z.string().check(z.maxLength(max))
 export const ScanHost = z.object({ address: z.string(), names: z._default(z.array(z.string()), []) })
 export type ScanHost = z.infer<typeof ScanHost>
 
-export { ScanProfile }
+export { CheckPermission, ScanProfile }
 
 export const ScanJob = z.object({
   hosts: z.array(ScanHost),
+  /** The pace: rates, concurrency, and default ports. It doesn't affect which checks run. */
   profile: z._default(ScanProfile, 'gentle'),
+  /** Kinds of intrusive checks that may run. */
+  permissions: z._default(z.array(CheckPermission), []),
   /** Maximum connections and requests per second per host. Default: the profile's. */
   ratePerHost: z.optional(z.int().check(z.minimum(1), z.maximum(10_000))),
   /** Default: the 1,000 most common ports; with the deep profile all ports. */
@@ -104,6 +107,26 @@ export const CoverageObservation = z.object({
   /** Checks that exceeded a budget or were ended by the watchdog. They are neither found nor completed. */
   stopped: z.optional(z.array(z.object({ check: z.string(), reason: text(300) }))),
 })
+/** Relevant checks that did not run. Without `port`, on the whole host. */
+export const SkippedObservation = z.object({
+  kind: z.literal('skipped'),
+  address: z.string(),
+  port: z.optional(port),
+  /** The permission that the checks need. */
+  permission: CheckPermission,
+  /** Ids of the checks. */
+  checks: z.array(z.string()),
+})
+/** A match that was withheld because the response proves nothing. */
+export const DoubtedObservation = z.object({
+  kind: z.literal('doubted'),
+  address: z.string(),
+  port: z.optional(port),
+  check: z.string(),
+  location: text(500),
+  /** Such as "the service answers meaningless paths in the same way". */
+  reason: text(300),
+})
 /** Ports that refused a connection twice, during the sweep and at the end, while the host responded on others. */
 export const ClosedObservation = z.object({ kind: z.literal('closed'), address: z.string(), ports: z.array(port) })
 export const ProgressObservation = z.object({
@@ -134,6 +157,8 @@ export const Observation = z.discriminatedUnion('kind', [
   TechnologyObservation,
   FindingObservation,
   CoverageObservation,
+  SkippedObservation,
+  DoubtedObservation,
   ClosedObservation,
   ProgressObservation,
   ProblemObservation,

@@ -21,6 +21,7 @@ import {
   type ProbeTarget,
 } from '#fingerprint/connection.ts'
 import type { HttpClient } from '#net/http.ts'
+import { forEachOf } from '#pool.ts'
 import { connectionOver } from '#net/tcp.ts'
 import { startTlsProtocols } from '#native/starttls.ts'
 import { tlsHandshake, type Certificate } from '#net/tls.ts'
@@ -54,6 +55,11 @@ interface Reading {
 }
 
 const probesMax = 4
+const guessesAtOnce = 32
+const tlsDeadlineMs = 4000
+const guessWaitMs = 1000
+/** A service that ignores plaintext gets less time for a TLS handshake than one on a TLS port. */
+const tlsGuessMs = 1500
 const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], spoke: false }
 
 /**
@@ -104,16 +110,36 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   const answer = left > 0 ? await exchange(endpoint, webProbe(endpoint.hostname), tools) : Buffer.alloc(0)
   const text = answer.toString('latin1')
   if (isWeb(text)) return (await readWebServer(text, endpoint, tools)) ?? bannerOnly(answer)
-  if (mayBeTls && (answer.length === 0 || isTlsAlert(answer))) {
-    const encrypted = await readTls(endpoint, tools)
-    if (encrypted) return encrypted
-  }
+  const isQuiet = answer.length === 0
+  const [encrypted, guessed] = await Promise.all([
+    mayBeTls && (isQuiet || isTlsAlert(answer)) ? readTls(endpoint, tools, tlsGuessMs) : undefined,
+    isQuiet ? guessProtocol(expected, endpoint, tools) : undefined,
+  ])
+  if (encrypted) return encrypted
+  if (guessed) return guessed
   const hint = httpResponseProtocols.find(([pattern]) => pattern.test(text))?.[1]
   for (const probe of probes.filter(({ protocol, ports }) => protocol === hint && !ports.includes(endpoint.port))) {
     const known = await recognize(await exchange(endpoint, probe.request, tools), probe, endpoint, tools)
     if (known) return known
   }
   return bannerOnly(longer(answer, received))
+}
+
+/** Sends the probes of other ports to a service that ignored HTTP, several at once. */
+async function guessProtocol(
+  sent: readonly Probe[],
+  endpoint: Endpoint,
+  tools: IdentifyTools,
+): Promise<Reading | undefined> {
+  const others = probes.filter((probe) => !sent.includes(probe))
+  let known: Reading | undefined
+  await forEachOf(others, guessesAtOnce, async (probe) => {
+    if (known) return
+    const received = await exchange(endpoint, probe.request, tools, guessWaitMs)
+    const reading = received.length > 0 ? await recognize(received, probe, endpoint, tools) : undefined
+    known ??= reading
+  })
+  return known
 }
 
 function longer(one: Buffer, other: Buffer): Buffer {
@@ -206,9 +232,17 @@ const noCertificate = { traces: [], shown: {} }
  * Identifies the service inside TLS: waits for a banner on mail and directory ports, otherwise
  * sends HTTP.
  */
-async function readTls(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+async function readTls(
+  endpoint: Endpoint,
+  tools: IdentifyTools,
+  deadlineMs = tlsDeadlineMs,
+): Promise<Reading | undefined> {
   await tools.budget.take(endpoint.address, tools.signal)
-  const handshake = await tlsHandshake(endpoint.address, endpoint.port, { ...tools, hostname: endpoint.hostname })
+  const handshake = await tlsHandshake(endpoint.address, endpoint.port, {
+    ...tools,
+    hostname: endpoint.hostname,
+    deadlineMs,
+  })
   if (handshake.kind === 'failure') return undefined
   const { certificate, socket } = handshake
   const outer = { tls: true, spoke: true, ...(certificate ? { certificate } : {}) }

@@ -25,11 +25,8 @@ export interface Knowledge {
   /** Whether to run the native checks. */
   readonly native: boolean
 }
-/**
- * `callbacks`, `intrusive`, and `suppliedValues` extend what checks may do; without them, checks are
- * passive.
- */
-export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'intrusive' | 'suppliedValues'> {
+/** `callbacks` and `suppliedValues` enable checks that need them. */
+export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'suppliedValues' | 'isExhaustive'> {
   readonly signal: AbortSignal
   /** Overrides the profile's limits. */
   readonly limits?: Partial<Limits>
@@ -119,7 +116,7 @@ export async function examineServices(
 ): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(run.limits.hostDeadlineMs)])
   const profile = run.job.profile ?? 'gentle'
-  const requestsMax = requestsMin + requestsFactor * payloadLimits[profile].requestsPerCheck
+  const requestsMax = requestsMin + requestsFactor * payloadLimits(run.options).requestsPerCheck
   const units = createUnits(host.address, requestsMax, run.options.stopped)
   try {
     const identifications = [...(await identifyAll(host, reading, run, { signal, units })), ...datagrams]
@@ -130,8 +127,9 @@ export async function examineServices(
     const { job, http, guard, budget, knowledge } = run
     const target = targetOf(host, job.basePath ?? '/', identifications)
     const servicesAtOnce = run.limits.connectionsPerHost
-    const { callbacks, intrusive = false, suppliedValues = new Map<string, string>() } = run.options
-    const extraTools = { intrusive, suppliedValues, ...(callbacks && { callbacks }) }
+    const { callbacks, isExhaustive = false, suppliedValues = new Map<string, string>() } = run.options
+    const permissions = new Set(job.permissions)
+    const extraTools = { permissions, isExhaustive, suppliedValues, ...(callbacks && { callbacks }) }
     const tools = { http, guard, budget, signal, servicesAtOnce, profile, units, ...extraTools }
     const onlyChecks = job.checks && new Set(job.checks)
     const native = knowledge.native ? runNative(target, { ...tools, ...(onlyChecks && { onlyChecks }) }) : []

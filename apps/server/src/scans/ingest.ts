@@ -1,3 +1,4 @@
+import { coverageNotes } from '#scans/coverage-notes.ts'
 import type { Observation, ScanHost } from '@glacis/contract/runner'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
@@ -130,6 +131,7 @@ function stopProblems(observations: readonly Observation[]) {
 }
 
 async function logProblems(ctx: Ctx, scanId: string, observations: readonly Observation[]): Promise<void> {
+  for (const line of coverageNotes(observations)) await logScanEvent(ctx, scanId, 'LEVEL_INFO', line)
   const problems = [...observations.filter((item) => item.kind === 'problem'), ...stopProblems(observations)]
   for (const item of problems.slice(0, problemsMax)) {
     const level = item.level === 'info' ? 'LEVEL_INFO' : item.level === 'warn' ? 'LEVEL_WARN' : 'LEVEL_ERROR'

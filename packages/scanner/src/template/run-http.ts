@@ -70,7 +70,7 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
     progress: new Map(),
     lookups: new Map(),
     targetLookup: withSuppliedValues(tools.suppliedValues, (name) => variables.get(name)),
-    isSmall,
+    isSmall: isSmall || tools.isExhaustive === true,
     names: identifiedNames(run.service.technologies).union(runtimesOf(calibration.responses)),
   }
   try {
@@ -90,14 +90,13 @@ function targetVariables({ origin }: ServiceRun, basePath: string) {
 
 /** The front page first: the products identified there determine the remaining requests. */
 async function* runGroups(work: HttpRun, groups: readonly Group[]): AsyncIterable<ServiceEvent> {
-  const { profile } = work.run.tools
   for (const { members } of groups) for (const { template } of members) addPending(work.progress, template)
   try {
     yield* sendAll(
       work,
       groups.filter(({ isFront }) => isFront),
     )
-    const rest = groups.filter((group) => !group.isFront && (work.isSmall || shouldSend(group, work.names, profile)))
+    const rest = groups.filter((group) => !group.isFront && (work.isSmall || shouldSend(group, work.names)))
     const rankOfGroup = (group: Group) =>
       Number(!group.members.some(({ template }) => !template.subjects.isDisjointFrom(work.names)))
     const ranked = rest.map((group) => [rankOfGroup(group), group] as const)
@@ -170,8 +169,7 @@ function sendGroup(work: HttpRun, group: Group, signal: AbortSignal): Promise<re
     for (const { template } of waiting) markBroken(work, template)
     return null
   }
-  if (!work.isSmall && isForeignPath(request.path.slice(work.basePath.length - 1), work.names, work.run.tools.profile))
-    return null
+  if (!work.isSmall && isForeignPath(request.path.slice(work.basePath.length - 1), work.names)) return null
   const variants = variantsOf(group).map(async (variant): Promise<SentRequest> => {
     const { policy, redirectsMax } = variant
     const chain = await follow(work.client, work.run.origin, request, { policy, redirectsMax, signal })

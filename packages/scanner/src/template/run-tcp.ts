@@ -14,7 +14,7 @@ import { spendRequest, Stopped } from '#unit.ts'
 /** @throws only when the run's signal aborts */
 export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> {
   for (const template of prepare(run.plan, run.permissions).network) {
-    const blocks = template.network.filter((block) => appliesToService(template, block, run.service))
+    const blocks = template.network.filter((block) => isWanted(run, template, block))
     if (blocks.length === 0) continue
     yield* withStopReason(template, async function* () {
       let isAnswered = true
@@ -38,8 +38,15 @@ async function* withStopReason(
   }
 }
 
+/** nuclei tries a port that the user gave, except those of web servers and DNS. */
+function isWanted({ service, tools }: ServiceRun, template: Template, block: NetworkBlock): boolean {
+  if (appliesToService(template, block, service)) return true
+  return tools.isExhaustive === true && !portsExcluded.has(service.port)
+}
+const portsExcluded: ReadonlySet<number> = new Set([80, 443, 8080, 8443, 8081, 53])
+
 async function* runNetworkBlock(run: ServiceRun, template: Template, block: NetworkBlock) {
-  const { credentials, requestsPerCheck } = payloadLimits[run.tools.profile]
+  const { credentials, requestsPerCheck } = payloadLimits(run.tools)
   if (!block.payloads) return yield* runExchange(run, template, block, new Map())
   let left = template.isBruteForce ? credentials : requestsPerCheck
   let isAnswered = true
@@ -65,7 +72,8 @@ async function* runExchange(
     const value = payload.get(name)
     return value === undefined ? targetLookup(name) : toBytes(value)
   }
-  const reading = await sendNetworkBlock(block, origin, lookup, { guard: tools.guard, signal })
+  const isSilent = !tools.isExhaustive && run.service.protocol === '' && run.service.banner === ''
+  const reading = await sendNetworkBlock(block, origin, lookup, { guard: tools.guard, signal, isSilent })
   if (reading.kind === 'inconclusive') return false
   for (const match of evaluateOperators(block.operators, reading.answer, run.units.of(template.id))) {
     yield found(run, template, match, rawEvidence(reading.request, reading.received.toString('latin1'), match), '')

@@ -1,9 +1,10 @@
 /** Runs checks on one address and reports findings and coverage. */
-import type { Observation, ScanProfile } from '@glacis/contract/runner'
+import type { CheckPermission, Observation, ScanProfile } from '@glacis/contract/runner'
 import { isSerious } from '#template/finding.ts'
 import { runHttp } from '#template/run-http.ts'
 import { runNetwork, runTls } from '#template/run-tcp.ts'
 import { runDns } from '#template/run-dns.ts'
+import { reportSkipped } from '#template/skipped.ts'
 import { payloadLimits } from '#template/payloads.ts'
 import type {
   CheckTarget,
@@ -33,10 +34,10 @@ const HONEYPOT_QUALITY = 30
  */
 export async function* runChecks(target: CheckTarget, plan: CheckPlan, tools: CheckTools): AsyncIterable<Observation> {
   const serious: Finding[] = []
-  const allowance = { payloadRequests: payloadLimits[tools.profile].requestsPerHost }
-  const units = tools.units ?? createUnits(target.address, payloadLimits[tools.profile].requestsPerHost)
+  const allowance = { payloadRequests: payloadLimits(tools).requestsPerHost }
+  const units = tools.units ?? createUnits(target.address, payloadLimits(tools).requestsPerHost)
   const permissions = {
-    intrusive: tools.intrusive ?? false,
+    allowed: tools.permissions ?? new Set<CheckPermission>(),
     callbacks: tools.callbacks !== undefined,
     suppliedValues: new Set(tools.suppliedValues?.keys()),
   }
@@ -74,6 +75,7 @@ async function* runService(
     else if (isSerious(event.severity)) serious.push(event.finding)
     else yield event.finding
   }
+  yield* reportSkipped(run)
   const checks = [...finished.difference(unfinished)]
   const stopped = [...stopReasons].map(([check, reason]) => ({ check, reason }))
   if (checks.length + stopped.length > 0) yield { kind: 'coverage', address, port: service.port, checks, stopped }

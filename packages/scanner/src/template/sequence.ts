@@ -118,7 +118,7 @@ function* payloadSetsFor(
   { run }: SequenceTools,
 ): Iterable<ReadonlyMap<string, string>> {
   if (!block.payloads) return yield new Map()
-  const { requestsPerCheck, requestsPerGeneralCheck, credentials } = payloadLimits[run.tools.profile]
+  const { requestsPerCheck, requestsPerGeneralCheck, credentials } = payloadLimits(run.tools)
   const most = state.template.isSpecific ? requestsPerCheck : requestsPerGeneralCheck
   const each = requestBuildersOf(block).length
   let left = state.template.isBruteForce ? credentials : Math.floor(most / each)

@@ -1,5 +1,5 @@
 /** Inputs and outputs of the checks of one service. */
-import type { FindingObservation, ScanProfile } from '@glacis/contract/runner'
+import type { CheckPermission, FindingObservation, ScanProfile } from '@glacis/contract/runner'
 import type { Wfn } from '@glacis/contract/product'
 import type { z } from 'zod'
 import type { Callbacks } from '#callback/index.ts'
@@ -32,8 +32,10 @@ export interface CheckTools {
   readonly guard: Guard
   readonly signal: AbortSignal
   readonly profile: ScanProfile
-  /** Allows intrusive checks, which may modify the target. */
-  readonly intrusive?: boolean
+  /** Kinds of intrusive checks that may run. */
+  readonly permissions?: ReadonlySet<CheckPermission>
+  /** Runs every check on every service that it can run on, not only the relevant ones. */
+  readonly isExhaustive?: boolean
   /** Callback server; without it, checks that need callbacks don't run. */
   readonly callbacks?: Callbacks
   /** Operator-supplied values for placeholders, such as credentials. */
