@@ -1,4 +1,4 @@
-/** Scans the lab with the product's command line and measures it. */
+/** Scans addresses with the product's command line and measures it. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,11 +14,15 @@ export interface ScanResult {
 
 const program = join(import.meta.dirname, '../../apps/server/src/main.ts')
 
-/** @throws if the command fails */
-export async function scanned(profile: string, addresses: readonly string[], ports?: string): Promise<ScanResult> {
-  const args = ['scan', ...addresses, '--json', '--profile', profile, ...(ports ? ['--ports', ports] : [])]
+/**
+ * @param options further options of `glacis scan`
+ * @throws if the command fails
+ */
+export async function scanned(addresses: readonly string[], options: readonly string[]): Promise<ScanResult> {
+  const args = ['scan', ...addresses, '--json', ...options]
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const env = { ...process.env, GLACIS_SCAN_NETWORKS: '127.0.0.0/8' }
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env })
   let memoryMiB = 0
   const watch = setInterval(() => (memoryMiB = Math.max(memoryMiB, peakMemoryOf(child.pid))), 250)
   const ending = Promise.withResolvers<number>()
@@ -27,7 +31,9 @@ export async function scanned(profile: string, addresses: readonly string[], por
   const observations: Observation[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     const { host, ...rest }: Record<string, unknown> = JSON.parse(line)
-    observations.push(Observation.parse(host === undefined ? rest : { ...rest, address: host }))
+    const observation = Observation.safeParse(host === undefined ? rest : { ...rest, address: host })
+    // Lines of other kinds, such as doubted matches, are for people.
+    if (observation.success) observations.push(observation.data)
   }
   const code = await ending.promise
   clearInterval(watch)
