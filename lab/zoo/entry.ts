@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { parse } from 'yaml'
+import { parseDocument } from 'yaml'
 import { z } from 'zod'
 
 /** Where a version that a scan should read is known from. `none`: the program doesn't disclose it remotely. */
@@ -103,7 +103,10 @@ export function readCatalogue(): readonly Entry[] {
 }
 
 function readEntry(id: string, text: string): Entry {
-  const result = Entry.safeParse(parse(text))
+  const document = parseDocument(text)
+  const [problem] = document.errors
+  if (problem) throw new Error(`lab/programs/${id}.yaml is invalid: ${problem.message}`)
+  const result = Entry.safeParse(document.toJS())
   if (!result.success) throw new Error(`lab/programs/${id}.yaml is invalid:\n${z.prettifyError(result.error)}`)
   return { ...result.data, id, text, isBlind: isBlind(id) }
 }
