@@ -86,7 +86,7 @@ function unlessStopped(units: Units, identify: () => readonly Technology[]): rea
 }
 
 async function read(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
-  if (untouchedPorts.has(endpoint.port)) return silent
+  if (untouchedPorts.has(endpoint.port)) return sendOwnProbe(endpoint, tools)
   const isTls = tlsPorts.has(endpoint.port)
   const received = isTls ? Buffer.alloc(0) : await readInitialBanner(endpoint, tools)
   if (received.length > 0) return identifyByBanner(received, endpoint, tools)
@@ -94,6 +94,13 @@ async function read(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> 
   if (encrypted) return encrypted
   if (fragilePorts.has(endpoint.port)) return (await readPage(endpoint, tools, false)) ?? silent
   return sendProbes(endpoint, tools, !isTls)
+}
+
+/** Industrial controllers only receive the read-only request of their own protocol. */
+async function sendOwnProbe(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
+  const probe = probes.find(({ ports }) => ports.includes(endpoint.port))
+  if (!probe) return silent
+  return (await recognize(await exchange(endpoint, probe.request, tools), probe, endpoint, tools)) ?? silent
 }
 
 /** Sends probes until one is recognized; otherwise the last response becomes the banner. */
@@ -168,8 +175,9 @@ async function recognize(
   tools: IdentifyTools,
 ): Promise<Reading | undefined> {
   const text = received.toString('latin1')
-  if (isWeb(text)) return endpoint.isTls ? undefined : readWebServer(text, endpoint, tools)
-  if (!probe.responsePattern.test(text)) return undefined
+  const isExpected = probe.responsePattern.test(text)
+  if (isWeb(text) && !isExpected) return endpoint.isTls ? undefined : readWebServer(text, endpoint, tools)
+  if (!isExpected) return undefined
   const { protocol, field, isBinary = false } = probe
   const read = probe.read?.(text) ?? text.trim()
   const traces = field === '' ? [] : [{ field, text: read }]
