@@ -45,7 +45,7 @@ export function startProgram(program: Program): ChildProcess {
 function limited(command: string, args: readonly string[]): [string, string[]] {
   if (process.platform !== 'linux' || !existsSync('/bin/sh')) return [command, [...args]]
   // If the system's own limit is lower, raising it fails, and the lower one applies.
-  return ['/bin/sh', ['-c', 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(dataKb), command, ...args]]
+  return ['/bin/sh', ['-c', 'unset PWD; ulimit -d "$0" 2>/dev/null; exec "$@"', String(dataKb), command, ...args]]
 }
 
 function permissions({
