@@ -93,6 +93,10 @@ export const FindingObservation = z.object({
   /** The evidence; secrets are masked. */
   evidence: text(16_384),
   highlights: z.array(text(500)).max(20).default([]),
+  /** Values that the check extracts, such as a version; secrets are masked. */
+  extracted: z.array(text(500)).max(20).optional(),
+  /** Shell command that shows the weakness again and changes nothing; secrets are masked. */
+  reproduce: text(4000).optional(),
 })
 /**
  * Which checks completed where, so that issues they no longer report can be resolved.

@@ -7,6 +7,7 @@ import { denials, expand, isProblem, parseAddress, parseExclusion, parsePorts, r
 import type { CallbackSettings, Exclusion, ScanAddress, ScanOptions } from '@glacis/scanner'
 import { callbackEndpoints, callbackAddress, callbackAddressExpects } from '#callbacks.ts'
 import { CliError } from '#cli-error.ts'
+import { type CheckFilter, filterOf, nucleiOptions, scanOptionsOf } from '#commands/scan/nuclei-options.ts'
 
 export type OutputFormat = 'text' | 'json' | 'sarif'
 
@@ -14,6 +15,8 @@ export interface ScanArguments {
   readonly job: ScanJob
   readonly limits: NonNullable<ScanOptions['limits']>
   readonly format: OutputFormat
+  readonly options: ReturnType<typeof scanOptionsOf>
+  readonly filter: CheckFilter
   /**
    * Absolute paths of template folders that replace the built-in checks; empty for the built-in
    * checks.
@@ -37,6 +40,13 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --exclude ADDRESS   skip an address, network, range, or ADDRESS:PORT; may be repeated
   --callbacks HOST    address where targets reach this machine, HOST:PORT or JSON as in
                       GLACIS_CALLBACKS, for checks that trigger callbacks
+  --tags, --severity, --id LIST
+                      run only these checks; ids may contain *
+  --var KEY=VALUE     value for a variable of the templates; may be repeated
+  --header TEXT       "Name: value" header for every HTTP request; may be repeated
+  --sni NAME          server name in TLS handshakes of HTTP requests
+  --resolver ADDRESS  DNS server for dns templates, ADDRESS or ADDRESS:PORT; may be repeated
+  --as-nuclei         report every match, even one that a meaningless request gets too
   --rate NUMBER       maximum connections and requests per second to each host
 
 Exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error or failed scan.
@@ -81,6 +91,8 @@ export async function parseArguments(args: readonly string[], signal: AbortSigna
     format: values.json ? 'json' : values.sarif ? 'sarif' : 'text',
     templates: values.templates.map((folder) => resolve(folder)),
     callbacks,
+    options: scanOptionsOf(values),
+    filter: filterOf(values),
   }
 }
 
@@ -96,6 +108,7 @@ function parse(args: readonly string[]) {
         profile: { type: 'string', default: 'gentle' },
         allow: { type: 'string', multiple: true, default: [] },
         ports: { type: 'string' },
+        ...nucleiOptions,
         exclude: { type: 'string', multiple: true, default: [] },
         rate: { type: 'string' },
         callbacks: { type: 'string' },
