@@ -62,6 +62,10 @@ export const Evidence = z.object({
   text: z.string(),
   /** The parts of `text` that matched. */
   highlights: z.array(z.string()).default([]),
+  /** Values that the check extracted, such as a version. */
+  extracted: z.array(z.string()).optional(),
+  /** Shell command that shows the weakness again and changes nothing. Secrets are masked. */
+  reproduce: z.string().optional(),
   time: Timestamp,
 })
 export type Evidence = z.infer<typeof Evidence>
