@@ -45,7 +45,7 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --var KEY=VALUE     value for a variable of the templates; may be repeated
   --header TEXT       "Name: value" header for every HTTP request; may be repeated
   --sni NAME          server name in TLS handshakes of HTTP requests
-  --resolver ADDRESS  DNS server for dns templates, ADDRESS or ADDRESS:PORT; may be repeated
+  --resolver ADDRESS  DNS server for names and dns templates, ADDRESS or ADDRESS:PORT
   --as-nuclei         report every match, even one that a meaningless request gets too
   --rate NUMBER       maximum connections and requests per second to each host
 
@@ -67,7 +67,8 @@ export async function parseArguments(args: readonly string[], signal: AbortSigna
   if (values.ports !== undefined && entries.some(({ port }) => port !== undefined))
     throw new CliError('Set ports in the address or in --ports, not both.')
   const parsed = entries.map(({ address }) => addressOf(address))
-  const hosts = await hostsOf(parsed, signal)
+  const options = scanOptionsOf(values)
+  const hosts = await hostsOf(parsed, signal, options.resolvers)
   const callbacks = values.callbacks === undefined ? null : callbacksAt(values.callbacks)
   const urls = parsed.flatMap(({ url }) => url ?? [])
   if (urls.length > 0 && parsed.length > 1)
@@ -91,7 +92,7 @@ export async function parseArguments(args: readonly string[], signal: AbortSigna
     format: values.json ? 'json' : values.sarif ? 'sarif' : 'text',
     templates: values.templates.map((folder) => resolve(folder)),
     callbacks,
-    options: scanOptionsOf(values),
+    options,
     filter: filterOf(values),
   }
 }
@@ -126,11 +127,15 @@ function addressOf(text: string): ScanAddress {
   return address
 }
 
-async function hostsOf(addresses: readonly ScanAddress[], signal: AbortSignal): Promise<ScanHost[]> {
+async function hostsOf(
+  addresses: readonly ScanAddress[],
+  signal: AbortSignal,
+  resolvers: readonly string[] | undefined,
+): Promise<ScanHost[]> {
   const names = new Map<string, Set<string>>()
   for (const address of addresses) {
     const isName = address.host !== '' && !/^[\d.]+$|:/.test(address.host)
-    const found = isName ? await resolved(address.host, signal) : [...expand(address)]
+    const found = isName ? await resolved(address.host, signal, resolvers) : [...expand(address)]
     for (const item of found) {
       const existing = names.get(item) ?? new Set()
       names.set(item, isName ? existing.add(address.host) : existing)
@@ -140,8 +145,12 @@ async function hostsOf(addresses: readonly ScanAddress[], signal: AbortSignal): 
   return [...names].map(([address, existing]) => ({ address, names: [...existing] }))
 }
 
-async function resolved(name: string, signal: AbortSignal): Promise<readonly string[]> {
-  const outcome = await resolveName(name, { signal, deadlineMs: resolveMs })
+async function resolved(
+  name: string,
+  signal: AbortSignal,
+  servers: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  const outcome = await resolveName(name, { signal, deadlineMs: resolveMs, ...(servers && { servers }) })
   if (outcome.kind === 'failure') throw new CliError(`${outcome.reason}.`)
   return outcome.addresses
 }

@@ -44,6 +44,7 @@ it('reads variables, headers, resolvers, and the server name', () => {
 it.each([
   [{ header: ['no colon'] }, /--header expects "Name: value"/],
   [{ header: ['A: b\r\nC: d'] }, /--header/],
+  [{ resolver: ['dns.test'] }, /--resolver expects ADDRESS/],
   [{ var: ['=x'] }, /--var expects key=value/],
 ])('rejects %j', (values, message) => {
   expect(() => scanOptionsOf({ ...none, ...values })).toThrow(message)

@@ -1,4 +1,5 @@
 /** Options of `glacis scan` that nuclei users know. */
+import { isIP } from 'node:net'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { CheckInfo, ScanOptions } from '@glacis/scanner'
 import { CliError } from '#cli-error.ts'
@@ -40,6 +41,8 @@ export function scanOptionsOf(values: NucleiValues): NucleiScanOptions {
   const headers = values.header.map((text) => pairOf(text, ':', '--header expects "Name: value"'))
   const variables = values.var.map((text) => pairOf(text, '=', '--var expects key=value'))
   const resolvers = listOf(values.resolver)
+  const invalid = resolvers.find((one) => !isResolver(one))
+  if (invalid !== undefined) throw new CliError(`--resolver expects ADDRESS or ADDRESS:PORT, not "${invalid}".`)
   return {
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
     ...(variables.length > 0 && { suppliedValues: new Map(variables) }),
@@ -75,6 +78,11 @@ export function selectedChecks(checks: readonly CheckInfo[], filter: CheckFilter
 /** An id, in which `*` matches any text. */
 function patternOf(id: string): RegExp {
   return new RegExp(`^${id.split('*').map(RegExp.escape).join('.*')}$`, 'i')
+}
+
+function isResolver(text: string): boolean {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([^:]+))(?::\d{1,5})?$/.exec(text) ?? []
+  return isIP(bracketed ?? plain ?? text) !== 0
 }
 
 function pairOf(text: string, separator: string, expectation: string): readonly [string, string] {
