@@ -49,7 +49,7 @@ function locationOf({ origin, path }: Exchange, { name }: Match): string {
   return `${origin.port}${file}${name === '' ? '' : ` ${name}`}`.slice(0, 500)
 }
 
-/** Only for requests that change nothing: others must not be repeated by hand. */
+/** Only for requests that change nothing: others must not be repeated. */
 function reproduceOf({ origin, request }: Exchange): { reproduce?: string } {
   const command = curlCommand(origin, request)
   return command === null ? {} : { reproduce: command }
