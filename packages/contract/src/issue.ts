@@ -62,6 +62,10 @@ export const Evidence = z.object({
   text: z.string(),
   /** The parts of `text` that matched. */
   highlights: z._default(z.array(z.string()), []),
+  /** Values that the check extracted, such as a version. */
+  extracted: z.optional(z.array(z.string())),
+  /** Shell command that shows the weakness again and changes nothing. Secrets are masked. */
+  reproduce: z.optional(z.string()),
   time: Timestamp,
 })
 export type Evidence = z.infer<typeof Evidence>

@@ -92,6 +92,8 @@ async function findingsOf(ctx: Ctx, { observations, hostByAddress, targetId }: A
         ...(item.request && { request: storable(item.request) }),
         text: storable(item.evidence),
         highlights: item.highlights.map(storable),
+        ...(item.extracted && { extracted: item.extracted.map(storable) }),
+        ...(item.reproduce && { reproduce: storable(item.reproduce) }),
       },
     }
   })

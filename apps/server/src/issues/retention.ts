@@ -28,7 +28,7 @@ export async function deleteExpiredIssueData(
   await repeat(
     () => sql`
       update occurrence set evidence =
-        (evidence - 'request' - 'highlights') || jsonb_build_object('text', ${removedEvidenceText}::text, 'highlights', '[]'::jsonb)
+        (evidence - 'request' - 'highlights' - 'extracted' - 'reproduce') || jsonb_build_object('text', ${removedEvidenceText}::text, 'highlights', '[]'::jsonb)
       where ctid in (
         select ctid from occurrence
         where status = 'STATUS_RESOLVED' and last_seen_at < ${before.evidence} and evidence ->> 'text' <> ${removedEvidenceText}
