@@ -39,7 +39,7 @@ const { values, positionals } = parseArgs({
 const log = (line: string) => console.error(line)
 const { cache, node } = values
 const entries = selected()
-const skipped = install(cache, entries, log)
+const skipped = install(cache, entries, { canDownload: !values.isolated, log })
 const usable = entries.filter(({ id }) => !skipped.has(id))
 
 if (positionals[0] !== 'install') process.exit(positionals[0] === 'serve' ? await serve() : await check())
