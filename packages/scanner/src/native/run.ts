@@ -8,13 +8,18 @@ import { nativeCheckList } from '#native/check-list.ts'
 import { nativeCommand } from '#native/reproduce.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import type { CheckInfo, IdentifiedService } from '#native/types.ts'
+import { verifiedOn } from '#native/verified-on.ts'
 import { maskSecrets, printable } from '#template/evidence.ts'
 import { mergeConcurrently } from '#template/merge-concurrently.ts'
 import type { CheckTarget } from '#template/service-run.ts'
 
 /** Metadata of each native check. */
 export const nativeChecks: readonly CheckInfo[] = [
-  ...new Map(nativeCheckList.flatMap(({ checks }) => checks).map((check) => [check.id, check])).values(),
+  ...new Map(
+    nativeCheckList
+      .flatMap(({ checks }) => checks)
+      .map((check) => [check.id, { ...check, verifiedOn: verifiedOn[check.id] ?? [] }]),
+  ).values(),
 ]
 
 export interface NativeTools {
