@@ -9,11 +9,11 @@ import type { Tables } from '#database/tables.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
 import { mapUniqueViolation } from '#database/unique-violation.ts'
 import { invalid, notFound, ApiError } from '#errors.ts'
-import type { Selectable } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 
 const viewsMax = 200
 
-/** Saved views, oldest first. */
+/** Saved views, oldest first: shared ones, and the private ones of the actor. */
 export async function listViews(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listViews>,
@@ -24,6 +24,7 @@ export async function listViews(
     .selectFrom('saved_view')
     .selectAll()
     .where('account_id', '=', ctx.account)
+    .where(isVisibleTo(ctx))
     .orderBy('id')
     .limit(page.size + 1)
   if (page.after) query = query.where('id', '>', String(page.after[0]))
@@ -50,7 +51,14 @@ export async function createView(
     throw new ApiError('precondition', `You have reached the limit of ${viewsMax} views. Delete one first`)
   const row = await ctx.tx
     .insertInto('saved_view')
-    .values({ account_id: ctx.account, id: newId(), ...view, created_at: ctx.now, updated_at: ctx.now })
+    .values({
+      account_id: ctx.account,
+      id: newId(),
+      ...view,
+      owner_id: ctx.actor.id ?? '',
+      created_at: ctx.now,
+      updated_at: ctx.now,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
@@ -80,6 +88,7 @@ export async function updateView(
       .set({ ...change, updated_at: ctx.now })
       .where('account_id', '=', ctx.account)
       .where('id', '=', id)
+      .where(isVisibleTo(ctx))
       .returningAll()
       .executeTakeFirst(),
     () => nameTaken(view.name ?? ''),
@@ -94,10 +103,16 @@ export async function deleteView(ctx: Ctx, { id }: { id: string }): Promise<Reco
     .deleteFrom('saved_view')
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
+    .where(isVisibleTo(ctx))
     .returning('id')
     .executeTakeFirst()
   if (!deleted) throw notFound('view', id)
   return {}
+}
+
+/** A private view is invisible to everyone but its owner. */
+function isVisibleTo({ actor }: Ctx): RawBuilder<boolean> {
+  return sql<boolean>`(shared or owner_id = ${actor.id ?? ''})`
 }
 
 function nameTaken(name: string): ApiError {

@@ -52,14 +52,14 @@ export async function changeSubscription(
     throw new ApiError('precondition', `You have ${targets.used} targets. Delete some or choose a larger plan`)
   }
   await ctx.tx
-    .updateTable('account')
+    .updateTable('workspace')
     .set({ plan_id: planId, plan_period: period, plan_targets: total, updated_at: ctx.now })
     .where('id', '=', ctx.account)
     .execute()
   await recordAuditEvent(
     ctx,
     'subscription.change',
-    { kind: 'account', id: ctx.account },
+    { kind: 'workspace', id: ctx.account },
     { planId, numTargets, period },
   )
   return { redirectUrl: '' }
@@ -172,7 +172,7 @@ function lock(ctx: Ctx): Promise<void> {
 
 async function usageOf(ctx: Ctx): Promise<Usage> {
   const account = await ctx.tx
-    .selectFrom('account')
+    .selectFrom('workspace')
     .select(['plan_id', 'plan_period', 'plan_targets'])
     .where('id', '=', ctx.account)
     .executeTakeFirstOrThrow()

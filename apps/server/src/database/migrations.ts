@@ -2,8 +2,10 @@
 import { migrations as identityMigrations } from '@glacis/identity'
 import type { Migration } from 'kysely/migration'
 import { createBaseline } from '#database/migrations/0001-baseline.ts'
+import { createWorkspaces } from '#database/migrations/0002-workspaces.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-baseline': { up: createBaseline },
+  '0002-workspaces': { up: createWorkspaces },
   ...identityMigrations,
 }

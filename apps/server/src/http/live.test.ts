@@ -58,8 +58,8 @@ async function read(headers: Record<string, string>, count: number, whileOpen: (
 async function accountOf(name: string): Promise<string> {
   await get('/v1/targets', { 'x-person': name })
   const row = await server.database.owner
-    .selectFrom('account')
-    .select('id')
+    .selectFrom('member')
+    .select('account_id as id')
     .where('identity_id', '=', name)
     .executeTakeFirstOrThrow()
   return row.id

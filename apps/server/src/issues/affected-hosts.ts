@@ -139,9 +139,9 @@ export async function assignees(
 ): Promise<ReadonlyMap<string, string>> {
   if (rows.every((row) => row.assignee_id === null)) return new Map()
   const people = await ctx.tx
-    .selectFrom('account')
+    .selectFrom('member')
     .select(['identity_id', 'name'])
-    .where('id', '=', ctx.account)
+    .where('account_id', '=', ctx.account)
     .execute()
   return new Map(people.map((item) => [item.identity_id, item.name]))
 }

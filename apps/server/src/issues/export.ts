@@ -84,7 +84,7 @@ const expressions: Readonly<Record<IssueColumn, RawBuilder<unknown>>> = {
   lastSeenTime: iso(sql`issue.last_seen_at`),
   ignoreReason: sql`replace(lower(substr(issue.ignore_reason, 8)), '_', ' ')`,
   ignoreUntilTime: iso(sql`issue.ignore_until`),
-  assignee: sql`(select name from account where account.id = issue.account_id and identity_id = issue.assignee_id)`,
+  assignee: sql`(select name from member where member.account_id = issue.account_id and identity_id = issue.assignee_id)`,
   dueTime: iso(sql`issue.due_at`),
   tags: sql`(
     select string_agg(tag.name, '; ' order by tag.name)

@@ -23,9 +23,9 @@ describe('assignees, due dates and tags', () => {
 
   it('are set and removed according to updateMask', async () => {
     const { identity_id: assigneeId } = await fixture.server.database.owner
-      .selectFrom('account')
+      .selectFrom('member')
       .select('identity_id')
-      .where('id', '=', fixture.account)
+      .where('account_id', '=', fixture.account)
       .executeTakeFirstOrThrow()
     const dueTime = later(14).toISOString()
     const both = { id: fixture.first(), issue: { assigneeId, dueTime } }

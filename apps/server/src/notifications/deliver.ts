@@ -101,12 +101,16 @@ async function read(ctx: Ctx, id: string) {
   return channel ? { delivery, channel, email: await emailOf(ctx) } : null
 }
 
-/** The email address of an account. */
+/** The email address of the workspace: that of its longest-standing owner. */
 export async function emailOf(ctx: Ctx): Promise<string> {
   const { email } = await ctx.tx
-    .selectFrom('account')
+    .selectFrom('member')
     .select('email')
-    .where('id', '=', ctx.account)
+    .where('account_id', '=', ctx.account)
+    .where('role', '=', 'owner')
+    .where('left_at', 'is', null)
+    .orderBy('joined_at')
+    .limit(1)
     .executeTakeFirstOrThrow()
   return email
 }

@@ -18,7 +18,7 @@ export async function collectReport(ctx: Ctx, scanId: string): Promise<ReportMod
   const { scan } = await getScan(ctx, { id: scanId })
   if (!scan.target) throw notFound('scan', scanId)
   const account = await ctx.tx
-    .selectFrom('account')
+    .selectFrom('workspace')
     .select('name')
     .where('id', '=', ctx.account)
     .executeTakeFirstOrThrow()

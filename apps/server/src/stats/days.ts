@@ -22,7 +22,7 @@ export async function closeEndedDays({
     select id, yesterday::text as yesterday
     from (
       select id, ${dayOf(sql`created_at`)} as created, ${dayOf(sql`${now}::timestamptz`)} - 1 as yesterday
-      from account
+      from workspace
     ) as account
     where yesterday >= created and yesterday is distinct from (
       select max(day) from stats_day where account_id = account.id and target_id = ${wholeAccount})`.execute(
@@ -43,7 +43,7 @@ export async function closeDays(ctx: Ctx): Promise<void> {
   await sql`
     with missed as (
       select day::date as day
-      from account, generate_series(
+      from workspace as account, generate_series(
         coalesce(
           (select max(day) + 1 from stats_day where account_id = account.id and target_id = ${wholeAccount}),
           ${dayOf(sql`created_at`)}),
