@@ -1,4 +1,4 @@
-/** The command line: `glacis serve | scan | agent | identity | account | packs | --help | --version`. */
+/** The command line: `glacis serve | scan | agent | …`; `glacis --help` lists all commands. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { CliError, UsageError } from './cli-error.ts'
@@ -76,6 +76,21 @@ const commands = new Map<string, Command>([
       summary: 'Restore a backup into an empty installation.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/backup.ts')).restore(args, context),
+    },
+  ],
+  [
+    'upgrade',
+    {
+      summary: 'Show what the next start changes in the database: upgrade --check.',
+      takesArguments: true,
+      run: async (context, args) => (await import('./commands/upgrade.ts')).checkUpgrade(args, context),
+    },
+  ],
+  [
+    'doctor',
+    {
+      summary: 'Check settings, database, disk, clock, email, feeds, ports, and agents.',
+      run: async (context) => (await import('./commands/doctor/index.ts')).examine(context),
     },
   ],
   ['--help', { summary: 'Show this help.', run: async () => print(usage()) }],

@@ -21,6 +21,7 @@ import { createGuard } from '#http/guard.ts'
 import { type Listeners, listenOnAll } from '#http/listen.ts'
 import { createJobs, type Jobs, mailJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
+import { createMetrics } from '#metrics.ts'
 import type { Logger } from '#log.ts'
 import type { Mailer } from '#mail.ts'
 import {
@@ -134,12 +135,15 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     ownEndpoints: [
       ...endpointsAt(config.hosts, config.port),
       ...(config.callbacks ? callbackEndpoints(config.callbacks) : []),
+      ...(config.metrics ? endpointsAt([config.metrics.host], config.metrics.port) : []),
     ],
     callbacks,
   }
   const runner = { scanning, archives: createPackArchives(packs) }
+  const metrics = config.metrics && createMetrics({ database, jobs, log })
   const app = await createApp({
     log,
+    observe: (scope) => metrics?.observe(scope),
     url: config.url,
     portalConfig: portalConfig(config),
     portalFolder: has('api') ? join(root, 'apps/portal/dist') : null,
@@ -190,13 +194,14 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   return {
     async listen() {
       await app.ready()
+      if (metrics && config.metrics) await metrics.listen(config.metrics)
       listeners = await listenOnAll(config.hosts, config.port, (request, response) => app.routing(request, response))
     },
     async close() {
       // Ends event streams and lets requests in progress finish.
       const closed = app.close()
       await listeners?.close()
-      await Promise.all([closed, jobs.close(), identity?.close()])
+      await Promise.all([closed, metrics?.close(), jobs.close(), identity?.close()])
       await callbacks?.close()
       await live.close()
       mailer.close()

@@ -129,3 +129,16 @@ invalid or its name is unknown, and lists all such settings.
 
 This page is generated from \`apps/server/src/settings.ts\`.
 `
+
+it.each([
+  ['9464', { host: '127.0.0.1', port: 9464 }],
+  ['10.0.0.5:9464', { host: '10.0.0.5', port: 9464 }],
+  ['[::1]:9464', { host: '::1', port: 9464 }],
+  ['off', null],
+])('parses the address of metrics %s', (text, metrics) => {
+  expect(readConfig({ GLACIS_METRICS: text }, root).metrics).toEqual(metrics)
+})
+
+it.each(['0', '70000', '10.0.0.5', 'a b:1', ':9464'])('rejects the address of metrics %s', (text) => {
+  expect(() => readConfig({ GLACIS_METRICS: text }, root)).toThrow('GLACIS_METRICS must be off, a port, or an address')
+})

@@ -44,6 +44,8 @@ export interface Config {
   readonly packs: readonly string[]
   /** URL of each feed, empty if it is turned off; null: feeds are not downloaded. */
   readonly feeds: Readonly<Record<SourceKey, string>> | null
+  /** Where metrics are served; null: nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | null
   readonly logLevel: (typeof levels)[number]
   /** Sign-in and sign-up options of the embedded identity service. */
   readonly signIn: {
@@ -98,6 +100,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     billing: value.GLACIS_BILLING,
     packs: value.GLACIS_PACKS.map((path) => resolve(root, path)),
     feeds: value.GLACIS_FEEDS === 'on' ? { ...addresses, ...value.GLACIS_FEED_SOURCES } : null,
+    metrics: value.GLACIS_METRICS,
     logLevel: value.GLACIS_LOG_LEVEL,
     signIn: {
       registration: value.GLACIS_REGISTRATION,

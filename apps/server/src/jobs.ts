@@ -42,12 +42,25 @@ export interface Jobs {
   /** Queues a job and notifies workers when the transaction is committed. */
   enqueue<Name extends QueueName>(tx: Transaction<Tables>, name: Name, data: Queues[Name]): Promise<void>
   work<Name extends QueueName>(name: Name, concurrency: number, run: (work: Work<Name>) => Promise<void>): Promise<void>
+  /** The jobs of all processes, by queue. */
+  counts(owner: Kysely<Tables>): Promise<QueueCounts[]>
   /** Makes the workers of a queue poll immediately instead of within a second. */
   wake(queue: string): void
   /** Runs `sweep` now and every minute, once across all processes. */
   everyMinute(): Promise<void>
   /** Aborts running jobs and returns them to the queue. */
   close(): Promise<void>
+}
+
+export interface QueueCounts {
+  readonly name: string
+  /** Jobs that could start now. */
+  readonly waiting: number
+  readonly active: number
+  /** Jobs that failed and are not yet deleted. */
+  readonly failed: number
+  /** Seconds since the longest-waiting job could start. */
+  readonly waitSeconds: number
 }
 
 /** A worker without a heartbeat for this long is considered dead, and its job is retried. */
@@ -154,6 +167,7 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       )
       workers.set(name, await Promise.all(ids))
     },
+    counts: countJobs,
     wake,
     // pg-boss's cron pauses after the system clock is set back, until the clock has caught up.
     async everyMinute() {
@@ -169,4 +183,20 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       await boss.stop({ graceful: true, timeout: 3000 })
     },
   }
+}
+
+/** pg-boss's own counts are refreshed only by its monitor, so they are read from its table. */
+async function countJobs(owner: Kysely<Tables>): Promise<QueueCounts[]> {
+  const { rows } = await sql<QueueCounts>`
+    select queue.name,
+      count(*) filter (where is_ready) as waiting,
+      count(*) filter (where state = 'active') as active,
+      count(*) filter (where state = 'failed') as failed,
+      coalesce(extract(epoch from now() - min(start_after) filter (where is_ready)), 0) as "waitSeconds"
+    from pgboss.queue
+    left join (
+      select name, state, start_after, state in ('created', 'retry') and start_after <= now() as is_ready from pgboss.job
+    ) as job on job.name = queue.name
+    group by queue.name`.execute(owner)
+  return rows
 }

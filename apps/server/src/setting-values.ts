@@ -24,6 +24,17 @@ export const listenHost = z.string().refine((text) => isIP(text) > 0 || /^[a-z0-
 export const sender = z.string().regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*@[^\p{Cc}\p{Zl}\p{Zp}]+$/u)
 export const network = z.union([z.cidrv4(), z.cidrv6()])
 
+/** `host:port`, or a port of 127.0.0.1. IPv6 addresses are in brackets. */
+export const listenAddress = z
+  .string()
+  .regex(/^((\[[\da-f:.]+\]|[^:[\]\s]+):)?[1-9]\d{0,4}$/i)
+  .transform((text) => {
+    const at = text.lastIndexOf(':')
+    const host = at < 0 ? '127.0.0.1' : text.slice(0, at).replace(/^\[|\]$/g, '')
+    return { host, port: Number(text.slice(at + 1)) }
+  })
+  .refine(({ host, port }) => listenHost.or(z.ipv6()).safeParse(host).success && port <= 65_535)
+
 /** Milliseconds per duration suffix. */
 export const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 export const duration = z

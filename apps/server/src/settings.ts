@@ -8,6 +8,7 @@ import {
   duration,
   feedKeys,
   feedSources,
+  listenAddress,
   listenHost,
   listOf,
   network,
@@ -194,6 +195,12 @@ export const Settings = z.object({
     initial: 'the URLs of the publishers',
     meaning:
       'Alternative feed URLs, such as a mirror: `{"nvd": "https://mirror.example/nvd-{year}.json.gz", "cve5": ""}`. An empty URL disables a feed.',
+  }),
+  GLACIS_METRICS: described(z.union([z.literal('off').transform(() => null), listenAddress]).default(null), {
+    expects: 'off, a port, or an address such as 10.0.0.5:9464',
+    initial: '`off`',
+    meaning:
+      'The address that serves Prometheus metrics at `/metrics`; a port alone listens on `127.0.0.1`. Requests need no authentication, so open it only to the monitoring system.',
   }),
   GLACIS_LOG_LEVEL: described(z.enum(levels).default('info'), {
     expects: `one of ${levels.join(', ')}`,

@@ -14,6 +14,8 @@ export interface Database {
   readonly owner: Kysely<Tables>
   /** Billing is off: no account has a limit. */
   readonly isUnlimited: boolean
+  /** The connections of each pool; `waiting` counts requests for one. */
+  connections(): Record<'app' | 'owner', { readonly total: number; readonly idle: number; readonly waiting: number }>
   close(): Promise<void>
 }
 
@@ -41,16 +43,22 @@ export function openDatabase(
     // Without listeners, a lost idle connection would crash the process. The next statement on it reports the error.
     pool.on('connect', (client) => client.on('error', () => undefined))
     pool.on('error', (error) => log.warn({ error: error.message }, 'database connection lost'))
-    return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+    return { pool, kysely: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }) }
   }
   const app = open(appMax, `-c role=glacis_app ${settings}`)
   const owner = open(ownerMax, settings)
+  const connectionsOf = ({ pool }: typeof app) => ({
+    total: pool.totalCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+  })
   return {
-    app,
-    owner,
+    app: app.kysely,
+    owner: owner.kysely,
     isUnlimited,
+    connections: () => ({ app: connectionsOf(app), owner: connectionsOf(owner) }),
     async close() {
-      await Promise.all([app.destroy(), owner.destroy()])
+      await Promise.all([app.kysely.destroy(), owner.kysely.destroy()])
     },
   }
 }

@@ -32,6 +32,29 @@ export async function migrate<T>(db: Kysely<T>, names: readonly string[] = Objec
   if (error) throw error
 }
 
+export interface MigrationState {
+  /** Migrations of this release that the database hasn't seen, in order. */
+  readonly pending: readonly string[]
+  /** Migrations that this release doesn't know: the database was last used by a newer one. */
+  readonly unknown: readonly string[]
+}
+
+/** Compares the database with this release without changing it. */
+export async function migrationState<T>(db: Kysely<T>): Promise<MigrationState> {
+  await rejectPreRelease(db)
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const known = await migrator.getMigrations()
+  const { rows } = await sql<{ found: boolean }>`
+    select to_regclass('public.kysely_migration') is not null as found`.execute(db)
+  const executed = rows[0]?.found
+    ? (await sql<{ name: string }>`select name from kysely_migration`.execute(db)).rows
+    : []
+  return {
+    pending: known.filter(({ executedAt }) => !executedAt).map(({ name }) => name),
+    unknown: executed.map(({ name }) => name).filter((name) => !(name in migrations)),
+  }
+}
+
 /** Versions before 0.1.0 recorded their migrations in another table. */
 async function rejectPreRelease<T>(db: Kysely<T>): Promise<void> {
   const { rows } = await sql<{ found: boolean }>`

@@ -23,6 +23,8 @@ const startupGraceMs = 10_000
 
 export interface AppOptions {
   readonly log: Logger
+  /** Adds hooks that measure requests. */
+  readonly observe?: (app: FastifyInstance) => void
   /** The public origin. */
   readonly url: string
   readonly portalConfig: PortalConfig
@@ -64,6 +66,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
   })
   handleErrors(app)
+  options.observe?.(app)
   app.addHook('onResponse', async (request, reply) => {
     const fields = {
       method: request.method,

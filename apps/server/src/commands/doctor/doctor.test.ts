@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { sharedTestServer } from '#testing/test-server.ts'
+import { checkAgents, checkClock, checkFeeds, checkMigrations, checkServer } from './database.ts'
+import { checkDisk, checkMail, checkNode, checkPorts, checkSettings } from './machine.ts'
+
+const server = await sharedTestServer()
+const { owner } = server.database
+
+describe('machine checks', () => {
+  it('rejects a Node.js that cannot run the sources', () => {
+    expect(checkNode('20.20.2')).toMatchObject({ level: 'error' })
+    expect(checkNode()).toMatchObject({ level: 'ok' })
+  })
+
+  it('lists invalid settings and warns of unencrypted access from the network', () => {
+    expect(checkSettings({ GLACIS_PORT: 'x' }, '/')).toMatchObject({ level: 'error' })
+    const exposed = { GLACIS_HOST: '0.0.0.0', GLACIS_URL: 'http://glacis.example' }
+    expect(checkSettings(exposed, '/')).toMatchObject({ level: 'warning' })
+    expect(checkSettings({}, '/')).toMatchObject({ level: 'ok' })
+  })
+
+  it('measures free space of an existing folder', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'glacis-doctor-'))
+    expect(await checkDisk(folder)).toMatchObject([{ check: 'disk', text: expect.stringContaining('GiB free') }])
+    await rm(folder, { recursive: true })
+    expect(await checkDisk(folder)).toMatchObject([{ level: 'ok', text: expect.stringContaining('the first start') }])
+  })
+
+  it('tells Glacis from another program on its port', async () => {
+    const glacis = createHttpServer((_request, response) => response.end('{"status":"ok"}'))
+    const starting = createHttpServer((_request, response) => response.writeHead(503).end())
+    const other = createServer((socket) => socket.end('220 other\r\n'))
+    const texts = []
+    for (const program of [glacis, starting, other]) {
+      const port = await listen(program)
+      const [result] = await checkPorts({ hosts: ['127.0.0.1'], port })
+      texts.push(`${result?.level} ${result?.text.replaceAll(String(port), 'N')}`)
+      program.close()
+    }
+    expect(texts).toEqual([
+      'ok Glacis is running at 127.0.0.1:N',
+      "error Glacis at 127.0.0.1:N isn't ready (status 503). See its log.",
+      'error 127.0.0.1:N is used by another program. Stop it, or set GLACIS_PORT.',
+    ])
+  })
+
+  it('reports a mail server that refuses the connection', async () => {
+    const closed = createServer()
+    const port = await listen(closed)
+    closed.close()
+    await once(closed, 'close')
+    const result = await checkMail({ smtpUrl: `smtp://127.0.0.1:${port}`, dataFolder: '/data' })
+    expect(result).toMatchObject({ level: 'error', text: expect.stringContaining('ECONNREFUSED') })
+    expect(await checkMail({ smtpUrl: undefined, dataFolder: '/data' })).toMatchObject({ level: 'warning' })
+  })
+})
+
+describe('database checks', () => {
+  it('accepts a current database', async () => {
+    expect(await checkServer(owner, true)).toMatchObject({ level: 'ok' })
+    expect(await checkMigrations(owner)).toMatchObject({ level: 'ok' })
+    expect(await checkClock(owner)).toMatchObject({ level: 'ok' })
+    expect(await checkAgents(owner)).toMatchObject({ level: 'ok', text: 'none' })
+  })
+
+  it('names feeds that fail and warns if downloads are off', async () => {
+    expect(await checkFeeds(owner, false)).toMatchObject([{ level: 'warning' }])
+    await sql`insert into pack (name, version, records, skipped, state, problem, updated_at)
+      values ('EPSS', '', 0, 0, 'STATE_FAILED', 'Status 503.', now())`.execute(owner)
+    expect(await checkFeeds(owner, true)).toEqual([{ level: 'warning', check: 'feeds', text: 'EPSS: Status 503.' }])
+  })
+
+  it('names disconnected agents', async () => {
+    const account = await server.account()
+    await sql`insert into agent (account_id, id, name, last_seen_at, created_at, updated_at)
+      values (${account}, gen_random_uuid(), 'bern-dmz', now(), now(), now()),
+        (${account}, gen_random_uuid(), 'never-seen', null, now(), now())`.execute(owner)
+    expect(await checkAgents(owner)).toMatchObject({
+      level: 'warning',
+      text: expect.stringMatching(/^Disconnected: bern-dmz\./),
+    })
+  })
+
+  it('recognizes a database of a newer release, and one that is not migrated yet', async () => {
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-future', '')`.execute(owner)
+    expect(await checkMigrations(owner)).toMatchObject({ level: 'error' })
+    await sql`delete from kysely_migration where name in ('9999-future', '0001-baseline')`.execute(owner)
+    expect(await checkMigrations(owner)).toMatchObject({
+      level: 'warning',
+      text: expect.stringContaining('(1 migrations)'),
+    })
+  })
+})
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : 0
+}

@@ -1,0 +1,96 @@
+/** Checks that need no database: Node.js, settings, disk, ports and email. */
+import { access, constants, stat, statfs } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { type Config, readConfig } from '#config.ts'
+import { CliError } from '#cli-error.ts'
+import { error, ok, type Result, warning } from './result.ts'
+
+const nodeMajorMin = 26
+const gibibyte = 2 ** 30
+/** PostgreSQL stops accepting writes when the disk is full; feeds need about two gibibytes. */
+const freeBytes = { warning: 5 * gibibyte, error: gibibyte } as const
+const timeoutMs = 5000
+
+export function checkNode(version = process.versions.node): Result {
+  if (Number.parseInt(version, 10) >= nodeMajorMin) return ok('node', `Node.js ${version}`)
+  return error('node', `Node.js ${version} is too old. Start Glacis with "npm start", which brings its own.`)
+}
+
+export function checkSettings(environment: Readonly<Record<string, string | undefined>>, root: string): Result {
+  try {
+    const { url, hosts, roles } = readConfig(environment, root)
+    const isExposed = hosts.some((host) => !/^(localhost|127\.|::1$)/.test(host))
+    if (isExposed && url.startsWith('http:'))
+      return warning('settings', `${url} isn't encrypted. Put a reverse proxy with TLS in front and set GLACIS_URL.`)
+    return ok('settings', `${url}, roles ${roles.join(', ')}`)
+  } catch (cause) {
+    if (!(cause instanceof CliError)) throw cause
+    return error('settings', cause.message)
+  }
+}
+
+export async function checkDisk(folder: string): Promise<Result[]> {
+  const found = await stat(folder).catch(() => undefined)
+  if (!found) return [ok('disk', `${folder} doesn't exist yet; the first start creates it`)]
+  if (!(await isWritable(folder)))
+    return [error('disk', `${folder} isn't writable by this user. Change its owner, or set GLACIS_DATA.`)]
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const text = `${(free / gibibyte).toFixed(1)} GiB free in ${folder}`
+  if (free < freeBytes.error) return [error('disk', `${text}. Free some space before the database stops.`)]
+  if (free < freeBytes.warning) return [warning('disk', `${text}. Feeds and history need at least 5 GiB.`)]
+  return [ok('disk', text)]
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+export async function checkPorts(config: Pick<Config, 'hosts' | 'port'>): Promise<Result[]> {
+  return Promise.all(config.hosts.map((host) => checkPort(host, config.port)))
+}
+
+async function checkPort(host: string, port: number): Promise<Result> {
+  const at = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  if (await canListen(host, port)) return ok('port', `${at} is free; Glacis isn't running`)
+  const url = `http://${at.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]')}/health/ready`
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
+    if (response.ok) return ok('port', `Glacis is running at ${at}`)
+    return error('port', `Glacis at ${at} isn't ready (status ${response.status}). See its log.`)
+  } catch {
+    return error('port', `${at} is used by another program. Stop it, or set GLACIS_PORT.`)
+  }
+}
+
+async function canListen(host: string, port: number): Promise<boolean> {
+  const probe = createServer()
+  probe.listen({ host, port })
+  const isFree = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  )
+  probe.close()
+  return isFree
+}
+
+export async function checkMail({ smtpUrl, dataFolder }: Pick<Config, 'smtpUrl' | 'dataFolder'>): Promise<Result> {
+  if (smtpUrl === undefined)
+    return warning('email', `Emails are written to ${dataFolder}/outbox. Set GLACIS_SMTP_URL to send them.`)
+  const { hostname } = new URL(smtpUrl)
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport({ url: smtpUrl, connectionTimeout: timeoutMs, greetingTimeout: timeoutMs })
+  try {
+    await transport.verify()
+    return ok('email', `${hostname} accepts the connection and credentials`)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    return error('email', `${hostname}: ${reason}. Check GLACIS_SMTP_URL.`)
+  } finally {
+    transport.close()
+  }
+}

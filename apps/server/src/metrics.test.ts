@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import Fastify from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createMetrics, type Metrics } from '#metrics.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
+
+const log = { info() {}, warn() {}, error() {} }
+const server = await sharedTestServer()
+
+describe('createMetrics', () => {
+  let metrics: Metrics
+  let url: string
+  beforeAll(async () => {
+    const port = await freePort()
+    url = `http://127.0.0.1:${port}/metrics`
+    metrics = createMetrics({ database: server.database, jobs: server.jobs, log })
+    await metrics.listen({ host: '127.0.0.1', port })
+  })
+  afterAll(() => metrics.close())
+  const scrape = async () => (await fetch(url)).text()
+
+  it('measures requests by route instead of by path, so that ids never become labels', async () => {
+    const app = Fastify()
+    metrics.observe(app)
+    app.get('/things/:id', async () => ({}))
+    await app.inject('/things/17')
+    await app.inject('/elsewhere')
+    const text = await scrape()
+    expect(text).toContain(
+      'glacis_http_request_duration_seconds_count{method="GET",route="/things/:id",status="200"} 1',
+    )
+    expect(text).toContain('glacis_http_request_duration_seconds_count{method="GET",route="none",status="404"} 1')
+    expect(text).not.toContain('/things/17')
+  })
+
+  it('counts waiting jobs and how long the first has waited', async () => {
+    expect(await scrape()).toContain('glacis_queue_jobs{queue="decisions",state="waiting"} 0')
+    const account = await server.account()
+    await server.database.owner.transaction().execute((tx) => server.jobs.enqueue(tx, 'decisions', { account }))
+    const text = await scrape()
+    expect(text).toContain('glacis_queue_jobs{queue="decisions",state="waiting"} 1')
+    expect(text).toMatch(/glacis_queue_oldest_job_seconds\{queue="decisions"\} 0\.\d+/)
+  })
+
+  it('reports scans, leases, deliveries, connections and the event loop', async () => {
+    const text = await scrape()
+    for (const sample of [
+      'glacis_scans{status="running"} 0',
+      'glacis_scan_batches{state="waiting"} 0',
+      'glacis_agent_leases 0',
+      'glacis_deliveries_pending 0',
+    ])
+      expect(text).toContain(sample)
+    expect(text).toMatch(/glacis_database_connections\{pool="app",state="waiting"\} 0/)
+    expect(text).toMatch(/nodejs_eventloop_lag_p99_seconds \d/)
+  })
+
+  it('serves nothing else', async () => {
+    expect((await fetch(new URL('/', url))).status).toBe(404)
+  })
+})
+
+it('names the setting if the address is in use', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const address = other.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const metrics = createMetrics({ database: server.database, jobs: server.jobs, log })
+  await expect(metrics.listen({ host: '127.0.0.1', port })).rejects.toThrow('Check GLACIS_METRICS.')
+  other.close()
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
