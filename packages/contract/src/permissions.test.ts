@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { type CallName, isAllowed, isWithin, permissions, refusalText } from '#permissions.ts'
 import { type Role, roles } from '#role.ts'
+import { rolesPage } from '#roles-page.ts'
 
 const calls = Object.keys(permissions) as CallName[]
 
@@ -35,4 +36,8 @@ it('says who can make the call', () => {
   expect(refusalText('viewer', 'createChannel')).toBe(
     "Your role, viewer, doesn't allow this. Ask an owner or admin of the workspace",
   )
+})
+
+it('matches docs/roles.md (update it with vitest -u)', async () => {
+  await expect(rolesPage()).toMatchFileSnapshot('../../../docs/roles.md')
 })

@@ -20,10 +20,11 @@ export interface Admitted {
 export interface Guard {
   /**
    * Returns the workspace and actor of a request.
+   * @param workspace overrides the request, to check again what was admitted before
    * @throws ApiError `unauthenticated` without a valid session or token; `forbidden` for cross-origin changes, roles that
    *   may not make the call, and tokens without the required scope; `not_found` for a workspace of others
    */
-  admit(request: FastifyRequest, call: CallName): Promise<Admitted>
+  admit(request: FastifyRequest, call: CallName, workspace?: string): Promise<Admitted>
   /** Returns the person of a request that isn't about a workspace. @throws ApiError like `admit` */
   admitPerson(request: FastifyRequest): Promise<{ person: Person; actor: Actor; log: Log }>
 }
@@ -43,11 +44,11 @@ export function createGuard(
     return personOf(session)
   }
   return {
-    async admit(request, call) {
+    async admit(request, call, admitted) {
       const token = bearerOf(request)
       if (token) return admitToken(request, await ownerOfToken(database, token), call)
       const person = await personIn(request)
-      const { workspace, role } = await memberships.of(person, requestedWorkspace(request))
+      const { workspace, role } = await memberships.of(person, admitted ?? requestedWorkspace(request))
       requireRole(role, call)
       return { account: workspace, actor: { ...actorOf(request, person), role }, log: request.log }
     },

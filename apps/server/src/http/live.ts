@@ -106,8 +106,11 @@ async function stream(
   const sendKeepAlive = () => {
     if (!ended.signal.aborted && !raw.writableNeedDrain) raw.write(': alive\n\n')
   }
-  // The person may have been removed, or the token revoked.
-  const recheck = () => o.guard.admit(request, 'streamEvents')
+  // The person may have been removed or got another role, or the token may have been revoked.
+  const recheck = async () => {
+    const { actor } = await o.guard.admit(request, 'streamEvents', o.as.account)
+    if (actor.role !== o.as.actor.role) throw new ApiError('forbidden', 'The role was changed')
+  }
   const keepAlive = setInterval(() => {
     recheck().then(sendKeepAlive, end)
     // Pick up events that an older transaction held back when their hint came.

@@ -9,7 +9,14 @@ export {
 } from '#workspaces/email-domains.ts'
 export { createInvitation, listInvitations, resendInvitation, revokeInvitation } from '#workspaces/invitations.ts'
 export { deliverInvitation } from '#workspaces/invitation-mail.ts'
-export { leaveWorkspace, listMembers, removeMember, transferOwnership, updateMember } from '#workspaces/members.ts'
+export {
+  announceMembers,
+  leaveWorkspace,
+  listMembers,
+  removeMember,
+  transferOwnership,
+  updateMember,
+} from '#workspaces/members.ts'
 export { createMemberships, type Memberships, personOf } from '#workspaces/membership.ts'
 export { endMemberships, soleWorkspacesOf } from '#workspaces/departure.ts'
 export { createWorkspace, listWorkspaces } from '#workspaces/own.ts'
