@@ -85,7 +85,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       ],
       scans: ['targets', 'agents', 'inventory', 'issues', 'packs', 'billing', 'jobs', 'audit', 'notifications'],
       reports: ['scans', 'issues', 'inventory', 'targets'],
-      issues: ['threats', 'inventory', 'notifications', 'jobs', 'audit'],
+      issues: ['threats', 'inventory', 'notifications', 'jobs', 'audit', 'mail'],
       packs: ['threats', 'jobs'],
       targets: ['agents', 'billing', 'audit'],
       agents: ['billing', 'audit', 'notifications'],

@@ -19,6 +19,7 @@ import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
 import { type Listeners, listenOnAll } from '#http/listen.ts'
+import { deliverMention } from '#issues/index.ts'
 import { createJobs, type Jobs, mailJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
 import { createMetrics } from '#metrics.ts'
@@ -188,6 +189,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     await startBackground(scanning, sending, feedUpdater)
     const mailing = { database, mailer, url: config.url, secret, log }
     await jobs.work('invitation', concurrentMails, (work) => deliverInvitation(mailing, work))
+    await jobs.work('mention', concurrentMails, (work) => deliverMention(mailing, work))
     if (identity) await jobs.work('mail', concurrentMails, ({ data }) => identity.deliverMail(data.mailId))
   }
   let listeners: Listeners | undefined

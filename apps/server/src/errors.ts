@@ -1,6 +1,6 @@
 /** Errors that domain functions throw to reject a request. `http/errors.ts` maps them to HTTP responses. */
 
-import type { Refusal } from '@glacis/contract/role'
+import type { ErrorReason } from '@glacis/contract/role'
 
 export type ApiErrorCode =
   | 'not_found'
@@ -26,7 +26,7 @@ export class ApiError extends Error {
   /** Machine-readable details, such as the id of the conflicting scan. */
   readonly metadata: Readonly<Record<string, string>>
   /** Why, for clients that react to it; stable. */
-  readonly reason: Refusal | null
+  readonly reason: ErrorReason | null
   /** For `quota_exceeded`: the quota and its usage. */
   readonly quota: { readonly subject: string; readonly description: string } | null
   constructor(
@@ -35,7 +35,7 @@ export class ApiError extends Error {
     options: ErrorOptions & {
       violations?: readonly FieldViolation[]
       metadata?: Readonly<Record<string, string>>
-      reason?: Refusal
+      reason?: ErrorReason
       quota?: { readonly subject: string; readonly description: string }
     } = {},
   ) {

@@ -18,6 +18,8 @@ export interface Queues {
   'feed-check': { readonly pack: string }
   /** Applies pending decisions to their occurrences. */
   decisions: { readonly account: string }
+  /** Mails a comment to a member that it mentions. */
+  mention: { readonly account: string; readonly commentId: string; readonly memberId: string }
   /** Delivers the email of an invitation. */
   invitation: { readonly account: string; readonly invitationId: string }
   /** Delivers a mail of the identity service. */
@@ -142,7 +144,7 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
         expireInSeconds: 120,
         deleteAfterSeconds: 3600,
       }
-      for (const name of ['mail', 'invitation'] as const) await boss.createQueue(name, mailQueue)
+      for (const name of ['mail', 'invitation', 'mention'] as const) await boss.createQueue(name, mailQueue)
       await boss.createQueue('sweep', { retryLimit: 0, policy: 'singleton', deleteAfterSeconds: 600 })
       await sql`grant usage on schema pgboss to glacis_app`.execute(owner)
       await sql`grant select, insert, update on all tables in schema pgboss to glacis_app`.execute(owner)

@@ -6,7 +6,7 @@ import type * as contract from '@glacis/contract/access'
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import { recordAuditEvent } from '#audit.ts'
 import { isWithin } from '@glacis/contract/permissions'
-import { type Role, refusals } from '@glacis/contract/role'
+import { type Role, errorReasons } from '@glacis/contract/role'
 import type { Ctx } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
@@ -157,7 +157,7 @@ async function requireOwnToken(ctx: Ctx, id: string): Promise<void> {
     .executeTakeFirst()
   if (!token || token.created_by_id === ctx.actor.id) return
   throw new ApiError('forbidden', 'Only an owner or admin can revoke the API tokens of others', {
-    reason: refusals.role,
+    reason: errorReasons.role,
     metadata: { role, allowedRoles: 'owner,admin' },
   })
 }

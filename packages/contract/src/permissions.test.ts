@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type CallName, isAllowed, isWithin, permissions, refusalText } from '#permissions.ts'
+import { type CallName, isAllowed, isWithin, permissions, roleMessage } from '#permissions.ts'
 import { type Role, roles } from '#role.ts'
 import { rolesPage } from '#roles-page.ts'
 
@@ -33,7 +33,7 @@ it('lets viewers and auditors change nothing but their own membership', () => {
 })
 
 it('says who can make the call', () => {
-  expect(refusalText('viewer', 'createChannel')).toBe(
+  expect(roleMessage('viewer', 'createChannel')).toBe(
     "Your role, viewer, doesn't allow this. Ask an owner or admin of the workspace",
   )
 })

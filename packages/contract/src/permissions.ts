@@ -207,7 +207,7 @@ export function isWithin(role: Role, limit: Role): boolean {
 }
 
 /** Why a role can't make a call, for people. */
-export function refusalText(role: Role, call: CallName): string {
+export function roleMessage(role: Role, call: CallName): string {
   const allowed = permissions[call].roles ?? roles
   const names = new Intl.ListFormat('en', { type: 'disjunction' }).format(allowed)
   return `Your role, ${role}, doesn't allow this. Ask an ${names} of the workspace`

@@ -12,7 +12,7 @@ export const workspaceHeader = 'Glacis-Workspace'
 /**
  * Why a request was refused: the `reason` of `google.rpc.ErrorInfo` in the error's details. Clients may depend on these.
  */
-export const refusals = {
+export const errorReasons = {
   /** 403: the role doesn't allow the call. Metadata: `role`, `allowedRoles`. */
   role: 'ROLE_NOT_ALLOWED',
   /** 403: the person was removed from the workspace, or left it. */
@@ -42,4 +42,4 @@ export const refusals = {
   /** 403: the email address of the person isn't verified. */
   unverified: 'EMAIL_NOT_VERIFIED',
 } as const
-export type Refusal = (typeof refusals)[keyof typeof refusals]
+export type ErrorReason = (typeof errorReasons)[keyof typeof errorReasons]

@@ -1,8 +1,8 @@
 /** Authenticates and authorizes every API request. */
 import type { TokenScope } from '@glacis/contract/access'
 import type { Session } from '@glacis/contract/identity'
-import { type CallName, isAllowed, permissions, refusalText } from '@glacis/contract/permissions'
-import { type Role, refusals, workspaceHeader } from '@glacis/contract/role'
+import { type CallName, isAllowed, permissions, roleMessage } from '@glacis/contract/permissions'
+import { type Role, errorReasons, workspaceHeader } from '@glacis/contract/role'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Actor, Log, Person } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
@@ -78,8 +78,8 @@ function userAgentOf({ headers }: FastifyRequest): string {
 
 function requireRole(role: Role, call: CallName): void {
   if (isAllowed(role, call)) return
-  throw new ApiError('forbidden', refusalText(role, call), {
-    reason: refusals.role,
+  throw new ApiError('forbidden', roleMessage(role, call), {
+    reason: errorReasons.role,
     metadata: { role, allowedRoles: permissions[call].roles?.join(',') ?? '' },
   })
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from 'kysely'
-import { createMemberships } from '#workspaces/index.ts'
+import { deleteOldAuditEvents } from '#audit.ts'
+import { createMemberships, deleteDueWorkspaces } from '#workspaces/index.ts'
 import { openTeam, reasonOf, type Team } from '#testing/team.ts'
 import { statementsOf } from '#testing/statements.ts'
 import { openTestUsers } from '#testing/test-users.ts'
@@ -199,5 +200,86 @@ describe('the settings of a workspace', () => {
     expect(messageOf(await patch({ timeZone: 'Mars/Olympus' }))).toBe(
       "'Mars/Olympus' is not a time zone. Use an IANA name such as Europe/Zurich",
     )
+  })
+})
+
+describe('the deletion of a workspace', () => {
+  const schedule = (name: string) =>
+    users.request({ method: 'POST', url: '/v1/workspace/deletion', payload: { name } }, 'quitter')
+  const sweep = () => deleteDueWorkspaces(users.server.database, { info() {}, warn() {}, error() {} })
+
+  it('needs the typed name, waits seven days, and can be canceled', async () => {
+    const team = await openTeam(users, 'quitter')
+    expect([messageOf(await schedule('quitter muster'))]).toEqual([
+      'Type the name of the workspace, quitter Muster, to confirm its deletion',
+    ])
+    const { workspace } = (await schedule('quitter Muster')).json<{ workspace: { deleteTime: string } }>()
+    const days = (Date.parse(workspace.deleteTime) - Date.now()) / 86_400_000
+    expect(days).toBeCloseTo(7, 2)
+    await sweep()
+    expect((await team.as('quitter', { method: 'GET', url: '/v1/targets' })).statusCode).toBe(200)
+    const kept = await team.as('quitter', { method: 'DELETE', url: '/v1/workspace/deletion' })
+    expect(kept.json<{ workspace: object }>().workspace).not.toHaveProperty('deleteTime')
+    expect((await team.as('quitter', { method: 'DELETE', url: '/v1/workspace/deletion' })).statusCode).toBe(400)
+  })
+
+  it('happens when the seven days are over, and is recorded', async () => {
+    const team = await openTeam(users, 'quitter')
+    await schedule('quitter Muster')
+    const { owner } = users.server.database
+    await owner
+      .updateTable('workspace')
+      .set({ deletes_at: new Date(0) })
+      .where('id', '=', team.workspace)
+      .execute()
+    await sweep()
+    expect((await team.as('quitter', { method: 'GET', url: '/v1/targets' })).statusCode).toBe(404)
+    const recorded = await owner
+      .selectFrom('deletion')
+      .select('action')
+      .where('former_account', '=', team.workspace)
+      .execute()
+    expect(recorded).toEqual([{ action: 'account.delete' }])
+  })
+})
+
+describe('the audit log', () => {
+  it('is exported as CSV and JSON Lines, which is itself recorded', async () => {
+    const team = await openTeam(users, 'exporter')
+    const payload = { workspace: { name: '=cmd()' }, updateMask: { paths: ['name'] } }
+    await team.as('exporter', { method: 'PATCH', url: '/v1/workspace', payload })
+    const get = (query: string) => team.as('exporter', { method: 'GET', url: `/v1/audit-events/export?${query}` })
+    const lines = (await get('format=jsonl&filter.action=workspace.update')).body.trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { action: 'workspace.update', actor: { id: 'exporter' }, detail: { name: '=cmd()' } },
+    ])
+    const csv = await get('format=csv&filter.action=audit.export')
+    expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
+    const [head, row] = csv.body.split('\r\n')
+    expect(head).toBe('time,actor,actorKind,actorId,action,resourceKind,resourceId,ip,userAgent,detail')
+    expect(row).toContain(',exporter Muster,person,exporter,audit.export,workspace,')
+  })
+
+  it('filters by time, and forgets what is older than its retention', async () => {
+    const team = await openTeam(users, 'archivist')
+    const list = async (query: string) =>
+      (await team.as('archivist', { method: 'GET', url: `/v1/audit-events${query}` })).json<{ events: object[] }>()
+        .events
+    const payload = { workspace: { name: 'x' }, updateMask: { paths: ['name'] } }
+    await team.as('archivist', { method: 'PATCH', url: '/v1/workspace', payload })
+    const { database } = users.server
+    await sql`update audit_event set at = at - interval '40 days' where account_id = ${team.workspace}`.execute(
+      database.owner,
+    )
+    const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString()
+    expect([await list(`?filter.before=${monthAgo}`), await list(`?filter.after=${monthAgo}`)]).toMatchObject([
+      [{}],
+      [],
+    ])
+    await deleteOldAuditEvents(database, new Date())
+    expect(await list('')).toHaveLength(1)
+    await database.owner.updateTable('workspace').set({ audit_days: 30 }).where('id', '=', team.workspace).execute()
+    await deleteOldAuditEvents(database, new Date())
+    expect(await list('')).toEqual([])
   })
 })

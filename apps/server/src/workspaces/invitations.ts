@@ -2,7 +2,7 @@
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import { invitationDays, type Invitation } from '@glacis/contract/invitation'
 import type * as contract from '@glacis/contract/invitation'
-import { type Role, refusals } from '@glacis/contract/role'
+import { type Role, errorReasons } from '@glacis/contract/role'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
@@ -41,7 +41,7 @@ export async function createInvitation(
     .executeTakeFirst()
   if (earlier && earlier.expires_at > ctx.now)
     throw new ApiError('conflict', `${email} already has a pending invitation. Resend or revoke it`, {
-      reason: refusals.alreadyInvited,
+      reason: errorReasons.alreadyInvited,
       metadata: { invitationId: earlier.id },
     })
   if (earlier) await setRevoked(ctx, earlier.id)
@@ -124,7 +124,7 @@ async function sent(ctx: Ctx, jobs: Jobs, row: Row, action: string): Promise<{ i
 function requireOwnerFor({ actor }: Ctx, role: Role): void {
   if (role !== 'owner' || actor.role === 'owner') return
   throw new ApiError('forbidden', 'Only an owner can invite an owner', {
-    reason: refusals.role,
+    reason: errorReasons.role,
     metadata: { role: actor.role ?? '', allowedRoles: 'owner' },
   })
 }
@@ -139,7 +139,7 @@ async function rejectMember(ctx: Ctx, email: string): Promise<void> {
     .executeTakeFirst()
   if (!member) return
   throw new ApiError('conflict', `${email} is already a member with the role ${member.role}. Change the role instead`, {
-    reason: refusals.alreadyMember,
+    reason: errorReasons.alreadyMember,
   })
 }
 

@@ -2,7 +2,7 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/invitation'
 import type { JoinableWorkspace, joinWorkspace as joinContract } from '@glacis/contract/workspace'
-import { type Role, refusals } from '@glacis/contract/role'
+import { type Role, errorReasons } from '@glacis/contract/role'
 import { recordAuditEvent } from '#audit.ts'
 import type { Actor, Ctx, Log, Person } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
@@ -127,19 +127,19 @@ function stale(state: 'used' | 'revoked' | 'expired'): ApiError {
     revoked: 'This invitation was revoked, or replaced by a newer email. Use the latest email or ask for a new one',
     expired: 'This invitation has expired. Ask the person who invited you to send it again',
   }
-  return new ApiError('precondition', messages[state], { reason: refusals[state] })
+  return new ApiError('precondition', messages[state], { reason: errorReasons[state] })
 }
 
 function otherAddress(email: string): ApiError {
   const masked = email.replace(/^(.).*(@.*)$/u, '$1…$2')
   const message = `This invitation is for ${masked}. Sign in with that address`
-  return new ApiError('forbidden', message, { reason: refusals.otherAddress, metadata: { email: masked } })
+  return new ApiError('forbidden', message, { reason: errorReasons.otherAddress, metadata: { email: masked } })
 }
 
 function requireVerified({ email, isVerified }: Person): void {
   if (isVerified) return
   const message = `Verify your email address ${email} first, to prove that the invitation is yours`
-  throw new ApiError('forbidden', message, { reason: refusals.unverified })
+  throw new ApiError('forbidden', message, { reason: errorReasons.unverified })
 }
 
 /** A former member becomes one again, with the new role. */
@@ -165,5 +165,5 @@ async function becomeMember(ctx: Ctx, person: Person, role: Role): Promise<void>
     .returning('role')
     .executeTakeFirst()
   if (joined) return
-  throw new ApiError('conflict', 'You are already a member of this workspace', { reason: refusals.alreadyMember })
+  throw new ApiError('conflict', 'You are already a member of this workspace', { reason: errorReasons.alreadyMember })
 }

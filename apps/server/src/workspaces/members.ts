@@ -1,6 +1,6 @@
 /** The members of a workspace. Every change is serialized, so that at least one owner always remains. */
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
-import { type Role, refusals } from '@glacis/contract/role'
+import { type Role, errorReasons } from '@glacis/contract/role'
 import type * as contract from '@glacis/contract/workspace'
 import type { Member } from '@glacis/contract/workspace'
 import { recordAuditEvent } from '#audit.ts'
@@ -95,7 +95,9 @@ async function lockMembers(ctx: Ctx, id: string): Promise<{ target: Row; actor: 
   const actor = rows.find((row) => row.identity_id === ctx.actor.id)
   if (actor?.role !== ctx.actor.role) {
     const now = actor ? `Your role was just changed to ${actor.role}` : 'You were just removed from this workspace'
-    throw new ApiError('conflict', `${now}, so nothing was changed. Reload the page`, { reason: refusals.roleChanged })
+    throw new ApiError('conflict', `${now}, so nothing was changed. Reload the page`, {
+      reason: errorReasons.roleChanged,
+    })
   }
   const target = rows.find((row) => row.identity_id === id)
   if (!target || !actor) throw notFound('member', id)
@@ -105,7 +107,7 @@ async function lockMembers(ctx: Ctx, id: string): Promise<{ target: Row; actor: 
 function requireOwner(actor: Row, changed: readonly Role[]): void {
   if (actor.role === 'owner' || !changed.includes('owner')) return
   throw new ApiError('forbidden', 'Only an owner can change who owns the workspace', {
-    reason: refusals.role,
+    reason: errorReasons.role,
     metadata: { role: actor.role, allowedRoles: 'owner' },
   })
 }
@@ -115,7 +117,7 @@ async function keepOneOwner(ctx: Ctx, id: string): Promise<void> {
   if (other) return
   const who = id === ctx.actor.id ? 'You are' : 'This member is'
   throw new ApiError('conflict', `${who} the last owner. Transfer the ownership to another member first`, {
-    reason: refusals.lastOwner,
+    reason: errorReasons.lastOwner,
   })
 }
 

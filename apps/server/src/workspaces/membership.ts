@@ -1,5 +1,5 @@
 /** Which workspace a request is for, and the role of the person in it. */
-import { type Role, refusals } from '@glacis/contract/role'
+import { type Role, errorReasons } from '@glacis/contract/role'
 import type { Session } from '@glacis/contract/identity'
 import type { Person } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
@@ -74,7 +74,7 @@ function choose(rows: readonly Row[], requested: string | undefined): Row | unde
   if (requested !== undefined && !chosen) throw notFound('workspace', requested.slice(0, 100))
   if (requested === undefined && chosen?.left_at) return undefined
   if (chosen?.left_at)
-    throw new ApiError('forbidden', 'You are no longer a member of this workspace', { reason: refusals.ended })
+    throw new ApiError('forbidden', 'You are no longer a member of this workspace', { reason: errorReasons.ended })
   return chosen
 }
 
@@ -90,7 +90,7 @@ async function firstWorkspace(db: Kysely<Tables>, person: Person, wasMember: boo
   const created = wasMember ? null : await db.transaction().execute((tx) => createAtFirstSignIn(tx, person))
   if (created) return created
   throw new ApiError('forbidden', 'You are not a member of a workspace. Accept an invitation, or create a workspace', {
-    reason: refusals.none,
+    reason: errorReasons.none,
   })
 }
 

@@ -81,7 +81,10 @@ drop index saved_view_name;
 create unique index saved_view_name on saved_view
   (account_id, page, lower(name), (case when shared then '' else owner_id end));
 
-alter table issue_comment add column actor_id text;
+alter table issue_comment
+  add column actor_id text,
+  -- Identity ids of members.
+  add column mentions text[] not null default '{}';
 
 alter table workspace
   drop column identity_id,

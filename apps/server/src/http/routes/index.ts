@@ -150,7 +150,7 @@ export function serveApi(router: Router, services: Services): void {
   serve(triage.updateIssue, (ctx, input) => issues.updateIssue(ctx, input, inside))
   serve(triage.retestIssue, (ctx, input) => scans.retestIssue(ctx, jobs, input))
   serve(triage.listComments, issues.listComments)
-  serve(triage.createComment, issues.createComment)
+  serve(triage.createComment, (ctx, input) => issues.createComment(ctx, jobs, input))
   serve(triage.deleteComment, issues.deleteComment)
   serve(triage.listEvidence, issues.listEvidence)
 
