@@ -42,8 +42,8 @@ async function count(folder: string): Promise<void> {
 async function matchMirrored(runnable: readonly Template[]): Promise<void> {
   const step = Number(process.argv[2] ?? 12)
   const candidates = runnable.filter(
-    ({ needsCallback, missingValues, isIntrusive, isUnsafe, isBruteForce }) =>
-      !needsCallback && missingValues.size === 0 && !isIntrusive && !isUnsafe && !isBruteForce,
+    ({ needsCallback, missingValues, permission, isUnsafe }) =>
+      !needsCallback && missingValues.size === 0 && permission === null && !isUnsafe,
   )
   const outcome = await mirror(
     candidates.filter((_, at) => at % step === 0),
@@ -74,7 +74,7 @@ function isScoped(name: string, source: string): boolean {
 
 /** The features that a template uses, beyond a path and a word matcher. */
 function needsOf(template: Template): string[] {
-  const { http, flow, isSequence, isIntrusive, needsCallback, missingValues, isUnsafe, variables } = template
+  const { http, flow, isSequence, permission, needsCallback, missingValues, isUnsafe, variables } = template
   const operators = http.map((block) => block.operators)
   const kinds = operators.flatMap(({ matchers, extractors }) => [
     ...matchers.map(({ type }) => `matcher ${type}`),
@@ -88,7 +88,7 @@ function needsOf(template: Template): string[] {
     variables: variables.size > 0,
     callback: needsCallback,
     unsafe: isUnsafe,
-    intrusive: isIntrusive,
+    intrusive: permission !== null,
     'operator-supplied value': missingValues.size > 0,
   }
   return [...new Set(kinds), ...Object.entries(flags).flatMap(([flag, isSet]) => (isSet ? [flag] : []))]

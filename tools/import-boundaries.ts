@@ -97,6 +97,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       workspaces: ['audit', 'deletions', 'jobs', 'mail'],
       deletions: [],
       callbacks: ['endpoints'],
+      metrics: ['jobs'],
     },
   },
   'apps/portal': {

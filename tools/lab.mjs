@@ -12,13 +12,14 @@ import { install } from './prepare.mjs'
 exitWithNpm()
 await install({ dev: false })
 const args = process.argv.slice(2)
-const lab = join(root, 'lab/real.ts')
+const lab = join(root, 'lab/zoo.ts')
 const options = ['--node', process.env['npm_node_execpath'] ?? process.execPath]
-await run(nodeProgram(), [lab, 'install'].concat(args, options))
+const selection = args.filter((arg) => !['serve', 'check', 'install'].includes(arg))
+await run(nodeProgram(), [lab, 'install'].concat(selection, options))
 
 const namespaces = [['--net'], ['--user', '--map-root-user', '--net']]
 const flags = namespaces.find((some) => spawnSync('unshare', some.concat('ip', 'link', 'set', 'lo', 'up')).status === 0)
-const command = args[0] === 'serve' || args[0] === 'check' ? [] : ['check']
+const command = ['serve', 'check', 'install'].includes(args[0]) ? [] : ['check']
 const fullCommand = [nodeProgram(), lab].concat(command, args, options)
 if (flags) {
   const script = 'ip link set lo up && exec "$@"'

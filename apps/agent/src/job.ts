@@ -1,13 +1,21 @@
 /**
- * Runs one job: scans in a worker thread, uploads results in parts, and renews the lease every
+ * Runs one job: scans in a child process, uploads results in parts, and renews the lease every
  * second.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
+import { isIP } from 'node:net'
 import type { InputOf } from '@glacis/contract/endpoint'
-import { Observation, progressAgentJob, reportAgentJob, type RunnerJob, runnerLimits } from '@glacis/contract/runner'
+import {
+  type Observation,
+  progressAgentJob,
+  reportAgentJob,
+  type RunnerJob,
+  runnerLimits,
+  type ScanHost,
+} from '@glacis/contract/runner'
+import { createGuard, resolveName, scanInProcess } from '@glacis/scanner'
 import { type Client, RejectedError, UnreachableError } from './client.ts'
-import type { PackFolders, PackStore } from './packs.ts'
+import type { PackStore } from './packs.ts'
 
 interface JobContext {
   readonly client: Client
@@ -35,13 +43,17 @@ export async function runJob(job: RunnerJob, context: JobContext): Promise<strin
   const delivery = createDelivery(job.id, context.client, signal)
   const renewal = renew(job.id, context.client, delivery, signal).catch((error: unknown) => canceling.abort(error))
   try {
-    const folders = await context.packs.folders(job.packs, signal)
-    const handleMessage = (message: unknown) => {
-      const reason = acceleratorProblem(message)
-      if (reason === null) delivery.add(Observation.parse(message))
-      else context.log(`Job ${job.id}: scanning ports without the native accelerator: ${reason}.`)
-    }
-    await scanInThread({ job, folders, networks: context.networks }, handleMessage, signal)
+    const packs = await context.packs.folders(job.packs, signal)
+    const hosts = (await Promise.all(job.hosts.map((host) => resolveHost(host, delivery)))).flat()
+    const allow = hosts.map((host) => host.address).filter((address) => isAllowed(address, job, context))
+    const batch = { job: { ...job.settings, hosts, allow }, knownOpen: job.knownOpen, packs }
+    await scanInProcess(batch, {
+      signal,
+      observed: delivery.add,
+      restarted: (reason) => context.log(`Job ${job.id}: replaced the scanner process: ${reason}.`),
+      withoutAccelerator: (reason) =>
+        context.log(`Job ${job.id}: scanning ports without the native accelerator: ${reason}.`),
+    })
     await delivery.finish()
     return 'done'
   } catch (error) {
@@ -57,48 +69,28 @@ export async function runJob(job: RunnerJob, context: JobContext): Promise<strin
   }
 }
 
-interface JobInput {
-  readonly job: RunnerJob
-  readonly folders: PackFolders
-  readonly networks: readonly string[] | undefined
+const resolveMs = 10_000
+
+/** Resolves host names on this network. Names that can't be resolved are reported. */
+async function resolveHost(host: ScanHost, delivery: Delivery): Promise<ScanHost[]> {
+  if (isIP(host.address)) return [host]
+  const outcome = await resolveName(host.address, { signal: AbortSignal.timeout(resolveMs) })
+  if (outcome.kind !== 'failure') {
+    return outcome.addresses.slice(0, 8).map((address) => ({ address, names: [host.address] }))
+  }
+  const { address, names } = host
+  delivery.add({ kind: 'host', address, names, reached: false, reason: outcome.reason, answersEverything: false })
+  return []
 }
 
 /**
- * The thread posts observations and, at most once, the reason why the accelerator is unavailable.
+ * The server operator limits what is scanned at all; the owner of this machine limits what is
+ * scanned from it.
  */
-function acceleratorProblem(message: unknown): string | null {
-  const isReason = typeof message === 'object' && message !== null && 'withoutAccelerator' in message
-  return isReason ? String(message.withoutAccelerator) : null
-}
-
-/** Parses hostile data in a thread with bounded memory, isolated from the agent's key. */
-async function scanInThread(
-  jobInput: JobInput,
-  handleMessage: (message: unknown) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  signal.throwIfAborted()
-  const thread = new Worker(new URL('./scan-thread.ts', import.meta.url), {
-    workerData: jobInput,
-    resourceLimits: { maxOldGenerationSizeMb: 512 },
-  })
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const stop = () => {
-    thread.postMessage('stop')
-    reject(signal.reason)
-  }
-  signal.addEventListener('abort', stop, { once: true })
-  thread.on('message', handleMessage)
-  thread.once('error', reject)
-  thread.once('exit', (code) =>
-    code === 0 ? resolve() : reject(new Error(`the scanner thread exited with code ${code}`)),
+function isAllowed(address: string, job: RunnerJob, { networks }: JobContext): boolean {
+  return [job.networks, networks].every(
+    (allow) => allow === undefined || createGuard({ allow: [...allow], deny: [] }).refusal(address, 443) === null,
   )
-  try {
-    await promise
-  } finally {
-    signal.removeEventListener('abort', stop)
-    await Promise.race([thread.terminate(), pause(renewMs, undefined, { ref: false })])
-  }
 }
 
 async function renew(id: string, client: Client, delivery: Delivery, signal: AbortSignal): Promise<void> {

@@ -81,9 +81,9 @@ const commands = new Map<string, Command>([
   [
     'upgrade',
     {
-      summary: 'Show what the next start changes in the database: upgrade --check.',
+      summary: 'Show or run the database migrations of this release: --check, --apply.',
       takesArguments: true,
-      run: async (context, args) => (await import('./commands/upgrade.ts')).checkUpgrade(args, context),
+      run: async (context, args) => (await import('./commands/upgrade.ts')).upgrade(args, context),
     },
   ],
   [

@@ -65,9 +65,15 @@ export const SeverityCount = z.object({
 })
 export type SeverityCount = z.infer<typeof SeverityCount>
 
-/** How intensively a scan probes: `gentle` for production networks, `deep` for hosts that can take the load. */
+/** Pace of a scan: `gentle` for production networks, `deep` for every port and hosts that can take the load. */
 export const ScanProfile = z.enum(['gentle', 'standard', 'deep'])
 export type ScanProfile = z.infer<typeof ScanProfile>
+/**
+ * What intrusive checks need permission for: logging in with default credentials, which may lock an
+ * account; writing to the target; and requests that may crash it.
+ */
+export const CheckPermission = z.enum(['logins', 'writes', 'crashes'])
+export type CheckPermission = z.infer<typeof CheckPermission>
 
 /** The fields that a PATCH changes. */
 export const UpdateMask = z.object({ paths: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)) })

@@ -10,7 +10,7 @@ export type Role = z.infer<typeof Role>
 export const workspaceHeader = 'Glacis-Workspace'
 
 /**
- * Why a request was refused: the `reason` of `google.rpc.ErrorInfo` in the error's details. Clients may depend on these.
+ * Why a request was rejected: the `reason` of `google.rpc.ErrorInfo` in the error's details. Clients may depend on these.
  */
 export const errorReasons = {
   /** 403: the role doesn't allow the call. Metadata: `role`, `allowedRoles`. */

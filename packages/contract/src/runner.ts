@@ -6,7 +6,7 @@ import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Certificate } from '#host.ts'
 import { Wfn } from '#product.ts'
-import { Duration, Empty, Id, ScanProfile, Timestamp } from '#primitives.ts'
+import { CheckPermission, Duration, Empty, Id, ScanProfile, Timestamp } from '#primitives.ts'
 
 const port = z.int().check(z.minimum(1), z.maximum(65_535))
 const transport = z.enum(['tcp', 'udp'])
@@ -16,11 +16,14 @@ const text = (max: number) => z.string().check(z.maxLength(max))
 export const ScanHost = z.object({ address: z.string(), names: z._default(z.array(z.string()), []) })
 export type ScanHost = z.infer<typeof ScanHost>
 
-export { ScanProfile }
+export { CheckPermission, ScanProfile }
 
 export const ScanJob = z.object({
   hosts: z.array(ScanHost),
+  /** The pace: rates, concurrency, and default ports. It doesn't affect which checks run. */
   profile: z._default(ScanProfile, 'gentle'),
+  /** Kinds of intrusive checks that may run. */
+  permissions: z._default(z.array(CheckPermission), []),
   /** Maximum connections and requests per second per host. Default: the profile's. */
   ratePerHost: z.optional(z.int().check(z.minimum(1), z.maximum(10_000))),
   /** Default: the 1,000 most common ports; with the deep profile all ports. */
@@ -101,6 +104,28 @@ export const CoverageObservation = z.object({
   port: z.optional(port),
   /** Ids of checks whose requests all received responses. */
   checks: z.array(z.string()),
+  /** Checks that exceeded a budget or were ended by the watchdog. They are neither found nor completed. */
+  stopped: z.optional(z.array(z.object({ check: z.string(), reason: text(300) }))),
+})
+/** Relevant checks that did not run. Without `port`, on the whole host. */
+export const SkippedObservation = z.object({
+  kind: z.literal('skipped'),
+  address: z.string(),
+  port: z.optional(port),
+  /** The permission that the checks need. */
+  permission: CheckPermission,
+  /** Ids of the checks. */
+  checks: z.array(z.string()),
+})
+/** A match that was withheld because the response proves nothing. */
+export const DoubtedObservation = z.object({
+  kind: z.literal('doubted'),
+  address: z.string(),
+  port: z.optional(port),
+  check: z.string(),
+  location: text(500),
+  /** Such as "the service answers meaningless paths in the same way". */
+  reason: text(300),
 })
 /** Ports that refused a connection twice, during the sweep and at the end, while the host responded on others. */
 export const ClosedObservation = z.object({ kind: z.literal('closed'), address: z.string(), ports: z.array(port) })
@@ -109,6 +134,15 @@ export const ProgressObservation = z.object({
   phase: z.enum(['PHASE_DISCOVERY', 'PHASE_PORTS', 'PHASE_IDENTIFY', 'PHASE_CHECKS']),
   /** Completed addresses of the job. */
   hostsDone: z.int(),
+  /** The host of the job that was just completed, with the addresses it resolved to. Only between processes. */
+  finished: z.optional(
+    z.object({
+      host: z.string(),
+      addresses: z.array(z.string()),
+      /** Ports that used to be open and refused a connection; tried again at the end of the batch. */
+      closedCandidates: z.array(z.object({ address: z.string(), ports: z.array(port) })),
+    }),
+  ),
 })
 /** A message for the operator: a rejected address, a local error, an exhausted budget. */
 export const ProblemObservation = z.object({
@@ -123,6 +157,8 @@ export const Observation = z.discriminatedUnion('kind', [
   TechnologyObservation,
   FindingObservation,
   CoverageObservation,
+  SkippedObservation,
+  DoubtedObservation,
   ClosedObservation,
   ProgressObservation,
   ProblemObservation,

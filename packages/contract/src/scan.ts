@@ -157,6 +157,8 @@ export const ScannedHost = z.object({
   /** The scanner's reason, such as "port 80 open", "no response from 12 ports". */
   reason: z.string(),
   issueCount: SeverityCount,
+  /** Checks that were stopped on this host: neither found nor ruled out. At most 100. */
+  stopped: z.array(z.object({ port: z.optional(z.int()), check: z.string(), reason: z.string() })),
 })
 export type ScannedHost = z.infer<typeof ScannedHost>
 export const listScanHosts = endpoint({

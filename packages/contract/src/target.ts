@@ -3,6 +3,7 @@ import { z } from 'zod/mini'
 import { Agent } from '#agent.ts'
 import { endpoint } from '#endpoint.ts'
 import {
+  CheckPermission,
   Empty,
   Id,
   listOf,
@@ -72,6 +73,8 @@ export const Target = z.object({
   /** Exclusions: addresses, networks, ranges, `address:port`, or `*:port` for a port of every address. */
   exclusions: z.optional(z.array(z.string())),
   profile: z.optional(ScanProfile),
+  /** Kinds of intrusive checks that may run; none by default. */
+  permissions: z.optional(z.array(CheckPermission)),
   /** Ports such as `22,80,8000-8100`; empty for the 1,000 most common ports. */
   ports: z.optional(z.string()),
   /** Default: the profile's limits. */
@@ -88,6 +91,7 @@ const tags = z.array(z.object({ id: Id }))
 const settings = {
   exclusions: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(100))).check(z.maxLength(exclusionsMax))),
   profile: z.optional(ScanProfile),
+  permissions: z.optional(z.array(CheckPermission).check(z.maxLength(3))),
   ports: z.optional(z.string().check(z.maxLength(2000))),
   ratePerHost: z.optional(z.nullable(z.int().check(z.minimum(ratePerHost.min), z.maximum(ratePerHost.max)))),
 } as const

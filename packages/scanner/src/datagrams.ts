@@ -127,7 +127,7 @@ const probes: readonly DatagramProbe[] = [
   },
 ]
 
-const waitMs = 700
+const waitMs = 500
 
 export interface DatagramTools {
   readonly guard: Guard

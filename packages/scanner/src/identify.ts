@@ -21,9 +21,11 @@ import {
   type ProbeTarget,
 } from '#fingerprint/connection.ts'
 import type { HttpClient } from '#net/http.ts'
+import { forEachOf } from '#pool.ts'
 import { connectionOver } from '#net/tcp.ts'
 import { startTlsProtocols } from '#native/starttls.ts'
 import { tlsHandshake, type Certificate } from '#net/tls.ts'
+import { identification, runUnit, Stopped, type Units } from '#unit.ts'
 
 export type Service = Extract<Observation, { kind: 'service' }>
 
@@ -39,6 +41,7 @@ export interface IdentifyTools extends ConnectionTools {
   readonly fingerprints: Fingerprints
   /** Paths that fingerprints need from web servers. */
   readonly webPaths: readonly string[]
+  readonly units?: Units
 }
 /** Findings about a port so far. */
 interface Reading {
@@ -52,6 +55,11 @@ interface Reading {
 }
 
 const probesMax = 4
+const guessesAtOnce = 32
+const tlsDeadlineMs = 4000
+const guessWaitMs = 1000
+/** A service that ignores plaintext gets less time for a TLS handshake than one on a TLS port. */
+const tlsGuessMs = 1500
 const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], spoke: false }
 
 /**
@@ -63,12 +71,22 @@ const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], spok
 export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Promise<Identification> {
   const reading = await read(endpoint, tools)
   const { address, port } = endpoint
-  const technologies = identifyTechnologies(reading.traces, { address, port, transport: 'tcp' }, tools.fingerprints)
+  const identify = () => identifyTechnologies(reading.traces, { address, port, transport: 'tcp' }, tools.fingerprints)
+  const technologies = tools.units ? unlessStopped(tools.units, identify) : identify()
   return { service: serviceOf(endpoint, reading), technologies, spoke: reading.spoke }
 }
 
+function unlessStopped(units: Units, identify: () => readonly Technology[]): readonly Technology[] {
+  try {
+    return runUnit(units.of(identification), identify)
+  } catch (error) {
+    if (error instanceof Stopped) return []
+    throw error
+  }
+}
+
 async function read(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
-  if (untouchedPorts.has(endpoint.port)) return silent
+  if (untouchedPorts.has(endpoint.port)) return sendOwnProbe(endpoint, tools)
   const isTls = tlsPorts.has(endpoint.port)
   const received = isTls ? Buffer.alloc(0) : await readInitialBanner(endpoint, tools)
   if (received.length > 0) return identifyByBanner(received, endpoint, tools)
@@ -76,6 +94,13 @@ async function read(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> 
   if (encrypted) return encrypted
   if (fragilePorts.has(endpoint.port)) return (await readPage(endpoint, tools, false)) ?? silent
   return sendProbes(endpoint, tools, !isTls)
+}
+
+/** Industrial controllers only receive the read-only request of their own protocol. */
+async function sendOwnProbe(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
+  const probe = probes.find(({ ports }) => ports.includes(endpoint.port))
+  if (!probe) return silent
+  return (await recognize(await exchange(endpoint, probe.request, tools), probe, endpoint, tools)) ?? silent
 }
 
 /** Sends probes until one is recognized; otherwise the last response becomes the banner. */
@@ -92,16 +117,36 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   const answer = left > 0 ? await exchange(endpoint, webProbe(endpoint.hostname), tools) : Buffer.alloc(0)
   const text = answer.toString('latin1')
   if (isWeb(text)) return (await readWebServer(text, endpoint, tools)) ?? bannerOnly(answer)
-  if (mayBeTls && (answer.length === 0 || isTlsAlert(answer))) {
-    const encrypted = await readTls(endpoint, tools)
-    if (encrypted) return encrypted
-  }
+  const isQuiet = answer.length === 0
+  const [encrypted, guessed] = await Promise.all([
+    mayBeTls && (isQuiet || isTlsAlert(answer)) ? readTls(endpoint, tools, tlsGuessMs) : undefined,
+    isQuiet ? guessProtocol(expected, endpoint, tools) : undefined,
+  ])
+  if (encrypted) return encrypted
+  if (guessed) return guessed
   const hint = httpResponseProtocols.find(([pattern]) => pattern.test(text))?.[1]
   for (const probe of probes.filter(({ protocol, ports }) => protocol === hint && !ports.includes(endpoint.port))) {
     const known = await recognize(await exchange(endpoint, probe.request, tools), probe, endpoint, tools)
     if (known) return known
   }
   return bannerOnly(longer(answer, received))
+}
+
+/** Sends the probes of other ports to a service that ignored HTTP, several at once. */
+async function guessProtocol(
+  sent: readonly Probe[],
+  endpoint: Endpoint,
+  tools: IdentifyTools,
+): Promise<Reading | undefined> {
+  const others = probes.filter((probe) => !sent.includes(probe))
+  let known: Reading | undefined
+  await forEachOf(others, guessesAtOnce, async (probe) => {
+    if (known) return
+    const received = await exchange(endpoint, probe.request, tools, guessWaitMs)
+    const reading = received.length > 0 ? await recognize(received, probe, endpoint, tools) : undefined
+    known ??= reading
+  })
+  return known
 }
 
 function longer(one: Buffer, other: Buffer): Buffer {
@@ -130,8 +175,9 @@ async function recognize(
   tools: IdentifyTools,
 ): Promise<Reading | undefined> {
   const text = received.toString('latin1')
-  if (isWeb(text)) return endpoint.isTls ? undefined : readWebServer(text, endpoint, tools)
-  if (!probe.responsePattern.test(text)) return undefined
+  const isExpected = probe.responsePattern.test(text)
+  if (isWeb(text) && !isExpected) return endpoint.isTls ? undefined : readWebServer(text, endpoint, tools)
+  if (!isExpected) return undefined
   const { protocol, field, isBinary = false } = probe
   const read = probe.read?.(text) ?? text.trim()
   const traces = field === '' ? [] : [{ field, text: read }]
@@ -194,9 +240,17 @@ const noCertificate = { traces: [], shown: {} }
  * Identifies the service inside TLS: waits for a banner on mail and directory ports, otherwise
  * sends HTTP.
  */
-async function readTls(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+async function readTls(
+  endpoint: Endpoint,
+  tools: IdentifyTools,
+  deadlineMs = tlsDeadlineMs,
+): Promise<Reading | undefined> {
   await tools.budget.take(endpoint.address, tools.signal)
-  const handshake = await tlsHandshake(endpoint.address, endpoint.port, { ...tools, hostname: endpoint.hostname })
+  const handshake = await tlsHandshake(endpoint.address, endpoint.port, {
+    ...tools,
+    hostname: endpoint.hostname,
+    deadlineMs,
+  })
   if (handshake.kind === 'failure') return undefined
   const { certificate, socket } = handshake
   const outer = { tls: true, spoke: true, ...(certificate ? { certificate } : {}) }

@@ -25,6 +25,10 @@ export { resolveName } from '#net/dns.ts'
 export { parsePorts } from '#port-list.ts'
 export { readableAddress } from '#readable.ts'
 export type { ScanOptions } from '#scan-host.ts'
+export { scanInProcess } from '#scan-process.ts'
+export { runTask, TaskFailure } from '#process/pool.ts'
+export type { Program } from '#process/program.ts'
+export { serveTasks } from '#process/serve-tasks.ts'
 export type { CheckInfo } from '#template/plan.ts'
 
 /** Fingerprints and checks, compiled once and shared by many scans. */

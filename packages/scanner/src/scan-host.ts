@@ -13,6 +13,8 @@ import { scanOrder, type PortReading, type Sweeper } from '#ports.ts'
 import type { CheckPlan } from '#template/plan.ts'
 import { runChecks } from '#template/run.ts'
 import type { CheckTarget, CheckTools } from '#template/service-run.ts'
+import { payloadLimits } from '#template/payloads.ts'
+import { createUnits, type StoppedPair, type Units } from '#unit.ts'
 
 /** Fingerprints and checks that a scan applies. */
 export interface Knowledge {
@@ -23,11 +25,8 @@ export interface Knowledge {
   /** Whether to run the native checks. */
   readonly native: boolean
 }
-/**
- * `callbacks`, `intrusive`, and `suppliedValues` extend what checks may do; without them, checks are
- * passive.
- */
-export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'intrusive' | 'suppliedValues'> {
+/** `callbacks` and `suppliedValues` enable checks that need them. */
+export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'suppliedValues' | 'isExhaustive'> {
   readonly signal: AbortSignal
   /** Overrides the profile's limits. */
   readonly limits?: Partial<Limits>
@@ -36,8 +35,18 @@ export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'intrusive' 
    * refuse the connection twice.
    */
   readonly knownOpen?: Readonly<Record<string, readonly number[]>>
+  /** Checks that an earlier attempt at the same job had to abandon. They don't run again. */
+  readonly stopped?: readonly StoppedPair[]
+  /** Ports of hosts that an earlier attempt completed, to be tried again at the end. */
+  readonly closedCandidates?: readonly ClosedCandidates[]
   /** Receives the reason, for the log, when the accelerator would be useful but is unavailable. */
   readonly withoutAccelerator?: (reason: string) => void
+}
+
+/** Ports of an address that used to be open and refused a connection. */
+export interface ClosedCandidates {
+  readonly address: string
+  readonly ports: readonly number[]
 }
 
 /** State shared by all hosts of one scan. */
@@ -94,6 +103,10 @@ export async function reportReach(
   await run.emit({ kind: 'problem', address, level: 'warn', message })
 }
 
+/** A check may send its payloads in several blocks, and on several ports. */
+const requestsFactor = 4
+const requestsMin = 200
+
 /** Identifies and checks services within the host's deadline. */
 export async function examineServices(
   host: ResolvedHost,
@@ -102,8 +115,11 @@ export async function examineServices(
   run: Run,
 ): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(run.limits.hostDeadlineMs)])
+  const profile = run.job.profile ?? 'gentle'
+  const requestsMax = requestsMin + requestsFactor * payloadLimits(run.options).requestsPerCheck
+  const units = createUnits(host.address, requestsMax, run.options.stopped)
   try {
-    const identifications = [...(await identifyAll(host, reading, run, signal)), ...datagrams]
+    const identifications = [...(await identifyAll(host, reading, run, { signal, units })), ...datagrams]
     for (const { service, technologies } of identifications) {
       await run.emit(service)
       for (const technology of technologies) await run.emit(technology)
@@ -111,9 +127,10 @@ export async function examineServices(
     const { job, http, guard, budget, knowledge } = run
     const target = targetOf(host, job.basePath ?? '/', identifications)
     const servicesAtOnce = run.limits.connectionsPerHost
-    const { callbacks, intrusive = false, suppliedValues = new Map<string, string>() } = run.options
-    const extraTools = { intrusive, suppliedValues, ...(callbacks && { callbacks }) }
-    const tools = { http, guard, budget, signal, servicesAtOnce, profile: job.profile ?? 'gentle', ...extraTools }
+    const { callbacks, isExhaustive = false, suppliedValues = new Map<string, string>() } = run.options
+    const permissions = new Set(job.permissions)
+    const extraTools = { permissions, isExhaustive, suppliedValues, ...(callbacks && { callbacks }) }
+    const tools = { http, guard, budget, signal, servicesAtOnce, profile, units, ...extraTools }
     const onlyChecks = job.checks && new Set(job.checks)
     const native = knowledge.native ? runNative(target, { ...tools, ...(onlyChecks && { onlyChecks }) }) : []
     for await (const observation of native) await run.emit(observation)
@@ -135,10 +152,10 @@ async function identifyAll(
   host: ResolvedHost,
   reading: PortReading,
   run: Run,
-  signal: AbortSignal,
+  { signal, units }: { readonly signal: AbortSignal; readonly units: Units },
 ): Promise<readonly Identification[]> {
   const { fingerprints, webPaths } = run.knowledge
-  const tools = { guard: run.guard, budget: run.budget, http: run.http, fingerprints, webPaths, signal }
+  const tools = { guard: run.guard, budget: run.budget, http: run.http, fingerprints, webPaths, signal, units }
   const hostname = host.names[0] ?? host.address
   const found = new Map<number, Identification>()
   const ports = scanOrder(reading.open, 0).slice(0, run.limits.portsIdentifiedMax)

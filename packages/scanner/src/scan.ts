@@ -13,7 +13,7 @@ import { dial } from '#net/tcp.ts'
 import { forEachOf } from '#pool.ts'
 import { createSweeper } from '#ports.ts'
 import { examineServices, identifyConcurrency, reportReach } from '#scan-host.ts'
-import type { ResolvedHost, Knowledge, Run, ScanOptions } from '#scan-host.ts'
+import type { ClosedCandidates, ResolvedHost, Knowledge, Run, ScanOptions } from '#scan-host.ts'
 import { isWorthAccelerating } from '#sweep-engine.ts'
 
 const unreadMax = 500
@@ -92,23 +92,27 @@ function selectChecks(knowledge: Knowledge, { checks }: ScanJob): Knowledge {
 }
 
 async function examineAll(run: Run): Promise<void> {
-  const candidates: ClosedCandidates[] = []
+  const candidates: ClosedCandidates[] = [...(run.options.closedCandidates ?? [])]
   await run.emit({ kind: 'progress', phase: 'PHASE_DISCOVERY', hostsDone: 0 })
   await forEachOf(run.job.hosts, run.limits.hostsInParallel, async ({ address, names = [] }) => {
-    for (const resolvedHost of await resolveHosts(address, names, run)) {
+    const closedCandidates: ClosedCandidates[] = []
+    const resolved = await resolveHosts(address, names, run)
+    for (const resolvedHost of resolved) {
       const ports = await examineHost(resolvedHost, run)
-      if (ports.length > 0) candidates.push({ address: resolvedHost.address, ports })
+      if (ports.length > 0) closedCandidates.push({ address: resolvedHost.address, ports })
     }
+    candidates.push(...closedCandidates)
     run.counts.done++
     const phase = run.counts.swept < run.job.hosts.length ? 'PHASE_PORTS' : 'PHASE_CHECKS'
-    await run.emit({ kind: 'progress', phase, hostsDone: run.counts.done })
+    const addresses = [address, ...resolved.map((one) => one.address)]
+    const finished = {
+      host: address,
+      addresses,
+      closedCandidates: closedCandidates.map((one) => ({ ...one, ports: [...one.ports] })),
+    }
+    await run.emit({ kind: 'progress', phase, hostsDone: run.counts.done, finished })
   })
   await forEachOf(candidates, identifyConcurrency, (host) => reportClosed(host, run))
-}
-
-interface ClosedCandidates {
-  readonly address: string
-  readonly ports: readonly number[]
 }
 
 /** Names are resolved once, here; each address is a separate host. */

@@ -142,12 +142,31 @@ function HostsTable({ hosts }: { readonly hosts: readonly ScannedHost[] | undefi
             </Cell>
             <Cell label="Response" quiet priority={1} title={host.reason}>
               {host.reason}
+              <StoppedChecks stopped={host.stopped} />
             </Cell>
             <SeverityCells counts={host.hostId ? host.issueCount : undefined} />
           </tr>
         ))}
       </TableBody>
     </Table>
+  )
+}
+
+/** Checks that are neither found nor ruled out on a host. */
+function StoppedChecks({ stopped }: Pick<ScannedHost, 'stopped'>) {
+  if (stopped.length === 0) return null
+  return (
+    <details className="mt-1">
+      <summary>{stopped.length === 1 ? '1 check stopped' : `${formatNumber(stopped.length)} checks stopped`}</summary>
+      <ul>
+        {stopped.map(({ port, check, reason }) => (
+          <li key={`${port} ${check}`} className="whitespace-normal">
+            <span className="font-mono">{check}</span>
+            {port !== undefined && ` on port ${port}`}: stopped: {reason}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

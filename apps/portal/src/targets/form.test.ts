@@ -41,6 +41,7 @@ it('includes optional settings when creating a target', () => {
   const more = {
     hours,
     profile: 'deep' as const,
+    permissions: ['logins'] as const,
     ports: ' 80 ',
     rate: '20',
     exclusions: '192.0.2.9\n\n *:25 ',
@@ -49,6 +50,7 @@ it('includes optional settings when creating a target', () => {
   expect(toCreateBody({ ...draft, ...more })).toMatchObject({
     schedule: { period: 'PERIOD_WEEKLY', allowedHours: hours },
     profile: 'deep',
+    permissions: ['logins'],
     ports: '80',
     ratePerHost: 20,
     exclusions: ['192.0.2.9', '*:25'],
@@ -84,6 +86,7 @@ describe('toUpdateBody', () => {
   it.each([
     [{ hours: { start: '22:00', end: '06:00', timeZone: 'UTC' } }, 'schedule.allowedHours'],
     [{ profile: 'deep' }, 'profile'],
+    [{ permissions: ['writes'] }, 'permissions'],
     [{ ports: '80' }, 'ports'],
     [{ rate: '5' }, 'ratePerHost'],
     [{ exclusions: '192.0.2.9' }, 'exclusions'],

@@ -1,6 +1,6 @@
 /** Draft, validation, and request bodies of the target form. */
 import type { InputOf } from '@glacis/contract/endpoint'
-import { nameLengthMax, type ScanProfile } from '@glacis/contract/primitives'
+import { type CheckPermission, nameLengthMax, type ScanProfile } from '@glacis/contract/primitives'
 import type { Tag } from '@glacis/contract/tag'
 import {
   type AllowedHours,
@@ -21,6 +21,8 @@ export interface TargetDraft {
   readonly agentId: string
   readonly tags: readonly Tag[]
   readonly profile: ScanProfile
+  /** Kinds of intrusive checks that may run. */
+  readonly permissions: readonly CheckPermission[]
   readonly ports: string
   /** As typed; empty for the profile's default. */
   readonly rate: string
@@ -40,6 +42,7 @@ export const emptyDraft: TargetDraft = {
   agentId: '',
   tags: [],
   profile: 'gentle',
+  permissions: [],
   ports: '',
   rate: '',
   exclusions: '',
@@ -60,6 +63,7 @@ export function toDraft(target: Target): TargetDraft {
     agentId: agent?.id ?? (formerAgent ? formerAgentId : ''),
     tags,
     profile: target.profile ?? 'gentle',
+    permissions: target.permissions ?? [],
     ports: target.ports ?? '',
     rate: target.ratePerHost?.toString() ?? '',
     exclusions: target.exclusions?.join('\n') ?? '',
@@ -106,7 +110,7 @@ const toSchedule = ({ period, hours }: TargetDraft) => ({ period, ...(hours && {
 
 /** The request body for creating a target. */
 export function toCreateBody(draft: TargetDraft): InputOf<typeof createTarget> {
-  const { name, address, agentId, tags, profile, ports, isPermitted } = draft
+  const { name, address, agentId, tags, profile, permissions, ports, isPermitted } = draft
   const exclusions = splitLines(draft.exclusions)
   const rate = parseRate(draft)
   return {
@@ -116,6 +120,7 @@ export function toCreateBody(draft: TargetDraft): InputOf<typeof createTarget> {
     ...(agentId && { agent: { id: agentId } }),
     tags: toTagRefs(tags),
     ...(profile !== emptyDraft.profile && { profile }),
+    ...(permissions.length > 0 && { permissions: [...permissions] }),
     ...(ports.trim() !== '' && { ports: ports.trim() }),
     ...(rate !== null && { ratePerHost: rate }),
     ...(exclusions.length > 0 && { exclusions }),
@@ -131,6 +136,7 @@ const differences: Readonly<Record<string, (before: TargetDraft, after: TargetDr
   agent: (before, after) => after.agentId !== before.agentId,
   tags: (before, after) => tagKey(after) !== tagKey(before),
   profile: (before, after) => after.profile !== before.profile,
+  permissions: (before, after) => after.permissions.toSorted().join() !== before.permissions.toSorted().join(),
   ports: (before, after) => after.ports.trim() !== before.ports,
   ratePerHost: (before, after) => parseRate(after) !== parseRate(before),
   exclusions: (before, after) => splitLines(after.exclusions).join() !== splitLines(before.exclusions).join(),
@@ -151,6 +157,7 @@ export function toUpdateBody(
     ...((has('schedule.period') || has('schedule.allowedHours')) && { schedule: toSchedule(after) }),
     ...(has('agent') && { agent: after.agentId ? { id: after.agentId } : null }),
     ...(has('profile') && { profile: after.profile }),
+    ...(has('permissions') && { permissions: [...after.permissions] }),
     ...(has('ports') && { ports: after.ports.trim() }),
     ...(has('ratePerHost') && { ratePerHost: parseRate(after) }),
     ...(has('exclusions') && { exclusions: splitLines(after.exclusions) }),
@@ -178,7 +185,16 @@ const fields: Readonly<Record<string, DraftField>> = {
   id: 'agentId',
   ratePerHost: 'rate',
 }
-const sameNamedFields = ['name', 'address', 'tags', 'profile', 'ports', 'exclusions', 'isPermitted'] as const
+const sameNamedFields = [
+  'name',
+  'address',
+  'tags',
+  'profile',
+  'permissions',
+  'ports',
+  'exclusions',
+  'isPermitted',
+] as const
 
 /** Maps a path in an API error to the form field. */
 export function fieldForPath(path: string): DraftField | undefined {

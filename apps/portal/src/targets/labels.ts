@@ -1,5 +1,5 @@
 /** Labels and messages for targets. */
-import type { ScanProfile } from '@glacis/contract/primitives'
+import type { CheckPermission, ScanProfile } from '@glacis/contract/primitives'
 import type { AllowedHours, SchedulePeriod, Target } from '@glacis/contract/target'
 import { formatNumber } from '#lib/format.ts'
 
@@ -13,6 +13,12 @@ export const profileLabels: Readonly<Record<ScanProfile, string>> = {
   gentle: 'Gentle',
   standard: 'Standard',
   deep: 'Deep',
+}
+
+export const permissionLabels: Readonly<Record<CheckPermission, string>> = {
+  logins: 'Log in with default credentials',
+  writes: 'Write to the target',
+  crashes: 'Risk crashing a service',
 }
 
 /** Monday first. */

@@ -1,16 +1,16 @@
 /** Scan settings of a target: profile, rate limit, ports, and exclusions. */
-import type { ScanProfile } from '@glacis/contract/primitives'
+import { CheckPermission, type ScanProfile } from '@glacis/contract/primitives'
 import { ratePerHost } from '@glacis/contract/target'
 import type { FieldErrors, TargetDraft } from '#targets/form.ts'
-import { profileLabels } from '#targets/labels.ts'
-import { TextField } from '#ui/field.tsx'
+import { permissionLabels, profileLabels } from '#targets/labels.ts'
+import { Checkbox, TextField } from '#ui/field.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
 
 const profiles: readonly { readonly value: ScanProfile; readonly hint: string }[] = [
-  { value: 'gentle', hint: 'Safe for production: at most 50 requests per second per host.' },
-  { value: 'standard', hint: 'Three times the rate. Runs checks for the software it identifies.' },
-  { value: 'deep', hint: 'Every check at six times the rate. For hosts that can handle the load.' },
+  { value: 'gentle', hint: 'Safe for production: at most 200 requests per second per host.' },
+  { value: 'standard', hint: 'Twice the rate, and more connections at once.' },
+  { value: 'deep', hint: 'All 65,535 ports at four times the rate. For hosts that can handle the load.' },
 ]
 
 interface ScanSettingsFieldsProps {
@@ -36,6 +36,20 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
             onChange={() => onChange({ profile: value })}
           />
         ))}
+      </fieldset>
+      <fieldset className="grid gap-2">
+        <legend className="mb-1.5 leading-4.5 font-medium">Intrusive checks</legend>
+        {CheckPermission.options.map((permission) => (
+          <Checkbox
+            key={permission}
+            label={permissionLabels[permission]}
+            checked={draft.permissions.includes(permission)}
+            onChange={({ currentTarget }) =>
+              onChange({ permissions: permissionsAfter(draft.permissions, permission, currentTarget.checked) })
+            }
+          />
+        ))}
+        <p className="text-ink-3">Off by default. Login attempts may lock accounts.</p>
       </fieldset>
       <TextField
         label="Requests per second per host"
@@ -77,6 +91,11 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
       />
     </>
   )
+}
+
+function permissionsAfter(before: readonly CheckPermission[], changed: CheckPermission, isAllowed: boolean) {
+  const others = before.filter((one) => one !== changed)
+  return isAllowed ? [...others, changed] : others
 }
 
 function errorProps(problem: string | undefined) {

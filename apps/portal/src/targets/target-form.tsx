@@ -206,7 +206,7 @@ const advancedFields = ['hours', 'profile', 'rate', 'ports', 'exclusions'] as co
 
 /** True if any of them differs from its default. */
 function hasAdvancedSettings(draft: TargetDraft): boolean {
-  return advancedFields.some((field) => draft[field] !== emptyDraft[field])
+  return draft.permissions.length > 0 || advancedFields.some((field) => draft[field] !== emptyDraft[field])
 }
 
 type SetErrors = (problems: FieldErrors) => void

@@ -11,7 +11,7 @@ import { formatChanges, one as oneScan, reportUrl } from '#scans/queries.ts'
 import { one } from '#targets/queries.ts'
 import { RecentScans } from '#targets/recent-scans.tsx'
 import { statusOfLastScan, TagList } from '#targets/target-table.tsx'
-import { formatAllowedHours, periodLabels, profileLabels, displayAddress } from '#targets/labels.ts'
+import { formatAllowedHours, periodLabels, permissionLabels, profileLabels, displayAddress } from '#targets/labels.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { Detail, Fact, Facts } from '#ui/card.tsx'
 import { ChartFigure } from '#ui/charts/figure.tsx'
@@ -147,6 +147,11 @@ function Rail({ target }: { readonly target: Target }) {
             {profileLabels[target.profile ?? 'gentle']}
             {target.ratePerHost !== undefined &&
               `, at most ${formatNumber(target.ratePerHost)} requests per second per host`}
+          </Fact>
+          <Fact name="Intrusive checks">
+            {target.permissions?.length
+              ? target.permissions.map((one) => permissionLabels[one]).join(', ')
+              : 'None allowed'}
           </Fact>
           <Fact name="Ports">
             {target.ports ? <span className="font-mono">{target.ports}</span> : defaultPortsLabel(target.address)}

@@ -1,28 +1,30 @@
-/** `glacis upgrade --check`: compares the database with this release. The upgrade itself runs at the next start. */
+/** `glacis upgrade --check | --apply`: shows or runs the migrations of this release without starting the server. */
 import { readConfig } from '#config.ts'
-import { UsageError } from '#cli-error.ts'
+import { CliError, UsageError } from '#cli-error.ts'
 import { openDatabase } from '#database/index.ts'
-import { migrationState } from '#database/migrate.ts'
+import { migrate, migrationState } from '#database/migrate.ts'
+import { createJobs } from '#jobs.ts'
 import { createLogger } from '#log.ts'
 import { version } from '#version.ts'
 import { connectToDatabase } from './connect.ts'
 
-const usage = `Usage: glacis upgrade --check   show which migrations the next start runs; changes nothing`
+const usage = `Usage: glacis upgrade --check   show which migrations the next start runs; changes nothing
+       glacis upgrade --apply   run them now, for example before several processes start`
 
 /**
  * @returns 0 if this release can use the database, now or after migrating it; 1 if the database is newer
  * @throws UsageError for other arguments; CliError if there is no usable database
  */
-export async function checkUpgrade(
+export async function upgrade(
   args: readonly string[],
   { environment, root }: { environment: Readonly<Record<string, string | undefined>>; root: string },
 ): Promise<number> {
-  if (args.length !== 1 || args[0] !== '--check') throw new UsageError(usage)
-  const config = readConfig(environment, root)
+  const [action] = args
+  if (args.length !== 1 || (action !== '--check' && action !== '--apply')) throw new UsageError(usage)
   const log = createLogger({ level: 'error' })
-  await using reached = await connectToDatabase(config, log)
+  await using reached = await connectToDatabase(readConfig(environment, root), log)
   await using running = new AsyncDisposableStack()
-  const database = openDatabase(reached.url, log, { app: 1, owner: 1 })
+  const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
   running.defer(() => database.close())
   const { pending, unknown } = await migrationState(database.owner)
   if (unknown.length > 0) {
@@ -30,10 +32,22 @@ export async function checkUpgrade(
     print('Start that release, or restore the backup from before the upgrade.')
     return 1
   }
-  if (pending.length === 0) print(`The database is up to date with ${version}.`)
-  else print(`The next start runs ${pending.length} migrations: ${pending.join(', ')}. Run "glacis backup" first.`)
+  if (action === '--check') {
+    print(
+      pending.length === 0 ? upToDate : `The next start migrates the database: ${pending.join(', ')}. Back up first.`,
+    )
+    return 0
+  }
+  if (reached.isServerRunning) throw new CliError('Stop Glacis first: it uses the embedded database.')
+  await migrate(database.owner)
+  const jobs = createJobs(reached.url, log, { supervise: false })
+  await jobs.prepare(database.owner)
+  await jobs.close()
+  print(pending.length === 0 ? upToDate : `Migrated the database: ${pending.join(', ')}.`)
   return 0
 }
+
+const upToDate = `The database is up to date with ${version}.`
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)

@@ -1,5 +1,5 @@
 /** Every table and the one module that writes it. Any module may read it. */
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type {
   WorkspaceTable,
   MemberTable,
@@ -78,6 +78,7 @@ export interface Tables {
     host_id: string | null
     reached: boolean
     reason: string
+    stopped: ColumnType<{ port?: number; check: string; reason: string }[], string | undefined, string>
   }
   scan_event: { account_id: string; id: string; scan_id: string; at: Date; level: string; message: string }
   deletion: DeletionTable

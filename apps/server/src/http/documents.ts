@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify'
 const sections = {
   'Get started': ['help', 'quick-start', 'concepts', 'scanning-safely'],
   'Use Glacis': ['agents', 'notifications', 'using-the-api', 'checks'],
-  'Run Glacis': ['settings', 'backup-and-upgrade', 'identity', 'single-sign-on', 'kratos'],
+  'Run Glacis': ['settings', 'backup-and-upgrade', 'deployment', 'monitoring', 'identity', 'single-sign-on', 'kratos'],
   'Get help': ['troubleshooting', 'faq', 'security'],
   Project: ['releases', 'style', 'licence'],
 } as const

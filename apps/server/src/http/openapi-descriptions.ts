@@ -126,7 +126,9 @@ export const descriptions: Readonly<Record<string, string>> = {
   tag: 'The tag.',
   color: 'One of ten colors, 0 to 9.',
   exclusions: 'Never scanned: addresses, networks, ranges, `address:port`, or `*:port` for a port of every address.',
-  profile: 'How thorough and how fast scans are.',
+  profile: 'Pace of scans: rates, concurrency, and ports. It does not affect which checks run.',
+  permissions:
+    'Intrusive checks that may run: `logins` tries default credentials, `writes` changes data, `crashes` may crash a service.',
   ports: 'Ports such as `22,80,8000-8100`; empty for the 1,000 most common.',
   ratePerHost: 'Maximum connections per second to one host; null for the default of the profile.',
   isPermitted: 'You confirm that you are authorized to scan this address. Recorded in the audit trail.',

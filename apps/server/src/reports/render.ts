@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads'
 import type { ReportFormat } from '@glacis/contract/scan'
+import { runTask, TaskFailure } from '@glacis/scanner'
 import type { ReportModel } from './model.ts'
 import { sarifOf } from './sarif.ts'
 
@@ -16,8 +16,8 @@ const renderDeadlineMs = 120_000
 const heapMaxMb = 512
 
 /**
- * Renders a report. PDFs are rendered in a worker thread so that large ones don't block requests;
- * JSON is the model itself, SARIF one result per occurrence. All data from scanned hosts is treated
+ * Renders a report. PDFs are rendered in a child process without access to the network, because they lay out evidence
+ * from scanned hosts; JSON is the model itself, SARIF one result per occurrence. All data from scanned hosts is treated
  * as text.
  *
  * @throws Error if rendering fails or takes longer than two minutes
@@ -31,24 +31,21 @@ export async function renderReport(model: ReportModel, format: ReportFormat): Pr
   if (format === 'sarif') {
     return { body: Buffer.from(sarifOf(model)), contentType: 'application/sarif+json; charset=utf-8', filename }
   }
-  return { body: await renderInThread(model), contentType: 'application/pdf', filename }
+  return { body: await renderInProcess(model), contentType: 'application/pdf', filename }
 }
 
-async function renderInThread(model: ReportModel): Promise<Buffer> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: model,
-    resourceLimits: { maxOldGenerationSizeMb: heapMaxMb },
-  })
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const deadline = setTimeout(() => reject(new Error('Rendering the report timed out.')), renderDeadlineMs)
-  worker.once('message', (bytes: Uint8Array) => resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
-  worker.once('error', (cause) => reject(new Error("The report couldn't be rendered.", { cause })))
-  worker.once('exit', (code) => reject(new Error(`The report thread exited with code ${code}.`)))
+const program = { module: new URL('./pdf-child.ts', import.meta.url), heapMb: heapMaxMb }
+
+async function renderInProcess(model: ReportModel): Promise<Buffer> {
+  const signal = AbortSignal.timeout(renderDeadlineMs)
   try {
-    return await promise
-  } finally {
-    clearTimeout(deadline)
-    await worker.terminate()
+    const bytes = await runTask(program, model, { signal })
+    if (!(bytes instanceof Uint8Array)) throw new Error('the process returned no file')
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  } catch (cause) {
+    if (signal.aborted) throw new Error('Rendering the report timed out.', { cause })
+    if (cause instanceof TaskFailure) throw new Error("The report couldn't be rendered.", { cause })
+    throw cause
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/scan'
-import type { ScanHostState } from '@glacis/contract/scan'
+import type { ScannedHost, ScanHostState } from '@glacis/contract/scan'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage } from '#database/page.ts'
@@ -13,6 +13,7 @@ interface Row extends SeverityCount {
   readonly host_id: string | null
   readonly state: ScanHostState
   readonly reason: string
+  readonly stopped: ScannedHost['stopped']
 }
 
 /**
@@ -48,14 +49,14 @@ export async function listScanHosts(
   }
 }
 
-function toHost({ host_id, name, address, state, reason, ...issueCount }: Row) {
-  return { address, ...(name && { name }), ...(host_id && { hostId: host_id }), state, reason, issueCount }
+function toHost({ host_id, name, address, state, reason, stopped, ...issueCount }: Row) {
+  return { address, ...(name && { name }), ...(host_id && { hostId: host_id }), state, reason, issueCount, stopped }
 }
 
 /** Each address of a scan with its state and its active issues when the scan ended. */
 function scannedAddresses(ctx: Ctx, scanId: string): RawBuilder<unknown> {
   return sql`
-    select scan_host.address, host.name, scan_host.host_id, scan_host.reason,
+    select scan_host.address, host.name, scan_host.host_id, scan_host.reason, scan_host.stopped,
            case
              when active.total > 0 then 'STATE_AFFECTED'
              when scan_host.reached and scan_host.host_id is not null then 'STATE_SCANNED'

@@ -3,6 +3,7 @@ import type { Observation } from '@glacis/contract/runner'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { getIssue, listIssues, setIssueStatus } from '#issues/index.ts'
 import { ingest } from '#scans/ingest.ts'
+import { listScanHosts } from '#scans/hosts.ts'
 import { getScan, startScan } from '#scans/index.ts'
 import { createTarget, describeTargets } from '#targets/index.ts'
 import { person, sharedTestServer } from '#testing/test-server.ts'
@@ -100,6 +101,15 @@ async function arrive(scanId: string, observations: Observation[]): Promise<void
     { now },
   )
 }
+
+it('resolves nothing by a stopped check, and lists it with its host', async () => {
+  await scanned(host, service, finding(), covered(check))
+  const stopped = { check, reason: 'took too long' }
+  const id = await scanned(host, service, { kind: 'coverage', address, port: 80, checks: [], stopped: [stopped] })
+  expect((await issues()).map(({ status }) => status)).toEqual(['STATUS_OPEN'])
+  const { hosts } = await server.as(account, (ctx) => listScanHosts(ctx, { id }))
+  expect(hosts.map((one) => one.stopped)).toEqual([[{ port: 80, ...stopped }]])
+})
 
 async function issues(): Promise<Issue[]> {
   const list = await server.as(account, (ctx) => listIssues(ctx, {}, describeTargets))

@@ -1,3 +1,4 @@
+import { coverageNotes } from '#scans/coverage-notes.ts'
 import type { Observation, ScanHost } from '@glacis/contract/runner'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
@@ -99,14 +100,39 @@ async function recordHosts(
         host_id: hostByAddress.get(item.address) ?? null,
         reached: item.reached,
         reason: item.reason,
+        stopped: JSON.stringify(stoppedOn(item.address, observations)),
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 
+/** Further stopped checks of a host are counted in the log only. */
+const stoppedMax = 100
+
+function stoppedOn(address: string, observations: readonly Observation[]) {
+  const coverages = observations.filter((item) => item.kind === 'coverage' && item.address === address)
+  return coverages
+    .flatMap((item) =>
+      item.kind === 'coverage' ? (item.stopped ?? []).map((one) => ({ port: item.port, ...one })) : [],
+    )
+    .slice(0, stoppedMax)
+}
+
+/** One line per host with stopped checks. */
+function stopProblems(observations: readonly Observation[]) {
+  const coverages = observations.filter((item) => item.kind === 'coverage')
+  return [...Map.groupBy(coverages, ({ address }) => address)].flatMap(([address, items]) => {
+    const [first, ...others] = items.flatMap(({ stopped = [] }) => stopped)
+    if (!first) return []
+    const more = others.length > 0 ? ` and ${others.length} more` : ''
+    return { address, level: 'warn' as const, message: `stopped ${first.check}: ${first.reason}${more}` }
+  })
+}
+
 async function logProblems(ctx: Ctx, scanId: string, observations: readonly Observation[]): Promise<void> {
-  const problems = observations.filter((item) => item.kind === 'problem')
+  for (const line of coverageNotes(observations)) await logScanEvent(ctx, scanId, 'LEVEL_INFO', line)
+  const problems = [...observations.filter((item) => item.kind === 'problem'), ...stopProblems(observations)]
   for (const item of problems.slice(0, problemsMax)) {
     const level = item.level === 'info' ? 'LEVEL_INFO' : item.level === 'warn' ? 'LEVEL_WARN' : 'LEVEL_ERROR'
     await logScanEvent(

@@ -6,6 +6,7 @@ const target: JobTarget = {
   address: '127.62.4.0/28',
   exclusions: [],
   profile: 'gentle',
+  permissions: [],
   ports: '',
   rate_per_host: null,
 }
@@ -20,16 +21,18 @@ it('scans the common ports at a low rate and excludes our own endpoints', () => 
   })
 })
 
-it('includes profile, rate, ports and exclusions of the target', () => {
+it('includes profile, permissions, rate, ports and exclusions of the target', () => {
   const job = jobOf(reach, hosts, {
     ...target,
     exclusions: ['127.62.4.8/29', '127.62.4.1:22', '*:80'],
     profile: 'deep',
+    permissions: ['logins'],
     ports: '80-82',
     rate_per_host: 7,
   })
   expect(job).toMatchObject({
     profile: 'deep',
+    permissions: ['logins'],
     ratePerHost: 7,
     ports: [81, 82],
     deny: ['127.0.0.1:3000', '127.62.4.8/29', '127.62.4.1:22', '127.62.4.1:80'],

@@ -13,7 +13,10 @@ import type { TargetTable } from '#database/tables.ts'
 import type { Selectable } from 'kysely'
 
 /** The columns of a target that a job needs. */
-export type JobTarget = Pick<Selectable<TargetTable>, 'address' | 'exclusions' | 'profile' | 'ports' | 'rate_per_host'>
+export type JobTarget = Pick<
+  Selectable<TargetTable>,
+  'address' | 'exclusions' | 'profile' | 'permissions' | 'ports' | 'rate_per_host'
+>
 
 /** Installation-wide limits, which apply to all targets. */
 export interface ScanLimits {
@@ -33,6 +36,7 @@ export function jobOf(limits: ScanLimits, hosts: readonly ScanHost[], target: Jo
   return {
     hosts: [...hosts],
     profile: target.profile,
+    ...(target.permissions.length > 0 && { permissions: target.permissions }),
     ...(target.rate_per_host !== null && { ratePerHost: target.rate_per_host }),
     ...(ports && { ports }),
     ...(url && { basePath: url.path }),

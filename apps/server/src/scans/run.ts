@@ -1,6 +1,6 @@
-import { Observation, type ScanJob } from '@glacis/contract/runner'
+import type { Observation, ScanJob } from '@glacis/contract/runner'
 import type { Knowledge } from '@glacis/intelligence'
-import type { CallbackServer } from '@glacis/scanner'
+import { type CallbackServer, scanInProcess } from '@glacis/scanner'
 import { type Ctx, type Log, scanActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Jobs, Work } from '#jobs.ts'
@@ -8,7 +8,6 @@ import { jobOf, type ScanLimits } from '#scans/job.ts'
 import { failScan, lockActive, mustWait } from '#scans/lifecycle.ts'
 import { ingest } from '#scans/ingest.ts'
 import { narrowJob } from '#scans/retest.ts'
-import { scanInProcess } from '#scans/scan-process.ts'
 import { knownPorts, monitorBatch } from '#scans/batch-monitor.ts'
 import type { PackFolders } from '#packs/index.ts'
 
@@ -115,8 +114,11 @@ async function observe(
         const { scanId, number } = work.data
         scanning.log.info({ scanId, batch: number, reason }, 'port sweep runs without the native accelerator')
       },
-      observed(message) {
-        const observation = Observation.parse(message)
+      restarted(reason) {
+        const { scanId, number } = work.data
+        scanning.log.warn({ scanId, batch: number, reason }, 'scanner process replaced')
+      },
+      observed(observation) {
         if (observation.kind === 'progress') watching.record(observation)
         else observations.push(observation)
       },

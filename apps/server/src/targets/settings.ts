@@ -5,7 +5,10 @@ import { invalid } from '#errors.ts'
 import { isTimeZone } from '#targets/schedule.ts'
 import type { z } from 'zod'
 
-type ScanSettings = Pick<z.infer<typeof TargetChange>, 'exclusions' | 'profile' | 'ports' | 'ratePerHost'>
+type ScanSettings = Pick<
+  z.infer<typeof TargetChange>,
+  'exclusions' | 'profile' | 'permissions' | 'ports' | 'ratePerHost'
+>
 
 /**
  * The columns of the given settings.
@@ -13,10 +16,11 @@ type ScanSettings = Pick<z.infer<typeof TargetChange>, 'exclusions' | 'profile' 
  * @param address the target's address; a URL specifies its port itself
  * @throws ApiError `invalid` with the field that can't be parsed
  */
-export function readSettings({ exclusions, profile, ports, ratePerHost }: ScanSettings, address: string) {
+export function readSettings({ exclusions, profile, permissions, ports, ratePerHost }: ScanSettings, address: string) {
   return {
     ...(exclusions && { exclusions: readExclusions(exclusions) }),
     ...(profile && { profile }),
+    ...(permissions && { permissions: [...new Set(permissions)] }),
     ...(ports !== undefined && { ports: readPorts(ports, address) }),
     ...(ratePerHost !== undefined && { rate_per_host: ratePerHost }),
   }

@@ -85,6 +85,7 @@ const changeable = [
   'tags',
   'exclusions',
   'profile',
+  'permissions',
   'ports',
   'ratePerHost',
   'paused',
@@ -107,7 +108,7 @@ export async function updateTarget(ctx: Ctx, input: Input): Promise<{ target: Ta
   const isMoving = paths.has('agent') || paths.has('agent.id')
   if (isMoving && input.agent) await requireAgent(ctx, input.agent.id)
   const settings = readSettings(
-    masked(input, named(paths), ['exclusions', 'profile', 'ports', 'ratePerHost']),
+    masked(input, named(paths), ['exclusions', 'profile', 'permissions', 'ports', 'ratePerHost']),
     target.address,
   )
   await ctx.tx
@@ -133,7 +134,7 @@ export async function updateTarget(ctx: Ctx, input: Input): Promise<{ target: Ta
 }
 
 function named(paths: ReadonlySet<string>): string[] {
-  return ['exclusions', 'profile', 'ports', 'ratePerHost'].filter((path) => paths.has(path))
+  return ['exclusions', 'profile', 'permissions', 'ports', 'ratePerHost'].filter((path) => paths.has(path))
 }
 
 /** The columns of schedule, pause and the resulting next scan; empty if none of them changes. */

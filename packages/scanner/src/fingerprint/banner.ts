@@ -10,7 +10,7 @@ export const silentPorts = portSet(
 )
 /**
  * Printers print whatever they receive, so they get at most an HTTP request. Industrial controllers
- * are not probed.
+ * only receive the read-only request of their own protocol.
  */
 export const fragilePorts = portSet('9100 9101 9102 9103 515')
 export const untouchedPorts = portSet('102 502 20000 44818 47808 1911 4911 789 2404')
@@ -43,6 +43,15 @@ const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
   [/^# munin node at /, (text) => bannerOf('munin', 'munin.banner', text)],
   [/^-DENIED Redis /, (text) => bannerOf('redis', '', text)],
   [/^\0\0\0\0\0[\s\S]\x08[\x80-\xff]*[\0-\x7f]\x12[\x05-\x20]\d/, mumbleVersion],
+  [/^OK MPD \d/, (text) => bannerOf('mpd', 'mpd.banner', text)],
+  [/^\{"class":"VERSION","release":"/, (text) => bannerOf('gpsd', 'gpsd.banner', text)],
+  [/^(?:<\?xml[^>]*\?>\s*)?<!DOCTYPE GANGLIA_XML/, gangliaVersion],
+  [/^\{\s*"version":"[\d.a-z-]+",\s*"listen_queue":/, (text) => bannerOf('uwsgi-stats', 'uwsgi.stats', text.slice(0, 200))],
+  [/^Tarantool \d/, (text) => bannerOf('tarantool', 'tarantool.banner', text.split('\n', 1)[0])],
+  [/^(?:200|107) \d+ +\n(?:-{10,}\nVarnish Cache CLI|[a-z]{32}\n)/, (text) => bannerOf('varnish-cli', 'varnish.cli', text)],
+  [/^NBDMAGIC/, (text) => bannerOf('nbd', '', text)],
+  [/^(?:\d\d [A-Z]{3} \d{4} \d\d:\d\d:\d\d \w+|\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\s*$/, (text) => bannerOf('daytime', '', text)],
+  [/^ ?!"#\$%&'\(\)\*\+,-\.\/0123456789:;<=>\?/, (text) => bannerOf('chargen', '', text.slice(0, 80))],
   [/^INFO \{/, (text) => bannerOf('nats', 'nats.info', text)],
   [/^\xff[\xfb-\xfe]/, (text) => bannerOf('telnet', 'telnet.banner', text.replaceAll(/\xff[\xfb-\xfe][\s\S]/g, ''))],
   [/^(HTTP\/\d)/, () => bannerOf('http', '', '')],
@@ -69,6 +78,12 @@ function ftpOrSmtp(text: string, port: number): Banner {
   const isFile = /ftp|filezilla|features/i.test(text) || [21, 990, 2121].includes(port)
   if (isFile && !/smtp/i.test(text)) return bannerOf('ftp', 'ftp.banner', rest)
   return bannerOf('smtp', 'smtp.banner', rest)
+}
+
+/** The daemon's version, within a document of the whole cluster. */
+function gangliaVersion(text: string): Banner {
+  const [version = ''] = /<GANGLIA_XML VERSION="[^"]{1,40}" SOURCE="[^"]{1,40}"/.exec(text) ?? []
+  return bannerOf('gmond', 'ganglia.version', version)
 }
 
 /** Mumble's version message: a packed version number, then the release name. */

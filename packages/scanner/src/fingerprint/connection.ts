@@ -38,10 +38,15 @@ export async function readInitialBanner(endpoint: Endpoint, tools: ConnectionToo
   )
 }
 
-export async function exchange(endpoint: ProbeTarget, message: Uint8Array, tools: ConnectionTools): Promise<Buffer> {
+export async function exchange(
+  endpoint: ProbeTarget,
+  message: Uint8Array,
+  tools: ConnectionTools,
+  firstByteMs = answerWaitMs,
+): Promise<Buffer> {
   const read = (connection: TcpConnection) => {
     connection.write(message)
-    return connection.read({ firstByteMs: answerWaitMs, idleMs: 120, totalMs: 4000, bytesMax: 16_384 })
+    return connection.read({ firstByteMs, idleMs: 120, totalMs: 4000, bytesMax: 16_384 })
   }
   return withConnection(endpoint, tools, read, Buffer.alloc(0))
 }

@@ -6,6 +6,7 @@
  */
 
 import type { Probe } from '#fingerprint/probe.ts'
+import { daemonProbes } from '#fingerprint/daemon-probes.ts'
 import { infrastructureProbes } from '#fingerprint/infrastructure-probes.ts'
 import { describeStart, protocolHeader } from '#native/amqp-wire.ts'
 import { connectionRequest, describeChoice, readConfirm, security } from '#native/rdp-wire.ts'
@@ -186,6 +187,7 @@ export const probes: readonly Probe[] = [
     field: '',
   },
   ...infrastructureProbes,
+  ...daemonProbes,
 ]
 
 /** Characteristic responses of other protocols to an HTTP request. */
@@ -200,6 +202,9 @@ export const httpResponseProtocols: readonly (readonly [RegExp, string])[] = [
   [/^E[\s\S]{4}(S|F)/, 'postgresql'],
   [/^<\?xml[^>]*\?>\s*<stream:/, 'xmpp'],
   [/^SIP\/2\.0 /, 'sip'],
+  [/^UNKNOWN COMMAND\n?$/, 'clamd'],
+  [/^SPAMD\/1\.0 76 /, 'spamd'],
+  [/^ERR UNKNOWN-COMMAND\n/, 'nut'],
 ]
 
 /** The text of the last CHAOS TXT record in a DNS response. */

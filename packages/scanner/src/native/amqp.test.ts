@@ -8,11 +8,14 @@ const amqp = { protocol: 'amqp' }
 const guestMayIn = (mechanism: string, response: string) => mechanism === 'PLAIN' && response === '\0guest\0guest'
 
 describe.concurrent('message brokers', () => {
-  it('finds the default login, except in the gentle profile', async () => {
+  it('tries the default login only with permission', async () => {
     await using peer = await tcpPeer(broker({ admits: guestMayIn }))
     expect((await runNativeChecks(peer, amqp)).found).toEqual(['amqp-cleartext-login', 'amqp-default-login'])
-    const gentle = await runNativeChecks(peer, amqp, 'gentle')
-    expect(gentle.covered).toEqual(['amqp-anonymous', 'amqp-cleartext-login'])
+    const { covered, seen } = await runNativeChecks(peer, amqp, [])
+    expect(covered).toEqual(['amqp-anonymous', 'amqp-cleartext-login'])
+    const checks = ['amqp-default-login']
+    const skipped = { kind: 'skipped', address: expect.any(String), port: peer.port, permission: 'logins', checks }
+    expect(seen).toContainEqual(skipped)
   })
   it('finds a broker that accepts anonymous logins', async () => {
     const settings = { mechanisms: 'ANONYMOUS EXTERNAL', admits: (mechanism: string) => mechanism === 'ANONYMOUS' }

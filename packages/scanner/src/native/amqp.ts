@@ -64,10 +64,10 @@ export const amqp: NativeCheck = {
   },
 }
 
-/** One attempt with the documented default credentials. Not in the gentle profile. */
+/** One attempt with the documented default credentials. Needs permission for logins. */
 export const amqpDefaultLogin: NativeCheck = {
   checks: [guestLogin],
-  minProfile: 'standard',
+  permission: 'logins',
   appliesTo: ({ protocol }) => protocol === 'amqp',
   async run(context) {
     const proof = await logIn(context, 'PLAIN', '\0guest\0guest')

@@ -27,10 +27,9 @@ const job = bytes(
     token('DOTI', 0),
 )
 
-/** Compiles an empty source file. Not in the gentle profile. */
+/** Compiles an empty source file. */
 export const distcc: NativeCheck = {
   checks: [open],
-  minProfile: 'standard',
   appliesTo: ({ protocol, port, transport }) =>
     transport === 'tcp' && (protocol === 'distcc' || (protocol === '' && port === usualPort)),
   async run(context) {

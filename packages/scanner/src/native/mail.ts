@@ -16,10 +16,10 @@ const anyPassword = checkInfo({
   tags: 'misconfig imap pop3 auth network',
 })
 
-/** One login with random credentials, which must fail. Not in the gentle profile. */
+/** One login with random credentials, which must fail. Needs permission for logins. */
 export const mailPasswords: NativeCheck = {
+  permission: 'logins',
   checks: [anyPassword],
-  minProfile: 'standard',
   appliesTo: ({ protocol }) => protocol === 'imap' || protocol === 'pop3',
   async run(context) {
     const isImap = context.service.protocol === 'imap'

@@ -1,19 +1,19 @@
 /** Native checks for binary protocols: their definition and the tools that they use. */
 import type { SecureVersion } from 'node:tls'
-import type { ScanProfile } from '@glacis/contract/runner'
+import type { CheckPermission, ScanProfile } from '@glacis/contract/runner'
 import type { TcpConnection, ReadOptions } from '#net/tcp.ts'
 import type { Handshake, TlsFailure } from '#net/tls.ts'
 import type { UdpResponse, UdpOptions } from '#net/udp.ts'
 import type { CheckInfo, IdentifiedService } from '#native/types.ts'
 
 /**
- * One protocol exchange and all checks that it decides. It is read-only and never tries lists of
- * names or passwords.
+ * One protocol exchange and all checks that it decides. It never tries lists of names or
+ * passwords.
  */
 export interface NativeCheck {
   readonly checks: readonly CheckInfo[]
-  /** The lightest profile that includes it; absent: gentle. */
-  readonly minProfile?: ScanProfile
+  /** The permission that an intrusive check needs. */
+  readonly permission?: CheckPermission
   appliesTo(service: IdentifiedService): boolean
   /** @throws only when the context's signal aborts, with its reason */
   run(context: NativeContext): Promise<CheckResults>

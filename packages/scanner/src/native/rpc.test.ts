@@ -50,7 +50,7 @@ describe('NFS exports', () => {
     await using mount = await tcpPeer(talk)
     const mappings = [1, 3, 2].map((version) => [mountd, version, 6, mount.port] as const)
     await using peer = await tcpPeer(answering('', () => dump([mountd, 3, 17, 9], ...mappings)))
-    return { ...(await runNativeChecks(peer, { protocol: 'rpcbind' }, 'gentle')), questions }
+    return { ...(await runNativeChecks(peer, { protocol: 'rpcbind' })), questions }
   }
 
   it.each([

@@ -1,5 +1,5 @@
 /** Runs the native checks on the services of one host. */
-import type { Observation, ScanProfile } from '@glacis/contract/runner'
+import type { CheckPermission, Observation, ScanProfile } from '@glacis/contract/runner'
 import type { Guard } from '#guard.ts'
 import { type TcpConnection, sendAndRead, dial, connectionOver } from '#net/tcp.ts'
 import { tlsHandshake } from '#net/tls.ts'
@@ -22,11 +22,12 @@ export interface NativeTools {
   readonly signal: AbortSignal
   readonly profile: ScanProfile
   readonly servicesAtOnce: number
+  /** Kinds of intrusive checks that may run. */
+  readonly permissions?: ReadonlySet<CheckPermission>
   /** Restricts the run to these checks; absent: all. */
   readonly onlyChecks?: ReadonlySet<string>
 }
 
-const profiles: readonly ScanProfile[] = ['gentle', 'standard', 'deep']
 const portDeadlineMs = 60_000
 const readOptions = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 65_536 }
 
@@ -61,7 +62,13 @@ async function* checkService(
   const signal = AbortSignal.any([tools.signal, deadline])
   const context = contextFor(service, target, { ...tools, signal })
   const covered: string[] = []
-  for (const nativeCheck of nativeCheckList.filter((one) => shouldRun(one, service, tools))) {
+  const relevant = nativeCheckList.filter((one) => isRelevant(one, service, tools))
+  for (const nativeCheck of relevant) {
+    const { permission } = nativeCheck
+    if (permission && !tools.permissions?.has(permission)) {
+      yield { kind: 'skipped', address, port: service.port, permission, checks: idsOf(nativeCheck, tools) }
+      continue
+    }
     const results = await runCheck(nativeCheck, context, deadline, tools.signal)
     for (const { id, threat } of nativeCheck.checks) {
       const proof = results[id]
@@ -73,13 +80,13 @@ async function* checkService(
   if (covered.length > 0) yield { kind: 'coverage', address, port: service.port, checks: covered }
 }
 
-function shouldRun(
-  nativeCheck: NativeCheck,
-  service: IdentifiedService,
-  { profile, onlyChecks }: NativeTools,
-): boolean {
-  if (profiles.indexOf(profile) < profiles.indexOf(nativeCheck.minProfile ?? 'gentle')) return false
-  return nativeCheck.appliesTo(service) && (!onlyChecks || nativeCheck.checks.some(({ id }) => onlyChecks.has(id)))
+function isRelevant(nativeCheck: NativeCheck, service: IdentifiedService, tools: NativeTools): boolean {
+  return nativeCheck.appliesTo(service) && idsOf(nativeCheck, tools).length > 0
+}
+
+/** The selected checks that an exchange decides. */
+function idsOf({ checks }: NativeCheck, { onlyChecks }: NativeTools): string[] {
+  return checks.flatMap(({ id }) => (!onlyChecks || onlyChecks.has(id) ? id : []))
 }
 
 /** A timed-out exchange decides nothing. */

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import type { RejectedTemplate, TemplateFacts } from '#template/template.ts'
 
 /** Cache format version; change it whenever the meaning of cached data changes. */
-const FORMAT = 7
+const FORMAT = 8
 /** Number of digests to keep; older entries are removed. */
 const ENTRIES_MAX = 8
 

@@ -9,6 +9,7 @@ import { responseParts } from '#template/response-parts.ts'
 import type { Lookup } from '#template/dsl-value.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import type { HttpBlock, Template } from '#template/template.ts'
+import type { Unit } from '#unit.ts'
 
 export interface Calibration {
   /**
@@ -23,6 +24,7 @@ export interface Listener {
   readonly template: Template
   readonly block: HttpBlock
   readonly lookup: Lookup
+  readonly unit: Unit
 }
 
 /** @throws only when `signal` aborts, with its reason */
@@ -90,7 +92,7 @@ export function bodyControlRequestFor(request: HttpRequest, basePath: string, { 
 export function matchesResponse(
   response: HttpResponse,
   origin: Origin,
-  { block, lookup }: Listener,
+  { block, lookup, unit }: Listener,
   match: Match,
 ): boolean {
   const parts = responseParts(
@@ -98,7 +100,7 @@ export function matchesResponse(
     lookup,
     block.bodyBytesMax,
   )
-  return evaluateOperators(block.operators, parts).some((other) => isSameEvidence(match, other))
+  return evaluateOperators(block.operators, parts, unit).some((other) => isSameEvidence(match, other))
 }
 
 /** Whether both matches rest on the same evidence. */

@@ -28,8 +28,8 @@ function* sample(tar: Buffer, step: number): Iterable<readonly [string, string]>
 /**
  * Runs without permission for intrusive checks, credentials, or a callback server, on any product.
  */
-function isPlain({ counts, missingValues, isIntrusive, isBruteForce, isUnsafe, needsCallback }: Template): boolean {
-  return counts.http > 0 && missingValues.size === 0 && !isIntrusive && !isBruteForce && !isUnsafe && !needsCallback
+function isPlain({ counts, missingValues, permission, isUnsafe, needsCallback }: Template): boolean {
+  return counts.http > 0 && missingValues.size === 0 && permission === null && !isUnsafe && !needsCallback
 }
 
 describe.skipIf(archive === undefined)('the public collection', () => {

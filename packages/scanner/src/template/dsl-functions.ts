@@ -10,11 +10,15 @@ import { randomFunctions } from '#template/dsl-random.ts'
 import { murmur3 } from '#template/murmur3.ts'
 import { compilePattern } from '#template/regex.ts'
 import { satisfies } from '#template/version-constraint.ts'
+import { spend } from '#unit.ts'
 
 type DslFunction = (args: readonly DslValue[]) => DslValue
 
 /** Maximum length of a function's result, in characters. */
 const TEXT_MAX = 4 * 1024 * 1024
+
+/** Simple functions read four characters in the time of a step. */
+const charactersPerStepShift = 2
 
 /** Whitespace of byte strings, as in Go. */
 const BLANKS = '\t\n\v\f\r \x85\xa0'
@@ -82,11 +86,13 @@ const table: Readonly<Record<string, readonly [number, (...args: string[]) => Ds
   htmlunescape: [1, (text = '') => unescapeHtml(text)],
   removebadchars: [
     2,
-    (text = '', characters = '') =>
-      text
+    (text = '', characters = '') => {
+      const removed = new Set(characters)
+      return text
         .split('')
-        .filter((character) => !characters.includes(character))
-        .join(''),
+        .filter((character) => !removed.has(character))
+        .join('')
+    },
   ],
   padding: [4, (text = '', pad = '', length = '', side = '') => padded(text, pad, Number(length), side)],
   gzip: [1, (text = '') => gzipSync(bytes(text)).toString('latin1')],
@@ -138,7 +144,14 @@ export const functions: ReadonlyMap<string, DslFunction> = new Map([
   ...builders,
   ...Object.entries(table).map(([name, [argumentsMin, make]]): [string, DslFunction] => [
     name,
-    (args) => (args.length < argumentsMin ? noValue() : make(...texts(args))),
+    (args) => {
+      if (args.length < argumentsMin) return noValue()
+      const [first = '', ...others] = texts(args)
+      // Some functions search the first text for each of the others.
+      spend(1 + ((first.length * Math.max(1, others.length)) >> charactersPerStepShift))
+      spend(others.reduce((sum, text) => sum + text.length, 0) >> charactersPerStepShift)
+      return make(first, ...others)
+    },
   ]),
 ])
 
@@ -158,22 +171,20 @@ function lines(text: string): string[] {
 
 function trimLeft(text: string, characters: string): string {
   let at = 0
-  while (at < text.length && characters.includes(text.charAt(at))) at++
+  const trimmed = new Set(characters)
+  while (at < text.length && trimmed.has(text.charAt(at))) at++
   return text.slice(at)
 }
 
 function trimRight(text: string, characters: string): string {
   let end = text.length
-  while (end > 0 && characters.includes(text.charAt(end - 1))) end--
+  const trimmed = new Set(characters)
+  while (end > 0 && trimmed.has(text.charAt(end - 1))) end--
   return text.slice(0, end)
 }
 
 function replacePattern(text: string, source: string, to: string): string {
-  let result = text
-  for (const [whole = ''] of patternOf(source).matches(text)) {
-    if (whole !== '') result = limitLength(result.replace(whole, () => to))
-  }
-  return result
+  return limitLength(patternOf(source).replace(text, to))
 }
 
 function patternOf(source: string) {

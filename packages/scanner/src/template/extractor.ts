@@ -1,16 +1,23 @@
 /** Extracts values from a response. */
 import { toText } from '#template/dsl-value.ts'
-import { BudgetExceeded, type Query } from '#template/jq.ts'
+import type { Query } from '#template/jq.ts'
 import type { ResponseParts, Extractor } from '#template/template.ts'
+import { spend, spendBytes } from '#unit.ts'
 
 /** Limits per extractor: number of values and length of each, in characters. */
 const VALUES_MAX = 50
 const VALUE_LENGTH_MAX = 2048
 
-/** Distinct values as byte strings, in order of appearance. */
+/**
+ * Distinct values as byte strings, in order of appearance.
+ *
+ * @throws Stopped
+ */
 export function extract(extractor: Extractor, answer: ResponseParts): string[] {
   const values = [...new Set(read(extractor, answer))].filter((value) => value !== '')
-  return values.slice(0, VALUES_MAX).map((value) => value.slice(0, VALUE_LENGTH_MAX))
+  const limited = values.slice(0, VALUES_MAX).map((value) => value.slice(0, VALUE_LENGTH_MAX))
+  spendBytes(limited.reduce((sum, value) => sum + value.length, 0))
+  return limited
 }
 
 function read(extractor: Extractor, answer: ResponseParts): string[] {
@@ -36,22 +43,13 @@ function textOf(answer: ResponseParts, name: string): string | undefined {
 }
 
 function readJson(queries: readonly Query[], text: string): string[] {
+  spend(text.length)
   const root = parseJson(Buffer.from(text, 'latin1').toString('utf8'))
   if (root === undefined) return []
   return queries
-    .flatMap((query) => results(query, root))
+    .flatMap((query) => query(root))
     .filter((value) => value !== null && value !== undefined)
     .map((value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value), 'utf8').toString('latin1'))
-}
-
-/** Empty if the query exceeds its budget on this document. */
-function results(query: Query, root: unknown): unknown[] {
-  try {
-    return query(root)
-  } catch (error) {
-    if (error instanceof BudgetExceeded) return []
-    throw error
-  }
 }
 
 function parseJson(text: string): unknown {

@@ -2,6 +2,7 @@
  * The subset of jq that templates use: paths, `[]`, single indexes, pipes, commas, `//`,
  * comparisons, `and`, `or`, `+`, literals, and a few stateless functions. Values are plain JSON.
  */
+import { spend, withStepLimit } from '#unit.ts'
 
 /** All results of the query for one document, in order; empty when it doesn't apply. */
 export type Query = (input: unknown) => unknown[]
@@ -33,24 +34,10 @@ export function parseJq(source: string): Query | null {
 const BUDGET = 8_000_000
 /** Cost of one combination of operands: an array of one result. */
 const COMBINATION_COST = 16
-/** Shared by the steps of the running query; evaluation is synchronous and never nests. */
-let budget = BUDGET
 
-export class BudgetExceeded extends Error {
-  override message = 'jq expression exceeds its budget'
-}
-
+/** The query throws Stopped before it does more. */
 function withBudget(query: Query): Query {
-  return (input) => {
-    budget = BUDGET
-    return query(input)
-  }
-}
-
-/** @throws BudgetExceeded before the work is done */
-function spend(cost: number): void {
-  budget -= cost
-  if (budget < 0) throw new BudgetExceeded()
+  return (input) => withStepLimit('jq expression', BUDGET, () => query(input))
 }
 
 class UnsupportedQuery extends Error {}

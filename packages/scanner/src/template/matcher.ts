@@ -6,6 +6,7 @@ import { isMediaType, supportingLiterals } from '#template/string-literals.ts'
 import { lowered } from '#template/regex.ts'
 import { isTimeMatcher } from '#template/timing.ts'
 import { fillBytesKnown } from '#template/variables.ts'
+import { runUnit, spend, type Unit } from '#unit.ts'
 
 /** One match. A block without named matchers has at most one per response. */
 export interface Match {
@@ -31,8 +32,14 @@ const SPANS_MAX = 20
 /**
  * Matches of one block on one response: under `or` one per named matcher that matched, otherwise at
  * most one. A block with extractors only matches when one of them extracts a value.
+ *
+ * @throws Stopped when a budget of the unit or of an expression is spent
  */
-export function evaluateOperators(operators: Operators, plain: ResponseParts): Match[] {
+export function evaluateOperators(operators: Operators, plain: ResponseParts, unit?: Unit): Match[] {
+  return unit ? runUnit(unit, () => evaluate(operators, plain)) : evaluate(operators, plain)
+}
+
+function evaluate(operators: Operators, plain: ResponseParts): Match[] {
   const { matchers, condition } = operators
   // Matchers that need no extracted values run first: they decide most responses.
   if (condition === 'and' && matchers.some((matcher) => isPlain(matcher) && evaluateMatcher(matcher, plain) === null))
@@ -101,8 +108,16 @@ function runExtractors(
   return { answer: { ...answer, get }, extracted }
 }
 
-/** Values of internal extractors for later requests, the first of each. */
-export function extractInternal({ extractors }: Operators, answer: ResponseParts): Map<string, string> {
+/**
+ * Values of internal extractors for later requests, the first of each.
+ *
+ * @throws Stopped
+ */
+export function extractInternal(operators: Operators, answer: ResponseParts, unit: Unit): Map<string, string> {
+  return runUnit(unit, () => readInternal(operators, answer))
+}
+
+function readInternal({ extractors }: Operators, answer: ResponseParts): Map<string, string> {
   const read = new Map<string, string>()
   const get: ResponseParts['get'] = (name) => read.get(name) ?? answer.get(name)
   for (const extractor of extractors) {
@@ -160,10 +175,14 @@ function evaluateMatcher(matcher: Matcher, answer: ResponseParts): readonly stri
   return wordHit(matcher, part, answer)
 }
 
+/** A substring search reads 64 characters in the time of a step. */
+const wordCostShift = 6
+
 function wordHit(matcher: Matcher & { type: 'word' | 'binary' }, part: string, answer: ResponseParts) {
   const ignoresCase = matcher.type === 'word' && matcher.ignoresCase
   const text = ignoresCase ? lowered(part) : part
   const spans: string[] = []
+  spend((matcher.words.length * text.length) >> wordCostShift)
   const results = matcher.words.map((written, number) => {
     const word = matcher.type === 'word' ? (matcher.bytes[number] ?? fillWord(written, ignoresCase, answer)) : written
     const at = text.indexOf(word)

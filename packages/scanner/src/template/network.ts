@@ -8,6 +8,8 @@ import type { ResponseParts, NetworkBlock, Template } from '#template/template.t
 import { fillBytes } from '#template/variables.ts'
 
 const FIRST_BYTE_MS = 3_000
+/** For a service that has ignored every probe of the identification. */
+const SILENT_FIRST_BYTE_MS = 1_500
 /**
  * How long to wait for the reply to an input once a service has responded; a later reply counts
  * toward the next input.
@@ -51,7 +53,10 @@ const protocolsByPort: ReadonlyMap<number, string> = new Map(
   }).flatMap(([protocol, ports]) => ports.map((port) => [port, protocol] as const)),
 )
 
-/** Whether a block applies to a service: by the identified protocol, otherwise by port. */
+/**
+ * Whether a block applies to a service: by the identified protocol, otherwise by port. A block
+ * without a port of its own applies to every unidentified service.
+ */
 export function appliesToService(
   template: Template,
   block: NetworkBlock,
@@ -60,11 +65,11 @@ export function appliesToService(
   const { protocols } = template
   if (!block.hosts.some((host) => host.tls === service.tls) && service.tls !== true) return false
   if (service.protocol !== '' && protocols.length > 0) return protocols.includes(service.protocol)
-  const portProtocols = [...block.ports, ...block.hosts.flatMap(({ port }) => port ?? [])].map((port) =>
-    protocolsByPort.get(port),
-  )
+  const ports = [...block.ports, ...block.hosts.flatMap(({ port }) => port ?? [])]
+  if (ports.length === 0) return service.protocol === '' && protocols.length === 0
+  const portProtocols = ports.map((port) => protocolsByPort.get(port))
   if (service.protocol !== '' && portProtocols.includes(service.protocol)) return true
-  return block.ports.includes(service.port) || block.hosts.some((host) => host.port === service.port)
+  return ports.includes(service.port)
 }
 
 /**
@@ -77,13 +82,15 @@ export async function sendNetworkBlock(
   block: NetworkBlock,
   origin: Origin,
   lookup: Lookup,
-  options: { readonly guard: Guard; readonly signal: AbortSignal },
+  options: { readonly guard: Guard; readonly signal: AbortSignal; readonly isSilent?: boolean },
 ): Promise<NetworkReading> {
   const sends = block.inputs.map((input) => bytesOf(input.data, input.isHex, lookup))
   if (sends.some((send) => send === null)) return { kind: 'inconclusive', reason: 'a placeholder has no value' }
   const opened = await open(origin, options)
   if (typeof opened === 'string') return { kind: 'inconclusive', reason: opened }
-  const reads = await runInputs(opened, block, sends).finally(() => opened.close())
+  const reads = await runInputs(opened, block, sends, options.isSilent ? SILENT_FIRST_BYTE_MS : FIRST_BYTE_MS).finally(
+    () => opened.close(),
+  )
   if (reads.every((read) => read.length === 0)) return { kind: 'inconclusive', reason: 'the service sent no data' }
   const received = Buffer.concat(reads)
   const request = Buffer.concat(sends.flatMap((send) => send ?? [])).toString('latin1')
@@ -124,9 +131,10 @@ async function runInputs(
   connection: TcpConnection,
   block: NetworkBlock,
   sends: readonly (Buffer | null)[],
+  firstByteMs: number,
 ): Promise<Buffer[]> {
   const reads: Buffer[] = []
-  const reader: Reader = { connection, rest: Buffer.alloc(0), hasResponded: false, awaitsReply: false }
+  const reader: Reader = { connection, rest: Buffer.alloc(0), hasResponded: false, awaitsReply: false, firstByteMs }
   for (const [at, input] of block.inputs.entries()) {
     const send = sends[at]
     if (send && send.length > 0) {
@@ -141,6 +149,8 @@ async function runInputs(
 
 interface Reader {
   readonly connection: TcpConnection
+  /** How long to wait for the first byte of the service. */
+  readonly firstByteMs: number
   /** Received but unread data. */
   rest: Buffer
   hasResponded: boolean
@@ -153,7 +163,7 @@ interface Reader {
  */
 async function read(reader: Reader, bytesMax: number): Promise<Buffer> {
   const { connection, rest, hasResponded, awaitsReply } = reader
-  const waitMs = hasResponded ? (awaitsReply ? REPLY_MS : IDLE_MS) : FIRST_BYTE_MS
+  const waitMs = hasResponded ? (awaitsReply ? REPLY_MS : IDLE_MS) : reader.firstByteMs
   const chunk = await connection.read({
     firstByteMs: rest.length > 0 ? 0 : waitMs,
     idleMs: IDLE_MS,

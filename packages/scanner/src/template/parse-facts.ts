@@ -1,4 +1,5 @@
 /** Parses a template's facts, used to plan scans, and its metadata. */
+import type { CheckPermission } from '@glacis/contract/primitives'
 import { requestDigests } from '#template/groups.ts'
 import { isProofPossible } from '#template/matcher.ts'
 import { rejectUnsupported } from '#template/parse-blocks.ts'
@@ -47,7 +48,7 @@ export function readTemplate(file: string, root: Node, readList: ReadList): Read
     variables: [...variables],
     blocks: { http: http.length, network: network.length, ssl: ssl.length, dns: dns.length },
     requestDigests: http.map((block) => requestDigests(block)),
-    isIntrusive: isIntrusive(root),
+    permission: permissionOf(root, [...http, ...network]),
     needsCallback: needsCallback(root),
     isUnsafe: http.some((block) => block.isUnsafe),
     missingValues: [...missingValues],
@@ -82,10 +83,12 @@ function isSpecific(info: Node): boolean {
   )
 }
 
-const intrusive: ReadonlySet<string> = new Set(['intrusive', 'dos', 'fuzz', 'brute-force', 'bruteforce'])
-
-function isIntrusive(root: Node): boolean {
-  return commaTexts(at(at(root, 'info'), 'tags')).some((tag) => intrusive.has(tag))
+/** The permission that a template needs, by its tags and payloads: the most dangerous first. */
+function permissionOf(root: Node, blocks: readonly Pick<HttpBlock, 'payloads'>[]): CheckPermission | null {
+  const tags = new Set(commaTexts(at(at(root, 'info'), 'tags')))
+  if (tags.has('dos')) return 'crashes'
+  if (tags.has('intrusive') || tags.has('fuzz')) return 'writes'
+  return tags.has('default-login') || tags.has('brute-force') || isGuessing(root, blocks) ? 'logins' : null
 }
 
 function needsCallback(root: Node): boolean {

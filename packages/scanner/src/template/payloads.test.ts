@@ -48,19 +48,19 @@ describe('a payload list', () => {
     expect(site.asked.filter((line) => line.startsWith('GET /gamma'))).toEqual([])
   })
 
-  it("is truncated to the profile's limit, without coverage", async () => {
+  it('is truncated to the limit, without coverage, except in exhaustive runs', async () => {
     await using site = await serveSite('127.42.3.7', (_request, response) => response.writeHead(404).end())
     expect(summary(await site.run(many)).covered).toEqual([])
-    expect(site.asked.filter((line) => line.includes('?t=')).length).toBe(30)
-    expect(summary(await site.run(many, { profile: 'deep' })).covered).toEqual(['list'])
+    expect(site.asked.filter((line) => line.includes('?t=')).length).toBe(48)
+    expect(summary(await site.run(many, { isExhaustive: true })).covered).toEqual(['list'])
   })
 
-  it('of credentials is only tried in deep scans', async () => {
+  it('of credentials is only tried with permission', async () => {
     await using site = await serveSite('127.42.3.7', (_request, response) => response.writeHead(404).end())
     const guess = many.replace('severity: low', 'severity: low, tags: "acme,default-login"')
-    expect(summary(await site.run(guess, { profile: 'standard' })).covered).toEqual([])
+    expect(summary(await site.run(guess, { profile: 'deep' })).covered).toEqual([])
     expect(site.asked.filter((line) => line.includes('?t='))).toEqual([])
-    await site.run(guess, { profile: 'deep' })
+    await site.run(guess, { permissions: new Set(['logins'] as const) })
     expect(site.asked.filter((line) => line.includes('?t='))).toHaveLength(12)
   })
 })

@@ -1,6 +1,5 @@
 /** Payload lists of a template. */
 import { at, items, keysOf, oneOf, reject, text, type Node } from '#template/parse-node.ts'
-import type { ScanProfile } from '@glacis/contract/runner'
 
 /** Maximum number of payload requests per check, and for all checks on one host. */
 export interface PayloadLimits {
@@ -8,14 +7,26 @@ export interface PayloadLimits {
   /** Per check that is not specific to a product and therefore runs on every service. */
   readonly requestsPerGeneralCheck: number
   readonly requestsPerHost: number
-  /** Credential pairs to try; 0 disables them, because they can lock accounts. */
+  /** Credential pairs to try. Few, because attempts can lock accounts. */
   readonly credentials: number
 }
 
-export const payloadLimits: Readonly<Record<ScanProfile, PayloadLimits>> = {
-  gentle: { requestsPerCheck: 60, requestsPerGeneralCheck: 30, requestsPerHost: 1_000, credentials: 0 },
-  standard: { requestsPerCheck: 400, requestsPerGeneralCheck: 48, requestsPerHost: 8_000, credentials: 0 },
-  deep: { requestsPerCheck: 3_000, requestsPerGeneralCheck: 3_000, requestsPerHost: 40_000, credentials: 12 },
+/** Limits for relevant checks, and for running every check of a folder. */
+const relevantLimits: PayloadLimits = {
+  requestsPerCheck: 400,
+  requestsPerGeneralCheck: 48,
+  requestsPerHost: 8_000,
+  credentials: 12,
+}
+const exhaustiveLimits: PayloadLimits = {
+  requestsPerCheck: 3_000,
+  requestsPerGeneralCheck: 3_000,
+  requestsPerHost: 40_000,
+  credentials: 12,
+}
+
+export function payloadLimits({ isExhaustive = false }: { readonly isExhaustive?: boolean }): PayloadLimits {
+  return isExhaustive ? exhaustiveLimits : relevantLimits
 }
 
 export interface Payloads {

@@ -7,6 +7,7 @@ import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import { answerAt, type State } from '#template/sequence-state.ts'
 import type { AwaitedCallback } from '#template/sequence.ts'
 import type { ResponseParts } from '#template/template.ts'
+import { Stopped } from '#unit.ts'
 
 /**
  * How long to wait for callbacks after the last request, and the poll interval, in milliseconds.
@@ -49,7 +50,7 @@ export async function* awaitCallbacks(
   const until = performance.now() + CALLBACK_WAIT_MS
   while (waiting.size > 0 && performance.now() < until) {
     for (const call of waiting) {
-      const matches = matchesOf(call, callbacks.interactions(call.id))
+      const matches = unlessStopped(call, callbacks.interactions(call.id))
       if (matches.length === 0) continue
       waiting.delete(call)
       for (const match of matches) {
@@ -60,13 +61,24 @@ export async function* awaitCallbacks(
     await delay(POLL_MS, undefined, { signal: run.signal }).catch(() => run.signal.throwIfAborted())
   }
   for (const { id } of calls) callbacks.forget(id)
-  for (const [{ template }, isFinished] of endings) yield { kind: 'ended', isFinished, check: template.id }
+  for (const [{ template, stopReason }, isFinished] of endings)
+    yield { kind: 'ended', isFinished: isFinished && stopReason === null, check: template.id, stopReason }
+}
+
+function unlessStopped(call: AwaitedCallback, interactions: readonly Interaction[]) {
+  try {
+    return matchesOf(call, interactions)
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error
+    call.state.stopReason = error.message
+    return []
+  }
 }
 
 function matchesOf({ state, block, exchange }: AwaitedCallback, interactions: readonly Interaction[]) {
   const plain = answerAt(state, block, exchange)
   for (const interaction of interactions) {
-    const matches = evaluateOperators(block.operators, withCallback(plain, interaction)).filter(
+    const matches = evaluateOperators(block.operators, withCallback(plain, interaction), state.unit).filter(
       ({ isSilent }) => !isSilent,
     )
     if (matches.length > 0) return matches

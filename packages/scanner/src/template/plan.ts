@@ -1,4 +1,5 @@
 /** Loads checks and decides which of them may run. */
+import type { CheckPermission } from '@glacis/contract/primitives'
 import { readdirSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -149,8 +150,8 @@ function duplicate({ file, id }: Template): RejectedTemplate {
 
 /** Permissions of a scan beyond passive requests. */
 export interface Permissions {
-  /** Checks that may modify the target. */
-  readonly intrusive: boolean
+  /** Kinds of intrusive checks that may run. */
+  readonly allowed: ReadonlySet<CheckPermission>
   /** A callback server is available. */
   readonly callbacks: boolean
   /** Names of values supplied by the operator. */
@@ -163,6 +164,8 @@ export interface Prepared {
   readonly network: readonly Template[]
   readonly ssl: readonly Template[]
   readonly dns: readonly Template[]
+  /** Intrusive checks without permission. */
+  readonly unpermitted: readonly Template[]
   /** There are so few HTTP checks that all of them run on every service. */
   readonly isSmall: boolean
 }
@@ -174,23 +177,22 @@ const prepared = new WeakMap<CheckPlan, Map<string, Prepared>>()
 
 /** The runnable part of a plan, computed once per set of permissions. */
 export function prepare(plan: CheckPlan, permissions: Permissions): Prepared {
-  const { intrusive, callbacks, suppliedValues } = permissions
-  const key = `${intrusive} ${callbacks} ${[...suppliedValues].sort().join(' ')}`
+  const { allowed, callbacks, suppliedValues } = permissions
+  const key = `${[...allowed].sort().join(' ')} ${callbacks} ${[...suppliedValues].sort().join(' ')}`
   const cached = prepared.get(plan) ?? new Map<string, Prepared>()
   const preparedChecks = cached.get(key) ?? prepareTemplates(plan, permissions)
   prepared.set(plan, cached.set(key, preparedChecks))
   return preparedChecks
 }
 
-function prepareTemplates({ templates }: CheckPlan, { intrusive, callbacks, suppliedValues }: Permissions): Prepared {
-  const runnable = templates.filter(
-    (template) =>
-      (intrusive || !template.isIntrusive) &&
-      (callbacks || !template.needsCallback) &&
-      template.missingValues.isSubsetOf(suppliedValues),
+function prepareTemplates({ templates }: CheckPlan, { allowed, callbacks, suppliedValues }: Permissions): Prepared {
+  const possible = templates.filter(
+    (template) => (callbacks || !template.needsCallback) && template.missingValues.isSubsetOf(suppliedValues),
   )
+  const runnable = possible.filter(({ permission }) => permission === null || allowed.has(permission))
   const web = runnable.filter(({ counts }) => counts.http > 0)
   return {
+    unpermitted: possible.filter(({ permission }) => permission !== null && !allowed.has(permission)),
     isSmall: web.length <= CHECKS_WITHOUT_SELECTION_MAX,
     groups: groupRequests(web.filter(({ isSequence }) => !isSequence)),
     sequences: web.filter(({ isSequence }) => isSequence),

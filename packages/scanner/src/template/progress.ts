@@ -9,17 +9,18 @@ export interface Progress {
   isBroken: boolean
   /** Stopped intentionally at its first match. */
   isDone: boolean
+  stopReason: string | null
 }
 
 /** Adds a pending request of a template. */
 export function addPending(progress: Map<Template, Progress>, template: Template): void {
   const known = progress.get(template)
   if (known) known.left += 1
-  else progress.set(template, { left: 1, isBroken: false, isDone: false })
+  else progress.set(template, { left: 1, isBroken: false, isDone: false, stopReason: null })
 }
 
 /** Final outcome per check: completed if every request got a complete response. */
 export function* completions(progress: ReadonlyMap<Template, Progress>): Iterable<ServiceEvent> {
-  for (const [{ id }, { left, isBroken }] of progress)
-    yield { kind: 'ended', isFinished: left === 0 && !isBroken, check: id }
+  for (const [{ id }, { left, isBroken, stopReason }] of progress)
+    yield { kind: 'ended', isFinished: left === 0 && !isBroken, check: id, stopReason }
 }

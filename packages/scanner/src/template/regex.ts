@@ -2,6 +2,7 @@
  * Regular expressions from packs. Always RE2 semantics: time is linear in the text for any pattern.
  */
 import { RE2JS } from 're2js'
+import { spend } from '#unit.ts'
 
 /** Bounds memory use of patterns with millions of matches. */
 const MATCHES_MAX = 20
@@ -10,6 +11,8 @@ export interface Pattern {
   readonly source: string
   /** Whether the pattern occurs in the byte string. */
   test(text: string): boolean
+  /** Replaces every match with the literal text. */
+  replace(text: string, by: string): string
   /** At most twenty matches with their groups; a group that didn't participate is empty. */
   matches(text: string): string[][]
 }
@@ -36,8 +39,33 @@ function compile(source: string): Pattern | null {
   if (!regex) return null
   const { literal, ignoresCase } = literalOf(source)
   const mayMatch = (text: string) => literal === '' || (ignoresCase ? lowered(text) : text).includes(literal)
-  const test = (text: string) => mayMatch(text) && regex.test(text)
-  return { source, test, matches: (text) => (test(text) ? allMatches(regex, text) : []) }
+  const test = (text: string) => {
+    if (!mayMatch(text)) return false
+    spend(text.length)
+    return regex.test(text)
+  }
+  return {
+    source,
+    test,
+    matches: (text) => (test(text) ? allMatches(regex, text) : []),
+    replace: (text, by) => (test(text) ? replaceAll(regex, text, by) : text),
+  }
+}
+
+const matchCost = 400
+
+/** Keeps empty matches, which replace nothing. */
+function replaceAll(regex: RE2JS, text: string, by: string): string {
+  const matcher = regex.matcher(text)
+  const parts: string[] = []
+  let end = 0
+  while (matcher.find()) {
+    spend(matchCost)
+    if (matcher.end() === matcher.start()) continue
+    parts.push(text.slice(end, matcher.start()), by)
+    end = matcher.end()
+  }
+  return parts.join('') + text.slice(end)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { serveSite } from '#template/testing/site.ts'
+import { type SiteRun, serveSite } from '#template/testing/site.ts'
 
 function check(id: string, path: string, about: string) {
   return `id: ${id}\ninfo: { name: ${id}, ${about} }\nhttp:\n  - path: ["{{BaseURL}}${path}"]\n    matchers: [{ type: word, words: [a] }]\n`
@@ -29,19 +29,19 @@ it.each([
   expect(await paths(['Acme CMS'])).toEqual(['/', '/mine', '/common'])
 })
 
-it('skips checks of unidentified products in large packs, except in deep scans', async () => {
+it('skips checks of unidentified products in large packs at every pace, except in exhaustive runs', async () => {
   await using site = await serveSite('127.66.3.9', (_request, response) => response.writeHead(404).end())
   const others = Array.from({ length: 300 }, (_, at) =>
     check(`other${at}`, `/other${at}`, 'metadata: { product: other }'),
   )
   const checks = [...others, check('mine', '/mine', 'metadata: { product: acme-cms }'), check('any', '/any', '')]
-  const covered = async (profile: 'standard' | 'deep', technologies: readonly string[]) =>
-    (await site.run(checks, { profile, technologies }))
+  const covered = async (options: SiteRun) =>
+    (await site.run(checks, options))
       .flatMap((one) => (one.kind === 'coverage' ? one.checks : []))
       .filter((id) => !id.startsWith('other'))
       .toSorted()
-  expect(await covered('standard', [])).toEqual(['any'])
+  expect(await covered({ profile: 'deep' })).toEqual(['any'])
   expect(site.asked).not.toContain('GET /mine')
-  expect(await covered('standard', ['Acme CMS'])).toEqual(['any', 'mine'])
-  expect(await covered('deep', [])).toEqual(['any', 'mine'])
+  expect(await covered({ technologies: ['Acme CMS'] })).toEqual(['any', 'mine'])
+  expect(await covered({ isExhaustive: true })).toEqual(['any', 'mine'])
 })

@@ -8,6 +8,7 @@ import { evaluateOperators, type Match } from '#template/matcher.ts'
 import { isSerious } from '#template/finding.ts'
 import type { CheckTarget, CheckTools, Finding } from '#template/service-run.ts'
 import type { ResponseParts, DnsBlock, Template } from '#template/template.ts'
+import { runUnit, Stopped, type Unit, type Units } from '#unit.ts'
 import { fillBytes, variablesOf, withRandom, withVariables } from '#template/variables.ts'
 
 /**
@@ -17,25 +18,42 @@ import { fillBytes, variablesOf, withRandom, withVariables } from '#template/var
 export async function* runDns(
   target: CheckTarget,
   templates: readonly Template[],
-  tools: Pick<CheckTools, 'signal' | 'resolvers'>,
+  tools: Pick<CheckTools, 'signal' | 'resolvers'> & { readonly units: Units },
   serious: Finding[],
 ): AsyncIterable<Observation> {
   if (templates.length === 0 || isIP(target.hostname) !== 0 || !target.hostname.includes('.')) return
   const answers = new Map<string, Promise<DnsResponse | undefined>>()
   const finished: string[] = []
+  const stopped: { check: string; reason: string }[] = []
   for (const template of templates) {
     let isAnswered = template.counts.http + template.counts.network + template.counts.ssl === 0
     for (const block of template.dns) {
       const answer = await queryOnce(block, template, target, tools, answers)
       if (!answer) isAnswered = false
-      for (const finding of answer ? findingsOf(template, block, target, answer) : []) {
+      const unit = tools.units.of(template.id)
+      const found = answer ? unlessStopped(unit, () => findingsOf(template, block, target, answer)) : []
+      if (unit.stopReason !== null) {
+        isAnswered = false
+        stopped.push({ check: template.id, reason: unit.stopReason })
+      }
+      for (const finding of found) {
         if (isSerious(template.info.severity)) serious.push(finding)
         else yield finding
       }
     }
     if (isAnswered) finished.push(template.id)
   }
-  if (finished.length > 0) yield { kind: 'coverage', address: target.address, checks: finished }
+  if (finished.length + stopped.length > 0)
+    yield { kind: 'coverage', address: target.address, checks: finished, stopped }
+}
+
+function unlessStopped(unit: Unit, evaluate: () => Finding[]): Finding[] {
+  try {
+    return runUnit(unit, evaluate)
+  } catch (error) {
+    if (error instanceof Stopped) return []
+    throw error
+  }
 }
 
 /** Each query is sent once, no matter how many checks need it. */

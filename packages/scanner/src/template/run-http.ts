@@ -1,11 +1,12 @@
 /** Runs the HTTP checks of one service: shared requests, calibration, and matching. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { HttpRequest } from '#net/http-message.ts'
 import type { Lookup } from '#template/dsl-value.ts'
 import { calibrate, type Calibration, type Listener } from '#template/calibration.ts'
 import { variantsOf, type Group, type Member, type Variant } from '#template/groups.ts'
 import { createHealth, type Health } from '#template/health.ts'
 import { responseParts, headOf } from '#template/response-parts.ts'
-import { requestBuildersOf } from '#template/request-builders.ts'
+import { requestBuildersOf, type RequestBuilder } from '#template/request-builders.ts'
 import { follow, type Chain, type Exchange } from '#template/redirects.ts'
 import { evaluateOperators } from '#template/matcher.ts'
 import { prepare } from '#template/plan.ts'
@@ -20,6 +21,7 @@ import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import type { Template } from '#template/template.ts'
 import { variablesOf, withSuppliedValues, withRandom, withVariables } from '#template/variables.ts'
 import { verifyMatch } from '#template/match-verification.ts'
+import { runUnit, Stopped } from '#unit.ts'
 
 /** Concurrent requests per origin; the client may allow fewer. */
 const CONCURRENT_REQUESTS = 6
@@ -68,7 +70,7 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
     progress: new Map(),
     lookups: new Map(),
     targetLookup: withSuppliedValues(tools.suppliedValues, (name) => variables.get(name)),
-    isSmall,
+    isSmall: isSmall || tools.isExhaustive === true,
     names: identifiedNames(run.service.technologies).union(runtimesOf(calibration.responses)),
   }
   try {
@@ -88,14 +90,13 @@ function targetVariables({ origin }: ServiceRun, basePath: string) {
 
 /** The front page first: the products identified there determine the remaining requests. */
 async function* runGroups(work: HttpRun, groups: readonly Group[]): AsyncIterable<ServiceEvent> {
-  const { profile } = work.run.tools
   for (const { members } of groups) for (const { template } of members) addPending(work.progress, template)
   try {
     yield* sendAll(
       work,
       groups.filter(({ isFront }) => isFront),
     )
-    const rest = groups.filter((group) => !group.isFront && (work.isSmall || shouldSend(group, work.names, profile)))
+    const rest = groups.filter((group) => !group.isFront && (work.isSmall || shouldSend(group, work.names)))
     const rankOfGroup = (group: Group) =>
       Number(!group.members.some(({ template }) => !template.subjects.isDisjointFrom(work.names)))
     const ranked = rest.map((group) => [rankOfGroup(group), group] as const)
@@ -156,18 +157,19 @@ async function* sendAll(work: HttpRun, groups: readonly Group[]): AsyncIterable<
  * target.
  */
 function sendGroup(work: HttpRun, group: Group, signal: AbortSignal): Promise<readonly SentRequest[]> | null {
-  const waiting = group.members.filter(({ template }) => !work.progress.get(template)?.isDone)
+  const waiting = group.members.filter(
+    ({ template }) => !work.progress.get(template)?.isDone && !isStopped(work, template),
+  )
   const [first] = waiting
   const block = first?.template.http[first.block]
   const builder = block && requestBuildersOf(block)[first.request]
   if (!first || !builder) return null
-  const request = builder.write(work.basePath, lookupOf(work, first.template))
+  const request = writeRequest(work, builder, first.template)
   if (!request) {
     for (const { template } of waiting) markBroken(work, template)
     return null
   }
-  if (!work.isSmall && isForeignPath(request.path.slice(work.basePath.length - 1), work.names, work.run.tools.profile))
-    return null
+  if (!work.isSmall && isForeignPath(request.path.slice(work.basePath.length - 1), work.names)) return null
   const variants = variantsOf(group).map(async (variant): Promise<SentRequest> => {
     const { policy, redirectsMax } = variant
     const chain = await follow(work.client, work.run.origin, request, { policy, redirectsMax, signal })
@@ -177,9 +179,29 @@ function sendGroup(work: HttpRun, group: Group, signal: AbortSignal): Promise<re
   return Promise.all(variants)
 }
 
-function markBroken({ progress }: HttpRun, template: Template): void {
+/** Whether its budget is spent; records the reason. */
+function isStopped(work: HttpRun, template: Template): boolean {
+  const { stopReason } = work.run.units.of(template.id)
+  if (stopReason !== null) markBroken(work, template, stopReason)
+  return stopReason !== null
+}
+
+function writeRequest(work: HttpRun, builder: RequestBuilder, template: Template): HttpRequest | null {
+  const unit = work.run.units.of(template.id)
+  try {
+    return runUnit(unit, () => builder.write(work.basePath, lookupOf(work, template)))
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error
+    markBroken(work, template, error.message)
+    return null
+  }
+}
+
+function markBroken({ progress }: HttpRun, template: Template, stopReason: string | null = null): void {
   const current = progress.get(template)
-  if (current) current.isBroken = true
+  if (!current) return
+  current.isBroken = true
+  current.stopReason ??= stopReason
 }
 
 /**
@@ -203,7 +225,12 @@ async function* matchChain(work: HttpRun, sent: SentRequest): AsyncIterable<Serv
     for (const [hop, exchange] of sent.chain.exchanges.entries()) {
       if (candidates[hop]?.[at] === 0) continue
       if (++seen % MATCHES_PER_TICK === 0) await nextTurn()
-      isInconclusive = (yield* matchExchange(work, sent, exchange, member)) || isInconclusive
+      try {
+        isInconclusive = (yield* matchExchange(work, sent, exchange, member)) || isInconclusive
+      } catch (error) {
+        if (!(error instanceof Stopped)) throw error
+        markBroken(work, member.template, error.message)
+      }
     }
     progress.left -= 1
     // A template that stopped at its first match did not send everything, so it has no coverage.
@@ -232,9 +259,9 @@ async function* matchExchange(
   const block = template.http[blockIndex]
   if (!block) return false
   let isInconclusive = false
-  const listener: Listener = { template, block, lookup: lookupOf(work, template) }
+  const listener: Listener = { template, block, lookup: lookupOf(work, template), unit: work.run.units.of(template.id) }
   const answer = responseParts(exchange, listener.lookup, block.bodyBytesMax)
-  for (const match of evaluateOperators(block.operators, answer)) {
+  for (const match of evaluateOperators(block.operators, answer, listener.unit)) {
     const verdict = await verifyMatch(work, sent.path, exchange, listener, match)
     if (verdict === 'unknown') isInconclusive = true
     if (verdict !== 'true') continue

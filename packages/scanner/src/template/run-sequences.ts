@@ -5,7 +5,6 @@ import type { Calibration } from '#template/calibration.ts'
 import { requestBuildersOf } from '#template/request-builders.ts'
 import type { Chain } from '#template/redirects.ts'
 import type { Health } from '#template/health.ts'
-import { payloadLimits } from '#template/payloads.ts'
 import { createPendingCallbacks, awaitCallbacks, type PendingCallbacks } from '#template/pending-callbacks.ts'
 import { rankOf } from '#template/relevance.ts'
 import { appliesTo, isForeignPath } from '#template/selection.ts'
@@ -17,6 +16,7 @@ import { verifyStepMatch } from '#template/sequence-verification.ts'
 import { runSequence, type SequenceTools, type StepMatch } from '#template/sequence.ts'
 import type { Template } from '#template/template.ts'
 import { withSuppliedValues, withRandom } from '#template/variables.ts'
+import { runUnit, Stopped } from '#unit.ts'
 
 /** Concurrent checks per origin; the client may allow fewer requests. */
 const CONCURRENT_CHECKS = 8
@@ -79,25 +79,28 @@ interface Waiting {
 
 /** Groups checks with the same first request, so that its response is cached only briefly. */
 function inRunOrder(run: ServiceRun, { variables, basePath, names, sequences }: SequenceContext): Waiting[] {
-  const allowsBruteForce = payloadLimits[run.tools.profile].credentials > 0
   const targetLookup = withSuppliedValues(
     run.tools.suppliedValues,
     withRandom((name) => variables.get(name)),
   )
-  const waiting = sequences
-    .filter(({ isBruteForce }) => allowsBruteForce || !isBruteForce)
-    .map((template): Waiting & { key: string } => {
-      const [written] = template.requestDigests[0] ?? []
-      const state = createState(template, targetLookup, run.tools.callbacks)
-      const rank = (template.isUnsafe ? 4 : 0) + (template.isIntrusive ? 2 : 0) + rankOf(template, names)
-      return { state, rank, key: written ?? '', first: written ? firstOf(state, basePath) : null }
-    })
+  const waiting = sequences.map((template): Waiting & { key: string } => {
+    const [written] = template.requestDigests[0] ?? []
+    const state = createState(template, run.units.of(template.id), targetLookup, run.tools.callbacks)
+    const rank = (template.isUnsafe ? 4 : 0) + (template.permission ? 2 : 0) + rankOf(template, names)
+    return { state, rank, key: written ?? '', first: written ? firstOf(state, basePath) : null }
+  })
   return waiting.toSorted((left, right) => left.rank - right.rank || compare(left.key, right.key))
 }
 
-function firstOf({ template, lookup }: State, basePath: string): HttpRequest | null {
+function firstOf({ template, lookup, unit }: State, basePath: string): HttpRequest | null {
   const [block] = template.http
-  return (block && requestBuildersOf(block)[0]?.write(basePath, lookup)) ?? null
+  try {
+    return runUnit(unit, () => (block && requestBuildersOf(block)[0]?.write(basePath, lookup)) ?? null)
+  } catch (error) {
+    // Its run stops with the same reason.
+    if (error instanceof Stopped) return null
+    throw error
+  }
 }
 
 /**
@@ -109,8 +112,8 @@ function shouldRun({ state, first }: Waiting, run: ServiceRun, { names, client, 
   // Malformed requests and login attempts are only sent to the product that they target.
   if (template.isUnsafe && !(template.isSpecific && appliesTo(template, names))) return false
   if (template.isBruteForce && !appliesTo(template, names)) return false
-  if (!isSmall && first && isForeignPath(first.path, names, run.tools.profile)) return false
-  if (run.tools.profile === 'deep' || isSmall || appliesTo(template, names)) return true
+  if (!isSmall && first && isForeignPath(first.path, names)) return false
+  if (isSmall || appliesTo(template, names)) return true
   const firstBlock = template.http[0]
   const isGated = template.flow?.kind === 'and' && firstBlock?.paths.length === 1 && firstBlock.payloads === null
   return isGated && first !== null && client.isCached(run.origin, first)
@@ -141,8 +144,7 @@ async function runCheck(
   }
   const addCall: SequenceTools['awaitCallback'] = (call) => calls.add(call)
   const { basePath, client, names } = context
-  const isForeignRequest = (request: HttpRequest) =>
-    !context.isSmall && isForeignPath(request.path, names, run.tools.profile)
+  const isForeignRequest = (request: HttpRequest) => !context.isSmall && isForeignPath(request.path, names)
   await runSequence(state, {
     run,
     basePath,
@@ -154,6 +156,6 @@ async function runCheck(
   })
   const isFinished = !state.isBroken && !state.isDone && !state.isPartial
   if (calls.has(state)) calls.whenSettled(state, isFinished)
-  else events.push({ kind: 'ended', isFinished, check: state.template.id })
+  else events.push({ kind: 'ended', isFinished, check: state.template.id, stopReason: state.stopReason })
   return events
 }

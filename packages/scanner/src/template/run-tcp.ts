@@ -9,20 +9,44 @@ import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import { probeTls, tlsParts, tlsFacts, type TlsReading } from '#template/ssl.ts'
 import type { NetworkBlock, SslBlock, Template } from '#template/template.ts'
 import { variablesOf, withRandom, withVariables } from '#template/variables.ts'
+import { spendRequest, Stopped } from '#unit.ts'
 
 /** @throws only when the run's signal aborts */
 export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> {
   for (const template of prepare(run.plan, run.permissions).network) {
-    const blocks = template.network.filter((block) => appliesToService(template, block, run.service))
+    const blocks = template.network.filter((block) => isWanted(run, template, block))
     if (blocks.length === 0) continue
-    let isAnswered = true
-    for (const block of blocks) isAnswered = (yield* runNetworkBlock(run, template, block)) && isAnswered
-    yield { kind: 'ended', isFinished: isAnswered, check: template.id }
+    yield* withStopReason(template, async function* () {
+      let isAnswered = true
+      for (const block of blocks) isAnswered = (yield* runNetworkBlock(run, template, block)) && isAnswered
+      return isAnswered
+    })
   }
 }
 
+/** Reports how the check ended: every block answered, or a budget spent. */
+async function* withStopReason(
+  { id }: Template,
+  runBlocks: () => AsyncGenerator<ServiceEvent, boolean, undefined>,
+): AsyncIterable<ServiceEvent> {
+  try {
+    const isFinished = yield* runBlocks()
+    yield { kind: 'ended', isFinished, check: id }
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error
+    yield { kind: 'ended', isFinished: false, check: id, stopReason: error.message }
+  }
+}
+
+/** nuclei tries a port that the user gave, except those of web servers and DNS. */
+function isWanted({ service, tools }: ServiceRun, template: Template, block: NetworkBlock): boolean {
+  if (appliesToService(template, block, service)) return true
+  return tools.isExhaustive === true && !portsExcluded.has(service.port)
+}
+const portsExcluded: ReadonlySet<number> = new Set([80, 443, 8080, 8443, 8081, 53])
+
 async function* runNetworkBlock(run: ServiceRun, template: Template, block: NetworkBlock) {
-  const { credentials, requestsPerCheck } = payloadLimits[run.tools.profile]
+  const { credentials, requestsPerCheck } = payloadLimits(run.tools)
   if (!block.payloads) return yield* runExchange(run, template, block, new Map())
   let left = template.isBruteForce ? credentials : requestsPerCheck
   let isAnswered = true
@@ -41,15 +65,17 @@ async function* runExchange(
   payload: ReadonlyMap<string, string>,
 ): AsyncGenerator<ServiceEvent, boolean, undefined> {
   const { tools, origin, signal } = run
+  spendRequest(run.units.of(template.id))
   await tools.budget.take(origin.address, signal)
   const targetLookup = lookupOf(run, template)
   const lookup: typeof targetLookup = (name) => {
     const value = payload.get(name)
     return value === undefined ? targetLookup(name) : toBytes(value)
   }
-  const reading = await sendNetworkBlock(block, origin, lookup, { guard: tools.guard, signal })
+  const isSilent = !tools.isExhaustive && run.service.protocol === '' && run.service.banner === ''
+  const reading = await sendNetworkBlock(block, origin, lookup, { guard: tools.guard, signal, isSilent })
   if (reading.kind === 'inconclusive') return false
-  for (const match of evaluateOperators(block.operators, reading.answer)) {
+  for (const match of evaluateOperators(block.operators, reading.answer, run.units.of(template.id))) {
     yield found(run, template, match, rawEvidence(reading.request, reading.received.toString('latin1'), match), '')
   }
   return true
@@ -59,15 +85,17 @@ async function* runExchange(
 export async function* runTls(run: ServiceRun): AsyncIterable<ServiceEvent> {
   const readings = new Map<string, TlsReading>()
   for (const template of prepare(run.plan, run.permissions).ssl) {
-    let isAnswered = true
-    for (const block of template.ssl) {
-      const key = `${block.minVersion} ${block.maxVersion}`
-      const reading = readings.get(key) ?? (await handshake(run, block))
-      readings.set(key, reading)
-      if (reading.kind === 'inconclusive') isAnswered = false
-      if (reading.kind === 'accepted') yield* matchTls(run, template, block, reading)
-    }
-    yield { kind: 'ended', isFinished: isAnswered, check: template.id }
+    yield* withStopReason(template, async function* () {
+      let isAnswered = true
+      for (const block of template.ssl) {
+        const key = `${block.minVersion} ${block.maxVersion}`
+        const reading = readings.get(key) ?? (await handshake(run, block))
+        readings.set(key, reading)
+        if (reading.kind === 'inconclusive') isAnswered = false
+        if (reading.kind === 'accepted') yield* matchTls(run, template, block, reading)
+      }
+      return isAnswered
+    })
   }
 }
 
@@ -84,7 +112,7 @@ function* matchTls(
 ): Iterable<ServiceEvent> {
   const now = new Date()
   const answer = tlsParts(reading, run.origin, lookupOf(run, template), now)
-  for (const match of evaluateOperators(block.operators, answer)) {
+  for (const match of evaluateOperators(block.operators, answer, run.units.of(template.id))) {
     const facts = Object.entries(tlsFacts(reading, run.origin, now)).map(([name, value]) => `${name}: ${String(value)}`)
     const handshakeLabel = `TLS handshake${block.minVersion === null ? '' : ` from ${block.minVersion}`}${block.maxVersion === null ? '' : ` to ${block.maxVersion}`}`
     const text = Buffer.from(facts.join('\n'), 'utf8').toString('latin1')

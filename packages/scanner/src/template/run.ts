@@ -1,9 +1,10 @@
 /** Runs checks on one address and reports findings and coverage. */
-import type { Observation, ScanProfile } from '@glacis/contract/runner'
+import type { CheckPermission, Observation, ScanProfile } from '@glacis/contract/runner'
 import { isSerious } from '#template/finding.ts'
 import { runHttp } from '#template/run-http.ts'
 import { runNetwork, runTls } from '#template/run-tcp.ts'
 import { runDns } from '#template/run-dns.ts'
+import { reportSkipped } from '#template/skipped.ts'
 import { payloadLimits } from '#template/payloads.ts'
 import type {
   CheckTarget,
@@ -13,6 +14,7 @@ import type {
   ServiceEvent,
   ServiceRun,
 } from '#template/service-run.ts'
+import { createUnits } from '#unit.ts'
 import { mergeConcurrently } from '#template/merge-concurrently.ts'
 import { prepare, type CheckPlan } from '#template/plan.ts'
 
@@ -32,18 +34,19 @@ const HONEYPOT_QUALITY = 30
  */
 export async function* runChecks(target: CheckTarget, plan: CheckPlan, tools: CheckTools): AsyncIterable<Observation> {
   const serious: Finding[] = []
-  const allowance = { payloadRequests: payloadLimits[tools.profile].requestsPerHost }
+  const allowance = { payloadRequests: payloadLimits(tools).requestsPerHost }
+  const units = tools.units ?? createUnits(target.address, payloadLimits(tools).requestsPerHost)
   const permissions = {
-    intrusive: tools.intrusive ?? false,
+    allowed: tools.permissions ?? new Set<CheckPermission>(),
     callbacks: tools.callbacks !== undefined,
     suppliedValues: new Set(tools.suppliedValues?.keys()),
   }
   try {
     const services = target.services.filter(({ transport }) => transport === 'tcp')
     const check = (service: IdentifiedService, signal: AbortSignal) =>
-      runService({ target, service, plan, tools: { ...tools, signal }, allowance, permissions }, serious)
+      runService({ target, service, plan, tools: { ...tools, signal }, allowance, units, permissions }, serious)
     yield* mergeConcurrently(services, tools.servicesAtOnce ?? 1, tools.signal, check)
-    yield* runDns(target, prepare(plan, permissions).dns, tools, serious)
+    yield* runDns(target, prepare(plan, permissions).dns, { ...tools, units }, serious)
   } catch (error) {
     // Findings confirmed before an abort are kept.
     yield* reportSerious(target.address, serious)
@@ -63,14 +66,19 @@ async function* runService(
   const run: ServiceRun = { ...context, origin, signal: AbortSignal.any([tools.signal, deadline]) }
   const finished = new Set<string>()
   const unfinished = new Set<string>()
+  const stopReasons = new Map<string, string>()
   for await (const event of eventsOf(run, deadline)) {
-    if (event.kind === 'ended') (event.isFinished ? finished : unfinished).add(event.check)
-    else if (event.kind === 'problem') yield problem(address, `port ${service.port}: ${event.message}`)
+    if (event.kind === 'ended') {
+      ;(event.isFinished ? finished : unfinished).add(event.check)
+      if (event.stopReason) stopReasons.set(event.check, event.stopReason)
+    } else if (event.kind === 'problem') yield problem(address, `port ${service.port}: ${event.message}`)
     else if (isSerious(event.severity)) serious.push(event.finding)
     else yield event.finding
   }
+  yield* reportSkipped(run)
   const checks = [...finished.difference(unfinished)]
-  if (checks.length > 0) yield { kind: 'coverage', address, port: service.port, checks }
+  const stopped = [...stopReasons].map(([check, reason]) => ({ check, reason }))
+  if (checks.length + stopped.length > 0) yield { kind: 'coverage', address, port: service.port, checks, stopped }
 }
 
 /** A check with several protocols is completed when each of them is. */

@@ -18,9 +18,8 @@ it.each([
 })
 
 it('skips folders of unidentified products, except in deep scans', () => {
-  expect(isForeignPath('/wp-content/plugins/x', new Set(), 'standard')).toBe(true)
-  expect(isForeignPath('/wp-content/plugins/x', new Set(['wordpress']), 'standard')).toBe(false)
-  expect(isForeignPath('/wp-content/plugins/x', new Set(), 'deep')).toBe(false)
+  expect(isForeignPath('/wp-content/plugins/x', new Set())).toBe(true)
+  expect(isForeignPath('/wp-content/plugins/x', new Set(['wordpress']))).toBe(false)
 })
 
 const redirect =

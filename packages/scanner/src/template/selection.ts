@@ -1,9 +1,7 @@
 /**
- * Decides which requests a profile sends. Deep sends everything. The others send generic requests,
- * and product-specific ones only for identified products, because most of them don't apply to most
- * services.
+ * Decides which requests are relevant to a service: generic ones, and product-specific ones only
+ * for identified products, because most of them don't apply to most services.
  */
-import type { ScanProfile } from '@glacis/contract/runner'
 import type { HttpResponse } from '#net/http-message.ts'
 import type { Group } from '#template/groups.ts'
 import { normalizedName } from '#template/relevance.ts'
@@ -44,13 +42,13 @@ const productFolders: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Whether a path is in a folder of an unidentified product. */
-export function isForeignPath(path: string, names: ReadonlySet<string>, profile: ScanProfile): boolean {
-  return profile !== 'deep' && productFolders.some(([folder, name]) => folder.test(path) && !names.has(name))
+export function isForeignPath(path: string, names: ReadonlySet<string>): boolean {
+  return productFolders.some(([folder, name]) => folder.test(path) && !names.has(name))
 }
 
 /** Whether to send a request. */
-export function shouldSend(group: Group, names: ReadonlySet<string>, profile: ScanProfile): boolean {
-  if (profile === 'deep' || group.isFront || group.isGeneral || group.members.length >= SHARED_BY_MIN) return true
+export function shouldSend(group: Group, names: ReadonlySet<string>): boolean {
+  if (group.isFront || group.isGeneral || group.members.length >= SHARED_BY_MIN) return true
   return group.members.some(({ template }) => appliesTo(template, names))
 }
 

@@ -7,6 +7,7 @@ import type { Exchange } from '#template/redirects.ts'
 import { createJar, type Jar } from '#template/cookie-jar.ts'
 import type { ResponseParts, HttpBlock, Template } from '#template/template.ts'
 import { fillBytesKnown, withVariables } from '#template/variables.ts'
+import type { Unit } from '#unit.ts'
 
 /** A sent request and the response of its chain under evaluation. */
 export interface Step {
@@ -16,6 +17,7 @@ export interface Step {
 /** State of a check on one service. */
 export interface State {
   readonly template: Template
+  readonly unit: Unit
   readonly lookup: Lookup
   readonly jar: Jar
   /** Values of internal extractors, by name. */
@@ -35,10 +37,12 @@ export interface State {
   isPartial: boolean
   /** A request went unanswered, so the check is incomplete. */
   isBroken: boolean
+  /** Why a budget ended it, if one did. */
+  stopReason: string | null
   isDone: boolean
 }
 /** @param targetLookup target variables and random values */
-export function createState(template: Template, targetLookup: Lookup, callbacks?: Callbacks): State {
+export function createState(template: Template, unit: Unit, targetLookup: Lookup, callbacks?: Callbacks): State {
   const callback = () => (state.callback ??= callbacks?.create() ?? null)?.url
   const own: Lookup = (name) => {
     if (/^interactsh[-_]url$/.test(name)) return callback()
@@ -54,6 +58,7 @@ export function createState(template: Template, targetLookup: Lookup, callbacks?
   )
   const state: State = {
     template,
+    unit,
     lookup: (name) => own(name) ?? set(name),
     jar: createJar(),
     extracted: new Map(),
@@ -65,6 +70,7 @@ export function createState(template: Template, targetLookup: Lookup, callbacks?
     provenPaths: [],
     isPartial: false,
     isBroken: false,
+    stopReason: null,
     isDone: false,
   }
   return state

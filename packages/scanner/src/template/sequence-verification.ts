@@ -71,7 +71,7 @@ function withoutTime(step: StepMatch): StepMatch | null {
   if (matchers.length === operators.matchers.length) return step
   if (operators.condition === 'and' || matchers.length === 0) return null
   const rest = { ...block, operators: { ...operators, matchers } }
-  const [other] = evaluateOperators(rest.operators, answerAt(state, rest, exchange)).filter(
+  const [other] = evaluateOperators(rest.operators, answerAt(state, rest, exchange), state.unit).filter(
     ({ name }) => name === match.name,
   )
   return other ? { ...step, block: rest, match: other } : null
@@ -153,5 +153,5 @@ function matchesWith(
   })
   const present = steps[at]?.exchange ?? exchange
   const answer = answerAt(state, block, present, steps)
-  return evaluateOperators(block.operators, answer).some((other) => isSameEvidence(match, other))
+  return evaluateOperators(block.operators, answer, state.unit).some((other) => isSameEvidence(match, other))
 }

@@ -15,6 +15,7 @@ import type { ServiceRun } from '#template/service-run.ts'
 import type { HttpBlock } from '#template/template.ts'
 import { answerAt, type State } from '#template/sequence-state.ts'
 import type { SharedClient } from '#template/shared-client.ts'
+import { runUnit, spendRequest, Stopped } from '#unit.ts'
 
 /** Number of responses that matchers can refer to; later ones are matched and dropped. */
 const STEPS_MAX = 40
@@ -60,7 +61,13 @@ export async function runSequence(state: State, tools: SequenceTools): Promise<v
     if (!block || state.isDone || state.isBroken) return false
     return runBlock(state, block, tools)
   }
-  await evaluateFlow(flow ?? { kind: 'all' }, http.length, holds)
+  try {
+    await evaluateFlow(flow ?? { kind: 'all' }, http.length, holds)
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error
+    state.isBroken = true
+    state.stopReason = error.message
+  }
   if (state.sentCount === 0) state.isBroken = true
 }
 
@@ -111,7 +118,7 @@ function* payloadSetsFor(
   { run }: SequenceTools,
 ): Iterable<ReadonlyMap<string, string>> {
   if (!block.payloads) return yield new Map()
-  const { requestsPerCheck, requestsPerGeneralCheck, credentials } = payloadLimits[run.tools.profile]
+  const { requestsPerCheck, requestsPerGeneralCheck, credentials } = payloadLimits(run.tools)
   const most = state.template.isSpecific ? requestsPerCheck : requestsPerGeneralCheck
   const each = requestBuildersOf(block).length
   let left = state.template.isBruteForce ? credentials : Math.floor(most / each)
@@ -148,7 +155,7 @@ async function runStep(
   tools: SequenceTools,
 ): Promise<boolean> {
   await waitBefore(builder, tools.run.signal)
-  const request = builder.write(tools.basePath, state.lookup)
+  const request = runUnit(state.unit, () => builder.write(tools.basePath, state.lookup))
   const at = state.steps.push(undefined) - 1
   if (!request) return false
   if (tools.isForeign(request)) {
@@ -156,10 +163,11 @@ async function runStep(
     state.isBroken = true
     return false
   }
+  spendRequest(state.unit)
   const chain = await send(
     state,
     block,
-    { ...builder.annotations, request, bytes: builder.bytes(tools.basePath, state.lookup) },
+    { ...builder.annotations, request, bytes: runUnit(state.unit, () => builder.bytes(tools.basePath, state.lookup)) },
     tools,
   )
   if (!tools.shouldContinue(chain) || chain.failure !== null) state.isBroken = true
@@ -167,11 +175,11 @@ async function runStep(
   for (const exchange of chain.exchanges) {
     if (at < STEPS_MAX) state.steps[at] = { request, exchange }
     const answer = answerAt(state, block, exchange)
-    const internalValues = extractInternal(block.operators, answer)
+    const internalValues = extractInternal(block.operators, answer, state.unit)
     for (const [name, value] of internalValues) state.extracted.set(name, value)
     // Without matchers, extracting a value counts as true.
     if (internalValues.size > 0 && block.operators.matchers.length === 0) isMatched = true
-    for (const match of evaluateOperators(block.operators, answer)) {
+    for (const match of evaluateOperators(block.operators, answer, state.unit)) {
       if (!(await tools.verify({ state, block, at, exchange, match }))) continue
       isMatched = true
       if (state.template.stopsAtFirstMatch && !match.isSilent) state.isDone = true

@@ -1,5 +1,5 @@
 /** Inputs and outputs of the checks of one service. */
-import type { FindingObservation, ScanProfile } from '@glacis/contract/runner'
+import type { CheckPermission, FindingObservation, ScanProfile } from '@glacis/contract/runner'
 import type { Wfn } from '@glacis/contract/product'
 import type { z } from 'zod'
 import type { Callbacks } from '#callback/index.ts'
@@ -7,6 +7,7 @@ import type { Guard } from '#guard.ts'
 import type { HttpClient } from '#net/http.ts'
 import type { Origin } from '#net/http-message.ts'
 import type { CheckPlan, Permissions } from '#template/plan.ts'
+import type { Units } from '#unit.ts'
 
 export interface CheckTarget {
   /** Pinned IP address, the only one that is dialed. */
@@ -31,8 +32,10 @@ export interface CheckTools {
   readonly guard: Guard
   readonly signal: AbortSignal
   readonly profile: ScanProfile
-  /** Allows intrusive checks, which may modify the target. */
-  readonly intrusive?: boolean
+  /** Kinds of intrusive checks that may run. */
+  readonly permissions?: ReadonlySet<CheckPermission>
+  /** Runs every check on every service that it can run on, not only the relevant ones. */
+  readonly isExhaustive?: boolean
   /** Callback server; without it, checks that need callbacks don't run. */
   readonly callbacks?: Callbacks
   /** Operator-supplied values for placeholders, such as credentials. */
@@ -41,6 +44,8 @@ export interface CheckTools {
   readonly resolvers?: readonly string[]
   /** Services of the host checked concurrently; default 1. */
   readonly servicesAtOnce?: number
+  /** Budgets of the checks on this host; absent: new ones. */
+  readonly units?: Units
   /** Called before each non-HTTP connection. */
   readonly budget: { take(address: string, signal: AbortSignal): Promise<void> }
 }
@@ -53,6 +58,7 @@ export interface ServiceRun {
   readonly tools: CheckTools
   /** Remaining budget shared by all services of the host. */
   readonly allowance: { payloadRequests: number }
+  readonly units: Units
   readonly permissions: Permissions
   /** Aborts with the scan or at the port's deadline. */
   readonly signal: AbortSignal
@@ -69,6 +75,8 @@ export interface CompletionEvent {
   readonly kind: 'ended'
   readonly isFinished: boolean
   readonly check: string
+  /** Why it was stopped, if it was. */
+  readonly stopReason?: string | null
 }
 export interface ProblemEvent {
   readonly kind: 'problem'

@@ -1,4 +1,5 @@
 /** Parsed checks: the output of `parse.ts`, executed by the runners. */
+import type { CheckPermission } from '@glacis/contract/primitives'
 import type { Expression } from '#template/dsl.ts'
 import type { Lookup } from '#template/dsl-value.ts'
 import type { Flow } from '#template/flow.ts'
@@ -46,8 +47,8 @@ export interface TemplateFacts {
   readonly requestDigests: readonly (readonly (string | null)[])[]
   /** HTTP requests run sequentially, because later requests or matchers refer to earlier ones. */
   readonly isSequence: boolean
-  /** Intrusive: may modify the target; requires permission. */
-  readonly isIntrusive: boolean
+  /** The permission that an intrusive check needs; null for all others. */
+  readonly permission: CheckPermission | null
   /** Waits for a callback; requires a callback server. */
   readonly needsCallback: boolean
   /** Sends malformed HTTP: runs last, and only on the product it targets. */

@@ -5,14 +5,15 @@ import { toBytes } from '#template/dsl-value.ts'
 import { compilePattern } from '#template/regex.ts'
 import { parseSimplePath } from '#template/simple-path.ts'
 import { withTimeLimit } from '#template/time-limit.ts'
+import { Stopped } from '#unit.ts'
 
 /** Maximum document length in characters, and maximum number of selected nodes. */
 const DOCUMENT_MAX = 256 * 1024
 const NODES_MAX = 200
 const DEPTH_MAX = 400
 const SOURCE_MAX = 2_000
-/** Limit for parsing and evaluation. Ordinary pages take milliseconds, more on a busy machine. */
-const TIME_MAX_MS = 1000
+/** Limit for parsing and evaluation, below that of the watchdog. Ordinary pages take milliseconds, more on a busy machine. */
+const TIME_MAX_MS = 1800
 
 export interface XPath {
   readonly source: string
@@ -66,18 +67,22 @@ function withoutPrefixes(source: string): string {
 }
 
 /**
- * The selected nodes, or the single value of the expression. Empty if the document can't be parsed
- * or evaluated in time.
+ * The selected nodes, or the single value of the expression. Empty if the document can't be parsed.
+ *
+ * @throws Stopped if that takes too long
  */
 function select(evaluate: Evaluate, text: string): readonly (XmlNode | string)[] {
   const isXml = text.trimStart().startsWith('<?xml')
   if (isTooDeep(text.slice(0, DOCUMENT_MAX))) return []
   try {
-    return withTimeLimit(TIME_MAX_MS, () => evaluate(text, isXml)) ?? []
-  } catch {
+    const nodes = withTimeLimit(TIME_MAX_MS, () => evaluate(text, isXml))
+    if (nodes) return nodes
+  } catch (error) {
+    if (error instanceof Stopped) throw error
     // The document is malformed, or the path calls an unknown function.
     return []
   }
+  throw new Stopped('XPath expression exceeds its budget')
 }
 
 function evaluateWithLibrary(path: Path, text: string, isXml: boolean): readonly (XmlNode | string)[] {

@@ -1,7 +1,7 @@
 /** Parses the arguments of `glacis scan`. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ScanProfile } from '@glacis/contract/runner'
+import { CheckPermission, ScanProfile } from '@glacis/contract/runner'
 import type { ScanHost, ScanJob } from '@glacis/contract/runner'
 import { denials, expand, isProblem, parseAddress, parseExclusion, parsePorts, resolveName } from '@glacis/scanner'
 import type { CallbackSettings, Exclusion, ScanAddress, ScanOptions } from '@glacis/scanner'
@@ -30,7 +30,9 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --json              one JSON object per line: host, service, technology, finding, coverage, problem
   --sarif             one SARIF 2.1.0 document
   --templates DIR     run these nuclei templates instead of the built-in checks; may be repeated
-  --profile NAME      gentle (default), standard, or deep
+  --profile NAME      pace: gentle (default), standard, or deep, which covers all ports
+  --allow KIND        also run intrusive checks: logins (default credentials; may lock accounts),
+                      writes, or crashes; may be repeated
   --ports LIST        such as 22,80,8000-8100, or all
   --exclude ADDRESS   skip an address, network, range, or ADDRESS:PORT; may be repeated
   --callbacks HOST    address where targets reach this machine, HOST:PORT or JSON as in
@@ -66,6 +68,7 @@ export async function parseArguments(args: readonly string[], signal: AbortSigna
     job: {
       hosts,
       profile: profile.data,
+      permissions: values.allow.map(permissionOf),
       ...(ports.length > 0 && { ports: [...ports] }),
       allow: addresses,
       deny: [
@@ -91,6 +94,7 @@ function parse(args: readonly string[]) {
         sarif: { type: 'boolean', default: false },
         templates: { type: 'string', multiple: true, default: [] },
         profile: { type: 'string', default: 'gentle' },
+        allow: { type: 'string', multiple: true, default: [] },
         ports: { type: 'string' },
         exclude: { type: 'string', multiple: true, default: [] },
         rate: { type: 'string' },
@@ -158,6 +162,13 @@ function exclusionOf(text: string): Exclusion {
   const exclusion = parseExclusion(text)
   if ('problem' in exclusion) throw new CliError(exclusion.problem)
   return exclusion
+}
+
+function permissionOf(text: string): CheckPermission {
+  const permission = CheckPermission.safeParse(text)
+  if (!permission.success)
+    throw new CliError(`Unknown permission "${text}" in --allow; choose logins, writes, or crashes.`)
+  return permission.data
 }
 
 function callbacksAt(text: string): CallbackSettings {

@@ -1,3 +1,4 @@
+import { coverageNotes } from '#scans/coverage-notes.ts'
 import type { Checks, Finding, HostObservation } from '#commands/scan/result.ts'
 
 const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown']
@@ -9,10 +10,11 @@ export function textReport(observations: readonly HostObservation[], checks: Che
   )
   const hosts = [...addresses].map((address) => hostText(address, observations, checks))
   const problems = observations.flatMap((item) => (item.kind === 'problem' ? `Note: ${item.message}\n` : []))
+  const notes = coverageNotes(observations).map((note) => `Note: ${note}.\n`)
   const findings = observations.filter((item) => item.kind === 'finding').length
   const hostCount = observations.filter((item) => item.kind === 'host').length
   const total = `${addresses.size} of ${hostCount} ${hostCount === 1 ? 'host' : 'hosts'} with services, ${findings} ${findings === 1 ? 'finding' : 'findings'}.\n`
-  return [...hosts, ...problems, total].join('\n')
+  return [...hosts, ...problems, ...notes, total].join('\n')
 }
 
 function hostText(address: string, observations: readonly HostObservation[], checks: Checks): string {

@@ -1,6 +1,6 @@
 /** Targets, and the agents that scan them. */
 import type { DisconnectReason } from '@glacis/contract/agent'
-import type { ScanProfile } from '@glacis/contract/primitives'
+import type { CheckPermission, ScanProfile } from '@glacis/contract/primitives'
 import type { AllowedHours, SchedulePeriod } from '@glacis/contract/target'
 import type { ColumnType, Generated } from 'kysely'
 
@@ -57,6 +57,7 @@ export interface TargetTable {
   allowed_hours: ColumnType<AllowedHours | null, string | null | undefined, string | null>
   exclusions: Generated<string[]>
   profile: Generated<ScanProfile>
+  permissions: Generated<CheckPermission[]>
   ports: Generated<string>
   rate_per_host: Generated<number | null>
   paused_at: Generated<Date | null>

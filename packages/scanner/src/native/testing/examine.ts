@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import type { Observation, ScanProfile } from '@glacis/contract/runner'
+import type { CheckPermission, Observation } from '@glacis/contract/runner'
 import { runNative } from '#native/run.ts'
 
 const address = '127.67.3.1'
@@ -76,14 +76,15 @@ function latin1(text: string | Buffer): Buffer {
 export async function runNativeChecks(
   peer: Peer,
   service: { protocol: string; transport?: 'tcp' | 'udp'; tls?: boolean; banner?: string },
-  profile: ScanProfile = 'standard',
+  permissions: readonly CheckPermission[] = ['logins'],
 ): Promise<{ found: string[]; covered: string[]; seen: Observation[] }> {
   const { port } = peer
   const whole = { transport: 'tcp' as const, tls: false, banner: '', technologies: [], ...service, port }
   const target = { address, hostname: 'mx.lab.test', basePath: '/', services: [whole] }
   const signal = AbortSignal.timeout(25_000)
   const seen: Observation[] = []
-  for await (const one of runNative(target, { guard, budget, signal, profile, servicesAtOnce: 1 })) seen.push(one)
+  const tools = { guard, budget, signal, servicesAtOnce: 1, permissions: new Set(permissions) }
+  for await (const one of runNative(target, { ...tools, profile: 'gentle' })) seen.push(one)
   return {
     found: seen.flatMap((one) => (one.kind === 'finding' ? one.check : [])),
     covered: seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : [])),

@@ -18,7 +18,9 @@ export interface Site extends AsyncDisposable {
   /** Runs YAML templates against the site. */
   run(sources: string | readonly string[], options?: SiteRun): Promise<readonly Observation[]>
 }
-export interface SiteRun extends Partial<Pick<CheckTools, 'callbacks' | 'intrusive' | 'suppliedValues' | 'signal'>> {
+export interface SiteRun extends Partial<
+  Pick<CheckTools, 'callbacks' | 'permissions' | 'isExhaustive' | 'suppliedValues' | 'signal'>
+> {
   readonly profile?: ScanProfile
   readonly technologies?: readonly string[]
 }

@@ -105,6 +105,8 @@ create table scan_host (
   host_id uuid,
   reached boolean not null,
   reason text not null,
+  -- Checks that exceeded a budget or were ended by the watchdog: [{port?, check, reason}].
+  stopped jsonb not null default '[]',
   primary key (account_id, scan_id, address),
   foreign key (account_id, scan_id) references scan (account_id, id) on delete cascade
 );

@@ -1,0 +1,146 @@
+/**
+ * `npm run lab`: starts real programs on loopback addresses, weak and hardened, scans them with this version of Glacis,
+ * and compares the result with what is known about them.
+ *
+ * Commands: `install`, `serve` (start and wait), `nmap` (compare the identification with nmap's), or `check`.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { batchesOf } from './zoo/batches.ts'
+import { keyOf, readResult, scannerDigest, writeResult, type StoredRun } from './zoo/cache.ts'
+import { readCatalogue, type Entry } from './zoo/entry.ts'
+import { evaluate } from './zoo/evaluate.ts'
+import { install, packagesFolder } from './zoo/install.ts'
+import { scanned } from './zoo/scanned.ts'
+import { startPrograms, type Run } from './zoo/start.ts'
+import { printTable, type Line } from './zoo/table.ts'
+import { versionOf } from './zoo/versions.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    cache: { type: 'string', default: process.env['GLACIS_LAB_CACHE'] ?? join(tmpdir(), 'glacis-lab') },
+    node: { type: 'string', default: process.execPath },
+    only: { type: 'string' },
+    all: { type: 'boolean', default: false },
+    blind: { type: 'boolean', default: false },
+    /** Scan again even if there is a result. */
+    again: { type: 'boolean', default: false },
+    /** Folder that logs of the programs are copied to. */
+    logs: { type: 'string' },
+    scan: { type: 'string', default: '' },
+    isolated: { type: 'boolean', default: false },
+  },
+})
+const log = (line: string) => console.error(line)
+const { cache, node } = values
+const entries = selected()
+const skipped = install(cache, entries, log)
+const usable = entries.filter(({ id }) => !skipped.has(id))
+
+if (positionals[0] !== 'install') process.exit(positionals[0] === 'serve' ? await serve() : await check())
+
+/** The developed set unless chosen otherwise. */
+function selected(): readonly Entry[] {
+  const catalogue = readCatalogue()
+  if (values.only === undefined) return catalogue.filter(({ isBlind }) => values.all || isBlind === values.blind)
+  const names = values.only.split(',')
+  const unknown = names.filter((name) => !catalogue.some(({ id }) => id === name))
+  if (unknown.length > 0) throw new Error(`No program in lab/programs is named ${unknown.join(', ')}`)
+  return catalogue.filter(({ id }) => names.includes(id))
+}
+
+async function check(): Promise<number> {
+  const digest = scannerDigest()
+  const keys = new Map(usable.map((entry) => [entry, keyOf(entry, versionsOf(entry), digest)]))
+  const keyFor = (entry: Entry) => keys.get(entry) ?? ''
+  const cached = (entry: Entry) => (values.again ? undefined : readResult(cache, entry, keyFor(entry)))
+  const fresh = new Set(usable.filter((entry) => !cached(entry)))
+  const batches = batchesOf([...fresh])
+  const runs = new Map<string, StoredRun>()
+  for (const [index, batch] of batches.entries()) {
+    log(`Batch ${index + 1} of ${batches.length}: ${[...new Set(batch.map(({ entry }) => entry.id))].join(' ')}`)
+    for (const [run, result] of await runBatch(batch)) runs.set(`${run.entry.id} ${run.variant}`, result)
+  }
+  for (const entry of fresh) {
+    const weak = runs.get(`${entry.id} weak`)
+    const hardened = runs.get(`${entry.id} hardened`)
+    if (weak && (hardened || !entry.hardened)) writeResult(cache, entry, { key: keyFor(entry), weak, ...(hardened ? { hardened } : {}) })
+  }
+  const lines = entries.map((entry): Line => {
+    const result = skipped.has(entry.id) ? undefined : readResult(cache, entry, keyFor(entry))
+    if (!result) return { entry, skipped: skipped.get(entry.id) ?? 'no result' }
+    const evaluation = evaluate(entry, result.weak.observations, result.hardened?.observations, ({ version }) =>
+      versionOf(version, packagesFolder(cache, entry, 'weak')),
+    )
+    const { seconds, memoryMiB } = result.weak
+    return { entry, evaluation, seconds, memoryMiB, isCached: !fresh.has(entry) }
+  })
+  printTable(lines)
+  return lines.some((line) => 'evaluation' in line && line.evaluation.falseProved > 0) ? 1 : 0
+}
+
+/** Installed versions of everything that the program consists of. */
+function versionsOf(entry: Entry): string[] {
+  return entry.install.apt.map((name) => spawnSync('dpkg-query', ['-W', name], { encoding: 'utf8' }).stdout.trim())
+}
+
+async function runBatch(batch: readonly Run[]): Promise<Map<Run, StoredRun>> {
+  const folder = await mkdtemp(join(tmpdir(), 'glacis-lab-run-'))
+  addAddresses(batch)
+  const programs = await startPrograms(batch, { folder, cache, node })
+  const results = new Map<Run, StoredRun>()
+  try {
+    for (const { run, reason } of programs.failed) {
+      log(`${run.entry.id} ${run.variant} failed to start: ${reason}`)
+      skipped.set(run.entry.id, `the ${run.variant} variant failed to start: ${reason}`)
+    }
+    if (programs.started.length === 0) return results
+    const { observations, seconds, memoryMiB } = await scanned(
+      programs.started.map(({ address }) => address),
+      values.scan.split(' ').filter((option) => option !== ''),
+    )
+    for (const run of programs.started) {
+      const own = observations.filter((item) => 'address' in item && item.address === run.address)
+      results.set(run, { observations: own, seconds: seconds / programs.started.length, memoryMiB })
+    }
+    return results
+  } finally {
+    await programs.stop()
+    if (values.logs) cpSync(join(folder, 'log'), values.logs, { recursive: true })
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Some programs only listen on addresses of an interface. */
+function addAddresses(batch: readonly Run[]): void {
+  if (!values.isolated) return
+  for (const { address } of batch) spawnSync('ip', ['address', 'add', `${address}/32`, 'dev', 'lo'])
+}
+
+async function serve(): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'glacis-lab-run-'))
+  const [batch = []] = batchesOf(usable)
+  addAddresses(batch)
+  const programs = await startPrograms(batch, { folder, cache, node })
+  for (const { run, reason } of programs.failed) log(`${run.entry.id} ${run.variant} failed to start: ${reason}`)
+  for (const { entry, variant, address } of programs.started) log(`${address} ${entry.id} ${variant}`)
+  log(`Logs: ${join(folder, 'log')}`)
+  try {
+    return await untilInterrupted()
+  } finally {
+    await programs.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function untilInterrupted(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const timer = setInterval(() => undefined, 60_000)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(0))
+  return promise.finally(() => clearInterval(timer))
+}

@@ -1,0 +1,117 @@
+/** The catalogue of real programs: one YAML file per program in `lab/programs`. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parseDocument } from 'yaml'
+import { z } from 'zod'
+
+/** Where a version that a scan should read is known from. `none`: the program doesn't disclose it remotely. */
+const VersionRule = z.union([
+  z.literal('none'),
+  z.string().regex(/^\d/, 'A version starts with a digit'),
+  z.strictObject({ dpkg: z.string() }),
+  z.strictObject({ npm: z.string() }),
+  z.strictObject({ pip: z.string() }),
+  /** A shell command that prints the version. */
+  z.strictObject({ run: z.string() }),
+])
+export type VersionRule = z.infer<typeof VersionRule>
+
+const Install = z.strictObject({
+  /** Debian packages, installed with apt-get. */
+  apt: z.array(z.string()).default([]),
+  /** Debian packages that conflict with others and are only unpacked, to `$PACKAGES`. */
+  unpack: z.array(z.string()).default([]),
+  /** `name@version`, in `$PACKAGES/node_modules`. A `node` among them runs the program. */
+  npm: z.array(z.string()).default([]),
+  /** `name==version`, in a virtual environment at `$PACKAGES/venv`. */
+  pip: z.array(z.string()).default([]),
+  /** `group:artifact:version[:packaging[:classifier]]`, in `$PACKAGES/maven`. Archives are unpacked there. */
+  maven: z.array(z.string()).default([]),
+  /** Adds the dependencies of the Maven artifacts. */
+  mavenDependencies: z.boolean().default(false),
+})
+export type Install = z.infer<typeof Install>
+
+const Texts = z.record(z.string().regex(/^[^/]/, 'A path within the working folder'), z.string())
+const ports = z.array(z.number().int().min(1).max(65535))
+
+const Variant = z.strictObject({
+  install: Install.optional(),
+  /** Files below the working folder, in addition to those of both variants. */
+  files: Texts.default({}),
+  /** Shell commands that must complete before the start. */
+  before: z.array(z.string()).default([]),
+  /** The program in the foreground; several if the program consists of several processes. */
+  run: z.union([z.string(), z.array(z.string())]),
+  /** User to run as instead of root. */
+  user: z.string().optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  /** Shell commands once all ports are open, retried until they succeed. */
+  after: z.array(z.string()).default([]),
+  /** Replaces the ports of the entry. */
+  tcp: ports.optional(),
+  udp: ports.optional(),
+  /** A file with the process id of a program that leaves its process group. */
+  pidFile: z.string().optional(),
+  /** Ids of the checks that must prove a weakness. */
+  proves: z.array(z.string()).default([]),
+  /** Ids of other checks whose findings are true. */
+  also: z.array(z.string()).default([]),
+})
+export type Variant = z.infer<typeof Variant>
+
+const Entry = z.strictObject({
+  title: z.string(),
+  install: Install.prefault({}),
+  /** Ports that are open once the program is ready, used by both variants. */
+  tcp: ports.default([]),
+  udp: ports.default([]),
+  /** Estimated memory of one variant, in MiB. */
+  memory: z.number().int().default(80),
+  /** Listens on all addresses, so nothing else may run at the same time. */
+  exclusive: z.boolean().default(false),
+  files: Texts.default({}),
+  /** `vendor:product` names that must be identified. */
+  products: z.array(z.strictObject({ name: z.string().regex(/^[^:]+:[^:]+$/), version: VersionRule })).default([]),
+  /** Other names that are true, such as of libraries. */
+  components: z.array(z.string()).default([]),
+  weak: Variant,
+  hardened: Variant.optional(),
+  /** Threats that are wrong whenever they are reported. */
+  never: z.array(z.string()).default([]),
+})
+
+export type Entry = z.infer<typeof Entry> & {
+  /** The file's name. */
+  readonly id: string
+  readonly text: string
+  /** In the set that wasn't looked at while checks were written. */
+  readonly isBlind: boolean
+}
+
+const folder = join(import.meta.dirname, '../programs')
+/** Chosen once; a program stays in its set when others are added. */
+const blindSeed = 'glacis-zoo-1'
+
+/** @throws if a file is invalid, with its name and all problems */
+export function readCatalogue(): readonly Entry[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.yaml'))
+    .toSorted()
+    .map((name) => readEntry(basename(name, '.yaml'), readFileSync(join(folder, name), 'utf8')))
+}
+
+function readEntry(id: string, text: string): Entry {
+  const document = parseDocument(text)
+  const [problem] = document.errors
+  if (problem) throw new Error(`lab/programs/${id}.yaml is invalid: ${problem.message}`)
+  const result = Entry.safeParse(document.toJS())
+  if (!result.success) throw new Error(`lab/programs/${id}.yaml is invalid:\n${z.prettifyError(result.error)}`)
+  return { ...result.data, id, text, isBlind: isBlind(id) }
+}
+
+function isBlind(id: string): boolean {
+  const digest = createHash('sha256').update(`${blindSeed} ${id}`).digest()
+  return digest.readUInt32BE(0) % 3 === 0
+}

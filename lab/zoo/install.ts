@@ -1,0 +1,137 @@
+/** Installs programs with the ordinary clients of their registries. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Entry, Install } from './entry.ts'
+
+export type VariantName = 'weak' | 'hardened'
+
+const timeoutMs = 600_000
+
+/** The folder of a variant's packages. */
+export function packagesFolder(cache: string, entry: Entry, variant: VariantName): string {
+  return join(cache, 'packages', entry[variant]?.install ? `${entry.id}-${variant}` : entry.id)
+}
+
+/** @returns why each entry that can't be installed can't, by entry */
+export function install(cache: string, entries: readonly Entry[], log: (line: string) => void): Map<string, string> {
+  const problems = new Map<string, string>()
+  installDebian(entries, log)
+  for (const entry of entries) {
+    for (const variant of ['weak', 'hardened'] as const) {
+      if (!entry[variant]) continue
+      const needed = entry[variant].install ?? entry.install
+      const problem = installPackages(packagesFolder(cache, entry, variant), needed, `${entry.id} ${variant}`, log)
+      if (problem) problems.set(entry.id, problem)
+    }
+  }
+  return problems
+}
+
+function installPackages(folder: string, needed: Install, name: string, log: (line: string) => void) {
+  const missing = needed.apt.filter((item) => !isInstalled(item))
+  if (missing.length > 0) return `${missing.join(' ')} could not be installed`
+  const { apt: _, ...local } = needed
+  const stamp = join(folder, 'installed')
+  const spec = JSON.stringify(local)
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === spec) return undefined
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  if (Object.values(local).some((items) => Array.isArray(items) && items.length > 0)) log(`Installing ${name}`)
+  for (const step of stepsOf(needed)) {
+    const { status, stdout, stderr } = spawnSync('sh', ['-ec', step], {
+      cwd: folder,
+      encoding: 'utf8',
+      timeout: timeoutMs,
+    })
+    if (status !== 0) return `${step.split(' ', 1)[0]} failed: ${lastLine(stderr) || lastLine(stdout) || status}`
+  }
+  writeFileSync(stamp, spec)
+  return undefined
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+}
+
+/** Shell commands that install the packages to the current folder. */
+function stepsOf({ unpack, npm, pip, maven, mavenDependencies }: Install): string[] {
+  const steps: string[] = []
+  if (unpack.length > 0) {
+    steps.push(`apt-get download ${unpack.join(' ')}`, 'for file in *.deb; do dpkg -x "$file" .; done')
+  }
+  if (npm.length > 0) {
+    writeStep(steps, 'package.json', '{"name":"lab-program","private":true}')
+    steps.push(`npm install --no-audit --no-fund --loglevel=error ${npm.map(quoted).join(' ')}`)
+  }
+  if (pip.length > 0) {
+    steps.push('python3 -m venv venv', `venv/bin/pip install --quiet ${pip.map(quoted).join(' ')}`)
+  }
+  if (maven.length > 0) steps.push(...(mavenDependencies ? dependencySteps(maven) : maven.map(mavenStep)), unpackArchives)
+  return steps
+}
+
+function mavenStep(artifact: string): string {
+  return `mvn -q -B dependency:copy -Dartifact=${quoted(artifact)} -DoutputDirectory=maven`
+}
+
+/** Resolves the artifacts together, as a project that depends on them. */
+function dependencySteps(artifacts: readonly string[]): string[] {
+  const dependencies = artifacts.map((artifact) => {
+    const [group, name, version, type = 'jar'] = artifact.split(':')
+    return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version><type>${type}</type></dependency>`
+  })
+  const steps: string[] = []
+  writeStep(
+    steps,
+    'pom.xml',
+    `<project><modelVersion>4.0.0</modelVersion><groupId>lab</groupId><artifactId>lab</artifactId><version>1</version><dependencies>${dependencies.join('')}</dependencies></project>`,
+  )
+  return [...steps, 'mvn -q -B dependency:copy-dependencies -DoutputDirectory=maven']
+}
+
+const unpackArchives = `cd maven; for file in *.zip *.tar.gz *.tgz; do
+  case "$file" in '*'*) ;; *.zip) unzip -q -o "$file" && rm "$file" ;; *) tar xzf "$file" && rm "$file" ;; esac
+done`
+
+function writeStep(steps: string[], file: string, text: string): void {
+  steps.push(`cat > ${file} <<'end-of-file'\n${text}\nend-of-file`)
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+export function isInstalled(name: string): boolean {
+  const { status, stdout } = spawnSync('dpkg-query', ['-W', '-f', '${Status}', name], { encoding: 'utf8' })
+  return status === 0 && stdout.includes('install ok installed')
+}
+
+/** A `policy-rc.d` that exits with 101 prevents packages from starting their services. */
+function installDebian(entries: readonly Entry[], log: (line: string) => void): void {
+  const names = entries.flatMap((entry) =>
+    [entry.install, entry.weak.install, entry.hardened?.install].flatMap((one) => one?.apt ?? []),
+  )
+  const missing = [...new Set(names)].filter((name) => !isInstalled(name))
+  if (missing.length === 0) return
+  if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) {
+    log('Skipping Debian programs: root and apt-get are required.')
+    return
+  }
+  const policy = '/usr/sbin/policy-rc.d'
+  const isCreatedByUs = !existsSync(policy)
+  if (isCreatedByUs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const apt = (args: readonly string[]) => spawnSync('apt-get', args, { env, stdio: 'ignore' }).status === 0
+  const installAll = (some: readonly string[]) => {
+    log(`Installing with apt-get: ${some.join(' ')}`)
+    return apt(['install', '-y', '--no-install-recommends', ...some])
+  }
+  try {
+    apt(['update'])
+    // One package that doesn't exist makes apt-get refuse all of them.
+    if (!installAll(missing)) for (const name of missing.filter((item) => !isInstalled(item))) installAll([name])
+  } finally {
+    if (isCreatedByUs) rmSync(policy)
+  }
+}

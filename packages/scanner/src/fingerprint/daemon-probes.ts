@@ -1,0 +1,152 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+/** Probes for daemons of monitoring, mail filtering, storage, and development. */
+import type { Probe } from '#fingerprint/probe.ts'
+
+const bytes = (text: string) => Buffer.from(text, 'latin1')
+const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+
+export const daemonProbes: readonly Probe[] = [
+  {
+    protocol: 'clamd',
+    ports: [3310],
+    request: bytes('nVERSION\n'),
+    responsePattern: /^ClamAV \d/,
+    field: 'clamd.version',
+  },
+  {
+    protocol: 'spamd',
+    ports: [783],
+    request: bytes('PING SPAMC/1.2\r\n\r\n'),
+    responsePattern: /^SPAMD\/\d/,
+    field: 'spamd.pong',
+  },
+  {
+    protocol: 'nut',
+    ports: [3493],
+    request: bytes('VER\n'),
+    responsePattern: /^Network UPS Tools upsd|^ERR ACCESS-DENIED/,
+    field: 'nut.version',
+  },
+  {
+    // A two-byte length, then the command.
+    protocol: 'apcupsd',
+    ports: [3551],
+    request: hex('0006 737461747573'),
+    responsePattern: /^\x00[\s\S]APC {6}: /,
+    field: 'apcupsd.status',
+    read: (answer) => /RELEASE {2}: ([^\n]{1,60})|VERSION {2}: ([^\n]{1,60})/.exec(answer)?.[0] ?? '',
+    isBinary: true,
+  },
+  {
+    protocol: 'statsd',
+    ports: [8126],
+    request: bytes('health\n'),
+    responsePattern: /^health: (?:up|down)\n/,
+    field: '',
+  },
+  {
+    protocol: 'finger',
+    ports: [79],
+    request: bytes('\r\n'),
+    responsePattern: /^Login\b.{0,40}\bName\b|No one logged on|finger: /i,
+    field: '',
+  },
+  {
+    protocol: 'echo',
+    ports: [7],
+    request: bytes('glacis-echo\r\n'),
+    responsePattern: /^glacis-echo\r\n$/,
+    field: '',
+  },
+  {
+    // Queries the supported features of a GDB remote stub.
+    protocol: 'gdbserver',
+    ports: [1234, 2159, 2331, 2345, 9999],
+    request: bytes('$qSupported:multiprocess+#c6'),
+    responsePattern: /^\+?\$PacketSize=/,
+    field: '',
+  },
+  {
+    // A discovery login without authentication (RFC 7143, section 11.12).
+    protocol: 'iscsi',
+    ports: [3260],
+    request: Buffer.concat([
+      hex('438700000000005580000001000000000000000100010000000000010000000000000000000000000000000000000000'),
+      bytes('InitiatorName=iqn.2026-01.invalid.glacis:check\0SessionType=Discovery\0AuthMethod=None\0\0\0\0'),
+    ]),
+    responsePattern: /^\x23[\x00-\xff]{35}/,
+    field: '',
+    isBinary: true,
+  },
+  {
+    protocol: 'uwsgi',
+    ports: [3031],
+    request: hex(
+      '003300000e00524551554553545f4d4554484f4403004745540900504154485f494e464f01002f0b00524551554553545f55524901002f',
+    ),
+    responsePattern: /^HTTP\/1\.[01] \d{3} /,
+    field: '',
+  },
+  {
+    // Reads the device identification (Modbus application protocol, function 43/14).
+    protocol: 'modbus',
+    ports: [502],
+    request: hex('474c 0000 0005 01 2b 0e 01 00'),
+    responsePattern: /^GL\x00\x00\x00[\x03-\xff]\x01[\x2b\xab]/,
+    field: 'modbus.identification',
+    read: modbusIdentification,
+    isBinary: true,
+  },
+  {
+    // ISO transport connection request to rack 0, slot 2 (RFC 905).
+    protocol: 's7',
+    ports: [102],
+    request: hex('0300001611e00000000100c0010ac1020100c2020102'),
+    responsePattern: /^\x03\x00\x00[\s\S][\s\S]\xd0/,
+    field: '',
+    isBinary: true,
+  },
+  {
+    // ListIdentity of EtherNet/IP.
+    protocol: 'ethernet-ip',
+    ports: [44818],
+    request: hex('6300 0000 00000000 00000000 474c414349530000 00000000'),
+    responsePattern: /^\x63\x00[\s\S]{6}[\s\S]{16}/,
+    field: 'ethernet-ip.identity',
+    read: (answer) => answer.slice(24).replaceAll(/[^\x20-\x7e]+/g, ' ').trim(),
+    isBinary: true,
+  },
+  {
+    // TESTFR act of IEC 60870-5-104.
+    protocol: 'iec-104',
+    ports: [2404],
+    request: hex('680443000000'),
+    responsePattern: /^\x68\x04\x83\x00\x00\x00/,
+    field: '',
+    isBinary: true,
+  },
+  {
+    // Hello of the Niagara Fox protocol.
+    protocol: 'fox',
+    ports: [1911, 4911],
+    request: bytes('fox a 1 -1 fox hello\n{\nfox.version=s:1.0\nid=i:1\n};;\n'),
+    responsePattern: /^fox a 0 -1 fox hello\n/,
+    field: 'fox.hello',
+  },
+  {
+    // OPC UA hello (part 6, section 7.1.2.3).
+    protocol: 'opcua',
+    ports: [4840, 4841],
+    request: hex(
+      '48454c46370000000000000000000100000001000000000000000000170000006f70632e7463703a2f2f696e76616c69643a343834302f',
+    ),
+    responsePattern: /^(?:ACKF|ERRF)[\s\S]{4}/,
+    field: '',
+    isBinary: true,
+  },
+]
+
+/** The printable objects of a device identification: vendor, product code, revision. */
+function modbusIdentification(answer: string): string {
+  return (answer.slice(8).match(/[\x20-\x7e]{2,}/g) ?? []).join(' ')
+}

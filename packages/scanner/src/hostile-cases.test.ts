@@ -1,0 +1,76 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Observation } from '@glacis/contract/runner'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { scanInProcess } from '#scan-process.ts'
+import { serveSite } from '#template/testing/site.ts'
+
+const folder = new URL('../hostile/', import.meta.url)
+const Case = z.strictObject({
+  about: z.string(),
+  /** The page that the server returns. */
+  page: z.strictObject({ prefix: z.string(), repeat: z.string(), times: z.number(), suffix: z.string() }),
+  /** The matchers and extractors of the template. */
+  check: z.string(),
+  /** `finding`, `nothing`, or the reason why the check is stopped. */
+  expect: z.string(),
+})
+/** A case takes at most five seconds; the rest covers a busy machine. */
+const casesMs = 5000
+const busyFactor = 3
+
+const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml'))
+
+it.each(names)('%s ends in time with the expected outcome', async (name) => {
+  const one = Case.parse(parse(await readFile(new URL(name, folder), 'utf8')))
+  const { prefix, repeat, times, suffix } = one.page
+  const body = `${prefix}${repeat.repeat(times)}${suffix}`
+  await using site = await serveSite('127.66.10.1', (request, response) =>
+    request.url === '/hostile' ? response.end(body) : response.writeHead(404).end(),
+  )
+  const packs = await mkdtemp(join(tmpdir(), 'glacis-hostile-'))
+  try {
+    await writeFile(join(packs, 'hostile.yaml'), templateOf('hostile', one.check))
+    await writeFile(join(packs, 'other.yaml'), templateOf('other', 'matchers: [{ type: status, status: [200] }]'))
+    const startedAt = performance.now()
+    const seen = await scan(site.port, packs)
+    expect(performance.now() - startedAt).toBeLessThan(casesMs * busyFactor)
+    const coverages = seen.filter((item) => item.kind === 'coverage')
+    const completed = coverages.flatMap(({ checks }) => checks)
+    // The other check of the same response isn't affected.
+    expect(seen.some((item) => item.kind === 'finding' && item.check === 'other')).toBe(true)
+    expect(coverages.flatMap(({ stopped = [] }) => stopped)).toEqual(
+      ['finding', 'nothing'].includes(one.expect) ? [] : [{ check: 'hostile', reason: one.expect }],
+    )
+    expect(completed.includes('hostile')).toBe(one.expect === 'nothing' || one.expect === 'finding')
+    expect(seen.some((item) => item.kind === 'finding' && item.check === 'hostile')).toBe(one.expect === 'finding')
+  } finally {
+    await rm(packs, { recursive: true, force: true })
+  }
+})
+
+function templateOf(id: string, check: string): string {
+  const operators = check
+    .trimEnd()
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')
+  return `id: ${id}\ninfo: { name: ${id}, severity: low }\nhttp:\n  - path: ["{{BaseURL}}/hostile"]\n${operators}\n`
+}
+
+async function scan(port: number, packs: string): Promise<Observation[]> {
+  const seen: Observation[] = []
+  const job = { hosts: [{ address: '127.66.10.1' }], ports: [port], allow: ['127.66.10.0/24'] }
+  await scanInProcess(
+    { job, knownOpen: {}, packs: { checks: [packs], fingerprints: [] } },
+    {
+      signal: AbortSignal.timeout(60_000),
+      observed: (item) => void seen.push(item),
+      withoutAccelerator: () => undefined,
+    },
+  )
+  return seen
+}

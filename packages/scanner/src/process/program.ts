@@ -1,0 +1,82 @@
+/** Starts the processes that parse untrusted data, with as few rights as the system can enforce. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants, getPriority, setPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+/** A module that calls `serveTasks`, and the rights of its process. */
+export interface Program {
+  readonly module: URL
+  readonly heapMb: number
+  /** Paths that it may read besides the program itself. */
+  readonly readable?: readonly string[]
+  /** Paths that it may write. */
+  readonly writable?: readonly string[]
+  readonly usesNetwork?: boolean
+  /** Lets it start processes, which its own limits don't apply to. */
+  readonly startsProcesses?: boolean
+}
+
+/** Index of the pipe with the heartbeats. */
+export const beatFd = 4
+
+/**
+ * Private memory, which includes buffers outside of the heap. V8 reserves 37 GB of addresses for its threads, so a
+ * limit of the address space would have no effect; 1.8 GB of them count as data in an ordinary scan.
+ */
+const dataKb = 3 * 1024 * 1024
+const projectRoot = new URL('../../../../', import.meta.url)
+/** Contain the program's code, and nothing that an installation writes. */
+const programPaths = ['package.json', 'node_modules', 'packages', 'apps/server/src', 'apps/server/package.json']
+
+export function startProgram(program: Program): ChildProcess {
+  const options = [`--max-old-space-size=${program.heapMb}`, ...permissions(program), fileURLToPath(program.module)]
+  const child = spawn(...limited(process.execPath, options), {
+    // The process needs no environment variables, and must not inherit secrets.
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
+    serialization: 'advanced',
+  })
+  lowerPriority(child.pid)
+  return child
+}
+
+/** Limits the memory where a POSIX shell can, because the heap limit excludes buffers. */
+function limited(command: string, args: readonly string[]): [string, string[]] {
+  if (process.platform !== 'linux' || !existsSync('/bin/sh')) return [command, [...args]]
+  // If the system's own limit is lower, raising it fails, and the lower one applies.
+  return ['/bin/sh', ['-c', 'unset PWD; ulimit -d "$0" 2>/dev/null; exec "$@"', String(dataKb), command, ...args]]
+}
+
+function permissions({
+  readable = [],
+  writable = [],
+  usesNetwork = false,
+  startsProcesses = false,
+}: Program): string[] {
+  if (process.platform !== 'linux') return []
+  const own = programPaths.map((path) => fileURLToPath(new URL(path, projectRoot)))
+  return [
+    '--permission',
+    '--allow-worker',
+    '--disable-warning=SecurityWarning',
+    '--disable-warning=ExperimentalWarning',
+    ...(usesNetwork ? ['--allow-net'] : []),
+    ...(startsProcesses ? ['--allow-child-process', '--allow-ffi'] : []),
+    ...[...own, ...readable, ...writable].map((path) => `--allow-fs-read=${path}`),
+    ...writable.map((path) => `--allow-fs-write=${path}`),
+  ]
+}
+
+/** Requests of users come before scans. */
+function lowerPriority(pid: number | undefined): void {
+  try {
+    if (pid !== undefined)
+      setPriority(
+        pid,
+        Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL),
+      )
+  } catch {
+    // The process has exited already, or the system doesn't permit it; the work is done without.
+  }
+}
