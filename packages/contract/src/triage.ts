@@ -71,7 +71,7 @@ export const Comment = z.object({
   text: z.string(),
   actor: z.string(),
   /** Members that the comment mentions. */
-  mentionIds: z._default(z.array(z.string()), []),
+  mentionIds: z.optional(z.array(z.string())),
   createTime: Timestamp,
 })
 export type Comment = z.infer<typeof Comment>
