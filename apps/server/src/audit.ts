@@ -31,7 +31,7 @@ export async function recordAuditEvents(
     .insertInto('audit_event')
     .values(
       ids.map((id) => ({
-        account_id: ctx.account,
+        account_id: ctx.workspace,
         id: newId(),
         at: ctx.now,
         actor_kind: ctx.actor.kind,
@@ -127,7 +127,7 @@ function matching(ctx: Ctx, filter: AuditFilter = {}) {
   return ctx.tx
     .selectFrom('audit_event')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .$if(kind !== undefined, (query) => query.where('resource_kind', '=', kind ?? ''))
     .$if(id !== undefined, (query) => query.where('resource_id', '=', id ?? ''))
     .$if(actorId !== undefined, (query) =>

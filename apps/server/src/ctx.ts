@@ -1,4 +1,4 @@
-/** The request context, the first parameter of domain functions: account, actor, transaction, time, and log. */
+/** The request context, the first parameter of domain functions: workspace, actor, transaction, time, and log. */
 import type { Role } from '@glacis/contract/role'
 import type { Tables } from '#database/tables.ts'
 import type { Transaction } from 'kysely'
@@ -32,7 +32,7 @@ export interface Log {
 }
 
 export interface Ctx {
-  readonly account: string
+  readonly workspace: string
   readonly actor: Actor
   readonly tx: Transaction<Tables>
   readonly now: Date

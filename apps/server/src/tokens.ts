@@ -36,7 +36,7 @@ export async function listApiTokens(ctx: Ctx): Promise<{ apiTokens: ApiToken[] }
   const rows = await ctx.tx
     .selectFrom('api_token')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .orderBy('id', 'desc')
     .execute()
   return { apiTokens: rows.map(toToken) }
@@ -60,7 +60,7 @@ export async function createApiToken(
   const row = await ctx.tx
     .insertInto('api_token')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id: newId(),
       name: apiToken.name,
       scopes: [...new Set(apiToken.scopes)],
@@ -90,7 +90,7 @@ export async function deleteApiToken(ctx: Ctx, { id }: { id: string }): Promise<
   await requireOwnToken(ctx, id)
   const row = await ctx.tx
     .deleteFrom('api_token')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .returning('name')
     .executeTakeFirst()
@@ -152,7 +152,7 @@ async function requireOwnToken(ctx: Ctx, id: string): Promise<void> {
   const token = await ctx.tx
     .selectFrom('api_token')
     .select('created_by_id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .executeTakeFirst()
   if (!token || token.created_by_id === ctx.actor.id) return

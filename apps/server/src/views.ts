@@ -23,7 +23,7 @@ export async function listViews(
   let query = ctx.tx
     .selectFrom('saved_view')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where(isVisibleTo(ctx))
     .orderBy('id')
     .limit(page.size + 1)
@@ -45,14 +45,14 @@ export async function createView(
   const { count } = await ctx.tx
     .selectFrom('saved_view')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .executeTakeFirstOrThrow()
   if (Number(count) >= viewsMax)
     throw new ApiError('precondition', `You have reached the limit of ${viewsMax} views. Delete one first`)
   const row = await ctx.tx
     .insertInto('saved_view')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id: newId(),
       ...view,
       owner_id: ctx.actor.id ?? '',
@@ -86,7 +86,7 @@ export async function updateView(
     ctx.tx
       .updateTable('saved_view')
       .set({ ...change, updated_at: ctx.now })
-      .where('account_id', '=', ctx.account)
+      .where('account_id', '=', ctx.workspace)
       .where('id', '=', id)
       .where(isVisibleTo(ctx))
       .returningAll()
@@ -101,7 +101,7 @@ export async function updateView(
 export async function deleteView(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const deleted = await ctx.tx
     .deleteFrom('saved_view')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .where(isVisibleTo(ctx))
     .returning('id')

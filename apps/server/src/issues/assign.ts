@@ -31,7 +31,7 @@ export async function updateIssue(
   const changed = await ctx.tx
     .updateTable('issue')
     .set({ ...change, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst()
@@ -58,7 +58,7 @@ async function memberOf(ctx: Ctx, identityId: string | null): Promise<string | n
   const member = await ctx.tx
     .selectFrom('member')
     .select('identity_id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('identity_id', '=', identityId)
     .where('left_at', 'is', null)
     .executeTakeFirst()

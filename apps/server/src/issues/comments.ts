@@ -20,7 +20,7 @@ export async function listComments(
   let query = ctx.tx
     .selectFrom('issue_comment')
     .select(['id', 'text', 'actor', 'mentions', 'created_at'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('issue_id', '=', input.id)
     .orderBy('id', 'desc')
     .limit(page.size + 1)
@@ -45,7 +45,7 @@ export async function createComment(
   const row = await ctx.tx
     .insertInto('issue_comment')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id: newId(),
       issue_id: id,
       text,
@@ -57,7 +57,7 @@ export async function createComment(
     .returning(['id', 'text', 'actor', 'mentions', 'created_at'])
     .executeTakeFirstOrThrow()
   for (const memberId of mentions.filter((one) => one !== ctx.actor.id))
-    await jobs.enqueue(ctx.tx, 'mention', { account: ctx.account, commentId: row.id, memberId })
+    await jobs.enqueue(ctx.tx, 'mention', { account: ctx.workspace, commentId: row.id, memberId })
   await recordAuditEvent(ctx, 'issue.comment', { kind: 'issue', id }, { commentId: row.id })
   return { comment: toComment(row) }
 }
@@ -70,7 +70,7 @@ export async function deleteComment(
   await requireOwnComment(ctx, commentId)
   const deleted = await ctx.tx
     .deleteFrom('issue_comment')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('issue_id', '=', id)
     .where('id', '=', commentId)
     .returning('id')
@@ -85,7 +85,7 @@ async function requireMembers(ctx: Ctx, ids: readonly string[]): Promise<void> {
   const rows = await ctx.tx
     .selectFrom('member')
     .select('identity_id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('identity_id', 'in', ids)
     .where('left_at', 'is', null)
     .execute()
@@ -99,7 +99,7 @@ async function requireOwnComment(ctx: Ctx, id: string): Promise<void> {
   const comment = await ctx.tx
     .selectFrom('issue_comment')
     .select('actor_id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .executeTakeFirst()
   if (!comment || comment.actor_id === null || comment.actor_id === ctx.actor.id) return

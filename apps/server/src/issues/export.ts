@@ -136,7 +136,7 @@ function issueRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[
 
 /** One row per occurrence: host and location. Restricted to a host or target if the filter is. */
 function hostRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[], after?: Piece): RawBuilder<unknown> {
-  const parts = [sql`occurrence.account_id = ${ctx.account}`]
+  const parts = [sql`occurrence.account_id = ${ctx.workspace}`]
   if (filter.affectedHostId) parts.push(ofHost(ctx, filter.affectedHostId))
   if (filter.affectedTargetId) parts.push(sql`occurrence.target_id = ${filter.affectedTargetId}`)
   if (after) parts.push(sql`(occurrence.issue_id, occurrence.id) > (${after.keyset}::uuid, ${after.row_id}::uuid)`)

@@ -25,7 +25,7 @@ export async function pastPoints(ctx: Ctx, period: StatsPeriod): Promise<Point[]
     from (
       select time_zone, (${ctx.now}::timestamptz at time zone time_zone)::date - ${days}::int * number as day
       from workspace, generate_series(${points}::int - 1, 1, -1) as number
-      where id = ${ctx.account}
+      where id = ${ctx.workspace}
     ) as counted
     order by day`.execute(ctx.tx)
   return rows

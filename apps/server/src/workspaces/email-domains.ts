@@ -39,7 +39,7 @@ export async function createEmailDomain(
   const row = await ctx.tx
     .insertInto('email_domain')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id: newId(),
       domain,
       role,
@@ -78,7 +78,7 @@ export async function verifyEmailDomain(
 export async function deleteEmailDomain(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const row = await ctx.tx
     .deleteFrom('email_domain')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .returning('domain')
     .executeTakeFirst()
@@ -88,14 +88,14 @@ export async function deleteEmailDomain(ctx: Ctx, { id }: { id: string }): Promi
 }
 
 function domains(ctx: Ctx) {
-  return ctx.tx.selectFrom('email_domain').selectAll().where('account_id', '=', ctx.account)
+  return ctx.tx.selectFrom('email_domain').selectAll().where('account_id', '=', ctx.workspace)
 }
 
 async function setVerified(ctx: Ctx, id: string): Promise<{ emailDomain: EmailDomain }> {
   const row = await ctx.tx
     .updateTable('email_domain')
     .set({ verified_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()

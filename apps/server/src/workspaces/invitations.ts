@@ -49,7 +49,7 @@ export async function createInvitation(
   const row = await ctx.tx
     .insertInto('invitation')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id: newId(),
       email,
       role,
@@ -79,7 +79,7 @@ export async function resendInvitation(
   const row = await ctx.tx
     .updateTable('invitation')
     .set({ mails: sql`mails + 1`, sent_at: ctx.now, expires_at: expiry(ctx) })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -98,7 +98,7 @@ function pending(ctx: Ctx) {
   return ctx.tx
     .selectFrom('invitation')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
 }
@@ -107,7 +107,7 @@ function setRevoked(ctx: Ctx, id: string) {
   return ctx.tx
     .updateTable('invitation')
     .set({ revoked_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
@@ -116,7 +116,7 @@ function setRevoked(ctx: Ctx, id: string) {
 }
 
 async function sent(ctx: Ctx, jobs: Jobs, row: Row, action: string): Promise<{ invitation: Invitation }> {
-  await jobs.enqueue(ctx.tx, 'invitation', { account: ctx.account, invitationId: row.id })
+  await jobs.enqueue(ctx.tx, 'invitation', { account: ctx.workspace, invitationId: row.id })
   await recordAuditEvent(ctx, action, { kind: 'invitation', id: row.id }, { email: row.email, role: row.role })
   return { invitation: toInvitation(ctx, row) }
 }
@@ -133,7 +133,7 @@ async function rejectMember(ctx: Ctx, email: string): Promise<void> {
   const member = await ctx.tx
     .selectFrom('member')
     .select('role')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where(sql`lower(email)`, '=', email.toLowerCase())
     .where('left_at', 'is', null)
     .executeTakeFirst()
@@ -148,7 +148,7 @@ async function limitMails(ctx: Ctx): Promise<void> {
   const { count } = await ctx.tx
     .selectFrom('invitation')
     .select(({ fn }) => fn.coalesce(fn.sum<number>('mails'), sql<number>`0`).as('count'))
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('sent_at', '>', new Date(ctx.now.getTime() - dayMs))
     .executeTakeFirstOrThrow()
   if (Number(count) >= mailsPerDayMax)

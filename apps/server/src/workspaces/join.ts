@@ -61,7 +61,7 @@ export async function acceptInvitation(
     const accepted = await ctx.tx
       .updateTable('invitation')
       .set({ accepted_at: ctx.now })
-      .where('account_id', '=', ctx.account)
+      .where('account_id', '=', ctx.workspace)
       .where('id', '=', found.id)
       .where('accepted_at', 'is', null)
       .where('revoked_at', 'is', null)
@@ -70,7 +70,7 @@ export async function acceptInvitation(
     if (!accepted) throw stale('used')
     const detail = { email: person.email, role: found.role, invitedBy: found.invited_by }
     await recordAuditEvent(ctx, 'member.join', { kind: 'member', id: person.identityId }, detail)
-    return { workspaceId: ctx.account, workspaceName: found.workspace_name, role: found.role }
+    return { workspaceId: ctx.workspace, workspaceName: found.workspace_name, role: found.role }
   })
 }
 
@@ -148,7 +148,7 @@ async function becomeMember(ctx: Ctx, person: Person, role: Role): Promise<void>
   const joined = await ctx.tx
     .insertInto('member')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       identity_id: identityId,
       role,
       name,

@@ -71,11 +71,11 @@ export async function transferOwnership(
 
 /** Tells open streams of the workspace to check whether they may continue. */
 export async function announceMembers(ctx: Ctx): Promise<void> {
-  await sql`select pg_notify(${channels.members}, ${ctx.account})`.execute(ctx.tx)
+  await sql`select pg_notify(${channels.members}, ${ctx.workspace})`.execute(ctx.tx)
 }
 
 function currentMembers(ctx: Ctx) {
-  return ctx.tx.selectFrom('member').selectAll().where('account_id', '=', ctx.account).where('left_at', 'is', null)
+  return ctx.tx.selectFrom('member').selectAll().where('account_id', '=', ctx.workspace).where('left_at', 'is', null)
 }
 
 function actorId({ actor }: Ctx): string {
@@ -125,7 +125,7 @@ async function setRole(ctx: Ctx, target: Row, role: Role): Promise<Row> {
   await ctx.tx
     .updateTable('member')
     .set({ role })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('identity_id', '=', target.identity_id)
     .execute()
   const detail = { email: target.email, from: target.role, to: role }
@@ -139,12 +139,12 @@ async function endMembership(ctx: Ctx, target: Row, action: 'member.remove' | 'm
   await ctx.tx
     .updateTable('member')
     .set({ left_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('identity_id', '=', target.identity_id)
     .execute()
   const tokens = await ctx.tx
     .deleteFrom('api_token')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('created_by_id', '=', target.identity_id)
     .returning('name')
     .execute()

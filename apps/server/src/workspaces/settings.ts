@@ -15,7 +15,7 @@ export async function getWorkspace(ctx: Ctx): Promise<{ workspace: Workspace }> 
   const row = await ctx.tx
     .selectFrom('workspace')
     .select(['id', 'name', 'time_zone', 'history_days', 'evidence_days', 'audit_days', 'created_at', 'deletes_at'])
-    .where('id', '=', ctx.account)
+    .where('id', '=', ctx.workspace)
     .executeTakeFirstOrThrow()
   return {
     workspace: {
@@ -50,10 +50,10 @@ export async function updateWorkspace(
       }),
       updated_at: ctx.now,
     })
-    .where('id', '=', ctx.account)
+    .where('id', '=', ctx.workspace)
     .execute()
   const detail = { name, timeZone, retention }
-  await recordAuditEvent(ctx, 'workspace.update', { kind: 'workspace', id: ctx.account }, detail)
+  await recordAuditEvent(ctx, 'workspace.update', { kind: 'workspace', id: ctx.workspace }, detail)
   return getWorkspace(ctx)
 }
 
@@ -78,9 +78,9 @@ async function scheduleDeletion(ctx: Ctx, deletesAt: Date | null, action: string
   await ctx.tx
     .updateTable('workspace')
     .set({ deletes_at: deletesAt, updated_at: ctx.now })
-    .where('id', '=', ctx.account)
+    .where('id', '=', ctx.workspace)
     .execute()
-  await recordAuditEvent(ctx, action, { kind: 'workspace', id: ctx.account }, { deletesAt })
+  await recordAuditEvent(ctx, action, { kind: 'workspace', id: ctx.workspace }, { deletesAt })
   return getWorkspace(ctx)
 }
 
