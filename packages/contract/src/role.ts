@@ -17,12 +17,8 @@ export const errorReasons = {
   role: 'ROLE_NOT_ALLOWED',
   /** 403: the person was removed from the workspace, or left it. */
   ended: 'MEMBERSHIP_ENDED',
-  /** 403: the person's access is suspended by their organization's directory. */
-  suspended: 'MEMBERSHIP_SUSPENDED',
   /** 403: the person isn't a member of any workspace. */
   none: 'NO_WORKSPACE',
-  /** 403: the workspace requires its own sign-in provider. */
-  signIn: 'SIGN_IN_PROVIDER_REQUIRED',
   /** 409: the change would leave the workspace without an owner. */
   lastOwner: 'LAST_OWNER',
   /** 409: the role of the person making the change was itself changed a moment ago. */

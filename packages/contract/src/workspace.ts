@@ -124,7 +124,6 @@ export const keepWorkspace = endpoint({
 
 /** The identity id of a member. */
 const memberId = z.string().check(z.minLength(1), z.maxLength(200))
-export const MemberState = z.enum(['STATE_ACTIVE', 'STATE_SUSPENDED'])
 
 export const Member = z.object({
   /** Identity id of the person, as in the assignee of an issue. */
@@ -132,7 +131,6 @@ export const Member = z.object({
   name: z.string(),
   email: z.string(),
   role: Role,
-  state: MemberState,
   joinTime: Timestamp,
   /** The last request, with an accuracy of an hour; absent before the first. */
   lastActiveTime: z.optional(Timestamp),

@@ -159,7 +159,6 @@ function toMember({ actor }: Ctx, row: Row): Member {
     name: row.name,
     email: row.email,
     role: row.role,
-    state: 'STATE_ACTIVE',
     joinTime: row.joined_at.toISOString(),
     ...(row.last_used_at && { lastActiveTime: row.last_used_at.toISOString() }),
     isYou: actor.kind === 'person' && row.identity_id === actor.id,
