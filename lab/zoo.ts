@@ -69,7 +69,8 @@ async function check(): Promise<number> {
   for (const entry of fresh) {
     const weak = runs.get(`${entry.id} weak`)
     const hardened = runs.get(`${entry.id} hardened`)
-    if (weak && (hardened || !entry.hardened)) writeResult(cache, entry, { key: keyFor(entry), weak, ...(hardened ? { hardened } : {}) })
+    if (weak && (hardened || !entry.hardened))
+      writeResult(cache, entry, { key: keyFor(entry), weak, ...(hardened ? { hardened } : {}) })
   }
   const lines = entries.map((entry): Line => {
     const result = skipped.has(entry.id) ? undefined : readResult(cache, entry, keyFor(entry))
@@ -122,7 +123,8 @@ async function runBatch(batch: readonly Run[]): Promise<Map<Run, StoredRun>> {
  */
 function addAddresses(batch: readonly Run[]): void {
   if (!values.isolated) return
-  for (const { address } of batch.filter(({ entry }) => entry.interface)) spawnSync('ip', ['address', 'add', `${address}/32`, 'dev', 'lo'])
+  for (const { address } of batch.filter(({ entry }) => entry.interface))
+    spawnSync('ip', ['address', 'add', `${address}/32`, 'dev', 'lo'])
 }
 
 async function serve(): Promise<number> {

@@ -148,6 +148,7 @@ export const IssueFilter = z.strictObject({
   fixAvailable: z.optional(Flag),
   cve: z.optional(z.string().check(z.regex(/^CVE-\d{4}-\d{4,}$/i, 'Expected a CVE number, as in CVE-2021-41773'))),
   assigneeId: z.optional(z.string().check(z.maxLength(200))),
+  isUnassigned: z.optional(Flag),
 })
 export type IssueFilter = z.infer<typeof IssueFilter>
 

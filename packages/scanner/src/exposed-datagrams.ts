@@ -1,13 +1,6 @@
 /** UDP services that answer the question of their own protocol: legacy, local-link, industrial. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
-import {
-  bacnetRead,
-  coapDiscovery,
-  netbiosStatus,
-  rmcpPing,
-  ssdpSearch,
-  xdmcpQuery,
-} from '#native/udp-exposed.ts'
+import { bacnetRead, coapDiscovery, netbiosStatus, rmcpPing, ssdpSearch, xdmcpQuery } from '#native/udp-exposed.ts'
 import { bytes, hex } from '#native/native-check.ts'
 
 interface ExposedDatagramProbe {

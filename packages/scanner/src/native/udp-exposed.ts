@@ -56,7 +56,8 @@ const exposures: readonly Exposure[] = [
     protocol: 'chargen',
     question: hex('0a'),
     request: 'one byte',
-    proofOf: (answer) => (answer.length > 50 ? `${answer.length} bytes: ${printableOf(answer).slice(0, 80)}` : undefined),
+    proofOf: (answer) =>
+      answer.length > 50 ? `${answer.length} bytes: ${printableOf(answer).slice(0, 80)}` : undefined,
   },
   {
     info: checkInfo({
@@ -136,7 +137,8 @@ const exposures: readonly Exposure[] = [
       impact:
         'An attacker can retrieve password hashes of any known user by design (CVE-2013-4786) and take full control of the server with a cracked one.',
       remediation: 'Connect management controllers to an isolated network only, and disable IPMI over LAN.',
-      reference: 'https://www.cisa.gov/news-events/alerts/2013/07/26/risks-using-intelligent-platform-management-interface-ipmi',
+      reference:
+        'https://www.cisa.gov/news-events/alerts/2013/07/26/risks-using-intelligent-platform-management-interface-ipmi',
       tags: 'misconfig ipmi network udp',
     }),
     protocol: 'ipmi',
