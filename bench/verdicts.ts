@@ -2,11 +2,10 @@
  * Compares the verdicts of each template with those of a reference scanner on the same services. The services must be
  * running (see `lab/README.md`); those that don't respond are skipped.
  *
- *     node bench/verdicts.ts [ID…] [--profile=standard]
+ *     node bench/verdicts.ts [ID…] [--relevant]
  */
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import type { ScanProfile } from '@glacis/contract/runner'
 import { loadTemplates } from '../packages/scanner/src/template/plan.ts'
 import { cacheFolder, corpusFolder, createExaminer, linesOf, shared, type ServiceAddress } from './lib/engine.ts'
 import { explain } from './lib/verdicts-explained.ts'
@@ -31,7 +30,7 @@ if (corpus === undefined) {
   console.log('No templates in GLACIS_SHARED. Skipped.')
   process.exit(0)
 }
-const profile = (process.argv.find((item) => item.startsWith('--profile='))?.slice(10) ?? 'deep') as ScanProfile // not validated
+const isExhaustive = !process.argv.includes('--relevant')
 const selectedLabs = process.argv.slice(2).filter((item) => !item.startsWith('-'))
 const used = new Set(linesOf(join(shared, 'scanner/reference-templates.txt.zst')))
 const records = linesOf(join(shared, 'scanner/reference-verdicts.jsonl')).map((line): unknown => JSON.parse(line))
@@ -60,7 +59,7 @@ for (const { lab, run, targets, cut } of totals) {
   const costs: string[] = []
   for (const service of targets.map(serviceAddressOf)) {
     if (!service || !(await isOpen(service))) continue
-    const { observations, requests, seconds, cpuSeconds } = await examine(service, plan, profile)
+    const { observations, requests, seconds, cpuSeconds } = await examine(service, plan, isExhaustive)
     costs.push(`${requests} requests, ${cpuSeconds.toFixed(1)} CPU s, ${seconds.toFixed(1)} s`)
     for (const item of observations)
       if (item.kind === 'finding')
@@ -84,7 +83,7 @@ console.log(
     unit: '%',
     least: 99,
     ...sums,
-    profile,
+    isExhaustive,
     rssMiB: Math.round(process.memoryUsage().rss / 2 ** 20),
   }),
 )

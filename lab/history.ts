@@ -40,7 +40,8 @@ interface Event {
 export async function writeHistory(client: Client, email: string): Promise<void> {
   await client.query('begin')
   const { rows } = await client.query<{ id: string; time_zone: string }>(
-    'select id, time_zone from account where email = $1',
+    `select id, time_zone from workspace
+     where id in (select account_id from member where email = $1 and role = 'owner' and left_at is null)`,
     [email],
   )
   const [account] = rows
@@ -89,7 +90,7 @@ function foundDaysAgo(number: number): number {
 
 async function backdate(client: Client, account: string, startTime: Date): Promise<void> {
   for (const statement of [
-    'update account set created_at = $2 where id = $1',
+    'update workspace set created_at = $2 where id = $1',
     'update target set created_at = $2 where account_id = $1',
     'update host set first_seen_at = $2 where account_id = $1',
     'update service set first_seen_at = $2 where account_id = $1',

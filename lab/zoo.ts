@@ -39,7 +39,7 @@ const { values, positionals } = parseArgs({
 const log = (line: string) => console.error(line)
 const { cache, node } = values
 const entries = selected()
-const skipped = install(cache, entries, log)
+const skipped = install(cache, entries, { canDownload: !values.isolated, log })
 const usable = entries.filter(({ id }) => !skipped.has(id))
 
 if (positionals[0] !== 'install') process.exit(positionals[0] === 'serve' ? await serve() : await check())
@@ -69,7 +69,8 @@ async function check(): Promise<number> {
   for (const entry of fresh) {
     const weak = runs.get(`${entry.id} weak`)
     const hardened = runs.get(`${entry.id} hardened`)
-    if (weak && (hardened || !entry.hardened)) writeResult(cache, entry, { key: keyFor(entry), weak, ...(hardened ? { hardened } : {}) })
+    if (weak && (hardened || !entry.hardened))
+      writeResult(cache, entry, { key: keyFor(entry), weak, ...(hardened ? { hardened } : {}) })
   }
   const lines = entries.map((entry): Line => {
     const result = skipped.has(entry.id) ? undefined : readResult(cache, entry, keyFor(entry))
@@ -116,10 +117,14 @@ async function runBatch(batch: readonly Run[]): Promise<Map<Run, StoredRun>> {
   }
 }
 
-/** Some programs only listen on addresses of an interface. */
+/**
+ * Some programs only listen on addresses of an interface. Others don't get one, because the scanner would connect from
+ * the same address, which programs such as Dovecot trust.
+ */
 function addAddresses(batch: readonly Run[]): void {
   if (!values.isolated) return
-  for (const { address } of batch) spawnSync('ip', ['address', 'add', `${address}/32`, 'dev', 'lo'])
+  for (const { address } of batch.filter(({ entry }) => entry.interface))
+    spawnSync('ip', ['address', 'add', `${address}/32`, 'dev', 'lo'])
 }
 
 async function serve(): Promise<number> {

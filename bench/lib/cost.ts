@@ -4,7 +4,6 @@
  */
 import { Agent, get } from 'node:http'
 import { resourceUsage } from 'node:process'
-import type { ScanProfile } from '@glacis/contract/runner'
 import { createHttpClient } from '../../packages/scanner/src/net/http.ts'
 import { loadTemplates, type CheckPlan } from '../../packages/scanner/src/template/plan.ts'
 import { runChecks } from '../../packages/scanner/src/template/run.ts'
@@ -16,7 +15,8 @@ interface CostOptions {
   readonly cache: string
   readonly addresses: readonly string[]
   readonly port: number
-  readonly profile: ScanProfile
+  /** Sends the requests of every template, relevant or not. */
+  readonly isExhaustive: boolean
   /** Maximum number of templates, restricted to those with a single GET request; 0 for all templates. */
   readonly simple: number
   readonly requests: number
@@ -86,7 +86,8 @@ async function match(plan: CheckPlan): Promise<void> {
     http,
     guard,
     signal: AbortSignal.timeout(1_000_000),
-    profile: options.profile,
+    profile: 'deep' as const,
+    isExhaustive: options.isExhaustive,
     budget: { take: async () => undefined },
   }
   const service = {

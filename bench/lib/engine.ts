@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
-import type { Observation, ScanProfile } from '@glacis/contract/runner'
+import type { Observation } from '@glacis/contract/runner'
 import { compileFingerprints } from '../../packages/scanner/src/fingerprint/match.ts'
 import { loadRecog } from '../../packages/scanner/src/fingerprint/recog.ts'
 import { identifyPort } from '../../packages/scanner/src/identify.ts'
@@ -85,7 +85,7 @@ export async function createExaminer(fingerprintFolder: string) {
   return async (
     { address, port }: ServiceAddress,
     plan: CheckPlan,
-    profile: ScanProfile,
+    isExhaustive: boolean,
     deadlineMs = 600_000,
   ): Promise<ExamineResult> => {
     const client = createHttpClient({ guard, perHostConnections: 12 })
@@ -107,8 +107,9 @@ export async function createExaminer(fingerprintFolder: string) {
       const identified = await identifyPort(endpoint, { guard, budget, http: client, fingerprints, webPaths, signal })
       const services = [{ ...identified.service, technologies: identified.technologies }]
       const target = { address, hostname: address, basePath: '/', services }
-      for await (const item of runChecks(target, plan, { http, guard, signal, profile, budget }))
-        observations.push(item)
+      const permissions = new Set(['logins'] as const)
+      const tools = { http, guard, signal, budget, permissions, isExhaustive, profile: 'deep' as const }
+      for await (const item of runChecks(target, plan, tools)) observations.push(item)
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {

@@ -71,6 +71,8 @@ const Entry = z.strictObject({
   memory: z.number().int().default(80),
   /** Listens on all addresses, so nothing else may run at the same time. */
   exclusive: z.boolean().default(false),
+  /** Only listens on addresses that an interface has. */
+  interface: z.boolean().default(false),
   files: Texts.default({}),
   /** `vendor:product` names that must be identified. */
   products: z.array(z.strictObject({ name: z.string().regex(/^[^:]+:[^:]+$/), version: VersionRule })).default([]),

@@ -6,26 +6,43 @@ import type { Entry, Install } from './entry.ts'
 
 export type VariantName = 'weak' | 'hardened'
 
-const timeoutMs = 600_000
+const timeoutMs = 240_000
 
 /** The folder of a variant's packages. */
 export function packagesFolder(cache: string, entry: Entry, variant: VariantName): string {
   return join(cache, 'packages', entry[variant]?.install ? `${entry.id}-${variant}` : entry.id)
 }
 
-/** @returns why each entry that can't be installed can't, by entry */
-export function install(cache: string, entries: readonly Entry[], log: (line: string) => void): Map<string, string> {
+/**
+ * @param canDownload false where there is no network; missing packages are only reported
+ * @returns why each entry that can't be installed can't, by entry
+ */
+export function install(
+  cache: string,
+  entries: readonly Entry[],
+  { canDownload, log }: { canDownload: boolean; log: (line: string) => void },
+): Map<string, string> {
   const problems = new Map<string, string>()
-  installDebian(entries, log)
+  if (canDownload) installDebian(entries, log)
   for (const entry of entries) {
     for (const variant of ['weak', 'hardened'] as const) {
       if (!entry[variant]) continue
       const needed = entry[variant].install ?? entry.install
-      const problem = installPackages(packagesFolder(cache, entry, variant), needed, `${entry.id} ${variant}`, log)
+      const problem = canDownload
+        ? installPackages(packagesFolder(cache, entry, variant), needed, `${entry.id} ${variant}`, log)
+        : missingPackages(packagesFolder(cache, entry, variant), needed)
       if (problem) problems.set(entry.id, problem)
     }
   }
   return problems
+}
+
+function missingPackages(folder: string, { apt, ...local }: Install): string | undefined {
+  const missing = apt.filter((item) => !isInstalled(item))
+  if (missing.length > 0) return `${missing.join(' ')} could not be installed`
+  const stamp = join(folder, 'installed')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === JSON.stringify(local)) return undefined
+  return 'its packages could not be installed'
 }
 
 function installPackages(folder: string, needed: Install, name: string, log: (line: string) => void) {
@@ -67,7 +84,8 @@ function stepsOf({ unpack, npm, pip, maven, mavenDependencies }: Install): strin
   if (pip.length > 0) {
     steps.push('python3 -m venv venv', `venv/bin/pip install --quiet ${pip.map(quoted).join(' ')}`)
   }
-  if (maven.length > 0) steps.push(...(mavenDependencies ? dependencySteps(maven) : maven.map(mavenStep)), unpackArchives)
+  if (maven.length > 0)
+    steps.push(...(mavenDependencies ? dependencySteps(maven) : maven.map(mavenStep)), unpackArchives)
   return steps
 }
 
@@ -102,7 +120,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-export function isInstalled(name: string): boolean {
+function isInstalled(name: string): boolean {
   const { status, stdout } = spawnSync('dpkg-query', ['-W', '-f', '${Status}', name], { encoding: 'utf8' })
   return status === 0 && stdout.includes('install ok installed')
 }

@@ -1,6 +1,16 @@
 /** Starts and stops variants of programs. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Entry, Variant } from './entry.ts'
@@ -101,7 +111,15 @@ async function prepare(run: Run, { folder: root, cache, node }: StartOptions): P
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, fill(text), { mode: text.startsWith('#!') ? 0o755 : 0o644 })
   }
-  const path = [join(modules, '.bin'), join(packages, 'venv/bin'), dirname(node), '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+  const path = [
+    join(modules, '.bin'),
+    join(packages, 'venv/bin'),
+    dirname(node),
+    '/usr/sbin',
+    '/usr/bin',
+    '/sbin',
+    '/bin',
+  ]
   const environment = {
     PATH: path.join(':'),
     LANG: 'C.UTF-8',
@@ -160,7 +178,8 @@ function stopStrayProcesses(folder: string): void {
   for (const number of numbers.map(Number).filter((item) => item !== process.pid)) {
     try {
       if (readFileSync(`/proc/${number}/cmdline`, 'utf8').includes(`${folder}/`)) process.kill(number, 'SIGKILL')
-      else if (readFileSync(`/proc/${number}/environ`, 'utf8').includes(`FOLDER=${folder}/`)) process.kill(number, 'SIGKILL')
+      else if (readFileSync(`/proc/${number}/environ`, 'utf8').includes(`FOLDER=${folder}/`))
+        process.kill(number, 'SIGKILL')
     } catch {
       // It has exited, or belongs to another user.
     }

@@ -33,7 +33,7 @@ export const more: readonly Case[] = [
     hasNot: ({ path }) => (path.startsWith('/http') ? { status: 403 } : decent),
     at: ['ANY'],
   },
-  exposure('npm-registry-open', '/-/verdaccio/packages', { headers: { 'x-powered-by': 'verdaccio/4.13.2' }, body: '[]' }, { status: 401, headers: { 'x-powered-by': 'verdaccio/4.13.2' }, body: '[]' }),
+  exposure('npm-registry-open', '/-/verdaccio/packages', { headers: { 'x-powered-by': 'verdaccio/4.13.2' }, body: '[{"name":"lab"}]' }, { status: 200, headers: { 'x-powered-by': 'verdaccio/4.13.2' }, body: '[]' }),
   exposure('webpack-dev-server-open', '/webpack-dev-server', html('(magic html for main.js) (<a href="/webpack-dev-server/main">')),
   exposure('prometheus-open', '/api/v1/status/config', json({ status: 'success', data: { yaml: 'global:' } })),
   exposure('transmission-rpc-open', '/transmission/rpc', { status: 409, headers: { 'x-transmission-session-id': 'abcdef' }, body: 'Your request had an invalid X-Transmission-Session-Id header.' }, { status: 401, body: 'Unauthorized' }),

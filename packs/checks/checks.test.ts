@@ -7,12 +7,13 @@ import { loadTemplates, type CheckPlan } from '../../packages/scanner/src/templa
 import { runChecks } from '../../packages/scanner/src/template/run.ts'
 import * as cases from './cases.ts'
 import { more } from './cases-more.ts'
+import { webApplications } from './cases-web.ts'
 import { crlf } from './replies.ts'
 import { address, script, tcp, web, type Running, type Site } from './servers.ts'
 
 const guard = { refusal: () => null }
 const budget = { take: async () => undefined }
-const all = [...cases.exposures, ...cases.web, ...cases.services, ...cases.tls, ...more]
+const all = [...cases.exposures, ...cases.web, ...cases.services, ...cases.tls, ...more, ...webApplications]
 let loaded: Awaited<ReturnType<typeof loadTemplates>>
 beforeAll(async () => {
   loaded = await loadTemplates([import.meta.dirname])

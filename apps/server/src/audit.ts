@@ -1,6 +1,6 @@
 /** The audit log. Append only: the application's database role can't update or delete entries. */
 import type * as contract from '@glacis/contract/access'
-import type { AuditEvent } from '@glacis/contract/access'
+import type { AuditEvent, AuditFilter } from '@glacis/contract/access'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type { Ctx } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
@@ -31,16 +31,18 @@ export async function recordAuditEvents(
     .insertInto('audit_event')
     .values(
       ids.map((id) => ({
-        account_id: ctx.account,
+        account_id: ctx.workspace,
         id: newId(),
         at: ctx.now,
         actor_kind: ctx.actor.kind,
         actor_name: ctx.actor.name,
+        actor_id: ctx.actor.id ?? null,
         action,
         resource_kind: kind,
         resource_id: id,
         detail: JSON.stringify(detail),
         ip: ctx.actor.ip,
+        user_agent: ctx.actor.userAgent ?? '',
       })),
     )
     .execute()
@@ -58,18 +60,20 @@ export interface IdentityEvent {
   readonly operator?: string | undefined
 }
 
-/**
- * Records an identity event with the account of the identity; there is none before the first visit.
- */
+/** Records an identity event in every workspace of the person; there is none before the first visit. */
 export async function recordIdentityEvent(database: Database, event: IdentityEvent): Promise<void> {
   if (!event.identityId) return
   await sql`
-    insert into audit_event (account_id, id, at, actor_kind, actor_name, action, resource_kind, resource_id, detail, ip)
-    select id, ${newId()}, ${event.at}, ${event.operator === undefined ? 'person' : 'operator'},
-           coalesce(${event.operator ?? null}::text, name), ${`identity.${event.kind}`}, 'identity', identity_id,
-           ${JSON.stringify({ userAgent: event.userAgent, ...(event.detail && { detail: event.detail }) })}::jsonb, ${event.ip}
-    from account
-    where identity_id = ${event.identityId}`.execute(database.owner)
+    insert into audit_event
+      (account_id, id, at, actor_kind, actor_name, actor_id, action, resource_kind, resource_id, detail, ip, user_agent)
+    select account_id, new_id(), ${event.at}, ${event.operator === undefined ? 'person' : 'operator'},
+           coalesce(${event.operator ?? null}::text, name),
+           ${event.operator === undefined ? event.identityId : null}::text, ${`identity.${event.kind}`}, 'identity',
+           identity_id,
+           ${JSON.stringify({ userAgent: event.userAgent, ...(event.detail && { detail: event.detail }) })}::jsonb,
+           ${event.ip}, ${event.userAgent}
+    from member
+    where identity_id = ${event.identityId} and left_at is null`.execute(database.owner)
 }
 
 /** Lists the audit log, newest first. */
@@ -78,18 +82,8 @@ export async function listAuditEvents(
   input: ParsedInputOf<typeof contract.listAuditEvents>,
 ): Promise<ResultOf<typeof contract.listAuditEvents>> {
   const page = readPage(input, ['audit', input.filter])
-  const [kind, id] = input.filter?.resource?.split('/', 2) ?? []
-  const { actorId, action, after } = input.filter ?? {}
   const before = page.after
-  const rows = await ctx.tx
-    .selectFrom('audit_event')
-    .selectAll()
-    .where('account_id', '=', ctx.account)
-    .$if(kind !== undefined, (query) => query.where('resource_kind', '=', kind ?? ''))
-    .$if(id !== undefined, (query) => query.where('resource_id', '=', id ?? ''))
-    .$if(actorId !== undefined, (query) => query.where('actor_name', '=', actorId ?? ''))
-    .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
-    .$if(after !== undefined, (query) => query.where('at', '>', new Date(after ?? 0)))
+  const rows = await matching(ctx, input.filter)
     .$if(before !== null, (query) =>
       query.where(sql<boolean>`(at, id) < (${String(before?.[0])}::timestamptz, ${String(before?.[1])}::uuid)`),
     )
@@ -101,12 +95,58 @@ export async function listAuditEvents(
   return { events: pageRows.map(toEvent), nextPageToken }
 }
 
+/** Events that match, oldest first, for exports. */
+export async function auditEventsAfter(
+  ctx: Ctx,
+  filter: AuditFilter | undefined,
+  last: Pick<AuditEvent, 'time' | 'id'> | undefined,
+  limit: number,
+): Promise<AuditEvent[]> {
+  const rows = await matching(ctx, filter)
+    .$if(last !== undefined, (query) =>
+      query.where(sql<boolean>`(at, id) > (${last?.time}::timestamptz, ${last?.id}::uuid)`),
+    )
+    .orderBy('at')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(toEvent)
+}
+
+/** Deletes events older than the retention of their workspace. Only the owner of the tables can. */
+export async function deleteOldAuditEvents({ owner }: Pick<Database, 'owner'>, now: Date): Promise<void> {
+  await sql`
+    delete from audit_event using workspace
+    where workspace.id = audit_event.account_id
+      and audit_event.at < ${now}::timestamptz - workspace.audit_days * interval '1 day'`.execute(owner)
+}
+
+function matching(ctx: Ctx, filter: AuditFilter = {}) {
+  const [kind, id] = filter.resource?.split('/', 2) ?? []
+  const { actorId, action, after, before } = filter
+  return ctx.tx
+    .selectFrom('audit_event')
+    .selectAll()
+    .where('account_id', '=', ctx.workspace)
+    .$if(kind !== undefined, (query) => query.where('resource_kind', '=', kind ?? ''))
+    .$if(id !== undefined, (query) => query.where('resource_id', '=', id ?? ''))
+    .$if(actorId !== undefined, (query) =>
+      query.where((where) =>
+        where.or([where('actor_name', '=', actorId ?? ''), where('actor_id', '=', actorId ?? '')]),
+      ),
+    )
+    .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
+    .$if(after !== undefined, (query) => query.where('at', '>', new Date(after ?? 0)))
+    .$if(before !== undefined, (query) => query.where('at', '<', new Date(before ?? 0)))
+}
+
 function toEvent(row: Selectable<Tables['audit_event']>): AuditEvent {
   return {
     id: row.id,
     time: row.at.toISOString(),
-    actor: { kind: row.actor_kind, name: row.actor_name },
+    actor: { kind: row.actor_kind, name: row.actor_name, ...(row.actor_id !== null && { id: row.actor_id }) },
     ip: row.ip,
+    userAgent: row.user_agent,
     action: row.action,
     resource: { kind: row.resource_kind, id: row.resource_id },
     detail: { ...row.detail },

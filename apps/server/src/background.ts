@@ -1,5 +1,6 @@
 /** Starts the job workers and the periodic tasks. */
 import { disconnectLost } from '#agents/index.ts'
+import { deleteOldAuditEvents } from '#audit.ts'
 import { systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import { onEach } from '#each.ts'
@@ -32,6 +33,7 @@ import {
   sweepAgents,
 } from '#scans/index.ts'
 import { closeEndedDays } from '#stats/index.ts'
+import { deleteDueWorkspaces } from '#workspaces/index.ts'
 
 const concurrentBatches = 2
 const concurrentDeliveries = 4
@@ -76,6 +78,7 @@ export async function startBackground(
       async () => (await feedUpdater?.isDue()) && enqueue('feeds'),
       () => failLost(database, log),
       () => createAllDeliveries(database, jobs, log),
+      () => deleteDueWorkspaces(database, log),
       () => deleteExpired(),
     ]
     await onEach<() => Promise<unknown>>(steps, (step) => step())
@@ -132,6 +135,7 @@ async function deleteExpiredData(
   const before = (ms: number) => new Date(now.getTime() - ms)
   await failLost(database, log, { isThorough: true })
   await deleteOldEvents(database, now)
+  await deleteOldAuditEvents(database, now)
   await deleteExpiredKeys(database, now)
   await deleteOldScans(database, before(historyMs))
   await deleteExpiredIssueData(database, { history: before(historyMs), evidence: before(evidenceMs) })

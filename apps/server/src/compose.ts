@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { createIdentity, type IdentityEvent, createIdentityAdmin } from '@glacis/identity'
+import { resolveTxt } from 'node:dns/promises'
+import { createIdentity, type IdentityEvent, type IdentitySummary, createIdentityAdmin } from '@glacis/identity'
 import { installValidationMessages } from '@glacis/contract/validation-messages'
 import { recordIdentityEvent } from '#audit.ts'
-import { createAccounts, identityOf } from '#accounts.ts'
 import { startBackground } from '#background.ts'
 import { callbackEndpoints, startCallbacks } from '#callbacks.ts'
 import type { Config } from '#config.ts'
@@ -14,10 +14,12 @@ import { explainDatabase } from '#database/explain.ts'
 import { signPagesWith } from '#database/page.ts'
 import { migrate } from '#database/migrate.ts'
 import { endpointsAt } from '#endpoints.ts'
+import { ApiError } from '#errors.ts'
 import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
 import { type Listeners, listenOnAll } from '#http/listen.ts'
+import { deliverMention } from '#issues/index.ts'
 import { createJobs, type Jobs, mailJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
 import { createMetrics } from '#metrics.ts'
@@ -34,6 +36,7 @@ import {
 } from '#packs/index.ts'
 import { portalConfig } from '#portal-config.ts'
 import { createWhoami } from '#whoami.ts'
+import { createMemberships, deliverInvitation, type Memberships, personOf } from '#workspaces/index.ts'
 import { sql } from 'kysely'
 
 export interface Composition {
@@ -84,7 +87,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   signPagesWith(secret)
   const jobs = createJobs(databaseUrl, log, { supervise: has('worker') })
   await jobs.prepare(database.owner)
-  const accounts = createAccounts(database)
+  const memberships = createMemberships(database)
   const identity = config.identityUrl
     ? null
     : createIdentity({
@@ -103,7 +106,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         enqueueMail: mailJobs(jobs),
         deliver: (mail) => mailer.deliver(mail),
         log,
-        onEvent: recordEvents(database, jobs, accounts, log),
+        onEvent: recordEvents(database, jobs, memberships, log),
       })
   const packsFolder = join(config.dataFolder, 'packs')
   const ownPacks = { ...packFolders(root, config.packs), cache: cacheFolderOf(packsFolder) }
@@ -117,7 +120,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   }
   const guard = createGuard(
     config.identityUrl ? createWhoami(config.identityUrl, log) : (headers) => whoamiOf(identity, headers),
-    accounts,
+    memberships,
     [config.url],
     database,
   )
@@ -157,6 +160,8 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             gate: config.webhookNetworks,
             root,
             url: config.url,
+            secret,
+            resolveTxt,
             feeds: config.feeds,
             knowledge: scanning.knowledge,
             runner,
@@ -182,6 +187,9 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       retention: config.retention,
     }
     await startBackground(scanning, sending, feedUpdater)
+    const mailing = { database, mailer, url: config.url, secret, log }
+    await jobs.work('invitation', concurrentMails, (work) => deliverInvitation(mailing, work))
+    await jobs.work('mention', concurrentMails, (work) => deliverMention(mailing, work))
     if (identity) await jobs.work('mail', concurrentMails, ({ data }) => identity.deliverMail(data.mailId))
   }
   let listeners: Listeners | undefined
@@ -205,22 +213,31 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
 }
 
 /**
- * Records identity events in the audit trail, in order. An audit event needs an account, so a new user's account is
+ * Records identity events in the audit trail, in order. An audit event needs a workspace, so a new user's workspace is
  * created with the registration event instead of the first request.
  */
-function recordEvents(database: Database, jobs: Jobs, accounts: ReturnType<typeof createAccounts>, log: Logger) {
+function recordEvents(database: Database, jobs: Jobs, memberships: Memberships, log: Logger) {
   const people = createIdentityAdmin({ database: database.owner, enqueueMail: mailJobs(jobs) })
   let trail = Promise.resolve()
   return (event: IdentityEvent): void => {
     const record = async () => {
       const newcomer = event.kind === 'registered' && event.identityId ? await people.find(event.identityId) : null
-      if (newcomer) await accounts.of({ identity: identityOf(newcomer) })
+      if (newcomer) await createFirstWorkspace(memberships, newcomer)
       await recordIdentityEvent(database, event)
     }
     trail = trail.then(record).catch((error: unknown) => {
       log.error({ err: error, kind: event.kind }, 'recording identity event failed')
     })
   }
+}
+
+/** Does nothing for a person who was invited, and has no workspace before they accept. */
+async function createFirstWorkspace(memberships: Memberships, { id, email, name, isVerified }: IdentitySummary) {
+  const verifiable_addresses = [{ value: email, verified: isVerified }]
+  const person = personOf({ identity: { id, traits: { email, name }, verifiable_addresses } })
+  await memberships.of(person).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error
+  })
 }
 
 async function whoamiOf(

@@ -1,4 +1,5 @@
-/** The request context, the first parameter of domain functions: account, actor, transaction, time, and log. */
+/** The request context, the first parameter of domain functions: workspace, actor, transaction, time, and log. */
+import type { Role } from '@glacis/contract/role'
 import type { Tables } from '#database/tables.ts'
 import type { Transaction } from 'kysely'
 
@@ -8,6 +9,20 @@ export interface Actor {
   readonly name: string
   /** The client address of a person; empty otherwise. */
   readonly ip: string
+  /** Identity id of a person, or of the person who made the token. */
+  readonly id?: string
+  /** Of a person or token. */
+  readonly role?: Role
+  readonly userAgent?: string
+}
+
+/** A signed-in person, whether or not they are a member of a workspace. */
+export interface Person {
+  readonly identityId: string
+  readonly name: string
+  readonly email: string
+  /** Whether they proved to receive mail at `email`. */
+  readonly isVerified: boolean
 }
 
 export interface Log {
@@ -17,7 +32,7 @@ export interface Log {
 }
 
 export interface Ctx {
-  readonly account: string
+  readonly workspace: string
   readonly actor: Actor
   readonly tx: Transaction<Tables>
   readonly now: Date

@@ -1,5 +1,7 @@
 /** Errors that domain functions throw to reject a request. `http/errors.ts` maps them to HTTP responses. */
 
+import type { ErrorReason } from '@glacis/contract/role'
+
 export type ApiErrorCode =
   | 'not_found'
   | 'conflict'
@@ -23,6 +25,8 @@ export class ApiError extends Error {
   readonly violations: readonly FieldViolation[]
   /** Machine-readable details, such as the id of the conflicting scan. */
   readonly metadata: Readonly<Record<string, string>>
+  /** Why, for clients that react to it; stable. */
+  readonly reason: ErrorReason | null
   /** For `quota_exceeded`: the quota and its usage. */
   readonly quota: { readonly subject: string; readonly description: string } | null
   constructor(
@@ -31,6 +35,7 @@ export class ApiError extends Error {
     options: ErrorOptions & {
       violations?: readonly FieldViolation[]
       metadata?: Readonly<Record<string, string>>
+      reason?: ErrorReason
       quota?: { readonly subject: string; readonly description: string }
     } = {},
   ) {
@@ -39,6 +44,7 @@ export class ApiError extends Error {
     this.code = code
     this.violations = options.violations ?? []
     this.metadata = options.metadata ?? {}
+    this.reason = options.reason ?? null
     this.quota = options.quota ?? null
   }
 }

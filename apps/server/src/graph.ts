@@ -54,7 +54,7 @@ async function targetsOf(ctx: Ctx, { targetId, tagIds }: Filter): Promise<readon
     .selectFrom('target_tag')
     .select('target_id')
     .distinct()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('tag_id', 'in', tagIds)
     .execute()
   return rows.map((row) => row.target_id).filter((id) => !targetId || id === targetId)
@@ -73,7 +73,7 @@ function statusesOf({ status }: Filter): readonly IssueStatus[] {
 }
 
 function matching(ctx: Ctx, filter: Filter, targets: readonly string[] | null): RawBuilder<unknown> {
-  const parts = [sql`issue.account_id = ${ctx.account}`, sql`issue.status = any(${statusesOf(filter)}::text[])`]
+  const parts = [sql`issue.account_id = ${ctx.workspace}`, sql`issue.status = any(${statusesOf(filter)}::text[])`]
   if (filter.verification === 'VERIFICATION_FILTER_VERIFIED')
     parts.push(sql`issue.verification = 'VERIFICATION_VERIFIED'`)
   if (filter.verification === 'VERIFICATION_FILTER_UNVERIFIED')
@@ -86,7 +86,7 @@ function matching(ctx: Ctx, filter: Filter, targets: readonly string[] | null): 
   if (targets) {
     parts.push(sql`issue.id in (
       select issue_id from issue_target
-      where account_id = ${ctx.account} and target_id = any(${targets}::uuid[]) and status = any(${statusesOf(filter)}::text[]))`)
+      where account_id = ${ctx.workspace} and target_id = any(${targets}::uuid[]) and status = any(${statusesOf(filter)}::text[]))`)
   }
   return sql.join(parts, sql` and `)
 }
@@ -114,7 +114,7 @@ async function occurrencesOf(
     from unnest(${threats}::uuid[]) with ordinality as wanted (issue_id, place)
     cross join lateral (
       select host_id, product_id from occurrence
-      where account_id = ${ctx.account} and issue_id = wanted.issue_id
+      where account_id = ${ctx.workspace} and issue_id = wanted.issue_id
         and status = any(${statusesOf(filter)}::text[])
         and ${targets ? sql`target_id = any(${targets}::uuid[])` : sql`true`}
       limit ${hostsPerThreat}
@@ -159,7 +159,7 @@ function buildNodes(occurrences: readonly GraphOccurrence[], maxNodes: number) {
 async function productNodes(ctx: Ctx, ids: ReadonlySet<string>): Promise<GraphNode[]> {
   const { rows } = await sql<{ id: string; name: string; version: string }>`
     select id, name, version from product
-    where account_id = ${ctx.account} and id = any(${[...ids]}::uuid[])`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and id = any(${[...ids]}::uuid[])`.execute(ctx.tx)
   return rows.map(({ id, name, version }) => ({
     id,
     name: version && !name.endsWith(version) ? `${name} ${version}` : name,
@@ -170,7 +170,7 @@ async function productNodes(ctx: Ctx, ids: ReadonlySet<string>): Promise<GraphNo
 async function hostNodes(ctx: Ctx, ids: ReadonlySet<string>): Promise<GraphNode[]> {
   const { rows } = await sql<{ id: string; name: string }>`
     select id, coalesce(nullif(name, ''), address) as name from host
-    where account_id = ${ctx.account} and id = any(${[...ids]}::uuid[])`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and id = any(${[...ids]}::uuid[])`.execute(ctx.tx)
   return rows.map(({ id, name }) => ({ id, name, kind: 'KIND_HOST' }))
 }
 
@@ -180,7 +180,7 @@ async function threatNodes(ctx: Ctx, ids: ReadonlySet<string>): Promise<GraphNod
            threat.known_exploited_at is not null as exploited
     from issue
     join threat on threat.id = issue.threat_id
-    where issue.account_id = ${ctx.account} and issue.id = any(${[...ids]}::uuid[])`.execute(ctx.tx)
+    where issue.account_id = ${ctx.workspace} and issue.id = any(${[...ids]}::uuid[])`.execute(ctx.tx)
   return rows.map(({ id, name, category, exploited }) => ({
     id,
     name,
@@ -198,7 +198,7 @@ async function total(ctx: Ctx, filter: Filter, targets: readonly string[] | null
   const { rows } = await sql<{ threats: number; hosts: number }>`
     select (select count(*)::int from issue where ${matching(ctx, filter, targets)}) as threats,
            (select coalesce(sum(${affected(filter)}), 0)::int from target_count
-            where account_id = ${ctx.account} and ${targets ? sql`target_id = any(${targets}::uuid[])` : sql`true`}) as hosts`.execute(
+            where account_id = ${ctx.workspace} and ${targets ? sql`target_id = any(${targets}::uuid[])` : sql`true`}) as hosts`.execute(
     ctx.tx,
   )
   const { threats = 0, hosts = 0 } = rows[0] ?? {}

@@ -27,14 +27,14 @@ export async function runIdempotently<T>(
   work: () => Promise<T> | T,
 ): Promise<T> {
   const digest = createHash('sha256').update(JSON.stringify(input)).digest('base64url')
-  await expired(ctx.tx, ctx.now).where('account_id', '=', ctx.account).execute()
+  await expired(ctx.tx, ctx.now).where('account_id', '=', ctx.workspace).execute()
   const isFirst = await claim(ctx, { key, call, digest })
   if (!isFirst) return storedResponse<T>(ctx, { key, call, digest })
   const answer = await work()
   await ctx.tx
     .updateTable('idempotency_key')
     .set({ answer: JSON.stringify(answer) })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('key', '=', key)
     .execute()
   return answer
@@ -49,7 +49,7 @@ interface Claim {
 async function claim(ctx: Ctx, { key, call, digest }: Claim): Promise<boolean> {
   const mine = await ctx.tx
     .insertInto('idempotency_key')
-    .values({ account_id: ctx.account, key, call, digest, answer: 'null', created_at: ctx.now })
+    .values({ account_id: ctx.workspace, key, call, digest, answer: 'null', created_at: ctx.now })
     .onConflict((conflict) => conflict.doNothing())
     .returning('key')
     .executeTakeFirst()
@@ -60,7 +60,7 @@ async function storedResponse<T>(ctx: Ctx, { key, call, digest }: Claim): Promis
   const first = await ctx.tx
     .selectFrom('idempotency_key')
     .select(['call', 'digest', 'answer'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('key', '=', key)
     .executeTakeFirst()
   if (first?.call === call && first.digest === digest) return first.answer as T // stored from a previous result of `work`

@@ -18,6 +18,10 @@ export interface Queues {
   'feed-check': { readonly pack: string }
   /** Applies pending decisions to their occurrences. */
   decisions: { readonly account: string }
+  /** Mails a comment to a member that it mentions. */
+  mention: { readonly account: string; readonly commentId: string; readonly memberId: string }
+  /** Delivers the email of an invitation. */
+  invitation: { readonly account: string; readonly invitationId: string }
   /** Delivers a mail of the identity service. */
   mail: { readonly mailId: string }
   /** Matches changed feed records against all inventories. */
@@ -131,7 +135,7 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
         deleteAfterSeconds: 3600,
       })
       // Backoff 5 s, 10 s, 20 s … up to 15 min, until long after the email is useful.
-      await boss.createQueue('mail', {
+      const mailQueue = {
         retryLimit: mailRetries,
         retryDelay: 5,
         retryBackoff: true,
@@ -139,7 +143,8 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
         heartbeatSeconds,
         expireInSeconds: 120,
         deleteAfterSeconds: 3600,
-      })
+      }
+      for (const name of ['mail', 'invitation', 'mention'] as const) await boss.createQueue(name, mailQueue)
       await boss.createQueue('sweep', { retryLimit: 0, policy: 'singleton', deleteAfterSeconds: 600 })
       await sql`grant usage on schema pgboss to glacis_app`.execute(owner)
       await sql`grant select, insert, update on all tables in schema pgboss to glacis_app`.execute(owner)

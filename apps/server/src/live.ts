@@ -8,6 +8,8 @@ export interface Live {
   onHint(account: string, call: () => void): () => void
   /** Calls back after each hint, with its account; returns a function that unsubscribes. */
   onAnyHint(call: (account: string) => void): () => void
+  /** Calls back when the members of the account changed, or when changes may have been missed; unsubscribes likewise. */
+  onMembers(account: string, call: () => void): () => void
   /** Calls back when a job was enqueued, with its queue. */
   onJob(call: (queue: string) => void): void
   close(): Promise<void>
@@ -18,6 +20,7 @@ const retryMs = 2000
 /** Listens on a dedicated connection and reconnects when it is lost. */
 export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
   const byAccount = new Map<string, Set<() => void>>()
+  const byMembers = new Map<string, Set<() => void>>()
   const onAnyCalls = new Set<(account: string) => void>()
   const onJobCalls = new Set<(queue: string) => void>()
   const notify = (account: string) => {
@@ -37,6 +40,7 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
     }
     newClient.on('notification', ({ channel, payload = '' }) => {
       if (channel === channels.events) notify(payload)
+      else if (channel === channels.members) for (const call of byMembers.get(payload) ?? []) call()
       else for (const call of onJobCalls) call(payload)
     })
     newClient.on('error', (error) => {
@@ -47,7 +51,13 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
     client = newClient
     try {
       await newClient.connect()
-      await newClient.query(`listen ${channels.events}; listen ${channels.jobs}`)
+      await newClient.query(
+        Object.values(channels)
+          .map((channel) => `listen ${channel}`)
+          .join('; '),
+      )
+      // Changes during the interruption were missed.
+      for (const calls of byMembers.values()) for (const call of calls) call()
     } catch (error) {
       log.warn({ error: error instanceof Error ? error.message : String(error) }, 'event listener connection failed')
       reconnect()
@@ -55,14 +65,8 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
   }
   await connect()
   return {
-    onHint(account, call) {
-      const calls = byAccount.get(account) ?? new Set()
-      byAccount.set(account, calls.add(call))
-      return () => {
-        calls.delete(call)
-        if (calls.size === 0) byAccount.delete(account)
-      }
-    },
+    onHint: (account, call) => subscribe(byAccount, account, call),
+    onMembers: (account, call) => subscribe(byMembers, account, call),
     onAnyHint(call) {
       onAnyCalls.add(call)
       return () => void onAnyCalls.delete(call)
@@ -75,5 +79,14 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
       clearTimeout(timer)
       await client?.end().catch(() => undefined)
     },
+  }
+}
+
+function subscribe(subscribers: Map<string, Set<() => void>>, account: string, call: () => void): () => void {
+  const calls = subscribers.get(account) ?? new Set()
+  subscribers.set(account, calls.add(call))
+  return () => {
+    calls.delete(call)
+    if (calls.size === 0) subscribers.delete(account)
   }
 }

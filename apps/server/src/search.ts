@@ -49,7 +49,7 @@ async function findIssues(ctx: Ctx, { like, limit }: SearchTerm): Promise<Search
            concat_ws(', ', initcap(substr(found.category, 10)), initcap(substr(found.status, 8)), nullif(threat.key, threat.name)) as subtitle
     from (
       select id, threat_id, category, status, priority from issue
-      where account_id = ${ctx.account} and title like ${like}
+      where account_id = ${ctx.workspace} and title like ${like}
       order by status in ('STATUS_OPEN', 'STATUS_REGRESSION') desc, priority desc, id
       limit ${limit}
     ) as found
@@ -79,7 +79,7 @@ async function readHosts(ctx: Ctx, lookup: RawBuilder<unknown>): Promise<SearchI
   const { rows } = await sql<{ id: string; name: string; address: string; target: string }>`
     select host.id, host.name, host.address, target.name as target
     from ${lookup} as found (id)
-    join host on host.account_id = ${ctx.account} and host.id = found.id
+    join host on host.account_id = ${ctx.workspace} and host.id = found.id
     join target on target.account_id = host.account_id and target.id = host.target_id
     where target.deleted_at is null
     order by host.address, host.id`.execute(ctx.tx)
@@ -113,7 +113,7 @@ function quoteLexeme(lexeme: string): string {
 async function findTargets(ctx: Ctx, { like, limit }: SearchTerm): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
     select id, name, address as subtitle from target
-    where account_id = ${ctx.account} and deleted_at is null and (lower(name) like ${like} or lower(address) like ${like})
+    where account_id = ${ctx.workspace} and deleted_at is null and (lower(name) like ${like} or lower(address) like ${like})
     order by name, id
     limit ${limit}`.execute(ctx.tx)
   return rows.map((row) => ({ ...row, path: `/scope/${row.id}` }))
@@ -122,7 +122,7 @@ async function findTargets(ctx: Ctx, { like, limit }: SearchTerm): Promise<Searc
 async function findProducts(ctx: Ctx, { like, limit }: SearchTerm): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
     select id, trim(name || ' ' || version) as name, replace(vendor, '_', ' ') as subtitle from product
-    where account_id = ${ctx.account} and lower(name || ' ' || version || ' ' || vendor) like ${like}
+    where account_id = ${ctx.workspace} and lower(name || ' ' || version || ' ' || vendor) like ${like}
     order by name, version, id
     limit ${limit}`.execute(ctx.tx)
   return rows.map((row) => ({ ...row, path: `/technologies/${row.id}` }))
@@ -139,7 +139,7 @@ async function findScans(ctx: Ctx, { like, limit }: SearchTerm): Promise<SearchI
       order by id desc
       limit 1
     ) as scan on true
-    where target.account_id = ${ctx.account} and (lower(target.name) like ${like} or lower(target.address) like ${like})
+    where target.account_id = ${ctx.workspace} and (lower(target.name) like ${like} or lower(target.address) like ${like})
     order by scan.id desc
     limit ${limit}`.execute(ctx.tx)
   return rows.map((row) => ({
@@ -153,7 +153,7 @@ async function findScans(ctx: Ctx, { like, limit }: SearchTerm): Promise<SearchI
 async function findAgents(ctx: Ctx, { like, limit }: SearchTerm): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
     select id, name, hostname as subtitle from agent
-    where account_id = ${ctx.account} and (lower(name) like ${like} or lower(hostname) like ${like})
+    where account_id = ${ctx.workspace} and (lower(name) like ${like} or lower(hostname) like ${like})
     order by name, id
     limit ${limit}`.execute(ctx.tx)
   return rows.map((row) => ({ ...row, path: `/agents/${row.id}` }))

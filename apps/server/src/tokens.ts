@@ -1,9 +1,12 @@
 /** API tokens for programmatic access. Only digests are stored. */
 import { createHash, randomBytes } from 'node:crypto'
+import { BlockList, isIP } from 'node:net'
 import { type ApiToken, tokenLife, type TokenScope } from '@glacis/contract/access'
 import type * as contract from '@glacis/contract/access'
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import { recordAuditEvent } from '#audit.ts'
+import { isWithin } from '@glacis/contract/permissions'
+import { type Role, errorReasons } from '@glacis/contract/role'
 import type { Ctx } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
@@ -22,27 +25,33 @@ export interface TokenOwner {
   readonly account: string
   readonly name: string
   readonly scopes: readonly TokenScope[]
+  readonly role: Role
+  readonly makerId: string
+  /** The current role of the member who created it; null if they no longer are one. */
+  readonly makerRole: Role | null
+  readonly allowedNetworks: readonly string[]
 }
 
 export async function listApiTokens(ctx: Ctx): Promise<{ apiTokens: ApiToken[] }> {
   const rows = await ctx.tx
     .selectFrom('api_token')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .orderBy('id', 'desc')
     .execute()
   return { apiTokens: rows.map(toToken) }
 }
 
 /**
- * @throws ApiError `invalid` for an end time in the past or more than a year ahead; `precondition`
- * if the account has 50 tokens
+ * @throws ApiError `invalid` for an end time in the past or more than a year ahead, or for a role above one's own;
+ * `precondition` if the account has 50 tokens
  */
 export async function createApiToken(
   ctx: Ctx,
   { apiToken }: ParsedInputOf<typeof contract.createApiToken>,
 ): Promise<{ apiToken: ApiToken }> {
   const expires = endOf(ctx.now, apiToken.expireTime)
+  const role = roleOf(ctx, apiToken.role)
   await lockForLimit(ctx, 'tokens')
   const { apiTokens } = await listApiTokens(ctx)
   if (apiTokens.length >= tokensMax)
@@ -51,13 +60,16 @@ export async function createApiToken(
   const row = await ctx.tx
     .insertInto('api_token')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id: newId(),
       name: apiToken.name,
       scopes: [...new Set(apiToken.scopes)],
       prefix: token.slice(0, shownLength),
       digest: digestOf(token),
+      role,
+      allowed_networks: apiToken.allowedNetworks ?? [],
       created_by: ctx.actor.name,
+      created_by_id: makerOf(ctx),
       created_at: ctx.now,
       expires_at: expires,
       last_used_at: null,
@@ -68,16 +80,17 @@ export async function createApiToken(
     ctx,
     'api-token.create',
     { kind: 'api-token', id: row.id },
-    { name: row.name, scopes: row.scopes },
+    { name: row.name, scopes: row.scopes, role, allowedNetworks: row.allowed_networks },
   )
   return { apiToken: { ...toToken(row), token } }
 }
 
-/** @throws ApiError `not_found` */
+/** @throws ApiError `not_found`; `forbidden` for an analyst who didn't create it */
 export async function deleteApiToken(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
+  await requireOwnToken(ctx, id)
   const row = await ctx.tx
     .deleteFrom('api_token')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .returning('name')
     .executeTakeFirst()
@@ -90,20 +103,63 @@ export async function deleteApiToken(ctx: Ctx, { id }: { id: string }): Promise<
  * The owner of a token; null if it is unknown, revoked or expired. Records the last use with minute
  * precision.
  */
-export async function ownerOfToken(database: Database, token: string): Promise<TokenOwner | null> {
+export async function ownerOfToken(database: Pick<Database, 'owner'>, token: string): Promise<TokenOwner | null> {
   if (!token.startsWith(tokenPrefix) || token.length > 100) return null
-  const { rows } = await sql<{ account_id: string; id: string; name: string; scopes: TokenScope[]; is_stale: boolean }>`
-    select account_id, id, name, scopes,
-           last_used_at is null or last_used_at < now() - interval '1 minute' as is_stale
-    from api_token
+  const { rows } = await sql<TokenOwner & { id: string; is_stale: boolean }>`
+    select token.account_id as account, token.id, token.name, scopes, token.role, created_by_id as "makerId",
+           member.role as "makerRole", allowed_networks as "allowedNetworks",
+           token.last_used_at is null or token.last_used_at < now() - interval '1 minute' as is_stale
+    from api_token as token
+    left join member on member.account_id = token.account_id and identity_id = created_by_id and left_at is null
     where digest = ${digestOf(token)} and expires_at > now()`.execute(database.owner)
   const [row] = rows
   if (!row) return null
   if (row.is_stale)
-    await sql`update api_token set last_used_at = now() where account_id = ${row.account_id} and id = ${row.id}`.execute(
+    await sql`update api_token set last_used_at = now() where account_id = ${row.account} and id = ${row.id}`.execute(
       database.owner,
     )
-  return { account: row.account_id, name: row.name, scopes: row.scopes }
+  return row
+}
+
+/** Whether a token may be used from an address; an empty list allows all. */
+export function isWithinNetworks(networks: readonly string[], address: string): boolean {
+  if (networks.length === 0) return true
+  const list = new BlockList()
+  for (const network of networks) {
+    const [base = '', bits] = network.split('/')
+    const isV6 = isIP(base) === 6
+    list.addSubnet(base, bits === undefined ? (isV6 ? 128 : 32) : Number(bits), isV6 ? 'ipv6' : 'ipv4')
+  }
+  // Node.js names IPv4 clients of a dual-stack socket in IPv6 notation.
+  const bare = address.replace(/^::ffff:(?=\d+\.)/, '')
+  return list.check(bare, isIP(bare) === 6 ? 'ipv6' : 'ipv4')
+}
+
+function roleOf({ actor }: Ctx, requested: Role | undefined): Role {
+  const own = actor.role ?? 'viewer'
+  if (requested === undefined || isWithin(requested, own)) return requested ?? own
+  throw invalid('apiToken.role', `Your role is ${own}, so the token can't have the role ${requested}`)
+}
+
+function makerOf({ actor }: Ctx): string {
+  if (actor.id === undefined) throw new Error('tokens are only created by people')
+  return actor.id
+}
+
+async function requireOwnToken(ctx: Ctx, id: string): Promise<void> {
+  const { role = 'viewer' } = ctx.actor
+  if (role === 'owner' || role === 'admin') return
+  const token = await ctx.tx
+    .selectFrom('api_token')
+    .select('created_by_id')
+    .where('account_id', '=', ctx.workspace)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!token || token.created_by_id === ctx.actor.id) return
+  throw new ApiError('forbidden', 'Only an owner or admin can revoke the API tokens of others', {
+    reason: errorReasons.role,
+    metadata: { role, allowedRoles: 'owner,admin' },
+  })
 }
 
 function digestOf(token: string): Buffer {
@@ -125,6 +181,9 @@ function toToken(row: Selectable<Tables['api_token']>): ApiToken {
     id: row.id,
     name: row.name,
     scopes: row.scopes,
+    role: row.role,
+    createdBy: row.created_by,
+    allowedNetworks: row.allowed_networks,
     prefix: row.prefix,
     createTime: row.created_at.toISOString(),
     expireTime: row.expires_at.toISOString(),

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { sql } from 'kysely'
 import type { Ctx } from '#ctx.ts'
-import { sharedTestServer } from '#testing/test-server.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 import { addConcurrently, untilLockWait } from '#testing/concurrency.ts'
 import { createView, deleteView, listViews, updateView } from '#views.ts'
 
@@ -72,6 +72,22 @@ it('updates only the fields in updateMask', async () => {
   await expect(update(id, {}, ['name'])).rejects.toMatchObject({ code: 'invalid' })
 })
 
+it('shows a private view to its owner only', async () => {
+  const as = (id: string) => ({ actor: { ...person, id } })
+  const view = (name: string, shared: boolean) => ({ view: { name, page, query: '', shared } })
+  const { view: hidden } = await server.as(account, (ctx) => createView(ctx, view('Mine', false)), as('anna'))
+  await server.as(account, (ctx) => createView(ctx, view('Ours', true)), as('anna'))
+  // The name of a view that bert can't see is free for him.
+  await server.as(account, (ctx) => createView(ctx, view('Mine', false)), as('bert'))
+  const { views } = await server.as(account, (ctx) => listViews(ctx, {}), as('bert'))
+  expect(views.map(({ name, shared }) => [name, shared])).toEqual([
+    ['Ours', true],
+    ['Mine', false],
+  ])
+  const remove = server.as(account, (ctx) => deleteView(ctx, { id: hidden.id }), as('bert'))
+  await expect(remove).rejects.toMatchObject({ code: 'not_found' })
+})
+
 it('deletes a view once', async () => {
   const { id } = await create('Mine')
   expect(await server.as(account, (ctx) => deleteView(ctx, { id }))).toEqual({})
@@ -80,8 +96,8 @@ it('deletes a view once', async () => {
 
 it('are limited to two hundred, even when created concurrently', async () => {
   await sql`
-    insert into saved_view (account_id, id, name, page, query, shared, created_at, updated_at)
-    select ${account}, new_id(), 'view ' || n, ${page}, '', false, now(), now() from generate_series(1, 199) as n`.execute(
+    insert into saved_view (account_id, id, name, page, query, shared, owner_id, created_at, updated_at)
+    select ${account}, new_id(), 'view ' || n, ${page}, '', false, 'nora', now(), now() from generate_series(1, 199) as n`.execute(
     server.database.owner,
   )
   let number = 0

@@ -9,11 +9,11 @@ import type { Tables } from '#database/tables.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
 import { mapUniqueViolation } from '#database/unique-violation.ts'
 import { invalid, notFound, ApiError } from '#errors.ts'
-import type { Selectable } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 
 const viewsMax = 200
 
-/** Saved views, oldest first. */
+/** Saved views, oldest first: shared ones, and the private ones of the actor. */
 export async function listViews(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listViews>,
@@ -23,7 +23,8 @@ export async function listViews(
   let query = ctx.tx
     .selectFrom('saved_view')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
+    .where(isVisibleTo(ctx))
     .orderBy('id')
     .limit(page.size + 1)
   if (page.after) query = query.where('id', '>', String(page.after[0]))
@@ -44,13 +45,20 @@ export async function createView(
   const { count } = await ctx.tx
     .selectFrom('saved_view')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .executeTakeFirstOrThrow()
   if (Number(count) >= viewsMax)
     throw new ApiError('precondition', `You have reached the limit of ${viewsMax} views. Delete one first`)
   const row = await ctx.tx
     .insertInto('saved_view')
-    .values({ account_id: ctx.account, id: newId(), ...view, created_at: ctx.now, updated_at: ctx.now })
+    .values({
+      account_id: ctx.workspace,
+      id: newId(),
+      ...view,
+      owner_id: ctx.actor.id ?? '',
+      created_at: ctx.now,
+      updated_at: ctx.now,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
@@ -78,8 +86,9 @@ export async function updateView(
     ctx.tx
       .updateTable('saved_view')
       .set({ ...change, updated_at: ctx.now })
-      .where('account_id', '=', ctx.account)
+      .where('account_id', '=', ctx.workspace)
       .where('id', '=', id)
+      .where(isVisibleTo(ctx))
       .returningAll()
       .executeTakeFirst(),
     () => nameTaken(view.name ?? ''),
@@ -92,12 +101,18 @@ export async function updateView(
 export async function deleteView(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const deleted = await ctx.tx
     .deleteFrom('saved_view')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
+    .where(isVisibleTo(ctx))
     .returning('id')
     .executeTakeFirst()
   if (!deleted) throw notFound('view', id)
   return {}
+}
+
+/** A private view is invisible to everyone but its owner. */
+function isVisibleTo({ actor }: Ctx): RawBuilder<boolean> {
+  return sql<boolean>`(shared or owner_id = ${actor.id ?? ''})`
 }
 
 function nameTaken(name: string): ApiError {

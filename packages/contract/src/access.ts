@@ -1,6 +1,7 @@
 /** API tokens and the audit log. */
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
+import { Role } from '#role.ts'
 import { Empty, Id, Name, NextPage, Page, Timestamp } from '#primitives.ts'
 
 /** `SCOPE_READ` is read-only; `SCOPE_SCAN` adds starting and canceling scans; `SCOPE_WRITE` allows everything except tokens, channels and plans. */
@@ -14,6 +15,12 @@ export const ApiToken = z.object({
   id: Id,
   name: z.string(),
   scopes: z.array(TokenScope),
+  /** Limits the token further; never more than the current role of the member who created it. */
+  role: Role,
+  /** Name of the member who created it. */
+  createdBy: z.string(),
+  /** Addresses and networks from which it can be used; empty for all. */
+  allowedNetworks: z.array(z.string()),
   /** The first characters, for identification. */
   prefix: z.string(),
   /** The complete token. Present only in the response that creates it. */
@@ -41,6 +48,12 @@ export const createApiToken = endpoint({
     apiToken: z.strictObject({
       name: Name,
       scopes: z.array(TokenScope).check(z.minLength(1, 'Choose at least one scope'), z.maxLength(3)),
+      /** Default: your role. */
+      role: z.optional(Role),
+      /** Addresses or networks in CIDR notation. Default: all. */
+      allowedNetworks: z.optional(
+        z.array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()])).check(z.maxLength(50)),
+      ),
       /** At most 365 days from now. Default: 90 days. */
       expireTime: z.optional(Timestamp),
     }),
@@ -59,9 +72,12 @@ export const deleteApiToken = endpoint({
 export const AuditEvent = z.object({
   id: Id,
   time: Timestamp,
-  actor: z.object({ kind: z.string(), name: z.string() }),
+  /** The id is that of the member; absent for the system. */
+  actor: z.object({ kind: z.string(), name: z.string(), id: z.optional(z.string()) }),
   /** IP address of the actor; empty for the system. */
   ip: z.string(),
+  /** The browser or program of the actor. */
+  userAgent: z.string(),
   /** Such as `target.create` or `identity.sign-in`. */
   action: z.string(),
   resource: z.object({ kind: z.string(), id: z.string() }),
@@ -69,23 +85,28 @@ export const AuditEvent = z.object({
 })
 export type AuditEvent = z.infer<typeof AuditEvent>
 
+export const AuditFilter = z.strictObject({
+  /** Name or id of the actor. */
+  actorId: z.optional(z.string().check(z.maxLength(256))),
+  /** A type such as `target`, or a type and id such as `target/0198…`. */
+  resource: z.optional(z.string().check(z.maxLength(256))),
+  action: z.optional(z.string().check(z.maxLength(64))),
+  after: z.optional(Timestamp),
+  before: z.optional(Timestamp),
+})
+export type AuditFilter = z.infer<typeof AuditFilter>
+
 export const listAuditEvents = endpoint({
   method: 'GET',
   path: '/v1/audit-events',
   summary: 'List audit events',
   description: 'Who did what, when and from where, newest first. The audit trail is append-only.',
-  input: z.object({
-    ...Page,
-    filter: z.optional(
-      z.strictObject({
-        /** Name of the actor. */
-        actorId: z.optional(z.string().check(z.maxLength(256))),
-        /** A type such as `target`, or a type and id such as `target/0198…`. */
-        resource: z.optional(z.string().check(z.maxLength(256))),
-        action: z.optional(z.string().check(z.maxLength(64))),
-        after: z.optional(Timestamp),
-      }),
-    ),
-  }),
+  input: z.object({ ...Page, filter: z.optional(AuditFilter) }),
   result: z.object({ events: z.array(AuditEvent), ...NextPage }),
 })
+/** Query of `GET /v1/audit-events/export`, which returns the file itself. */
+export const AuditExportQuery = z.strictObject({
+  format: z._default(z.enum(['csv', 'jsonl']), 'csv'),
+  filter: z.optional(AuditFilter),
+})
+export type AuditExportQuery = z.infer<typeof AuditExportQuery>

@@ -62,6 +62,10 @@ export const Evidence = z.object({
   text: z.string(),
   /** The parts of `text` that matched. */
   highlights: z._default(z.array(z.string()), []),
+  /** Values that the check extracted, such as a version. */
+  extracted: z.optional(z.array(z.string())),
+  /** Shell command that shows the weakness again and changes nothing. Secrets are masked. */
+  reproduce: z.optional(z.string()),
   time: Timestamp,
 })
 export type Evidence = z.infer<typeof Evidence>
@@ -144,6 +148,7 @@ export const IssueFilter = z.strictObject({
   fixAvailable: z.optional(Flag),
   cve: z.optional(z.string().check(z.regex(/^CVE-\d{4}-\d{4,}$/i, 'Expected a CVE number, as in CVE-2021-41773'))),
   assigneeId: z.optional(z.string().check(z.maxLength(200))),
+  isUnassigned: z.optional(Flag),
 })
 export type IssueFilter = z.infer<typeof IssueFilter>
 

@@ -93,6 +93,10 @@ export const FindingObservation = z.object({
   /** The evidence; secrets are masked. */
   evidence: text(16_384),
   highlights: z._default(z.array(text(500)).check(z.maxLength(20)), []),
+  /** Values that the check extracts, such as a version; secrets are masked. */
+  extracted: z.optional(z.array(text(500)).check(z.maxLength(20))),
+  /** Shell command that shows the weakness again and changes nothing; secrets are masked. */
+  reproduce: z.optional(text(4000)),
 })
 /**
  * Which checks completed where, so that issues they no longer report can be resolved.

@@ -64,7 +64,16 @@ export const retestIssue = endpoint({
   }),
 })
 
-export const Comment = z.object({ id: Id, text: z.string(), actor: z.string(), createTime: Timestamp })
+/** The identity id of a member. */
+const memberId = z.string().check(z.minLength(1), z.maxLength(200))
+export const Comment = z.object({
+  id: Id,
+  text: z.string(),
+  actor: z.string(),
+  /** Members that the comment mentions. */
+  mentionIds: z.optional(z.array(z.string())),
+  createTime: Timestamp,
+})
 export type Comment = z.infer<typeof Comment>
 export const listComments = endpoint({
   method: 'GET',
@@ -78,7 +87,12 @@ export const createComment = endpoint({
   method: 'POST',
   path: '/v1/issues/:id/comments',
   summary: 'Comment on an issue',
-  input: z.strictObject({ id: Id, text: z.string().check(z.trim(), z.minLength(1), z.maxLength(4000)) }),
+  input: z.strictObject({
+    id: Id,
+    text: z.string().check(z.trim(), z.minLength(1), z.maxLength(4000)),
+    /** Members to notify by email. */
+    mentionIds: z.optional(z.array(memberId).check(z.maxLength(20))),
+  }),
   result: z.object({ comment: Comment }),
 })
 export const deleteComment = endpoint({

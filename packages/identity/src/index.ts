@@ -14,6 +14,7 @@ import { findSession, sessionBody, sessionCookie } from '#session.ts'
 import { createCleanup } from '#cleanup.ts'
 
 export type { IdentityEvent, IdentityOptions, Mail } from '#options.ts'
+export { actionMail } from '#mail.ts'
 export { migrations } from '#migrations.ts'
 export {
   type CreateIdentityResult,

@@ -1,7 +1,8 @@
 /** Email templates. Values are HTML-escaped, and the recipient is the only one used in a header. */
 import type { Mail } from '#options.ts'
 
-interface MailContent {
+/** An email in the design of all emails: a heading, a sentence, and a code or a link. */
+export interface MailContent {
   readonly to: string
   readonly subject: string
   readonly intro: string
@@ -74,6 +75,11 @@ export function secondFactorsResetMail(to: string): Mail {
       'An administrator removed two-factor authentication from your Glacis account and signed you out of all sessions. Until you set it up again, your account is protected by your password alone.',
     footer: "If you didn't request this, contact your administrator immediately.",
   })
+}
+
+/** Renders an email of the product, in the same design. */
+export function actionMail(content: Omit<MailContent, 'code'>): Mail {
+  return renderMail(content)
 }
 
 function renderMail({ to, subject, intro, code, link, footer }: MailContent): Mail {

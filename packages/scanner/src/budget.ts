@@ -36,14 +36,14 @@ export interface Limits {
 const gentle: Limits = {
   sweepWorkers: 2,
   sweepPerSecond: 10_000,
-  sweepPerNetworkPerSecond: 4000,
+  sweepPerNetworkPerSecond: 5000,
   sweepPerHostPerSecond: 800,
   sweepPerHostInFlight: 32,
   sweepInFlight: 2000,
   sweepHostDeadlineMs: 15 * 60_000,
   silentPortsMax: 1000,
   hostsInParallel: 128,
-  hostsExamined: 24,
+  hostsExamined: 32,
   requestsPerSecond: 1000,
   // A slow host gets fewer: it never has more than the connections below at once.
   requestsPerHostPerSecond: 200,

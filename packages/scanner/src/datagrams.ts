@@ -10,6 +10,7 @@ import { bindingRequest, isBindingAnswer, softwareOf } from '#fingerprint/stun.t
 import { identifyTechnologies } from '#fingerprint/technology.ts'
 import { printableBytes } from '#fingerprint/text.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import { exposedDatagramProbes } from '#exposed-datagrams.ts'
 import type { Guard } from '#guard.ts'
 import type { Identification } from '#identify.ts'
 import { dnsQuery, readAnswer, recordsOf, versionQuestion } from '#native/dns.ts'
@@ -125,6 +126,7 @@ const probes: readonly DatagramProbe[] = [
     isAnswer: isBindingAnswer,
     traces: (answer) => [{ field: 'stun.software', text: softwareOf(answer) }],
   },
+  ...exposedDatagramProbes,
 ]
 
 const waitMs = 500

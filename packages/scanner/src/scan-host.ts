@@ -26,7 +26,14 @@ export interface Knowledge {
   readonly native: boolean
 }
 /** `callbacks` and `suppliedValues` enable checks that need them. */
-export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'suppliedValues' | 'isExhaustive'> {
+export interface ScanOptions extends Pick<
+  CheckTools,
+  'callbacks' | 'suppliedValues' | 'isExhaustive' | 'acceptsEveryMatch' | 'resolvers'
+> {
+  /** Headers of every HTTP request, instead of those of the check. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Server name in TLS handshakes of HTTP; absent: the name of the host. */
+  readonly serverName?: string
   readonly signal: AbortSignal
   /** Overrides the profile's limits. */
   readonly limits?: Partial<Limits>
@@ -127,9 +134,22 @@ export async function examineServices(
     const { job, http, guard, budget, knowledge } = run
     const target = targetOf(host, job.basePath ?? '/', identifications)
     const servicesAtOnce = run.limits.connectionsPerHost
-    const { callbacks, isExhaustive = false, suppliedValues = new Map<string, string>() } = run.options
+    const {
+      callbacks,
+      resolvers,
+      acceptsEveryMatch = false,
+      isExhaustive = false,
+      suppliedValues = new Map<string, string>(),
+    } = run.options
     const permissions = new Set(job.permissions)
-    const extraTools = { permissions, isExhaustive, suppliedValues, ...(callbacks && { callbacks }) }
+    const extraTools = {
+      permissions,
+      isExhaustive,
+      acceptsEveryMatch,
+      suppliedValues,
+      ...(callbacks && { callbacks }),
+      ...(resolvers && { resolvers }),
+    }
     const tools = { http, guard, budget, signal, servicesAtOnce, profile, units, ...extraTools }
     const onlyChecks = job.checks && new Set(job.checks)
     const native = knowledge.native ? runNative(target, { ...tools, ...(onlyChecks && { onlyChecks }) }) : []

@@ -48,7 +48,14 @@ export async function* runScan(
     isAccelerated: isWorthAccelerating(job.hosts.length, limits),
     ...(options.withoutAccelerator && { withoutAccelerator: options.withoutAccelerator }),
   })
-  const http = createHttpClient({ guard, perHostConnections: limits.connectionsPerHost, beforeRequest: budget.take })
+  const { headers, serverName } = options
+  const http = createHttpClient({
+    guard,
+    perHostConnections: limits.connectionsPerHost,
+    beforeRequest: budget.take,
+    ...(headers && { headers }),
+    ...(serverName !== undefined && { serverName }),
+  })
   const channel = createChannel<Observation>(unreadMax)
   const examined = new PQueue({ concurrency: limits.hostsExamined })
   const counts = { swept: 0, done: 0 }

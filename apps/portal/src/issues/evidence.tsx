@@ -2,6 +2,7 @@
 import type { Evidence } from '@glacis/contract/issue'
 import { splitHighlights } from '#issues/highlight.ts'
 import { cx } from '#lib/cx.ts'
+import { CopyField } from '#ui/copy-field.tsx'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
 
 interface EvidenceBlockProps {
@@ -10,7 +11,7 @@ interface EvidenceBlockProps {
   readonly isShort?: boolean
 }
 export function EvidenceBlock({ evidence, isShort = false }: EvidenceBlockProps) {
-  const { location, method, quality, request, text, highlights, time } = evidence
+  const { location, method, quality, request, text, highlights, reproduce, time } = evidence
   const source = method === 'version' ? 'version match' : `check ${method}`
   return (
     <figure className="min-w-0">
@@ -40,6 +41,12 @@ export function EvidenceBlock({ evidence, isShort = false }: EvidenceBlockProps)
         isTitled={request !== undefined}
         isShort={isShort}
       />
+      {reproduce && (
+        <div className="mt-1.5">
+          <p className="mb-1 text-12 text-ink-3">Reproduce</p>
+          <CopyField label={`command to reproduce, ${locationTitle(location)}`} value={reproduce} wrap />
+        </div>
+      )}
     </figure>
   )
 }

@@ -35,7 +35,7 @@ export async function connect(
   await ctx.tx
     .insertInto('agent_connection')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id: connectionId,
       agent_id: agent.agentId,
       connected_at: ctx.now,
@@ -59,7 +59,7 @@ export async function connect(
       instance_id: input.instance,
       last_seen_at: ctx.now,
     })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', agent.agentId)
     .execute()
   await announceAgent(ctx, agent.agentId, 'EVENT_AGENT_CONNECTED', `Agent ${agent.name} is connected`)
@@ -100,7 +100,7 @@ export async function isNewProcess(ctx: Ctx, agentId: string, instance: string):
   const row = await ctx.tx
     .selectFrom('agent')
     .select('instance_id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', agentId)
     .forUpdate()
     .executeTakeFirst()
@@ -126,7 +126,7 @@ export async function heartbeat(
       clock_ahead_ms: aheadOf(ctx, time),
       ...(latencyMs !== null && latencyMs >= 0 && { latency_ms: latencyMs }),
     })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', agent.agentId)
     .where('connection_id', 'is not', null)
     .returning('id')
@@ -147,14 +147,14 @@ export async function endConnection(ctx: Ctx, agentId: string, reason: Disconnec
   await ctx.tx
     .updateTable('agent')
     .set({ connection_id: null, latency_ms: null, is_notice_due: true })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', agentId)
     .where('connection_id', 'is not', null)
     .execute()
   await ctx.tx
     .updateTable('agent_connection')
     .set({ disconnected_at: at, reason })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('agent_id', '=', agentId)
     .where('disconnected_at', 'is', null)
     .execute()
@@ -197,7 +197,7 @@ async function announceIfDisconnected(ctx: Ctx, id: string): Promise<void> {
   const agent = await ctx.tx
     .updateTable('agent')
     .set({ is_notice_due: false })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .where('is_notice_due', '=', true)
     .where('connection_id', 'is', null)
@@ -215,7 +215,7 @@ async function announceAgent(
   const targets = await ctx.tx
     .selectFrom('target')
     .select('id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('agent_id', '=', id)
     .where('deleted_at', 'is', null)
     .execute()
@@ -236,7 +236,7 @@ async function closeIfSilent(ctx: Ctx, id: string): Promise<boolean> {
   const row = await ctx.tx
     .selectFrom('agent')
     .select(['connection_id', 'last_seen_at'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()

@@ -29,7 +29,7 @@ export async function describeAgents(ctx: Ctx, ids: readonly string[]): Promise<
   const rows = await ctx.tx
     .selectFrom('agent')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', 'in', uniqueIds)
     .execute()
   const [targets, jobs, tokens] = [
@@ -60,7 +60,7 @@ export async function describeAgentsBriefly(ctx: Ctx, ids: readonly string[]): P
   const rows = await ctx.tx
     .selectFrom('agent')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', anyOf(uniqueIds))
     .execute()
   return new Map(rows.map((row) => [row.id, briefOf(row, ctx.now)]))
@@ -108,7 +108,7 @@ async function targetCounts(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyM
   const rows = await ctx.tx
     .selectFrom('target')
     .select(['agent_id', ({ fn }) => fn.countAll<number>().as('count')])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('agent_id', 'in', ids)
     .where('deleted_at', 'is', null)
     .groupBy('agent_id')
@@ -120,7 +120,7 @@ async function jobCounts(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<
   const rows = await ctx.tx
     .selectFrom('scan_lease')
     .select(['agent_id', ({ fn }) => fn.countAll<number>().as('count')])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('agent_id', 'in', ids)
     .where('state', '=', 'STATE_RUNNING')
     .groupBy('agent_id')
@@ -132,7 +132,7 @@ async function tokenExpiries(ctx: Ctx, ids: readonly string[]): Promise<Readonly
   const rows = await ctx.tx
     .selectFrom('agent_key')
     .select(['agent_id', 'expires_at'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('agent_id', 'in', ids)
     .where('kind', '=', 'TOKEN')
     .where('expires_at', '>', ctx.now)

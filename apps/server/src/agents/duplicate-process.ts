@@ -24,7 +24,7 @@ export async function rejectDuplicateProcess(
       join.onRef('connection.account_id', '=', 'agent.account_id').onRef('connection.id', '=', 'agent.connection_id'),
     )
     .select(['agent.connection_id', 'agent.last_seen_at', 'agent.instance_id', 'agent.hostname', 'connection.address'])
-    .where('agent.account_id', '=', ctx.account)
+    .where('agent.account_id', '=', ctx.workspace)
     .where('agent.id', '=', agentId)
     .executeTakeFirst()
   if (!first || !isConnected(first, ctx.now) || first.instance_id === instance) return

@@ -24,7 +24,7 @@ export async function issueSecret(ctx: Ctx, agentId: string, kind: 'TOKEN' | 'KE
   await ctx.tx
     .insertInto('agent_key')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       agent_id: agentId,
       digest: digestOf(secret),
       kind,
@@ -37,7 +37,7 @@ export async function issueSecret(ctx: Ctx, agentId: string, kind: 'TOKEN' | 'KE
 
 /** Deletes the agent's secrets: all of them, or those of one kind. */
 export async function revokeSecrets(ctx: Ctx, agentId: string, kind?: 'TOKEN' | 'KEY'): Promise<void> {
-  let removal = ctx.tx.deleteFrom('agent_key').where('account_id', '=', ctx.account).where('agent_id', '=', agentId)
+  let removal = ctx.tx.deleteFrom('agent_key').where('account_id', '=', ctx.workspace).where('agent_id', '=', agentId)
   if (kind) removal = removal.where('kind', '=', kind)
   await removal.execute()
 }
@@ -74,7 +74,7 @@ export async function authenticateAgent(
 export async function consumeToken(ctx: Ctx, { agentId, digest }: AgentIdentity): Promise<boolean> {
   const used = await ctx.tx
     .deleteFrom('agent_key')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('agent_id', '=', agentId)
     .where('digest', '=', digest)
     .returning('kind')

@@ -12,7 +12,7 @@ export async function listAgents(
 ): Promise<ResultOf<typeof contract.listAgents>> {
   const { filter = {} } = input
   const page = readPage(input, ['agents', filter])
-  let found = ctx.tx.selectFrom('agent').select('id').where('account_id', '=', ctx.account)
+  let found = ctx.tx.selectFrom('agent').select('id').where('account_id', '=', ctx.workspace)
   if (filter.query) found = found.where('name', 'ilike', `%${filter.query.replace(/[\\%_]/g, '\\$&')}%`)
   if (filter.status?.length === 1) {
     const isWanted = filter.status[0] === 'STATUS_CONNECTED'
@@ -57,7 +57,7 @@ export async function listAgentConnections(
   let query = ctx.tx
     .selectFrom('agent_connection')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('agent_id', '=', input.id)
     .orderBy('id', 'desc')
     .limit(page.size + 1)

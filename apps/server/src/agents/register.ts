@@ -24,7 +24,7 @@ export async function createAgent(
   await ctx.tx
     .insertInto('agent')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id,
       name,
       latency_ms: null,
@@ -54,7 +54,7 @@ export async function updateAgent(
   await ctx.tx
     .updateTable('agent')
     .set({ name, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .execute()
   await recordAuditEvent(ctx, 'agent.update', { kind: 'agent', id }, { paths })
@@ -80,7 +80,7 @@ export async function rotateToken(
     await ctx.tx
       .updateTable('agent_key')
       .set({ expires_at: new Date(ctx.now.getTime() + tokenLifetimeMs) })
-      .where('account_id', '=', ctx.account)
+      .where('account_id', '=', ctx.workspace)
       .where('agent_id', '=', id)
       .where('expires_at', 'is', null)
       .execute()
@@ -106,10 +106,10 @@ export async function deleteAgent(
   await ctx.tx
     .updateTable('target')
     .set({ agent_id: replacementId ?? null, former_agent: replacementId ? null : agent.name, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('agent_id', '=', id)
     .execute()
-  await ctx.tx.deleteFrom('agent').where('account_id', '=', ctx.account).where('id', '=', id).execute()
+  await ctx.tx.deleteFrom('agent').where('account_id', '=', ctx.workspace).where('id', '=', id).execute()
   await recordAuditEvent(
     ctx,
     'agent.delete',
@@ -124,7 +124,7 @@ async function requireReplacement(ctx: Ctx, id: string, replacementId: string): 
   const row = await ctx.tx
     .selectFrom('agent')
     .select('id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', replacementId)
     .executeTakeFirst()
   if (!row) throw invalid('replacementId', `Agent ${replacementId} was not found`)
@@ -139,7 +139,7 @@ async function lock(ctx: Ctx, id: string): Promise<{ name: string }> {
   const row = await ctx.tx
     .selectFrom('agent')
     .select('name')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()

@@ -52,14 +52,14 @@ export async function changeSubscription(
     throw new ApiError('precondition', `You have ${targets.used} targets. Delete some or choose a larger plan`)
   }
   await ctx.tx
-    .updateTable('account')
+    .updateTable('workspace')
     .set({ plan_id: planId, plan_period: period, plan_targets: total, updated_at: ctx.now })
-    .where('id', '=', ctx.account)
+    .where('id', '=', ctx.workspace)
     .execute()
   await recordAuditEvent(
     ctx,
     'subscription.change',
-    { kind: 'account', id: ctx.account },
+    { kind: 'workspace', id: ctx.workspace },
     { planId, numTargets, period },
   )
   return { redirectUrl: '' }
@@ -134,7 +134,9 @@ export async function targetsLeft(ctx: Ctx): Promise<number> {
 async function addressesThisMonth(ctx: Ctx, address: string): Promise<number> {
   const { rows } = await sql<{ addresses: number }>`
     select count(distinct address)::int as addresses from target
-    where account_id = ${ctx.account} and created_at >= ${thisMonth(ctx.now)} and address <> ${address}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and created_at >= ${thisMonth(ctx.now)} and address <> ${address}`.execute(
+    ctx.tx,
+  )
   return rows[0]?.addresses ?? 0
 }
 
@@ -153,7 +155,7 @@ export async function consumeAgentQuota(ctx: Ctx): Promise<void> {
   const { used } = await ctx.tx
     .selectFrom('agent')
     .select(({ fn }) => fn.countAll<number>().as('used'))
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .executeTakeFirstOrThrow()
   const quota = { used: Number(used), total: plan.maximumAgents }
   if (quota.used >= quota.total) throw quotaExceeded('agents', 'Agent', quota, plan)
@@ -172,15 +174,15 @@ function lock(ctx: Ctx): Promise<void> {
 
 async function usageOf(ctx: Ctx): Promise<Usage> {
   const account = await ctx.tx
-    .selectFrom('account')
+    .selectFrom('workspace')
     .select(['plan_id', 'plan_period', 'plan_targets'])
-    .where('id', '=', ctx.account)
+    .where('id', '=', ctx.workspace)
     .executeTakeFirstOrThrow()
   const { rows } = await sql<{ targets: number; scans: number }>`
-    select (select count(*)::int from target where account_id = ${ctx.account} and deleted_at is null and paused_at is null) as targets,
+    select (select count(*)::int from target where account_id = ${ctx.workspace} and deleted_at is null and paused_at is null) as targets,
            -- Scans that failed, or were cancelled before scanning anything, don't count.
            (select count(*)::int from scan
-            where account_id = ${ctx.account} and type = 'TYPE_MANUAL' and retest_of is null and created_at >= ${thisMonth(ctx.now)}
+            where account_id = ${ctx.workspace} and type = 'TYPE_MANUAL' and retest_of is null and created_at >= ${thisMonth(ctx.now)}
               and status <> 'STATUS_FAILED'
               and not (status = 'STATUS_CANCELLED' and hosts_done = 0 and not exists (
                 select from scan_batch

@@ -59,9 +59,9 @@ it('exports every row of one account, without secrets, to a file that only its o
     .map((line) => JSON.parse(line) as { table: string; row: Record<string, unknown> })
   expect(lines).toHaveLength(count)
   expect(new Set(lines.map((line) => line.table))).toEqual(
-    new Set(['account', 'api_token', 'audit_event', 'channel', 'event', 'scan', 'scan_event', 'target']),
+    new Set(['workspace', 'api_token', 'audit_event', 'channel', 'event', 'member', 'scan', 'scan_event', 'target']),
   )
-  expect(lines[0]).toMatchObject({ table: 'account', row: { id: account } })
+  expect(lines[0]).toMatchObject({ table: 'workspace', row: { id: account } })
   expect(text).toContain('Mine')
   expect(text).not.toMatch(/Of another|very-secret|whsec_|digest/)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -82,7 +82,7 @@ it('removes the file if the export fails', async () => {
 
 it('deleting an account deletes its rows in every table', async () => {
   const account = await createAccount('Going')
-  await server.database.owner.deleteFrom('account').where('id', '=', account).execute()
+  await server.database.owner.deleteFrom('workspace').where('id', '=', account).execute()
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'account_id'`.execute(server.database.owner)

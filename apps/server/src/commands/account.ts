@@ -55,7 +55,7 @@ export async function administerAccounts(
   }
   if (!confirmed) throw new CliError(`This permanently deletes ${account.email}'s account. Pass --yes to confirm.`)
   await database.owner.transaction().execute(async (tx) => {
-    await tx.deleteFrom('account').where('id', '=', account.id).execute()
+    await tx.deleteFrom('workspace').where('id', '=', account.id).execute()
     await recordDeletion(tx, { action: 'account.delete', accountId: account.id, identityId: null, detail: {} })
   })
   print(`Deleted the account of ${account.email}.`)
@@ -95,19 +95,24 @@ function isConfirmed(args: readonly string[]): boolean {
 
 async function find(database: Database, who: string) {
   const found = await database.owner
-    .selectFrom('account')
-    .select(['id', 'identity_id', 'email'])
+    .selectFrom('member')
+    .select(['account_id as id', 'email'])
+    .where('role', '=', 'owner')
+    .where('left_at', 'is', null)
     .where((where) =>
       where.or([
         where(sql`lower(email)`, '=', who.toLowerCase()),
-        where(sql`id::text`, '=', who),
+        where(sql`account_id::text`, '=', who),
         where('identity_id', '=', who),
       ]),
     )
+    .orderBy('joined_at')
     .execute()
   const [account] = found
   if (!account) throw new CliError(`No account found for ${who}. Accounts are created at the first sign-in.`)
-  if (found.length > 1) throw new CliError(`${who} matches several accounts. Pass the id instead.`)
+  // A workspace can have several owners.
+  if (found.some(({ id }) => id !== account.id))
+    throw new CliError(`${who} matches several accounts. Pass the id instead.`)
   return account
 }
 
@@ -137,14 +142,14 @@ async function tablesOfAccounts(tx: Kysely<Tables>): Promise<Table[]> {
     from information_schema.columns
     where table_schema = 'public' and table_name in (
       select table_name from information_schema.columns
-      where table_schema = 'public' and (column_name = 'account_id' or table_name = 'account'))
-    group by table_name order by table_name <> 'account', table_name`.execute(tx)
+      where table_schema = 'public' and (column_name = 'account_id' or table_name = 'workspace'))
+    group by table_name order by table_name <> 'workspace', table_name`.execute(tx)
   return rows
 }
 
 async function exportTable(tx: Kysely<Tables>, { name, columns }: Table, account: string, handle: FileHandle) {
   const columnsToExport = columns.filter((column) => !secretColumns.has(column)).map((column) => sql.ref(column))
-  const accountColumn = sql.ref(name === 'account' ? 'id' : 'account_id')
+  const accountColumn = sql.ref(name === 'workspace' ? 'id' : 'account_id')
   await sql`declare export_rows no scroll cursor for
     select row_to_json(shown)::text as line from (
       select ${sql.join(columnsToExport)} from ${sql.table(name)} where ${accountColumn} = ${sql.lit(account)}::uuid) as shown`.execute(

@@ -90,7 +90,7 @@ it('restores every row, from a file that only its owner can read', async () => {
   await restore([file], commandContext(empty.url, 'two'))
   const [before, after] = [await contents(server.url), await contents(empty.url)]
   expect(Object.fromEntries(after)).toEqual(Object.fromEntries(before))
-  expect([...before.keys()]).toEqual(expect.arrayContaining(['public.account', 'public.scan', 'pgboss.job']))
+  expect([...before.keys()]).toEqual(expect.arrayContaining(['public.workspace', 'public.scan', 'pgboss.job']))
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   await expect(readFile(join(folder, 'two/packs/templates/a.yaml'), 'utf8')).resolves.toBe('id: a\n')
 })
@@ -157,7 +157,7 @@ it.each([
   await expect(restore([damaged], commandContext(empty.url, 'five'))).rejects.toThrow(
     /not a backup|corrupted|truncated/,
   )
-  expect((await contents(empty.url).catch(() => new Map())).get('public.account')).toBeUndefined()
+  expect((await contents(empty.url).catch(() => new Map())).get('public.workspace')).toBeUndefined()
 })
 
 it('fails only the current statement if the database stops during a backup', async () => {
@@ -182,5 +182,5 @@ it('overwrites neither an account nor a file', async () => {
     'This installation already has accounts (1)',
   )
   await expect(backup([file], commandContext(server.url, 'one'))).rejects.toThrow("Can't write")
-  expect((await contents(server.url)).get('public.account')).toHaveLength(1)
+  expect((await contents(server.url)).get('public.workspace')).toHaveLength(1)
 })

@@ -132,7 +132,7 @@ async function prepare(url: string, names: readonly string[], log: Logger): Prom
   opened.defer(() => jobs.close())
   await migrate(database.owner, names)
   const { count } = await database.owner
-    .selectFrom('account')
+    .selectFrom('workspace')
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow()
   if (Number(count) > 0) {

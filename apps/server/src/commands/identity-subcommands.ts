@@ -1,11 +1,12 @@
 /** The subcommands of `glacis identity` and their output. */
 import { text } from 'node:stream/consumers'
+import type { Session } from '@glacis/contract/identity'
 import type { IdentityAdmin, IdentitySummary } from '@glacis/identity'
-import { createAccounts, identityOf } from '#accounts.ts'
 import { recordIdentityEvent } from '#audit.ts'
 import type { Database } from '#database/index.ts'
 import { deletions, recordDeletion, operatorName } from '#deletions.ts'
 import { CliError } from '#cli-error.ts'
+import { createMemberships, endMemberships, personOf, soleWorkspacesOf } from '#workspaces/index.ts'
 
 /** The dependencies of the subcommands. */
 interface IdentityContext {
@@ -84,7 +85,7 @@ async function create(
   if (created.kind === 'invalid') throw new CliError(`User not created: ${created.errors.join(' ')}`)
   const { identity: person } = created
   // The audit event needs an account, which is otherwise created by the first request.
-  await createAccounts(database).of({ identity: identityOf(person) })
+  await createMemberships(database).of(personOf({ identity: identityOf(person) }))
   await recordEvent(database, person, 'created')
   const nextStep = password === undefined ? `${first} can set a password at ${url}/recovery.` : 'The password is set.'
   return { lines: [`Created ${person.email}. ${nextStep}`], data: { identity: toJson(person) } }
@@ -129,18 +130,8 @@ async function remove(
   { yes }: Flags,
 ): Promise<CommandOutput> {
   const person = await find(people, who)
-  const account = await database.owner
-    .selectFrom('account')
-    .select(({ selectFrom }) => [
-      'id',
-      selectFrom('target')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .whereRef('account_id', '=', 'account.id')
-        .as('targets'),
-    ])
-    .where('identity_id', '=', person.id)
-    .executeTakeFirst()
-  const targets = account?.targets ?? 0
+  const sole = await soleWorkspacesOf(database, person.id)
+  const targets = sole.reduce((sum, one) => sum + one.targets, 0)
   if (!yes) {
     const scopeText = targets > 0 ? ` with ${counted(targets, 'scope')} and everything found in them` : ''
     throw new CliError(`This permanently deletes ${person.email}${scopeText}. Pass --yes to confirm.`)
@@ -148,9 +139,12 @@ async function remove(
   // Disable sign-in first and delete the user last, so that a failed deletion can be repeated without orphaned data.
   if (person.state === 'active') await people.setState(person.id, 'inactive')
   await database.owner.transaction().execute(async (tx) => {
-    if (account) await tx.deleteFrom('account').where('id', '=', account.id).execute()
-    const subject = { accountId: account?.id ?? null, identityId: person.id, detail: { targets } }
-    await recordDeletion(tx, { action: 'identity.delete', ...subject })
+    const ids = sole.map(({ id }) => id)
+    if (ids.length > 0) await tx.deleteFrom('workspace').where('id', 'in', ids).execute()
+    await endMemberships(tx, person.id)
+    const subject = { identityId: person.id, detail: { targets } }
+    for (const accountId of ids.length > 0 ? ids : [null])
+      await recordDeletion(tx, { action: 'identity.delete', accountId, ...subject })
   })
   await people.remove(person.id)
   return {
@@ -182,6 +176,11 @@ async function recordEvent(database: Database, person: IdentitySummary, kind: st
   const operator = operatorName()
   const from = { ip: '', userAgent: 'glacis identity', at: new Date() }
   await recordIdentityEvent(database, { kind, identityId: person.id, detail, operator, ...from })
+}
+
+/** The identity as returned with a session. */
+function identityOf({ id, email, name, isVerified }: IdentitySummary): Session['identity'] {
+  return { id, traits: { email, name }, verifiable_addresses: [{ value: email, verified: isVerified }] }
 }
 
 function toJson({ createdAt, lastSignInAt, isVerified, ...person }: IdentitySummary) {

@@ -9,7 +9,8 @@ import { migrate } from '#database/migrate.ts'
 import { lockFolder } from '#lock.ts'
 import { createLogger, type Logger } from '#log.ts'
 import { CliError, UsageError } from '#cli-error.ts'
-import { exportPacks, importInThread, ImportFailure, type PackStatus, packStatus } from '#packs/index.ts'
+import { loadPacks } from '@glacis/scanner'
+import { exportPacks, importInThread, ImportFailure, packFolders, type PackStatus, packStatus } from '#packs/index.ts'
 import { type DatabaseConnection, connectToDatabase } from './connect.ts'
 
 interface CommandContext {
@@ -24,7 +25,7 @@ interface Opened {
 
 const usage = `Usage: glacis packs import FILE|FOLDER …   import feeds from .json, .jsonl, .csv, .xml, or .yaml files, compressed or not
        glacis packs export [FILE]         export all feed data to one file for another installation
-       glacis packs status [--json]       show each pack's version, age, and errors`
+       glacis packs status [--json]       show each pack's version, age, and errors, and unverified checks`
 
 /**
  * Runs a subcommand.
@@ -38,7 +39,7 @@ export async function packsCommand(
   if (subcommand === 'import' && args.length > 0) return withDatabase(context, (opened) => importAll(args, opened))
   if (subcommand === 'export' && args.length <= 1) return withDatabase(context, (opened) => exportAll(args[0], opened))
   if (subcommand === 'status' && args.every((arg) => arg === '--json')) {
-    return withDatabase(context, (opened) => showStatus(args.length > 0, opened))
+    return withDatabase(context, (opened) => showStatus(args.length > 0, context.root, opened))
   }
   throw new UsageError(usage)
 }
@@ -80,9 +81,27 @@ async function exportAll(path: string | undefined, { database, packsFolder }: Op
   )
 }
 
-async function showStatus(isJson: boolean, { database }: Opened): Promise<void> {
+async function showStatus(isJson: boolean, root: string, { database }: Opened): Promise<void> {
   const packs = await packStatus(database.owner)
-  process.stdout.write(isJson ? `${JSON.stringify({ packs }, null, 2)}\n` : tableOf(packs))
+  const checks = await verification(root)
+  process.stdout.write(isJson ? `${JSON.stringify({ packs, checks }, null, 2)}\n` : tableOf(packs) + textOf(checks))
+}
+
+interface Verification {
+  readonly total: number
+  /** Checks of ours that no real program has confirmed in both directions. */
+  readonly unverified: readonly string[]
+}
+
+async function verification(root: string): Promise<Verification> {
+  const { checks } = await loadPacks({ checks: packFolders(root, []).checks, fingerprints: [] })
+  const unverified = checks.filter(({ verifiedOn = [] }) => verifiedOn.length === 0).map(({ id }) => id)
+  return { total: checks.length, unverified: unverified.toSorted() }
+}
+
+function textOf({ total, unverified }: Verification): string {
+  const head = `\n${total - unverified.length} of ${total} built-in checks are verified on a real program.`
+  return unverified.length === 0 ? `${head}\n` : `${head} Not verified: ${unverified.join(', ')}\n`
 }
 
 function tableOf(packs: readonly PackStatus[]): string {

@@ -1,2 +1,2 @@
-/** NOTIFY channels. The payload is an account id for events and a queue name for jobs. */
-export const channels = { events: 'glacis_event', jobs: 'glacis_job' } as const
+/** NOTIFY channels. The payload is an account id for events and members, and a queue name for jobs. */
+export const channels = { events: 'glacis_event', members: 'glacis_member', jobs: 'glacis_job' } as const

@@ -96,7 +96,7 @@ async function once<T>(
   return database.app.transaction().execute(async (tx) => {
     await sql`select set_config('glacis.account', ${as.account}::uuid::text, true)`.execute(tx)
     return work({
-      account: as.account,
+      workspace: as.account,
       actor: as.actor,
       log: as.log,
       now: as.now ?? new Date(),

@@ -1,13 +1,16 @@
 /** Every table and the one module that writes it. Any module may read it. */
 import type { ColumnType, Generated } from 'kysely'
 import type {
-  AccountTable,
+  WorkspaceTable,
+  MemberTable,
+  InvitationTable,
+  EmailDomainTable,
   IdempotencyKeyTable,
   AuditEventTable,
   DeletionTable,
   SavedViewTable,
   ApiTokenTable,
-} from '#database/tables/accounts.ts'
+} from '#database/tables/workspaces.ts'
 import type { AgentTable, AgentKeyTable, AgentConnectionTable, TargetTable } from '#database/tables/targets.ts'
 import type { PackTable, ReleaseCycleTable, ThreatTable } from '#database/tables/knowledge.ts'
 import type { HostTable, ServiceTable, ProductTable, HostProductTable } from '#database/tables/inventory.ts'
@@ -24,14 +27,17 @@ import type {
 } from '#database/tables/issues.ts'
 import type { EventTable, ChannelTable, DeliveryTable } from '#database/tables/notifications.ts'
 
-export type { DeletionTable } from '#database/tables/accounts.ts'
+export type { DeletionTable } from '#database/tables/workspaces.ts'
 export type { AgentTable, TargetTable } from '#database/tables/targets.ts'
 export type { ThreatTable } from '#database/tables/knowledge.ts'
 export type { ScanTable } from '#database/tables/scans.ts'
 export type { IssueTable, IssueDecisionTable, StoredEvidence, OccurrenceTable } from '#database/tables/issues.ts'
 
 export interface Tables {
-  account: AccountTable
+  workspace: WorkspaceTable
+  member: MemberTable
+  invitation: InvitationTable
+  email_domain: EmailDomainTable
   /** compose */
   installation: { is_only: Generated<boolean>; secret: string }
   audit_event: AuditEventTable

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 async function addTag(ctx: Ctx, name: string): Promise<void> {
-  await ctx.tx.insertInto('tag').values({ account_id: ctx.account, id: newId(), name, color: 0 }).execute()
+  await ctx.tx.insertInto('tag').values({ account_id: ctx.workspace, id: newId(), name, color: 0 }).execute()
 }
 const tags = (of = account) =>
   server.as(of, async (ctx) => (await ctx.tx.selectFrom('tag').select('name').execute()).map(({ name }) => name))

@@ -115,6 +115,8 @@ function sampleOf(endpoint: Endpoint, id: string): InjectOptions {
     },
     'PATCH /v1/tags/:id': { tag: { color: 1 }, updateMask: { paths: ['color'] } },
     'PATCH /v1/hosts/:id': { host: { owner: 'x' }, updateMask: { paths: ['owner'] } },
+    'PATCH /v1/members/:id': { role: 'viewer' },
+    'POST /v1/workspace/transfer': { memberId: id },
     'POST /v1/hosts/:id/merge': { sourceHostIds: [newId()] },
   }
   return {

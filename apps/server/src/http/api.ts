@@ -1,4 +1,5 @@
 /** Mounts the API below `/v1`, its OpenAPI document, and the documentation pages. */
+import type { ResolveTxt } from '#workspaces/index.ts'
 import { agentArchive, archivePath } from '#agents/index.ts'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Database } from '#database/index.ts'
@@ -31,6 +32,9 @@ export interface ApiOptions {
   /** Folder of the repository, for the documentation files. */
   readonly root: string
   readonly url: string
+  /** The secret of the installation. */
+  readonly secret: string
+  readonly resolveTxt: ResolveTxt
   readonly feeds: FeedAddresses
   readonly knowledge: Knowledge
   /** Absent if agents can't connect. */

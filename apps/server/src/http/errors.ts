@@ -91,10 +91,15 @@ function sendApiError(reply: FastifyReply, apiError: ApiError): FastifyReply {
   const details = [
     ...(apiError.violations.length > 0 ? [{ '@type': type('BadRequest'), fieldViolations: apiError.violations }] : []),
     ...(apiError.quota ? [{ '@type': type('QuotaFailure'), violations: [apiError.quota] }] : []),
-    ...(Object.keys(apiError.metadata).length > 0 ? [{ '@type': type('ErrorInfo'), metadata: apiError.metadata }] : []),
+    ...errorInfo(apiError),
   ]
   const body: ApiErrorBody = { code, message: apiError.message, ...(details.length > 0 && { details }) }
   return reply.status(status).send(body)
+}
+
+function errorInfo({ reason, metadata }: ApiError) {
+  if (!reason && Object.keys(metadata).length === 0) return []
+  return [{ '@type': type('ErrorInfo'), ...(reason && { reason, domain: 'glacis' }), metadata }]
 }
 
 /** Converts schema errors of a body or query to field violations. */

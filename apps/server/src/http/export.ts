@@ -1,23 +1,25 @@
-/** Streams exports of issues and products. */
+/** Streams exports of issues, products and the audit log. */
 import { Readable } from 'node:stream'
+import { AuditExportQuery } from '@glacis/contract/access'
 import { ProductExportQuery } from '@glacis/contract/product'
 import { ExportQuery } from '@glacis/contract/triage'
+import { exportAuditEvents } from '#audit-export.ts'
 import { recordAuditEvent } from '#audit.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
-import { queryOf } from '#http/query.ts'
+import { fileQueryOf } from '#http/query.ts'
 import { rejectUnstorable } from '#http/storable.ts'
 import { exportProducts } from '#inventory/index.ts'
 import { exportIssues } from '#issues/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** Serves `/v1/issues/export` and `/v1/products/export`. Rows are streamed; an error closes the connection. */
+/** Serves `/v1/issues/export`, `/v1/products/export` and `/v1/audit-events/export`. Rows are streamed; an error closes the connection. */
 export function serveExports(app: FastifyInstance, database: Database, guard: Guard): void {
   app.get('/v1/issues/export', async (request, reply) => {
-    const as = await guard.admit(request)
+    const as = await guard.admit(request, 'exportIssues')
     const input = ExportQuery.parse(questionOf(request))
     await inAccount(database, as, (ctx) =>
-      recordAuditEvent(ctx, 'issue.export', { kind: 'account', id: as.account }, { ...input }),
+      recordAuditEvent(ctx, 'issue.export', { kind: 'workspace', id: as.account }, { ...input }),
     )
     const pieces = exportIssues((work) => inAccount(database, as, work), input)
     const day = new Date().toISOString().slice(0, 10)
@@ -27,11 +29,11 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
       .send(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }))
   })
   app.get('/v1/products/export', async (request, reply) => {
-    const as = await guard.admit(request)
+    const as = await guard.admit(request, 'exportProducts')
     const input = ProductExportQuery.parse(questionOf(request))
     const now = new Date()
     await inAccount(database, as, (ctx) =>
-      recordAuditEvent(ctx, 'product.export', { kind: 'account', id: as.account }, { ...input }),
+      recordAuditEvent(ctx, 'product.export', { kind: 'workspace', id: as.account }, { ...input }),
     )
     const pieces = exportProducts((work) => inAccount(database, as, work), input, now)
     const [type, ending] =
@@ -42,10 +44,23 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
       .header('content-disposition', `attachment; filename="${name}"`)
       .send(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }))
   })
+  app.get('/v1/audit-events/export', async (request, reply) => {
+    const as = await guard.admit(request, 'exportAuditEvents')
+    const input = AuditExportQuery.parse(questionOf(request))
+    await inAccount(database, as, (ctx) =>
+      recordAuditEvent(ctx, 'audit.export', { kind: 'workspace', id: as.account }, { ...input }),
+    )
+    const pieces = exportAuditEvents((work) => inAccount(database, as, work), input)
+    const day = new Date().toISOString().slice(0, 10)
+    return reply
+      .type(input.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8')
+      .header('content-disposition', `attachment; filename="glacis-audit-${day}.${input.format}"`)
+      .send(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }))
+  })
 }
 
 function questionOf({ url }: FastifyRequest): Record<string, unknown> {
-  const question = queryOf(url)
+  const question = fileQueryOf(url)
   rejectUnstorable(question)
   return question
 }

@@ -1,20 +1,27 @@
 import type { FastifyRequest } from 'fastify'
 import { expect, it } from 'vitest'
+import { Session } from '@glacis/contract/identity'
+import type { Database } from '#database/index.ts'
 import { createGuard } from '#http/guard.ts'
 
 const ownOrigin = 'https://glacis.example'
-type Parts = Parameters<typeof createGuard>
+const at = new Date().toISOString()
+const traits = { email: 'nora@example.ch', name: { first: 'Nora', last: 'Ammann' } }
+const session = { id: 's', active: true, expires_at: at, authenticated_at: at, identity: { id: 'nora', traits } }
 const guard = createGuard(
-  async () => ({}) as never, // every request is signed in
-  { of: async () => ({ id: 'account', name: 'Nora' }) } as unknown as Parts[1],
+  // Every request is signed in.
+  async () => Session.parse(session),
+  { of: async () => ({ workspace: 'workspace', role: 'owner' }) },
   [ownOrigin],
-  {} as Parts[3],
+  {} as Pick<Database, 'owner'>,
 )
 const admit = (method: string, headers: Record<string, string>) =>
-  guard.admit({ method, headers, ip: '', log: {} } as unknown as FastifyRequest).then(
-    () => 'admitted',
-    (error: Error) => error.message,
-  )
+  guard
+    .admit({ method, headers, url: '/v1/targets', ip: '', log: {} } as unknown as FastifyRequest, 'listTargets')
+    .then(
+      () => 'admitted',
+      (error: Error) => error.message,
+    )
 
 const cookie = { cookie: 'ory_kratos_session=x' }
 it.each<[string, Record<string, string>]>([

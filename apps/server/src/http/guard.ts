@@ -1,42 +1,87 @@
 /** Authenticates and authorizes every API request. */
-import type { Session } from '@glacis/contract/identity'
-import type { IncomingHttpHeaders } from 'node:http'
-import type { createAccounts } from '#accounts.ts'
-import type { Actor, Log } from '#ctx.ts'
-import { ApiError } from '#errors.ts'
-import { ownerOfToken, tokenPrefix, type TokenOwner } from '#tokens.ts'
-import type { Database } from '#database/index.ts'
 import type { TokenScope } from '@glacis/contract/access'
+import type { Session } from '@glacis/contract/identity'
+import { type CallName, isAllowed, permissions, roleMessage } from '@glacis/contract/permissions'
+import { type Role, errorReasons, workspaceHeader } from '@glacis/contract/role'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Actor, Log, Person } from '#ctx.ts'
+import type { Database } from '#database/index.ts'
+import { ApiError, notFound } from '#errors.ts'
+import { isWithinNetworks, ownerOfToken, tokenPrefix, type TokenOwner } from '#tokens.ts'
+import { type Memberships, personOf } from '#workspaces/index.ts'
 import type { FastifyRequest } from 'fastify'
+
+export interface Admitted {
+  readonly account: string
+  readonly actor: Actor
+  readonly log: Log
+}
 
 export interface Guard {
   /**
-   * Returns the account and actor of a request.
-   * @throws ApiError `unauthenticated` without a valid session or token; `forbidden` for cross-origin changes and for
-   *   tokens without the required scope
+   * Returns the workspace and actor of a request.
+   * @param workspace overrides the request, to check again what was admitted before
+   * @throws ApiError `unauthenticated` without a valid session or token; `forbidden` for cross-origin changes, roles that
+   *   may not make the call, and tokens without the required scope; `not_found` for a workspace of others
    */
-  admit(request: FastifyRequest, scope?: TokenScope | 'session'): Promise<{ account: string; actor: Actor; log: Log }>
+  admit(request: FastifyRequest, call: CallName, workspace?: string): Promise<Admitted>
+  /** Returns the person of a request that isn't about a workspace. @throws ApiError like `admit` */
+  admitPerson(request: FastifyRequest): Promise<{ person: Person; actor: Actor; log: Log }>
 }
 
 export type Whoami = (headers: IncomingHttpHeaders) => Promise<Session | null>
 
 export function createGuard(
   whoami: Whoami,
-  accounts: ReturnType<typeof createAccounts>,
+  memberships: Memberships,
   origins: readonly string[],
-  database: Database,
+  database: Pick<Database, 'owner'>,
 ): Guard {
+  const personIn = async (request: FastifyRequest): Promise<Person> => {
+    const session = await whoami(request.headers)
+    if (!session) throw new ApiError('unauthenticated', 'Authentication required')
+    if (!isSameOrigin(request, origins)) throw new ApiError('forbidden', originErrorMessage(request, origins))
+    return personOf(session)
+  }
   return {
-    async admit(request, scope = isReading(request) ? 'SCOPE_READ' : 'SCOPE_WRITE') {
+    async admit(request, call, admitted) {
       const token = bearerOf(request)
-      if (token) return admitToken(request, await ownerOfToken(database, token), scope)
-      const session = await whoami(request.headers)
-      if (!session) throw new ApiError('unauthenticated', 'Authentication required')
-      if (!isSameOrigin(request, origins)) throw new ApiError('forbidden', originErrorMessage(request, origins))
-      const account = await accounts.of(session)
-      return { account: account.id, actor: { kind: 'person', name: account.name, ip: request.ip }, log: request.log }
+      if (token) return admitToken(request, await ownerOfToken(database, token), call)
+      const person = await personIn(request)
+      const { workspace, role } = await memberships.of(person, admitted ?? requestedWorkspace(request))
+      requireRole(role, call)
+      return { account: workspace, actor: { ...actorOf(request, person), role }, log: request.log }
+    },
+    async admitPerson(request) {
+      if (bearerOf(request)) throw notForTokens()
+      const person = await personIn(request)
+      return { person, actor: actorOf(request, person), log: request.log }
     },
   }
+}
+
+/** The header, or a query parameter for streams and downloads, for which browsers send no header. */
+function requestedWorkspace({ headers, url }: FastifyRequest): string | undefined {
+  const value = headers[workspaceHeader.toLowerCase()] ?? new URLSearchParams(url.split('?')[1]).get('workspace')
+  return typeof value === 'string' && value !== '' ? value.toLowerCase() : undefined
+}
+
+const userAgentMax = 512
+
+function actorOf(request: FastifyRequest, { identityId, name }: Person): Actor {
+  return { kind: 'person', name, ip: request.ip, id: identityId, userAgent: userAgentOf(request) }
+}
+
+function userAgentOf({ headers }: FastifyRequest): string {
+  return (headers['user-agent'] ?? '').slice(0, userAgentMax)
+}
+
+function requireRole(role: Role, call: CallName): void {
+  if (isAllowed(role, call)) return
+  throw new ApiError('forbidden', roleMessage(role, call), {
+    reason: errorReasons.role,
+    metadata: { role, allowedRoles: permissions[call].roles?.join(',') ?? '' },
+  })
 }
 
 /** Returns an API token. Session tokens have another prefix and are passed to the identity service. */
@@ -51,13 +96,34 @@ const covers: Readonly<Record<TokenScope, readonly TokenScope[]>> = {
   SCOPE_WRITE: ['SCOPE_READ', 'SCOPE_SCAN', 'SCOPE_WRITE'],
 }
 
-function admitToken(request: FastifyRequest, owner: TokenOwner | null, scope: TokenScope | 'session') {
+function admitToken(request: FastifyRequest, owner: TokenOwner | null, call: CallName): Admitted {
   if (!owner) throw new ApiError('unauthenticated', 'This API token is invalid, revoked, or expired')
-  if (scope === 'session') throw new ApiError('forbidden', 'API tokens cannot perform this action; sign in instead')
+  if (owner.makerRole === null)
+    throw new ApiError('unauthenticated', 'The member who created this API token no longer has access')
+  if (!isWithinNetworks(owner.allowedNetworks, request.ip))
+    throw new ApiError('forbidden', `This API token can't be used from ${request.ip}`)
+  const { scope } = permissions[call]
+  if (scope === 'session') throw notForTokens()
   if (!owner.scopes.some((granted) => covers[granted].includes(scope)))
     throw new ApiError('forbidden', `This API token lacks the scope ${scope}`)
-  const actor: Actor = { kind: 'token', name: `API token ${owner.name}`, ip: request.ip }
+  const requested = requestedWorkspace(request)
+  if (requested !== undefined && requested !== owner.account) throw notFound('workspace', requested.slice(0, 100))
+  // Both, because the role of its maker may have been lowered since the token was created.
+  requireRole(owner.makerRole, call)
+  requireRole(owner.role, call)
+  const actor: Actor = {
+    kind: 'token',
+    name: `API token ${owner.name}`,
+    ip: request.ip,
+    id: owner.makerId,
+    role: owner.role,
+    userAgent: userAgentOf(request),
+  }
   return { account: owner.account, actor, log: request.log }
+}
+
+function notForTokens(): ApiError {
+  return new ApiError('forbidden', 'API tokens cannot perform this action; sign in instead')
 }
 
 /**

@@ -32,7 +32,11 @@ async function open(isSignedIn: () => boolean) {
     if (!isSignedIn()) throw new ApiError('unauthenticated', 'Authentication required')
     return { account, actor: person, log: silentLog }
   }
-  serveLive(app, { database: server.database, guard: { admit }, live })
+  serveLive(app, {
+    database: server.database,
+    guard: { admit, admitPerson: () => Promise.reject(new Error('not about people')) },
+    live,
+  })
   await app.listen({ port: 0, host: '127.63.11.1' })
   return { app, port: (app.server.address() as AddressInfo).port } // it listens on a port
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { announce } from '#notifications/index.ts'
+import { announceMembers } from '#workspaces/index.ts'
 import { openTestApi, type TestApi } from '#testing/api.ts'
 import { type TestServer, startTestServer } from '#testing/test-server.ts'
 
@@ -58,8 +59,8 @@ async function read(headers: Record<string, string>, count: number, whileOpen: (
 async function accountOf(name: string): Promise<string> {
   await get('/v1/targets', { 'x-person': name })
   const row = await server.database.owner
-    .selectFrom('account')
-    .select('id')
+    .selectFrom('member')
+    .select('account_id as id')
     .where('identity_id', '=', name)
     .executeTakeFirstOrThrow()
   return row.id
@@ -68,6 +69,48 @@ const opened = (title: string) => ({
   kind: 'EVENT_ISSUE_OPENED' as const,
   title,
   resource: { kind: 'issue' as const, id: newId() },
+})
+
+describe('an open stream', () => {
+  it.each([
+    ['the person is removed', 'DELETE'],
+    ['their role changes', 'PATCH'],
+  ] as const)('ends within five seconds when %s', async (_, method) => {
+    const workspace = await accountOf('olga')
+    const owner = { 'x-person': 'olga', 'glacis-workspace': workspace }
+    await server.database.owner
+      .insertInto('member')
+      .values({
+        account_id: workspace,
+        identity_id: 'watcher',
+        role: 'analyst',
+        name: 'Watcher',
+        email: 'w@example.ch',
+      })
+      .onConflict((conflict) => conflict.columns(['account_id', 'identity_id']).doUpdateSet({ left_at: null }))
+      .execute()
+    const response = await get(`/v1/events?workspace=${workspace}`, { 'x-person': 'watcher' })
+    expect(response.status).toBe(200)
+    const ended = response.text()
+    const start = performance.now()
+    await send(method, '/v1/members/watcher', method === 'PATCH' ? { role: 'viewer' } : {}, owner)
+    await ended
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
+  it('stays open when the person uses another workspace', async () => {
+    const workspace = await accountOf('two')
+    const stop = new AbortController()
+    const response = await get('/v1/events', { 'x-person': 'two' }, stop.signal)
+    const reader = response.body?.getReader()
+    await reader?.read()
+    await send('POST', '/v1/workspaces', { workspace: { name: 'Other' } }, { 'x-person': 'two' })
+    await server.as(workspace, (ctx) => announceMembers(ctx))
+    await server.as(workspace, (ctx) => announce(ctx, [opened('still here')]))
+    const { value } = (await reader?.read()) ?? {}
+    expect(new TextDecoder().decode(value)).toContain('still here')
+    stop.abort()
+  })
 })
 
 describe('GET /v1/events', () => {

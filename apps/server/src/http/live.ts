@@ -31,7 +31,7 @@ export function serveLive(app: FastifyInstance, { database, guard, live }: Depen
   app.addHook('preClose', async () => closing.abort())
   // No HEAD route: the response never ends.
   app.get('/v1/events', { exposeHeadRoute: false }, async (request, reply) => {
-    const as = await guard.admit(request)
+    const as = await guard.admit(request, 'streamEvents')
     const count = open.get(as.account) ?? 0
     if (count >= streamsMax)
       throw new ApiError('quota_exceeded', `At most ${streamsMax} event streams can be open per account`)
@@ -106,13 +106,19 @@ async function stream(
   const sendKeepAlive = () => {
     if (!ended.signal.aborted && !raw.writableNeedDrain) raw.write(': alive\n\n')
   }
+  // The person may have been removed or got another role, or the token may have been revoked.
+  const recheck = async () => {
+    const { actor } = await o.guard.admit(request, 'streamEvents', o.as.account)
+    if (actor.role !== o.as.actor.role) throw new ApiError('forbidden', 'The role was changed')
+  }
   const keepAlive = setInterval(() => {
-    o.guard.admit(request).then(sendKeepAlive, end)
+    recheck().then(sendKeepAlive, end)
     // Pick up events that an older transaction held back when their hint came.
     poll()
   }, keepAliveMs)
   const polling = pollTwice(poll)
   const stop = o.live.onHint(o.as.account, polling.hint)
+  const stopMembers = o.live.onMembers(o.as.account, () => void recheck().catch(end))
   o.closing.addEventListener('abort', end)
   await new Promise((resolve) => {
     raw.once('close', resolve)
@@ -122,6 +128,7 @@ async function stream(
   clearInterval(keepAlive)
   polling.stop()
   stop()
+  stopMembers()
   o.closing.removeEventListener('abort', end)
 }
 

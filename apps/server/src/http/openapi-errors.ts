@@ -36,12 +36,13 @@ const errors: Readonly<Record<string, ErrorResponse>> = {
   },
   '403': {
     name: 'Forbidden',
-    description: 'The API token lacks the required scope, or the request came from another origin.',
+    description:
+      'The role does not allow the call, the API token lacks the required scope, or the request came from another origin.',
     example: { code: 7, message: 'This API token lacks the scope SCOPE_WRITE' },
   },
   '404': {
     name: 'NotFound',
-    description: 'The account has no such resource.',
+    description: 'The workspace has no such resource, or you are not a member of the workspace.',
     example: { code: 5, message: 'No target has the id 0199c0de-7a10-7c3e-9f00-5b1e6a2d4c01' },
   },
   '409': {

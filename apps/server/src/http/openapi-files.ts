@@ -1,5 +1,6 @@
 /** Calls that respond with a file or a stream. They are served outside the contract, whose results are JSON. */
 import type { Endpoint } from '@glacis/contract/endpoint'
+import { AuditExportQuery } from '@glacis/contract/access'
 import { Id } from '@glacis/contract/primitives'
 import { ProductExportQuery } from '@glacis/contract/product'
 import { ReportQuery } from '@glacis/contract/scan'
@@ -58,6 +59,14 @@ export const fileCalls: ReadonlyMap<string, FileCall> = new Map(
       description: 'All products that match the filter, as CSV or as a CycloneDX 1.6 bill of materials.',
       input: z.object(ProductExportQuery.shape),
       responses: file('text/csv', 'application/vnd.cyclonedx+json'),
+    },
+    exportAuditEvents: {
+      method: 'GET',
+      path: '/v1/audit-events/export',
+      summary: 'Export audit events',
+      description: 'All events that match the filter, oldest first, as CSV or JSON Lines.',
+      input: z.object(AuditExportQuery.shape),
+      responses: file('text/csv', 'application/jsonl'),
     },
     streamEvents: {
       method: 'GET',

@@ -6,9 +6,11 @@ import * as channel from '@glacis/contract/channel'
 import { type Endpoint, pathParameters } from '@glacis/contract/endpoint'
 import * as host from '@glacis/contract/host'
 import * as insights from '@glacis/contract/insights'
+import * as invitation from '@glacis/contract/invitation'
 import * as issue from '@glacis/contract/issue'
 import { ApiErrorBody, Empty, Flag, SeverityCount, UpdateMask } from '@glacis/contract/primitives'
 import * as product from '@glacis/contract/product'
+import { Role } from '@glacis/contract/role'
 import * as runner from '@glacis/contract/runner'
 import * as scan from '@glacis/contract/scan'
 import * as search from '@glacis/contract/search'
@@ -17,6 +19,7 @@ import * as target from '@glacis/contract/target'
 import * as threat from '@glacis/contract/threat'
 import * as triage from '@glacis/contract/triage'
 import * as view from '@glacis/contract/view'
+import * as workspace from '@glacis/contract/workspace'
 import { descriptions, examples } from '#http/openapi-descriptions.ts'
 import { z } from 'zod/mini'
 
@@ -26,6 +29,7 @@ type Io = 'input' | 'output'
 const exported = Object.entries({
   ApiError: ApiErrorBody,
   Empty,
+  Role,
   SeverityCount,
   UpdateMask,
   ...access,
@@ -34,6 +38,7 @@ const exported = Object.entries({
   ...channel,
   ...host,
   ...insights,
+  ...invitation,
   ...issue,
   ...product,
   ...runner,
@@ -44,6 +49,7 @@ const exported = Object.entries({
   ...threat,
   ...triage,
   ...view,
+  ...workspace,
 })
 
 /** An endpoint of the contract, or a call that responds with a file. */

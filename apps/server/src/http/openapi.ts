@@ -69,6 +69,13 @@ Create an API token under *Integrations*; it is shown once. Send it as a bearer 
 Browsers authenticate with the session cookie of the identity service. Requests that change data with a cookie must come
 from the same \`Origin\`.
 
+## Workspaces and roles
+
+A person can be a member of several workspaces. The header \`Glacis-Workspace\` selects one by its id; without it, the
+one used last is selected. An API token belongs to one workspace. What a member may do depends on their role: owner,
+admin, analyst, viewer or auditor. A call that the role doesn't allow is rejected with 403 and the reason
+\`ROLE_NOT_ALLOWED\`.
+
 ## Lists
 
 Lists return 50 entries per page, or \`pageSize\`. Pass \`nextPageToken\` as \`pageToken\` until it is empty. Filters are

@@ -4,7 +4,7 @@ import { ReportQuery } from '@glacis/contract/scan'
 import { recordAuditEvent } from '#audit.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
-import { queryOf } from '#http/query.ts'
+import { fileQueryOf } from '#http/query.ts'
 import { collectReport, createBuilds } from '#reports/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
@@ -19,9 +19,9 @@ const waitMs = 20_000
 export function serveReports(app: FastifyInstance, database: Database, guard: Guard): void {
   const builds = createBuilds()
   app.get<{ Params: { id: string } }>('/v1/scans/:id/report', async (request, reply) => {
-    const as = await guard.admit(request)
+    const as = await guard.admit(request, 'getScanReport')
     const id = Id.parse(request.params.id)
-    const { download, format } = ReportQuery.parse(queryOf(request.url))
+    const { download, format } = ReportQuery.parse(fileQueryOf(request.url))
     const model = await inAccount(database, as, (ctx) => collectReport(ctx, id))
     const report = await builds.get(as.account, model, format, prefersAsync(request) ? 0 : waitMs)
     if (report === 'building') {

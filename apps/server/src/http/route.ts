@@ -1,13 +1,14 @@
 /** Registers routes from the contract's endpoints. */
-import type { TokenScope } from '@glacis/contract/access'
 import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import type { Ctx, Within } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
+import { callNameOf } from '#http/calls.ts'
 import type { Guard } from '#http/guard.ts'
 import { keyOf } from '#http/idempotency-key.ts'
 import { runIdempotently } from '#idempotency.ts'
 import { queryOf } from '#http/query.ts'
 import { rejectUnstorable } from '#http/storable.ts'
+import type { Visit } from '#workspaces/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod/mini'
 
@@ -22,6 +23,11 @@ export interface Router {
     endpoint: E,
     verb: (within: Within, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
   ): void
+  /** For calls of a signed-in person that aren't about a workspace yet. */
+  serveVisit<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
+    endpoint: E,
+    verb: (visit: Visit, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
+  ): void
   /** All served endpoints, for the OpenAPI document and contract tests. */
   readonly endpoints: readonly Endpoint[]
 }
@@ -31,15 +37,19 @@ const wrappers: Readonly<Record<string, string>> = { '/v1/products': 'product', 
 
 export function createRouter(app: FastifyInstance, database: Database, guard: Guard): Router {
   const endpoints: Endpoint[] = []
+  const register = (endpoint: Endpoint) => {
+    endpoints.push(endpoint)
+    return callNameOf(endpoint)
+  }
   return {
     endpoints,
     serve(endpoint, verb) {
-      endpoints.push(endpoint)
+      const call = register(endpoint)
       app.route({
         method: endpoint.method,
         url: endpoint.path,
         handler: async (request) => {
-          const as = await guard.admit(request, scopeOf(endpoint))
+          const as = await guard.admit(request, call)
           const input = readInput(endpoint, request)
           const key = endpoint.takesKey ? keyOf(request) : null
           return inAccount(database, as, async (ctx) =>
@@ -53,14 +63,22 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
       })
     },
     serveInSteps(endpoint, verb) {
-      endpoints.push(endpoint)
+      const call = register(endpoint)
       app.route({
         method: endpoint.method,
         url: endpoint.path,
         handler: async (request) => {
-          const as = await guard.admit(request, scopeOf(endpoint))
+          const as = await guard.admit(request, call)
           return verb((step) => inAccount(database, as, step), readInput(endpoint, request))
         },
+      })
+    },
+    serveVisit(endpoint, verb) {
+      register(endpoint)
+      app.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request) => verb(await guard.admitPerson(request), readInput(endpoint, request)),
       })
     },
   }
@@ -73,16 +91,6 @@ function readInput<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
   const rawInput = inputOf(endpoint, request)
   rejectUnstorable(rawInput)
   return endpoint.input.parse(rawInput) as ParsedInputOf<E> // parsed by that very schema
-}
-
-/** The token scope an endpoint requires. Tokens, channels, and plans can only be changed with a session. */
-function scopeOf({ method, path }: Endpoint): TokenScope | 'session' {
-  if (path.startsWith('/v1/api-tokens')) return 'session'
-  if (method === 'GET') return 'SCOPE_READ'
-  if (/^\/v1\/(notification-channels|billing)/.test(path)) return 'session'
-  // Read-only; a POST because the input can be too long for a URL.
-  if (path === '/v1/targets/parse') return 'SCOPE_READ'
-  return /^\/v1\/scans(\/batch|\/:id\/(cancel|resume))?$|\/retest$/.test(path) ? 'SCOPE_SCAN' : 'SCOPE_WRITE'
 }
 
 function inputOf(endpoint: Endpoint, request: FastifyRequest): unknown {

@@ -17,7 +17,7 @@ export async function inventoryOf(
     select host_product.host_id, host_product.port, ${productColumns('product')}
     from host_product
     join product on product.account_id = host_product.account_id and product.id = host_product.product_id
-    where host_product.account_id = ${ctx.account} and host_product.host_id = any(${hostIds}::uuid[])
+    where host_product.account_id = ${ctx.workspace} and host_product.host_id = any(${hostIds}::uuid[])
       and host_product.gone_at is null
     order by product.name, host_product.port`.execute(ctx.tx)
   return grouped(rows, (row) => ({ wfn: row.wfn, port: row.port, product: toProduct(row, ctx.now) }))
@@ -30,7 +30,7 @@ export async function servicesOf(ctx: Ctx, hostIds: readonly string[]): Promise<
     .selectFrom('service')
     .select(['host_id', 'port', 'transport', 'protocol', 'tls', 'product', 'banner', 'certificate'])
     .select([timestampText('first_seen_at').as('first_seen'), timestampText('last_seen_at').as('last_seen')])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('host_id', '=', anyOf(hostIds))
     .where('gone_at', 'is', null)
     .orderBy('port')

@@ -27,7 +27,7 @@ export async function updateHost(
       ...(criticality && { criticality }),
       ...(notes !== undefined && { notes }),
     })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst()
@@ -53,7 +53,7 @@ export async function mergeHosts(
   const rows = await ctx.tx
     .selectFrom('host')
     .select(['id', 'merged_into'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', 'in', allIds)
     .orderBy('id')
     .forUpdate()
@@ -66,7 +66,7 @@ export async function mergeHosts(
   await ctx.tx
     .updateTable('host')
     .set({ merged_into: id, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     // Hosts merged into a source earlier move with it.
     .where((where) => where.or([where('id', 'in', sourceHostIds), where('merged_into', 'in', sourceHostIds)]))
     .execute()
@@ -84,7 +84,7 @@ export async function splitHost(
   const freed = await ctx.tx
     .updateTable('host')
     .set({ merged_into: null, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('merged_into', '=', response.host.id)
     .returning('id')
     .execute()
@@ -99,12 +99,12 @@ export async function splitHostsOfTargets(ctx: Ctx, targetIds: readonly string[]
   await ctx.tx
     .updateTable('host')
     .set({ merged_into: null, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('merged_into', 'in', (host) =>
       host
         .selectFrom('host as gone')
         .select('gone.id')
-        .where('gone.account_id', '=', ctx.account)
+        .where('gone.account_id', '=', ctx.workspace)
         .where('gone.target_id', 'in', targetIds),
     )
     .execute()

@@ -31,7 +31,7 @@ export async function subtractTargetHosts(ctx: Ctx, targetIds: readonly string[]
     select product_id as id, count(distinct host_id)::int as hosts
     from host
     join host_product on host_product.account_id = host.account_id and host_product.host_id = host.id
-    where host.account_id = ${ctx.account} and host.target_id = any(${targetIds}::uuid[]) and gone_at is null
+    where host.account_id = ${ctx.workspace} and host.target_id = any(${targetIds}::uuid[]) and gone_at is null
     group by product_id`.execute(ctx.tx)
   await apply(ctx, new Map(rows.map(({ id, hosts }) => [id, -hosts])))
 }
@@ -44,12 +44,12 @@ async function apply(ctx: Ctx, changes: ReadonlyMap<string, number>): Promise<vo
     from (
       select product.id, change.by
       from unnest(${[...changes.keys()]}::uuid[], ${[...changes.values()]}::int[]) as change (id, by)
-      join product on product.account_id = ${ctx.account} and product.id = change.id
+      join product on product.account_id = ${ctx.workspace} and product.id = change.id
       where change.by <> 0
       order by product.id
       for update of product
     ) as change
-    where product.account_id = ${ctx.account} and product.id = change.id`.execute(ctx.tx)
+    where product.account_id = ${ctx.workspace} and product.id = change.id`.execute(ctx.tx)
 }
 
 /** The software on these hosts, as `host product`. */
@@ -57,6 +57,6 @@ async function runningOn(ctx: Ctx, hostIds: readonly string[]): Promise<Readonly
   if (hostIds.length === 0) return new Set()
   const { rows } = await sql<{ pair: string }>`
     select distinct host_id || ' ' || product_id as pair from host_product
-    where account_id = ${ctx.account} and host_id = any(${hostIds}::uuid[]) and gone_at is null`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and host_id = any(${hostIds}::uuid[]) and gone_at is null`.execute(ctx.tx)
   return new Set(rows.map((row) => row.pair))
 }

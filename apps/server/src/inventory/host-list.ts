@@ -65,14 +65,14 @@ async function hostsOf(ctx: Ctx, filter: Filter, rows: RawBuilder<unknown>) {
     select count(*)::int as hosts
     from host
     join target on target.account_id = host.account_id and target.id = host.target_id and target.deleted_at is null
-    where host.account_id = ${ctx.account} and host.merged_into is null
+    where host.account_id = ${ctx.workspace} and host.merged_into is null
       and ${targetId ? sql`host.target_id = ${targetId}` : sql`true`}`.execute(ctx.tx)
   return { totalSize: counted.rows[0]?.hosts ?? 0, totalSizeIsExact: true }
 }
 
 function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
   const parts = [
-    sql`host.account_id = ${ctx.account}`,
+    sql`host.account_id = ${ctx.workspace}`,
     sql`target.deleted_at is null`,
     sql`host.merged_into is null`,
     ...termsOf(filter.query).map((term) => matching(ctx, term)),
@@ -89,7 +89,7 @@ function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
   if (filter.tagIds?.length) {
     parts.push(sql`exists (
       select from target_tag
-      where target_tag.account_id = ${ctx.account} and target_tag.target_id = host.target_id
+      where target_tag.account_id = ${ctx.workspace} and target_tag.target_id = host.target_id
         and target_tag.tag_id = any(${filter.tagIds}::uuid[]))`)
   }
   if (filter.severities?.length) parts.push(includesMerged(ctx, havingIssues(ctx, filter.severities)))
@@ -107,7 +107,7 @@ function matching(ctx: Ctx, term: string): RawBuilder<unknown> {
     return includesMerged(
       ctx,
       sql`select host_id from service
-        where service.account_id = ${ctx.account} and service.port = ${Number(port)} and service.gone_at is null`,
+        where service.account_id = ${ctx.workspace} and service.port = ${Number(port)} and service.gone_at is null`,
     )
   }
   const like = `%${term.replace(/[\\%_]/g, '\\$&')}%`
@@ -123,7 +123,7 @@ function running(ctx: Ctx, condition: RawBuilder<unknown>): RawBuilder<unknown> 
     ctx,
     sql`select host_product.host_id from host_product
       join product on product.account_id = host_product.account_id and product.id = host_product.product_id
-      where host_product.account_id = ${ctx.account} and host_product.gone_at is null and ${condition}`,
+      where host_product.account_id = ${ctx.workspace} and host_product.gone_at is null and ${condition}`,
   )
 }
 
@@ -139,13 +139,13 @@ function havingIssues(ctx: Ctx, severities: readonly SeverityCategory[]): RawBui
   const others = severities.filter((item) => !counted[item])
   const parts = severities.flatMap((item) => {
     const column = counted[item]
-    return column ? [sql`select host_id from host_count where account_id = ${ctx.account} and ${column} > 0`] : []
+    return column ? [sql`select host_id from host_count where account_id = ${ctx.workspace} and ${column} > 0`] : []
   })
   if (others.length > 0) {
     parts.push(sql`
       select occurrence.host_id from occurrence
       join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
-      where occurrence.account_id = ${ctx.account} and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
+      where occurrence.account_id = ${ctx.workspace} and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
         and issue.category = any(${others}::text[])`)
   }
   return sql.join(parts, sql` union all `)
@@ -164,5 +164,5 @@ function includesMerged(ctx: Ctx, found: RawBuilder<unknown>): RawBuilder<unknow
 function membersWhere(ctx: Ctx, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select member.merged_into from host as member
-    where member.account_id = ${ctx.account} and member.merged_into is not null and ${condition}`
+    where member.account_id = ${ctx.workspace} and member.merged_into is not null and ${condition}`
 }

@@ -24,7 +24,7 @@ async function mergedInto(ctx: Ctx, id: string): Promise<string | null> {
   const row = await ctx.tx
     .selectFrom('host')
     .select('merged_into')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .executeTakeFirst()
   return row?.merged_into ?? null
@@ -111,7 +111,7 @@ async function withMerged(ctx: Ctx, ids: readonly string[]): Promise<(Row & { re
       select ${shown}, ${severityCountColumns('host_count')}, false as is_member
       from host
       left join host_count on host_count.account_id = host.account_id and host_count.host_id = host.id
-      where host.account_id = ${ctx.account} and host.id = wanted.id
+      where host.account_id = ${ctx.workspace} and host.id = wanted.id
       -- One id at a time, because the planner would choose a worse index for a list.
       offset 0
     ) as one
@@ -120,7 +120,7 @@ async function withMerged(ctx: Ctx, ids: readonly string[]): Promise<(Row & { re
       select ${shown}, 0, 0, 0, 0, true
       from host
       -- The condition matches the partial index on merged hosts.
-      where account_id = ${ctx.account} and merged_into = any(${ids}::uuid[]) and merged_into is not null
+      where account_id = ${ctx.workspace} and merged_into = any(${ids}::uuid[]) and merged_into is not null
       order by address::inet
     ) as members`.execute(ctx.tx)
   return rows
@@ -141,8 +141,8 @@ async function countsOf(ctx: Ctx, ids: readonly string[], merged: readonly Row[]
     from (
       select distinct member.host_id as id, issue.id as issue_id, issue.category
       from unnest(${members.map(([one]) => one)}::uuid[], ${members.map(([, into]) => into)}::uuid[]) as member (id, host_id)
-      join occurrence on occurrence.account_id = ${ctx.account} and occurrence.host_id = member.id
-      join issue on issue.account_id = ${ctx.account} and issue.id = occurrence.issue_id
+      join occurrence on occurrence.account_id = ${ctx.workspace} and occurrence.host_id = member.id
+      join issue on issue.account_id = ${ctx.workspace} and issue.id = occurrence.issue_id
       where occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
     ) as active
     group by id`.execute(ctx.tx)

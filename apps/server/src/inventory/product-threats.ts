@@ -48,7 +48,7 @@ export async function listProductThreats(
   const product = await ctx.tx
     .selectFrom('product')
     .select(['wfn', 'subject'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .executeTakeFirst()
   if (!product) throw notFound('product', id)
@@ -65,10 +65,10 @@ export async function listProductThreats(
     join threat on threat.id = threat_product.threat_id
     left join lateral (
       select issue.id from issue
-      where issue.account_id = ${ctx.account} and issue.threat_id = threat.id
+      where issue.account_id = ${ctx.workspace} and issue.threat_id = threat.id
         and exists (
           select from occurrence
-          where occurrence.account_id = ${ctx.account} and occurrence.issue_id = issue.id
+          where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = issue.id
             and occurrence.product_id = ${id}
             and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION', 'STATUS_IGNORED'))
     ) as standing on true
@@ -102,7 +102,7 @@ async function buildsOf(ctx: Ctx, productId: string): Promise<readonly Build[]> 
     .selectFrom('host_product')
     .select(['revision', 'quality'])
     .distinct()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('product_id', '=', productId)
     .where('gone_at', 'is', null)
     .limit(buildsMax)

@@ -72,7 +72,7 @@ export async function listProducts(
 }
 
 function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
-  const parts = [sql`listed.account_id = ${ctx.account}`]
+  const parts = [sql`listed.account_id = ${ctx.workspace}`]
   const isAnywhere = filter.targetId === undefined && filter.hostId === undefined
   // The offset keeps the planner from materializing all installed software.
   parts.push(isAnywhere ? sql`(watched or hosts > 0)` : sql`exists (${running(ctx, filter)} offset 0)`)
@@ -106,7 +106,7 @@ function endOfLifeConditions(ctx: Ctx, states: NonNullable<Filter['endOfLife']>)
 export async function getProduct(ctx: Ctx, { id }: { id: string }): Promise<{ product: Product }> {
   const { rows } = await sql<CountedRow>`
     select ${productColumns('product')}, hosts from product
-    where account_id = ${ctx.account} and id = ${id}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and id = ${id}`.execute(ctx.tx)
   const [product] = await counted(ctx, rows)
   if (!product) throw notFound('product', id)
   return { product }
@@ -121,7 +121,7 @@ function running(ctx: Ctx, { targetId, hostId }: Filter): RawBuilder<unknown> {
   return sql`
     select from host_product
     ${targetId ? host : sql``}
-    where host_product.account_id = ${ctx.account} and host_product.product_id = listed.id and host_product.gone_at is null
+    where host_product.account_id = ${ctx.workspace} and host_product.product_id = listed.id and host_product.gone_at is null
       ${targetId ? sql`and host.target_id = ${targetId}` : sql``}
       ${hostId ? sql`and host_product.host_id = ${hostId}` : sql``}`
 }
@@ -132,7 +132,7 @@ function activeOn(ctx: Ctx, products: ReturnType<typeof sql>) {
     select occurrence.product_id, occurrence.issue_id, issue.category
     from occurrence
     join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
-    where occurrence.account_id = ${ctx.account}
+    where occurrence.account_id = ${ctx.workspace}
       and occurrence.product_id in (${products})
       and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')`
 }
@@ -148,7 +148,7 @@ async function counted(ctx: Ctx, rows: readonly CountedRow[]): Promise<Product[]
   const issues =
     ids.length === 1
       ? sql`issue`
-      : sql`(select account_id, id, category from issue where account_id = ${ctx.account} offset 0) as issue`
+      : sql`(select account_id, id, category from issue where account_id = ${ctx.workspace} offset 0) as issue`
   const { rows: counts } = await sql<SeverityCount & { id: string }>`
     select product_id as id,
            count(*) filter (where category = 'CATEGORY_CRITICAL')::int as critical,
@@ -158,10 +158,10 @@ async function counted(ctx: Ctx, rows: readonly CountedRow[]): Promise<Product[]
     from (
       -- Index-only scan first; then each issue is read once.
       select distinct product_id, issue_id from occurrence
-      where account_id = ${ctx.account} and product_id = any(${ids}::uuid[]) and product_id is not null
+      where account_id = ${ctx.workspace} and product_id = any(${ids}::uuid[]) and product_id is not null
         and status in ('STATUS_OPEN', 'STATUS_REGRESSION')
     ) as active
-    join ${issues} on issue.account_id = ${ctx.account} and issue.id = active.issue_id
+    join ${issues} on issue.account_id = ${ctx.workspace} and issue.id = active.issue_id
     group by product_id`.execute(ctx.tx)
   const issuesById = new Map(counts.map(({ id, ...count }) => [id, count]))
   return rows.map((row) => ({

@@ -63,7 +63,7 @@ async function recordHosts(
   const known = await ctx.tx
     .selectFrom('host')
     .select('address')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('target_id', '=', targetId)
     .where(
       'address',
@@ -78,7 +78,7 @@ async function recordHosts(
     .insertInto('host')
     .values(
       recordedHosts.map((entry) => ({
-        account_id: ctx.account,
+        account_id: ctx.workspace,
         id: newId(),
         target_id: targetId,
         address: entry.address,
@@ -116,7 +116,7 @@ async function recordServices(
     .insertInto('service')
     .values(
       rows.map((entry) => ({
-        account_id: ctx.account,
+        account_id: ctx.workspace,
         host_id: entry.host_id,
         port: entry.port,
         transport: entry.transport,
@@ -156,7 +156,7 @@ async function recordProducts(
     .insertInto('product')
     .values(
       [...byKey].map(([key, one]) => ({
-        account_id: ctx.account,
+        account_id: ctx.workspace,
         id: newId(),
         key,
         name: storable(one.name),
@@ -200,7 +200,7 @@ async function replaceOnPorts(
   const [onHosts, ports] = [list.map((row) => row.host_id), list.map((row) => row.one.port)]
   await sql`
     update host_product set gone_at = ${ctx.now}
-    where account_id = ${ctx.account} and gone_at is null
+    where account_id = ${ctx.workspace} and gone_at is null
       and (host_id, port) in (select * from unnest(${onHosts}::uuid[], ${ports}::int[]))
       and (host_id, port, product_id) not in (
         select * from unnest(${onHosts}::uuid[], ${ports}::int[], ${list.map((row) => row.product_id)}::uuid[]))`.execute(
@@ -210,7 +210,7 @@ async function replaceOnPorts(
     .insertInto('host_product')
     .values(
       list.map(({ host_id, product_id, one }) => ({
-        account_id: ctx.account,
+        account_id: ctx.workspace,
         host_id,
         product_id,
         port: one.port,
@@ -247,7 +247,7 @@ async function markGone(
   for (const table of ['service', 'host_product']) {
     await sql`
       update ${sql.table(table)} set gone_at = ${ctx.now}
-      where account_id = ${ctx.account} and gone_at is null
+      where account_id = ${ctx.workspace} and gone_at is null
         and (host_id, port) in (
           select * from unnest(${pairs.map((pair) => pair.host)}::uuid[], ${pairs.map((pair) => pair.port)}::int[]))`.execute(
       ctx.tx,

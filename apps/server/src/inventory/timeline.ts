@@ -59,7 +59,7 @@ async function membersOf(ctx: Ctx, id: string): Promise<string[]> {
   const rows = await ctx.tx
     .selectFrom('host')
     .select('id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where((where) => where.or([where('id', '=', id), where('merged_into', '=', id)]))
     .execute()
   return rows.map((row) => row.id)
@@ -71,18 +71,18 @@ function timelineEvents(ctx: Ctx, ids: readonly string[]): RawBuilder<unknown> {
     select ${sql.ref(`service.${at}`)} as at, ${kind} || service.host_id || ${port} as key, ${kind} as kind,
            ${port} as name, service.port, null::uuid as product_id, null::uuid as issue_id, null as status
     from service
-    where service.account_id = ${ctx.account} and service.host_id = any(${ids}::uuid[]) and ${sql.ref(`service.${at}`)} is not null`
+    where service.account_id = ${ctx.workspace} and service.host_id = any(${ids}::uuid[]) and ${sql.ref(`service.${at}`)} is not null`
   const software = (at: 'first_seen_at' | 'gone_at', kind: HostEvent['kind']) => sql`
     select ${sql.ref(`host_product.${at}`)}, ${kind} || host_product.host_id || host_product.product_id || host_product.port,
            ${kind}, trim(product.name || ' ' || product.version), host_product.port, product.id, null, null
     from host_product
     join product on product.account_id = host_product.account_id and product.id = host_product.product_id
-    where host_product.account_id = ${ctx.account} and host_product.host_id = any(${ids}::uuid[])
+    where host_product.account_id = ${ctx.workspace} and host_product.host_id = any(${ids}::uuid[])
       and ${sql.ref(`host_product.${at}`)} is not null`
   return sql`
     select first_seen_at as at, 'KIND_FIRST_SEEN' || id as key, 'KIND_FIRST_SEEN' as kind, address as name,
            null::int as port, null::uuid as product_id, null::uuid as issue_id, null as status
-    from host where account_id = ${ctx.account} and id = any(${ids}::uuid[])
+    from host where account_id = ${ctx.workspace} and id = any(${ids}::uuid[])
     union all ${service('first_seen_at', 'KIND_PORT_OPENED')}
     union all ${service('gone_at', 'KIND_PORT_CLOSED')}
     union all ${software('first_seen_at', 'KIND_TECHNOLOGY_APPEARED')}
@@ -92,5 +92,5 @@ function timelineEvents(ctx: Ctx, ids: readonly string[]): RawBuilder<unknown> {
     from issue_event as event
     join issue on issue.account_id = event.account_id and issue.id = event.issue_id
     join threat on threat.id = issue.threat_id
-    where event.account_id = ${ctx.account} and event.host_id = any(${ids}::uuid[])`
+    where event.account_id = ${ctx.workspace} and event.host_id = any(${ids}::uuid[])`
 }

@@ -25,7 +25,7 @@ export async function watchProduct(
   const { id } = await ctx.tx
     .insertInto('product')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id: newId(),
       key: wfn.text,
       name: input.name,
@@ -81,7 +81,7 @@ export async function updateProduct(
       ...(has('minNotificationSeverity') && { min_notification_severity: product.minNotificationSeverity }),
       ...(has('watched') && { watched: product.watched }),
     })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .execute()
   return getProduct(ctx, { id })
@@ -95,7 +95,7 @@ export async function updateProduct(
 export async function deleteProduct(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const { rows } = await sql<{ watched: boolean; hosts: number }>`
     select watched, hosts from product
-    where account_id = ${ctx.account} and id = ${id}
+    where account_id = ${ctx.workspace} and id = ${id}
     for update`.execute(ctx.tx)
   const [row] = rows
   if (!row) throw notFound('product', id)
@@ -109,9 +109,9 @@ export async function deleteProduct(ctx: Ctx, { id }: { id: string }): Promise<R
     await ctx.tx
       .updateTable('product')
       .set({ watched: false, updated_at: ctx.now })
-      .where('account_id', '=', ctx.account)
+      .where('account_id', '=', ctx.workspace)
       .where('id', '=', id)
       .execute()
-  } else await ctx.tx.deleteFrom('product').where('account_id', '=', ctx.account).where('id', '=', id).execute()
+  } else await ctx.tx.deleteFrom('product').where('account_id', '=', ctx.workspace).where('id', '=', id).execute()
   return {}
 }

@@ -48,7 +48,7 @@ export type Event = readonly [status: IssueStatus, at: string, actor: string, re
  * of the number of affected hosts.
  */
 function selectedHosts(ctx: Ctx, { hostsMax, within, first = {} }: AffectedHostQuery): RawBuilder<unknown> {
-  const of = sql`from occurrence where account_id = ${ctx.account} and issue_id = wanted.id`
+  const of = sql`from occurrence where account_id = ${ctx.workspace} and issue_id = wanted.id`
   if (hostsMax === null) return sql`select distinct host_id ${of} ${within ? sql`and target_id = ${within}` : sql``}`
   const some = (rank: number, condition: RawBuilder<unknown>) => sql`
     (select distinct host_id, ${sql.lit(rank)} as rank ${of} and ${condition}
@@ -88,7 +88,7 @@ export async function affectedHosts(
            coalesce(coming.actor, ignored_by) as ignored_by, not_checked_since, evidence, happened.events
     from unnest(${ids}::uuid[]) as wanted (id)
     -- A pending decision applies to all occurrences.
-    left join issue_decision as coming on coming.account_id = ${ctx.account} and coming.issue_id = wanted.id
+    left join issue_decision as coming on coming.account_id = ${ctx.workspace} and coming.issue_id = wanted.id
     cross join lateral (${selectedHosts(ctx, want)}) as few
     cross join lateral (
       select min(target_id::text)::uuid as target_id, (${ranks})[min(array_position(${ranks}, status))] as status,
@@ -101,13 +101,13 @@ export async function affectedHosts(
              min(not_checked_since) filter (where status in ('STATUS_OPEN', 'STATUS_REGRESSION')) as not_checked_since,
              ${evidence} as evidence
       from occurrence
-      where account_id = ${ctx.account} and issue_id = wanted.id and host_id = few.host_id
+      where account_id = ${ctx.workspace} and issue_id = wanted.id and host_id = few.host_id
       -- Without it, the planner would start with all occurrences of the host.
       offset 0
     ) as places
     cross join lateral (
       select ${eventList} as events from issue_event
-      where account_id = ${ctx.account} and issue_id = wanted.id and host_id = few.host_id
+      where account_id = ${ctx.workspace} and issue_id = wanted.id and host_id = few.host_id
       -- Lateral per host: an issue may have events on thousands of hosts that are not shown.
       offset 0
     ) as happened
@@ -127,7 +127,7 @@ const eventList = sql<readonly Event[]>`
 export async function history(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Event[]>> {
   const { rows } = await sql<{ issue_id: string; events: readonly Event[] }>`
     select issue_id, ${eventList} as events from issue_event
-    where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[]) and host_id is null
+    where account_id = ${ctx.workspace} and issue_id = any(${ids}::uuid[]) and host_id is null
     group by issue_id`.execute(ctx.tx)
   return new Map(rows.map((row) => [row.issue_id, row.events]))
 }
@@ -139,9 +139,9 @@ export async function assignees(
 ): Promise<ReadonlyMap<string, string>> {
   if (rows.every((row) => row.assignee_id === null)) return new Map()
   const people = await ctx.tx
-    .selectFrom('account')
+    .selectFrom('member')
     .select(['identity_id', 'name'])
-    .where('id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .execute()
   return new Map(people.map((item) => [item.identity_id, item.name]))
 }

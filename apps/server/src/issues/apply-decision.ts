@@ -44,9 +44,9 @@ export async function applyToOccurrences(
       ignore_until = decided.ignore_until, ignore_reason = decided.ignore_reason, ignore_comment = decided.ignore_comment,
       ignored_by = case when decided.status = 'STATUS_IGNORED' then decided.actor else '' end
     from (${decided}) as decided
-    where occurrence.account_id = ${ctx.account} and occurrence.issue_id = decided.issue_id and ${where}
+    where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = decided.issue_id and ${where}
       and (decided.status = 'STATUS_RESOLVED' or occurrence.target_id not in (
-        select id from target where account_id = ${ctx.account} and deleted_at is not null))
+        select id from target where account_id = ${ctx.workspace} and deleted_at is not null))
       and (occurrence.status, occurrence.ignore_until, occurrence.ignore_reason, occurrence.ignore_comment) is distinct from
           (decided.status, decided.ignore_until, decided.ignore_reason, decided.ignore_comment)`.execute(ctx.tx)
   return Number(numAffectedRows)
@@ -70,7 +70,7 @@ export async function inDeletedTargetsOnly(
     where not exists (
       select from occurrence
       join target on target.account_id = occurrence.account_id and target.id = occurrence.target_id
-      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = at.id and target.deleted_at is null ${onHosts})`.execute(
+      where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = at.id and target.deleted_at is null ${onHosts})`.execute(
     ctx.tx,
   )
   return new Set(rows.map((row) => row.id))

@@ -60,7 +60,7 @@ async function ofIssue(ctx: Ctx, issueId: string | null, findings: readonly Find
   const issue = await ctx.tx
     .selectFrom('issue')
     .select('threat_id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', issueId)
     .executeTakeFirst()
   return findings.filter((item) => item.threat.id === issue?.threat_id)
@@ -92,6 +92,8 @@ async function findingsOf(ctx: Ctx, { observations, hostByAddress, targetId }: A
         ...(item.request && { request: storable(item.request) }),
         text: storable(item.evidence),
         highlights: item.highlights.map(storable),
+        ...(item.extracted && { extracted: item.extracted.map(storable) }),
+        ...(item.reproduce && { reproduce: storable(item.reproduce) }),
       },
     }
   })
@@ -127,7 +129,7 @@ async function recordScanResults(ctx: Ctx, scanId: string, changes: readonly Cha
   const list = [...rows.values()]
   await sql`
     insert into scan_issue (account_id, scan_id, issue_id, host_id, change)
-    select ${ctx.account}, ${scanId}, * from unnest(
+    select ${ctx.workspace}, ${scanId}, * from unnest(
       ${list.map((item) => item.issueId)}::uuid[], ${list.map((item) => item.hostId)}::uuid[], ${list.map((item) => item.change)}::text[])
     on conflict do nothing`.execute(ctx.tx)
 }

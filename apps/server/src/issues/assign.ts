@@ -31,7 +31,7 @@ export async function updateIssue(
   const changed = await ctx.tx
     .updateTable('issue')
     .set({ ...change, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst()
@@ -56,11 +56,12 @@ function knownPath(path: string): Path {
 async function memberOf(ctx: Ctx, identityId: string | null): Promise<string | null> {
   if (identityId === null) return null
   const member = await ctx.tx
-    .selectFrom('account')
+    .selectFrom('member')
     .select('identity_id')
-    .where('id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('identity_id', '=', identityId)
+    .where('left_at', 'is', null)
     .executeTakeFirst()
-  if (!member) throw invalid('issue.assigneeId', 'This user is not a member of the account')
+  if (!member) throw invalid('issue.assigneeId', 'This user is not a member of the workspace')
   return member.identity_id
 }

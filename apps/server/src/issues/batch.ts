@@ -51,7 +51,7 @@ export async function setStatusOfMany(
   validateDecision(decision, ctx.now)
   const rows = await lockIssues(
     ctx,
-    ids ? sql`issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])` : matching(ctx, filter ?? {}),
+    ids ? sql`issue.account_id = ${ctx.workspace} and issue.id = any(${ids}::uuid[])` : matching(ctx, filter ?? {}),
     unchangedSinceTime,
   )
   const inDeletedTargets = await inDeletedTargetsOnly(ctx, resolvedOf(rows, decision))
@@ -90,7 +90,7 @@ async function lockIssues(ctx: Ctx, condition: RawBuilder<unknown>, since: strin
 function changedAfter(ctx: Ctx, since: string): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from issue_event
-    where issue_event.account_id = ${ctx.account} and issue_event.issue_id = issue.id
+    where issue_event.account_id = ${ctx.workspace} and issue_event.issue_id = issue.id
       and issue_event.host_id is null and issue_event.at > ${new Date(since)})`
 }
 

@@ -1,11 +1,13 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/triage'
 import type { Comment } from '@glacis/contract/triage'
+import { errorReasons } from '@glacis/contract/role'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { cutPage, readPage } from '#database/page.ts'
-import { notFound } from '#errors.ts'
+import { ApiError, invalid, notFound } from '#errors.ts'
+import type { Jobs } from '#jobs.ts'
 import { requireIssue } from '#issues/list.ts'
 
 /** @throws ApiError `not_found` */
@@ -17,8 +19,8 @@ export async function listComments(
   const page = readPage(input, ['comments', input.id])
   let query = ctx.tx
     .selectFrom('issue_comment')
-    .select(['id', 'text', 'actor', 'created_at'])
-    .where('account_id', '=', ctx.account)
+    .select(['id', 'text', 'actor', 'mentions', 'created_at'])
+    .where('account_id', '=', ctx.workspace)
     .where('issue_id', '=', input.id)
     .orderBy('id', 'desc')
     .limit(page.size + 1)
@@ -27,36 +29,48 @@ export async function listComments(
   return { comments: rows.map(toComment), nextPageToken }
 }
 
-/** @throws ApiError `not_found` */
+/**
+ * Comments, and mails the comment to the members it mentions.
+ *
+ * @throws ApiError `not_found`; `invalid` for a mention of someone who isn't a member
+ */
 export async function createComment(
   ctx: Ctx,
-  { id, text }: ParsedInputOf<typeof contract.createComment>,
+  jobs: Pick<Jobs, 'enqueue'>,
+  { id, text, mentionIds = [] }: ParsedInputOf<typeof contract.createComment>,
 ): Promise<{ comment: Comment }> {
   await requireIssue(ctx, id)
+  const mentions = [...new Set(mentionIds)]
+  await requireMembers(ctx, mentions)
   const row = await ctx.tx
     .insertInto('issue_comment')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id: newId(),
       issue_id: id,
       text,
       actor: ctx.actor.name,
+      actor_id: ctx.actor.id ?? null,
+      mentions,
       created_at: ctx.now,
     })
-    .returning(['id', 'text', 'actor', 'created_at'])
+    .returning(['id', 'text', 'actor', 'mentions', 'created_at'])
     .executeTakeFirstOrThrow()
+  for (const memberId of mentions.filter((one) => one !== ctx.actor.id))
+    await jobs.enqueue(ctx.tx, 'mention', { account: ctx.workspace, commentId: row.id, memberId })
   await recordAuditEvent(ctx, 'issue.comment', { kind: 'issue', id }, { commentId: row.id })
   return { comment: toComment(row) }
 }
 
-/** @throws ApiError `not_found` */
+/** @throws ApiError `not_found`; `forbidden` for an analyst who didn't write it */
 export async function deleteComment(
   ctx: Ctx,
   { id, commentId }: ParsedInputOf<typeof contract.deleteComment>,
 ): Promise<Record<string, never>> {
+  await requireOwnComment(ctx, commentId)
   const deleted = await ctx.tx
     .deleteFrom('issue_comment')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('issue_id', '=', id)
     .where('id', '=', commentId)
     .returning('id')
@@ -66,6 +80,36 @@ export async function deleteComment(
   return {}
 }
 
-function toComment(row: { id: string; text: string; actor: string; created_at: Date }): Comment {
-  return { id: row.id, text: row.text, actor: row.actor, createTime: row.created_at.toISOString() }
+async function requireMembers(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const rows = await ctx.tx
+    .selectFrom('member')
+    .select('identity_id')
+    .where('account_id', '=', ctx.workspace)
+    .where('identity_id', 'in', ids)
+    .where('left_at', 'is', null)
+    .execute()
+  const unknown = ids.find((id) => !rows.some((row) => row.identity_id === id))
+  if (unknown !== undefined) throw invalid('mentionIds', `No member of the workspace has the id ${unknown}`)
+}
+
+/** Comments from before there were members have no author; any editor can delete them. */
+async function requireOwnComment(ctx: Ctx, id: string): Promise<void> {
+  if (ctx.actor.role !== 'analyst') return
+  const comment = await ctx.tx
+    .selectFrom('issue_comment')
+    .select('actor_id')
+    .where('account_id', '=', ctx.workspace)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!comment || comment.actor_id === null || comment.actor_id === ctx.actor.id) return
+  throw new ApiError('forbidden', 'Only an owner or admin can delete the comments of others', {
+    reason: errorReasons.role,
+    metadata: { role: 'analyst', allowedRoles: 'owner,admin' },
+  })
+}
+
+function toComment(row: { id: string; text: string; actor: string; mentions: string[]; created_at: Date }): Comment {
+  const { id, text, actor, mentions: mentionIds, created_at } = row
+  return { id, text, actor, mentionIds, createTime: created_at.toISOString() }
 }

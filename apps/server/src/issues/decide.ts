@@ -39,7 +39,7 @@ export async function setIssueStatus(
   const issue = await ctx.tx
     .selectFrom('issue')
     .select(['status', 'category', 'host_count', decisionTime(ctx).as('at')])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
@@ -59,14 +59,14 @@ export async function setHostStatus(
   targets: Targets,
 ): Promise<{ issue: Issue }> {
   const { id, hostId, ...decision } = input
-  await sql`select from issue where account_id = ${ctx.account} and id = ${id} for update`.execute(ctx.tx)
+  await sql`select from issue where account_id = ${ctx.workspace} and id = ${id} for update`.execute(ctx.tx)
   await applyDecisions(ctx, [id])
   const { rows } = await sql<{ category: SeverityCategory; status: Issue['status']; host_id: string; at: Date }>`
     select issue.category, occurrence.status, occurrence.host_id, ${decisionTime(ctx)} as at
     from issue
     join occurrence on occurrence.account_id = issue.account_id and occurrence.issue_id = issue.id
     join host on host.account_id = issue.account_id and host.id = occurrence.host_id
-    where issue.account_id = ${ctx.account} and issue.id = ${id} and ${hostId}::uuid in (host.id, host.merged_into)`.execute(
+    where issue.account_id = ${ctx.workspace} and issue.id = ${id} and ${hostId}::uuid in (host.id, host.merged_into)`.execute(
     ctx.tx,
   )
   const [first] = rows

@@ -83,7 +83,7 @@ async function watchedOnly(
 ): Promise<EmergingThreat[]> {
   const { rows } = await sql<{ id: string; subject: string; wfn: Wfn }>`
     select id, subject, wfn from product
-    where account_id = ${ctx.account} and watched and subject = any(${changed.subjects}::text[])`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and watched and subject = any(${changed.subjects}::text[])`.execute(ctx.tx)
   const products = rows.filter((row) => !installed.has(row.id))
   const bySubject = Map.groupBy(products, (row) => row.subject as ProductKey) // written by inventory as this type
   const news: EmergingThreat[] = []
@@ -121,14 +121,14 @@ async function insertNew(ctx: Ctx, news: readonly EmergingThreat[]): Promise<str
   if (news.length === 0) return []
   const { rows } = await sql<AnnouncedRow>`
     insert into emergence (account_id, id, threat_id, product_id, issue_id, host_count, at)
-    select ${ctx.account}, fresh.id, fresh.threat_id, fresh.product_id, issue.id, fresh.host_count, ${ctx.now}
+    select ${ctx.workspace}, fresh.id, fresh.threat_id, fresh.product_id, issue.id, fresh.host_count, ${ctx.now}
     from unnest(
       ${news.map(() => newId())}::uuid[], ${news.map((item) => item.threat_id)}::uuid[],
       ${news.map((item) => item.product_id)}::uuid[], ${news.map((item) => item.host_count)}::int[]
     ) as fresh (id, threat_id, product_id, host_count)
     join threat on threat.id = fresh.threat_id
-    join product on product.account_id = ${ctx.account} and product.id = fresh.product_id
-    left join issue on issue.account_id = ${ctx.account} and issue.threat_id = fresh.threat_id
+    join product on product.account_id = ${ctx.workspace} and product.id = fresh.product_id
+    left join issue on issue.account_id = ${ctx.workspace} and issue.threat_id = fresh.threat_id
     where threat.kind = 'cve' and threat.score >= product.min_notification_severity
       and greatest(threat.published_at, threat.known_exploited_at) >= ${ctx.now}::timestamptz - make_interval(days => ${newsDays})
       and (issue.id is null or issue.status in ('STATUS_OPEN', 'STATUS_REGRESSION'))
@@ -145,7 +145,7 @@ async function announcementsOf(ctx: Ctx, announced: readonly AnnouncedRow[]): Pr
     from jsonb_to_recordset(${JSON.stringify(announced)}::jsonb)
       as announced (threat_id uuid, product_id uuid, issue_id uuid, host_count int)
     join threat on threat.id = announced.threat_id
-    join product on product.account_id = ${ctx.account} and product.id = announced.product_id`.execute(ctx.tx)
+    join product on product.account_id = ${ctx.workspace} and product.id = announced.product_id`.execute(ctx.tx)
   return rows.map(({ key, score, name, host_count: hosts, issue_id: issue, product_id: product }) => ({
     kind: 'EVENT_THREAT_EMERGING',
     title: `${key} affects ${name}${hosts === 0 ? '' : hosts === 1 ? ' on one host' : ` on ${hosts} hosts`}`,

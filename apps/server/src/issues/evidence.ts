@@ -21,7 +21,7 @@ export async function listEvidence(
   let query = ctx.tx
     .selectFrom('occurrence')
     .select(['id', 'host_id', 'status', 'quality', 'evidence', 'last_seen_at'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('issue_id', '=', id)
     .orderBy('quality', 'desc')
     .orderBy('id', 'desc')

@@ -84,7 +84,7 @@ const expressions: Readonly<Record<IssueColumn, RawBuilder<unknown>>> = {
   lastSeenTime: iso(sql`issue.last_seen_at`),
   ignoreReason: sql`replace(lower(substr(issue.ignore_reason, 8)), '_', ' ')`,
   ignoreUntilTime: iso(sql`issue.ignore_until`),
-  assignee: sql`(select name from account where account.id = issue.account_id and identity_id = issue.assignee_id)`,
+  assignee: sql`(select name from member where member.account_id = issue.account_id and identity_id = issue.assignee_id)`,
   dueTime: iso(sql`issue.due_at`),
   tags: sql`(
     select string_agg(tag.name, '; ' order by tag.name)
@@ -136,7 +136,7 @@ function issueRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[
 
 /** One row per occurrence: host and location. Restricted to a host or target if the filter is. */
 function hostRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[], after?: Piece): RawBuilder<unknown> {
-  const parts = [sql`occurrence.account_id = ${ctx.account}`]
+  const parts = [sql`occurrence.account_id = ${ctx.workspace}`]
   if (filter.affectedHostId) parts.push(ofHost(ctx, filter.affectedHostId))
   if (filter.affectedTargetId) parts.push(sql`occurrence.target_id = ${filter.affectedTargetId}`)
   if (after) parts.push(sql`(occurrence.issue_id, occurrence.id) > (${after.keyset}::uuid, ${after.row_id}::uuid)`)

@@ -21,12 +21,12 @@ export function matching(
   filter: IssueFilter,
   { isInOrder = false }: { readonly isInOrder?: boolean } = {},
 ): RawBuilder<unknown> {
-  const parts = [sql`issue.account_id = ${ctx.account}`, ...ownMembers(filter), ...ofThreat(filter)]
+  const parts = [sql`issue.account_id = ${ctx.workspace}`, ...ownMembers(filter), ...ofThreat(filter)]
   parts.push(...statusConditions(filter), ...targetConditions(ctx, filter, isInOrder), ...ofOccurrences(ctx, filter))
   if (filter.scanId) {
     parts.push(sql`exists (
       select from scan_issue
-      where scan_issue.account_id = ${ctx.account} and scan_issue.scan_id = ${filter.scanId} and scan_issue.issue_id = issue.id)`)
+      where scan_issue.account_id = ${ctx.workspace} and scan_issue.scan_id = ${filter.scanId} and scan_issue.issue_id = issue.id)`)
   }
   return sql.join(parts, sql` and `)
 }
@@ -41,6 +41,7 @@ function ownMembers(filter: IssueFilter): RawBuilder<unknown>[] {
   if (filter.query) parts.push(sql`issue.title like ${`%${escapeLike(filter.query.toLowerCase())}%`}`)
   if (filter.minEpss !== undefined) parts.push(sql`issue.epss >= ${filter.minEpss}::real`)
   if (filter.newSince) parts.push(sql`issue.first_seen_at >= ${new Date(filter.newSince)}`)
+  if (filter.isUnassigned !== undefined) parts.push(sql`(issue.assignee_id is null) = ${filter.isUnassigned}`)
   if (filter.assigneeId) parts.push(sql`issue.assignee_id = ${filter.assigneeId}`)
   return parts
 }
@@ -69,7 +70,7 @@ function rowsOfTarget(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
   const status = statusFilter ? sql`and issue_target.status = any(${statusFilter}::text[])` : sql``
   return sql`
     select from issue_target
-    where issue_target.account_id = ${ctx.account} and issue_target.target_id = ${filter.affectedTargetId} ${status}`
+    where issue_target.account_id = ${ctx.workspace} and issue_target.target_id = ${filter.affectedTargetId} ${status}`
 }
 
 /**
@@ -85,7 +86,7 @@ export function counting(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
 /** Whether a row of `occurrence` belongs to this host or a host merged into it. */
 export function ofHost(ctx: Ctx, hostId: string): RawBuilder<unknown> {
   return sql`occurrence.host_id in (
-    select id from host where account_id = ${ctx.account} and (id = ${hostId} or merged_into = ${hostId}))`
+    select id from host where account_id = ${ctx.workspace} and (id = ${hostId} or merged_into = ${hostId}))`
 }
 
 /** The statuses that match a filter; undefined if it doesn't restrict them. */
@@ -119,9 +120,9 @@ function ofOccurrences(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
     // Evaluated once, not once per occurrence.
     parts.push(sql`(
       occurrence.target_id in (
-        select target_id from target_tag where account_id = ${ctx.account} and tag_id = any(${filter.tagIds}::uuid[]))
+        select target_id from target_tag where account_id = ${ctx.workspace} and tag_id = any(${filter.tagIds}::uuid[]))
       or occurrence.issue_id in (
-        select issue_id from issue_tag where account_id = ${ctx.account} and tag_id = any(${filter.tagIds}::uuid[])))`)
+        select issue_id from issue_tag where account_id = ${ctx.workspace} and tag_id = any(${filter.tagIds}::uuid[])))`)
   }
   if (filter.productId) {
     parts.push(sql`occurrence.product_id = ${filter.productId}`)
@@ -135,7 +136,7 @@ function ofOccurrences(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
     return [
       sql`issue.id in (
         select occurrence.issue_id from occurrence
-        where occurrence.account_id = ${ctx.account} and ${sql.join(parts, sql` and `)}
+        where occurrence.account_id = ${ctx.workspace} and ${sql.join(parts, sql` and `)}
         group by occurrence.issue_id
         having status_of(min(status_rank(occurrence.status))) = any(${statusFilter}::text[]))`,
     ]
@@ -143,6 +144,6 @@ function ofOccurrences(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
   return [
     sql`exists (
       select from occurrence
-      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = issue.id and ${sql.join(parts, sql` and `)})`,
+      where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = issue.id and ${sql.join(parts, sql` and `)})`,
   ]
 }

@@ -24,19 +24,19 @@ export async function recordHostHistory(
   const onHosts = hostIds ? sql`and occurrence.host_id = any(${hostIds}::uuid[])` : sql``
   await sql`
     insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor, reason, scan_id)
-    select ${ctx.account}, new_id(), standing.issue_id, standing.host_id, standing.target_id, standing.status,
+    select ${ctx.workspace}, new_id(), standing.issue_id, standing.host_id, standing.target_id, standing.status,
            case when standing.proven then 'VERIFICATION_VERIFIED' else 'VERIFICATION_UNVERIFIED' end,
            ${ctx.now}, ${ctx.actor.name}, ${why.reason}, ${why.scanId}
     from (
       select occurrence.issue_id, occurrence.host_id, min(occurrence.target_id::text)::uuid as target_id, ${worstStatus} as status,
              bool_or(${isVerified}) as proven
       from occurrence
-      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[]) ${onHosts}
+      where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = any(${ids}::uuid[]) ${onHosts}
       group by occurrence.issue_id, occurrence.host_id
     ) as standing
     left join lateral (
       select status, verification = 'VERIFICATION_VERIFIED' as proven from issue_event as event
-      where event.account_id = ${ctx.account} and event.issue_id = standing.issue_id and event.host_id = standing.host_id
+      where event.account_id = ${ctx.workspace} and event.issue_id = standing.issue_id and event.host_id = standing.host_id
       order by at desc, id desc
       limit 1
     ) as last on true
@@ -54,22 +54,22 @@ export async function recordIssueHistory(ctx: Ctx, ids: readonly string[], why: 
       from issue
       left join lateral (
         select status, verification from issue_event as event
-        where event.account_id = ${ctx.account} and event.issue_id = issue.id and event.host_id is null
+        where event.account_id = ${ctx.workspace} and event.issue_id = issue.id and event.host_id is null
         order by at desc, id desc
         limit 1
       ) as last on true
-      where issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])
+      where issue.account_id = ${ctx.workspace} and issue.id = any(${ids}::uuid[])
         and (last.status, last.verification) is distinct from (issue.status, issue.verification)
     ), noted as (
       insert into issue_event (account_id, id, issue_id, status, verification, at, actor, reason, scan_id)
-      select ${ctx.account}, new_id(), id, status, verification, ${ctx.now}, ${ctx.actor.name}, ${why.reason}, ${why.scanId}
+      select ${ctx.workspace}, new_id(), id, status, verification, ${ctx.now}, ${ctx.actor.name}, ${why.reason}, ${why.scanId}
       from turned
     ), ${announceRows(
       ctx,
       sql`
         select ${kind} as kind, threat.name as title, turned.score, 'issue' as resource_kind, turned.id as resource_id,
                array(select target_id from issue_target
-                     where issue_target.account_id = ${ctx.account} and issue_target.issue_id = turned.id) as target_ids
+                     where issue_target.account_id = ${ctx.workspace} and issue_target.issue_id = turned.id) as target_ids
         from turned join threat on threat.id = turned.threat_id`,
     )}`.execute(ctx.tx)
 }
@@ -92,10 +92,10 @@ export async function recordTermsChange(
 ): Promise<void> {
   await sql`
     insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor, reason, scan_id)
-    select ${ctx.account}, new_id(), last.issue_id, last.host_id, last.target_id, last.status, last.verification,
+    select ${ctx.workspace}, new_id(), last.issue_id, last.host_id, last.target_id, last.status, last.verification,
            ${ctx.now}, ${ctx.actor.name}, ${reason}, null
     from issue_event as last
-    where account_id = ${ctx.account} and issue_id = ${id} and host_id is not distinct from ${hostId}::uuid
+    where account_id = ${ctx.workspace} and issue_id = ${id} and host_id is not distinct from ${hostId}::uuid
     order by at desc, id desc
     limit 1`.execute(ctx.tx)
 }

@@ -49,7 +49,7 @@ async function touchIssues(ctx: Ctx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
     update issue set last_seen_at = greatest(last_seen_at, ${ctx.now}), updated_at = ${ctx.now}
-    where account_id = ${ctx.account} and id = any(${ids}::uuid[])`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and id = any(${ids}::uuid[])`.execute(ctx.tx)
 }
 
 interface NewOccurrences {
@@ -80,7 +80,7 @@ async function addOccurrences(ctx: Ctx, { ids, newHosts, hostIds }: NewOccurrenc
            null as ignore_until, null as ignore_reason, null as ignore_comment, null as ignored_by,
            lower(threat.name || ' ' || threat.key) as title, threat.score, threat.epss_score, threat.known_exploited_at
     from unnest(${ids}::uuid[], ${newHosts}::int[]) as grown (id, hosts)
-    join issue on issue.account_id = ${ctx.account} and issue.id = grown.id
+    join issue on issue.account_id = ${ctx.workspace} and issue.id = grown.id
     join threat on threat.id = issue.threat_id
     join (
       select occurrence.issue_id, min(status_rank(occurrence.status)) as rank,
@@ -90,14 +90,14 @@ async function addOccurrences(ctx: Ctx, { ids, newHosts, hostIds }: NewOccurrenc
              max(occurrence.last_seen_at) as last_seen_at,
              max(${weight}) filter (where ${isActive}) as weight
       from occurrence
-      join host on host.account_id = ${ctx.account} and host.id = occurrence.host_id
-      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[])
+      join host on host.account_id = ${ctx.workspace} and host.id = occurrence.host_id
+      where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = any(${ids}::uuid[])
         and occurrence.host_id = any(${hostIds}::uuid[]) and host.id = any(${hostIds}::uuid[])
       group by occurrence.issue_id
     ) as here on here.issue_id = issue.id
     where issue.status <> 'STATUS_RESOLVED' and issue.host_count > 0
       and not exists (
         select from issue_decision as coming
-        where coming.account_id = ${ctx.account} and coming.issue_id = issue.id)`.execute(ctx.tx)
+        where coming.account_id = ${ctx.workspace} and coming.issue_id = issue.id)`.execute(ctx.tx)
   return rows
 }

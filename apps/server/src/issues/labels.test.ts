@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   createComment,
   deleteComment,
+  deliverMention,
   exportIssues,
   getIssue,
   listComments,
@@ -12,6 +14,7 @@ import { type IssueFixture, later, nora, createIssueFixture } from '#issues/test
 import { person } from '#testing/test-server.ts'
 import { createTag, deleteTag, describeTargets } from '#testing/issues.ts'
 
+const silentLog = { info() {}, warn() {}, error() {} }
 let fixture: IssueFixture
 beforeAll(async () => void (fixture = await createIssueFixture()))
 afterAll(() => fixture.close())
@@ -23,9 +26,9 @@ describe('assignees, due dates and tags', () => {
 
   it('are set and removed according to updateMask', async () => {
     const { identity_id: assigneeId } = await fixture.server.database.owner
-      .selectFrom('account')
+      .selectFrom('member')
       .select('identity_id')
-      .where('id', '=', fixture.account)
+      .where('account_id', '=', fixture.account)
       .executeTakeFirstOrThrow()
     const dueTime = later(14).toISOString()
     const both = { id: fixture.first(), issue: { assigneeId, dueTime } }
@@ -33,6 +36,10 @@ describe('assignees, due dates and tags', () => {
     const assigned = await change({ ...both, updateMask: { paths: ['assigneeId'] } })
     expect(assigned).toMatchObject({ dueTime, assignee: { id: assigneeId, name: 'Test' } })
     const filter = { assigneeId }
+    const unassigned = await fixture.server.as(fixture.account, (ctx) =>
+      listIssues(ctx, { filter: { isUnassigned: true } }, describeTargets),
+    )
+    expect(unassigned.issues.map((issue) => issue.id)).not.toContain(fixture.first())
     const mine = await fixture.server.as(fixture.account, (ctx) => listIssues(ctx, { filter }, describeTargets))
     expect(mine.issues.map((issue) => issue.id)).toEqual([fixture.first()])
     const cleared = await change({ id: fixture.first(), issue: { dueTime: null }, updateMask: { paths: ['dueTime'] } })
@@ -105,7 +112,11 @@ describe('assignees, due dates and tags', () => {
 describe('comments', () => {
   it('are listed newest first, in pages, and can be deleted', async () => {
     const addComment = (text: string) =>
-      fixture.server.as(fixture.account, (ctx) => createComment(ctx, { id: fixture.first(), text }), nora)
+      fixture.server.as(
+        fixture.account,
+        (ctx) => createComment(ctx, fixture.server.jobs, { id: fixture.first(), text }),
+        nora,
+      )
     for (const text of ['one', 'two', 'three']) await addComment(text)
     const list = (pageToken?: string) =>
       fixture.server.as(fixture.account, (ctx) => listComments(ctx, { id: fixture.first(), pageSize: 2, pageToken }))
@@ -120,5 +131,57 @@ describe('comments', () => {
     )
     expect((await list(page.nextPageToken)).comments.map(({ text }) => text)).toEqual(['one'])
     expect((await list()).comments).toHaveLength(2)
+  })
+
+  it('mail the members they mention, but not their author', async () => {
+    const mails: { to: string; subject: string; text: string }[] = []
+    const mailer = { deliver: async (mail: (typeof mails)[number]) => void mails.push(mail), close: () => undefined }
+    const { server, account } = fixture
+    const member = {
+      account_id: account,
+      identity_id: 'mia',
+      role: 'viewer' as const,
+      name: 'Mia',
+      email: 'mia@example.ch',
+    }
+    await server.database.owner.insertInto('member').values(member).execute()
+    const comment = (mentionIds: string[]) =>
+      server.as(
+        account,
+        (ctx) => createComment(ctx, server.jobs, { id: fixture.first(), text: 'Look', mentionIds }),
+        nora,
+      )
+    await expect(comment(['a stranger'])).rejects.toMatchObject({ code: 'invalid' })
+    const { comment: written } = await comment(['mia', 'mia', person.id ?? ''])
+    expect(written.mentionIds).toEqual(['mia', person.id])
+    const { rows } = await sql<{ data: { account: string; commentId: string; memberId: string } }>`
+      select data from pgboss.job where name = 'mention' and data ->> 'account' = ${account}`.execute(
+      server.database.owner,
+    )
+    expect(rows.map(({ data }) => data.memberId)).toEqual(['mia'])
+    const mailing = { database: server.database, mailer, url: 'https://glacis.example', log: silentLog }
+    for (const { data } of rows) await deliverMention(mailing, { data })
+    expect(mails).toMatchObject([
+      { to: 'mia@example.ch', subject: expect.stringMatching(/^Nora Ammann mentioned you: /) },
+    ])
+    expect(mails[0]?.text).toContain(`“Look”`)
+    await server.as(account, (ctx) => deleteComment(ctx, { id: fixture.first(), commentId: written.id }), nora)
+    for (const { data } of rows) await deliverMention(mailing, { data })
+    expect(mails).toHaveLength(1)
+  })
+
+  it('of others are deleted by admins, not by analysts', async () => {
+    const { server, account } = fixture
+    const { comment } = await server.as(
+      account,
+      (ctx) => createComment(ctx, server.jobs, { id: fixture.first(), text: 'Mine' }),
+      nora,
+    )
+    const remove = (role: 'analyst' | 'admin') =>
+      server.as(account, (ctx) => deleteComment(ctx, { id: fixture.first(), commentId: comment.id }), {
+        actor: { ...person, id: 'other', role },
+      })
+    await expect(remove('analyst')).rejects.toMatchObject({ code: 'forbidden', reason: 'ROLE_NOT_ALLOWED' })
+    expect(await remove('admin')).toEqual({})
   })
 })

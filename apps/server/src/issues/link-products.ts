@@ -40,22 +40,22 @@ export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promis
         cross join lateral (
           select threat.id, threat.name, threat.key
           from issue join threat on threat.id = issue.threat_id
-          where issue.account_id = ${ctx.account} and issue.id = occurrence.issue_id
+          where issue.account_id = ${ctx.workspace} and issue.id = occurrence.issue_id
           -- Lateral, or the planner would read every issue of the account.
           offset 0
         ) as threat
         left join host_product
-          on host_product.account_id = ${ctx.account} and host_product.host_id = occurrence.host_id
+          on host_product.account_id = ${ctx.workspace} and host_product.host_id = occurrence.host_id
           -- Repeated condition, or the planner would read the software of every host.
           and host_product.host_id = any(${hostIds}::uuid[])
           and host_product.port = occurrence.port and host_product.gone_at is null
-        left join product on product.account_id = ${ctx.account} and product.id = host_product.product_id
-        where occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hostIds}::uuid[])
+        left join product on product.account_id = ${ctx.workspace} and product.id = host_product.product_id
+        where occurrence.account_id = ${ctx.workspace} and occurrence.host_id = any(${hostIds}::uuid[])
         -- The products of a threat are looked up once per row.
         offset 0
       ) as candidate
       group by candidate.id, candidate.method, candidate.known
     ) as found
-    where occurrence.account_id = ${ctx.account} and occurrence.id = found.id
+    where occurrence.account_id = ${ctx.workspace} and occurrence.id = found.id
       and found.known is distinct from found.product_id`.execute(ctx.tx)
 }

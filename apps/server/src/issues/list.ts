@@ -72,7 +72,7 @@ const sortedMax = 1000
 
 /** The issues of a target by their keys if there are few; null otherwise. */
 async function fewOfTarget(ctx: Ctx, targetId: string): Promise<RawBuilder<unknown> | null> {
-  const ofTarget = sql`from issue_target where account_id = ${ctx.account} and target_id = ${targetId}`
+  const ofTarget = sql`from issue_target where account_id = ${ctx.workspace} and target_id = ${targetId}`
   const { rows } = await sql<{ total: number }>`
     select count(*)::int as total from (select ${ofTarget} limit ${sql.lit(sortedMax + 1)}) as counted`.execute(ctx.tx)
   return (rows[0]?.total ?? 0) > sortedMax ? null : sql`and issue.id = any(array(select issue_id ${ofTarget}))`
@@ -82,7 +82,7 @@ async function fewOfTarget(ctx: Ctx, targetId: string): Promise<RawBuilder<unkno
 export async function getIssue(ctx: Ctx, { id }: { id: string }, targets: Targets): Promise<{ issue: Issue }> {
   const { rows } = await sql<IssueRow>`
     select * from issue
-    where account_id = ${ctx.account} and id = ${id}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and id = ${id}`.execute(ctx.tx)
   const [issue] = await describeIssues(ctx, rows, targets, { hostsMax, evidence: true })
   const [row] = rows
   if (!issue || !row) throw notFound('issue', id)
@@ -106,10 +106,10 @@ export async function issuesOfScan(
 ): Promise<Issue[]> {
   const { rows } = await sql<IssueRow>`
     select * from issue
-    where account_id = ${ctx.account}
+    where account_id = ${ctx.workspace}
       and id in (
         select issue_id from scan_issue
-        where account_id = ${ctx.account} and scan_id = ${scan.id})
+        where account_id = ${ctx.workspace} and scan_id = ${scan.id})
     order by priority desc, score desc, id`.execute(ctx.tx)
   return describeIssues(ctx, rows, targets, { hostsMax: null, within: scan.targetId, evidence: true })
 }
@@ -119,7 +119,7 @@ export async function requireIssue(ctx: Ctx, id: string): Promise<void> {
   const issue = await ctx.tx
     .selectFrom('issue')
     .select('id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .executeTakeFirst()
   if (!issue) throw notFound('issue', id)

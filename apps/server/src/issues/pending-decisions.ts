@@ -43,7 +43,7 @@ export async function decideOnIssues(
   const reason = formatDecision(decision)
   if (background && occurrenceCount > (background.occurrencesMax ?? immediateOccurrencesMax)) {
     await queueDecision(ctx, ids, decided, reason)
-    await background.jobs.enqueue(ctx.tx, 'decisions', { account: ctx.account })
+    await background.jobs.enqueue(ctx.tx, 'decisions', { account: ctx.workspace })
     return true
   }
   const isNewer = await discardPending(ctx, ids)
@@ -61,7 +61,7 @@ async function queueDecision(
 ): Promise<void> {
   await sql`
     insert into issue_decision (account_id, issue_id, status, ignore_until, ignore_reason, ignore_comment, actor, at, reason)
-    select ${ctx.account}, decided.*, ${reason} from (${decided}) as decided
+    select ${ctx.workspace}, decided.*, ${reason} from (${decided}) as decided
     on conflict (account_id, issue_id) do update set
       status = excluded.status, ignore_until = excluded.ignore_until, ignore_reason = excluded.ignore_reason,
       ignore_comment = excluded.ignore_comment, actor = excluded.actor, at = excluded.at, reason = excluded.reason`.execute(
@@ -73,7 +73,7 @@ async function queueDecision(
       ignore_until = next.ignore_until, ignore_reason = next.ignore_reason, ignore_comment = next.ignore_comment,
       ignored_by = case when next.status = 'STATUS_IGNORED' then next.actor else '' end
     from issue_decision as next
-    where issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])
+    where issue.account_id = ${ctx.workspace} and issue.id = any(${ids}::uuid[])
       and next.account_id = issue.account_id and next.issue_id = issue.id`.execute(ctx.tx)
   await recordIssueHistory(ctx, ids, { reason, scanId: null })
 }
@@ -82,7 +82,7 @@ async function queueDecision(
 async function discardPending(ctx: Ctx, ids: readonly string[]): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from issue_decision
-    where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[])`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and issue_id = any(${ids}::uuid[])`.execute(ctx.tx)
   return numAffectedRows > 0n
 }
 
@@ -94,7 +94,7 @@ type Group = Pick<IssueDecisionTable, 'actor' | 'at' | 'reason'> & { readonly id
  * resolved after the decision are unchanged.
  */
 export async function applyDecisions(ctx: Ctx, ids: readonly string[]): Promise<void> {
-  const pending = sql`account_id = ${ctx.account} and issue_id = any(${ids}::uuid[])`
+  const pending = sql`account_id = ${ctx.workspace} and issue_id = any(${ids}::uuid[])`
   const { rows: groups } = await sql<Group>`
     select actor, at, reason, array_agg(issue_id order by issue_id) as ids from issue_decision
     where ${pending}
@@ -133,7 +133,7 @@ async function applyBatch(ctx: Ctx): Promise<boolean> {
     from issue
     join issue_decision as decided on decided.account_id = issue.account_id and decided.issue_id = issue.id
     join threat on threat.id = issue.threat_id
-    where issue.account_id = ${ctx.account}
+    where issue.account_id = ${ctx.workspace}
     order by issue.id
     limit ${issuesPerTransaction}
     for update of issue`.execute(ctx.tx)

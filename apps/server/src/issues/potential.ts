@@ -165,7 +165,7 @@ export async function installedOn(ctx: Ctx, condition: ReturnType<typeof sql>): 
     join product on product.account_id = host_product.account_id and product.id = host_product.product_id
     join host on host.account_id = host_product.account_id and host.id = host_product.host_id
     join target on target.account_id = host.account_id and target.id = host.target_id and target.deleted_at is null
-    where host_product.account_id = ${ctx.account} and host_product.gone_at is null and ${condition}`.execute(ctx.tx)
+    where host_product.account_id = ${ctx.workspace} and host_product.gone_at is null and ${condition}`.execute(ctx.tx)
   return rows.map((row) => ({
     hostId: row.host_id,
     targetId: row.target_id,

@@ -106,12 +106,12 @@ async function ensureIssues(
   const { rows } = await sql<{ id: string; threat_id: string }>`
     select id, threat_id
     from issue
-    where account_id = ${ctx.account} and id = any(array(
+    where account_id = ${ctx.workspace} and id = any(array(
       select id from issue
-      where account_id = ${ctx.account} and threat_id = any(${threats.map((threat) => threat.id)}::uuid[])
+      where account_id = ${ctx.workspace} and threat_id = any(${threats.map((threat) => threat.id)}::uuid[])
       union
       select issue_id from occurrence
-      where account_id = ${ctx.account} and host_id = any(${hosts}::uuid[])
+      where account_id = ${ctx.workspace} and host_id = any(${hosts}::uuid[])
         and status in ('STATUS_OPEN', 'STATUS_REGRESSION')))
     order by id
     for update`.execute(ctx.tx)
@@ -130,7 +130,7 @@ async function insertIssues(ctx: Ctx, threats: readonly ThreatKey[]): Promise<vo
     .insertInto('issue')
     .values(
       threats.map((threat) => ({
-        account_id: ctx.account,
+        account_id: ctx.workspace,
         id: newId(),
         threat_id: threat.id,
         status: 'STATUS_OPEN' as const,
@@ -154,7 +154,7 @@ async function occurrencesOf(ctx: Ctx, issues: readonly string[], findings: read
   return ctx.tx
     .selectFrom('occurrence')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where((where) => where('issue_id', '=', where.fn.any(where.val(issues))))
     .where((where) =>
       where('host_id', '=', where.fn.any(where.val([...new Set(findings.map(({ hostId }) => hostId))]))),
@@ -175,7 +175,7 @@ function toRow(
   // Ignoring an issue on a host applies to the host, not to one path on it.
   const status = !old && ignored ? 'STATUS_IGNORED' : detected
   return {
-    account_id: ctx.account,
+    account_id: ctx.workspace,
     id: old?.id ?? newId(),
     issue_id: issueId,
     host_id: finding.hostId,

@@ -75,7 +75,7 @@ async function resolveUnmatched(ctx: Ctx, ids: readonly string[], inferred: read
     from issue
     join occurrence on occurrence.account_id = issue.account_id and occurrence.issue_id = issue.id
     join threat on threat.id = issue.threat_id
-    where issue.account_id = ${ctx.account} and issue.threat_id = any(${ids}::uuid[])
+    where issue.account_id = ${ctx.workspace} and issue.threat_id = any(${ids}::uuid[])
       and occurrence.method = 'version' and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
     order by occurrence.id
     for update of occurrence`.execute(ctx.tx)

@@ -8,9 +8,9 @@ export async function reopenExpired(ctx: Ctx): Promise<number> {
   // Issues are always locked before their occurrences.
   await sql`
     select from issue
-    where account_id = ${ctx.account} and id in (
+    where account_id = ${ctx.workspace} and id in (
       select issue_id from occurrence
-      where account_id = ${ctx.account} and ignore_until <= ${ctx.now})
+      where account_id = ${ctx.workspace} and ignore_until <= ${ctx.now})
     order by id
     for update`.execute(ctx.tx)
   const due = await ctx.tx
@@ -24,7 +24,7 @@ export async function reopenExpired(ctx: Ctx): Promise<number> {
       ignore_comment: '',
       ignored_by: '',
     })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('ignore_until', '<=', ctx.now)
     .where('status', '=', 'STATUS_IGNORED')
     .returning('issue_id')
@@ -41,15 +41,15 @@ export async function resolveIssuesOfTargets(ctx: Ctx, targetIds: readonly strin
   // serialized.
   await sql`
     select from issue
-    where account_id = ${ctx.account} and id in (
+    where account_id = ${ctx.workspace} and id in (
       select issue_id from occurrence
-      where account_id = ${ctx.account} and target_id = any(${targetIds}::uuid[]))
+      where account_id = ${ctx.workspace} and target_id = any(${targetIds}::uuid[]))
     order by id
     for update`.execute(ctx.tx)
   const rows = await ctx.tx
     .updateTable('occurrence')
     .set({ status: 'STATUS_RESOLVED', resolved_at: ctx.now, decided_by: 'scan', ignore_until: null })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('target_id', 'in', targetIds)
     .where('status', '!=', 'STATUS_RESOLVED')
     .returning('issue_id')
@@ -67,7 +67,7 @@ export async function refreshPriorities(ctx: Ctx, hostIds: readonly string[]): P
     .selectFrom('occurrence')
     .select('issue_id')
     .distinct()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('host_id', 'in', hostIds)
     .execute()
   await rollUp(

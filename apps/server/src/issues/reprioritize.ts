@@ -69,7 +69,7 @@ async function rateBatch(ctx: Ctx, issuesPerTransaction: number): Promise<number
   const { rows } = await sql<{ id: string; host_count: number }>`
     select issue.id, issue.host_count from issue
     join threat on threat.id = issue.threat_id
-    where issue.account_id = ${ctx.account} and issue.category <> threat.category
+    where issue.account_id = ${ctx.workspace} and issue.category <> threat.category
     order by issue.id
     limit ${issuesPerTransaction}
     for update of issue`.execute(ctx.tx)
@@ -82,7 +82,7 @@ async function rateBatch(ctx: Ctx, issuesPerTransaction: number): Promise<number
   await sql`
     update issue set category = threat.category, score = threat.score, updated_at = ${ctx.now}
     from threat
-    where threat.id = issue.threat_id and issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])`.execute(
+    where threat.id = issue.threat_id and issue.account_id = ${ctx.workspace} and issue.id = any(${ids}::uuid[])`.execute(
     ctx.tx,
   )
   await refreshCounts(ctx, ids)

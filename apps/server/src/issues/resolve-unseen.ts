@@ -93,7 +93,7 @@ async function activeOn(ctx: Ctx, hosts: readonly string[], onlyIssue: string | 
            occurrence.location, occurrence.port, occurrence.method
     from occurrence
     join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
-    where occurrence.account_id = ${ctx.account}
+    where occurrence.account_id = ${ctx.workspace}
       and occurrence.host_id = any(${hosts}::uuid[])
       and (${onlyIssue}::uuid is null or occurrence.issue_id = ${onlyIssue})
       and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
@@ -108,7 +108,7 @@ export async function markResolved(ctx: Ctx, ids: readonly string[]): Promise<vo
   await ctx.tx
     .updateTable('occurrence')
     .set({ status: 'STATUS_RESOLVED', resolved_at: ctx.now, decided_by: 'scan', not_checked_since: null })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where((where) => where('id', '=', where.fn.any(where.val(ids))))
     .execute()
 }
@@ -118,5 +118,5 @@ async function recordUnchecked(ctx: Ctx, ids: readonly string[]): Promise<void> 
   await sql`
     update occurrence set not_checked_since = last_seen_at
     -- Keeps the first time, and avoids a write on every scan.
-    where account_id = ${ctx.account} and id = any(${ids}::uuid[]) and not_checked_since is null`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and id = any(${ids}::uuid[]) and not_checked_since is null`.execute(ctx.tx)
 }

@@ -1,4 +1,5 @@
 import type { Database } from '#database/index.ts'
+import { cutoffOf } from '#database/retention.ts'
 import { sql } from 'kysely'
 
 const batchSize = 5000
@@ -8,7 +9,8 @@ export const removedEvidenceText = 'Removed after the retention period for evide
 
 /**
  * Deletes, over all accounts and in small transactions, history before `history`, except each last
- * status, and evidence of resolved issues not seen since `evidence`.
+ * status, and evidence of resolved issues not seen since `evidence`. Workspaces with a retention of
+ * their own have other limits.
  */
 export async function deleteExpiredIssueData(
   database: Database,
@@ -18,8 +20,8 @@ export async function deleteExpiredIssueData(
   await repeat(
     () => sql`
       delete from issue_event where ctid in (
-        select event.ctid from issue_event as event
-        where event.at < ${before.history} and exists (
+        select event.ctid from issue_event as event join workspace on workspace.id = event.account_id
+        where event.at < ${cutoffOf('history_days', before.history)} and exists (
           select from issue_event as later
           where later.account_id = event.account_id and later.issue_id = event.issue_id
             and later.host_id is not distinct from event.host_id and (later.at, later.id) > (event.at, event.id))
@@ -28,10 +30,10 @@ export async function deleteExpiredIssueData(
   await repeat(
     () => sql`
       update occurrence set evidence =
-        (evidence - 'request' - 'highlights') || jsonb_build_object('text', ${removedEvidenceText}::text, 'highlights', '[]'::jsonb)
+        (evidence - 'request' - 'highlights' - 'extracted' - 'reproduce') || jsonb_build_object('text', ${removedEvidenceText}::text, 'highlights', '[]'::jsonb)
       where ctid in (
-        select ctid from occurrence
-        where status = 'STATUS_RESOLVED' and last_seen_at < ${before.evidence} and evidence ->> 'text' <> ${removedEvidenceText}
+        select occurrence.ctid from occurrence join workspace on workspace.id = occurrence.account_id
+        where status = 'STATUS_RESOLVED' and last_seen_at < ${cutoffOf('evidence_days', before.evidence)} and evidence ->> 'text' <> ${removedEvidenceText}
         limit ${batchSize})`,
   )
   async function repeat(statement: () => ReturnType<typeof sql>): Promise<void> {

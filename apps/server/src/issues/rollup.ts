@@ -75,7 +75,7 @@ const isIgnored = sql`occurrence.status = 'STATUS_IGNORED'`
  * a non-default criticality. The cost is independent of the number of affected hosts.
  */
 async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]> {
-  const ofIssues = sql`occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[])`
+  const ofIssues = sql`occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = any(${ids}::uuid[])`
   const weight = sql`coalesce(weighed.weight, ${sql.lit(weights.CRITICALITY_NORMAL)})`
   // Withdrawn proof doesn't keep an issue verified while other occurrences are only inferred.
   const { rows } = await sql<Aggregate>`
@@ -89,8 +89,8 @@ async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]>
            coalesce(coming.actor, decided.ignored_by) as ignored_by,
            exists (
              select from occurrence
-             join host on host.account_id = ${ctx.account} and host.id = occurrence.host_id
-             where occurrence.account_id = ${ctx.account} and occurrence.issue_id = seen.id
+             join host on host.account_id = ${ctx.workspace} and host.id = occurrence.host_id
+             where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = seen.id
                and not (host.address::inet <<= any (${sql.lit(privateNetworks)}::inet[]))) as is_reachable
     from (
       select occurrence.issue_id as id,
@@ -108,18 +108,18 @@ async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]>
       left join (
         select id, case criticality when 'CRITICALITY_LOW' then ${sql.lit(weights.CRITICALITY_LOW)} else ${sql.lit(weights.CRITICALITY_HIGH)} end as weight
         from host
-        where account_id = ${ctx.account} and criticality <> 'CRITICALITY_NORMAL'
+        where account_id = ${ctx.workspace} and criticality <> 'CRITICALITY_NORMAL'
       ) as weighed on weighed.id = occurrence.host_id
       where ${ofIssues}
       group by occurrence.issue_id
     ) as seen
-    join issue on issue.account_id = ${ctx.account} and issue.id = seen.id and issue.id = any(${ids}::uuid[])
+    join issue on issue.account_id = ${ctx.workspace} and issue.id = seen.id and issue.id = any(${ids}::uuid[])
     join threat on threat.id = issue.threat_id
-    left join issue_decision as coming on coming.account_id = ${ctx.account} and coming.issue_id = seen.id
+    left join issue_decision as coming on coming.account_id = ${ctx.workspace} and coming.issue_id = seen.id
     left join lateral (
       -- The latest decision determines the terms of the issue.
       select ignore_reason, ignore_comment, ignored_by from occurrence
-      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = seen.id and ${isIgnored}
+      where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = seen.id and ${isIgnored}
       order by ignored_at desc
       limit 1
     ) as decided on seen.status = 'STATUS_IGNORED' and coming.issue_id is null`.execute(ctx.tx)
@@ -172,5 +172,5 @@ async function write(ctx: Ctx, rows: readonly Aggregate[]): Promise<void> {
       ${rows.map((row) => row.weight)}::int[]
     ) as next (id, status, verification, quality, priority, hosts, last_seen_at, ignore_until,
                ignore_reason, ignore_comment, ignored_by, title, epss, is_reachable, weight)
-    where issue.account_id = ${ctx.account} and issue.id = next.id`.execute(ctx.tx)
+    where issue.account_id = ${ctx.workspace} and issue.id = next.id`.execute(ctx.tx)
 }

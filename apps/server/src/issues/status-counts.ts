@@ -31,7 +31,7 @@ export async function refreshCounts(
 /** A condition for the occurrences that can have changed. */
 function changed(ctx: Ctx, issueIds: readonly string[], { hostIds }: ChangedPart): RawBuilder<unknown> {
   const onHosts = hostIds ? sql`and occurrence.host_id = any(${hostIds}::uuid[])` : sql``
-  return sql`occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${issueIds}::uuid[]) ${onHosts}`
+  return sql`occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = any(${issueIds}::uuid[]) ${onHosts}`
 }
 
 /** Locks targets in the order of their ids to prevent deadlocks. */
@@ -41,11 +41,11 @@ async function lockTargets(ctx: Ctx, occurrences: RawBuilder<unknown>): Promise<
   const ids = targets.map((row) => row.target_id).toSorted()
   await sql`
     insert into target_count (account_id, target_id)
-    select ${ctx.account}, unnest(${ids}::uuid[])
+    select ${ctx.workspace}, unnest(${ids}::uuid[])
     on conflict do nothing`.execute(ctx.tx)
   await sql`
     select from target_count
-    where account_id = ${ctx.account} and target_id = any(${ids}::uuid[])
+    where account_id = ${ctx.workspace} and target_id = any(${ids}::uuid[])
     order by target_id
     for update`.execute(ctx.tx)
   return ids
@@ -59,14 +59,14 @@ const severityCounts = sql`
 async function refreshHosts(ctx: Ctx, occurrences: RawBuilder<unknown>): Promise<void> {
   await sql`
     insert into host_count (account_id, host_id, target_id, critical, high, medium, low, verified, potential)
-    select ${ctx.account}, touched.host_id, touched.target_id, counted.*
+    select ${ctx.workspace}, touched.host_id, touched.target_id, counted.*
     from (select distinct host_id, target_id from occurrence where ${occurrences}) as touched
     cross join lateral (
       select ${severityCounts}, count(*) filter (where is_verified) as verified, count(*) filter (where not is_verified) as potential
       from (
-        ${issuesByHost(sql`occurrence.account_id = ${ctx.account} and occurrence.host_id = touched.host_id`)}
+        ${issuesByHost(sql`occurrence.account_id = ${ctx.workspace} and occurrence.host_id = touched.host_id`)}
       ) as here
-      join issue on issue.account_id = ${ctx.account} and issue.id = here.issue_id
+      join issue on issue.account_id = ${ctx.workspace} and issue.id = here.issue_id
       where here.rank <= 2
     ) as counted
     on conflict (account_id, host_id) do update set
@@ -95,10 +95,10 @@ async function refreshIssuesOfTargets(
       : sql.ref(`excluded.${column}`)
   await sql`
     insert into issue_target (account_id, target_id, issue_id, status, verified_status, potential_status, category)
-    select ${ctx.account}, target_id, issue_id, status_of(min(rank)), status_of(min(rank) filter (where is_verified)),
+    select ${ctx.workspace}, target_id, issue_id, status_of(min(rank)), status_of(min(rank) filter (where is_verified)),
            status_of(min(rank) filter (where not is_verified)), issue.category
     from (${issuesByHost(occurrences)}) as here
-    join issue on issue.account_id = ${ctx.account} and issue.id = here.issue_id
+    join issue on issue.account_id = ${ctx.workspace} and issue.id = here.issue_id
     group by target_id, issue_id, issue.category
     on conflict (account_id, target_id, issue_id) do update set
       status = ${next('status')}, verified_status = ${next('verified_status')},
@@ -118,13 +118,13 @@ async function refreshTargets(ctx: Ctx, targetIds: readonly string[]): Promise<v
     from unnest(${targetIds}::uuid[]) as touched (target_id)
     cross join lateral (
       select ${severityCounts} from issue_target
-      where account_id = ${ctx.account} and issue_target.target_id = touched.target_id
+      where account_id = ${ctx.workspace} and issue_target.target_id = touched.target_id
         and status in ('STATUS_OPEN', 'STATUS_REGRESSION')
     ) as issues
     cross join lateral (
       select count(*) as hosts, count(*) filter (where verified > 0) as verified, count(*) filter (where potential > 0) as potential
       from host_count
-      where account_id = ${ctx.account} and host_count.target_id = touched.target_id and verified + potential > 0
+      where account_id = ${ctx.workspace} and host_count.target_id = touched.target_id and verified + potential > 0
     ) as affected
-    where target_count.account_id = ${ctx.account} and target_count.target_id = touched.target_id`.execute(ctx.tx)
+    where target_count.account_id = ${ctx.workspace} and target_count.target_id = touched.target_id`.execute(ctx.tx)
 }

@@ -10,13 +10,13 @@ export async function setTags(ctx: Ctx, issueId: string, tagIds: readonly string
   const { rows } = await sql<{ tag_id: string }>`
     with gone as (
       delete from issue_tag
-      where account_id = ${ctx.account} and issue_id = ${issueId} and not tag_id = any(${tagIds}::uuid[])
+      where account_id = ${ctx.workspace} and issue_id = ${issueId} and not tag_id = any(${tagIds}::uuid[])
     ), wanted as (
       -- A concurrent deletion of the tag waits, and removes it from this issue too.
-      select id from tag where account_id = ${ctx.account} and id = any(${tagIds}::uuid[]) for key share
+      select id from tag where account_id = ${ctx.workspace} and id = any(${tagIds}::uuid[]) for key share
     ), written as (
       insert into issue_tag (account_id, issue_id, tag_id)
-      select ${ctx.account}, ${issueId}, id from wanted
+      select ${ctx.workspace}, ${issueId}, id from wanted
       on conflict do nothing
     )
     select id as tag_id from wanted`.execute(ctx.tx)
@@ -33,7 +33,7 @@ export async function tagsOf(ctx: Ctx, issueIds: readonly string[]): Promise<Rea
       join.onRef('tag.account_id', '=', 'issue_tag.account_id').onRef('tag.id', '=', 'issue_tag.tag_id'),
     )
     .select(['issue_tag.issue_id', 'tag.id', 'tag.name', 'tag.color'])
-    .where('issue_tag.account_id', '=', ctx.account)
+    .where('issue_tag.account_id', '=', ctx.workspace)
     .where('issue_tag.issue_id', '=', anyOf(issueIds))
     .orderBy('tag.name')
     .execute()

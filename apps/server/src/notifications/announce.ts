@@ -29,7 +29,7 @@ export interface Announcement {
  */
 export async function announce(ctx: Ctx, all: readonly Announcement[]): Promise<void> {
   if (all.length === 0) return
-  const hint = sql`select pg_notify(${channels.events}, ${ctx.account})`.execute(ctx.tx)
+  const hint = sql`select pg_notify(${channels.events}, ${ctx.workspace})`.execute(ctx.tx)
   const parts = Array.from({ length: Math.ceil(all.length / rowsPerInsert) }, (_, part) =>
     write(ctx, all.slice(part * rowsPerInsert, (part + 1) * rowsPerInsert)),
   )
@@ -45,7 +45,7 @@ async function write(ctx: Ctx, some: readonly Announcement[]): Promise<void> {
     .insertInto('event')
     .values(
       some.map((item) => ({
-        account_id: ctx.account,
+        account_id: ctx.workspace,
         at: ctx.now,
         kind: item.kind,
         title: item.title.slice(0, titleMax),
@@ -68,7 +68,7 @@ export function announceRows(ctx: Ctx, rows: RawBuilder<unknown>): RawBuilder<un
   return sql`
     announced as (
       insert into event (account_id, at, kind, title, score, resource_kind, resource_id, target_ids)
-      select ${ctx.account}::uuid, ${ctx.now}::timestamptz, kind, left(title, ${titleMax}), score, resource_kind, resource_id, target_ids
+      select ${ctx.workspace}::uuid, ${ctx.now}::timestamptz, kind, left(title, ${titleMax}), score, resource_kind, resource_id, target_ids
       from (${rows}) as one
       returning account_id
     )
@@ -131,7 +131,7 @@ export async function noticesSince(
   const horizon = await commitHorizon(ctx)
   const { rows } = await sql<Selectable<Tables['event']>>`
     select event.* from event
-    where account_id = ${ctx.account}
+    where account_id = ${ctx.workspace}
       and (xid, id) > (${after.xid}::xid8, ${after.id}::bigint)
       and xid < ${horizon}::xid8
     order by event.xid, event.id

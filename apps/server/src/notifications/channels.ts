@@ -35,7 +35,7 @@ export async function listChannels(ctx: Ctx): Promise<{ channels: Channel[] }> {
   const rows = await ctx.tx
     .selectFrom('channel')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .orderBy('failures', 'desc')
     .orderBy('created_at')
     .orderBy('id')
@@ -66,7 +66,7 @@ export async function createChannel(
   await ctx.tx
     .insertInto('channel')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id,
       kind: channel.kind,
       webhook_url: url,
@@ -100,7 +100,7 @@ export async function updateChannel(
   await ctx.tx
     .updateTable('channel')
     .set({ ...changes, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .execute()
   // Events from the time the channel was off are not sent.
@@ -115,7 +115,7 @@ async function endPending(ctx: Ctx, id: string): Promise<void> {
   await ctx.tx
     .updateTable('delivery')
     .set({ state: 'STATE_FAILED', error: 'The channel was turned off before delivery', completed_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('channel_id', '=', id)
     .where('state', '=', 'STATE_PENDING')
     .execute()
@@ -144,7 +144,7 @@ function changeOf(
 /** @throws ApiError `not_found` */
 export async function deleteChannel(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   await lockChannel(ctx, id)
-  await ctx.tx.deleteFrom('channel').where('account_id', '=', ctx.account).where('id', '=', id).execute()
+  await ctx.tx.deleteFrom('channel').where('account_id', '=', ctx.workspace).where('id', '=', id).execute()
   await recordAuditEvent(ctx, 'channel.delete', { kind: 'channel', id })
   return {}
 }
@@ -157,7 +157,7 @@ export async function rotateSecret(ctx: Ctx, { id }: { id: string }): Promise<{ 
   await ctx.tx
     .updateTable('channel')
     .set({ secret, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .execute()
   await recordAuditEvent(ctx, 'channel.rotate-secret', { kind: 'channel', id })
@@ -173,7 +173,7 @@ export async function previewChannel(
   const since = new Date(ctx.now.getTime() - days * 86_400_000)
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from event
-    where account_id = ${ctx.account} and at >= ${since} and ${matches(columnsOf(rule))}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and at >= ${since} and ${matches(columnsOf(rule))}`.execute(ctx.tx)
   return { eventCount: rows[0]?.count ?? 0, days }
 }
 
@@ -216,7 +216,7 @@ async function requireTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> {
   const known = await ctx.tx
     .selectFrom('tag')
     .select('id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', 'in', tagIds)
     .execute()
   const missing = tagIds.find((id) => !known.some((tag) => tag.id === id))
@@ -228,7 +228,7 @@ async function requireFreeSlot(ctx: Ctx): Promise<void> {
   const { count } = await ctx.tx
     .selectFrom('channel')
     .select((select) => select.fn.countAll<number>().as('count'))
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .executeTakeFirstOrThrow()
   if (count >= channelsMax) throw new ApiError('precondition', `An account can have at most ${channelsMax} channels`)
 }
@@ -236,5 +236,5 @@ async function requireFreeSlot(ctx: Ctx): Promise<void> {
 async function skipBacklog(ctx: Ctx, id: string): Promise<void> {
   const horizon = await commitHorizon(ctx)
   await sql`update channel set taken_until = ${horizon}::xid8
-    where account_id = ${ctx.account} and id = ${id}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and id = ${id}`.execute(ctx.tx)
 }

@@ -87,7 +87,7 @@ async function read(ctx: Ctx, id: string) {
   const delivery = await ctx.tx
     .selectFrom('delivery')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .where('state', '=', 'STATE_PENDING')
     .executeTakeFirst()
@@ -95,18 +95,22 @@ async function read(ctx: Ctx, id: string) {
   const channel = await ctx.tx
     .selectFrom('channel')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', delivery.channel_id)
     .executeTakeFirst()
   return channel ? { delivery, channel, email: await emailOf(ctx) } : null
 }
 
-/** The email address of an account. */
+/** The email address of the workspace: that of its longest-standing owner. */
 export async function emailOf(ctx: Ctx): Promise<string> {
   const { email } = await ctx.tx
-    .selectFrom('account')
+    .selectFrom('member')
     .select('email')
-    .where('id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
+    .where('role', '=', 'owner')
+    .where('left_at', 'is', null)
+    .orderBy('joined_at')
+    .limit(1)
     .executeTakeFirstOrThrow()
   return email
 }
@@ -135,7 +139,7 @@ async function recordOutcome(
       answer: outcome.answer,
       completed_at: state === 'STATE_PENDING' ? null : new Date(),
     })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     // A successful delivery is recorded even if it was ended in the meantime.
     .$if(!hasArrived, (query) => query.where('state', '=', 'STATE_PENDING'))
@@ -147,7 +151,7 @@ async function recordOutcome(
     await ctx.tx
       .updateTable('channel')
       .set({ failures: 0 })
-      .where('account_id', '=', ctx.account)
+      .where('account_id', '=', ctx.workspace)
       .where('id', '=', channel.id)
       .execute()
   }
@@ -160,5 +164,5 @@ async function recordOutcome(
 export async function countFailure(ctx: Ctx, channelId: string, { isGone = false } = {}): Promise<void> {
   await sql`
     update channel set failures = failures + 1, is_enabled = is_enabled and failures + 1 < ${isGone ? 0 : failuresMax}
-    where account_id = ${ctx.account} and id = ${channelId}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and id = ${channelId}`.execute(ctx.tx)
 }

@@ -23,7 +23,7 @@ export async function listDeliveries(
   const rows = await ctx.tx
     .selectFrom('delivery')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('channel_id', '=', input.id)
     .$if(after !== undefined, (query) => query.where('id', '<', String(after)))
     .orderBy('id', 'desc')
@@ -46,7 +46,7 @@ export async function redeliver(
   const row = await ctx.tx
     .selectFrom('delivery')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('channel_id', '=', id)
     .where('id', '=', deliveryId)
     .forUpdate()
@@ -56,11 +56,11 @@ export async function redeliver(
   const delivery = await ctx.tx
     .updateTable('delivery')
     .set({ state: 'STATE_PENDING', completed_at: null })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', deliveryId)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await jobs.enqueue(ctx.tx, 'delivery', { account: ctx.account, deliveryId })
+  await jobs.enqueue(ctx.tx, 'delivery', { account: ctx.workspace, deliveryId })
   return { delivery: toDelivery(delivery) }
 }
 

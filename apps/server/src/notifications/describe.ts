@@ -20,7 +20,7 @@ export async function describeChannels(ctx: Ctx, rows: readonly Row[]): Promise<
   const ids = rows.map((row) => row.id)
   const { rows: last } = await sql<Selectable<Tables['delivery']>>`
     select distinct on (channel_id) * from delivery
-    where account_id = ${ctx.account} and channel_id = any(${ids}::uuid[])
+    where account_id = ${ctx.workspace} and channel_id = any(${ids}::uuid[])
     order by channel_id, id desc`.execute(ctx.tx)
   const lastOf = new Map(last.map((row) => [row.channel_id, toDelivery(row)]))
   return rows.map((row) => {

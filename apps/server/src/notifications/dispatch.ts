@@ -51,7 +51,7 @@ async function createDeliveriesFor(
 ): Promise<boolean> {
   const { rows } = await sql<Selectable<Tables['event']> & { total: number; oldest: Date }>`
     select event.*, count(*) over () as total, min(at) over () as oldest from event
-    where account_id = ${ctx.account} and xid >= ${channel.taken_until}::xid8 and xid < ${horizon}::xid8
+    where account_id = ${ctx.workspace} and xid >= ${channel.taken_until}::xid8 and xid < ${horizon}::xid8
       and ${matches(channel)}
     order by score desc nulls last, xid, id
     limit ${listedMax}`.execute(ctx.tx)
@@ -59,13 +59,13 @@ async function createDeliveriesFor(
   const isLate = first !== undefined && ctx.now.getTime() - first.oldest.getTime() >= holdMinutesMax * 60_000
   if (first && isScanning && channel.kind !== 'KIND_WEBHOOK' && !isLate) return true
   await sql`update channel set taken_until = ${horizon}::xid8
-    where account_id = ${ctx.account} and id = ${channel.id}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and id = ${channel.id}`.execute(ctx.tx)
   if (!first) return false
   const id = newId()
   await ctx.tx
     .insertInto('delivery')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id,
       channel_id: channel.id,
       state: 'STATE_PENDING',
@@ -77,7 +77,7 @@ async function createDeliveriesFor(
       completed_at: null,
     })
     .execute()
-  await jobs.enqueue(ctx.tx, 'delivery', { account: ctx.account, deliveryId: id })
+  await jobs.enqueue(ctx.tx, 'delivery', { account: ctx.workspace, deliveryId: id })
   return false
 }
 
@@ -86,7 +86,7 @@ async function hasActiveScan(ctx: Ctx): Promise<boolean> {
   const row = await ctx.tx
     .selectFrom('scan')
     .select('id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .where('resume_at', 'is', null)
     .limit(1)

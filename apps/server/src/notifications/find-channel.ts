@@ -23,5 +23,5 @@ export async function findChannel(ctx: Ctx, id: string): Promise<Selectable<Tabl
 }
 
 function requireChannel(ctx: Ctx, id: string) {
-  return ctx.tx.selectFrom('channel').selectAll().where('account_id', '=', ctx.account).where('id', '=', id)
+  return ctx.tx.selectFrom('channel').selectAll().where('account_id', '=', ctx.workspace).where('id', '=', id)
 }

@@ -52,7 +52,7 @@ async function failOne(ctx: Ctx, id: string): Promise<void> {
   const failed = await ctx.tx
     .updateTable('delivery')
     .set({ state: 'STATE_FAILED', error: 'The server stopped during the last attempt', completed_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .where('state', '=', 'STATE_PENDING')
     .returning('channel_id')

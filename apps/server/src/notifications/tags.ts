@@ -11,7 +11,7 @@ export async function removeTagFromRules(ctx: Ctx, tagId: string): Promise<void>
     update channel set
       tag_ids = array_remove(tag_ids, ${tagId}::uuid), updated_at = ${ctx.now},
       is_enabled = is_enabled and cardinality(array_remove(tag_ids, ${tagId}::uuid)) > 0
-    where account_id = ${ctx.account} and ${tagId}::uuid = any(tag_ids)
+    where account_id = ${ctx.workspace} and ${tagId}::uuid = any(tag_ids)
     returning id, not is_enabled as is_off`.execute(ctx.tx)
   for (const { id, is_off: isOff } of rows) {
     const paths = ['rule', ...(isOff ? ['isEnabled'] : [])]

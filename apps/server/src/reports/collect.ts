@@ -18,9 +18,9 @@ export async function collectReport(ctx: Ctx, scanId: string): Promise<ReportMod
   const { scan } = await getScan(ctx, { id: scanId })
   if (!scan.target) throw notFound('scan', scanId)
   const account = await ctx.tx
-    .selectFrom('account')
+    .selectFrom('workspace')
     .select('name')
-    .where('id', '=', ctx.account)
+    .where('id', '=', ctx.workspace)
     .executeTakeFirstOrThrow()
   const previous = await previousScan(ctx, scan.target.id, scanId)
   const issues = await issuesOfScan(ctx, { id: scanId, targetId: scan.target.id }, describeTargets)
@@ -39,7 +39,7 @@ async function previousScan(ctx: Ctx, targetId: string, scanId: string): Promise
   const row = await ctx.tx
     .selectFrom('scan')
     .select(['completed_at', 'critical', 'high', 'medium', 'low'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('target_id', '=', targetId)
     .where('status', '=', 'STATUS_COMPLETED')
     .where('retest_of', 'is', null)
@@ -56,7 +56,7 @@ async function hostsOf(ctx: Ctx, scanId: string): Promise<ReportHost[]> {
   const rows = await ctx.tx
     .selectFrom('scan_host')
     .select('host_id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', scanId)
     .where('host_id', 'is not', null)
     .where('reached', '=', true)

@@ -50,7 +50,7 @@ function ruleOf({ threat }: Issue) {
   }
 }
 
-type Occurrence = Pick<Evidence, 'location' | 'text' | 'quality'> & { readonly port?: number | undefined }
+type Occurrence = Pick<Evidence, 'location' | 'text' | 'quality' | 'reproduce'> & { readonly port?: number | undefined }
 
 /** A host whose evidence was deleted still counts as one result. */
 function occurrencesOf({ evidence = [] }: AffectedHost): readonly Occurrence[] {
@@ -60,7 +60,7 @@ function occurrencesOf({ evidence = [] }: AffectedHost): readonly Occurrence[] {
 function resultOf(
   { threat, verification }: Issue,
   { host: { address }, status, ignored }: AffectedHost,
-  { location, port = portIn(location), text, quality }: Occurrence,
+  { location, port = portIn(location), text, quality, reproduce }: Occurrence,
   services: ReadonlyMap<string, ReportService>,
 ) {
   const service = port === undefined ? undefined : services.get(`${address} ${port}`)
@@ -76,7 +76,13 @@ function resultOf(
         { kind: 'external', status: 'accepted', justification: ignored?.comment ?? ignored?.reason ?? '' },
       ],
     }),
-    properties: { status, verification, quality, evidence: text.slice(0, evidenceLengthMax) },
+    properties: {
+      status,
+      verification,
+      quality,
+      evidence: text.slice(0, evidenceLengthMax),
+      ...(reproduce !== undefined && { reproduce }),
+    },
   }
 }
 

@@ -61,7 +61,7 @@ async function writeProgress(
   const active = await ctx.tx
     .updateTable('scan')
     .set({ last_activity_at: ctx.now, ...(progress && { phase: progress.phase }) })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scanId)
     .where('status', '=', 'STATUS_RUNNING')
     .returning('id')
@@ -70,7 +70,7 @@ async function writeProgress(
   const moved = await ctx.tx
     .updateTable('scan_batch')
     .set({ hosts_done: progress.hostsDone })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', scanId)
     .where('number', '=', number)
     .where('state', '!=', 'DONE')
@@ -86,8 +86,8 @@ export async function countHosts(ctx: Ctx, scanId: string): Promise<void> {
   await sql`
     update scan set
       updated_at = ${ctx.now}, last_activity_at = ${ctx.now},
-      hosts_done = (select sum(hosts_done) from scan_batch where account_id = ${ctx.account} and scan_id = ${scanId})
-    where account_id = ${ctx.account} and id = ${scanId}`.execute(ctx.tx)
+      hosts_done = (select sum(hosts_done) from scan_batch where account_id = ${ctx.workspace} and scan_id = ${scanId})
+    where account_id = ${ctx.workspace} and id = ${scanId}`.execute(ctx.tx)
   await announceScan(ctx, scanId, 'EVENT_SCAN_CHANGED')
 }
 
@@ -106,7 +106,7 @@ export async function knownPorts(
       join.onRef('host.account_id', '=', 'service.account_id').onRef('host.id', '=', 'service.host_id'),
     )
     .select(['host.address', 'service.port'])
-    .where('host.account_id', '=', ctx.account)
+    .where('host.account_id', '=', ctx.workspace)
     .where('host.target_id', '=', targetId)
     .where(
       'host.address',

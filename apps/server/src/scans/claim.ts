@@ -28,7 +28,7 @@ export async function leaseBatch(
   const target = await ctx.tx
     .selectFrom('target')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scan.target_id)
     .executeTakeFirstOrThrow()
   const known = await knownPorts(ctx, target.id, batch.hosts)
@@ -64,7 +64,7 @@ async function claim(ctx: Ctx, agentId: string) {
     await ctx.tx
       .insertInto('scan_lease')
       .values({
-        account_id: ctx.account,
+        account_id: ctx.workspace,
         id,
         agent_id: agentId,
         ...next,
@@ -87,7 +87,7 @@ function nextBatch(ctx: Ctx, agentId: string): Promise<{ scan_id: string; number
       join.onRef('scan.account_id', '=', 'scan_batch.account_id').onRef('scan.id', '=', 'scan_batch.scan_id'),
     )
     .select(['scan_batch.scan_id', 'scan_batch.number'])
-    .where('scan.account_id', '=', ctx.account)
+    .where('scan.account_id', '=', ctx.workspace)
     .where('scan.agent_id', '=', agentId)
     .where('scan.status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .where('scan.resume_at', 'is', null)
@@ -102,7 +102,7 @@ function markBatchRunning(ctx: Ctx, { scan_id, number }: { scan_id: string; numb
   return ctx.tx
     .updateTable('scan_batch')
     .set((set) => ({ state: 'QUEUED', attempt: set('attempt', '+', 1) }))
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', scan_id)
     .where('number', '=', number)
     .where('state', '=', 'WAITING')
@@ -120,7 +120,7 @@ async function markRunning(ctx: Ctx, scan: { id: string; agent_name: string }): 
       last_activity_at: ctx.now,
       updated_at: ctx.now,
     })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scan.id)
     .execute()
   await logScanEvent(ctx, scan.id, 'LEVEL_INFO', `Picked up by agent ${scan.agent_name}`)

@@ -20,11 +20,11 @@ export async function countIssues(ctx: Ctx, scanId: string): Promise<void> {
              count(distinct host_id) filter (where active) as hosts
       from (
         select scan_issue.*, change <> 'RESOLVED' as active from scan_issue
-        where account_id = ${ctx.account} and scan_id = ${scanId}
+        where account_id = ${ctx.workspace} and scan_id = ${scanId}
       ) as seen
       join issue on issue.account_id = seen.account_id and issue.id = seen.issue_id
     ) as found
-    where scan.account_id = ${ctx.account} and scan.id = ${scanId}`.execute(ctx.tx)
+    where scan.account_id = ${ctx.workspace} and scan.id = ${scanId}`.execute(ctx.tx)
 }
 
 /** Maximum number of recounts while a scan runs: each one takes longer than the last. */
@@ -34,6 +34,6 @@ const countsMax = 50
 export async function countIssuesPeriodically(ctx: Ctx, scanId: string, batch: number): Promise<void> {
   const { rows } = await sql<{ total: number }>`
     select max(number) + 1 as total from scan_batch
-    where account_id = ${ctx.account} and scan_id = ${scanId}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and scan_id = ${scanId}`.execute(ctx.tx)
   if (batch % Math.ceil((rows[0]?.total ?? 1) / countsMax) === 0) await countIssues(ctx, scanId)
 }

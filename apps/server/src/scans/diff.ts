@@ -82,7 +82,7 @@ async function scanOf(ctx: Ctx, id: string): Promise<Scan | undefined> {
   return ctx.tx
     .selectFrom('scan')
     .select(['id', 'target_id', 'created_at', 'completed_at'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .executeTakeFirst()
 }
@@ -100,7 +100,7 @@ async function completedBefore(ctx: Ctx, scan: Scan): Promise<Scan | undefined> 
   return ctx.tx
     .selectFrom('scan')
     .select(['id', 'target_id', 'created_at', 'completed_at'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('target_id', '=', scan.target_id)
     .where('status', '=', 'STATUS_COMPLETED')
     .where('retest_of', 'is', null)
@@ -125,18 +125,18 @@ async function readPairs(ctx: Ctx, scan: Scan, base: Scan | undefined): Promise<
              bool_or(change = 'NEW') filter (where scan_id <> ${from}) as new_since,
              bool_or(change = 'REGRESSION') filter (where scan_id <> ${from}) as back_since
       from scan_issue
-      where account_id = ${ctx.account}
+      where account_id = ${ctx.workspace}
         and scan_id in (
           select id from scan
-          where account_id = ${ctx.account} and target_id = ${scan.target_id} and id >= ${from} and id <= ${scan.id})
+          where account_id = ${ctx.workspace} and target_id = ${scan.target_id} and id >= ${from} and id <= ${scan.id})
       group by issue_id, host_id
     ) as pair
-    join issue on issue.account_id = ${ctx.account} and issue.id = pair.issue_id
+    join issue on issue.account_id = ${ctx.workspace} and issue.id = pair.issue_id
     join threat on threat.id = issue.threat_id
-    join host on host.account_id = ${ctx.account} and host.id = pair.host_id
+    join host on host.account_id = ${ctx.workspace} and host.id = pair.host_id
     left join lateral (
       select status from issue_event as event
-      where event.account_id = ${ctx.account} and event.issue_id = pair.issue_id and event.host_id = pair.host_id
+      where event.account_id = ${ctx.workspace} and event.issue_id = pair.issue_id and event.host_id = pair.host_id
         and event.at <= ${scan.completed_at ?? ctx.now}
       order by at desc, id desc
       limit 1

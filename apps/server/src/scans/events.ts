@@ -20,7 +20,7 @@ export async function listScanEvents(
   let query = ctx.tx
     .selectFrom('scan_event')
     .select(['id', 'at', 'level', 'message'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', input.id)
     .orderBy('id')
     .limit(page.size + 1)

@@ -76,10 +76,10 @@ function scannedAddresses(ctx: Ctx, scanId: string): RawBuilder<unknown> {
              count(*) filter (where issue.category = 'CATEGORY_LOW')::int as low
       from scan_issue
       join issue on issue.account_id = scan_issue.account_id and issue.id = scan_issue.issue_id
-      where scan_issue.account_id = ${ctx.account} and scan_issue.scan_id = ${scanId} and scan_issue.change <> 'RESOLVED'
+      where scan_issue.account_id = ${ctx.workspace} and scan_issue.scan_id = ${scanId} and scan_issue.change <> 'RESOLVED'
       group by scan_issue.host_id
     ) as active on active.host_id = scan_host.host_id
-    where scan_host.account_id = ${ctx.account} and scan_host.scan_id = ${scanId}`
+    where scan_host.account_id = ${ctx.workspace} and scan_host.scan_id = ${scanId}`
 }
 
 async function countStates(ctx: Ctx, scanId: string) {

@@ -36,7 +36,7 @@ export async function ingest(
   const done = await ctx.tx
     .updateTable('scan_batch')
     .set({ state: 'DONE', hosts_done: hosts.length })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', scanId)
     .where('number', '=', number)
     .where('state', '!=', 'DONE')
@@ -69,7 +69,7 @@ async function knownHosts(
   const rows = await ctx.tx
     .selectFrom('host')
     .select(['id', 'address'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('target_id', '=', targetId)
     .where(
       'address',
@@ -94,7 +94,7 @@ async function recordHosts(
     .insertInto('scan_host')
     .values(
       [...hostObservations.values()].map((item) => ({
-        account_id: ctx.account,
+        account_id: ctx.workspace,
         scan_id: scanId,
         address: item.address,
         host_id: hostByAddress.get(item.address) ?? null,

@@ -31,7 +31,7 @@ export function findLease(ctx: Ctx, agentId: string, id: string): Promise<Lease 
   return ctx.tx
     .selectFrom('scan_lease')
     .select(['id', 'agent_id', 'scan_id', 'number', 'state'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('agent_id', '=', agentId)
     .where('id', '=', id)
     .executeTakeFirst()
@@ -46,7 +46,7 @@ export async function endLease(ctx: Ctx, id: string, state: AgentJobState, error
   const ended = await ctx.tx
     .updateTable('scan_lease')
     .set({ state, error: storable(error), ended_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .where('state', '=', 'STATE_RUNNING')
     .returning('id')
@@ -54,7 +54,7 @@ export async function endLease(ctx: Ctx, id: string, state: AgentJobState, error
   if (ended) {
     await ctx.tx
       .deleteFrom('scan_lease_part')
-      .where('account_id', '=', ctx.account)
+      .where('account_id', '=', ctx.workspace)
       .where('lease_id', '=', id)
       .execute()
   }
@@ -81,7 +81,7 @@ export async function returnBatch(
       hosts_done: 0,
       ...(state === 'STATE_RETURNED' && { attempt: set('attempt', '-', 1) }),
     }))
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', lease.scan_id)
     .where('number', '=', lease.number)
     .returning('attempt')
@@ -115,7 +115,7 @@ export async function reassignScans(ctx: Ctx, agentId: string, replacementId: st
     await ctx.tx
       .updateTable('scan')
       .set({ agent_id: replacementId, agent_name: agent.name, updated_at: ctx.now })
-      .where('account_id', '=', ctx.account)
+      .where('account_id', '=', ctx.workspace)
       .where('agent_id', '=', agentId)
       .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
       .execute()
@@ -124,7 +124,7 @@ export async function reassignScans(ctx: Ctx, agentId: string, replacementId: st
   const scans = await ctx.tx
     .selectFrom('scan')
     .select(['id', 'agent_name'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('agent_id', '=', agentId)
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .orderBy('id')
@@ -157,7 +157,7 @@ export async function listAgentJobs(
     )
     .select(['lease.id', 'lease.scan_id', 'lease.state', 'lease.started_at', 'lease.ended_at', 'lease.error'])
     .select(['target.id as target_id', 'target.name as target_name', 'batch.hosts'])
-    .where('lease.account_id', '=', ctx.account)
+    .where('lease.account_id', '=', ctx.workspace)
     .where('lease.agent_id', '=', input.id)
     .orderBy('lease.id', 'desc')
     .limit(page.size + 1)
@@ -181,7 +181,7 @@ function leasesOf(ctx: Ctx, agentId: string): Promise<(Lease & { expires_at: Dat
   return ctx.tx
     .selectFrom('scan_lease')
     .select(['id', 'agent_id', 'scan_id', 'number', 'state', 'expires_at'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('agent_id', '=', agentId)
     .where('state', '=', 'STATE_RUNNING')
     .orderBy('scan_id')

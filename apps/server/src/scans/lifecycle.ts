@@ -22,7 +22,7 @@ export async function logScanEvent(
   await ctx.tx
     .insertInto('scan_event')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id: newId(),
       scan_id: scanId,
       at: ctx.now,
@@ -42,7 +42,7 @@ export async function lockActive(ctx: Ctx, scanId: string) {
   const scan = await ctx.tx
     .selectFrom('scan')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scanId)
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .forUpdate()
@@ -59,7 +59,7 @@ export async function mustWait(ctx: Ctx, scan: Selectable<ScanTable>): Promise<b
   const target = await ctx.tx
     .selectFrom('target')
     .select('allowed_hours')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scan.target_id)
     .executeTakeFirst()
   const wait = waitColumns(target?.allowed_hours ?? null, ctx.now)
@@ -68,7 +68,7 @@ export async function mustWait(ctx: Ctx, scan: Selectable<ScanTable>): Promise<b
   await ctx.tx
     .updateTable('scan')
     .set({ ...wait, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scan.id)
     .execute()
   await logScanEvent(ctx, scan.id, 'LEVEL_INFO', `${wait.reason}; resumes at ${wait.resume_at.toISOString()}`)
@@ -84,7 +84,7 @@ export async function queueNextBatches(ctx: Ctx, jobs: Jobs, scanId: string): Pr
   const batches = await ctx.tx
     .selectFrom('scan_batch')
     .select(['number', 'state'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', scanId)
     .where('state', '!=', 'DONE')
     .orderBy('number')
@@ -97,12 +97,12 @@ export async function queueNextBatches(ctx: Ctx, jobs: Jobs, scanId: string): Pr
   const queued = batches.filter((batch) => batch.state === 'QUEUED').length
   const next = batches.filter((batch) => batch.state === 'WAITING').slice(0, Math.max(0, batchesQueuedMax - queued))
   for (const batch of next)
-    await jobs.enqueue(ctx.tx, 'scan-batch', { account: ctx.account, scanId, number: batch.number })
+    await jobs.enqueue(ctx.tx, 'scan-batch', { account: ctx.workspace, scanId, number: batch.number })
   if (next.length === 0) return
   await ctx.tx
     .updateTable('scan_batch')
     .set({ state: 'QUEUED' })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', scanId)
     .where(
       'number',
@@ -116,7 +116,7 @@ async function isRemote(ctx: Ctx, scanId: string): Promise<boolean> {
   const { agent_id } = await ctx.tx
     .selectFrom('scan')
     .select('agent_id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scanId)
     .executeTakeFirstOrThrow()
   return agent_id !== null
@@ -131,11 +131,11 @@ async function complete(ctx: Ctx, scanId: string): Promise<void> {
       scanned_hosts = (
         select count(*) from scan_host
         where scan_host.account_id = scan.account_id and scan_host.scan_id = scan.id and host_id is not null and reached)
-    where account_id = ${ctx.account} and id = ${scanId}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and id = ${scanId}`.execute(ctx.tx)
   await countIssues(ctx, scanId)
   const { rows } = await sql<{ hosts: number; issues: number }>`
     select scanned_hosts as hosts, critical + high + medium + low as issues from scan
-    where account_id = ${ctx.account} and id = ${scanId}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and id = ${scanId}`.execute(ctx.tx)
   const { hosts = 0, issues = 0 } = rows[0] ?? {}
   await logScanEvent(
     ctx,
@@ -153,7 +153,7 @@ export async function failScan(ctx: Ctx, scanId: string, message: string): Promi
   const failed = await ctx.tx
     .updateTable('scan')
     .set({ status: 'STATUS_FAILED', reason, resume_at: null, completed_at: ctx.now, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scanId)
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .returning('id')
@@ -178,7 +178,7 @@ export async function announceScan(ctx: Ctx, scanId: string, kind: Announcement[
   const { rows } = await sql<{ target_id: string; name: string; reason: string }>`
     select scan.target_id, target.name, scan.reason from scan
     join target on target.account_id = scan.account_id and target.id = scan.target_id
-    where scan.account_id = ${ctx.account} and scan.id = ${scanId}`.execute(ctx.tx)
+    where scan.account_id = ${ctx.workspace} and scan.id = ${scanId}`.execute(ctx.tx)
   const [row] = rows
   if (!row) return
   const reason = kind === 'EVENT_SCAN_FAILED' && row.reason ? ` (${row.reason})` : ''

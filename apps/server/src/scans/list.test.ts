@@ -31,7 +31,7 @@ it('returns the total with the first page, regardless of page size', async () =>
 
 it('also counts agents', async () => {
   const account = await server.account()
-  await server.database.owner.updateTable('account').set({ plan_id: 'business' }).where('id', '=', account).execute()
+  await server.database.owner.updateTable('workspace').set({ plan_id: 'business' }).where('id', '=', account).execute()
   for (const name of ['north 1', 'north 2', 'south']) {
     await server.as(account, (ctx) => createAgent(ctx, { agent: { name } }))
   }

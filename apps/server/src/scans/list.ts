@@ -16,7 +16,7 @@ export async function listScans(
 ): Promise<ResultOf<typeof contract.listScans>> {
   const { filter = {} } = input
   const page = readPage(input, ['scans', filter])
-  let found = ctx.tx.selectFrom('scan').where('account_id', '=', ctx.account)
+  let found = ctx.tx.selectFrom('scan').where('account_id', '=', ctx.workspace)
   if (filter.targetId) found = found.where('target_id', '=', filter.targetId)
   if (filter.status?.length) found = found.where('status', 'in', filter.status)
   if (filter.types?.length) found = found.where('type', 'in', filter.types)
@@ -39,7 +39,7 @@ export async function getScan(ctx: Ctx, { id }: { id: string }): Promise<{ scan:
   const row = await ctx.tx
     .selectFrom('scan')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .executeTakeFirst()
   const [scan] = row ? await describeScans(ctx, [row]) : []

@@ -45,7 +45,7 @@ export async function progressBatch(
   const renewed = await ctx.tx
     .updateTable('scan_lease')
     .set({ expires_at: expiryOf(ctx) })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', lease.id)
     .where('state', '=', 'STATE_RUNNING')
     .returning('id')
@@ -54,7 +54,7 @@ export async function progressBatch(
   await ctx.tx
     .updateTable('scan')
     .set({ last_activity_at: ctx.now, ...(input.phase && { phase: input.phase }) })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scan.id)
     .execute()
   if (input.hostsDone !== undefined) await recordDone(ctx, lease, input.hostsDone)
@@ -65,7 +65,7 @@ async function recordDone(ctx: Ctx, { scan_id, number }: Lease, hostsDone: numbe
   const moved = await ctx.tx
     .updateTable('scan_batch')
     .set({ hosts_done: sql`least(${hostsDone}::int, jsonb_array_length(hosts))` })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', scan_id)
     .where('number', '=', number)
     .where('state', '!=', 'DONE')
@@ -112,7 +112,7 @@ async function storePart(ctx: Ctx, lease: Lease, input: ParsedInputOf<typeof rep
   const observations = JSON.stringify(input.observations)
   const stored = await ctx.tx
     .insertInto('scan_lease_part')
-    .values({ account_id: ctx.account, lease_id: lease.id, part: input.part, observations })
+    .values({ account_id: ctx.workspace, lease_id: lease.id, part: input.part, observations })
     .onConflict((conflict) => conflict.doNothing())
     .returning('part')
     .executeTakeFirst()
@@ -123,7 +123,7 @@ async function storePart(ctx: Ctx, lease: Lease, input: ParsedInputOf<typeof rep
       expires_at: expiryOf(ctx),
       result_bytes: set('result_bytes', '+', Buffer.byteLength(observations)),
     }))
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', lease.id)
     .returning('result_bytes')
     .executeTakeFirstOrThrow()
@@ -139,7 +139,7 @@ async function finishBatch(
   const parts = await ctx.tx
     .selectFrom('scan_lease_part')
     .select(['part', 'observations'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('lease_id', '=', lease.id)
     .orderBy('part')
     .execute()
@@ -149,7 +149,7 @@ async function finishBatch(
   const { hosts } = await ctx.tx
     .selectFrom('scan_batch')
     .select('hosts')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', lease.scan_id)
     .where('number', '=', lease.number)
     .executeTakeFirstOrThrow()
@@ -202,7 +202,7 @@ async function failIfUnresolved(
   const scan = await ctx.tx
     .selectFrom('scan')
     .select(['target_id', 'agent_name'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scanId)
     .executeTakeFirstOrThrow()
   await recordResolution(ctx, scan.target_id, !unresolved)

@@ -21,13 +21,13 @@ async function resume(ctx: Ctx, jobs: Jobs, scan: Selectable<ScanTable>, message
   await ctx.tx
     .updateTable('scan')
     .set({ resume_at: null, reason: '', last_activity_at: ctx.now, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scan.id)
     .execute()
   await logScanEvent(ctx, scan.id, 'LEVEL_INFO', message)
   await announceScan(ctx, scan.id, 'EVENT_SCAN_CHANGED')
   if (await isPlanned(ctx, scan.id)) await queueNextBatches(ctx, jobs, scan.id)
-  else await jobs.enqueue(ctx.tx, 'scan-plan', { account: ctx.account, scanId: scan.id })
+  else await jobs.enqueue(ctx.tx, 'scan-plan', { account: ctx.workspace, scanId: scan.id })
 }
 
 /** Scans of agents are split into batches before an agent leases one. */
@@ -35,7 +35,7 @@ async function isPlanned(ctx: Ctx, scanId: string): Promise<boolean> {
   const batch = await ctx.tx
     .selectFrom('scan_batch')
     .select('number')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', scanId)
     .limit(1)
     .executeTakeFirst()
@@ -57,7 +57,7 @@ export async function resumeScan(ctx: Ctx, jobs: Jobs, { id }: { id: string }): 
   await ctx.tx
     .updateTable('scan')
     .set({ ignores_hours: true })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .execute()
   await resume(ctx, jobs, scan, `Resumed outside the allowed hours by ${ctx.actor.name}`)
@@ -77,7 +77,7 @@ export async function applyChangedHours(ctx: Ctx, jobs: Jobs, targetId: string):
     )
     .selectAll('scan')
     .select('target.allowed_hours')
-    .where('scan.account_id', '=', ctx.account)
+    .where('scan.account_id', '=', ctx.workspace)
     .where('scan.target_id', '=', targetId)
     .where('scan.status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .where('scan.resume_at', 'is not', null)
@@ -90,7 +90,7 @@ export async function applyChangedHours(ctx: Ctx, jobs: Jobs, targetId: string):
   await ctx.tx
     .updateTable('scan')
     .set({ ...wait, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', scan.id)
     .execute()
 }

@@ -45,3 +45,27 @@ it('deletes old scans except the last and last completed one of each target', as
   await deleteOldScans(server.database, day(300))
   expect([await remaining(one), await remaining(two)]).toEqual([[2, 4], [3]])
 })
+
+it('deletes scans earlier or later in a workspace with a retention of its own', async () => {
+  const ends = { kept: await server.account(), short: await server.account() }
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+  await server.database.owner.updateTable('workspace').set({ history_days: 30 }).where('id', '=', ends.short).execute()
+  await server.database.owner.updateTable('workspace').set({ history_days: 900 }).where('id', '=', ends.kept).execute()
+  const schedule = { period: 'PERIOD_WEEKLY' as const }
+  for (const account of Object.values(ends)) {
+    const input = { name: 'one', address: '127.62.6.1', schedule, tags: [] }
+    const { target } = await server.as(account, (ctx) => createTarget(ctx, input))
+    for (const at of [daysAgo(500), daysAgo(40), daysAgo(1)]) {
+      const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, target.id), {
+        now: at,
+        actor: person,
+      })
+      const done = { status: 'STATUS_COMPLETED' as const, completed_at: at }
+      await server.database.owner.updateTable('scan').set(done).where('id', '=', scan.id).execute()
+    }
+  }
+  await deleteOldScans(server.database, daysAgo(365))
+  const count = async (account: string) =>
+    (await server.database.owner.selectFrom('scan').select('id').where('account_id', '=', account).execute()).length
+  expect([await count(ends.kept), await count(ends.short)]).toEqual([3, 1])
+})

@@ -66,7 +66,7 @@ async function occurrencesOf(
     from occurrence
     join host on host.account_id = occurrence.account_id and host.id = occurrence.host_id
     join target on target.account_id = occurrence.account_id and target.id = occurrence.target_id
-    where occurrence.account_id = ${ctx.account} and occurrence.issue_id = ${issueId}
+    where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = ${issueId}
       and (${hostIds ?? null}::uuid[] is null or occurrence.host_id = any(${hostIds ?? []}::uuid[]) or host.merged_into = any(${hostIds ?? []}::uuid[]))
       and target.deleted_at is null
     group by occurrence.target_id, host.address, host.name
@@ -84,7 +84,7 @@ async function startRetest(
   const target = await ctx.tx
     .selectFrom('target')
     .select(['former_agent', 'paused_at', 'agent_id'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', targetId)
     .forUpdate()
     .executeTakeFirstOrThrow()
@@ -95,7 +95,7 @@ async function startRetest(
   const created = await ctx.tx
     .insertInto('scan')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id,
       target_id: targetId,
       type: 'TYPE_MANUAL',
@@ -139,7 +139,7 @@ async function queue(ctx: Ctx, scanId: string, hosts: readonly AffectedOccurrenc
     .insertInto('scan_batch')
     .values(
       batches.map((batch, number) => ({
-        account_id: ctx.account,
+        account_id: ctx.workspace,
         scan_id: scanId,
         number,
         hosts: JSON.stringify(batch),

@@ -85,7 +85,7 @@ async function requeueBatch(ctx: Ctx, { scanId, number }: Work<'scan-batch'>['da
   await ctx.tx
     .updateTable('scan_batch')
     .set({ state: 'WAITING' })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', scanId)
     .where('number', '=', number)
     .where('state', '=', 'QUEUED')

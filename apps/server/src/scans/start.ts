@@ -33,7 +33,7 @@ export async function startScan(
   const target = await ctx.tx
     .selectFrom('target')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', targetId)
     .where('deleted_at', 'is', null)
     .forUpdate()
@@ -47,7 +47,7 @@ export async function startScan(
   const created = await ctx.tx
     .insertInto('scan')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id,
       target_id: targetId,
       type,
@@ -78,7 +78,7 @@ export async function startScan(
   await announceScan(ctx, id, 'EVENT_SCAN_STARTED')
   if (wait.resume_at)
     await logScanEvent(ctx, id, 'LEVEL_INFO', `${wait.reason}; starts at ${wait.resume_at.toISOString()}`)
-  else await jobs.enqueue(ctx.tx, 'scan-plan', { account: ctx.account, scanId: id })
+  else await jobs.enqueue(ctx.tx, 'scan-plan', { account: ctx.workspace, scanId: id })
   if (ctx.actor.kind === 'person')
     await recordAuditEvent(ctx, 'scan.start', { kind: 'scan', id }, { targetId, ...(ignoresHours && { ignoresHours }) })
   return getScan(ctx, { id })
@@ -124,7 +124,7 @@ export async function alreadyActive(ctx: Ctx, targetId: string): Promise<ApiErro
   const active = await ctx.tx
     .selectFrom('scan')
     .select('id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('target_id', '=', targetId)
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .executeTakeFirst()
@@ -143,7 +143,7 @@ export async function cancelScan(ctx: Ctx, { id }: { id: string }): Promise<{ sc
   const before = await ctx.tx
     .selectFrom('scan')
     .select('status')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
@@ -161,7 +161,7 @@ export async function cancelOfTargets(ctx: Ctx, targetIds: readonly string[], re
   const active = await ctx.tx
     .selectFrom('scan')
     .select('id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('target_id', 'in', targetIds)
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .orderBy('id')
@@ -179,7 +179,7 @@ async function cancel(ctx: Ctx, ids: readonly string[], reason: string): Promise
     await ctx.tx
       .updateTable('scan')
       .set({ status: 'STATUS_CANCELLED', reason, resume_at: null, completed_at: ctx.now, updated_at: ctx.now })
-      .where('account_id', '=', ctx.account)
+      .where('account_id', '=', ctx.workspace)
       .where('id', '=', id)
       .execute()
     await countIssues(ctx, id)

@@ -24,8 +24,8 @@ export async function pastPoints(ctx: Ctx, period: StatsPeriod): Promise<Point[]
     select day::text as day, (day + 1)::timestamp at time zone time_zone - interval '1 millisecond' as at
     from (
       select time_zone, (${ctx.now}::timestamptz at time zone time_zone)::date - ${days}::int * number as day
-      from account, generate_series(${points}::int - 1, 1, -1) as number
-      where id = ${ctx.account}
+      from workspace, generate_series(${points}::int - 1, 1, -1) as number
+      where id = ${ctx.workspace}
     ) as counted
     order by day`.execute(ctx.tx)
   return rows

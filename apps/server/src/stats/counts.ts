@@ -60,7 +60,7 @@ async function issuesOfAccount(ctx: Ctx): Promise<Row[]> {
     from (
       select status, verification, category, count(*) as total
       from issue
-      where account_id = ${ctx.account}
+      where account_id = ${ctx.workspace}
       group by status, verification, category
     ) as counted
     cross join lateral (values (0), (case when verification = 'VERIFICATION_VERIFIED' then 1 else 2 end)) as side (block)
@@ -75,7 +75,7 @@ async function issuesByTarget(ctx: Ctx, condition: RawBuilder<unknown>): Promise
     from (
       select target_id, status, verified_status, potential_status, category, count(*) as total
       from issue_target
-      where account_id = ${ctx.account} ${condition}
+      where account_id = ${ctx.workspace} ${condition}
       group by target_id, status, verified_status, potential_status, category
     ) as counted
     cross join lateral (values (0, counted.status), (1, verified_status), (2, potential_status)) as side (block, status)
@@ -93,14 +93,14 @@ interface HostRow {
 async function hostsOfAccount(ctx: Ctx): Promise<HostRow[]> {
   const { rows } = await sql<HostRow>`
     select ${wholeAccount} as scope, ${affected} as hosts from target_count
-    where account_id = ${ctx.account}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace}`.execute(ctx.tx)
   return rows
 }
 
 async function hostsByTarget(ctx: Ctx, condition: RawBuilder<unknown>): Promise<HostRow[]> {
   const { rows } = await sql<HostRow>`
     select target_id as scope, ${affected} as hosts from target_count
-    where account_id = ${ctx.account} ${condition}
+    where account_id = ${ctx.workspace} ${condition}
     group by target_id`.execute(ctx.tx)
   return rows
 }

@@ -22,7 +22,7 @@ const first = new Date('2026-11-10T12:00:00Z')
 const after = (days: number) => new Date(first.getTime() + days * 86_400_000)
 beforeEach(async () => {
   account = await server.account()
-  await server.database.owner.updateTable('account').set({ created_at: first }).where('id', '=', account).execute()
+  await server.database.owner.updateTable('workspace').set({ created_at: first }).where('id', '=', account).execute()
   seeded = await seedIssues(server, account, { issues: 3, hosts: 2, at: first })
 })
 
@@ -113,7 +113,7 @@ it('writes target rows only for days with changes', async () => {
 
 it("ends a day at midnight in the account's time zone", async () => {
   await server.database.owner
-    .updateTable('account')
+    .updateTable('workspace')
     .set({ time_zone: 'Europe/Zurich' })
     .where('id', '=', account)
     .execute()
@@ -127,7 +127,7 @@ it('closes ended days of all accounts, and again after a fast clock was correcte
   const today = new Date()
   const later = (days: number) => new Date(today.getTime() + days * 86_400_000)
   await server.database.owner
-    .updateTable('account')
+    .updateTable('workspace')
     .set({ created_at: later(-2) })
     .where('id', '=', account)
     .execute()

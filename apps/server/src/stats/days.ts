@@ -22,7 +22,7 @@ export async function closeEndedDays({
     select id, yesterday::text as yesterday
     from (
       select id, ${dayOf(sql`created_at`)} as created, ${dayOf(sql`${now}::timestamptz`)} - 1 as yesterday
-      from account
+      from workspace
     ) as account
     where yesterday >= created and yesterday is distinct from (
       select max(day) from stats_day where account_id = account.id and target_id = ${wholeAccount})`.execute(
@@ -43,20 +43,20 @@ export async function closeDays(ctx: Ctx): Promise<void> {
   await sql`
     with missed as (
       select day::date as day
-      from account, generate_series(
+      from workspace as account, generate_series(
         coalesce(
           (select max(day) + 1 from stats_day where account_id = account.id and target_id = ${wholeAccount}),
           ${dayOf(sql`created_at`)}),
         ${dayOf(sql`${ctx.now}::timestamptz`)} - 1, interval '1 day') as day
-      where id = ${ctx.account}
+      where id = ${ctx.workspace}
     )
     insert into stats_day (account_id, target_id, day, closed_at, counts)
-    select ${ctx.account}, scope, day, ${ctx.now}, counts
+    select ${ctx.workspace}, scope, day, ${ctx.now}, counts
     from missed, jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as current (scope uuid, counts integer[])
     -- A target has a row only for days that changed its counts.
     where scope = ${wholeAccount} or (day = (select min(day) from missed) and counts is distinct from (
       select counts from stats_day
-      where account_id = ${ctx.account} and target_id = scope
+      where account_id = ${ctx.workspace} and target_id = scope
       order by stats_day.day desc
       limit 1))
     on conflict do nothing`.execute(ctx.tx)

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 
 /** A host and the hosts merged into it, which lists show as one. */
 export function withMergedHosts(ctx: Ctx, host: string): RawBuilder<unknown> {
-  return sql`(select id from host where account_id = ${ctx.account} and (id = ${host} or merged_into = ${host}))`
+  return sql`(select id from host where account_id = ${ctx.workspace} and (id = ${host} or merged_into = ${host}))`
 }
 
 interface OccurrenceState {
@@ -32,7 +32,7 @@ export async function countsOfHost(
            case when event.verification = 'VERIFICATION_VERIFIED' then 1 else 2 end as block
     from issue_event as event
     join issue on issue.account_id = event.account_id and issue.id = event.issue_id
-    where event.account_id = ${ctx.account} and event.host_id in ${withMergedHosts(ctx, host)} ${inTarget}
+    where event.account_id = ${ctx.workspace} and event.host_id in ${withMergedHosts(ctx, host)} ${inTarget}
     order by event.at, event.id`.execute(ctx.tx)
   const states = new Map<string, OccurrenceState>()
   let next = 0

@@ -10,11 +10,11 @@ import { sql } from 'kysely'
 export async function onboarding(ctx: Ctx): Promise<ResultOf<typeof contract.getOnboarding>> {
   const { rows } = await sql<{ target: boolean; agent: boolean; hasScanned: boolean; scan: boolean; channel: boolean }>`
     select
-      exists (select from target where account_id = ${ctx.account} and deleted_at is null) as target,
-      exists (select from agent where account_id = ${ctx.account} and last_seen_at is not null) as agent,
-      exists (select from scan where account_id = ${ctx.account}) as "hasScanned",
-      exists (select from scan where account_id = ${ctx.account} and status = 'STATUS_COMPLETED') as scan,
-      exists (select from channel where account_id = ${ctx.account} and is_enabled) as channel`.execute(ctx.tx)
+      exists (select from target where account_id = ${ctx.workspace} and deleted_at is null) as target,
+      exists (select from agent where account_id = ${ctx.workspace} and last_seen_at is not null) as agent,
+      exists (select from scan where account_id = ${ctx.workspace}) as "hasScanned",
+      exists (select from scan where account_id = ${ctx.workspace} and status = 'STATUS_COMPLETED') as scan,
+      exists (select from channel where account_id = ${ctx.workspace} and is_enabled) as channel`.execute(ctx.tx)
   const { target = false, agent = false, hasScanned = false, scan = false, channel = false } = rows[0] ?? {}
   const stateOf = (isDone: boolean) => (isDone ? ('STATE_DONE' as const) : ('STATE_OPEN' as const))
   return {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   account = await server.account()
   seeded = await seedIssues(server, account, { issues: 4, hosts: 3, at: startOfDay })
   const { owner } = server.database
-  await owner.updateTable('account').set({ created_at: startOfDay }).where('id', '=', account).execute()
+  await owner.updateTable('workspace').set({ created_at: startOfDay }).where('id', '=', account).execute()
   const copied = (columns: string, from: string) =>
     sql.raw(
       `insert into ${from} (account_id, id, target_id, ${columns}) select account_id, new_id(), '${other}', ${columns}`,

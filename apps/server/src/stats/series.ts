@@ -58,7 +58,7 @@ export async function scans(
     )
     select (
       select count(*)::int from scan
-      where account_id = ${ctx.account} and status = 'STATUS_COMPLETED' and retest_of is null ${ofTarget}
+      where account_id = ${ctx.workspace} and status = 'STATUS_COMPLETED' and retest_of is null ${ofTarget}
         and completed_at > point.since and completed_at <= point.at) as values
     from point
     order by number`.execute(ctx.tx)
@@ -86,7 +86,7 @@ async function closedDays(ctx: Ctx, points: readonly Point[], scope: string): Pr
     from unnest(${points.map((point) => point.day)}::date[]) as point (day)
     left join lateral (
       select counts from stats_day
-      where account_id = ${ctx.account} and target_id = ${scope} and stats_day.day <= point.day
+      where account_id = ${ctx.workspace} and target_id = ${scope} and stats_day.day <= point.day
       order by stats_day.day desc
       limit 1
     ) as last on true

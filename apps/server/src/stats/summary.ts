@@ -55,14 +55,14 @@ async function figuresOf(ctx: Ctx, since: Date, filter: Filter): Promise<Figures
            count(*) filter (where status = 'STATUS_RESOLVED' and resolved_at >= ${since})::int as resolved,
            avg(extract(epoch from resolved_at - first_seen_at))
              filter (where status = 'STATUS_RESOLVED' and resolved_at >= ${since}) as seconds,
-           (select count(*)::int from target where account_id = ${ctx.account} and deleted_at is null ${only('id')}) as targets,
+           (select count(*)::int from target where account_id = ${ctx.workspace} and deleted_at is null ${only('id')}) as targets,
            (select count(*)::int
             from host
             join target on target.account_id = host.account_id and target.id = host.target_id and target.deleted_at is null
-            where host.account_id = ${ctx.account} and host.merged_into is null ${only('host.target_id')}) as hosts,
-           (select max(completed_at) from scan where account_id = ${ctx.account} and status = 'STATUS_COMPLETED' and retest_of is null ${only('target_id')}) as last_scan
+            where host.account_id = ${ctx.workspace} and host.merged_into is null ${only('host.target_id')}) as hosts,
+           (select max(completed_at) from scan where account_id = ${ctx.workspace} and status = 'STATUS_COMPLETED' and retest_of is null ${only('target_id')}) as last_scan
     from issue
-    where account_id = ${ctx.account} and ${inScope(ctx, filter)}`.execute(ctx.tx)
+    where account_id = ${ctx.workspace} and ${inScope(ctx, filter)}`.execute(ctx.tx)
   const [row] = rows
   if (!row) throw new Error('an aggregate returns one row')
   return row
@@ -76,12 +76,12 @@ function inScope(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
   if (filter?.affectedTargetId) {
     parts.push(sql`exists (
       select from issue_target
-      where issue_target.account_id = ${ctx.account} and issue_target.target_id = ${filter.affectedTargetId} and issue_target.issue_id = issue.id)`)
+      where issue_target.account_id = ${ctx.workspace} and issue_target.target_id = ${filter.affectedTargetId} and issue_target.issue_id = issue.id)`)
   }
   if (filter?.affectedHostId) {
     parts.push(sql`exists (
       select from occurrence
-      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = issue.id and occurrence.host_id in ${withMergedHosts(ctx, filter.affectedHostId)})`)
+      where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = issue.id and occurrence.host_id in ${withMergedHosts(ctx, filter.affectedHostId)})`)
   }
   return sql.join(parts, sql` and `)
 }

@@ -43,7 +43,7 @@ export async function lockTargets(
   const found = await ctx.tx
     .selectFrom('target')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', 'in', uniqueIds)
     .where('deleted_at', 'is', null)
     .orderBy('id')
@@ -82,5 +82,5 @@ async function write(ctx: Ctx, targets: readonly Row[], { period, paused }: Inpu
       ${next.map((item) => item.id)}::uuid[], ${next.map((item) => item.period)}::text[],
       ${next.map((item) => item.pausedAt)}::timestamptz[], ${next.map((item) => item.dueAt)}::timestamptz[]
     ) as next (id, period, paused_at, due_at)
-    where target.account_id = ${ctx.account} and target.id = next.id`.execute(ctx.tx)
+    where target.account_id = ${ctx.workspace} and target.id = next.id`.execute(ctx.tx)
 }

@@ -113,7 +113,7 @@ async function rowsOf<R extends Row>(ctx: Ctx, ids: readonly string[], columns: 
            ${timestampText('target.created_at')} as created, ${timestampText('target.updated_at')} as updated
     from target
     left join target_count on target_count.account_id = target.account_id and target_count.target_id = target.id
-    where target.account_id = ${ctx.account} and target.id = any(${ids}::uuid[])`.execute(ctx.tx)
+    where target.account_id = ${ctx.workspace} and target.id = any(${ids}::uuid[])`.execute(ctx.tx)
   return rows
 }
 
@@ -134,7 +134,7 @@ async function tagsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<str
       join.onRef('tag.account_id', '=', 'target_tag.account_id').onRef('tag.id', '=', 'target_tag.tag_id'),
     )
     .select(['target_tag.target_id', 'tag.id', 'tag.name', 'tag.color'])
-    .where('target_tag.account_id', '=', ctx.account)
+    .where('target_tag.account_id', '=', ctx.workspace)
     .where('target_tag.target_id', '=', anyOf(ids))
     .orderBy('tag.name')
     .execute()
@@ -148,7 +148,7 @@ async function hostsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<st
   const rows = await ctx.tx
     .selectFrom('host')
     .select((select) => ['target_id', select.fn.countAll<number>().as('hosts')])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('target_id', '=', anyOf(ids))
     .where('merged_into', 'is', null)
     .groupBy('target_id')
@@ -163,7 +163,7 @@ async function lastScans(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<
     join lateral (
       select id, status, created_at, completed_at, reason from scan
       -- A retest of one issue doesn't count as a scan of the target.
-      where account_id = ${ctx.account} and target_id = wanted.id and retest_of is null
+      where account_id = ${ctx.workspace} and target_id = wanted.id and retest_of is null
       order by id desc
       limit 1
     ) as scan on true`.execute(ctx.tx)

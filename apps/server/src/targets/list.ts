@@ -88,7 +88,7 @@ export async function listTargets(
 }
 
 function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
-  const parts = [sql`target.account_id = ${ctx.account}`, sql`target.deleted_at is null`]
+  const parts = [sql`target.account_id = ${ctx.workspace}`, sql`target.deleted_at is null`]
   if (filter.periods?.length) parts.push(sql`target.schedule_period = any(${filter.periods}::text[])`)
   if (filter.agentId) parts.push(sql`target.agent_id = ${filter.agentId}`)
   if (filter.agent) parts.push(filter.agent === 'AGENT_FILTER_ANY' ? withAgent : sql`not ${withAgent}`)
@@ -99,7 +99,7 @@ function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
   if (filter.tagIds?.length) {
     parts.push(sql`exists (
       select from target_tag
-      where target_tag.account_id = ${ctx.account} and target_tag.target_id = target.id
+      where target_tag.account_id = ${ctx.workspace} and target_tag.target_id = target.id
         and target_tag.tag_id = any(${filter.tagIds}::uuid[]))`)
   }
   if (filter.states?.length) {
@@ -125,12 +125,12 @@ const states: Readonly<Record<TargetState, (ctx: Ctx) => RawBuilder<unknown>>> =
     target.paused_at is null and target.created_at < ${ctx.now}::timestamptz - ${overdueAfter}
     and coalesce((
       select completed_at from scan
-      where scan.account_id = ${ctx.account} and scan.target_id = target.id and status = 'STATUS_COMPLETED' and retest_of is null
+      where scan.account_id = ${ctx.workspace} and scan.target_id = target.id and status = 'STATUS_COMPLETED' and retest_of is null
       order by id desc
       limit 1), '-infinity') < ${ctx.now}::timestamptz - ${overdueAfter})`,
   STATE_FAILED: (ctx) => sql`(
     select status from scan
-    where scan.account_id = ${ctx.account} and scan.target_id = target.id and retest_of is null
+    where scan.account_id = ${ctx.workspace} and scan.target_id = target.id and retest_of is null
     order by id desc
     limit 1) = 'STATUS_FAILED'`,
   STATE_PAUSED: () => sql`target.paused_at is not null`,

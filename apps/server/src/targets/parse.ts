@@ -38,7 +38,7 @@ async function targetsByAddress(ctx: Ctx, addresses: readonly string[]) {
   const rows = await ctx.tx
     .selectFrom('target')
     .select(['id', 'name', 'address'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('deleted_at', 'is', null)
     .where('address', '=', sql<string>`any(${[...new Set(addresses)]}::text[])`)
     .orderBy('id', 'desc')

@@ -10,7 +10,7 @@ export async function scheduleNextScan(ctx: Ctx, target: Selectable<TargetTable>
   await ctx.tx
     .updateTable('target')
     .set({ last_scan_at: ctx.now, next_scan_at: nextScanAt(schedule, target.id, ctx.now) })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', target.id)
     .execute()
 }
@@ -20,7 +20,7 @@ export async function recordResolution(ctx: Ctx, targetId: string, isResolved: b
   const update = ctx.tx
     .updateTable('target')
     .set({ unresolved_since: isResolved ? null : ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', targetId)
   await (isResolved ? update : update.where('unresolved_since', 'is', null)).execute()
 }

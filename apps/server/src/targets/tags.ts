@@ -12,7 +12,7 @@ export async function listTags(ctx: Ctx): Promise<{ tags: Tag[] }> {
   const tags = await ctx.tx
     .selectFrom('tag')
     .select(['id', 'name', 'color'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .orderBy('name')
     .execute()
   return { tags }
@@ -22,13 +22,13 @@ export async function listTags(ctx: Ctx): Promise<{ tags: Tag[] }> {
 export async function createTag(ctx: Ctx, input: { tag: { name: string; color: number } }): Promise<{ tag: Tag }> {
   await ctx.tx
     .insertInto('tag')
-    .values({ account_id: ctx.account, id: newId(), ...input.tag })
+    .values({ account_id: ctx.workspace, id: newId(), ...input.tag })
     .onConflict((conflict) => conflict.expression(sql`account_id, lower(name)`).doNothing())
     .execute()
   const tag = await ctx.tx
     .selectFrom('tag')
     .select(['id', 'name', 'color'])
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where(nameEquals(input.tag.name))
     .executeTakeFirstOrThrow()
   return { tag }
@@ -50,7 +50,7 @@ export async function updateTag(
     ctx.tx
       .updateTable('tag')
       .set({ id, ...(name !== undefined && { name }), ...(color !== undefined && { color }) })
-      .where('account_id', '=', ctx.account)
+      .where('account_id', '=', ctx.workspace)
       .where('id', '=', id)
       .returning(['id', 'name', 'color'])
       .executeTakeFirst(),
@@ -66,7 +66,7 @@ async function requireFreeName(ctx: Ctx, id: string, name: string | undefined): 
   const other = await ctx.tx
     .selectFrom('tag')
     .select('id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where(nameEquals(name))
     .where('id', '!=', id)
     .executeTakeFirst()
@@ -86,7 +86,7 @@ function nameEquals(name: string) {
 export async function deleteTag(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const deleted = await ctx.tx
     .deleteFrom('tag')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .returning('name')
     .executeTakeFirst()
@@ -100,7 +100,7 @@ export async function setTags(ctx: Ctx, targetId: string, tagIds: readonly strin
   await requireTags(ctx, tagIds)
   await ctx.tx
     .deleteFrom('target_tag')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('target_id', '=', targetId)
     .execute()
   await addTags(ctx, [targetId], tagIds)
@@ -109,7 +109,7 @@ export async function setTags(ctx: Ctx, targetId: string, tagIds: readonly strin
 /** Adds all tags to all targets; existing assignments are unchanged. */
 export async function addTags(ctx: Ctx, targetIds: readonly string[], tagIds: readonly string[]): Promise<void> {
   const rows = targetIds.flatMap((target_id) =>
-    [...new Set(tagIds)].map((tag_id) => ({ account_id: ctx.account, target_id, tag_id })),
+    [...new Set(tagIds)].map((tag_id) => ({ account_id: ctx.workspace, target_id, tag_id })),
   )
   if (rows.length === 0) return
   await ctx.tx
@@ -124,7 +124,7 @@ export async function removeTags(ctx: Ctx, targetIds: readonly string[], tagIds:
   if (targetIds.length === 0 || tagIds.length === 0) return
   await ctx.tx
     .deleteFrom('target_tag')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('target_id', 'in', targetIds)
     .where('tag_id', 'in', tagIds)
     .execute()
@@ -140,7 +140,7 @@ export async function requireTags(ctx: Ctx, tagIds: readonly string[]): Promise<
   const known = await ctx.tx
     .selectFrom('tag')
     .select('id')
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', 'in', [...new Set(tagIds)])
     .orderBy('id')
     .forKeyShare()

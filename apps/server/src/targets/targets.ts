@@ -36,7 +36,7 @@ export async function createTarget(
   await ctx.tx
     .insertInto('target')
     .values({
-      account_id: ctx.account,
+      account_id: ctx.workspace,
       id,
       name: input.name,
       address: address.text,
@@ -120,7 +120,7 @@ export async function updateTarget(ctx: Ctx, input: Input): Promise<{ target: Ta
       ...settings,
       ...(await scheduleColumns(ctx, target, input, paths)),
     })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', input.id)
     .execute()
   if (paths.has('tags'))
@@ -179,7 +179,7 @@ export async function deleteTargets(
   await ctx.tx
     .updateTable('target')
     .set({ deleted_at: ctx.now, next_scan_at: null, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', 'in', deleted)
     .execute()
   await recordAuditEvents(ctx, 'target.delete', 'target', deleted)
@@ -217,7 +217,7 @@ function existing(ctx: Ctx, id: string) {
   return ctx.tx
     .selectFrom('target')
     .selectAll()
-    .where('account_id', '=', ctx.account)
+    .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
 }

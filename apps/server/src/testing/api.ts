@@ -3,13 +3,13 @@ import { Session } from '@glacis/contract/identity'
 import type { Endpoint } from '@glacis/contract/endpoint'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll } from 'vitest'
-import { createAccounts } from '#accounts.ts'
 import { newId } from '#database/index.ts'
 import { type ApiOptions, mountApi } from '#http/api.ts'
 import { requestLimits } from '#http/app.ts'
 import { handleErrors } from '#http/errors.ts'
 import { createGuard } from '#http/guard.ts'
 import { listenLive } from '#live.ts'
+import { createMemberships } from '#workspaces/index.ts'
 import type { TestServer } from '#testing/test-server.ts'
 
 export interface TestApi {
@@ -18,6 +18,8 @@ export interface TestApi {
   close(): Promise<void>
 }
 
+/** The secret of the installation. */
+export const testSecret = 'x'.repeat(64)
 const silent = { info() {}, warn() {}, error() {} }
 
 /** Opens an API for all tests of a file and closes it after the last; call it at the top level. */
@@ -40,12 +42,14 @@ export async function openTestApi(
   const { endpoints } = mountApi(app, {
     database: server.database,
     jobs: server.jobs,
-    guard: createGuard(whoami, createAccounts(server.database), [origin], server.database),
+    guard: createGuard(whoami, createMemberships(server.database), [origin], server.database),
     live,
     mailer: { deliver: async () => undefined, close: () => undefined },
     gate: 'all',
     root: '/nowhere',
     url: origin,
+    secret: testSecret,
+    resolveTxt: async () => [],
     feeds: null,
     knowledge: {},
     ...more,
@@ -64,6 +68,8 @@ function sessionOf(name: unknown): Session | null {
   if (typeof name !== 'string') return null
   const at = new Date(Date.now() + 3_600_000).toISOString()
   const traits = { email: `${name}@example.ch`, name: { first: name, last: 'Muster' } }
-  const identity = { id: name, traits }
+  const isVerified = !name.startsWith('unverified')
+  const verifiable_addresses = [{ value: traits.email, verified: isVerified }]
+  const identity = { id: name, traits, verifiable_addresses }
   return Session.parse({ id: newId(), active: true, expires_at: at, authenticated_at: at, identity })
 }

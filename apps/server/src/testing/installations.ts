@@ -13,10 +13,7 @@ const products = 1000
  */
 export async function manyInstallations({ owner }: Database): Promise<{ account: string; subject: string }> {
   const account = newId()
-  await owner
-    .insertInto('account')
-    .values({ id: account, identity_id: newId(), name: 'Bench', email: 'bench@example.ch' })
-    .execute()
+  await owner.insertInto('workspace').values({ id: account, name: 'Bench' }).execute()
   await sql`
     insert into target (account_id, id, name, address, kind, schedule_period, created_at, updated_at)
     values (${account}, new_id(), 'All', '10.0.0.0/8', 'NETWORK', 'PERIOD_WEEKLY', now(), now())`.execute(owner)

@@ -82,8 +82,9 @@ function steps({ hosts, issues, occurrencesPerHost, smallAccounts }: SeedSize): 
       `insert into size values (0, pg_temp.id(0, 0, 0), ${largeAccountTargets}, ${hosts}, ${issues}, ${products}, ${occurrencesPerHost});
        insert into size select number, pg_temp.id(0, number, 0), ${smallAccount.targets}, ${smallAccount.hosts}, ${smallAccount.issues}, 30, ${smallAccount.occurrencesPerHost}
          from generate_series(1, ${smallAccounts}) as number;
-       insert into account (id, identity_id, name, email, plan_id)
-         select id, 'bench' || account, 'Account ' || account, 'bench' || account || '@example.ch', 'business' from size`,
+       insert into workspace (id, name, plan_id) select id, 'Account ' || account, 'business' from size;
+       insert into member (account_id, identity_id, role, name, email)
+         select id, 'bench' || account, 'owner', 'Account ' || account, 'bench' || account || '@example.ch' from size`,
     ],
     [
       'threats',

@@ -21,7 +21,9 @@ export interface TestServer {
 }
 
 const silentLog = { info() {}, warn() {}, error() {} }
-export const person: Actor = { kind: 'person', name: 'Nora Ammann', ip: '127.0.0.1' }
+const nora = 'nora'
+/** The owner of every account that `account()` creates. */
+export const person: Actor = { kind: 'person', name: 'Nora Ammann', ip: '127.0.0.1', id: nora, role: 'owner' }
 
 /** Starts a server for all tests of a file and closes it after the last; call it at the top level. */
 export async function sharedTestServer(): Promise<TestServer> {
@@ -43,9 +45,10 @@ export async function startTestServer(): Promise<TestServer> {
     url,
     async account() {
       const id = newId()
+      await database.owner.insertInto('workspace').values({ id, name: 'Test' }).execute()
       await database.owner
-        .insertInto('account')
-        .values({ id, identity_id: newId(), name: 'Test', email: `${id}@example.ch` })
+        .insertInto('member')
+        .values({ account_id: id, identity_id: nora, role: 'owner', name: 'Test', email: `${id}@example.ch` })
         .execute()
       return id
     },

@@ -14,6 +14,7 @@ import { ssh } from '#native/ssh.ts'
 import { tlsWeak } from '#native/tls-weak.ts'
 import { tlsOfService, upgradedTls } from '#native/tls.ts'
 import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-checks.ts'
+import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
 
 /** In the order in which they run on a service. */
@@ -32,6 +33,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   memcachedUdp,
   ntp,
   mdns,
+  ...udpExposed,
   rsync,
   subversion,
   gitDaemon,

@@ -114,19 +114,28 @@ async function transfers(context: NativeContext): Promise<CheckResults> {
   for (const zone of zonesOf(context.hostNames)) {
     const start = await query(context, { type: 'SOA', name: zone })
     if (!start?.flag_aa || !recordsOf(start).some(({ type }) => type === 'SOA')) continue
-    const received = await context.exchange(framed(dnsQuery({ type: 'AXFR', name: zone })), {
-      idleMs: 400,
-      enough: isCompleteMessage,
-    })
-    const answer = received && readAnswer(received.subarray(2))
-    const records = recordsOf(answer)
-    if (answer?.rcode === 'NOERROR' && records.length > 2 && records[0]?.type === 'SOA') {
+    const received = await context.exchange(framed(dnsQuery({ type: 'AXFR', name: zone })), { idleMs: 400 })
+    const records = received ? transferredRecords(received) : []
+    if (records.length > 2 && records[0]?.type === 'SOA') {
       const names = records.map((record) => `${record.name} type ${typeNameOf(record)}`)
       const text = `records: ${records.length}\n${names.join('\n')}`
       return { [transfer.id]: { request: `AXFR ${zone}`, answer: text, highlights: [zone] } }
     }
   }
   return { [transfer.id]: null }
+}
+
+/** The records of all messages; servers may send each record in a message of its own (RFC 5936, section 2.2). */
+function transferredRecords(received: Buffer) {
+  const records = []
+  for (let rest = received; isCompleteMessage(rest) && records.length < recordsMax;) {
+    const end = 2 + rest.readUInt16BE(0)
+    const message = readAnswer(rest.subarray(2, end))
+    if (message?.rcode !== 'NOERROR') break
+    records.push(...recordsOf(message))
+    rest = rest.subarray(end)
+  }
+  return records
 }
 
 function zonesOf(hostNames: readonly string[]): string[] {

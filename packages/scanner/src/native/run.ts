@@ -5,15 +5,21 @@ import { type TcpConnection, sendAndRead, dial, connectionOver } from '#net/tcp.
 import { tlsHandshake } from '#net/tls.ts'
 import { queryUdp } from '#net/udp.ts'
 import { nativeCheckList } from '#native/check-list.ts'
+import { nativeCommand } from '#native/reproduce.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import type { CheckInfo, IdentifiedService } from '#native/types.ts'
+import { verifiedOn } from '#native/verified-on.ts'
 import { maskSecrets, printable } from '#template/evidence.ts'
 import { mergeConcurrently } from '#template/merge-concurrently.ts'
 import type { CheckTarget } from '#template/service-run.ts'
 
 /** Metadata of each native check. */
 export const nativeChecks: readonly CheckInfo[] = [
-  ...new Map(nativeCheckList.flatMap(({ checks }) => checks).map((check) => [check.id, check])).values(),
+  ...new Map(
+    nativeCheckList
+      .flatMap(({ checks }) => checks)
+      .map((check) => [check.id, { ...check, verifiedOn: verifiedOn[check.id] ?? [] }]),
+  ).values(),
 ]
 
 export interface NativeTools {
@@ -74,7 +80,7 @@ async function* checkService(
       const proof = results[id]
       if (proof === undefined || (tools.onlyChecks && !tools.onlyChecks.has(id))) continue
       covered.push(id)
-      if (proof) yield findingOf(address, service, id, threat, proof)
+      if (proof) yield findingOf(target, service, id, threat, proof)
     }
   }
   if (covered.length > 0) yield { kind: 'coverage', address, port: service.port, checks: covered }
@@ -175,7 +181,7 @@ function hostNamesOf({ hostname, services }: CheckTarget): string[] {
 }
 
 function findingOf(
-  address: string,
+  { address, hostname }: CheckTarget,
   service: IdentifiedService,
   check: string,
   threat: string,
@@ -183,6 +189,7 @@ function findingOf(
 ): Observation {
   const sanitized = (text: string, lengthMax: number) =>
     maskSecrets(printable(Buffer.from(text, 'latin1').toString('utf8'))).slice(0, lengthMax)
+  const reproduce = nativeCommand(check, { ...service, address, hostname })
   return {
     kind: 'finding',
     address,
@@ -194,6 +201,7 @@ function findingOf(
     quality: proof.quality ?? 99,
     request: sanitized(proof.request, 4000),
     evidence: sanitized(proof.answer, 16_000),
+    ...(reproduce !== undefined && { reproduce }),
     highlights: proof.highlights.slice(0, 20).map((span) => sanitized(span, 480)),
   }
 }

@@ -81,7 +81,9 @@ export const smb: NativeCheck = {
     const received = await context.withConnection(async (connection) => {
       const session = sessionOn(connection)
       const hello = await session.send(commands.negotiate, negotiateBody())
-      return hello && { mode: hello.body.readUInt16LE(2), ...(await testAnonymousAccess(session, context)) }
+      // An error response has a body of another structure.
+      if (hello?.status !== 0) return undefined
+      return { mode: hello.body.readUInt16LE(2), ...(await testAnonymousAccess(session, context)) }
     })
     if (!received) return results
     const isOptional = (received.mode & 2) === 0

@@ -40,6 +40,10 @@ export interface HttpClientOptions {
   readonly deadlineMs?: number
   /** Concurrent requests per address. */
   readonly perHostConnections?: number
+  /** Headers of every request, instead of its own of the same name. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Server name in TLS handshakes; absent: the origin's hostname. */
+  readonly serverName?: string
   /** Waits until the rate limits allow another request to the address. */
   readonly beforeRequest?: (address: string, signal: AbortSignal) => Promise<void>
 }
@@ -55,9 +59,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const pools = new Map<string, Pool>()
   const queues = new Map<string, PQueue>()
 
+  const handshakeOrigin = (origin: Origin): Origin =>
+    options.serverName === undefined ? origin : { ...origin, hostname: options.serverName }
+
   const poolOf = (origin: Origin): Pool => {
     const key = [origin.address, origin.port, origin.tls, origin.hostname].join(' ')
-    const pool = pools.get(key) ?? createPool(origin, perHost, guard)
+    const pool = pools.get(key) ?? createPool(handshakeOrigin(origin), perHost, guard)
     // Reinsert to keep the map in least-recently-used order.
     pools.delete(key)
     pools.set(key, pool)
@@ -79,7 +86,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const answer = await exchange(poolOf(origin), origin, request, { ...limits, ...options })
     if (answer.kind === 'response' || !answer.mayRepeat) return answer
     // A server may close an idle connection just as it is reused (RFC 9112, section 9.5).
-    const fresh = createPool(origin, 1, guard)
+    const fresh = createPool(handshakeOrigin(origin), 1, guard)
     try {
       return await exchange(fresh, origin, request, { ...limits, ...options })
     } finally {
@@ -93,7 +100,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const { address, port } = origin
       const refusal = guard.refusal(address, port)
       if (refusal !== null) return { kind: 'failure', reason: `refused: ${refusal}`, local: false }
-      return queueOf(address).add(() => send(origin, request, { signal, deadlineMs }), { signal })
+      const sent = options.headers ? withHeaders(request, options.headers) : request
+      return queueOf(address).add(() => send(origin, sent, { signal, deadlineMs }), { signal })
     },
     async close() {
       const open = [...pools.values()]
@@ -101,6 +109,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       await Promise.all(open.map((pool) => pool.destroy()))
     },
   }
+}
+
+function withHeaders(request: HttpRequest, headers: Readonly<Record<string, string>>): HttpRequest {
+  const replaced = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
+  const own = Object.entries(request.headers ?? {}).filter(([name]) => !replaced.has(name.toLowerCase()))
+  return { ...request, headers: { ...Object.fromEntries(own), ...headers } }
 }
 
 function createPool(origin: Origin, connections: number, guard: Guard): Pool {

@@ -17,6 +17,7 @@ export interface Evidence {
   readonly request: string
   readonly evidence: string
   readonly highlights: string[]
+  readonly extracted?: string[]
 }
 
 /** Evidence from an HTTP exchange: the head and the part of the body around the first proof. */
@@ -37,12 +38,13 @@ export function rawEvidence(request: string, received: string, match: Match): Ev
 
 function evidenceOf(request: string, evidence: string, match: Match): Evidence {
   const spans = [...new Set([...match.spans, ...match.extracted])].filter((span) => span.trim() !== '')
+  const shown = (texts: readonly string[]) =>
+    texts.slice(0, HIGHLIGHTS_MAX).map((one) => sanitize(truncate(one, HIGHLIGHT_LENGTH_MAX)).slice(0, 500))
   return {
     request: sanitize(truncate(request, EVIDENCE_MAX)).slice(0, 16_384),
     evidence: sanitize(evidence).slice(0, 16_384),
-    highlights: spans
-      .slice(0, HIGHLIGHTS_MAX)
-      .map((span) => sanitize(truncate(span, HIGHLIGHT_LENGTH_MAX)).slice(0, 500)),
+    highlights: shown(spans),
+    ...(match.extracted.length > 0 && { extracted: shown(match.extracted) }),
   }
 }
 

@@ -2,7 +2,9 @@
 import { httpEvidence } from '#template/evidence.ts'
 import type { Exchange } from '#template/redirects.ts'
 import type { Match } from '#template/matcher.ts'
-import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
+import { doubtReasons, type Verdict } from '#template/match-verification.ts'
+import { curlCommand } from '#template/reproduce.ts'
+import type { DoubtedEvent, ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import type { Template } from '#template/template.ts'
 
 /** A delay confirmed twice is stronger evidence than a status, but weaker than response content. */
@@ -13,11 +15,17 @@ export function isSerious(severity: string): boolean {
   return severity === 'critical' || severity === 'high'
 }
 
+/** A withheld match, and why; nothing for one that would not be reported or could not be decided. */
+export function toDoubted(exchange: Exchange, template: Template, match: Match, verdict: Verdict): DoubtedEvent[] {
+  if (match.isSilent || verdict === 'true' || verdict === 'unknown') return []
+  const location = locationOf(exchange, match)
+  return [{ kind: 'doubted', check: template.id, location, reason: doubtReasons[verdict] }]
+}
+
 /** The finding of a match, at the path of the matched response. */
 export function toFinding({ target }: ServiceRun, exchange: Exchange, template: Template, match: Match): ServiceEvent {
   const { info, claimedQuality } = template
   const { port } = exchange.origin
-  const [path = '/'] = exchange.path.split('?', 1)
   return {
     kind: 'found',
     severity: info.severity,
@@ -28,11 +36,23 @@ export function toFinding({ target }: ServiceRun, exchange: Exchange, template: 
       transport: 'tcp',
       check: info.id,
       threat: info.threat,
-      location: `${port}${path}${match.name === '' ? '' : ` ${match.name}`}`.slice(0, 500),
+      location: locationOf(exchange, match),
       quality: claimedQuality ?? qualityOf(match),
       ...httpEvidence(exchange, match),
+      ...reproduceOf(exchange),
     },
   }
+}
+
+function locationOf({ origin, path }: Exchange, { name }: Match): string {
+  const [file = '/'] = path.split('?', 1)
+  return `${origin.port}${file}${name === '' ? '' : ` ${name}`}`.slice(0, 500)
+}
+
+/** Only for requests that change nothing: others must not be repeated. */
+function reproduceOf({ origin, request }: Exchange): { reproduce?: string } {
+  const command = curlCommand(origin, request)
+  return command === null ? {} : { reproduce: command }
 }
 
 function qualityOf({ isProof, isTimed }: Match): number {

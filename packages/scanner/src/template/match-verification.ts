@@ -17,8 +17,16 @@ import type { Exchange } from '#template/redirects.ts'
 import type { ServiceRun } from '#template/service-run.ts'
 import { isSharedPath } from '#template/selection.ts'
 
+/** Why a match proves nothing, as shown to the operator. */
+export const doubtReasons = {
+  shared: 'the path is not specific to the product',
+  everywhere: 'the service answers meaningless paths in the same way',
+  echo: 'a meaningless request gets the same match',
+  delay: 'the delay could not be reproduced',
+} as const
+export type Doubt = keyof typeof doubtReasons
 /** `unknown` when a control request went unanswered, so that the check is incomplete. */
-export type Verdict = 'true' | 'nonsense' | 'unknown'
+export type Verdict = 'true' | 'unknown' | Doubt
 
 interface VerificationContext {
   readonly run: ServiceRun
@@ -41,12 +49,13 @@ export async function verifyMatch(
   listener: Listener,
   match: Match,
 ): Promise<Verdict> {
+  if (tools.acceptsEveryMatch) return 'true'
   // The front page always exists, so no control is needed unless the request had a body.
   const isFront = path === basePath || path === '/'
   if (isFront && request.body === undefined) return 'true'
-  if (isSharedPath(listener.template, names, path)) return 'nonsense'
+  if (isSharedPath(listener.template, names, path)) return 'shared'
   if (isFront) return 'true'
-  if (matchesCalibration(calibration, origin, listener, match)) return 'nonsense'
+  if (matchesCalibration(calibration, origin, listener, match)) return 'everywhere'
   if (!needsControl(calibration, response.status)) return 'true'
   const control = controlRequestFor(request, basePath)
   if (!control) return 'true'
@@ -55,5 +64,5 @@ export async function verifyMatch(
   if (!matchesResponse(answer, origin, listener, match) || isReflection(listener.template, match)) return 'true'
   const bodyControl = bodyControlRequestFor(request, basePath, match)
   const other = bodyControl && (await tools.http.request(origin, bodyControl, { signal }))
-  return other?.kind === 'response' && !matchesResponse(other, origin, listener, match) ? 'true' : 'nonsense'
+  return other?.kind === 'response' && !matchesResponse(other, origin, listener, match) ? 'true' : 'echo'
 }

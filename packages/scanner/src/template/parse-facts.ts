@@ -165,5 +165,11 @@ function readInfo(root: Node, quality: number): CheckInfo {
     cves: [...new Set(named)],
     tags: commaTexts(at(info, 'tags')),
     quality,
+    ...verificationOf(at(info, 'metadata')),
   }
+}
+
+function verificationOf(metadata: Node): Pick<CheckInfo, 'verifiedOn'> {
+  const names = commaTexts(at(metadata, 'verified-on'))
+  return names.length === 0 ? {} : { verifiedOn: names.filter((name) => name !== 'none') }
 }

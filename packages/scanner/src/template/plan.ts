@@ -165,7 +165,7 @@ export interface Prepared {
   readonly ssl: readonly Template[]
   readonly dns: readonly Template[]
   /** Intrusive checks without permission. */
-  readonly unpermitted: readonly Template[]
+  readonly withoutPermission: readonly Template[]
   /** There are so few HTTP checks that all of them run on every service. */
   readonly isSmall: boolean
 }
@@ -192,7 +192,7 @@ function prepareTemplates({ templates }: CheckPlan, { allowed, callbacks, suppli
   const runnable = possible.filter(({ permission }) => permission === null || allowed.has(permission))
   const web = runnable.filter(({ counts }) => counts.http > 0)
   return {
-    unpermitted: possible.filter(({ permission }) => permission !== null && !allowed.has(permission)),
+    withoutPermission: possible.filter(({ permission }) => permission !== null && !allowed.has(permission)),
     isSmall: web.length <= CHECKS_WITHOUT_SELECTION_MAX,
     groups: groupRequests(web.filter(({ isSequence }) => !isSequence)),
     sequences: web.filter(({ isSequence }) => isSequence),

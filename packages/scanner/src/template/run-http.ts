@@ -16,7 +16,7 @@ import { identifiedNames } from '#template/relevance.ts'
 import { runSequences } from '#template/run-sequences.ts'
 import { isForeignPath, shouldSend, namesOfMatch, runtimesOf } from '#template/selection.ts'
 import { createSharedClient, type SharedClient } from '#template/shared-client.ts'
-import { toFinding } from '#template/finding.ts'
+import { toDoubted, toFinding } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import type { Template } from '#template/template.ts'
 import { variablesOf, withSuppliedValues, withRandom, withVariables } from '#template/variables.ts'
@@ -264,6 +264,7 @@ async function* matchExchange(
   for (const match of evaluateOperators(block.operators, answer, listener.unit)) {
     const verdict = await verifyMatch(work, sent.path, exchange, listener, match)
     if (verdict === 'unknown') isInconclusive = true
+    yield* toDoubted(exchange, template, match, verdict)
     if (verdict !== 'true') continue
     for (const name of namesOfMatch(template, match.name)) work.names.add(name)
     if (!match.isSilent) yield toFinding(work.run, exchange, template, match)

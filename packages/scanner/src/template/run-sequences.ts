@@ -9,7 +9,7 @@ import { createPendingCallbacks, awaitCallbacks, type PendingCallbacks } from '#
 import { rankOf } from '#template/relevance.ts'
 import { appliesTo, isForeignPath } from '#template/selection.ts'
 import type { SharedClient } from '#template/shared-client.ts'
-import { toFinding } from '#template/finding.ts'
+import { toDoubted, toFinding } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import { createState, type State } from '#template/sequence-state.ts'
 import { verifyStepMatch } from '#template/sequence-verification.ts'
@@ -133,6 +133,7 @@ async function runCheck(
   const verify = async (step: StepMatch) => {
     const verdict = await verifyStepMatch(run, step, context)
     if (verdict === 'unknown') state.isBroken = true
+    events.push(...toDoubted(step.exchange, state.template, step.match, verdict))
     if (verdict === 'true') state.provenPaths.push(step.exchange.request.path)
     if (verdict === 'true' && !step.match.isSilent)
       events.push(toFinding(run, step.exchange, state.template, step.match))

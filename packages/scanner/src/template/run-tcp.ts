@@ -5,6 +5,7 @@ import { evaluateOperators, type Match } from '#template/matcher.ts'
 import { payloadLimits, payloadSets } from '#template/payloads.ts'
 import { sendNetworkBlock, appliesToService } from '#template/network.ts'
 import { prepare } from '#template/plan.ts'
+import { tcpCommand } from '#template/reproduce.ts'
 import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import { probeTls, tlsParts, tlsFacts, type TlsReading } from '#template/ssl.ts'
 import type { NetworkBlock, SslBlock, Template } from '#template/template.ts'
@@ -76,7 +77,9 @@ async function* runExchange(
   const reading = await sendNetworkBlock(block, origin, lookup, { guard: tools.guard, signal, isSilent })
   if (reading.kind === 'inconclusive') return false
   for (const match of evaluateOperators(block.operators, reading.answer, run.units.of(template.id))) {
-    yield found(run, template, match, rawEvidence(reading.request, reading.received.toString('latin1'), match), '')
+    const evidence = rawEvidence(reading.request, reading.received.toString('latin1'), match)
+    const command = template.permission === null ? tcpCommand(origin, reading.request) : null
+    yield found(run, template, match, { ...evidence, ...(command !== null && { reproduce: command }) }, '')
   }
   return true
 }
@@ -133,7 +136,7 @@ function found(
   { target, service }: ServiceRun,
   template: Template,
   match: Match,
-  evidence: Evidence,
+  evidence: Evidence & { readonly reproduce?: string },
   suffix: string,
 ): ServiceEvent {
   const { info, claimedQuality } = template

@@ -49,10 +49,10 @@ export async function* runChecks(target: CheckTarget, plan: CheckPlan, tools: Ch
     yield* runDns(target, prepare(plan, permissions).dns, { ...tools, units }, serious)
   } catch (error) {
     // Findings confirmed before an abort are kept.
-    yield* reportSerious(target.address, serious)
+    yield* reportSerious(target.address, serious, tools)
     throw error
   }
-  yield* reportSerious(target.address, serious)
+  yield* reportSerious(target.address, serious, tools)
 }
 
 async function* runService(
@@ -72,6 +72,7 @@ async function* runService(
       ;(event.isFinished ? finished : unfinished).add(event.check)
       if (event.stopReason) stopReasons.set(event.check, event.stopReason)
     } else if (event.kind === 'problem') yield problem(address, `port ${service.port}: ${event.message}`)
+    else if (event.kind === 'doubted') yield { ...event, address, port: service.port }
     else if (isSerious(event.severity)) serious.push(event.finding)
     else yield event.finding
   }
@@ -106,8 +107,12 @@ function isHttp({ protocol }: IdentifiedService): boolean {
   return protocol === 'http' || protocol === 'https'
 }
 
-function* reportSerious(address: string, serious: readonly Finding[]): Iterable<Observation> {
-  const isHoneypot = new Set(serious.map(({ check }) => check)).size >= HONEYPOT_FINDINGS_MIN
+function* reportSerious(
+  address: string,
+  serious: readonly Finding[],
+  { acceptsEveryMatch = false }: CheckTools,
+): Iterable<Observation> {
+  const isHoneypot = !acceptsEveryMatch && new Set(serious.map(({ check }) => check)).size >= HONEYPOT_FINDINGS_MIN
   for (const finding of serious)
     yield isHoneypot ? { ...finding, quality: Math.min(finding.quality, HONEYPOT_QUALITY) } : finding
   if (!isHoneypot) return

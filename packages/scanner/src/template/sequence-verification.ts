@@ -40,13 +40,14 @@ export async function verifyStepMatch(
   stepMatch: StepMatch,
   { calibration, basePath, names }: VerificationContext,
 ): Promise<Verdict> {
+  if (tools.acceptsEveryMatch) return 'true'
   const step = withoutTime(stepMatch)
   if (!step) return verifyDelay(tools, origin, signal, stepMatch)
   const guessedIndexes = guessedSteps(step, basePath)
   if (guessedIndexes.length === 0) return 'true'
   const paths = [...step.state.provenPaths, step.exchange.request.path]
-  if (paths.every((path) => isSharedPath(step.state.template, names, path))) return 'nonsense'
-  if (calibration.responses.some((response) => matchesWith(step, () => response, guessedIndexes))) return 'nonsense'
+  if (paths.every((path) => isSharedPath(step.state.template, names, path))) return 'shared'
+  if (calibration.responses.some((response) => matchesWith(step, () => response, guessedIndexes))) return 'everywhere'
   if (!needsControl(calibration, step.exchange.response.status)) return 'true'
   const inspectedSteps = guessedIndexes.slice(-CONTROLS_MAX)
   const requestControls = (write: (at: number) => HttpRequest | null) =>
@@ -60,7 +61,7 @@ export async function verifyStepMatch(
     const request = step.state.steps[at]?.request
     return request ? bodyControlRequestFor(step.state.jar.addCookies(request), basePath, step.match) : null
   })
-  return typeof others === 'object' && !matchesWith(step, (at) => others.get(at), guessedIndexes) ? 'true' : 'nonsense'
+  return typeof others === 'object' && !matchesWith(step, (at) => others.get(at), guessedIndexes) ? 'true' : 'echo'
 }
 
 /** The same match without its time-based part; null if nothing else led to it. */
@@ -112,7 +113,7 @@ async function verifyDelay(
   for (const delay of delays) {
     const request = state.steps[delay.request === null ? at : delay.request - 1]?.request
     const verdict = request ? await confirmDelay(request, delay.seconds, sendRequest) : 'unknown'
-    if (verdict !== 'true') return verdict === 'false' ? 'nonsense' : 'unknown'
+    if (verdict !== 'true') return verdict === 'false' ? 'delay' : 'unknown'
   }
   return delays.length > 0 ? 'true' : 'unknown'
 }

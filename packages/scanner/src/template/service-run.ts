@@ -38,6 +38,8 @@ export interface CheckTools {
   readonly isExhaustive?: boolean
   /** Callback server; without it, checks that need callbacks don't run. */
   readonly callbacks?: Callbacks
+  /** Reports every match, even if a meaningless request gets the same one. */
+  readonly acceptsEveryMatch?: boolean
   /** Operator-supplied values for placeholders, such as credentials. */
   readonly suppliedValues?: ReadonlyMap<string, string>
   /** Resolver addresses with an optional port (default 53); absent: this machine's resolvers. */
@@ -82,4 +84,11 @@ export interface ProblemEvent {
   readonly kind: 'problem'
   readonly message: string
 }
-export type ServiceEvent = FoundEvent | CompletionEvent | ProblemEvent
+/** A match that was withheld. */
+export interface DoubtedEvent {
+  readonly kind: 'doubted'
+  readonly check: string
+  readonly location: string
+  readonly reason: string
+}
+export type ServiceEvent = FoundEvent | CompletionEvent | ProblemEvent | DoubtedEvent

@@ -9,7 +9,7 @@ import type { Template } from '#template/template.ts'
 
 /** One observation per missing permission. */
 export function* reportSkipped(run: ServiceRun): Iterable<Observation> {
-  const relevant = prepare(run.plan, run.permissions).unpermitted.filter((template) => isRelevant(template, run))
+  const relevant = prepare(run.plan, run.permissions).withoutPermission.filter((template) => isRelevant(template, run))
   const byPermission = Map.groupBy(relevant, ({ permission }) => permission)
   const { address } = run.target
   for (const [permission, templates] of byPermission) if (permission) yield skipped(run, address, permission, templates)

@@ -29,6 +29,11 @@ export interface CheckInfo {
   readonly tags: readonly string[]
   /** Maximum quality of detection of this check's findings, 0 to 100. */
   readonly quality: number
+  /**
+   * Programs of the lab that prove the check when weak and stay silent when hardened; empty: none. Absent: the check
+   * doesn't say.
+   */
+  readonly verifiedOn?: readonly string[]
 }
 
 /** Facts used to plan scans, as plain JSON values. */

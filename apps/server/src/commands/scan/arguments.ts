@@ -7,6 +7,7 @@ import { denials, expand, isProblem, parseAddress, parseExclusion, parsePorts, r
 import type { CallbackSettings, Exclusion, ScanAddress, ScanOptions } from '@glacis/scanner'
 import { callbackEndpoints, callbackAddress, callbackAddressExpects } from '#callbacks.ts'
 import { CliError } from '#cli-error.ts'
+import { type CheckFilter, filterOf, nucleiOptions, scanOptionsOf } from '#commands/scan/nuclei-options.ts'
 
 export type OutputFormat = 'text' | 'json' | 'sarif'
 
@@ -14,6 +15,8 @@ export interface ScanArguments {
   readonly job: ScanJob
   readonly limits: NonNullable<ScanOptions['limits']>
   readonly format: OutputFormat
+  readonly options: ReturnType<typeof scanOptionsOf>
+  readonly filter: CheckFilter
   /**
    * Absolute paths of template folders that replace the built-in checks; empty for the built-in
    * checks.
@@ -37,6 +40,13 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --exclude ADDRESS   skip an address, network, range, or ADDRESS:PORT; may be repeated
   --callbacks HOST    address where targets reach this machine, HOST:PORT or JSON as in
                       GLACIS_CALLBACKS, for checks that trigger callbacks
+  --tags, --severity, --id LIST
+                      run only these checks; ids may contain *
+  --var KEY=VALUE     value for a variable of the templates; may be repeated
+  --header TEXT       "Name: value" header for every HTTP request; may be repeated
+  --sni NAME          server name in TLS handshakes of HTTP requests
+  --resolver ADDRESS  DNS server for names and dns templates, ADDRESS or ADDRESS:PORT
+  --as-nuclei         report every match, even one that a meaningless request gets too
   --rate NUMBER       maximum connections and requests per second to each host
 
 Exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error or failed scan.
@@ -57,7 +67,8 @@ export async function parseArguments(args: readonly string[], signal: AbortSigna
   if (values.ports !== undefined && entries.some(({ port }) => port !== undefined))
     throw new CliError('Set ports in the address or in --ports, not both.')
   const parsed = entries.map(({ address }) => addressOf(address))
-  const hosts = await hostsOf(parsed, signal)
+  const options = scanOptionsOf(values)
+  const hosts = await hostsOf(parsed, signal, options.resolvers)
   const callbacks = values.callbacks === undefined ? null : callbacksAt(values.callbacks)
   const urls = parsed.flatMap(({ url }) => url ?? [])
   if (urls.length > 0 && parsed.length > 1)
@@ -81,6 +92,8 @@ export async function parseArguments(args: readonly string[], signal: AbortSigna
     format: values.json ? 'json' : values.sarif ? 'sarif' : 'text',
     templates: values.templates.map((folder) => resolve(folder)),
     callbacks,
+    options,
+    filter: filterOf(values),
   }
 }
 
@@ -96,6 +109,7 @@ function parse(args: readonly string[]) {
         profile: { type: 'string', default: 'gentle' },
         allow: { type: 'string', multiple: true, default: [] },
         ports: { type: 'string' },
+        ...nucleiOptions,
         exclude: { type: 'string', multiple: true, default: [] },
         rate: { type: 'string' },
         callbacks: { type: 'string' },
@@ -113,11 +127,15 @@ function addressOf(text: string): ScanAddress {
   return address
 }
 
-async function hostsOf(addresses: readonly ScanAddress[], signal: AbortSignal): Promise<ScanHost[]> {
+async function hostsOf(
+  addresses: readonly ScanAddress[],
+  signal: AbortSignal,
+  resolvers: readonly string[] | undefined,
+): Promise<ScanHost[]> {
   const names = new Map<string, Set<string>>()
   for (const address of addresses) {
     const isName = address.host !== '' && !/^[\d.]+$|:/.test(address.host)
-    const found = isName ? await resolved(address.host, signal) : [...expand(address)]
+    const found = isName ? await resolved(address.host, signal, resolvers) : [...expand(address)]
     for (const item of found) {
       const existing = names.get(item) ?? new Set()
       names.set(item, isName ? existing.add(address.host) : existing)
@@ -127,8 +145,12 @@ async function hostsOf(addresses: readonly ScanAddress[], signal: AbortSignal): 
   return [...names].map(([address, existing]) => ({ address, names: [...existing] }))
 }
 
-async function resolved(name: string, signal: AbortSignal): Promise<readonly string[]> {
-  const outcome = await resolveName(name, { signal, deadlineMs: resolveMs })
+async function resolved(
+  name: string,
+  signal: AbortSignal,
+  servers: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  const outcome = await resolveName(name, { signal, deadlineMs: resolveMs, ...(servers && { servers }) })
   if (outcome.kind === 'failure') throw new CliError(`${outcome.reason}.`)
   return outcome.addresses
 }

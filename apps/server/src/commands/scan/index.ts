@@ -7,6 +7,7 @@ import { startCallbacks } from '#callbacks.ts'
 import { CliError } from '#cli-error.ts'
 import { parseArguments, scanUsage } from '#commands/scan/arguments.ts'
 import type { ScanArguments } from '#commands/scan/arguments.ts'
+import { selectedChecks } from '#commands/scan/nuclei-options.ts'
 import { createProgress } from '#commands/scan/progress.ts'
 import { createWriter } from '#commands/scan/writer.ts'
 import { isConfirmedFinding } from '#commands/scan/result.ts'
@@ -40,21 +41,34 @@ export async function runScanCommand(args: readonly string[], root: string): Pro
 
 async function run(scanArguments: ScanArguments, root: string, signal: AbortSignal): Promise<boolean> {
   const packs = await loadPacks(await packFoldersFor(scanArguments, root))
+  const usesBuiltInChecks = scanArguments.templates.length === 0
+  const problems = usesBuiltInChecks ? [] : packs.problems
+  for (const { file, reason } of problems) process.stderr.write(`Template not run: ${file}: ${reason}\n`)
   if (packs.checks.length === 0)
     throw new CliError(`No checks could be loaded from ${scanArguments.templates.join(', ')}.`)
   const progress = createProgress(process.stderr, scanArguments.job.hosts.length)
   const writer = createWriter(scanArguments.format, new Map(packs.checks.map((check) => [check.id, check])), write)
-  const usesBuiltInChecks = scanArguments.templates.length === 0
   let isConfirmed = false
-  for (const { file, reason } of usesBuiltInChecks ? [] : packs.problems) {
+  for (const { file, reason } of problems) {
     writer.add({ kind: 'problem', level: 'warn', message: `${file}: ${reason}`.slice(0, 1000) })
   }
   const callbacks = scanArguments.callbacks && (await startCallbacks(scanArguments.callbacks, '--callbacks'))
   const withoutAccelerator = (reason: string) =>
     progress.above(() => void process.stderr.write(`Scanning ports without the native accelerator: ${reason}.\n`))
-  const options = { packs, signal, limits: scanArguments.limits, withoutAccelerator, ...(callbacks && { callbacks }) }
+  const options = {
+    ...scanArguments.options,
+    packs,
+    signal,
+    limits: scanArguments.limits,
+    isExhaustive: !usesBuiltInChecks,
+    withoutAccelerator,
+    ...(callbacks && { callbacks }),
+  }
+  const checks = selectedChecks(packs.checks, scanArguments.filter)
+  if (checks?.length === 0) throw new CliError('No check matches --tags, --severity, and --id.')
+  const job = { ...scanArguments.job, ...(checks && { checks }) }
   try {
-    for await (const observation of scan(scanArguments.job, options)) {
+    for await (const observation of scan(job, options)) {
       if (observation.kind === 'progress') progress.show(observation)
       else progress.above(() => writer.add(observation))
       if (observation.kind === 'finding')

@@ -17,6 +17,20 @@ http:
     path: ["{{BaseURL}}/welcome"]
     matchers: [{ type: word, words: ["hello from the lab"] }]
 `
+const extractingTemplate = `id: lab-extracts
+info: { name: Extracts, author: lab, severity: info }
+http:
+  - method: GET
+    path: ["{{BaseURL}}/welcome"]
+    extractors: [{ type: regex, part: body, group: 1, regex: ["from the (\\\\w+)"] }]
+`
+const missingTemplate = `id: lab-missing
+info: { name: Missing, author: lab, severity: info }
+http:
+  - method: GET
+    path: ["{{BaseURL}}/missing"]
+    matchers: [{ type: status, status: [404] }]
+`
 const callingTemplate = `id: lab-calls
 info: { name: Calls, author: lab, severity: high }
 http:
@@ -63,7 +77,9 @@ async function scan(...args: readonly string[]): Promise<{ code: number; stdout:
   const [code] = await once(child, 'close')
   return { code, stdout, stderr }
 }
-const Line = z.looseObject({ kind: z.enum(['host', 'service', 'technology', 'finding', 'coverage', 'problem']) })
+const Line = z.looseObject({
+  kind: z.enum(['host', 'service', 'technology', 'finding', 'coverage', 'doubted', 'problem']),
+})
 const linesOf = (stdout: string) =>
   stdout
     .trim()
@@ -115,6 +131,32 @@ it('replaces the built-in checks with --templates and reports unreadable ones', 
     message: expect.stringContaining('broken.yaml'),
   })
   expect(code).toBe(1)
+})
+
+it('reports extracted values and doubted matches of nuclei templates', async () => {
+  const nucleiTemplates = join(folder, 'nuclei')
+  await mkdir(nucleiTemplates)
+  await writeFile(join(nucleiTemplates, 'extracts.yaml'), extractingTemplate)
+  await writeFile(join(nucleiTemplates, 'missing.yaml'), missingTemplate)
+  const args = [`${address}:${port}`, '--json', '--templates', nucleiTemplates]
+  const lines = linesOf((await scan(...args)).stdout)
+  expect(lines.find(({ kind }) => kind === 'finding')).toMatchObject({ check: 'lab-extracts', extracted: ['lab'] })
+  expect(lines.find(({ kind }) => kind === 'doubted')).toMatchObject({
+    check: 'lab-missing',
+    reason: expect.stringContaining('meaningless'),
+  })
+  const all = linesOf((await scan(...args, '--as-nuclei')).stdout)
+  expect(all.flatMap(({ kind, check }) => (kind === 'finding' ? [check] : []))).toContain('lab-missing')
+  const some = linesOf((await scan(...args, '--as-nuclei', '--id', 'lab-miss*')).stdout)
+  expect(some.flatMap(({ kind, check }) => (kind === 'finding' ? [check] : []))).toEqual(['lab-missing'])
+})
+
+it('names each refused template with the reason and fails when none can run', async () => {
+  const file = join(folder, 'code.yaml')
+  await writeFile(file, 'id: code\ninfo: { name: a, severity: info }\ncode:\n  - source: id\n')
+  const { code, stdout, stderr } = await scan(`${address}:${port}`, '--templates', file)
+  await rm(file)
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`${file}: line 4: code is not supported`)])
 })
 
 it('runs checks that need callbacks only with --callbacks', async () => {

@@ -116,5 +116,7 @@ export interface IssueCommentTable {
   issue_id: string
   text: string
   actor: string
+  actor_id: Generated<string | null>
+  mentions: Generated<string[]>
   created_at: Date
 }

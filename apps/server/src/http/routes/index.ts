@@ -15,6 +15,8 @@ import * as target from '@glacis/contract/target'
 import * as agents from '#agents/index.ts'
 import * as triage from '@glacis/contract/triage'
 import * as view from '@glacis/contract/view'
+import * as invitation from '@glacis/contract/invitation'
+import * as workspace from '@glacis/contract/workspace'
 import * as billing from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { notFound } from '#errors.ts'
@@ -32,9 +34,15 @@ import * as targets from '#targets/index.ts'
 import { describeThreats } from '#threats/index.ts'
 import * as views from '#views.ts'
 import * as tokens from '#tokens.ts'
+import * as workspaces from '#workspaces/index.ts'
+import type { Database } from '#database/index.ts'
 import { listAuditEvents } from '#audit.ts'
 
 interface Services {
+  readonly database: Database
+  /** The secret of the installation. */
+  readonly secret: string
+  readonly resolveTxt: workspaces.ResolveTxt
   readonly jobs: Jobs
   readonly mailer: notifications.Sending['mailer']
   readonly gate: notifications.Sending['gate']
@@ -43,10 +51,9 @@ interface Services {
   readonly knowledge: Knowledge
 }
 
-export function serveApi(
-  { serve, serveInSteps }: Router,
-  { jobs, mailer, gate, url, feeds, knowledge }: Services,
-): void {
+export function serveApi(router: Router, services: Services): void {
+  const { serve, serveInSteps } = router
+  const { jobs, mailer, gate, url, feeds, knowledge } = services
   const inside = targets.describeTargetsBriefly
   serve(target.listTargets, targets.listTargets)
   serve(target.getTarget, targets.getTarget)
@@ -143,7 +150,7 @@ export function serveApi(
   serve(triage.updateIssue, (ctx, input) => issues.updateIssue(ctx, input, inside))
   serve(triage.retestIssue, (ctx, input) => scans.retestIssue(ctx, jobs, input))
   serve(triage.listComments, issues.listComments)
-  serve(triage.createComment, issues.createComment)
+  serve(triage.createComment, (ctx, input) => issues.createComment(ctx, jobs, input))
   serve(triage.deleteComment, issues.deleteComment)
   serve(triage.listEvidence, issues.listEvidence)
 
@@ -182,6 +189,39 @@ export function serveApi(
   serve(access.createApiToken, tokens.createApiToken)
   serve(access.deleteApiToken, tokens.deleteApiToken)
   serve(access.listAuditEvents, listAuditEvents)
+  serveWorkspaces(router, services)
+}
+
+function serveWorkspaces(
+  { serve, serveInSteps, serveVisit }: Router,
+  { jobs, database, secret, resolveTxt }: Services,
+): void {
+  serveVisit(workspace.listWorkspaces, ({ person }) => workspaces.listWorkspaces(database, person))
+  serveVisit(workspace.createWorkspace, ({ person }, input) => workspaces.createWorkspace(database, person, input))
+  serveVisit(workspace.joinWorkspace, (visit, input) => workspaces.joinWorkspace({ database }, visit, input))
+  serve(workspace.getWorkspace, (ctx) => workspaces.getWorkspace(ctx))
+  serve(workspace.updateWorkspace, workspaces.updateWorkspace)
+  serve(workspace.deleteWorkspace, workspaces.deleteWorkspace)
+  serve(workspace.keepWorkspace, (ctx) => workspaces.keepWorkspace(ctx))
+  serve(workspace.transferOwnership, workspaces.transferOwnership)
+  serve(workspace.leaveWorkspace, (ctx) => workspaces.leaveWorkspace(ctx))
+  serve(workspace.listMembers, (ctx) => workspaces.listMembers(ctx))
+  serve(workspace.updateMember, workspaces.updateMember)
+  serve(workspace.removeMember, workspaces.removeMember)
+  serve(invitation.listInvitations, (ctx) => workspaces.listInvitations(ctx))
+  serve(invitation.createInvitation, (ctx, input) => workspaces.createInvitation(ctx, jobs, input))
+  serve(invitation.resendInvitation, (ctx, input) => workspaces.resendInvitation(ctx, jobs, input))
+  serve(invitation.revokeInvitation, workspaces.revokeInvitation)
+  serveVisit(invitation.previewInvitation, (visit, input) =>
+    workspaces.previewInvitation({ database, secret }, visit, input),
+  )
+  serveVisit(invitation.acceptInvitation, (visit, input) =>
+    workspaces.acceptInvitation({ database, secret }, visit, input),
+  )
+  serve(invitation.listEmailDomains, (ctx) => workspaces.listEmailDomains(ctx))
+  serve(invitation.createEmailDomain, workspaces.createEmailDomain)
+  serveInSteps(invitation.verifyEmailDomain, (within, input) => workspaces.verifyEmailDomain(within, resolveTxt, input))
+  serve(invitation.deleteEmailDomain, workspaces.deleteEmailDomain)
 }
 
 /** Deleting a target cancels its running scan and closes its issues; both are kept as history. */

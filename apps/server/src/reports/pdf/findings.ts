@@ -174,11 +174,12 @@ function writeEvidence(pdf: Pdf, { affectedHosts }: Issue): void {
   }
 }
 
-function writeProof(pdf: Pdf, location: string, { method, quality, request, text }: Evidence): void {
+function writeProof(pdf: Pdf, location: string, { method, quality, request, text, reproduce }: Evidence): void {
   const inset = 9
   const style: TextStyle = { font: fonts.mono, size: 8, indent: inset, width: contentWidth - 2 * inset, lineGap: 1.5 }
   const requestLine = request === undefined || request.trim() === '' ? '' : `> ${excerpt(request, 1, 160)}\n`
-  const body = requestLine + excerpt(text, evidenceLinesMax, evidenceLengthMax)
+  const command = reproduce === undefined ? '' : `\n$ ${reproduce}`
+  const body = requestLine + excerpt(text, evidenceLinesMax, evidenceLengthMax) + command
   const height = heightOf(pdf, body, style) + 2 * inset
   ensureSpace(pdf, height + 20)
   const label = method === 'version' ? 'Version match' : `Check ${method}`

@@ -1,0 +1,61 @@
+/** Test fixture: a workspace with a member of each role. */
+import type { Role } from '@glacis/contract/role'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { invitationToken } from '#workspaces/invitation-token.ts'
+import { testSecret } from '#testing/api.ts'
+import type { TestUsers } from '#testing/test-users.ts'
+
+export interface Team {
+  /** Id of the workspace. */
+  readonly workspace: string
+  /** Name of its owner. */
+  readonly owner: string
+  /** Sends a request of a person to the workspace. */
+  as(person: string, options: InjectOptions): Promise<LightMyRequestResponse>
+  /** Invites a person and accepts. */
+  add(person: string, role: Role): Promise<void>
+  /** Invites an address. @returns the id of the invitation */
+  invite(email: string, role?: Role): Promise<string>
+}
+
+/** Creates a workspace of `owner`, whose names must be unique in the test file. */
+export async function openTeam(users: TestUsers, owner: string): Promise<Team> {
+  const listed = await users.request({ method: 'GET', url: '/v1/workspace' }, owner)
+  const workspace = listed.json<{ workspace: { id: string } }>().workspace.id
+  const as: Team['as'] = (person, options) =>
+    users.request({ ...options, headers: { 'glacis-workspace': workspace } }, person)
+  const invite: Team['invite'] = async (email, role = 'analyst') => {
+    const response = await as(owner, {
+      method: 'POST',
+      url: '/v1/invitations',
+      payload: { invitation: { email, role } },
+    })
+    if (response.statusCode !== 200) throw new Error(response.body)
+    return response.json<{ invitation: { id: string } }>().invitation.id
+  }
+  return {
+    workspace,
+    owner,
+    as,
+    invite,
+    async add(person, role) {
+      const token = linkToken(await invite(`${person}@example.ch`, role))
+      const response = await users.request(
+        { method: 'POST', url: '/v1/invitations/accept', payload: { token } },
+        person,
+      )
+      if (response.statusCode !== 200) throw new Error(response.body)
+    },
+  }
+}
+
+/** The token of the link in the first email of an invitation. */
+export function linkToken(id: string, mails = 1): string {
+  return invitationToken(testSecret, { id, mails })
+}
+
+/** The reason in the details of an error. */
+export function reasonOf(response: LightMyRequestResponse): string | undefined {
+  const { details = [] } = response.json<{ details?: { reason?: string }[] }>()
+  return details.find(({ reason }) => reason)?.reason
+}

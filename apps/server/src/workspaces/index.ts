@@ -1,0 +1,29 @@
+/** Workspaces, their members, and how people become members. */
+export { acceptInvitation, joinWorkspace, previewInvitation, type Visit } from '#workspaces/join.ts'
+export {
+  createEmailDomain,
+  deleteEmailDomain,
+  listEmailDomains,
+  verifyEmailDomain,
+  type ResolveTxt,
+} from '#workspaces/email-domains.ts'
+export { createInvitation, listInvitations, resendInvitation, revokeInvitation } from '#workspaces/invitations.ts'
+export { deliverInvitation } from '#workspaces/invitation-mail.ts'
+export {
+  announceMembers,
+  leaveWorkspace,
+  listMembers,
+  removeMember,
+  transferOwnership,
+  updateMember,
+} from '#workspaces/members.ts'
+export { createMemberships, type Memberships, personOf } from '#workspaces/membership.ts'
+export { endMemberships, soleWorkspacesOf } from '#workspaces/departure.ts'
+export { createWorkspace, listWorkspaces } from '#workspaces/own.ts'
+export {
+  deleteDueWorkspaces,
+  deleteWorkspace,
+  getWorkspace,
+  keepWorkspace,
+  updateWorkspace,
+} from '#workspaces/settings.ts'

@@ -1,0 +1,130 @@
+/** Which workspace a request is for, and the role of the person in it. */
+import { type Role, errorReasons } from '@glacis/contract/role'
+import type { Session } from '@glacis/contract/identity'
+import type { Person } from '#ctx.ts'
+import { type Database, newId } from '#database/index.ts'
+import type { Tables } from '#database/tables.ts'
+import { ApiError, notFound } from '#errors.ts'
+import { type Kysely, sql, type Transaction } from 'kysely'
+
+export interface Membership {
+  readonly workspace: string
+  readonly role: Role
+}
+
+export interface Memberships {
+  /**
+   * The membership of a person in a workspace, or in the one used last. Creates a workspace at the first sign-in of
+   * a person without an invitation. One statement, unless something has to be written.
+   *
+   * @param requested workspace id from the request
+   * @throws ApiError `not_found` for a workspace of others; `forbidden` for a former member, or without any membership
+   */
+  of(person: Person, requested?: string): Promise<Membership>
+}
+
+/** The person of a session. */
+export function personOf({ identity }: Pick<Session, 'identity'>): Person {
+  const { email, name } = identity.traits
+  return {
+    identityId: identity.id,
+    name: `${name.first} ${name.last}`.trim(),
+    email,
+    isVerified: identity.verifiable_addresses.some(
+      ({ value, verified }) => verified && value.toLowerCase() === email.toLowerCase(),
+    ),
+  }
+}
+
+interface Row extends Membership {
+  readonly name: string
+  readonly email: string
+  readonly left_at: Date | null
+  /** The time of the last use has to be written. */
+  readonly is_stale: boolean
+}
+
+export function createMemberships({ owner }: Pick<Database, 'owner'>): Memberships {
+  return {
+    async of(person, requested) {
+      const rows = await membershipsOf(owner, person.identityId)
+      const chosen = choose(rows, requested)
+      if (!chosen) return firstWorkspace(owner, person, rows.length > 0)
+      const isRenamed = chosen.name !== person.name || chosen.email !== person.email
+      if (isRenamed || chosen.is_stale || rows[0] !== chosen) await recordUse(owner, person, chosen, isRenamed)
+      return { workspace: chosen.workspace, role: chosen.role }
+    },
+  }
+}
+
+/** The last used first. Former memberships last: they only explain why access ended. */
+async function membershipsOf(db: Kysely<Tables>, identityId: string): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select account_id as workspace, role, name, email, left_at,
+           last_used_at is null or last_used_at < now() - interval '1 hour' as is_stale
+    from member
+    where identity_id = ${identityId}
+    order by left_at is not null, last_used_at desc nulls last, joined_at, account_id`.execute(db)
+  return rows
+}
+
+/** @returns undefined if the request names no workspace and the person is a member of none */
+function choose(rows: readonly Row[], requested: string | undefined): Row | undefined {
+  const chosen = requested === undefined ? rows[0] : rows.find((row) => row.workspace === requested)
+  if (requested !== undefined && !chosen) throw notFound('workspace', requested.slice(0, 100))
+  if (requested === undefined && chosen?.left_at) return undefined
+  if (chosen?.left_at)
+    throw new ApiError('forbidden', 'You are no longer a member of this workspace', { reason: errorReasons.ended })
+  return chosen
+}
+
+/** At most once a minute, so that two tabs in different workspaces don't write with every request. */
+async function recordUse(db: Kysely<Tables>, person: Person, { workspace }: Row, isRenamed: boolean): Promise<void> {
+  await sql`
+    update member set name = ${person.name}, email = ${person.email}, last_used_at = now()
+    where account_id = ${workspace} and identity_id = ${person.identityId}
+      and (${isRenamed} or last_used_at is null or last_used_at < now() - interval '1 minute')`.execute(db)
+}
+
+async function firstWorkspace(db: Kysely<Tables>, person: Person, wasMember: boolean): Promise<Membership> {
+  const created = wasMember ? null : await db.transaction().execute((tx) => createAtFirstSignIn(tx, person))
+  if (created) return created
+  throw new ApiError('forbidden', 'You are not a member of a workspace. Accept an invitation, or create a workspace', {
+    reason: errorReasons.none,
+  })
+}
+
+/** @returns null for a person with a pending invitation, who may not want a workspace of their own */
+async function createAtFirstSignIn(tx: Transaction<Tables>, person: Person): Promise<Membership | null> {
+  // Concurrent first requests of one person must not create two workspaces.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`first workspace ${person.identityId}`}, 0))`.execute(tx)
+  const [existing] = await membershipsOf(tx, person.identityId)
+  if (existing) return existing.left_at ? null : existing
+  const invited = await tx
+    .selectFrom('invitation')
+    .select('id')
+    .where(sql`lower(email)`, '=', person.email.toLowerCase())
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', new Date())
+    .executeTakeFirst()
+  return invited ? null : insertWorkspace(tx, person, person.name)
+}
+
+/** Creates a workspace owned by the person. Needs a connection that owns the tables. */
+export async function insertWorkspace(tx: Transaction<Tables>, person: Person, name: string): Promise<Membership> {
+  const workspace = newId()
+  await tx.insertInto('workspace').values({ id: workspace, name }).execute()
+  await tx
+    .insertInto('member')
+    .values({
+      account_id: workspace,
+      identity_id: person.identityId,
+      role: 'owner',
+      name: person.name,
+      email: person.email,
+      last_used_at: new Date(),
+    })
+    .execute()
+  return { workspace, role: 'owner' }
+}

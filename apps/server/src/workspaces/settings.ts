@@ -1,0 +1,112 @@
+/** Settings of a workspace, and its deletion. */
+import type { ParsedInputOf } from '@glacis/contract/endpoint'
+import type * as contract from '@glacis/contract/workspace'
+import { deletionGraceDays, type Workspace } from '@glacis/contract/workspace'
+import { recordAuditEvent } from '#audit.ts'
+import type { Ctx, Log } from '#ctx.ts'
+import type { Database } from '#database/index.ts'
+import { recordDeletion } from '#deletions.ts'
+import { onEach } from '#each.ts'
+import { ApiError, invalid, masked } from '#errors.ts'
+
+const dayMs = 86_400_000
+
+export async function getWorkspace(ctx: Ctx): Promise<{ workspace: Workspace }> {
+  const row = await ctx.tx
+    .selectFrom('workspace')
+    .select(['id', 'name', 'time_zone', 'history_days', 'evidence_days', 'audit_days', 'created_at', 'deletes_at'])
+    .where('id', '=', ctx.workspace)
+    .executeTakeFirstOrThrow()
+  return {
+    workspace: {
+      id: row.id,
+      name: row.name,
+      timeZone: row.time_zone,
+      retention: { historyDays: row.history_days, evidenceDays: row.evidence_days, auditDays: row.audit_days },
+      createTime: row.created_at.toISOString(),
+      ...(row.deletes_at && { deleteTime: row.deletes_at.toISOString() }),
+      role: ctx.actor.role ?? 'viewer',
+    },
+  }
+}
+
+/** @throws ApiError `invalid` for a field that can't be changed, or an unknown time zone */
+export async function updateWorkspace(
+  ctx: Ctx,
+  { workspace, updateMask }: ParsedInputOf<typeof contract.updateWorkspace>,
+): Promise<{ workspace: Workspace }> {
+  const { name, timeZone, retention } = masked(workspace, updateMask.paths, ['name', 'timeZone', 'retention'])
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    throw invalid('workspace.timeZone', `'${timeZone}' is not a time zone. Use an IANA name such as Europe/Zurich`)
+  await ctx.tx
+    .updateTable('workspace')
+    .set({
+      ...(name !== undefined && { name }),
+      ...(timeZone !== undefined && { time_zone: timeZone }),
+      ...(retention && {
+        history_days: retention.historyDays,
+        evidence_days: retention.evidenceDays,
+        audit_days: retention.auditDays,
+      }),
+      updated_at: ctx.now,
+    })
+    .where('id', '=', ctx.workspace)
+    .execute()
+  const detail = { name, timeZone, retention }
+  await recordAuditEvent(ctx, 'workspace.update', { kind: 'workspace', id: ctx.workspace }, detail)
+  return getWorkspace(ctx)
+}
+
+/** @throws ApiError `invalid` unless the name was typed exactly */
+export async function deleteWorkspace(ctx: Ctx, { name }: { name: string }): Promise<{ workspace: Workspace }> {
+  const { workspace } = await getWorkspace(ctx)
+  if (workspace.name !== name)
+    throw invalid('name', `Type the name of the workspace, ${workspace.name}, to confirm its deletion`)
+  if (workspace.deleteTime) return { workspace }
+  const deletesAt = new Date(ctx.now.getTime() + deletionGraceDays * dayMs)
+  return scheduleDeletion(ctx, deletesAt, 'workspace.delete')
+}
+
+/** @throws ApiError `precondition` if no deletion is scheduled */
+export async function keepWorkspace(ctx: Ctx): Promise<{ workspace: Workspace }> {
+  const { workspace } = await getWorkspace(ctx)
+  if (!workspace.deleteTime) throw new ApiError('precondition', 'The workspace is not scheduled for deletion')
+  return scheduleDeletion(ctx, null, 'workspace.keep')
+}
+
+async function scheduleDeletion(ctx: Ctx, deletesAt: Date | null, action: string): Promise<{ workspace: Workspace }> {
+  await ctx.tx
+    .updateTable('workspace')
+    .set({ deletes_at: deletesAt, updated_at: ctx.now })
+    .where('id', '=', ctx.workspace)
+    .execute()
+  await recordAuditEvent(ctx, action, { kind: 'workspace', id: ctx.workspace }, { deletesAt })
+  return getWorkspace(ctx)
+}
+
+/** Deletes the workspaces whose grace period has ended. */
+export async function deleteDueWorkspaces({ owner }: Database, log: Log): Promise<void> {
+  const due = await owner.selectFrom('workspace').select('id').where('deletes_at', '<=', new Date()).execute()
+  await onEach(due, ({ id }) =>
+    owner.transaction().execute(async (tx) => {
+      // The deletion may have been canceled since the list was read.
+      const gone = await tx
+        .deleteFrom('workspace')
+        .where('id', '=', id)
+        .where('deletes_at', '<=', new Date())
+        .returning('id')
+        .executeTakeFirst()
+      if (!gone) return
+      await recordDeletion(tx, { action: 'account.delete', accountId: id, identityId: null, detail: {} })
+      log.info({ workspace: id }, 'workspace deleted')
+    }),
+  )
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}

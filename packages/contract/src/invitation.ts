@@ -1,0 +1,150 @@
+/** Invitations to a workspace, and the email domains that may join without one. */
+import { z } from 'zod/mini'
+import { endpoint } from '#endpoint.ts'
+import { emailPattern } from '#identity.ts'
+import { Empty, Id, Timestamp } from '#primitives.ts'
+import { Role } from '#role.ts'
+
+/** How long an invitation is valid, in days. */
+export const invitationDays = 7
+
+/** A pending invitation; used and revoked ones are not listed. */
+export const Invitation = z.object({
+  id: Id,
+  email: z.string(),
+  role: Role,
+  /** Name of the person who sent it. */
+  invitedBy: z.string(),
+  createTime: Timestamp,
+  /** When the last email was sent. */
+  sendTime: Timestamp,
+  expireTime: Timestamp,
+  isExpired: z.boolean(),
+})
+export type Invitation = z.infer<typeof Invitation>
+
+/** An invitation as the invited person sees it. */
+export const ReceivedInvitation = z.object({
+  id: Id,
+  workspaceName: z.string(),
+  role: Role,
+  invitedBy: z.string(),
+  expireTime: Timestamp,
+})
+export type ReceivedInvitation = z.infer<typeof ReceivedInvitation>
+
+export const listInvitations = endpoint({
+  method: 'GET',
+  path: '/v1/invitations',
+  summary: 'List pending invitations',
+  description: 'Newest first, including expired ones.',
+  input: z.object({}),
+  result: z.object({ invitations: z.array(Invitation) }),
+})
+export const createInvitation = endpoint({
+  method: 'POST',
+  path: '/v1/invitations',
+  summary: 'Invite someone',
+  description: `Sends an email with a link that is valid for ${invitationDays} days and works once, for this address only.`,
+  input: z.strictObject({
+    invitation: z.strictObject({ email: z.email({ pattern: emailPattern }), role: Role }),
+  }),
+  result: z.object({ invitation: Invitation }),
+})
+export const resendInvitation = endpoint({
+  method: 'POST',
+  path: '/v1/invitations/:id/resend',
+  summary: 'Resend an invitation',
+  description: 'Sends a new link, which is valid for another 7 days. The previous one stops working.',
+  input: z.strictObject({ id: Id }),
+  result: z.object({ invitation: Invitation }),
+})
+export const revokeInvitation = endpoint({
+  method: 'DELETE',
+  path: '/v1/invitations/:id',
+  summary: 'Revoke an invitation',
+  description: 'The link stops working immediately.',
+  input: z.object({ id: Id }),
+  result: Empty,
+})
+const token = z.string().check(z.minLength(1), z.maxLength(200))
+export const previewInvitation = endpoint({
+  method: 'POST',
+  path: '/v1/invitations/preview',
+  summary: 'Show an invitation',
+  description: 'What the link of an invitation is for, so that the invited person can decide. Changes nothing.',
+  input: z.strictObject({
+    /** The `token` of the link. */
+    token,
+  }),
+  result: z.object({ invitation: ReceivedInvitation }),
+})
+export const acceptInvitation = endpoint({
+  method: 'POST',
+  path: '/v1/invitations/accept',
+  summary: 'Accept an invitation',
+  description:
+    'Requires a session of a person whose verified email address is the invited one. Pass the `token` of the link, or the `id` from the list of your workspaces.',
+  input: z.strictObject({ token: z.optional(token), id: z.optional(Id) }),
+  result: z.object({ workspaceId: Id, workspaceName: z.string(), role: Role }),
+})
+
+/** A domain whose people may join without an invitation, once a DNS record proves who controls it. */
+export const EmailDomain = z.object({
+  id: Id,
+  domain: z.string(),
+  role: Role,
+  isVerified: z.boolean(),
+  /** Name and value of the TXT record that proves the domain. */
+  recordName: z.string(),
+  recordValue: z.string(),
+  createTime: Timestamp,
+  verifyTime: z.optional(Timestamp),
+})
+export type EmailDomain = z.infer<typeof EmailDomain>
+
+/** Roles that people who join by domain can get. */
+export const DomainRole = z.enum(['analyst', 'viewer', 'auditor'])
+const domain = z
+  .string()
+  .check(
+    z.trim(),
+    z.toLowerCase(),
+    z.maxLength(253),
+    z.regex(
+      /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/,
+      'Expected a domain such as example.com',
+    ),
+  )
+
+export const listEmailDomains = endpoint({
+  method: 'GET',
+  path: '/v1/email-domains',
+  summary: 'List email domains',
+  input: z.object({}),
+  result: z.object({ emailDomains: z.array(EmailDomain) }),
+})
+export const createEmailDomain = endpoint({
+  method: 'POST',
+  path: '/v1/email-domains',
+  summary: 'Add an email domain',
+  description: 'Takes effect after the TXT record in the response has been published and verified.',
+  input: z.strictObject({ emailDomain: z.strictObject({ domain, role: DomainRole }) }),
+  result: z.object({ emailDomain: EmailDomain }),
+})
+export const verifyEmailDomain = endpoint({
+  method: 'POST',
+  path: '/v1/email-domains/:id/verify',
+  summary: 'Verify an email domain',
+  description: 'Looks up the TXT record.',
+  input: z.strictObject({ id: Id }),
+  result: z.object({ emailDomain: EmailDomain }),
+})
+export const deleteEmailDomain = endpoint({
+  method: 'DELETE',
+  path: '/v1/email-domains/:id',
+  summary: 'Remove an email domain',
+  description: 'People who have joined stay members.',
+  input: z.object({ id: Id }),
+  result: Empty,
+})

@@ -1,0 +1,40 @@
+/** docs/roles.md, generated from the table of permissions. */
+import { type Permission, permissions } from '#permissions.ts'
+import { roles } from '#role.ts'
+
+const introduction = `# Roles
+
+Every member of a workspace has one role. Owners and admins change roles under *Settings → Members*; only owners can make
+someone an owner. At least one owner always remains.
+
+| Role | For |
+|---|---|
+| owner | everything, including the plan, ownership and deletion of the workspace |
+| admin | everything else: members, invitations, channels, agents, settings, the audit log |
+| analyst | daily work: scopes, scans, risks, assets, technologies, comments and saved views |
+| viewer | reads everything but the audit log and pending invitations |
+| auditor | reads everything including the audit log, and changes nothing |
+
+An API token has a role too. It never allows more than the current role of the member who created it, and its scopes limit
+it further. Calls marked *session* can't be made with a token.
+
+A call that a role doesn't allow is rejected with status 403 and the reason \`ROLE_NOT_ALLOWED\`.
+
+## Calls
+
+This table is generated from \`packages/contract/src/permissions.ts\`, which the server enforces.
+`
+
+/** The page in Markdown. */
+export function rolesPage(): string {
+  const rows = Object.entries<Permission>(permissions).map(
+    ([call, permission]) => `| \`${call}\` | ${cells(permission).join(' | ')} |`,
+  )
+  const head = [`| Call | ${roles.join(' | ')} | token scope |`, `|---|${roles.map(() => ':-:|').join('')}---|`]
+  return `${[introduction, ...head, ...rows].join('\n')}\n`
+}
+
+function cells({ roles: allowed, scope }: Permission): string[] {
+  const marks = roles.map((role) => (allowed === null || allowed.includes(role) ? '✓' : ''))
+  return [...marks, scope === 'session' ? '*session*' : `\`${scope}\``]
+}

@@ -1,0 +1,181 @@
+/** Workspaces: whose data it is. */
+import { z } from 'zod/mini'
+import { endpoint } from '#endpoint.ts'
+import { ReceivedInvitation } from '#invitation.ts'
+import { Empty, Id, Name, Timestamp, UpdateMask } from '#primitives.ts'
+import { Role } from '#role.ts'
+
+/** A workspace of the signed-in person. */
+export const WorkspaceSummary = z.object({
+  id: Id,
+  name: z.string(),
+  role: Role,
+  /** The workspace of requests without the header `Glacis-Workspace`. */
+  isDefault: z.boolean(),
+})
+export type WorkspaceSummary = z.infer<typeof WorkspaceSummary>
+
+/** A workspace that admits people with the person's email domain. */
+export const JoinableWorkspace = z.object({ id: Id, name: z.string(), domain: z.string(), role: Role })
+export type JoinableWorkspace = z.infer<typeof JoinableWorkspace>
+
+export const listWorkspaces = endpoint({
+  method: 'GET',
+  path: '/v1/workspaces',
+  summary: 'List your workspaces',
+  description: 'The workspaces you are a member of, the last used first, and those you can join.',
+  input: z.object({}),
+  result: z.object({
+    workspaces: z.array(WorkspaceSummary),
+    /** Pending invitations to your verified email address. */
+    invitations: z.array(ReceivedInvitation),
+    /** Workspaces that admit everyone with your verified email domain. */
+    joinable: z.array(JoinableWorkspace),
+  }),
+})
+export const createWorkspace = endpoint({
+  method: 'POST',
+  path: '/v1/workspaces',
+  summary: 'Create a workspace',
+  description: 'You become its owner. A person can own at most 10 workspaces.',
+  input: z.strictObject({ workspace: z.strictObject({ name: Name }) }),
+  result: z.object({ workspace: WorkspaceSummary }),
+})
+export const joinWorkspace = endpoint({
+  method: 'POST',
+  path: '/v1/workspaces/:id/join',
+  summary: 'Join a workspace by email domain',
+  description: 'Requires a verified email address in a domain that the workspace has proved to own.',
+  input: z.strictObject({ id: Id }),
+  result: z.object({ workspace: WorkspaceSummary }),
+})
+
+/** The largest retention, in days. */
+export const retentionMax = 3650
+const days = z.int().check(z.minimum(1), z.maximum(retentionMax))
+/** How long data is kept, in days; null for the installation's setting. */
+export const Retention = z.object({
+  /** Closed scans and history. */
+  historyDays: z.nullable(days),
+  /** Evidence of resolved risks. */
+  evidenceDays: z.nullable(days),
+  /** The audit log; null to keep it forever. */
+  auditDays: z.nullable(days),
+})
+export type Retention = z.infer<typeof Retention>
+
+export const Workspace = z.object({
+  id: Id,
+  name: z.string(),
+  /** IANA time zone of charts and reports. */
+  timeZone: z.string(),
+  retention: Retention,
+  createTime: Timestamp,
+  /** When the workspace will be deleted; absent unless its deletion is scheduled. */
+  deleteTime: z.optional(Timestamp),
+  /** The role of the person or token making the request. */
+  role: Role,
+})
+export type Workspace = z.infer<typeof Workspace>
+
+export const getWorkspace = endpoint({
+  method: 'GET',
+  path: '/v1/workspace',
+  summary: 'Get the workspace',
+  description: 'The workspace selected by the header `Glacis-Workspace`.',
+  input: z.object({}),
+  result: z.object({ workspace: Workspace }),
+})
+export const updateWorkspace = endpoint({
+  method: 'PATCH',
+  path: '/v1/workspace',
+  summary: 'Update the workspace',
+  description: 'Changes only the fields named in `updateMask.paths`.',
+  input: z.strictObject({
+    workspace: z.strictObject({
+      name: z.optional(Name),
+      timeZone: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
+      retention: z.optional(Retention),
+    }),
+    updateMask: UpdateMask,
+  }),
+  result: z.object({ workspace: Workspace }),
+})
+/** Days between scheduling the deletion of a workspace and the deletion. */
+export const deletionGraceDays = 7
+export const deleteWorkspace = endpoint({
+  method: 'POST',
+  path: '/v1/workspace/deletion',
+  summary: 'Schedule the deletion of the workspace',
+  description: `Deletes the workspace with all its data in ${deletionGraceDays} days. Owners can cancel it until then.`,
+  input: z.strictObject({
+    /** The exact name of the workspace, to confirm. */
+    name: z.string().check(z.maxLength(200)),
+  }),
+  result: z.object({ workspace: Workspace }),
+})
+export const keepWorkspace = endpoint({
+  method: 'DELETE',
+  path: '/v1/workspace/deletion',
+  summary: 'Cancel the deletion of the workspace',
+  input: z.object({}),
+  result: z.object({ workspace: Workspace }),
+})
+
+/** The identity id of a member. */
+const memberId = z.string().check(z.minLength(1), z.maxLength(200))
+
+export const Member = z.object({
+  /** Identity id of the person, as in the assignee of an issue. */
+  id: memberId,
+  name: z.string(),
+  email: z.string(),
+  role: Role,
+  joinTime: Timestamp,
+  /** The last request, with an accuracy of an hour; absent before the first. */
+  lastActiveTime: z.optional(Timestamp),
+  /** The person making the request. */
+  isYou: z.boolean(),
+})
+export type Member = z.infer<typeof Member>
+
+export const listMembers = endpoint({
+  method: 'GET',
+  path: '/v1/members',
+  summary: 'List members',
+  description: 'All members of the workspace, by name.',
+  input: z.object({}),
+  result: z.object({ members: z.array(Member) }),
+})
+export const updateMember = endpoint({
+  method: 'PATCH',
+  path: '/v1/members/:id',
+  summary: 'Change the role of a member',
+  description: 'Takes effect with the next request. Only owners can make someone an owner or change the role of one.',
+  input: z.strictObject({ id: memberId, role: Role }),
+  result: z.object({ member: Member }),
+})
+export const removeMember = endpoint({
+  method: 'DELETE',
+  path: '/v1/members/:id',
+  summary: 'Remove a member',
+  description: 'Ends the sessions, live streams and API tokens of the person in this workspace.',
+  input: z.object({ id: memberId }),
+  result: Empty,
+})
+export const transferOwnership = endpoint({
+  method: 'POST',
+  path: '/v1/workspace/transfer',
+  summary: 'Transfer the ownership of the workspace',
+  description: 'The member becomes an owner and you become an admin.',
+  input: z.strictObject({ memberId }),
+  result: z.object({ members: z.array(Member) }),
+})
+export const leaveWorkspace = endpoint({
+  method: 'POST',
+  path: '/v1/workspace/leave',
+  summary: 'Leave the workspace',
+  description: 'Ends your membership and revokes your API tokens. The last owner has to transfer the ownership first.',
+  input: z.strictObject({}),
+  result: Empty,
+})

@@ -1,0 +1,46 @@
+/** Commands of common clients that show what a native check found. None of them changes anything. */
+import { quoted } from '#template/reproduce.ts'
+
+interface Place {
+  readonly address: string
+  readonly port: number
+  readonly hostname: string
+  readonly protocol: string
+  readonly tls: boolean
+}
+type Command = (place: Place) => string
+
+const connect: Command = ({ address, port, hostname, protocol, tls }) => {
+  const target = quoted(`${address.includes(':') ? `[${address}]` : address}:${port}`)
+  const upgrade = tls ? '' : ` -starttls ${openSslNames[protocol] ?? protocol}`
+  return `openssl s_client -connect ${target}${upgrade} -servername ${quoted(hostname)}`
+}
+const openSslNames: Readonly<Record<string, string>> = { postgresql: 'postgres' }
+const certificate: Command = (place) =>
+  `${connect(place)} < /dev/null | openssl x509 -noout -subject -dates -text | grep -E 'subject|not|Public-Key|Signature Algorithm'`
+const rpcInfo: Command = ({ address }) => `rpcinfo -p ${quoted(address)}`
+const shares: Command = ({ address, port }) => `smbclient -N -p ${port} -L ${quoted(`//${address}`)}`
+
+const commands: Readonly<Record<string, Command>> = {
+  'tls-key-weak': certificate,
+  'tls-signature-weak': certificate,
+  'starttls-certificate-expired': certificate,
+  'starttls-version-weak': (place) => `${connect(place)} -tls1_1 -cipher ALL:@SECLEVEL=0 < /dev/null`,
+  'dns-open-recursion': ({ address, port }) => `dig @${quoted(address)} -p ${port} . NS`,
+  'dns-version-disclosed': ({ address, port }) => `dig @${quoted(address)} -p ${port} version.bind TXT CH`,
+  'mysql-root-without-password': ({ address, port }) =>
+    `mysql -h ${quoted(address)} -P ${port} -u root --skip-password -e 'select current_user()'`,
+  'rpcbind-open': rpcInfo,
+  'nfs-reachable': rpcInfo,
+  'nfs-export-world': ({ address }) => `showmount -e ${quoted(address)}`,
+  'smb-shares-listed': shares,
+  'smb-guest-share': shares,
+  'snmp-community-public': ({ address, port }) =>
+    `snmpget -v 2c -c public ${quoted(`${address}:${port}`)} 1.3.6.1.2.1.1.1.0`,
+  'ntp-variables-exposed': ({ address }) => `ntpq -c rv ${quoted(address)}`,
+}
+
+/** The command for a check; undefined for checks that no common client can repeat. */
+export function nativeCommand(check: string, place: Place): string | undefined {
+  return commands[check]?.(place)
+}

@@ -1,0 +1,195 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+/** Native checks for UDP services that are exposed by answering at all: each sends the question that identified it. */
+import { bytes, checkInfo, hex, type NativeCheck } from '#native/native-check.ts'
+import type { CheckInfo } from '#native/types.ts'
+
+const low = { severity: 'low', cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N', score: 3.7 } as const
+const amplifies = { severity: 'medium', cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:N/A:L', score: 5.8 } as const
+const reads = { severity: 'medium', cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N', score: 5.3 } as const
+const controls = { severity: 'critical', cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', score: 9.8 } as const
+
+/** `.well-known/core` of CoAP (RFC 6690), message id 0x4743. */
+export const coapDiscovery: Buffer = Buffer.concat([
+  hex('4001 4743 bb'),
+  bytes('.well-known'),
+  hex('04'),
+  bytes('core'),
+])
+/** Unicast discovery of root devices (UPnP device architecture 2.0, section 1.3.2). */
+export const ssdpSearch: Buffer = bytes(
+  'M-SEARCH * HTTP/1.1\r\nHost: 239.255.255.250:1900\r\nMan: "ssdp:discover"\r\nST: upnp:rootdevice\r\nMX: 1\r\n\r\n',
+)
+/** ReadProperty of the object name of the local device (ASHRAE 135, clause 15.5). */
+export const bacnetRead: Buffer = hex('810a0011 0104 0005 01 0c 0c 023fffff 19 4d')
+/** RMCP presence ping (IPMI 2.0, section 13.2.4). */
+export const rmcpPing: Buffer = hex('0600ff06 000011be 80000000')
+/** Node status of any name (RFC 1002, section 4.2.17). */
+export const netbiosStatus: Buffer = hex(
+  '4743 0000 0001 0000 0000 0000 20 434b4141414141414141414141414141414141414141414141414141414141414141 00 0021 0001',
+)
+/** Query of X display managers. */
+export const xdmcpQuery: Buffer = hex('0001 0002 0001 00')
+
+interface Exposure {
+  readonly info: CheckInfo
+  readonly protocol: string
+  readonly question: Buffer
+  readonly request: string
+  /** The readable proof; undefined: not affected. */
+  readonly proofOf: (answer: Buffer) => string | undefined
+}
+
+const printableOf = (answer: Buffer) => (answer.toString('latin1').match(/[\x20-\x7e]{3,}/g) ?? []).join(' ').trim()
+
+const exposures: readonly Exposure[] = [
+  {
+    info: checkInfo({
+      id: 'chargen-udp-amplification',
+      name: 'Chargen exposed over UDP (DDoS amplification)',
+      ...amplifies,
+      summary: 'The character generator service answers a short UDP packet with a long one.',
+      impact: "An attacker can spoof a victim's address and flood it with amplified traffic.",
+      remediation: 'Disable `chargen` in inetd.conf or /etc/xinetd.d/chargen.',
+      reference: 'https://www.rfc-editor.org/rfc/rfc864',
+      tags: 'misconfig chargen amplification network udp',
+    }),
+    protocol: 'chargen',
+    question: hex('0a'),
+    request: 'one byte',
+    proofOf: (answer) =>
+      answer.length > 50 ? `${answer.length} bytes: ${printableOf(answer).slice(0, 80)}` : undefined,
+  },
+  {
+    info: checkInfo({
+      id: 'echo-udp-loop',
+      name: 'Echo service exposed over UDP',
+      ...amplifies,
+      summary: 'The echo service returns UDP packets to their source address.',
+      impact: 'An attacker can make two such services exchange packets without end and exhaust bandwidth.',
+      remediation: 'Disable `echo` in inetd.conf or /etc/xinetd.d/echo.',
+      reference: 'https://www.rfc-editor.org/rfc/rfc862',
+      tags: 'misconfig echo amplification network udp',
+    }),
+    protocol: 'echo',
+    question: bytes('glacis-echo-271829'),
+    request: 'glacis-echo-271829',
+    proofOf: (answer) => (answer.toString('latin1') === 'glacis-echo-271829' ? 'glacis-echo-271829' : undefined),
+  },
+  {
+    info: checkInfo({
+      id: 'upnp-exposed',
+      name: 'UPnP/SSDP exposed',
+      ...amplifies,
+      summary: 'The UPnP discovery service, which is meant for the local link only, answers unicast requests.',
+      impact:
+        'An attacker learns the devices and their description URLs, can abuse the service for DDoS amplification, and can open ports on routers that allow it.',
+      remediation: 'Disable UPnP, or block UDP port 1900 at the network perimeter.',
+      reference: 'https://openconnectivity.org/upnp-specs/UPnP-arch-DeviceArchitecture-v2.0-20200417.pdf',
+      tags: 'misconfig upnp ssdp iot amplification network udp',
+    }),
+    protocol: 'ssdp',
+    question: ssdpSearch,
+    request: 'M-SEARCH, ST: upnp:rootdevice',
+    proofOf: (answer) => {
+      const text = answer.toString('latin1')
+      return /^HTTP\/1\.1 200 OK\r\n/.test(text) && /^location:/im.test(text) ? text : undefined
+    },
+  },
+  {
+    info: checkInfo({
+      id: 'coap-open',
+      name: 'CoAP server exposed without authentication',
+      ...reads,
+      summary: 'A CoAP server lists its resources over the network without DTLS.',
+      impact: 'An attacker can read sensor data and, where resources accept it, control the device.',
+      remediation: 'Require DTLS (port 5684) with keys per client, and block UDP port 5683 in the firewall.',
+      reference: 'https://www.rfc-editor.org/rfc/rfc7252#section-9',
+      tags: 'misconfig coap iot unauth network udp',
+    }),
+    protocol: 'coap',
+    question: coapDiscovery,
+    request: 'GET /.well-known/core',
+    proofOf: (answer) => (answer[1] === 0x45 ? printableOf(answer) : undefined),
+  },
+  {
+    info: checkInfo({
+      id: 'bacnet-open',
+      name: 'BACnet device exposed',
+      ...controls,
+      summary:
+        'A BACnet/IP device answers requests from the network. The protocol has no authentication. The check only read the name of the device.',
+      impact: 'An attacker can read and change the set points of heating, ventilation, and access control.',
+      remediation: 'Put the device into an isolated network segment, or use BACnet/SC.',
+      reference: 'https://www.ashrae.org/technical-resources/bookstore/bacnet',
+      tags: 'misconfig bacnet ics iot unauth network udp',
+    }),
+    protocol: 'bacnet',
+    question: bacnetRead,
+    request: 'ReadProperty object-name of the local device',
+    proofOf: (answer) => (answer[6] === 0x30 || answer[6] === 0x50 ? printableOf(answer) || 'ComplexACK' : undefined),
+  },
+  {
+    info: checkInfo({
+      id: 'ipmi-exposed',
+      name: 'IPMI interface exposed',
+      ...reads,
+      summary: 'A baseboard management controller answers IPMI requests from the network.',
+      impact:
+        'An attacker can retrieve password hashes of any known user by design (CVE-2013-4786) and take full control of the server with a cracked one.',
+      remediation: 'Connect management controllers to an isolated network only, and disable IPMI over LAN.',
+      reference:
+        'https://www.cisa.gov/news-events/alerts/2013/07/26/risks-using-intelligent-platform-management-interface-ipmi',
+      tags: 'misconfig ipmi network udp',
+    }),
+    protocol: 'ipmi',
+    question: rmcpPing,
+    request: 'RMCP presence ping',
+    proofOf: (answer) =>
+      answer[8] === 0x40 && ((answer[20] ?? 0) & 0x80) !== 0 ? 'Presence pong: IPMI supported' : undefined,
+  },
+  {
+    info: checkInfo({
+      id: 'netbios-exposed',
+      name: 'NetBIOS name service exposed',
+      ...low,
+      summary: 'The NetBIOS name service lists the names of the host to any client.',
+      impact: 'An attacker learns computer, domain, and user names, and can abuse the service for DDoS amplification.',
+      remediation: 'Disable NetBIOS over TCP/IP (`disable netbios = yes` in Samba), and block UDP port 137.',
+      reference: 'https://www.rfc-editor.org/rfc/rfc1002',
+      tags: 'misconfig netbios disclosure network udp',
+    }),
+    protocol: 'netbios-ns',
+    question: netbiosStatus,
+    request: 'NBSTAT *',
+    proofOf: (answer) => (((answer[2] ?? 0) & 0x80) !== 0 && answer.length > 60 ? printableOf(answer) : undefined),
+  },
+  {
+    info: checkInfo({
+      id: 'xdmcp-open',
+      name: 'XDMCP login service exposed',
+      severity: 'high',
+      cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H',
+      score: 8.1,
+      summary: 'The X display manager offers graphical logins over the network, without encryption.',
+      impact: 'An attacker can guess passwords and read or inject everything in a remote session.',
+      remediation: 'Disable XDMCP (`[xdmcp] Enable=false` in GDM), and use SSH or an encrypted remote desktop.',
+      reference: 'https://www.x.org/releases/X11R7.7/doc/libXdmcp/xdmcp.html',
+      tags: 'misconfig xdmcp x11 cleartext network udp',
+    }),
+    protocol: 'xdmcp',
+    question: xdmcpQuery,
+    request: 'QUERY',
+    proofOf: (answer) => (answer.readUInt16BE(2) === 5 ? `WILLING ${printableOf(answer)}` : undefined),
+  },
+]
+
+export const udpExposed: readonly NativeCheck[] = exposures.map(({ info, protocol, question, request, proofOf }) => ({
+  checks: [info],
+  appliesTo: (service) => service.transport === 'udp' && service.protocol === protocol,
+  async run(context) {
+    const answer = await context.sendDatagram(question, { waitMs: 700 })
+    if (answer.kind !== 'answer' || answer.bytes.length < 4) return {}
+    const text = proofOf(answer.bytes)
+    return { [info.id]: text === undefined ? null : { request, answer: text, highlights: [text.slice(0, 60)] } }
+  },
+}))
