@@ -28,6 +28,7 @@ const nouns = [
   'channels',
   'overview',
   'onboarding',
+  'workspaces',
 ]
 const queriesOf = (self: string) => nouns.filter((noun) => noun !== self).map((noun) => `${noun}/queries`)
 

@@ -2,7 +2,9 @@
 import { type Endpoint, hasQuery, type InputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { ApiFailure, readFailureBody, readRetryAfter, statusPhrase } from '#api/failure.ts'
+import { workspaceHeader } from '@glacis/contract/role'
 import { portalConfig } from '#lib/portal-config.ts'
+import { chosenWorkspace } from '#lib/workspace.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { saveDrafts } from '#lib/drafts.ts'
 
@@ -43,20 +45,24 @@ export async function call<E extends Endpoint>(
 
 /** The absolute URL of a file that the API serves, for links. */
 export function apiFileUrl(path: `/v1/${string}`): string {
-  return portalConfig().apiUrl + path
+  const workspace = chosenWorkspace()
+  const selection = workspace ? `${path.includes('?') ? '&' : '?'}workspace=${encodeURIComponent(workspace)}` : ''
+  return portalConfig().apiUrl + path + selection
 }
 
 function requestOf(endpoint: Endpoint, input: object, { signal, key }: CallOptions): [string, RequestInit] {
   const { path, rest } = fillPath(endpoint.path, input as Record<string, unknown>)
   const options = { method: endpoint.method, credentials: 'include' as const, ...(signal && { signal }) }
   const base = portalConfig().apiUrl
+  const workspace = chosenWorkspace()
+  const common = { accept: 'application/json', ...(workspace && { [workspaceHeader]: workspace }) }
   if (hasQuery(endpoint.method)) {
     // The contract's query inputs consist of strings, numbers, booleans, lists and records of these.
     const query = toQueryString(rest as Record<string, QueryValue | undefined>)
-    return [base + path + (query && `?${query}`), { ...options, headers: { accept: 'application/json' } }]
+    return [base + path + (query && `?${query}`), { ...options, headers: common }]
   }
   const headers = {
-    accept: 'application/json',
+    ...common,
     'content-type': 'application/json',
     ...(key !== undefined && { 'idempotency-key': key }),
   }

@@ -46,6 +46,13 @@ export class ApiFailure extends Error {
     return messageOf(this.body)
   }
 
+  /** The `reason` of `google.rpc.ErrorInfo`, such as `MEMBERSHIP_ENDED`; undefined if there is none. */
+  get reason(): string | undefined {
+    const details = this.body.kind === 'json' ? (this.body.error.details ?? []) : []
+    const reason = details.find((detail) => detail['@type'].endsWith('google.rpc.ErrorInfo'))?.['reason']
+    return typeof reason === 'string' ? reason : undefined
+  }
+
   /** Messages by field path, as in `address` → `'foo bar' contains a space`. */
   get fieldErrors(): ReadonlyMap<string, string> {
     return this.body.kind === 'json' ? violationsOf(this.body.error) : new Map()

@@ -29,7 +29,7 @@ export function exportUrl(
 ): string {
   // Filter values are strings, numbers, booleans, and arrays of them.
   const query = toQueryString({ format, columns, filter: filter as Record<string, QueryValue | undefined> })
-  return `${apiFileUrl('/v1/issues/export')}?${query}`
+  return apiFileUrl(`/v1/issues/export?${query}`)
 }
 
 export function ExportMenu({ filter }: { readonly filter: IssueFilter }) {

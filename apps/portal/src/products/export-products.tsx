@@ -9,7 +9,7 @@ import { MenuAnchor } from '#ui/menu-entries.tsx'
 export function exportUrl(filter: ProductFilter, format: 'csv' | 'cyclonedx'): string {
   // Filter values are strings, booleans, and arrays of strings.
   const query = toQueryString({ format, filter: filter as Record<string, QueryValue | undefined> })
-  return `${apiFileUrl('/v1/products/export')}?${query}`
+  return apiFileUrl(`/v1/products/export?${query}`)
 }
 
 export function ExportProducts({ filter }: { readonly filter: ProductFilter }) {

@@ -4,7 +4,7 @@ import { NodeField } from '#identity/node-field.tsx'
 import { inputsOf, isNamePart, namesFirst } from '#identity/nodes.ts'
 import { cx } from '#lib/cx.ts'
 import { SettingsForm } from '#profile/settings-form.tsx'
-import { SettingsSection } from '#profile/settings-section.tsx'
+import { SettingsSection } from '#ui/settings-section.tsx'
 import { Button } from '#ui/button.tsx'
 
 /** Name and email address, as far as the service allows changing them. */

@@ -2,7 +2,7 @@ import type { Flow, InputNode } from '@glacis/contract/identity'
 import { LogIn } from 'lucide-react'
 import { inputsOf } from '#identity/nodes.ts'
 import { SettingsForm } from '#profile/settings-form.tsx'
-import { SettingsHeading, SettingsList, SettingsRow } from '#profile/settings-section.tsx'
+import { SettingsHeading, SettingsList, SettingsRow } from '#ui/settings-section.tsx'
 import { Button } from '#ui/button.tsx'
 
 /** Social providers for signing in. */

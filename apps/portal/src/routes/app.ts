@@ -15,6 +15,7 @@ import { authRoute, prefetching, getParentRoute } from '#routes/auth.ts'
 import { absoluteUrl, validId } from '#routes/guard.ts'
 import * as risks from '#routes/risks.ts'
 import { OnboardingSearch, OverviewSearch, ProfileSearch, ScanDetailSearch, ScanListSearch } from '#routes/search.ts'
+import * as workspaceQueries from '#workspaces/queries.ts'
 import * as surface from '#routes/surface.ts'
 import * as scanQueries from '#scans/queries.ts'
 
@@ -67,6 +68,12 @@ export const integrations = createRoute({
   loader: prefetching((client) => client.prefetchQuery(channelQueries.list())),
 })
 
+export const workspace = createRoute({
+  getParentRoute,
+  path: 'workspace',
+  loader: ({ context }) => context.queryClient.ensureQueryData(workspaceQueries.current()),
+})
+
 export const scans = createRoute({
   getParentRoute,
   path: 'scans',
@@ -87,6 +94,7 @@ export const appBranch = authRoute.addChildren([
   profile,
   subscription,
   integrations,
+  workspace,
   surface.technologies,
   surface.technology,
   surface.scope,

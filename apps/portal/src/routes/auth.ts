@@ -1,6 +1,9 @@
 /** The layout route of everything that requires a session, and helpers for its children. */
 import type { QueryClient } from '@tanstack/react-query'
 import { createRoute } from '@tanstack/react-router'
+import { subscription } from '#billing/queries.ts'
+import { portalConfig } from '#lib/portal-config.ts'
+import { current as currentWorkspace } from '#workspaces/queries.ts'
 import { requireSession } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
 
@@ -9,6 +12,11 @@ export const authRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: '_auth',
   beforeLoad: ({ context, location }) => requireSession(context.queryClient, location.href),
+  // The shell shows these on every page. It doesn't wait for them.
+  loader: ({ context: { queryClient } }) => {
+    void queryClient.prefetchQuery(currentWorkspace())
+    if (portalConfig().billing) void queryClient.prefetchQuery(subscription())
+  },
 })
 /** The parent of all routes that require a session. */
 export const getParentRoute = () => authRoute

@@ -4,9 +4,9 @@ import { getStoredError, logout } from '#identity/client.ts'
 import { IdentityFailure } from '#identity/failure.ts'
 import { openFlow } from '#identity/lifecycle.ts'
 import { AuthErrorScreen } from '#routes/error-screen.tsx'
-import { absoluteUrl } from '#routes/guard.ts'
+import { absoluteUrl, requireSession } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
-import { CodeFlowSearch, ErrorSearch, FlowSearch, LoginSearch, strictSearch } from '#routes/search.ts'
+import { CodeFlowSearch, ErrorSearch, FlowSearch, InvitationSearch, LoginSearch, strictSearch } from '#routes/search.ts'
 
 const publicRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -113,6 +113,15 @@ const logoutRoute = createRoute({
   errorComponent,
 })
 
+const invitation = createRoute({
+  getParentRoute,
+  path: 'invitation',
+  validateSearch: strictSearch(InvitationSearch),
+  beforeLoad: ({ context, location }) => requireSession(context.queryClient, location.href),
+  errorComponent,
+  component: lazyRouteComponent(() => import('#routes/invitation-page.tsx'), 'InvitationScreen'),
+})
+
 const flowError = createRoute({
   getParentRoute,
   path: 'error',
@@ -136,4 +145,5 @@ export const publicBranch = publicRoute.addChildren([
   verification,
   logoutRoute,
   flowError,
+  invitation,
 ])

@@ -9,7 +9,7 @@ import * as pending from '#routes/pending.tsx'
 import * as risks from '#routes/risks.ts'
 import * as surface from '#routes/surface.ts'
 
-authRoute.update({ component: lazyRouteComponent(() => import('#shell/app-shell.tsx'), 'AppShell') })
+authRoute.update({ component: lazyRouteComponent(() => import('#routes/app-frame.tsx'), 'AppFrame') })
 
 routes.overview.update({
   component: lazyRouteComponent(() => import('#routes/overview-page.tsx'), 'OverviewScreen'),
@@ -29,6 +29,10 @@ routes.subscription.update({
 
 routes.integrations.update({
   component: lazyRouteComponent(() => import('#channels/integrations.tsx'), 'IntegrationsPage'),
+})
+
+routes.workspace.update({
+  component: lazyRouteComponent(() => import('#workspaces/settings.tsx'), 'WorkspaceSettingsPage'),
 })
 
 const riskList = () => import('#issues/risk-list.tsx')

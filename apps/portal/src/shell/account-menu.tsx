@@ -4,6 +4,7 @@ import { ArrowUpRight, ChevronsUpDown, CreditCard, LifeBuoy, LogOut, Monitor, Mo
 import { fullName } from '#identity/session.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { chooseTheme, useTheme } from '#lib/theme.ts'
+import { WorkspaceSwitcher } from '#shell/workspace-switcher.tsx'
 import { Avatar } from '#ui/avatar.tsx'
 import { Menu, type MenuPlace } from '#ui/menu.tsx'
 import { MenuAction, MenuAnchor, MenuChoiceRow, MenuDivider, MenuLink } from '#ui/menu-entries.tsx'
@@ -52,6 +53,7 @@ export function AccountMenu({ session, shape }: { readonly session: Session; rea
         <p className="truncate text-12 text-ink-3">{email}</p>
       </div>
       <MenuDivider />
+      <WorkspaceSwitcher />
       {portalConfig().billing && (
         <MenuLink to="/subscription" icon={<CreditCard />}>
           Subscription

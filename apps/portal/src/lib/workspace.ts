@@ -1,0 +1,14 @@
+/** The workspace that this browser shows. Requests without one use the workspace that the person used last. */
+import { readStored, writeStored } from '#lib/storage.ts'
+
+const name = 'workspace'
+
+/** Id of the chosen workspace, or null. */
+export function chosenWorkspace(): string | null {
+  return readStored(name) || null
+}
+
+/** Pass an empty id to return to the server's default. */
+export function chooseWorkspace(id: string): void {
+  writeStored(name, id)
+}

@@ -1,0 +1,138 @@
+import type { AuditEvent, AuditFilter } from '@glacis/contract/access'
+import { toQueryString } from '@glacis/contract/query-string'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useDeferredValue, useState } from 'react'
+import { apiFileUrl } from '#api/call.ts'
+import { formatDateTime } from '#lib/format.ts'
+import { auditLog, members } from '#workspaces/queries.ts'
+import { Button, ButtonAnchor } from '#ui/button.tsx'
+import { SelectField, TextField } from '#ui/field.tsx'
+import { SettingsSection } from '#ui/settings-section.tsx'
+import { SectionError } from '#ui/states.tsx'
+import { Cell, HeaderCell, Table } from '#ui/table.tsx'
+
+/** Who did what, when and from where. */
+export function AuditLog() {
+  const [filter, setFilter] = useState<AuditFilter>({})
+  const log = useInfiniteQuery(auditLog(useDeferredValue(filter)))
+  const events = log.data?.pages.flatMap((page) => page.events) ?? []
+  const set = (change: AuditFilter) => setFilter((before) => withoutEmpty({ ...before, ...change }))
+  return (
+    <SettingsSection
+      id="audit-log"
+      title="Audit log"
+      description="Who did what, when and from where. It can't be changed."
+    >
+      <Filters filter={filter} onChange={set} />
+      {log.isError && !log.data && <SectionError what="The audit log" onRetry={() => void log.refetch()} />}
+      {log.isSuccess && events.length === 0 && <p className="mt-4 text-ink-2">No events match these filters.</p>}
+      {events.length > 0 && <Events events={events} />}
+      <div className="mt-3 flex flex-wrap gap-2">
+        {log.hasNextPage && (
+          <Button loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+            Load more
+          </Button>
+        )}
+        <ButtonAnchor href={exportUrl(filter, 'csv')}>Export CSV</ButtonAnchor>
+        <ButtonAnchor href={exportUrl(filter, 'jsonl')}>Export JSON Lines</ButtonAnchor>
+      </div>
+    </SettingsSection>
+  )
+}
+
+interface FiltersProps {
+  readonly filter: AuditFilter
+  readonly onChange: (change: AuditFilter) => void
+}
+
+function Filters({ filter, onChange }: FiltersProps) {
+  const people = useQuery(members()).data?.members ?? []
+  const day = (iso: string | undefined) => iso?.slice(0, 10) ?? ''
+  return (
+    <div className="grid grid-cols-2 gap-3 max-md:grid-cols-1">
+      <SelectField
+        label="Person"
+        value={filter.actorId ?? ''}
+        onChange={({ target }) => onChange({ actorId: target.value })}
+      >
+        <option value="">Anyone</option>
+        {people.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label="Action"
+        placeholder="target.create"
+        value={filter.action ?? ''}
+        onChange={({ target }) => onChange({ action: target.value })}
+      />
+      <TextField
+        label="Object"
+        placeholder="target"
+        value={filter.resource ?? ''}
+        onChange={({ target }) => onChange({ resource: target.value })}
+      />
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          label="From"
+          type="date"
+          value={day(filter.after)}
+          onChange={({ target }) => onChange({ after: target.value && `${target.value}T00:00:00.000Z` })}
+        />
+        <TextField
+          label="Until"
+          type="date"
+          value={day(filter.before)}
+          onChange={({ target }) => onChange({ before: target.value && `${target.value}T23:59:59.999Z` })}
+        />
+      </div>
+    </div>
+  )
+}
+
+function Events({ events }: { readonly events: readonly AuditEvent[] }) {
+  return (
+    <div className="mt-4">
+      <Table label="Audit log" fit="card">
+        <thead>
+          <tr>
+            <HeaderCell>Time</HeaderCell>
+            <HeaderCell>Person</HeaderCell>
+            <HeaderCell>Action</HeaderCell>
+            <HeaderCell>Object</HeaderCell>
+            <HeaderCell>Address</HeaderCell>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event) => (
+            <tr key={event.id}>
+              <Cell label="Time">{formatDateTime(event.time)}</Cell>
+              <Cell label="Person" primary>
+                {event.actor.name}
+              </Cell>
+              <Cell label="Action">
+                <span className="font-mono text-12">{event.action}</span>
+              </Cell>
+              <Cell label="Object" quiet>
+                <span title={event.resource.id}>{event.resource.kind}</span>
+              </Cell>
+              <Cell label="Address" quiet>
+                <span title={event.userAgent}>{event.ip || '–'}</span>
+              </Cell>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </div>
+  )
+}
+
+function withoutEmpty(filter: AuditFilter): AuditFilter {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
+}
+
+function exportUrl(filter: AuditFilter, format: 'csv' | 'jsonl'): string {
+  return apiFileUrl(`/v1/audit-events/export?${toQueryString({ format, filter: { ...filter } })}`)
+}

@@ -1,0 +1,174 @@
+import type { DomainRole, EmailDomain } from '@glacis/contract/invitation'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { AtSign } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
+import { ApiFailure } from '#api/failure.ts'
+import { roleLabels } from '#workspaces/labels.ts'
+import { addDomain, emailDomains, removeDomain, useAllowed, verifyDomain } from '#workspaces/queries.ts'
+import { RoleSelect } from '#workspaces/role-select.tsx'
+import { Badge } from '#ui/badge.tsx'
+import { Button } from '#ui/button.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+import { CopyField } from '#ui/copy-field.tsx'
+import { Dialog } from '#ui/dialog.tsx'
+import { TextField } from '#ui/field.tsx'
+import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
+import { SectionError } from '#ui/states.tsx'
+
+/** Domains whose people may join without an invitation. */
+export function EmailDomains() {
+  const { data, isError, refetch } = useQuery(emailDomains())
+  const canEdit = useAllowed('createEmailDomain')
+  const [isAdding, setIsAdding] = useState(false)
+  const [verifying, setVerifying] = useState<EmailDomain>()
+  const [removing, setRemoving] = useState<EmailDomain>()
+  return (
+    <SettingsSection
+      id="email-domains"
+      title="Email domains"
+      description="People with a verified address in one of these domains can join without an invitation."
+    >
+      {isError && !data && <SectionError what="The email domains" onRetry={() => void refetch()} />}
+      {data && data.emailDomains.length > 0 && (
+        <div className="mb-3">
+          <SettingsList label="Email domains">
+            {data.emailDomains.map((item) => (
+              <SettingsRow
+                key={item.id}
+                icon={<AtSign aria-hidden="true" />}
+                name={item.domain}
+                detail={`Joins as ${roleLabels[item.role].toLowerCase()}`}
+              >
+                {item.isVerified ? (
+                  <Badge variant="green">Verified</Badge>
+                ) : (
+                  canEdit && (
+                    <Button size="sm" aria-label={`Verify ${item.domain}`} onClick={() => setVerifying(item)}>
+                      Verify
+                    </Button>
+                  )
+                )}
+                {canEdit && (
+                  <Button size="sm" aria-label={`Remove ${item.domain}`} onClick={() => setRemoving(item)}>
+                    Remove
+                  </Button>
+                )}
+              </SettingsRow>
+            ))}
+          </SettingsList>
+        </div>
+      )}
+      {canEdit && <Button onClick={() => setIsAdding(true)}>Add domain</Button>}
+      {isAdding && <AddDialog onClose={() => setIsAdding(false)} onAdded={setVerifying} />}
+      {verifying && <VerifyDialog domain={verifying} onClose={() => setVerifying(undefined)} />}
+      <RemoveDialog domain={removing} onClose={() => setRemoving(undefined)} />
+    </SettingsSection>
+  )
+}
+
+const domainRoles = ['viewer', 'analyst', 'auditor'] as const
+
+interface AddDialogProps {
+  readonly onClose: () => void
+  readonly onAdded: (domain: EmailDomain) => void
+}
+
+function AddDialog({ onClose, onAdded }: AddDialogProps) {
+  const adding = useMutation(addDomain)
+  const [domain, setDomain] = useState('')
+  const [role, setRole] = useState<(typeof DomainRole)['_zod']['output']>('viewer')
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    const onSuccess = ({ emailDomain }: { emailDomain: EmailDomain }) => {
+      onClose()
+      onAdded(emailDomain)
+    }
+    adding.mutate({ domain, role }, { onSuccess })
+  }
+  const error = adding.error instanceof ApiFailure ? adding.error.fieldErrors.get('domain') : undefined
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      busy={adding.isPending}
+      problem={errorAdvice(adding.error)}
+      title="Add email domain"
+      description="Next, you prove that you control the domain with a DNS record."
+      footer={
+        <>
+          <Button onClick={onClose} disabled={adding.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" form="add-domain" variant="primary" loading={adding.isPending}>
+            Add domain
+          </Button>
+        </>
+      }
+    >
+      <form id="add-domain" noValidate onSubmit={add} className="grid gap-4">
+        <TextField
+          label="Domain"
+          data-autofocus
+          placeholder="example.com"
+          value={domain}
+          state={error ? 'error' : 'default'}
+          messages={error ? [error] : []}
+          onChange={({ target }) => setDomain(target.value)}
+        />
+        <RoleSelect
+          value={role}
+          options={domainRoles}
+          onChoose={(chosen) => setRole(domainRoles.find((item) => item === chosen) ?? role)}
+        />
+      </form>
+    </Dialog>
+  )
+}
+
+function VerifyDialog({ domain, onClose }: { readonly domain: EmailDomain; readonly onClose: () => void }) {
+  const verifying = useMutation(verifyDomain)
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      busy={verifying.isPending}
+      problem={errorAdvice(verifying.error)}
+      title={`Verify ${domain.domain}`}
+      description="Create this TXT record at your DNS provider, then verify. It can take a few minutes until the record is visible."
+      footer={
+        <>
+          <Button onClick={onClose} disabled={verifying.isPending}>
+            Later
+          </Button>
+          <Button
+            variant="primary"
+            loading={verifying.isPending}
+            onClick={() => verifying.mutate(domain.id, { onSuccess: onClose })}
+          >
+            Verify domain
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        <CopyField label="Name" value={domain.recordName} />
+        <CopyField label="Value" value={domain.recordValue} />
+      </div>
+    </Dialog>
+  )
+}
+
+function RemoveDialog({ domain, onClose }: { readonly domain: EmailDomain | undefined; readonly onClose: () => void }) {
+  const removing = useMutation(removeDomain)
+  return (
+    <ConfirmDialog
+      open={domain !== undefined}
+      {...mutationDialogProps(removing, onClose)}
+      title={`Remove ${domain?.domain ?? 'domain'}`}
+      description="People with this domain need an invitation to join. Those who have joined stay members."
+      label="Remove domain"
+      onConfirm={() => domain && removing.mutate(domain.id, { onSuccess: onClose })}
+    />
+  )
+}

@@ -1,0 +1,144 @@
+import type { Invitation } from '@glacis/contract/invitation'
+import type { Role } from '@glacis/contract/role'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Mail, UserPlus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
+import { ApiFailure } from '#api/failure.ts'
+import { formatDate } from '#lib/format.ts'
+import { roleLabels } from '#workspaces/labels.ts'
+import { assignable } from '#workspaces/members.tsx'
+import { invitations, invite, resend, revoke, useAllowed } from '#workspaces/queries.ts'
+import { RoleSelect } from '#workspaces/role-select.tsx'
+import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
+import { Button } from '#ui/button.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+import { Dialog } from '#ui/dialog.tsx'
+import { TextField } from '#ui/field.tsx'
+import { SectionError } from '#ui/states.tsx'
+import { addToast } from '#ui/toasts.tsx'
+
+/** @param own the role of the signed-in person */
+export function Invitations({ own }: { readonly own: Role }) {
+  const { data, isError, refetch } = useQuery(invitations())
+  const canInvite = useAllowed('createInvitation')
+  const resending = useMutation(resend)
+  const [isInviting, setIsInviting] = useState(false)
+  const [revoking, setRevoking] = useState<Invitation>()
+  const sendAgain = ({ id, email }: Invitation) =>
+    resending.mutate(id, {
+      onSuccess: () => addToast('success', { title: 'Success', message: `A new invitation was sent to ${email}.` }),
+    })
+  return (
+    <SettingsSection
+      id="invitations"
+      title="Invitations"
+      description="An invitation is valid for 7 days, works once, and only for the invited address."
+    >
+      {isError && !data && <SectionError what="The invitations" onRetry={() => void refetch()} />}
+      {data?.invitations.length === 0 && <p className="mb-3 text-ink-2">No pending invitations.</p>}
+      {data && data.invitations.length > 0 && (
+        <div className="mb-3">
+          <SettingsList label="Pending invitations">
+            {data.invitations.map((item) => (
+              <SettingsRow key={item.id} icon={<Mail aria-hidden="true" />} name={item.email} detail={detailOf(item)}>
+                {canInvite && (
+                  <>
+                    <Button size="sm" aria-label={`Resend to ${item.email}`} onClick={() => sendAgain(item)}>
+                      Resend
+                    </Button>
+                    <Button size="sm" aria-label={`Revoke ${item.email}`} onClick={() => setRevoking(item)}>
+                      Revoke
+                    </Button>
+                  </>
+                )}
+              </SettingsRow>
+            ))}
+          </SettingsList>
+        </div>
+      )}
+      {canInvite && (
+        <Button icon={<UserPlus aria-hidden="true" />} onClick={() => setIsInviting(true)}>
+          Invite someone
+        </Button>
+      )}
+      {isInviting && <InviteDialog own={own} onClose={() => setIsInviting(false)} />}
+      <RevokeDialog invitation={revoking} onClose={() => setRevoking(undefined)} />
+    </SettingsSection>
+  )
+}
+
+function detailOf({ role, invitedBy, expireTime, isExpired }: Invitation): string {
+  return `${roleLabels[role]} · invited by ${invitedBy} · ${isExpired ? 'expired' : 'expires'} ${formatDate(expireTime)}`
+}
+
+function InviteDialog({ own, onClose }: { readonly own: Role; readonly onClose: () => void }) {
+  const inviting = useMutation(invite)
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>('analyst')
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    inviting.mutate(
+      { email, role },
+      {
+        onSuccess: () => {
+          addToast('success', { title: 'Success', message: `An invitation was sent to ${email}.` })
+          onClose()
+        },
+      },
+    )
+  }
+  const error = inviting.error instanceof ApiFailure ? inviting.error.fieldErrors.get('email') : undefined
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      busy={inviting.isPending}
+      problem={errorAdvice(inviting.error)}
+      title="Invite someone"
+      description="They get an email with a link. If they don't have an account yet, they can create one with this address."
+      footer={
+        <>
+          <Button onClick={onClose} disabled={inviting.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" form="invite" variant="primary" loading={inviting.isPending}>
+            Send invitation
+          </Button>
+        </>
+      }
+    >
+      <form id="invite" noValidate onSubmit={send} className="grid gap-4">
+        <TextField
+          label="Email"
+          type="email"
+          data-autofocus
+          value={email}
+          state={error ? 'error' : 'default'}
+          messages={error ? [error] : []}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <RoleSelect value={role} options={assignable(own)} onChoose={setRole} />
+      </form>
+    </Dialog>
+  )
+}
+
+interface RevokeDialogProps {
+  readonly invitation: Invitation | undefined
+  readonly onClose: () => void
+}
+
+function RevokeDialog({ invitation, onClose }: RevokeDialogProps) {
+  const revoking = useMutation(revoke)
+  return (
+    <ConfirmDialog
+      open={invitation !== undefined}
+      {...mutationDialogProps(revoking, onClose)}
+      title={`Revoke the invitation of ${invitation?.email ?? ''}`}
+      description="The link in the email stops working immediately. You can invite this address again."
+      label="Revoke invitation"
+      onConfirm={() => invitation && revoking.mutate(invitation.id, { onSuccess: onClose })}
+    />
+  )
+}

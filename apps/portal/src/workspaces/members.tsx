@@ -1,0 +1,145 @@
+import type { Role } from '@glacis/contract/role'
+import type { Member } from '@glacis/contract/workspace'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
+import { roleLabels } from '#workspaces/labels.ts'
+import { changeRole, members, removeMutation, transferMutation, useAllowed } from '#workspaces/queries.ts'
+import { RoleSelect } from '#workspaces/role-select.tsx'
+import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
+import { Avatar } from '#ui/avatar.tsx'
+import { Button } from '#ui/button.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+import { Dialog } from '#ui/dialog.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { SectionError } from '#ui/states.tsx'
+
+/** @param own the role of the signed-in person */
+export function Members({ own }: { readonly own: Role }) {
+  const { data, isError, refetch } = useQuery(members())
+  const canChange = useAllowed('updateMember')
+  const [changing, setChanging] = useState<Member>()
+  const [removing, setRemoving] = useState<Member>()
+  const mayChange = (member: Member) => canChange && !member.isYou && (own === 'owner' || member.role !== 'owner')
+  return (
+    <SettingsSection
+      id="members"
+      title="Members"
+      description="People who can see this workspace, and what they can do."
+    >
+      {isError && !data && <SectionError what="The members" onRetry={() => void refetch()} />}
+      {data && (
+        <SettingsList label="Members">
+          {data.members.map((member) => (
+            <SettingsRow
+              key={member.id}
+              icon={<Avatar name={member.name} />}
+              name={member.isYou ? `${member.name} (you)` : member.name}
+              detail={<MemberDetail member={member} />}
+            >
+              {mayChange(member) && (
+                <>
+                  <Button size="sm" aria-label={`Change role of ${member.name}`} onClick={() => setChanging(member)}>
+                    Change role
+                  </Button>
+                  <Button size="sm" aria-label={`Remove ${member.name}`} onClick={() => setRemoving(member)}>
+                    Remove
+                  </Button>
+                </>
+              )}
+            </SettingsRow>
+          ))}
+        </SettingsList>
+      )}
+      {changing && <RoleDialog member={changing} own={own} onClose={() => setChanging(undefined)} />}
+      <RemoveDialog member={removing} onClose={() => setRemoving(undefined)} />
+    </SettingsSection>
+  )
+}
+
+function MemberDetail({ member }: { readonly member: Member }) {
+  return (
+    <>
+      {roleLabels[member.role]} · <span className="wrap-anywhere">{member.email}</span>
+      {member.lastActiveTime && (
+        <>
+          {' '}
+          · active <RelativeTime value={member.lastActiveTime} />
+        </>
+      )}
+    </>
+  )
+}
+
+interface RoleDialogProps {
+  readonly member: Member
+  readonly own: Role
+  readonly onClose: () => void
+}
+
+function RoleDialog({ member, own, onClose }: RoleDialogProps) {
+  const change = useMutation(changeRole)
+  const transfer = useMutation(transferMutation)
+  const [role, setRole] = useState(member.role)
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate({ id: member.id, role }, { onSuccess: onClose })
+  }
+  const busy = change.isPending || transfer.isPending
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      busy={busy}
+      problem={errorAdvice(change.error ?? transfer.error)}
+      title={`Change the role of ${member.name}`}
+      description="Takes effect with their next request."
+      footer={
+        <>
+          <Button onClick={onClose} disabled={busy}>
+            Cancel
+          </Button>
+          <Button type="submit" form="change-role" variant="primary" loading={change.isPending}>
+            Change role
+          </Button>
+        </>
+      }
+    >
+      <form id="change-role" onSubmit={save}>
+        <RoleSelect value={role} options={assignable(own)} onChoose={setRole} />
+      </form>
+      {own === 'owner' && member.role !== 'owner' && (
+        <p className="mt-4 text-ink-2">
+          To step down in favor of {member.name}, transfer the ownership: they become an owner and you become an admin.{' '}
+          <Button
+            variant="link"
+            loading={transfer.isPending}
+            onClick={() => transfer.mutate(member.id, { onSuccess: onClose })}
+          >
+            Transfer ownership
+          </Button>
+        </p>
+      )}
+    </Dialog>
+  )
+}
+
+/** Only owners can make someone an owner. */
+export function assignable(own: Role): readonly Role[] {
+  const others = ['admin', 'analyst', 'viewer', 'auditor'] as const
+  return own === 'owner' ? ['owner', ...others] : others
+}
+
+function RemoveDialog({ member, onClose }: { readonly member: Member | undefined; readonly onClose: () => void }) {
+  const removing = useMutation(removeMutation)
+  return (
+    <ConfirmDialog
+      open={member !== undefined}
+      {...mutationDialogProps(removing, onClose)}
+      title={`Remove ${member?.name ?? 'member'}`}
+      description="They lose access immediately, and their API tokens stop working. Risks assigned to them stay assigned until you change them."
+      label="Remove member"
+      onConfirm={() => member && removing.mutate(member.id, { onSuccess: onClose })}
+    />
+  )
+}

@@ -1,0 +1,145 @@
+/** Queries and mutations of workspaces, members, invitations and the audit log. */
+import { listAuditEvents } from '@glacis/contract/access'
+import type { InputOf } from '@glacis/contract/endpoint'
+import {
+  acceptInvitation,
+  createEmailDomain,
+  createInvitation,
+  deleteEmailDomain,
+  listEmailDomains,
+  listInvitations,
+  previewInvitation,
+  resendInvitation,
+  revokeInvitation,
+  verifyEmailDomain,
+} from '@glacis/contract/invitation'
+import { isAllowed, type CallName } from '@glacis/contract/permissions'
+import {
+  createWorkspace,
+  deleteWorkspace,
+  getWorkspace,
+  joinWorkspace,
+  keepWorkspace,
+  leaveWorkspace,
+  listMembers,
+  listWorkspaces,
+  removeMember,
+  transferOwnership,
+  updateMember,
+  updateWorkspace,
+} from '@glacis/contract/workspace'
+import { infiniteQueryOptions, mutationOptions, type QueryClient, useQuery } from '@tanstack/react-query'
+import { call } from '#api/call.ts'
+import { ApiFailure } from '#api/failure.ts'
+import { query } from '#api/query.ts'
+import { chooseWorkspace, chosenWorkspace } from '#lib/workspace.ts'
+
+export function current() {
+  return query(getWorkspace, {})
+}
+
+/** Workspaces of the signed-in person, and those they can join. */
+export function mine() {
+  return query(listWorkspaces, {})
+}
+
+export function members() {
+  return query(listMembers, {})
+}
+
+export function invitations() {
+  return query(listInvitations, {})
+}
+
+export function emailDomains() {
+  return query(listEmailDomains, {})
+}
+
+/** What the link of an invitation is for. Fails with a reason if it can't be accepted. */
+export function preview(token: string) {
+  return query(previewInvitation, { token })
+}
+
+/** The audit log, newest first. */
+export function auditLog(filter: NonNullable<InputOf<typeof listAuditEvents>['filter']>) {
+  return infiniteQueryOptions({
+    queryKey: [listAuditEvents.path, filter],
+    queryFn: ({ pageParam, signal }) =>
+      call(listAuditEvents, { filter, pageSize: 50, ...(pageParam && { pageToken: pageParam }) }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+    retry: false,
+  })
+}
+
+/** False until the role is known, so that nothing appears that then disappears. */
+export function useAllowed(name: CallName): boolean {
+  const { data } = useQuery(current())
+  return data !== undefined && isAllowed(data.workspace.role, name)
+}
+
+const reasons = new Set(['MEMBERSHIP_ENDED', 'NO_WORKSPACE'])
+
+/** Why the workspace can't be shown; undefined while it can. */
+export function useAccessLost(): ApiFailure | undefined {
+  const { error } = useQuery(current())
+  if (!(error instanceof ApiFailure)) return undefined
+  // A workspace that this person never belonged to, such as that of the browser's former user.
+  const isUnknown = error.status === 404 && chosenWorkspace() !== null
+  return isUnknown || reasons.has(error.reason ?? '') ? error : undefined
+}
+
+/** Shows another workspace: nothing of the former one may stay on screen or in the cache. */
+export function switchTo(client: QueryClient, id: string): void {
+  chooseWorkspace(id)
+  client.clear()
+  window.location.assign('/overview')
+}
+
+export const createMutation = mutationOptions({
+  mutationFn: (name: string) => call(createWorkspace, { workspace: { name } }),
+})
+
+export const joinMutation = mutationOptions({ mutationFn: (id: string) => call(joinWorkspace, { id }) })
+
+export const updateMutation = mutationOptions({
+  mutationFn: (workspace: InputOf<typeof updateWorkspace>['workspace']) =>
+    call(updateWorkspace, { workspace, updateMask: { paths: Object.keys(workspace) } }),
+})
+
+export const deleteMutation = mutationOptions({ mutationFn: (name: string) => call(deleteWorkspace, { name }) })
+
+export const keepMutation = mutationOptions({ mutationFn: () => call(keepWorkspace, {}) })
+
+export const leaveMutation = mutationOptions({ mutationFn: () => call(leaveWorkspace, {}) })
+
+export const transferMutation = mutationOptions({
+  mutationFn: (memberId: string) => call(transferOwnership, { memberId }),
+})
+
+export const changeRole = mutationOptions({
+  mutationFn: (change: InputOf<typeof updateMember>) => call(updateMember, change),
+})
+
+export const removeMutation = mutationOptions({ mutationFn: (id: string) => call(removeMember, { id }) })
+
+export const invite = mutationOptions({
+  mutationFn: (invitation: InputOf<typeof createInvitation>['invitation']) => call(createInvitation, { invitation }),
+})
+
+export const resend = mutationOptions({ mutationFn: (id: string) => call(resendInvitation, { id }) })
+
+export const revoke = mutationOptions({ mutationFn: (id: string) => call(revokeInvitation, { id }) })
+
+export const accept = mutationOptions({
+  mutationFn: (input: InputOf<typeof acceptInvitation>) => call(acceptInvitation, input),
+})
+
+export const addDomain = mutationOptions({
+  mutationFn: (emailDomain: InputOf<typeof createEmailDomain>['emailDomain']) =>
+    call(createEmailDomain, { emailDomain }),
+})
+
+export const verifyDomain = mutationOptions({ mutationFn: (id: string) => call(verifyEmailDomain, { id }) })
+
+export const removeDomain = mutationOptions({ mutationFn: (id: string) => call(deleteEmailDomain, { id }) })

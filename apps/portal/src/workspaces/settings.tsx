@@ -1,0 +1,33 @@
+/** `/workspace`: name, members, invitations, email domains, audit log, and deletion of the workspace. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { AuditLog } from '#workspaces/audit-log.tsx'
+import { DangerZone } from '#workspaces/danger-zone.tsx'
+import { EmailDomains } from '#workspaces/email-domains.tsx'
+import { General } from '#workspaces/general.tsx'
+import { Invitations } from '#workspaces/invitations.tsx'
+import { roleLabels } from '#workspaces/labels.ts'
+import { Members } from '#workspaces/members.tsx'
+import { current, useAllowed } from '#workspaces/queries.ts'
+import { PageHead } from '#ui/page-head.tsx'
+
+export function WorkspaceSettingsPage() {
+  const { workspace } = useSuspenseQuery(current()).data
+  const seesInvitations = useAllowed('listInvitations')
+  const seesAuditLog = useAllowed('listAuditEvents')
+  return (
+    <div className="w-full max-w-[1152px] pb-14">
+      <PageHead
+        title="Workspace settings"
+        description={`${workspace.name}. Your role: ${roleLabels[workspace.role]}.`}
+      />
+      <div className="@container px-(--gl-gutter) pt-5">
+        <General key={workspace.id} workspace={workspace} />
+        <Members own={workspace.role} />
+        {seesInvitations && <Invitations own={workspace.role} />}
+        {seesInvitations && <EmailDomains />}
+        {seesAuditLog && <AuditLog />}
+        <DangerZone workspace={workspace} />
+      </div>
+    </div>
+  )
+}
