@@ -18,7 +18,8 @@ export function batchesOf(entries: readonly Entry[]): readonly (readonly Run[])[
     }
     memory += needed
     const batch = batches.at(-1) ?? []
-    for (const variant of variants) batch.push({ entry, variant, address: `127.84.${batches.length}.${batch.length + 1}` })
+    for (const variant of variants)
+      batch.push({ entry, variant, address: `127.84.${batches.length}.${batch.length + 1}` })
   }
   for (const entry of entries.filter(({ exclusive }) => exclusive)) {
     for (const variant of ['weak', 'hardened'] as const) {

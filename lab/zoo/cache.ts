@@ -16,7 +16,12 @@ const root = join(import.meta.dirname, '../..')
 /** Digest of the checks, the fingerprints, and the scanner's sources. */
 export function scannerDigest(): string {
   const hash = createHash('sha256')
-  for (const folder of ['packs/checks', 'packs/fingerprints', 'packages/scanner/src', 'apps/server/src/commands/scan']) {
+  for (const folder of [
+    'packs/checks',
+    'packs/fingerprints',
+    'packages/scanner/src',
+    'apps/server/src/commands/scan',
+  ]) {
     const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).toSorted()
     for (const name of names.filter((item) => /\.(?:yaml|xml|ts)$/.test(item) && !item.includes('test'))) {
       hash.update(name).update(readFileSync(join(root, folder, name)))
@@ -27,7 +32,9 @@ export function scannerDigest(): string {
 
 /** @param versions installed versions of the program's packages */
 export function keyOf({ text }: Entry, versions: readonly string[], digest: string): string {
-  return createHash('sha256').update([text, ...versions, digest].join('\0')).digest('hex')
+  return createHash('sha256')
+    .update([text, ...versions, digest].join('\0'))
+    .digest('hex')
 }
 
 /** @returns undefined if there is no result, or its key differs */

@@ -84,7 +84,8 @@ function stepsOf({ unpack, npm, pip, maven, mavenDependencies }: Install): strin
   if (pip.length > 0) {
     steps.push('python3 -m venv venv', `venv/bin/pip install --quiet ${pip.map(quoted).join(' ')}`)
   }
-  if (maven.length > 0) steps.push(...(mavenDependencies ? dependencySteps(maven) : maven.map(mavenStep)), unpackArchives)
+  if (maven.length > 0)
+    steps.push(...(mavenDependencies ? dependencySteps(maven) : maven.map(mavenStep)), unpackArchives)
   return steps
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-const readyMs = 120_000
+const readyMs = 60_000
 const betweenMs = 200
 
 /** @throws the last error, if the work doesn't succeed in time */
@@ -33,7 +33,11 @@ export async function untilTcp(host: string, port: number, isAlive: () => boolea
 /** Waits until a socket is bound to the port. */
 export async function untilUdp(host: string, port: number): Promise<void> {
   const hexPort = port.toString(16).toUpperCase().padStart(4, '0')
-  const hexAddress = host.split('.').toReversed().map((part) => Number(part).toString(16).toUpperCase().padStart(2, '0')).join('')
+  const hexAddress = host
+    .split('.')
+    .toReversed()
+    .map((part) => Number(part).toString(16).toUpperCase().padStart(2, '0'))
+    .join('')
   const bound = [`${hexAddress}:${hexPort}`, `00000000:${hexPort}`, `${'0'.repeat(32)}:${hexPort}`]
   await retry(async () => {
     const sockets = ['/proc/net/udp', '/proc/net/udp6'].map((file) => readFileSync(file, 'utf8')).join('')

@@ -1,6 +1,16 @@
 /** Starts and stops variants of programs. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Entry, Variant } from './entry.ts'
@@ -58,7 +68,8 @@ export async function startPrograms(runs: readonly Run[], options: StartOptions)
       if (definition.pidFile) pidFiles.push(join(program.folder, definition.pidFile))
       const own = [definition.run].flat().map((command) => launch(command, program, log))
       children.push(...own)
-      const isAlive = () => own.every((child) => child.exitCode === null || child.exitCode === 0)
+      const isAlive = () =>
+        own.every((child) => child.exitCode === null || (child.exitCode === 0 && definition.pidFile !== undefined))
       for (const port of definition.tcp ?? run.entry.tcp) await untilTcp(run.address, port, isAlive)
       for (const port of definition.udp ?? run.entry.udp) await untilUdp(run.address, port)
       for (const command of definition.after) await retry(() => runShell(command, program))
@@ -101,7 +112,15 @@ async function prepare(run: Run, { folder: root, cache, node }: StartOptions): P
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, fill(text), { mode: text.startsWith('#!') ? 0o755 : 0o644 })
   }
-  const path = [join(modules, '.bin'), join(packages, 'venv/bin'), dirname(node), '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+  const path = [
+    join(modules, '.bin'),
+    join(packages, 'venv/bin'),
+    dirname(node),
+    '/usr/sbin',
+    '/usr/bin',
+    '/sbin',
+    '/bin',
+  ]
   const environment = {
     PATH: path.join(':'),
     LANG: 'C.UTF-8',
@@ -160,7 +179,8 @@ function stopStrayProcesses(folder: string): void {
   for (const number of numbers.map(Number).filter((item) => item !== process.pid)) {
     try {
       if (readFileSync(`/proc/${number}/cmdline`, 'utf8').includes(`${folder}/`)) process.kill(number, 'SIGKILL')
-      else if (readFileSync(`/proc/${number}/environ`, 'utf8').includes(`FOLDER=${folder}/`)) process.kill(number, 'SIGKILL')
+      else if (readFileSync(`/proc/${number}/environ`, 'utf8').includes(`FOLDER=${folder}/`))
+        process.kill(number, 'SIGKILL')
     } catch {
       // It has exited, or belongs to another user.
     }

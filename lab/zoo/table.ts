@@ -22,8 +22,14 @@ export function printTable(lines: readonly Line[]): void {
   }
   const rows = lines.map(rowOf)
   const totals = [
-    totalsOf('developed', lines.filter(({ entry }) => !entry.isBlind)),
-    totalsOf('blind', lines.filter(({ entry }) => entry.isBlind)),
+    totalsOf(
+      'developed',
+      lines.filter(({ entry }) => !entry.isBlind),
+    ),
+    totalsOf(
+      'blind',
+      lines.filter(({ entry }) => entry.isBlind),
+    ),
     totalsOf('all', lines),
   ]
   console.log('')

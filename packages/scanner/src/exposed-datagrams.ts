@@ -1,13 +1,6 @@
 /** UDP services that answer the question of their own protocol: legacy, local-link, industrial. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
-import {
-  bacnetRead,
-  coapDiscovery,
-  netbiosStatus,
-  rmcpPing,
-  ssdpSearch,
-  xdmcpQuery,
-} from '#native/udp-exposed.ts'
+import { bacnetRead, coapDiscovery, netbiosStatus, rmcpPing, ssdpSearch, xdmcpQuery } from '#native/udp-exposed.ts'
 import { bytes, hex } from '#native/native-check.ts'
 
 interface ExposedDatagramProbe {
@@ -37,7 +30,7 @@ export const exposedDatagramProbes: readonly ExposedDatagramProbe[] = [
     ports: [1900],
     requests: [ssdpSearch],
     fromAnyPort: true,
-    isAnswer: (answer) => /^HTTP\/1\.1 200 OK/.test(answer.toString('latin1', 0, 20)),
+    isAnswer: (answer) => answer.toString('latin1', 0, 20).startsWith('HTTP/1.1 200 OK'),
     traces: (answer) => {
       const [, text] = /^server:\s*([^\r\n]{1,200})/im.exec(answer.toString('latin1')) ?? []
       return text === undefined ? [] : [{ field: 'ssdp_header.server', text }]

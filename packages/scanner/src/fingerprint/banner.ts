@@ -46,11 +46,20 @@ const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
   [/^OK MPD \d/, (text) => bannerOf('mpd', 'mpd.banner', text)],
   [/^\{"class":"VERSION","release":"/, (text) => bannerOf('gpsd', 'gpsd.banner', text)],
   [/^(?:<\?xml[^>]*\?>\s*)?<!DOCTYPE GANGLIA_XML/, gangliaVersion],
-  [/^\{\s*"version":"[\d.a-z-]+",\s*"listen_queue":/, (text) => bannerOf('uwsgi-stats', 'uwsgi.stats', text.slice(0, 200))],
+  [
+    /^\{\s*"version":"[\d.a-z-]+",\s*"listen_queue":/,
+    (text) => bannerOf('uwsgi-stats', 'uwsgi.stats', text.slice(0, 200)),
+  ],
   [/^Tarantool \d/, (text) => bannerOf('tarantool', 'tarantool.banner', text.split('\n', 1)[0])],
-  [/^(?:200|107) \d+ +\n(?:-{10,}\nVarnish Cache CLI|[a-z]{32}\n)/, (text) => bannerOf('varnish-cli', 'varnish.cli', text)],
+  [
+    /^(?:200|107) \d+ +\n(?:-{10,}\nVarnish Cache CLI|[a-z]{32}\n)/,
+    (text) => bannerOf('varnish-cli', 'varnish.cli', text),
+  ],
   [/^NBDMAGIC/, (text) => bannerOf('nbd', '', text)],
-  [/^(?:\d\d [A-Z]{3} \d{4} \d\d:\d\d:\d\d \w+|\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\s*$/, (text) => bannerOf('daytime', '', text)],
+  [
+    /^(?:\d\d [A-Z]{3} \d{4} \d\d:\d\d:\d\d \w+|\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\s*$/,
+    (text) => bannerOf('daytime', '', text),
+  ],
   [/^ ?!"#\$%&'\(\)\*\+,-\.\/0123456789:;<=>\?/, (text) => bannerOf('chargen', '', text.slice(0, 80))],
   [/^INFO \{/, (text) => bannerOf('nats', 'nats.info', text)],
   [/^\xff[\xfb-\xfe]/, (text) => bannerOf('telnet', 'telnet.banner', text.replaceAll(/\xff[\xfb-\xfe][\s\S]/g, ''))],

@@ -113,7 +113,11 @@ export const daemonProbes: readonly Probe[] = [
     request: hex('6300 0000 00000000 00000000 474c414349530000 00000000'),
     responsePattern: /^\x63\x00[\s\S]{6}[\s\S]{16}/,
     field: 'ethernet-ip.identity',
-    read: (answer) => answer.slice(24).replaceAll(/[^\x20-\x7e]+/g, ' ').trim(),
+    read: (answer) =>
+      answer
+        .slice(24)
+        .replaceAll(/[^\x20-\x7e]+/g, ' ')
+        .trim(),
     isBinary: true,
   },
   {

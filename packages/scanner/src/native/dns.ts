@@ -128,7 +128,7 @@ async function transfers(context: NativeContext): Promise<CheckResults> {
 /** The records of all messages; servers may send each record in a message of its own (RFC 5936, section 2.2). */
 function transferredRecords(received: Buffer) {
   const records = []
-  for (let rest = received; isCompleteMessage(rest) && records.length < recordsMax; ) {
+  for (let rest = received; isCompleteMessage(rest) && records.length < recordsMax;) {
     const end = 2 + rest.readUInt16BE(0)
     const message = readAnswer(rest.subarray(2, end))
     if (message?.rcode !== 'NOERROR') break

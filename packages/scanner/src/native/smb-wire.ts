@@ -73,7 +73,11 @@ export async function exchange(connection: TcpConnection, message: Buffer): Prom
 
 /** Dialects 2.0.2 and 2.1; the client supports signing but doesn't require it. */
 export function negotiateBody(): Buffer {
-  return Buffer.concat([hex('2400 0400 0100 0000 00000000'), Buffer.alloc(16, 0x47), hex('0000000000000000 0202 1002 0003 0203')])
+  return Buffer.concat([
+    hex('2400 0400 0100 0000 00000000'),
+    Buffer.alloc(16, 0x47),
+    hex('0000000000000000 0202 1002 0003 0203'),
+  ])
 }
 
 export function sessionBody(token: Buffer): Buffer {

@@ -56,7 +56,8 @@ const exposures: readonly Exposure[] = [
     protocol: 'chargen',
     question: hex('0a'),
     request: 'one byte',
-    proofOf: (answer) => (answer.length > 50 ? `${answer.length} bytes: ${printableOf(answer).slice(0, 80)}` : undefined),
+    proofOf: (answer) =>
+      answer.length > 50 ? `${answer.length} bytes: ${printableOf(answer).slice(0, 80)}` : undefined,
   },
   {
     info: checkInfo({
@@ -91,7 +92,7 @@ const exposures: readonly Exposure[] = [
     request: 'M-SEARCH, ST: upnp:rootdevice',
     proofOf: (answer) => {
       const text = answer.toString('latin1')
-      return /^HTTP\/1\.1 200 OK\r\n/.test(text) && /^location:/im.test(text) ? text : undefined
+      return text.startsWith('HTTP/1.1 200 OK\r\n') && /^location:/im.test(text) ? text : undefined
     },
   },
   {
@@ -136,7 +137,8 @@ const exposures: readonly Exposure[] = [
       impact:
         'An attacker can retrieve password hashes of any known user by design (CVE-2013-4786) and take full control of the server with a cracked one.',
       remediation: 'Connect management controllers to an isolated network only, and disable IPMI over LAN.',
-      reference: 'https://www.cisa.gov/news-events/alerts/2013/07/26/risks-using-intelligent-platform-management-interface-ipmi',
+      reference:
+        'https://www.cisa.gov/news-events/alerts/2013/07/26/risks-using-intelligent-platform-management-interface-ipmi',
       tags: 'misconfig ipmi network udp',
     }),
     protocol: 'ipmi',
