@@ -2,7 +2,7 @@
  * `npm run lab`: starts real programs on loopback addresses, weak and hardened, scans them with this version of Glacis,
  * and compares the result with what is known about them.
  *
- * Commands: `install`, `serve` (start and wait), `nmap` (compare the identification with nmap's), or `check`.
+ * Commands: `install`, `serve` (start and wait), or `check`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
@@ -15,6 +15,7 @@ import { keyOf, readResult, scannerDigest, writeResult, type StoredRun } from '.
 import { readCatalogue, type Entry } from './zoo/entry.ts'
 import { evaluate } from './zoo/evaluate.ts'
 import { install, packagesFolder } from './zoo/install.ts'
+import { compareWithNmap } from './zoo/nmap.ts'
 import { scanned } from './zoo/scanned.ts'
 import { startPrograms, type Run } from './zoo/start.ts'
 import { printTable, type Line } from './zoo/table.ts'
@@ -33,6 +34,8 @@ const { values, positionals } = parseArgs({
     /** Folder that logs of the programs are copied to. */
     logs: { type: 'string' },
     scan: { type: 'string', default: '' },
+    /** Compare the identification of the weak variants with nmap's. */
+    nmap: { type: 'boolean', default: false },
     isolated: { type: 'boolean', default: false },
   },
 })
@@ -65,12 +68,7 @@ async function check(): Promise<number> {
   for (const [index, batch] of batches.entries()) {
     log(`Batch ${index + 1} of ${batches.length}: ${[...new Set(batch.map(({ entry }) => entry.id))].join(' ')}`)
     for (const [run, result] of await runBatch(batch)) runs.set(`${run.entry.id} ${run.variant}`, result)
-  }
-  for (const entry of fresh) {
-    const weak = runs.get(`${entry.id} weak`)
-    const hardened = runs.get(`${entry.id} hardened`)
-    if (weak && (hardened || !entry.hardened))
-      writeResult(cache, entry, { key: keyFor(entry), weak, ...(hardened ? { hardened } : {}) })
+    for (const { entry } of batch) store(entry, keyFor(entry), runs)
   }
   const lines = entries.map((entry): Line => {
     const result = skipped.has(entry.id) ? undefined : readResult(cache, entry, keyFor(entry))
@@ -83,6 +81,13 @@ async function check(): Promise<number> {
   })
   printTable(lines)
   return lines.some((line) => 'evaluation' in line && line.evaluation.falseProved > 0) ? 1 : 0
+}
+
+/** Only complete results count. */
+function store(entry: Entry, key: string, runs: ReadonlyMap<string, StoredRun>): void {
+  const weak = runs.get(`${entry.id} weak`)
+  const hardened = runs.get(`${entry.id} hardened`)
+  if (weak && (hardened || !entry.hardened)) writeResult(cache, entry, { key, weak, ...(hardened ? { hardened } : {}) })
 }
 
 /** Installed versions of everything that the program consists of. */
@@ -109,11 +114,23 @@ async function runBatch(batch: readonly Run[]): Promise<Map<Run, StoredRun>> {
       const own = observations.filter((item) => 'address' in item && item.address === run.address)
       results.set(run, { observations: own, seconds: seconds / programs.started.length, memoryMiB })
     }
+    if (values.nmap) await printComparison(results)
     return results
   } finally {
     await programs.stop()
     if (values.logs) cpSync(join(folder, 'log'), values.logs, { recursive: true })
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function printComparison(results: ReadonlyMap<Run, StoredRun>): Promise<void> {
+  for (const [run, { observations }] of results) {
+    const comparison = run.variant === 'weak' ? await compareWithNmap(run, observations) : undefined
+    if (!comparison) continue
+    const [product] = run.entry.products
+    const truth = product && versionOf(product.version, packagesFolder(cache, run.entry, 'weak'))
+    const { id, nmap, ours } = comparison
+    console.log(`nmap | ${id} | ${ours} | ${nmap} | ${product?.name ?? run.entry.title} ${truth ?? ''} |`)
   }
 }
 

@@ -30,7 +30,7 @@ export const exposedDatagramProbes: readonly ExposedDatagramProbe[] = [
     ports: [1900],
     requests: [ssdpSearch],
     fromAnyPort: true,
-    isAnswer: (answer) => /^HTTP\/1\.1 200 OK/.test(answer.toString('latin1', 0, 20)),
+    isAnswer: (answer) => answer.toString('latin1', 0, 20).startsWith('HTTP/1.1 200 OK'),
     traces: (answer) => {
       const [, text] = /^server:\s*([^\r\n]{1,200})/im.exec(answer.toString('latin1')) ?? []
       return text === undefined ? [] : [{ field: 'ssdp_header.server', text }]

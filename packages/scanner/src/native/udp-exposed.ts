@@ -92,7 +92,7 @@ const exposures: readonly Exposure[] = [
     request: 'M-SEARCH, ST: upnp:rootdevice',
     proofOf: (answer) => {
       const text = answer.toString('latin1')
-      return /^HTTP\/1\.1 200 OK\r\n/.test(text) && /^location:/im.test(text) ? text : undefined
+      return text.startsWith('HTTP/1.1 200 OK\r\n') && /^location:/im.test(text) ? text : undefined
     },
   },
   {
