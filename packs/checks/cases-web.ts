@@ -1,6 +1,6 @@
 /** Cases: web applications, development servers, and files that web servers expose. */
 import { exposure, html, json, plain } from './replies.ts'
-import type { Case } from './servers.ts'
+import { type Case, script } from './servers.ts'
 
 export const webApplications: readonly Case[] = [
   exposure('docker-config-exposed', '/.docker/config.json', plain('{"auths":{"registry.lab.test":{"auth":"YW5uOmNvcnJlY3Q="}}}'), plain('hello = world\n')),
@@ -77,7 +77,7 @@ export const webApplications: readonly Case[] = [
   exposure('flower-open', '/', plain('<title>Flower</title><table id="workers-table">')),
   exposure('scrapyd-open', '/daemonstatus.json', plain('{"node_name":"lab","status":"ok","pending":0,"running":0,"finished":0}')),
   exposure('locust-open', '/stats/requests', plain('{"errors":[],"stats":[],"total_rps":0.0,"user_count":0}')),
-  exposure('glances-open', '/api/3/cpu', plain('{"total":1.0,"idle":99.0,"iowait":0.0,"ctx_switches":12}')),
+  exposure('glances-open', '/api/3/pluginslist', plain('["alert","cpu","memswap","processlist","quicklook"]')),
   {
     id: 'datasette-sql-open',
     protocol: 'http',
@@ -86,7 +86,13 @@ export const webApplications: readonly Case[] = [
     at: ['/shop.json'],
   },
   exposure('ray-dashboard-open', '/api/version', plain('{"version":"4","ray_version":"2.6.3","ray_commit":"abc","session_name":"s"}')),
-  exposure('CVE-2023-6020', '/static/js/../../../../../../../../../../etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
+  {
+    id: 'CVE-2023-6020',
+    protocol: 'http',
+    has: ({ path }) => (path === '/api/version' ? json({ ray_version: '2.6.3' }) : path.startsWith('/static/js/../') ? plain('root:x:0:0:root:/root:/bin/bash\\n') : null),
+    hasNot: ({ path }) => (path.startsWith('/static/js/../') ? plain('root:x:0:0:root:/root:/bin/bash\\n') : null),
+    at: ['/static/js/../../../../../../../../../../etc/passwd'],
+  },
   {
     id: 'CVE-2023-6021',
     protocol: 'http',
@@ -96,13 +102,31 @@ export const webApplications: readonly Case[] = [
   },
   exposure('rq-dashboard-open', '/0/data/queues.json', plain('{"name":"queues","queues":[]}')),
   exposure('sqlite-web-open', '/', plain('<a class="navbar-brand">sqlite-web</a><div id="sidebar">')),
-  exposure('luigi-open', '/api/resource_list', plain('{"response": {}}')),
+  exposure('luigi-open', '/static/visualiser/index.html', plain('<title>Luigi Task Visualiser</title>')),
   exposure('spark-master-open', '/json/', plain('{"url":"spark://lab:7077","workers":[],"aliveworkers":0}')),
   exposure('h2-console-open', '/login.jsp', plain('<title>H2 Console</title><input name="driver">')),
   exposure('wiremock-admin-open', '/__admin/mappings', plain('{"mappings":[],"meta":{"total":0}}')),
-  exposure('CVE-2021-28164', '/%2e/WEB-INF/web.xml', plain('<web-app><display-name>Shop</display-name></web-app>')),
-  exposure('CVE-2021-34429', '/%u002e/WEB-INF/web.xml', plain('<web-app><display-name>Shop</display-name></web-app>')),
-  exposure('CVE-2021-28169', '/static?/%2557EB-INF/web.xml', plain('<web-app><display-name>Shop</display-name></web-app>')),
+  {
+    id: 'CVE-2021-28164',
+    protocol: 'http',
+    has: ({ path }) => (path === '/%2e/WEB-INF/web.xml' ? plain('<web-app><display-name>Shop</display-name></web-app>') : path === '/' ? html('shop') : null),
+    hasNot: ({ path }) => (path === '/WEB-INF/web.xml' || path === '/%2e/WEB-INF/web.xml' ? plain('<web-app><display-name>Shop</display-name></web-app>') : null),
+    at: ['/%2e/WEB-INF/web.xml'],
+  },
+  {
+    id: 'CVE-2021-34429',
+    protocol: 'http',
+    has: ({ path }) => (path === '/%u002e/WEB-INF/web.xml' ? plain('<web-app><display-name>Shop</display-name></web-app>') : path === '/' ? html('shop') : null),
+    hasNot: ({ path }) => (path === '/WEB-INF/web.xml' || path === '/%u002e/WEB-INF/web.xml' ? plain('<web-app><display-name>Shop</display-name></web-app>') : null),
+    at: ['/%u002e/WEB-INF/web.xml'],
+  },
+  {
+    id: 'CVE-2021-28169',
+    protocol: 'http',
+    has: ({ path }) => (path === '/static?/%2557EB-INF/web.xml' ? plain('<web-app><display-name>Shop</display-name></web-app>') : path === '/' ? html('shop') : null),
+    hasNot: ({ path }) => (path === '/WEB-INF/web.xml' || path === '/static?/%2557EB-INF/web.xml' ? plain('<web-app><display-name>Shop</display-name></web-app>') : null),
+    at: ['/static'],
+  },
   exposure('tomcat-examples-exposed', '/examples/', plain('<title>Apache Tomcat Examples</title><a href="servlets/">')),
   exposure('xxl-job-executor-open', '/beat', plain('{"code":200}'), plain('{"code":500,"msg":"The access token is wrong."}')),
   exposure('spring-heapdump-exposed', '/actuator/heapdump', plain('JAVA PROFILE 1.0.2\0')),
@@ -122,7 +146,7 @@ export const webApplications: readonly Case[] = [
   {
     id: 'django-debug-enabled',
     protocol: 'http',
-    has: ({ path }) => (path === '/' ? html('shop') : { status: 404, ...html("Using the URLconf defined in app, because you have <code>DEBUG = True</code>") }),
+    has: ({ path }) => (path === '/' ? html('shop') : { status: 404, ...html(`Using the URLconf defined in app. The current path, <code>${path.slice(1)}</code>, because you have <code>DEBUG = True</code>`) }),
     hasNot: ({ path }) => (path === '/' ? html('shop') : { status: 404, ...html('<h1>Not Found</h1>') }),
     at: ['ANY'],
   },
@@ -132,5 +156,31 @@ export const webApplications: readonly Case[] = [
     has: ({ path, headers }) => (path === '/' ? html('') : path !== '/dashboard' ? null : headers['x-middleware-subrequest'] ? { ...html('secret'), headers: { 'x-powered-by': 'Next.js' } } : { status: 307, headers: { location: '/login' } }),
     hasNot: ({ path }) => (path === '/' ? html('') : path !== '/dashboard' ? null : { status: 307, headers: { location: '/login' } }),
     at: ['/dashboard'],
+  },
+  exposure('CVE-2020-17519', '/jobmanager/logs/..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252fetc%252fpasswd', plain('root:x:0:0:root:/root:/bin/bash\n')),
+  exposure('CVE-2018-13379', '/remote/fgt_lang?lang=/../../../..//////////dev/cmdb/sslvpn_websession', plain('var fgt_lang =\nabc')),
+  exposure('CVE-2019-11510', '/dana-na/../dana/html5acc/guacamole/../../../../../../etc/passwd?/dana/html5acc/guacamole/', plain('root:x:0:0:root:/:/bin/bash\n')),
+  exposure('CVE-2019-19781', '/vpn/../vpns/cfg/smb.conf', plain('[global]\nencrypt passwords = yes\nname resolve order = lmhosts wins host bcast\n')),
+  exposure('CVE-2020-3452', '/+CSCOT+/translation-table?type=mst&textdomain=/%2bCSCOE%2b/portal_inc.lua&default-language&lang=../', plain('-- Copyright\nCONF_VIRTUAL_KEYBOARD = 1\n')),
+  exposure('CVE-2020-5902', '/tmui/login.jsp/..;/tmui/locallb/workspace/fileRead.jsp?fileName=/etc/passwd', plain('{"output":"root:x:0:0:root:/root:/bin/bash"}')),
+  exposure('CVE-2021-41277', '/api/geojson?url=file:/etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
+  exposure('CVE-2021-26085', '/s/123cfx/_/;/WEB-INF/web.xml', plain('<web-app><display-name>Confluence</display-name></web-app>')),
+  exposure('CVE-2021-26086', '/s/cfx/_/;/WEB-INF/web.xml', plain('<web-app><servlet-class>com.atlassian.jira.web</servlet-class></web-app>')),
+  exposure('CVE-2021-21985', '/ui/h5-vsan/rest/proxy/service/com.vmware.vsan.client.services.capability.VsanCapabilityProvider/getClusterCapabilityData', plain('{"result":{"isDisconnected":false}}')),
+  exposure('CVE-2021-39226', '/api/snapshots/:key', plain('{"meta":{"isSnapshot":true,"type":"snapshot"}}')),
+  exposure('CVE-2023-28432', '/minio/bootstrap/v1/verify', plain('{"MinioEnv":{"MINIO_ROOT_USER":"a","MINIO_ROOT_PASSWORD":"b"}}')),
+  exposure('CVE-2023-23752', '/api/index.php/v1/config/application?public=true', plain('{"links":{},"data":[{"attributes":{"dbtype":"mysqli","host":"db"}}]}')),
+  exposure('CVE-2024-24919', '/clients/MyCRL', plain('root:x:0:0:root:/:/bin/bash\n')),
+  exposure('CVE-2023-35078', '/mifs/aad/api/v2/ping', plain('{"results":{"apiVersion":2.0,"vspVersion":"VSP 11.10.0.0"}}')),
+  exposure('CVE-2024-27198', '/glacis?jsp=/app/rest/server;.jsp', plain('<server version="2023.11.3 (build 147512)" buildNumber="147512" internalId="x">')),
+  exposure('CVE-2020-13927', '/api/experimental/latest_runs', plain('{"items":[{"dag_id":"example","dag_run_url":"/a","execution_date":"2020"}]}')),
+  exposure('CVE-2024-1709', '/SetupWizard.aspx/glacis', plain('<body class="SetupWizardPage"><div class="ContentPanel SetupWizard">')),
+  exposure('CVE-2015-1427', '/_search', plain('{"hits":{"hits":[{"fields":{"glacis":[54289]}}]}}')),
+  {
+    id: 'CVE-2020-1938',
+    protocol: 'ajp',
+    has: script('', () => Buffer.from('4142000803001b3c7765622d6170703e', 'hex')),
+    hasNot: script('', () => Buffer.from('414200020493', 'hex')),
+    at: [''],
   },
 ]
