@@ -136,6 +136,7 @@ export const webApplications: readonly Case[] = [
   exposure('spring-loggers-exposed', '/actuator/loggers', plain('{"levels":["OFF"],"loggers":{"ROOT":{"effectiveLevel":"INFO"}}}')),
   exposure('eureka-open', '/eureka/apps', plain('<applications><versions__delta>1</versions__delta><apps__hashcode></apps__hashcode></applications>')),
   exposure('CVE-2019-3799', '/test/pathtraversal/master/..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252fetc%252fpasswd', plain('root:x:0:0:root:/root:/bin/bash\n')),
+  exposure('spring-config-server-open', '/application/default', plain('{"name":"application","profiles":["default"],"label":null,"propertySources":[]}')),
   exposure('CVE-2020-5410', '/..%252F..%252F..%252F..%252F..%252F..%252F..%252F..%252F..%252Fetc%252Fpasswd%23foo/development', plain('{"propertySources":[{"source":{"root:x:0:0:root":"/root"}}]}')),
   exposure('orientdb-databases-listed', '/listDatabases', plain('{"databases":["shop"]}')),
   exposure('CVE-2015-3337', '/_plugin/head/../../../../../../../../../../../etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
