@@ -84,7 +84,8 @@ export const daemonProbes: readonly Probe[] = [
     request: hex(
       '003300000e00524551554553545f4d4554484f4403004745540900504154485f494e464f01002f0b00524551554553545f55524901002f',
     ),
-    responsePattern: /^HTTP\/1\.[01] \d{3} /,
+    // Web servers respond to the binary request with 400.
+    responsePattern: /^HTTP\/1\.[01] (?!400)\d{3} /,
     field: '',
   },
   {
