@@ -61,7 +61,7 @@ it('treats a 413 from a proxy as a rejection', async () => {
   await expect(callTakeJob(url)).rejects.toMatchObject({ name: 'RejectedError', status: 413 })
 })
 
-it('follows no redirects, which could leak the key', async () => {
+it('SEC-F3 follows no redirects, which could leak the key', async () => {
   let requests = 0
   const url = await serve((_request, response) => {
     requests++

@@ -41,7 +41,7 @@ it('downloads packs once, caches them and deletes older ones', async () => {
   expect(await readdir(join(stateFolder, 'packs'))).toEqual([fresh.digest])
 })
 
-it('rejects packs with another digest and retries for the next job', async () => {
+it('SEC-F3 rejects packs with another digest and retries for the next job', async () => {
   const [wanted, other] = [archive(file('0/a.yaml')), archive(file('0/b.yaml'))]
   const { store, requests } = createStore(other.body)
   await expect(store.folders(wanted.digest, signal)).rejects.toThrow('do not match their digest')

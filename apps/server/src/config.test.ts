@@ -60,7 +60,7 @@ it('reports all invalid and unknown settings together and suggests the nearest n
   )
 })
 
-it("doesn't repeat values in error messages, because they may be secrets", () => {
+it("SEC-H3 doesn't repeat values in error messages, because they may be secrets", () => {
   const read = () => readConfig({ GLACIS_SMTP_URL: 'mail://ann:hunter2@mail' }, root)
   expect(read).toThrow('GLACIS_SMTP_URL')
   expect(read).not.toThrow('hunter2')

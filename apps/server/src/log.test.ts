@@ -13,7 +13,7 @@ it.each([
   [{ req: { headers: { cookie: 'hunter2' } } }],
   [{ res: { headers: { 'set-cookie': ['hunter2'] } } }],
   [{ body: { password: 'hunter2' } }],
-])('redacts secrets: %j', (fields) => {
+])('SEC-H3 redacts secrets: %j', (fields) => {
   const output = memoryOutput()
   createLogger({ level: 'info', output }).info(fields, 'request completed')
   expect(output.text()).toContain('request completed')

@@ -143,7 +143,7 @@ function submitRandom(
   return browser.submit(flow.ui.action, Object.fromEntries(texts))
 }
 
-it('handles thousands of random submissions without a 5xx response or account takeover', async () => {
+it('SEC-G4 handles thousands of random submissions without a 5xx response or account takeover', async () => {
   const member = identity.browser()
   await register(member, newAddress())
   let submissions = 0

@@ -14,12 +14,12 @@ it('contains the code and the link, but no code in the subject', () => {
   expect(mail.html).toContain('href="https://id.test/self-service/verification?code=012345&#38;flow=1"')
 })
 
-it('escapes user input', () => {
+it('SEC-D3 escapes user input', () => {
   const { html } = addressChangedMail('a@b.test', '"><img src=x onerror=alert(1)>@b.test')
   expect(html).not.toContain('<img')
 })
 
-it('prevents header injection', () => {
+it('SEC-D3 prevents header injection', () => {
   const { to, subject } = recoveryMail('a@b.test\r\nBcc: other@b.test', '000000', 15)
   expect(to).not.toMatch(/[\r\n]/)
   expect(subject).not.toMatch(/[\r\n]/)

@@ -10,7 +10,7 @@ it.each([
   ['HTTPS://GLACIS.example:443/app/', 'https://glacis.example/app/'],
   ['/app/scope', 'https://glacis.example/app/scope'],
   ['https://glacis.example/id/self-service/settings?flow=1', 'https://glacis.example/id/self-service/settings?flow=1'],
-])('accepts %s', (value, url) => {
+])('SEC-A6 accepts %s', (value, url) => {
   expect(checkReturnTo(value, baseUrls)).toEqual({ original: value, url })
 })
 
@@ -37,7 +37,7 @@ it.each([
   'blob:https://glacis.example/app',
   '/scope',
   'scope',
-])('rejects %s', (value) => {
+])('SEC-A6 rejects %s', (value) => {
   expect(() => checkReturnTo(value, baseUrls)).toThrow(WireError)
 })
 

@@ -46,7 +46,7 @@ it('expires a session', async () => {
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 
-it('does not disclose secrets', async () => {
+it('SEC-H3 does not disclose secrets', async () => {
   const browser = identity.browser()
   await register(browser, newAddress())
   const { text, headers, body } = await browser.get('/sessions/whoami')

@@ -57,7 +57,7 @@ describe('denyEntries', () => {
     expect(denyEntries(read('0.0.0.0/0'), [])).toEqual(['0.0.0.0/0'])
   })
 
-  it('makes a guard reject exactly the excluded endpoints', () => {
+  it('SEC-C3 makes a guard reject exactly the excluded endpoints', () => {
     const addresses = ['10.0.0.1', '10.0.0.5', '10.0.0.20']
     const deny = denyEntries(read('10.0.0.3-10.0.0.9', '10.0.0.20:22', '*:25'), addresses)
     const guard = createGuard({ allow: addresses, deny })

@@ -26,7 +26,7 @@ it.each([
   ['10.0.0.1', 0, 'not a valid port'],
   ['example.com', 80, 'not an IP address'],
   ['010.0.0.1', 80, 'not an IP address'],
-] as const)('%s port %d: %s', (address, port, reason) => {
+] as const)('SEC-C1 %s port %d: %s', (address, port, reason) => {
   const refusal = guard.refusal(address, port)
   if (reason === null) expect(refusal).toBeNull()
   else expect(refusal).toContain(reason)
@@ -44,6 +44,6 @@ it.each([
   ['64:ff9b::0a00:0001', false],
   ['::1', false],
   ['no address', false],
-])('isPublicAddress(%s) is %s', (address, verdict) => {
+])('SEC-C1 isPublicAddress(%s) is %s', (address, verdict) => {
   expect(isPublicAddress(address)).toBe(verdict)
 })

@@ -24,7 +24,7 @@ const busyFactor = 3
 
 const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml'))
 
-it.each(names)('%s ends in time with the expected outcome', async (name) => {
+it.each(names)('SEC-D1 %s ends in time with the expected outcome', async (name) => {
   const one = Case.parse(parse(await readFile(new URL(name, folder), 'utf8')))
   const { prefix, repeat, times, suffix } = one.page
   const body = `${prefix}${repeat.repeat(times)}${suffix}`

@@ -30,7 +30,7 @@ async function startAll(): Promise<Hostiles> {
   }
 }
 
-it('completes a scan of fifty hostile servers and fully scans the well-behaved one', async () => {
+it('SEC-D1 completes a scan of fifty hostile servers and fully scans the well-behaved one', async () => {
   await using hostiles = await startAll()
   expect(hostiles.servers.length).toBeGreaterThanOrEqual(50)
   await using good = await listen(
@@ -84,7 +84,7 @@ function nameOf(address: string): string {
   return [...webHostiles, ...otherHostiles][Number(address.split('.')[3]) - 1]?.name ?? address
 }
 
-it('never follows a redirect away from the target', async () => {
+it('SEC-C1 never follows a redirect away from the target', async () => {
   const wanted = webHostiles.filter(({ name }) => name.includes('metadata') || name.includes('a file'))
   const servers = await Promise.all(wanted.map(({ handle }, index) => listen(`127.67.7.${index + 1}`, 0, handle)))
   await using outside = await listen('127.67.6.1', 0, (socket) => socket.end())
@@ -112,7 +112,7 @@ it('never follows a redirect away from the target', async () => {
   ).toEqual(all.map(({ address }) => address))
 })
 
-it('skips excluded addresses inside the target and reports them', async () => {
+it('SEC-C3 skips excluded addresses inside the target and reports them', async () => {
   await using kept = await listen('127.67.5.1', 0, (socket) => socket.end('hello\r\n'))
   await using excluded = await listen('127.67.5.2', kept.port, (socket) => socket.end('hello\r\n'))
   const job = {

@@ -36,7 +36,7 @@ describe.each(engines)('sweep rates with $engine', ({ isAccelerated }) => {
     ['of the whole scan', far, { sweepPerSecond: 200 }, (120 - 10) / 200],
     ['of one network', two, { sweepPerNetworkPerSecond: 200 }, (120 - 10) / 200],
     ['of one host', two, { sweepPerHostPerSecond: 100 }, (60 - 30) / 100],
-  ] as const)('respect the limit %s', async (_what, addresses, rates, leastSeconds) => {
+  ] as const)('SEC-C4 respect the limit %s', async (_what, addresses, rates, leastSeconds) => {
     expect(await swept(addresses, 60, { ...rates, isAccelerated })).toBeGreaterThanOrEqual(leastSeconds * 0.98)
   })
 })
@@ -45,7 +45,7 @@ describe('request rates', () => {
   it.each([
     ['of the whole scan', { requestsPerSecond: 100, requestsPerHostPerSecond: 10_000 }],
     ['of one host', { requestsPerSecond: 10_000, requestsPerHostPerSecond: 100 }],
-  ])('respect the limit %s', async (_what, rates) => {
+  ])('SEC-C4 respect the limit %s', async (_what, rates) => {
     const budget = createBudget(rates)
     const begun = performance.now()
     for (let count = 0; count < 50; count++) await budget.take('127.71.1.1', AbortSignal.timeout(10_000))

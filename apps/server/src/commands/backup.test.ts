@@ -86,7 +86,7 @@ async function contents(url: string): Promise<ReadonlyMap<string, readonly strin
   }
 }
 
-it('restores every row, from a file that only its owner can read', async () => {
+it('SEC-G5 restores every row, from a file that only its owner can read', async () => {
   await restore([file], commandContext(empty.url, 'two'))
   const [before, after] = [await contents(server.url), await contents(empty.url)]
   expect(Object.fromEntries(after)).toEqual(Object.fromEntries(before))

@@ -25,7 +25,7 @@ it("doesn't overwrite an existing file", async () => {
   expect(await readFile(file, 'utf8')).toBe('before')
 })
 
-it('reports a full disk and removes the partial file', async () => {
+it('SEC-G2 reports a full disk and removes the partial file', async () => {
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
   const writing = writeNewFile(file, async (handle) => {
     await handle.write('half')

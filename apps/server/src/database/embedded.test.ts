@@ -97,7 +97,7 @@ it('migrates several databases with a shared role concurrently', async () => {
   expect(await Promise.all(migrated)).toEqual(names.map(() => Object.keys(migrations).length))
 })
 
-it('recovers committed data after SIGKILL', async () => {
+it('SEC-G1 recovers committed data after SIGKILL', async () => {
   const { url } = await start(dataFolder, true)
   await query(url, `create table kept as select 'yes' as value`)
   process.kill(await serverPid(), 'SIGKILL')

@@ -23,7 +23,7 @@ afterEach(async () => {
 const applied = async () =>
   (await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)).rows.map((row) => row.name)
 
-it('creates the schema once, even if several processes start together', async () => {
+it('SEC-G6 creates the schema once, even if several processes start together', async () => {
   await Promise.all([migrate(db), migrate(db), migrate(db)])
   await migrate(db)
   expect(await applied()).toEqual(Object.keys(migrations).toSorted())
@@ -36,7 +36,7 @@ it('runs only the given migrations, and the others later', async () => {
   expect(await applied()).toEqual(Object.keys(migrations).toSorted())
 })
 
-it('rejects a database that is newer than the code', async () => {
+it('SEC-G6 rejects a database that is newer than the code', async () => {
   await migrate(db)
   await sql`insert into kysely_migration values ('9999-later', now()::text)`.execute(db)
   await expect(migrate(db)).rejects.toThrow(/newer release of Glacis.*9999-later/)

@@ -6,7 +6,7 @@ import { disconnectLost, openAgents, silentLog } from '#testing/agents.ts'
 const { server, asMe, asAgent, newAgent, connectWith, connected, ageLeasesAndHeartbeats } = openAgents()
 
 describe('enrollment', () => {
-  it('shows the token once, exchanges it for a key once, and stores neither', async () => {
+  it('SEC-F1 shows the token once, exchanges it for a key once, and stores neither', async () => {
     const { id, token } = await newAgent()
     expect((await asMe('GET', `/v1/agents/${id}`)).body).not.toHaveProperty('agent.token')
     const first = await connectWith(token)
@@ -18,7 +18,7 @@ describe('enrollment', () => {
     expect(rows.map((row) => row.kind)).toEqual(['KEY'])
   })
 
-  it('allows a token only to connect, and only for a day', async () => {
+  it('SEC-F1 allows a token only to connect, and only for a day', async () => {
     const { id, token } = await newAgent()
     expect((await asAgent(token, 'GET', '/v1/agent/jobs')).status).toBe(401)
     await server()
@@ -29,7 +29,7 @@ describe('enrollment', () => {
     expect((await connectWith(token)).status).toBe(401)
   })
 
-  it('issues one key if the same token is used concurrently', async () => {
+  it('SEC-F1 issues one key if the same token is used concurrently', async () => {
     const { token } = await newAgent()
     const responses = await Promise.all([connectWith(token), connectWith(token)])
     expect(responses.filter((item) => item.status === 200)).toHaveLength(1)
@@ -48,7 +48,7 @@ describe('enrollment', () => {
     expect((await connectWith(token)).status).toBe(200)
   })
 
-  it('rotation keeps the old key valid until the new token is exchanged, unless it is revoked', async () => {
+  it('SEC-F1 rotation keeps the old key valid until the new token is exchanged, unless it is revoked', async () => {
     const { id, key } = await connected()
     const rotated = await asMe<{ agent: { token: string } }>('POST', `/v1/agents/${id}/token`, {})
     expect((await connectWith(key)).status).toBe(200)

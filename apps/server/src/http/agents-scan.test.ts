@@ -23,7 +23,7 @@ const {
 } = openAgents()
 
 describe('a scan by an agent', () => {
-  it("waits with a reason, is leased to its agent only, and completes with the agent's results", async () => {
+  it("SEC-F2 waits with a reason, is leased to its agent only, and completes with the agent's results", async () => {
     const { id, token } = await newAgent('bern-dmz-1')
     const { scanId } = await waitingScan(id)
     const waitingScanFields = {
@@ -50,7 +50,7 @@ describe('a scan by an agent', () => {
     expect(jobs).toMatchObject([{ state: 'STATE_DONE', hostCount: 1, targetName: 'Inside', error: '' }])
   })
 
-  it('writes a result in parts after the last part, and ignores duplicates', async () => {
+  it('SEC-F2 writes a result in parts after the last part, and ignores duplicates', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)
     const job = await leaseJob(key)
@@ -70,7 +70,7 @@ describe('a scan by an agent', () => {
     expect(rows).toEqual([])
   })
 
-  it('retries a failed batch, and removes NULs from the results', async () => {
+  it('SEC-D3 retries a failed batch, and removes NULs from the results', async () => {
     const { id, key } = await connected('oops')
     const { scanId } = await waitingScan(id)
     const failed = await leaseJob(key)
@@ -94,7 +94,7 @@ describe('a scan by an agent', () => {
     expect(first.hosts[0]).not.toEqual(second.hosts[0])
   })
 
-  it('rejects malformed results and results for other addresses', async () => {
+  it('SEC-F2 rejects malformed results and results for other addresses', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)
     const job = await leaseJob(key)
@@ -145,7 +145,7 @@ describe('a scan by an agent', () => {
     expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_CANCELLED', hostCount: { scannedHosts: 0 } })
   })
 
-  it('retries a batch once after a lost lease, then fails with the reason', async () => {
+  it('SEC-G1 retries a batch once after a lost lease, then fails with the reason', async () => {
     const { id, key } = await connected('lausanne-dc')
     const { scanId } = await waitingScan(id)
     const first = await leaseJob(key)
@@ -207,7 +207,7 @@ describe('a scan by an agent', () => {
     expect(list.body).toMatchObject({ targets: [{ id: targetId, agent: { name: 'fresh' } }] })
   })
 
-  it('is hidden from other agents', async () => {
+  it('SEC-F2 is hidden from other agents', async () => {
     const mine = await connected()
     const { scanId } = await waitingScan(mine.id)
     const job = await leaseJob(mine.key)

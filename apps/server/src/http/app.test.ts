@@ -30,10 +30,22 @@ it.each<[string, PortalConfig, string]>([
   ['its own origin only', localConfig, "'self'"],
   ['its own origin and an external identity service', elsewhere, "'self' https://id.example.ch"],
   ['its own origin and the bot challenge', challenged, "'self' https://challenges.cloudflare.com"],
-])('allows scripts from %s', async (_, portalConfig, sources) => {
+])('SEC-H1 allows scripts from %s', async (_, portalConfig, sources) => {
   const response = await configOf(portalConfig)
   const policy = String(response.headers['content-security-policy']).split(';')
   expect(policy.find((directive) => directive.startsWith('script-src '))).toBe(`script-src ${sources}`)
+})
+
+it('SEC-H1 forbids inline scripts, eval, framing and content sniffing', async () => {
+  const { headers } = await configOf(localConfig)
+  const policy = String(headers['content-security-policy']).split(';')
+  expect(policy).toEqual(expect.arrayContaining(["frame-ancestors 'none'", "object-src 'none'"]))
+  expect(policy.filter((directive) => !directive.startsWith('style-src')).join()).not.toContain('unsafe-')
+  expect(headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': expect.stringMatching(/./),
+    'permissions-policy': expect.stringMatching(/./),
+  })
 })
 
 it('reports in the configuration that emails are written to files, but not where', async () => {

@@ -102,7 +102,7 @@ describe('every documented operation', () => {
     ['a lone surrogate', '%ED%A0%80'],
     ['a very long text', 'x'.repeat(8000)],
     ['a quote', "'%22;--"],
-  ])('handles %s as an id and in a filter', async (_, text) => {
+  ])('SEC-G4 handles %s as an id and in a filter', async (_, text) => {
     const isRead = (endpoint: Endpoint) => endpoint.method === 'GET'
     await expectStatuses(
       (endpoint) => (pathParameters(endpoint.path).length > 0 ? { id: decoded(text) } : null),
@@ -128,7 +128,7 @@ describe('every documented operation', () => {
     ['a depth of 5,000', () => `${'['.repeat(5000)}${']'.repeat(5000)}`],
     ['an incomplete body', () => '{"name":'],
     ['a prototype', () => '{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}'],
-  ])('rejects %s as a body', (_, change) =>
+  ])('SEC-G4 rejects %s as a body', (_, change) =>
     expectStatuses(
       (endpoint) => (hasQuery(endpoint.method) ? null : { body: change(exampleBody(endpoint)) }),
       [200, 400, 401, 403, 404, 409, 413, 429],
@@ -141,7 +141,7 @@ describe('every documented operation', () => {
     expect(response.statusCode).toBe(404)
   })
 
-  it('rejects a body of ten megabytes', () =>
+  it('SEC-E3 SEC-G3 rejects a body of ten megabytes', () =>
     expectStatuses(
       (endpoint) => (hasQuery(endpoint.method) ? null : { body: `{"name":"${'x'.repeat(10_000_000)}"}` }),
       [413],

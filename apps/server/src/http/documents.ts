@@ -10,7 +10,7 @@ const sections = {
   'Get started': ['help', 'quick-start', 'concepts', 'scanning-safely'],
   'Use Glacis': ['agents', 'notifications', 'using-the-api', 'checks'],
   'Run Glacis': ['settings', 'backup-and-upgrade', 'deployment', 'monitoring', 'identity', 'single-sign-on', 'kratos'],
-  'Get help': ['troubleshooting', 'faq', 'security'],
+  'Get help': ['troubleshooting', 'faq', 'security', 'security-guarantees'],
   Project: ['releases', 'style', 'licence'],
 } as const
 type Name = (typeof sections)[keyof typeof sections][number]

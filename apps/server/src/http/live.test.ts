@@ -176,7 +176,7 @@ describe('API tokens', () => {
     expect((await get('/v1/targets', bearer(apiToken?.token))).status).toBe(401)
   })
 
-  it('are listed with their last use, without the secret, and recorded in the audit log', async () => {
+  it('SEC-H2 SEC-H3 are listed with their last use, without the secret, and recorded in the audit log', async () => {
     const { apiToken } = await createToken(['SCOPE_READ'])
     await get('/v1/targets', bearer(apiToken?.token))
     const listed = await (await get('/v1/api-tokens', { 'x-person': 'carl' })).text()

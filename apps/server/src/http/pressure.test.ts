@@ -7,7 +7,7 @@ import { defaultPortalConfig } from '#testing/portal-config.ts'
 const url = 'http://localhost:3000'
 const portalConfig = defaultPortalConfig(url)
 
-it('ignores a slow start, and rejects requests when it is overloaded later', async () => {
+it('SEC-G3 ignores a slow start, and rejects requests when it is overloaded later', async () => {
   // Every measurement reports an event loop delay of three seconds.
   const slowEventLoop = { mean: 3e9, enable: () => true, disable: () => true, reset() {} }
   vi.spyOn(perfHooks, 'monitorEventLoopDelay').mockReturnValue(

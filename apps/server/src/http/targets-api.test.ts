@@ -105,7 +105,7 @@ describe('targets', () => {
     expect((await users.request({ method: 'DELETE', url: `/v1/targets/${id}` })).statusCode).toBe(404)
   })
 
-  it('pages through a list without gaps or repeats, and rejects a token of another filter', async () => {
+  it('SEC-G3 pages through a list without gaps or repeats, and rejects a token of another filter', async () => {
     const created = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => users.target('pager', name)))
     const names: string[] = []
     let pageToken = ''

@@ -54,7 +54,7 @@ describe('an export', () => {
     expect(table).toHaveLength(2)
   })
 
-  it('prevents spreadsheet formulas', async () => {
+  it('SEC-D3 prevents spreadsheet formulas', async () => {
     await sql`update threat set name = '=HYPERLINK("http://x";"y"),1' where key = 'CVE-2026-0001'`.execute(
       server.database.owner,
     )

@@ -46,7 +46,7 @@ async function channelTo(account: string, webhookUrl: string): Promise<string> {
 const test = (account: string, id: string) =>
   testChannel((step) => testServer.as(account, step, { actor: person }), sending, { id })
 
-it("doesn't block others while the receiver is slow", async () => {
+it("SEC-G2 doesn't block others while the receiver is slow", async () => {
   using receiver = await slowReceiver()
   const [account, other] = [await testServer.account(), await testServer.account()]
   const id = await channelTo(account, receiver.url)

@@ -20,7 +20,7 @@ describe('network restrictions', () => {
     ['public', 'https://2130706433:9/', "Messages can't be sent to 127.0.0.1"],
     [['127.66.0.0/16'], 'http://127.0.0.1:9/', "Messages can't be sent to 127.0.0.1"],
     [['127.66.0.0/16'], 'http://9.9.9.9/', 'Use https'],
-  ] as const)('%s rejects %s', async (gate, webhookUrl, reason) => {
+  ] as const)('SEC-E2 %s rejects %s', async (gate, webhookUrl, reason) => {
     const account = await post.server.account()
     const { id } = await post.createChannelFor(account, { kind: 'KIND_SLACK', webhookUrl })
     const outcome = await testChannel(
@@ -81,11 +81,11 @@ describe('network restrictions', () => {
     ['public', 'https://169.254.169.254/', '169.254.169.254'],
     ['public', 'https://168.63.129.16/', '168.63.129.16'],
     [['169.254.0.0/16'], 'http://169.254.169.254/', '169.254.169.254'],
-  ] as const)('%s: rejects the cloud metadata address %s', (gate, url, address) => {
+  ] as const)('SEC-E2 %s: rejects the cloud metadata address %s', (gate, url, address) => {
     expect(urlError(url, gate)).toBe(`${address} is a cloud metadata address. Messages can't be sent there`)
   })
 
-  it("doesn't follow redirects and limits the response size", async () => {
+  it("SEC-E2 doesn't follow redirects and limits the response size", async () => {
     const account = await post.server.account()
     const { id } = await post.createChannelFor(account, { kind: 'KIND_DISCORD', webhookUrl: post.address })
     const test = () => testChannel((step) => post.server.as(account, step, { actor: person }), post.sending, { id })
@@ -102,7 +102,7 @@ describe('network restrictions', () => {
 
 describe('messages', () => {
   const nasty = '<!channel> @everyone [x](javascript:1) <script>alert(1)</script> *b* =1+1'
-  it('are escaped for Slack', async () => {
+  it('SEC-D3 are escaped for Slack', async () => {
     const account = await post.server.account()
     await post.createChannelFor(account, { kind: 'KIND_SLACK', webhookUrl: post.address })
     await post.server.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
@@ -110,7 +110,7 @@ describe('messages', () => {
     expect(post.received[0]?.body).toContain('&lt;!channel&gt;')
     expect(post.received[0]?.body).not.toContain('<!channel>')
   })
-  it('mention no one on Discord', async () => {
+  it('SEC-D3 mention no one on Discord', async () => {
     const account = await post.server.account()
     await post.createChannelFor(account, { kind: 'KIND_DISCORD', webhookUrl: post.address })
     await post.server.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
@@ -122,7 +122,7 @@ describe('messages', () => {
     expect(message.allowed_mentions).toEqual({ parse: [] })
     expect(message.embeds[0]?.description).toContain(String.raw`\@everyone \[x\]`)
   })
-  it("are escaped in emails, which go to the account's address", async () => {
+  it("SEC-D3 are escaped in emails, which go to the account's address", async () => {
     const account = await post.server.account()
     await post.createChannelFor(account, { kind: 'KIND_EMAIL', webhookUrl: '' })
     await post.server.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))

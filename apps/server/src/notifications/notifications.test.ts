@@ -17,7 +17,7 @@ afterAll(() => post.close())
 afterEach(() => post.empty())
 
 describe('a webhook', () => {
-  it('sends one message for related events, with a signature the official library accepts', async () => {
+  it('SEC-E2 sends one message for related events, with a signature the official library accepts', async () => {
     const account = await post.server.account()
     const { secret = '' } = await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
     await post.server.as(account, (ctx) => announce(ctx, [opened('Git repository exposed', 7.5), opened('Minor', 3)]))
@@ -31,7 +31,7 @@ describe('a webhook', () => {
     expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow()
   })
 
-  it('sends each event once, even if deliveries are created repeatedly and concurrently', async () => {
+  it('SEC-G1 sends each event once, even if deliveries are created repeatedly and concurrently', async () => {
     const account = await post.server.account()
     await post.createChannelFor(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
     await post.server.as(account, (ctx) => announce(ctx, [opened('Once', 9)]))

@@ -113,7 +113,7 @@ it.each<[string, Handler, string]>([
   expect((await pack('CISA KEV')).failures).toBe(2)
 })
 
-it('rejects a download far larger than the feed has ever been, and keeps the previous data', async () => {
+it('SEC-E3 rejects a download far larger than the feed has ever been, and keeps the previous data', async () => {
   handle = (__, response) => void response.end(kev)
   await sync({ kev: `${origin}/kev.json` })
   const spaces = Buffer.alloc(1_000_000, ' ')

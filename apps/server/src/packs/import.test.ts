@@ -87,7 +87,7 @@ it('changes nothing if the same file is imported again', async () => {
   expect(await server.database.owner.selectFrom('threat_change').selectAll().execute()).toEqual([])
 })
 
-it('skips and counts invalid records and keeps the others', async () => {
+it('SEC-E1 skips and counts invalid records and keeps the others', async () => {
   const text = `${lines([record(1)])}{"id": 7}\n${lines([record(2)])}`
   expect(await importContent('broken.jsonl', text)).toEqual([{ pack: 'NVD', records: 2, skipped: 1 }])
 })

@@ -77,7 +77,7 @@ async function digest(server: TestServer): Promise<string> {
   return hash.digest('hex')
 }
 
-it('has the same result wherever the import is killed', { timeout: 300_000 }, async () => {
+it('SEC-G1 has the same result wherever the import is killed', { timeout: 300_000 }, async () => {
   const uninterrupted = await startTestServer()
   const interrupted = await startTestServer()
   try {

@@ -105,7 +105,7 @@ describe('a report as PDF', () => {
     pages.forEach((page, index) => expect(page).toContain(`Page ${index + 1} of ${pages.length}`))
   })
 
-  it('links http and https URLs only', async () => {
+  it('SEC-D3 links http and https URLs only', async () => {
     const bytes = (await renderPdf(sample, { isCompressed: false })).toString('latin1')
     expect(bytes).toContain('/URI (https://nvd.nist.gov/vuln/detail/CVE-2021-41773)')
     expect(bytes).not.toContain('javascript:')

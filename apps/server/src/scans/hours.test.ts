@@ -193,7 +193,7 @@ it('an agent gets no batch outside the hours, and the same one when they start',
 })
 
 describe('exclusions', () => {
-  it('are not counted or scanned, and logged once', async () => {
+  it('SEC-C3 are not counted or scanned, and logged once', async () => {
     const { id: targetId } = await target(undefined, '127.62.3.0/28', [
       '127.62.3.1-127.62.3.4',
       '127.62.3.9:22',

@@ -12,7 +12,7 @@ const target: JobTarget = {
 }
 const hosts = [{ address: '127.62.4.1', names: [] }]
 
-it('scans the common ports at a low rate and excludes our own endpoints', () => {
+it('SEC-C2 SEC-C4 scans the common ports at a low rate and excludes our own endpoints', () => {
   expect(jobOf(reach, hosts, target)).toEqual({
     hosts,
     profile: 'gentle',

@@ -36,7 +36,7 @@ async function verifyNewAddress({ browser, newEmail, flowId }: Awaited<ReturnTyp
 const signInStatus = async (identifier: string, password = goodPassword) =>
   (await signIn(identity.browser(), identifier, password)).status
 
-it('shows the new address immediately but uses it only once verified', async () => {
+it('SEC-A8 shows the new address immediately but uses it only once verified', async () => {
   const user = await pendingAddressChange()
   const { identity } = (await user.browser.get('/sessions/whoami')).body
   expect([identity.traits.email, identity.recovery_addresses[0].value]).toEqual([user.newEmail, user.oldEmail])

@@ -24,7 +24,7 @@ async function registerAccount() {
   return email
 }
 
-it('signs in with any letter case and stores only a hash of the session token', async () => {
+it('SEC-A4 signs in with any letter case and stores only a hash of the session token', async () => {
   const email = await registerAccount()
   const browser = identity.browser()
   const { status, body, headers } = await signIn(browser, ` ${email.toUpperCase()} `)
@@ -41,7 +41,7 @@ it('signs in with any letter case and stores only a hash of the session token', 
   expect(JSON.stringify(rows)).not.toContain(browser.jar.get('ory_kratos_session'))
 })
 
-it('responds the same for a wrong password and an unknown account', async () => {
+it('SEC-A3 responds the same for a wrong password and an unknown account', async () => {
   const wrong = await signIn(identity.browser(), await registerAccount(), 'wrong password')
   const unknown = await signIn(identity.browser(), newAddress(), 'wrong password')
   for (const { status, body } of [wrong, unknown]) {
@@ -57,7 +57,7 @@ it('responds the same for a wrong password and an unknown account', async () => 
 it.each([
   ['no token', () => ''],
   ["another browser's token", async () => valueOf((await identity.browser().get(start)).body, 'csrf_token')],
-])('rejects a submission with %s', async (_case, token) => {
+])('SEC-A5 rejects a submission with %s', async (_case, token) => {
   const email = await registerAccount()
   const browser = identity.browser()
   const { body: flow } = await browser.get(start)
@@ -85,7 +85,7 @@ it("accepts the CSRF token of an earlier form and the cookie's token, but no hea
   expect((await browser.post(flow.ui.action, body, { 'x-csrf-token': earlier })).status).toBe(403)
 })
 
-it('allows only the browser that started a flow to fetch or submit it', async () => {
+it('SEC-A5 allows only the browser that started a flow to fetch or submit it', async () => {
   const email = await registerAccount()
   const { body: flow } = await identity.browser().get(start)
   const other = identity.browser()
@@ -98,7 +98,7 @@ it('allows only the browser that started a flow to fetch or submit it', async ()
   }
 })
 
-it('renews a session with the same ID and a new token', async () => {
+it('SEC-A4 renews a session with the same ID and a new token', async () => {
   const email = await registerAccount()
   const browser = identity.browser()
   const first = await signIn(browser, email)
@@ -177,7 +177,7 @@ it('redirects a browser to return_to', async () => {
   expect([response.status, response.headers.location]).toEqual([303, `${portalUrl}/scope?create=true`])
 })
 
-it('rehashes a password with outdated parameters', async () => {
+it('SEC-A1 rehashes a password with outdated parameters', async () => {
   // With the production hash cost, unlike the other tests.
   await using production = await createTestIdentity({ hashing: undefined })
   const email = newAddress()
@@ -212,7 +212,7 @@ it('rejects an inactive account', async () => {
   expect(messageIds((await signIn(identity.browser(), email)).body)).toEqual([4010011])
 })
 
-it('throttles attempts at known and unknown accounts until the window ends', async () => {
+it('SEC-A2 throttles attempts at known and unknown accounts until the window ends', async () => {
   const email = await registerAccount()
   for (const identifier of [email, newAddress()]) {
     const browser = identity.browser()
@@ -249,7 +249,7 @@ async function attackFrom(email: string, addresses: number) {
   }
 }
 
-it("throttles a distributed attack without locking out the account's owner", async () => {
+it("SEC-A2 throttles a distributed attack without locking out the account's owner", async () => {
   const email = await registerAccount()
   await attackFrom(email, 6)
   const used = identity.browser('Attacker/1', '127.9.0.1')
@@ -274,7 +274,7 @@ it('counts concurrent attempts', async () => {
   expect(ids).toEqual([...Array.from({ length: 4 }, () => 4000001), ...Array.from({ length: 10 }, () => 4000006)])
 })
 
-it('records the client of sign-ins in the audit trail', async () => {
+it('SEC-H2 records the client of sign-ins in the audit trail', async () => {
   const email = await registerAccount()
   await signIn(identity.browser('Agent/2'), email, 'wrong password')
   await signIn(identity.browser('Agent/2'), email)

@@ -30,7 +30,7 @@ async function requestCode(query = '') {
   return { email, owner, browser, flow: body, code: codeIn(mails[1]), submitCode }
 }
 
-it('signs the user in, revokes other sessions and offers to set a new password', async () => {
+it('SEC-A4 signs the user in, revokes other sessions and offers to set a new password', async () => {
   const { email, owner, browser, code, submitCode } = await requestCode('?return_to=/scope')
   const { status, body } = await submitCode(code)
   expect([status, body.error.id]).toEqual([422, 'browser_location_change_required'])
@@ -53,7 +53,7 @@ it('signs the user in, revokes other sessions and offers to set a new password',
   expect((await signIn(identity.browser(), email, goodPassword)).status).toBe(400)
 })
 
-it('requires an enrolled second factor before opening settings', async () => {
+it('SEC-A8 requires an enrolled second factor before opening settings', async () => {
   const { email, browser, code, submitCode } = await requestCode()
   await enrollSecondFactor(identity, email)
   const { body } = await submitCode(code)
@@ -62,7 +62,7 @@ it('requires an enrolled second factor before opening settings', async () => {
   expect([settings.status, settings.body.error.id]).toEqual([403, 'session_aal2_required'])
 })
 
-it('responds the same for an unknown address without sending an email', async () => {
+it('SEC-A3 responds the same for an unknown address without sending an email', async () => {
   const { flow } = await requestCode()
   const unknownAddress = newAddress()
   const { status, body } = await submitNewFlow(identity.browser(), start, { method: 'code', email: unknownAddress })
@@ -71,7 +71,7 @@ it('responds the same for an unknown address without sending an email', async ()
   expect(await identity.countMailsTo(unknownAddress)).toBe(0)
 })
 
-it('rejects a wrong code, and all codes after five attempts', async () => {
+it('SEC-A2 rejects a wrong code, and all codes after five attempts', async () => {
   const { browser, code, submitCode } = await requestCode()
   for (let time = 0; time < 5; time++) expect(messageIds((await submitCode('wrong')).body)).toEqual([4060006])
   const { status, headers } = await submitCode(code)

@@ -52,7 +52,7 @@ it.each([
   expect(messageIdsOn(body, 'password')).toEqual([id])
 })
 
-it('rejects a password equal to the address', async () => {
+it('SEC-A1 rejects a password equal to the address', async () => {
   const email = newAddress()
   const { body } = await register(identity.browser(), email, email.toUpperCase())
   expect(messageIdsOn(body, 'password')).toEqual([4000031])

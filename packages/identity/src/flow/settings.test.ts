@@ -59,7 +59,7 @@ it('clears the success state after an invalid change', async () => {
   expect([body.state, messageIds(body), messageIdsOn(body, 'traits.email')]).toEqual(['show_form', [], [4000040]])
 })
 
-it('changes the address, sends a verification code and notifies the old address', async () => {
+it('SEC-A8 changes the address, sends a verification code and notifies the old address', async () => {
   const { browser, email } = await registerUser()
   const address = newAddress()
   const { status, body } = await updateProfile(browser, address.toUpperCase())
@@ -89,7 +89,7 @@ it('rejects a taken address', async () => {
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
-it('changes the password and revokes all other sessions', async () => {
+it('SEC-A4 changes the password and revokes all other sessions', async () => {
   const { browser, email } = await registerUser()
   const other = identity.browser()
   await signIn(other, email)

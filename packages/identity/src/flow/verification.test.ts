@@ -42,7 +42,7 @@ it('verifies an address with the emailed code without creating a session', async
   expect(await isVerified(owner)).toBe(true)
 })
 
-it('responds the same for an unknown address without sending an email', async () => {
+it('SEC-A3 responds the same for an unknown address without sending an email', async () => {
   const { flow } = await requestCode()
   const unknownAddress = newAddress()
   const { status, body } = await submitNewFlow(identity.browser(), start, { method: 'code', email: unknownAddress })
@@ -63,7 +63,7 @@ it('rejects a wrong code and keeps the form', async () => {
   expect(await isVerified(owner)).toBe(false)
 })
 
-it('rejects every code after five wrong ones', async () => {
+it('SEC-A2 rejects every code after five wrong ones', async () => {
   const { owner, browser, flow, code } = await requestCode()
   for (let time = 0; time < 5; time++) await browser.post(flow.ui.action, { method: 'code', code: 'wrong' })
   const { status, body } = await browser.post(flow.ui.action, { method: 'code', code })

@@ -48,7 +48,7 @@ it("does not interfere with the host's parsers, hooks and error handlers", async
   await app.close()
 })
 
-it('works under a path prefix and sets Secure cookies over HTTPS', async () => {
+it('SEC-A4 works under a path prefix and sets Secure cookies over HTTPS', async () => {
   const app = await createHost({ publicUrl: 'https://glacis.example/id/', prefix: '/id' })
   const browser = new Browser(inProcess(app))
   const { body, headers } = await browser.get('/id/self-service/login/browser?refresh=true')
@@ -58,7 +58,7 @@ it('works under a path prefix and sets Secure cookies over HTTPS', async () => {
   await app.close()
 })
 
-it('responds 503 with Retry-After while the database is unreachable', async () => {
+it('SEC-G2 responds 503 with Retry-After while the database is unreachable', async () => {
   const pool = new pg.Pool({ host: '127.0.0.1', port: 9, connectionTimeoutMillis: 2000 })
   const app = Fastify()
   const { plugin } = createIdentity({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hashPassword, isOutdated, verifyPassword } from '#method/argon2.ts'
 
-it('verifies a password in any Unicode normalization form', async () => {
+it('SEC-A1 verifies a password in any Unicode normalization form', async () => {
   const hash = await hashPassword('Zürich-Köln-Malmö')
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
   expect(await verifyPassword('Zürich-Köln-Malmö'.normalize('NFD'), hash)).toBe(true)
@@ -13,7 +13,7 @@ it('salts hashes', async () => {
   expect(await hashPassword('same')).not.toBe(await hashPassword('same'))
 })
 
-it('parses a hash of the reference implementation and reports it as outdated', async () => {
+it('SEC-A1 parses a hash of the reference implementation and reports it as outdated', async () => {
   // echo -n password | argon2 somesalt -id -t 2 -m 16 -p 4 -l 24
   const hash = '$argon2id$v=19$m=65536,t=2,p=4$c29tZXNhbHQ$GpZ3sK/oH9p7VIiV56G/64Zo/8GaUw434IimaPqxwCo'
   expect(isOutdated(hash)).toBe(true)

@@ -20,7 +20,7 @@ const address = server.address()
 const port = typeof address === 'object' ? address?.port : 0
 const identity = await sharedTestIdentity({ breachCheckUrl: `http://127.0.0.1:${port}/range/` })
 
-it('rejects a breached password and sends only the first five hex digits of its hash', async () => {
+it('SEC-A1 rejects a breached password and sends only the first five hex digits of its hash', async () => {
   const { status, body } = await register(identity.browser(), newAddress(), breachedPassword)
   expect([status, messageIdsOn(body, 'password')]).toEqual([400, [4000034]])
   expect(requestedPaths).toEqual([`/range/${digest.slice(0, 5)}`])

@@ -47,7 +47,7 @@ it('signs in with the emailed code, which also verifies the address', async () =
   expect(identity.verifiable_addresses[0].verified).toBe(true)
 })
 
-it('responds the same for an unknown address without sending an email', async () => {
+it('SEC-A3 responds the same for an unknown address without sending an email', async () => {
   const { email } = await registerUser()
   const unknownAddress = newAddress()
   const [known, unknown] = [await requestCode(email), await requestCode(unknownAddress)]

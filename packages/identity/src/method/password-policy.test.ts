@@ -13,7 +13,7 @@ it.each([
   ['Password123', 4000034],
   ['qwertyuiop', 4000034],
   ['11111111', 4000034],
-] as const)('rejects %s', (password, id) => {
+] as const)('SEC-A1 rejects %s', (password, id) => {
   expect(passwordPolicyError(password, address)?.id).toBe(id)
 })
 
@@ -24,6 +24,6 @@ it.each([
   'a frost in may',
   '雪雪雨雪雪雨雪晴',
   'long '.repeat(200),
-])('accepts %s', (password) => {
+])('SEC-A1 accepts %s', (password) => {
   expect(passwordPolicyError(password, address)).toBeNull()
 })

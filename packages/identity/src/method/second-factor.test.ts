@@ -65,14 +65,14 @@ it.each([-1, 0, 1])('accepts a code at time step offset %i', async (step) => {
   expect((await submitTotp(await firstFactorOnly(email), codeAt(secret, step * stepMs))).status).toBe(200)
 })
 
-it.each([-2, 2])('rejects a code at time step offset %i', async (step) => {
+it.each([-2, 2])('SEC-A7 rejects a code at time step offset %i', async (step) => {
   const { email, secret } = await registerUserWithTotp()
   identity.advance(2 * stepMs)
   const { status, body } = await submitTotp(await firstFactorOnly(email), codeAt(secret, step * stepMs))
   expect([status, ...messageIds(body)]).toEqual([400, 4000008])
 })
 
-it('rejects a reused code and one older than the last', async () => {
+it('SEC-A7 rejects a reused code and one older than the last', async () => {
   const { email, secret } = await registerUserWithTotp()
   const code = codeAt(secret)
   const older = codeAt(secret, -stepMs)
@@ -95,7 +95,7 @@ it('accepts one of two concurrent identical codes', async () => {
   expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
 })
 
-it('throttles attempts at codes until the window ends', async () => {
+it('SEC-A2 throttles attempts at codes until the window ends', async () => {
   const { email, secret } = await registerUserWithTotp()
   const browser = await firstFactorOnly(email)
   for (let guess = 0; guess < 10; guess++) await submitTotp(browser, '000000')
@@ -149,7 +149,7 @@ it('shows a new secret in each flow, and keeps it after an error', async () => {
   expect(secretIn(afterError)).toBe(secretIn(first))
 })
 
-it('accepts each backup code once, even if submitted concurrently', async () => {
+it('SEC-A7 accepts each backup code once, even if submitted concurrently', async () => {
   const { browser, email } = await registerUser()
   const codes = await enrollLookupSecrets(browser)
   expect(new Set(codes).size).toBe(12)
@@ -213,7 +213,7 @@ it('does not store plaintext secrets in the database', async () => {
   expect([secret, codes[0] ?? '', codes[11] ?? ''].filter((text) => stored.includes(text))).toEqual([])
 })
 
-it('records added and removed factors in the audit trail', async () => {
+it('SEC-H2 records added and removed factors in the audit trail', async () => {
   const { browser } = await registerUserWithTotp()
   const eventCount = identity.events.length
   await enrollLookupSecrets(browser)

@@ -68,7 +68,7 @@ async function registerUser() {
   return { browser, email }
 }
 
-it('redirects to the provider with PKCE, state and nonce', async () => {
+it('SEC-A9 redirects to the provider with PKCE, state and nonce', async () => {
   const response = await submitNewFlow(identity.browser(), login, { provider: 'local-op' })
   const url = new URL(response.body.redirect_browser_to)
   const parameters = Object.fromEntries(url.searchParams)
@@ -104,7 +104,7 @@ it('requires verification of an address that the provider reports as unverified'
 })
 
 it.each([true, false])(
-  'never signs in to an existing account by its address (verified by provider: %s)',
+  'SEC-A9 never signs in to an existing account by its address (verified by provider: %s)',
   async (isVerified) => {
     const { email } = await registerUser()
     setProviderUser({ email, email_verified: isVerified, ...name })
@@ -175,7 +175,7 @@ it('rejects an unknown provider', async () => {
   ])
 })
 
-it('rejects a callback of another browser, with another state, or repeated', async () => {
+it('SEC-A9 rejects a callback of another browser, with another state, or repeated', async () => {
   setProviderUser({ email: newAddress(), email_verified: true, ...name })
   const browser = identity.browser()
   const start = await submitNewFlow(browser, login, { provider: 'local-op' })
@@ -190,7 +190,7 @@ it('rejects a callback of another browser, with another state, or repeated', asy
   )
 })
 
-it('rejects another issuer and an invalid code', async () => {
+it('SEC-A9 rejects another issuer and an invalid code', async () => {
   setProviderUser({ email: newAddress(), email_verified: true, ...name })
   for (const [part, value] of [
     ['iss', 'https://evil.example'],

@@ -153,7 +153,7 @@ it.each([
   ['another origin', { origin: 'http://localhost:9999' }],
   ['another host', { rpId: 'evil.example' }],
   ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
-])('rejects an assertion for %s', async (_what, overrides) => {
+])('SEC-A7 rejects an assertion for %s', async (_what, overrides) => {
   const { authenticator } = await addPasskey((await registerUser()).browser)
   const { answer } = await signInWithPasskey(authenticator, overrides)
   expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000008])
@@ -171,7 +171,7 @@ it.each([
   expect([status, ...messageIds(body), nodeOf(body, 'passkey_remove')]).toEqual([400, 4000001, undefined])
 })
 
-it('accepts a challenge once and issues a new one after an error', async () => {
+it('SEC-A7 accepts a challenge once and issues a new one after an error', async () => {
   const { authenticator } = await addPasskey((await registerUser()).browser)
   const wrong = await signInWithPasskey(authenticator, { origin: 'http://localhost:9999' })
   const before = publicKeyIn(wrong.flow, 'passkey_challenge')
@@ -191,7 +191,7 @@ it('rejects an assertion replayed in another flow', async () => {
   expect(status).toBe(400)
 })
 
-it('rejects and reports a counter that did not increase', async () => {
+it('SEC-A7 rejects and reports a counter that did not increase', async () => {
   const { authenticator } = await addPasskey((await registerUser()).browser)
   expect((await signInWithPasskey(authenticator, { counter: 9 })).answer.status).toBe(200)
   const { answer } = await signInWithPasskey(authenticator, { counter: 9 })

@@ -46,7 +46,7 @@ it('truncates a body at its limit regardless of chunk size', () => {
   }
 })
 
-it('releases all but the start of a decompression bomb', async () => {
+it('SEC-D1 releases all but the start of a decompression bomb', async () => {
   const body = await new Promise<Buffer>((settle) => {
     const reader = readBody('gzip', bodyBytesMax, settle, () => undefined)
     reader.write(gzipSync(Buffer.alloc(32 * bodyBytesMax)).subarray(0, 4096))

@@ -104,7 +104,7 @@ describe('requests', () => {
     expect(await get(origin, request)).toMatchObject({ kind: 'failure', local: false })
   })
 
-  it('does not connect when the guard rejects the address', async () => {
+  it('SEC-C1 does not connect when the guard rejects the address', async () => {
     let connections = 0
     const origin = await raw(() => void connections++)
     const answer = await get(origin, {}, { guard: { refusal: () => 'outside the target' } })

@@ -11,7 +11,7 @@ describe('dial', () => {
     expect(await dial('127.41.21.1', 9, options)).toEqual({ kind: 'closed' })
   })
 
-  it('does not connect when the guard rejects the address', async () => {
+  it('SEC-C1 does not connect when the guard rejects the address', async () => {
     expect(await dial('127.41.21.9', 80, options)).toEqual({ kind: 'unknown', reason: '127.41.21.9 is excluded' })
   })
 

@@ -48,7 +48,7 @@ describe('tlsHandshake', () => {
     expect(shaken).toMatchObject({ kind: 'failure', isAnswer })
   })
 
-  it('does not connect when the guard rejects the address', async () => {
+  it('SEC-C1 does not connect when the guard rejects the address', async () => {
     const shaken = await tlsHandshake('127.42.0.1', 443, options)
     expect(shaken).toEqual({ kind: 'failure', reason: '127.42.0.1 is outside the target', isAnswer: false })
   })

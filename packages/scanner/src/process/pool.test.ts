@@ -62,13 +62,13 @@ describe('runTask', () => {
     expect(outcome).toMatchObject({ kind: 'exited', message: expect.stringContaining('SIGKILL') })
   })
 
-  it('ends a process that makes no progress, and names the unit', async () => {
+  it('SEC-D1 ends a process that makes no progress, and names the unit', async () => {
     const { outcome, pid } = await run('loop')
     expect(outcome).toMatchObject({ kind: 'stuck', unit: { address: '127.0.0.1', check: 'slow check' } })
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('stops a task that loops forever within two seconds', async () => {
+  it('SEC-C4 stops a task that loops forever within two seconds', async () => {
     const stop = new AbortController()
     let stoppedAt = 0
     const onPid = () => {

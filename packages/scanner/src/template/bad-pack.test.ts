@@ -48,7 +48,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(root, { recursive: true, force: true }))
 
-it('rejects malicious templates with a reason and runs the others', async () => {
+it('SEC-E1 rejects malicious templates with a reason and runs the others', async () => {
   const startedAt = process.cpuUsage()
   const packs = await loadPacks({ checks: [join(root, 'pack')], fingerprints: [], native: false })
   const told = new Map(packs.problems.map(({ file, reason }) => [basename(file), reason]))

@@ -24,11 +24,11 @@ it.each([
     `-----BEGIN RSA PRIVATE KEY----- ${M} -----END RSA PRIVATE KEY-----`,
   ],
   ['-----BEGIN PRIVATE KEY-----\nMIIcut off', `-----BEGIN PRIVATE KEY----- ${M} `],
-])('masks %j', (text, masked) => {
+])('SEC-D4 masks %j', (text, masked) => {
   expect(maskSecrets(text)).toBe(masked)
 })
 
-it('removes NUL, terminal escapes, and bidirectional controls', () => {
+it('SEC-D3 removes NUL, terminal escapes, and bidirectional controls', () => {
   expect(printable('a\u0000b\u001b[31mc\u202ed\r\ne\tf\u200fg')).toBe('a·b·[31mc·d\ne\tf·g')
 })
 

@@ -55,7 +55,7 @@ describe('a payload list', () => {
     expect(summary(await site.run(many, { isExhaustive: true })).covered).toEqual(['list'])
   })
 
-  it('of credentials is only tried with permission', async () => {
+  it('SEC-C5 of credentials is only tried with permission', async () => {
     await using site = await serveSite('127.42.3.7', (_request, response) => response.writeHead(404).end())
     const guess = many.replace('severity: low', 'severity: low, tags: "acme,default-login"')
     expect(summary(await site.run(guess, { profile: 'deep' })).covered).toEqual([])

@@ -20,11 +20,11 @@ describe('requiredLiteral', () => {
   })
 })
 
-it.each(['(?<=a)b', '(a)\\1', '(', 'a{2000}'])('rejects %s, which is not RE2 syntax', (source) => {
+it.each(['(?<=a)b', '(a)\\1', '(', 'a{2000}'])('SEC-D2 rejects %s, which is not RE2 syntax', (source) => {
   expect(compilePattern(source)).toBeNull()
 })
 
-it('runs a catastrophic pattern in linear time', () => {
+it('SEC-D2 runs a catastrophic pattern in linear time', () => {
   // Exponential in a backtracking engine: this test would never finish.
   expect(compilePattern('(a+)+$')?.test(`${'a'.repeat(50_000)}b`)).toBe(false)
 })

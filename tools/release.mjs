@@ -1,0 +1,99 @@
+/**
+ * `npm run release [folder]`: writes the release of the current commit: source archive, SBOM, licenses, provenance and digests.
+ * All of it depends on the commit alone, so anyone can repeat it and compare the digests.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { root } from './node.mjs'
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const name = `glacis-${version}`
+if (output('git', 'status', '--porcelain')) {
+  console.error('The working tree has uncommitted changes. Commit or stash them: a release is built from a commit.')
+  process.exit(1)
+}
+const commit = output('git', 'rev-parse', 'HEAD').trim()
+const committedAt = new Date(output('git', 'log', '-1', '--format=%cI')).toISOString()
+const folder = resolve(process.argv[2] ?? join(root, 'dist/release'))
+
+const archive = archiveOf(commit)
+const bom = billOfMaterials(archive)
+const contents = {
+  [`${name}.tar.gz`]: archive,
+  [`${name}.cdx.json`]: json(bom),
+  [`${name}.licenses.txt`]: licenses(bom),
+}
+contents[`${name}.intoto.json`] = json(provenance(contents))
+mkdirSync(folder, { recursive: true })
+for (const [file, content] of Object.entries(contents)) writeFileSync(join(folder, file), content)
+const sums = Object.entries(contents).map(([file, content]) => `${sha256(content)}  ${file}\n`)
+writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''))
+process.stdout.write(sums.join(''))
+
+/** Git sorts the files and sets owners and times from the commit. */
+function archiveOf(tree) {
+  const options = { cwd: root, maxBuffer: 2 ** 31 - 1 }
+  const tar = execFileSync(
+    'git',
+    ['-c', 'tar.umask=0022', '-c', 'core.autocrlf=false', 'archive', '--format=tar', `--prefix=${name}/`, tree],
+    options,
+  )
+  const packed = gzipSync(tar, { level: 9 })
+  // The header names the operating system; 255 is "unknown".
+  packed[9] = 255
+  return packed
+}
+
+/** npm's own bill of the installed dependencies, without its random serial number and the current time. */
+function billOfMaterials(content) {
+  const bill = JSON.parse(
+    output('npm', 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--omit', 'dev', '--omit', 'peer'),
+  )
+  const hex = sha256(content)
+  bill.serialNumber = `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+  bill.metadata.timestamp = committedAt
+  bill.metadata.component.name = 'glacis'
+  bill.metadata.component.type = 'application'
+  return bill
+}
+
+function licenses({ components }) {
+  const lines = components.map((component) => `${component.name} ${component.version}: ${licenseOf(component)}\n`)
+  return lines.toSorted().join('')
+}
+
+function licenseOf({ licenses: list = [] }) {
+  return list.map(({ license, expression }) => expression ?? license?.id ?? license?.name).join(', ') || 'not stated'
+}
+
+/** An unsigned SLSA statement: which commit the files were built from. */
+function provenance(files) {
+  return {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: Object.entries(files).map(([file, content]) => ({ name: file, digest: { sha256: sha256(content) } })),
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {
+      buildDefinition: {
+        buildType: 'urn:glacis:release:1',
+        externalParameters: { version },
+        resolvedDependencies: [{ name: 'source', digest: { gitCommit: commit } }],
+      },
+      runDetails: { builder: { id: 'urn:glacis:release:local' } },
+    },
+  }
+}
+
+function json(value) {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
+function sha256(content) {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+function output(program, ...args) {
+  return execFileSync(program, args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 })
+}
