@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { names } from '#settings.ts'
 import { version } from '#version.ts'
 
-const root = join(import.meta.dirname, '../../..')
+const root = join(import.meta.dirname, '../../../..')
 const files = readdirSync(join(root, 'deploy'), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
