@@ -72,7 +72,7 @@ it('adds a target with hours, ports and an exclusion, and validates exclusions',
   await panel.getByLabel('From').fill(clock(6))
   await panel.getByLabel('To', { exact: true }).fill(clock(12))
   await panel.getByLabel('Time zone').selectOption('UTC')
-  await panel.getByLabel('Ports').fill('8080')
+  await panel.getByLabel('Ports', { exact: true }).fill('8080')
   await panel.getByLabel('Never scan').fill('intranet.example')
   await panel.getByRole('button', { name: 'Create target' }).click()
   await panel.getByText(/is a host name; exclude its IP addresses/).waitFor()

@@ -93,7 +93,7 @@ async function ownFiles(root: string, name: string, home: string): Promise<TarEn
 /** Strips the types and replaces `.ts` in imports with the emitted file names. */
 async function stripTypes(path: string): Promise<string> {
   const code = stripTypeScriptTypes(await readFile(path, 'utf8'))
-  return code.replaceAll(/\b(from |import\(|import |new URL\()'([#.][^']*)\.ts'/g, "$1'$2.js'")
+  return code.replaceAll(/\b(from |import\(|import |new URL\()'([#.a-z][^']*)\.ts'/g, "$1'$2.js'")
 }
 
 /** A library's runtime files; type declarations, source maps and documentation are excluded. */

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
+import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** A module that calls `serveTasks`, and the rights of its process. */
@@ -25,8 +26,7 @@ export const beatFd = 4
  * limit of the address space would have no effect; 1.8 GB of them count as data in an ordinary scan.
  */
 const dataKb = 3 * 1024 * 1024
-const projectRoot = new URL('../../../../', import.meta.url)
-/** Contain the program's code, and nothing that an installation writes. */
+/** Relative to the project. Contain the program's code, and nothing that an installation writes. */
 const programPaths = ['package.json', 'node_modules', 'packages', 'apps/server/src', 'apps/server/package.json']
 
 export function startProgram(program: Program): ChildProcess {
@@ -55,7 +55,7 @@ function permissions({
   startsProcesses = false,
 }: Program): string[] {
   if (process.platform !== 'linux') return []
-  const own = programPaths.map((path) => fileURLToPath(new URL(path, projectRoot)))
+  const own = programPaths.map((path) => join(projectRoot(), path))
   return [
     '--permission',
     '--allow-worker',
@@ -66,6 +66,13 @@ function permissions({
     ...[...own, ...readable, ...writable].map((path) => `--allow-fs-read=${path}`),
     ...writable.map((path) => `--allow-fs-write=${path}`),
   ]
+}
+
+/** The folder that contains this code: the repository or, for an installed agent, the folder with its `node_modules`. */
+function projectRoot(): string {
+  const file = fileURLToPath(import.meta.url)
+  const libraries = file.lastIndexOf(`${sep}node_modules${sep}`)
+  return libraries < 0 ? join(dirname(file), '../../../..') : file.slice(0, libraries)
 }
 
 /** Requests of users come before scans. */
