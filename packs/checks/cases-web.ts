@@ -66,7 +66,6 @@ export const webApplications: readonly Case[] = [
   exposure('oauth-pkce-plain', '/.well-known/openid-configuration', plain('{"issuer":"https://id.lab.test","id_token_signing_alg_values_supported":["none","RS256"],"grant_types_supported":["implicit"],"code_challenge_methods_supported":["plain","S256"]}'), plain('hello = world\n')),
   exposure('tiddlywiki-open', '/status', plain('{"username":"GUEST","anonymous":true,"read_only":false,"tiddlywiki_version":"5.2.3"}'), plain('{"username":"","read_only":true,"tiddlywiki_version":"5.2.3"}')),
   exposure('mountebank-open', '/config', plain('{"version":"2.4.0","options":{"allowInjection":true},"process":{"nodeVersion":"v18"}}')),
-  exposure('redis-commander-open', '/', plain('<title>Redis Commander: Home</title><div id="keyTree">')),
   exposure('bull-board-open', '/api/queues', plain('{"stats":{"redis_version":"7"},"queues":[]}')),
   exposure('pm2-web-open', '/', plain('{"system_info":{"hostname":"lab"},"monitoring":{},"processes":[]}')),
   exposure('graphql-batching', '/graphql', plain('[{"data":{"__typename":"Query"}},{"data":{"__typename":"Query"}}]'), plain('{"errors":[{"message":"Batching is not supported"}]}')),
