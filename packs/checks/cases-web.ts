@@ -166,7 +166,6 @@ export const webApplications: readonly Case[] = [
   exposure('CVE-2021-41277', '/api/geojson?url=file:/etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
   exposure('CVE-2021-26085', '/s/123cfx/_/;/WEB-INF/web.xml', plain('<web-app><display-name>Confluence</display-name></web-app>')),
   exposure('CVE-2021-26086', '/s/cfx/_/;/WEB-INF/web.xml', plain('<web-app><servlet-class>com.atlassian.jira.web</servlet-class></web-app>')),
-  exposure('CVE-2021-21985', '/ui/h5-vsan/rest/proxy/service/com.vmware.vsan.client.services.capability.VsanCapabilityProvider/getClusterCapabilityData', plain('{"result":{"isDisconnected":false}}')),
   exposure('CVE-2021-39226', '/api/snapshots/:key', plain('{"meta":{"isSnapshot":true,"type":"snapshot"}}')),
   exposure('CVE-2023-28432', '/minio/bootstrap/v1/verify', plain('{"MinioEnv":{"MINIO_ROOT_USER":"a","MINIO_ROOT_PASSWORD":"b"}}')),
   exposure('CVE-2023-23752', '/api/index.php/v1/config/application?public=true', plain('{"links":{},"data":[{"attributes":{"dbtype":"mysqli","host":"db"}}]}')),
