@@ -16,7 +16,7 @@ if (output('git', 'status', '--porcelain')) {
   process.exit(1)
 }
 const commit = output('git', 'rev-parse', 'HEAD').trim()
-const committedAt = new Date(output('git', 'log', '-1', '--format=%cI')).toISOString()
+const committedAt = new Date(output('git', 'log', '-1', '--format=%cI').trim()).toISOString()
 const folder = resolve(process.argv[2] ?? join(root, 'dist/release'))
 
 const archive = archiveOf(commit)
