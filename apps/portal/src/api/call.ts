@@ -116,7 +116,8 @@ function noResponse(cause: unknown): ApiFailure {
 }
 
 function showFailureToast(failure: ApiFailure): void {
-  if (failure.status === 404) return
+  // Another page takes over: see routes/app-frame.tsx.
+  if (failure.status === 404 || failure.reason === 'NO_WORKSPACE' || failure.reason === 'MEMBERSHIP_ENDED') return
   if (failure.status !== 401) addToast('error', { title: 'API failure', message: failure.detail })
   else if (location.pathname !== '/login') {
     saveDrafts(location.href)

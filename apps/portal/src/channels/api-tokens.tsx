@@ -81,6 +81,10 @@ function TokenRow({ token, onRevoke }: { readonly token: ApiToken; readonly onRe
             'never used'
           )}
         </p>
+        <p className="text-12 text-ink-2 wrap-anywhere">
+          Created by {token.createdBy} · role {token.role}
+          {token.allowedNetworks.length > 0 && ` · only from ${token.allowedNetworks.join(', ')}`}
+        </p>
       </div>
       <Button size="sm" aria-label={`Revoke ${token.name}`} onClick={onRevoke}>
         Revoke

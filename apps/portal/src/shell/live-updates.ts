@@ -38,6 +38,7 @@ export function useLiveUpdates(): boolean {
         setIsUnreachable(false)
         void client.invalidateQueries()
       },
+      onRefused: () => void refreshAll(client, { only: '/v1/workspace' }),
     })
     return () => {
       batch.stop()
@@ -50,6 +51,8 @@ export function useLiveUpdates(): boolean {
 interface ConnectionCallbacks {
   readonly onUnreachable: () => void
   readonly onReachable: () => void
+  /** The server is reachable, but ended the stream. */
+  readonly onRefused: () => void
 }
 
 /**
@@ -58,7 +61,7 @@ interface ConnectionCallbacks {
  */
 function listenWhileVisible(
   addEvent: (event: Event) => void,
-  { onUnreachable, onReachable }: ConnectionCallbacks,
+  { onUnreachable, onReachable, onRefused }: ConnectionCallbacks,
 ): () => void {
   let source: EventSource | null = null
   let probeTimer: ReturnType<typeof setTimeout> | undefined
@@ -82,6 +85,8 @@ function listenWhileVisible(
     const isReachable = await isServerReachable()
     isProbing = false
     if (!source) return
+    // The stream also ends when the person was removed from the workspace or got another role.
+    if (isReachable) onRefused()
     if (!isReachable) {
       probeTimer = setTimeout(() => void probe(), probeIntervalMs)
       if (!isUnreachable) onUnreachable()
