@@ -18,39 +18,47 @@ const Case = z.strictObject({
   /** `finding`, `nothing`, or the reason why the check is stopped. */
   expect: z.string(),
 })
-/** A case takes at most five seconds; the rest covers a busy machine. */
+/**
+ * A case takes at most five seconds. The scanner process has a low priority, so beside other tests it only has to end;
+ * `npm run hostile` runs it alone.
+ */
 const casesMs = 5000
-const busyFactor = 3
+const busyFactor = process.env['npm_lifecycle_event'] === 'hostile' ? 3 : 24
+const testMs = 2 * casesMs * busyFactor
 
 const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml'))
 
-it.each(names)('SEC-D1 %s ends in time with the expected outcome', async (name) => {
-  const one = Case.parse(parse(await readFile(new URL(name, folder), 'utf8')))
-  const { prefix, repeat, times, suffix } = one.page
-  const body = `${prefix}${repeat.repeat(times)}${suffix}`
-  await using site = await serveSite('127.66.10.1', (request, response) =>
-    request.url === '/hostile' ? response.end(body) : response.writeHead(404).end(),
-  )
-  const packs = await mkdtemp(join(tmpdir(), 'glacis-hostile-'))
-  try {
-    await writeFile(join(packs, 'hostile.yaml'), templateOf('hostile', one.check))
-    await writeFile(join(packs, 'other.yaml'), templateOf('other', 'matchers: [{ type: status, status: [200] }]'))
-    const startedAt = performance.now()
-    const seen = await scan(site.port, packs)
-    expect(performance.now() - startedAt).toBeLessThan(casesMs * busyFactor)
-    const coverages = seen.filter((item) => item.kind === 'coverage')
-    const completed = coverages.flatMap(({ checks }) => checks)
-    // The other check of the same response isn't affected.
-    expect(seen.some((item) => item.kind === 'finding' && item.check === 'other')).toBe(true)
-    expect(coverages.flatMap(({ stopped = [] }) => stopped)).toEqual(
-      ['finding', 'nothing'].includes(one.expect) ? [] : [{ check: 'hostile', reason: one.expect }],
+it.each(names)(
+  'SEC-D1 %s ends in time with the expected outcome',
+  async (name) => {
+    const one = Case.parse(parse(await readFile(new URL(name, folder), 'utf8')))
+    const { prefix, repeat, times, suffix } = one.page
+    const body = `${prefix}${repeat.repeat(times)}${suffix}`
+    await using site = await serveSite('127.66.10.1', (request, response) =>
+      request.url === '/hostile' ? response.end(body) : response.writeHead(404).end(),
     )
-    expect(completed.includes('hostile')).toBe(one.expect === 'nothing' || one.expect === 'finding')
-    expect(seen.some((item) => item.kind === 'finding' && item.check === 'hostile')).toBe(one.expect === 'finding')
-  } finally {
-    await rm(packs, { recursive: true, force: true })
-  }
-})
+    const packs = await mkdtemp(join(tmpdir(), 'glacis-hostile-'))
+    try {
+      await writeFile(join(packs, 'hostile.yaml'), templateOf('hostile', one.check))
+      await writeFile(join(packs, 'other.yaml'), templateOf('other', 'matchers: [{ type: status, status: [200] }]'))
+      const startedAt = performance.now()
+      const seen = await scan(site.port, packs)
+      expect(performance.now() - startedAt).toBeLessThan(casesMs * busyFactor)
+      const coverages = seen.filter((item) => item.kind === 'coverage')
+      const completed = coverages.flatMap(({ checks }) => checks)
+      // The other check of the same response isn't affected.
+      expect(seen.some((item) => item.kind === 'finding' && item.check === 'other')).toBe(true)
+      expect(coverages.flatMap(({ stopped = [] }) => stopped)).toEqual(
+        ['finding', 'nothing'].includes(one.expect) ? [] : [{ check: 'hostile', reason: one.expect }],
+      )
+      expect(completed.includes('hostile')).toBe(one.expect === 'nothing' || one.expect === 'finding')
+      expect(seen.some((item) => item.kind === 'finding' && item.check === 'hostile')).toBe(one.expect === 'finding')
+    } finally {
+      await rm(packs, { recursive: true, force: true })
+    }
+  },
+  testMs,
+)
 
 function templateOf(id: string, check: string): string {
   const operators = check
@@ -67,7 +75,7 @@ async function scan(port: number, packs: string): Promise<Observation[]> {
   await scanInProcess(
     { job, knownOpen: {}, packs: { checks: [packs], fingerprints: [] } },
     {
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(testMs),
       observed: (item) => void seen.push(item),
       withoutAccelerator: () => undefined,
     },

@@ -127,7 +127,7 @@ describe('the account menu', () => {
 
   it('links to the subscription first, and closes', async () => {
     const { user, close } = await openMenu({ billing: true })
-    expect(names()).toEqual(['Subscription', 'Settings', 'Get help', 'Logout'])
+    expect(names()).toEqual(['Subscription', 'Settings', 'Workspace settings', 'Get help', 'Logout'])
     await user.click(screen.getByRole('menuitem', { name: 'Subscription' }))
     expect(await screen.findByRole('heading', { name: 'Usage' }, { timeout: 5000 })).toBeTruthy()
     await waitFor(() => expect(screen.queryByRole('menu')).toBeNull())
@@ -137,7 +137,7 @@ describe('the account menu', () => {
 
   it('shows neither subscription nor banner without billing', async () => {
     const { close } = await openMenu({ billing: false })
-    expect(names()).toEqual(['Settings', 'Get help', 'Logout'])
+    expect(names()).toEqual(['Settings', 'Workspace settings', 'Get help', 'Logout'])
     expect(screen.queryByRole('region', { name: 'Upgrade' })).toBeNull()
     await close()
   })

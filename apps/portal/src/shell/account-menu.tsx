@@ -1,6 +1,17 @@
 import type { Session } from '@glacis/contract/identity'
 import { useNavigate } from '@tanstack/react-router'
-import { ArrowUpRight, ChevronsUpDown, CreditCard, LifeBuoy, LogOut, Monitor, Moon, Settings, Sun } from 'lucide-react'
+import {
+  ArrowUpRight,
+  Building2,
+  ChevronsUpDown,
+  CreditCard,
+  LifeBuoy,
+  LogOut,
+  Monitor,
+  Moon,
+  Settings,
+  Sun,
+} from 'lucide-react'
 import { fullName } from '#identity/session.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { chooseTheme, useTheme } from '#lib/theme.ts'
@@ -61,6 +72,9 @@ export function AccountMenu({ session, shape }: { readonly session: Session; rea
       )}
       <MenuLink to="/profile" icon={<Settings />}>
         Settings
+      </MenuLink>
+      <MenuLink to="/workspace" icon={<Building2 />}>
+        Workspace settings
       </MenuLink>
       <MenuAnchor
         href={portalConfig().helpUrl}
