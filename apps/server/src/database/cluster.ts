@@ -137,6 +137,13 @@ async function withUserName(): Promise<readonly string[] | null> {
   }
 }
 
+/** The container image names an arbitrary user with nss_wrapper, which PostgreSQL needs too. */
+function userNames(): Record<string, string> {
+  const names = ['LD_PRELOAD', 'NSS_WRAPPER_PASSWD', 'NSS_WRAPPER_GROUP']
+  if (!process.env['NSS_WRAPPER_PASSWD']) return {}
+  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']))
+}
+
 function hasUserName(): boolean {
   try {
     userInfo()
@@ -165,7 +172,7 @@ export interface FolderAccess extends AsyncDisposable {
  * file descriptors and uses them as `/proc/self/fd`.
  */
 export async function openFolderAccess({ folder, socketFolder, account }: Cluster): Promise<FolderAccess> {
-  const spawn = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] ?? '' } }
+  const spawn = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] ?? '', ...userNames() } }
   const { uid, gid } = account
   if (uid === undefined || gid === undefined) {
     return { folder, socketFolder, handles: [], spawn, [Symbol.asyncDispose]: async () => undefined }
