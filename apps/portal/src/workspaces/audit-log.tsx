@@ -64,7 +64,7 @@ function Filters({ filter, onChange }: FiltersProps) {
       </SelectField>
       <TextField
         label="Action"
-        placeholder="target.create"
+        placeholder="identity.signed_in"
         value={filter.action ?? ''}
         onChange={({ target }) => onChange({ action: target.value })}
       />
