@@ -87,7 +87,7 @@ describe('an API token', () => {
   const send = (authorization: string, headers: object = {}) =>
     users.app.inject({ method: 'POST', url: '/v1/tags', payload: [], headers: { authorization, ...headers } })
 
-  it('is limited by its role, whatever its scopes', async () => {
+  it('is limited by its role, regardless of its scopes', async () => {
     const authorization = await bearer('admin', { scopes: ['SCOPE_WRITE'], role: 'viewer' })
     expect(reasonOf(await send(authorization))).toBe('ROLE_NOT_ALLOWED')
   })
