@@ -33,6 +33,7 @@ export const tags: Readonly<Record<string, Tag>> = {
     name: 'Email domains',
     description: 'Domains whose people can join without an invitation, proved by a DNS record.',
   },
+  provisioning: { name: 'Provisioning', description: 'Members and groups from an identity provider, with SCIM 2.0.' },
   'notification-channels': { name: 'Notification channels', description: 'Email, webhooks, Slack and Discord.' },
   events: { name: 'Events', description: 'A live stream of events in the account.' },
   'api-tokens': { name: 'API tokens', description: 'Credentials for programs.' },
