@@ -204,6 +204,23 @@ export const descriptions: Readonly<Record<string, string>> = {
   emailDomain: 'The email domain.',
   domain: 'The domain, such as `example.com`; subdomains are not included.',
   expireTime: 'When the token expires: at most 365 days ahead, 90 days if omitted.',
+  'agent.expireTime': 'When the access of the agent ends; never if null or omitted.',
+  'agent.allowedNetworks': 'Addresses or networks from which the agent can connect; all if empty or omitted.',
+  provisioning: 'The settings.',
+  defaultRole: 'Role of people in no group of `groupRoles`.',
+  groupRoles: 'Which group gives which role, in order of precedence.',
+  group: 'Name of the group as the identity provider sends it.',
+  'GroupRole.role': 'Role of the members of the group.',
+  'CreateProvisioningTokenRequest.token': 'The token.',
+  'token.expireTime': 'When the token expires: at most 730 days ahead, 365 days if omitted.',
+  team: 'The team that the tag stands for; an ordinary tag without one.',
+  memberIds: 'Identity ids of the members of the team.',
+  recipients: 'Who receives the emails; the address of the workspace if omitted.',
+  'filter.ownerIds': 'Has one of these members as its owner.',
+  'CreateTargetRequest.owner': 'The member responsible for the target.',
+  'UpdateTargetRequest.owner': 'The member responsible for the target; null for none.',
+  'ChangeTargetsRequest.owner': 'The member responsible for the targets; null for none.',
+  'owner.id': 'Identity id of the member.',
 }
 
 /** Examples by member name. Tools derive the others from the schema. */
