@@ -54,6 +54,7 @@ export interface TargetTable {
   deleted_at: Date | null
   agent_id: string | null
   former_agent: string | null
+  owner_id: Generated<string | null>
   allowed_hours: ColumnType<AllowedHours | null, string | null | undefined, string | null>
   exclusions: Generated<string[]>
   profile: Generated<ScanProfile>
