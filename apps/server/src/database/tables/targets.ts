@@ -19,6 +19,10 @@ export interface AgentTable {
   instance_id: string | null
   last_seen_at: Date | null
   is_notice_due: Generated<boolean>
+  created_by: Generated<string | null>
+  created_by_id: Generated<string | null>
+  expires_at: Generated<Date | null>
+  allowed_networks: Generated<string[]>
   created_at: Date
   updated_at: Date
 }
