@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from 'kysely'
 import { deleteOldAuditEvents } from '#audit.ts'
-import { lockForLimit } from '#database/limit-lock.ts'
 import { createMemberships, deleteDueWorkspaces } from '#workspaces/index.ts'
-import { untilLockWait } from '#testing/concurrency.ts'
 import { openTeam, reasonOf, type Team } from '#testing/team.ts'
 import { statementsOf } from '#testing/statements.ts'
 import { openTestUsers } from '#testing/test-users.ts'
@@ -139,36 +137,6 @@ describe('the last owner', () => {
     )
     expect(rows[0]?.owners).toBe(1)
   })
-})
-
-it('two admins who demote each other at once: one succeeds, the other is told why', async () => {
-  const team = await openTeam(users, 'referee')
-  await team.add('red', 'admin')
-  await team.add('blue', 'admin')
-  const demote = (by: string, id: string) =>
-    team.as(by, { method: 'PATCH', url: `/v1/members/${id}`, payload: { role: 'viewer' } })
-  // Both are authorized as admins before either change is committed.
-  const { requests } = await users.server.as(team.workspace, async (ctx) => {
-    await lockForLimit(ctx, 'members')
-    const both = [demote('red', 'blue'), demote('blue', 'red')]
-    await untilLockWait(users.server, 2)
-    return { requests: both }
-  })
-  const [won, lost] = (await Promise.all(requests)).toSorted((a, b) => a.statusCode - b.statusCode)
-  expect([won?.statusCode, lost?.statusCode]).toEqual([200, 409])
-  expect(lost && [reasonOf(lost), messageOf(lost)]).toEqual([
-    'OWN_ROLE_CHANGED',
-    'Your role was just changed to viewer, so nothing was changed. Reload the page',
-  ])
-  const { members } = (await team.as('referee', { method: 'GET', url: '/v1/members' })).json<{
-    members: { id: string; role: string }[]
-  }>()
-  expect(
-    members
-      .filter(({ id }) => id !== 'referee')
-      .map(({ role }) => role)
-      .toSorted(),
-  ).toEqual(['admin', 'viewer'])
 })
 
 describe('members', () => {
