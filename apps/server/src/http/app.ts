@@ -1,6 +1,7 @@
 /** The HTTP server: security headers, limits, health checks, and mounted components. */
 import { createHash } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
+import compress, { type FastifyCompressOptions } from '@fastify/compress'
 import helmet from '@fastify/helmet'
 import rateLimit from '@fastify/rate-limit'
 import underPressure from '@fastify/under-pressure'
@@ -100,6 +101,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     await app.register(async (scope) => {
       const max = (request: FastifyRequest) => requestsPerMinute[credentialOf(request) ? 'withCredential' : 'without']
       await scope.register(rateLimit, { max, timeWindow: 60_000, keyGenerator: rateLimitKeyOf })
+      await scope.register(compress, compression)
       scope.addHook('onSend', async (_request, reply) => {
         if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       })
@@ -108,6 +110,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   }
   await servePortal(app, options.portalFolder)
   return app
+}
+
+/** Live events are hijacked replies, so they are never buffered. Portal files are compressed when built. */
+const compression: FastifyCompressOptions = {
+  encodings: ['gzip'],
+  globalDecompression: false,
+  threshold: 1400, // what fits into one packet
+  customTypes: /^application\/json/,
 }
 
 /** The only browser feature in use is WebAuthn. */
