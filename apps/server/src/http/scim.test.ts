@@ -206,6 +206,7 @@ describe('the protocol', () => {
     ['a wrong token', 'GET', '/Users', undefined, { authorization: `Bearer gls_${'x'.repeat(43)}` }, 401, undefined],
     ['a filter that is none', 'GET', '/Users?filter=userName%20is%20x', undefined, {}, 400, 'invalidFilter'],
     ['a filter by another attribute', 'GET', '/Users?filter=title%20eq%20%22x%22', undefined, {}, 400, 'invalidFilter'],
+    ['a filter by an inherited name', 'GET', '/Users?filter=constructor%20pr', undefined, {}, 400, 'invalidFilter'],
     ['a count that is no number', 'GET', '/Users?count=many', undefined, {}, 400, 'invalidValue'],
     ['no user name', 'POST', '/Users', { schemas: [userSchema] }, {}, 400, 'invalidValue'],
     ['another schema', 'POST', '/Users', { schemas: [groupSchema], userName: 'x' }, {}, 400, 'invalidSyntax'],
@@ -226,6 +227,13 @@ describe('the protocol', () => {
       status: String(status),
       ...(scimType && { scimType }),
     })
+  })
+
+  it('finds nothing by a text that no resource can have', async () => {
+    for (const value of ['"\\u0000"', '"\\ud800"']) {
+      const response = await scim('GET', `/Users?filter=${encodeURIComponent(`userName eq ${value}`)}`)
+      expect([response.statusCode, response.json<{ totalResults: number }>().totalResults]).toEqual([200, 0])
+    }
   })
 
   it('rejects a user name that exists', async () => {

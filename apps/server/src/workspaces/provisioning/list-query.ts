@@ -111,7 +111,7 @@ function hasMember(value: Value): RawBuilder<boolean> {
 
 function columnOf(kind: ResourceKind, path: string): Column {
   const name = path.toLowerCase().replace(/^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/, '')
-  const column = columns[kind][name]
+  const column = Object.hasOwn(columns[kind], name) ? columns[kind][name] : undefined
   if (column) return column
   throw invalidFilter(`Filters by ${path.slice(0, 100)} are not supported`)
 }
@@ -120,6 +120,8 @@ function columnOf(kind: ResourceKind, path: string): Column {
 function valueFor({ kind }: Column, value: Value, path: string): Value | Date | undefined {
   if (kind === 'flag') return typeof value === 'boolean' ? value : String(value).toLowerCase() === 'true'
   if (typeof value !== 'string') throw invalidFilter(`The value of ${path.slice(0, 100)} must be a text`)
+  // The database stores no such text.
+  if (value.includes('\0') || !value.isWellFormed()) return undefined
   if (kind === 'uuid') return z.uuid().safeParse(value).success ? value : undefined
   if (kind !== 'time') return kind === 'text' ? value : value.toLowerCase()
   const time = new Date(value)

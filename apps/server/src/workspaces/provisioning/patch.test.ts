@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { applyPatch, patchSchema } from '#workspaces/provisioning/patch.ts'
+import { readUser } from '#workspaces/provisioning/resource.ts'
 import { ScimError } from '#workspaces/provisioning/scim-error.ts'
 
 const ada = {
@@ -156,4 +158,35 @@ describe('rejects', () => {
     for (const body of [{}, request(), { Operations: [{ op: 'add', value: {} }] }, [], null])
       expect(() => applyPatch('User', ada, body)).toThrow(expect.objectContaining({ scimType: 'invalidSyntax' }))
   })
+})
+
+it('answers any operations with a user or an error of SCIM', () => {
+  const paths = [
+    'active',
+    'emails',
+    'emails[type eq "work"].value',
+    'emails.value',
+    'name',
+    'name.familyName',
+    'name[a eq 1]',
+    '',
+  ]
+  const operation = fc.record(
+    {
+      op: fc.constantFrom('add', 'remove', 'replace', 'Replace'),
+      path: fc.oneof(fc.constantFrom(...paths), fc.string()),
+      value: fc.jsonValue({ maxDepth: 4 }),
+    },
+    { requiredKeys: ['op'] },
+  )
+  fc.assert(
+    fc.property(fc.array(operation, { minLength: 1, maxLength: 4 }), (operations) => {
+      try {
+        expect(readUser(applyPatch('User', ada, request(...operations))).userName).not.toBe('')
+      } catch (error) {
+        if (!(error instanceof ScimError)) throw error
+      }
+    }),
+    { numRuns: 500 },
+  )
 })
