@@ -56,7 +56,7 @@ function fileStem({ target, scan, generatedAt }: ReportModel): string {
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '')
     .slice(0, 60)
   return ['glacis', name || 'report', (scan.completeTime ?? generatedAt).slice(0, 10)].join('-')
 }

@@ -169,8 +169,8 @@ function normalize(text: string): string {
     .toLowerCase()
     .replace(/^(?:release|version|ver|rel|v)[-_. ]?(?=\d)/, '')
     .replace(/\([0-9a-f]{7,40}\)/, '')
-    .replace(/-?\$\{.*$/, '')
-    .replace(/\+.*$/, '')
+    .replace(/-?\$\{.*$/s, '')
+    .replace(/\+.*$/s, '')
     .replace(/^((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])(?!\d)/, '$1.$2.$3')
 }
 

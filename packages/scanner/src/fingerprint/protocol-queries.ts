@@ -154,9 +154,8 @@ async function registerAtIrc(connection: TcpConnection): Promise<readonly Finger
  * PostgreSQL error messages name the failing routine; PgBouncer's, with its own error code, don't.
  */
 function isPgBouncer(text: string): boolean {
-  return /^E[\s\S]{4}SFATAL\0C08P01\0M[^\0]*(?:authentication failed|no such database|no such user)[^\0]*\0\0/.test(
-    text,
-  )
+  const [, message = ''] = /^E[\s\S]{4}SFATAL\0C08P01\0M([^\0]*)\0\0/.exec(text) ?? []
+  return /authentication failed|no such database|no such user/.test(message)
 }
 
 /** SMB 2 servers disclose their operating system before authentication (MS-NLMP 2.2.1.2). */

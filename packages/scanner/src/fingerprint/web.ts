@@ -90,7 +90,7 @@ function headerTraces(response: HttpResponse): FingerprintText[] {
 /** `Apache/2.4.6 (CentOS) OpenSSL/1.0.2k-fips PHP/5.4.16` lists three products. */
 function tokens(value: string): string[] {
   return value
-    .replaceAll(/\([^)]*\)/g, ' ')
+    .replaceAll(/\([^)]{0,300}\)/g, ' ')
     .split(/[\s,]+/)
     .filter((token) => token !== '')
     .slice(0, 20)

@@ -9,7 +9,7 @@ import { packetsIn, readLists, type KexLists } from '#native/ssh-wire.ts'
  */
 const weakPatterns = {
   kex: /^(diffie-hellman-group1-sha1|diffie-hellman-group-exchange-sha1|rsa1024-sha1)$/,
-  cipher: /(-cbc(@.*)?$|^arcfour|^3des|^blowfish|^cast128|^des-|^none$)/,
+  cipher: /(-cbc(@|$)|^arcfour|^3des|^blowfish|^cast128|^des-|^none$)/,
   mac: /(md5|sha1-96|^none$|ripemd)/,
   hostKey: /^ssh-dss/,
 }

@@ -103,7 +103,7 @@ export function maskSecrets(text: string): string {
     SECRET_NAME.test(name) ? `${quote}${name}${quote}${sign}${MASK}` : whole,
   )
   const maskedCells = maskedAssignments.replace(CELLS, (whole, cell: string, name: string, between: string) =>
-    SECRET_NAME.test(name.replace(/\W+$/, '')) ? `${cell}${name}${between}${MASK}` : whole,
+    SECRET_NAME.test(name.replace(/\W{1,100}$/, '')) ? `${cell}${name}${between}${MASK}` : whole,
   )
   return masks.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), maskedCells)
 }

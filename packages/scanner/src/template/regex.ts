@@ -114,7 +114,7 @@ function allMatches(regex: RE2JS, text: string): string[][] {
  * can be rejected by a substring search. Empty if there is no certain literal.
  */
 export function requiredLiteral(source: string): string {
-  if (/\(\?[^:)]*[a-z]|\\[xpPQEuUcC\d]/i.test(source)) return ''
+  if (/\(\?[^:]|\\[xpPQEuUcC\d]/i.test(source)) return ''
   let best = ''
   let run = ''
   let depth = 0

@@ -18,7 +18,7 @@ type Condition =
 
 const STEP = /(\/\/?)(?:@([\w-]+|\*)|(text\(\))|([\w-]+|\*))/y
 const CONDITION =
-  /\[\s*(?:(\d{1,6})|@([\w-]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)'))?|contains\(\s*@([\w-]+)\s*,\s*(?:"([^"]*)"|'([^']*)')\s*\))\s*\]/y
+  /\[\s*(?:(\d{1,6})|@([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?|contains\(\s*@([\w-]+)\s*,\s*(?:"([^"]*)"|'([^']*)')\s*\))\s*\]/y
 
 /** @returns null for a path that uses other syntax */
 export function parseSimplePath(source: string): SimplePath | null {
