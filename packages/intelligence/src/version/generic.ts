@@ -116,7 +116,7 @@ function compareStripped(a: string, b: string): number {
 }
 
 function stripLeadingZeros(digits: string): string {
-  return digits.startsWith('0') ? digits.replace(/^0+(?=\d)/, '') : digits
+  return digits.startsWith('0') ? digits.replace(/^0{1,500}(?=\d)/, '') : digits
 }
 
 /** The leading numbers of a version as a string: equal versions have equal keys. */

@@ -127,7 +127,7 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
         ),
       )
       const text = (await connection.read({ ...readOptions, bytesMax: 65_536 })).toString('latin1')
-      const [, version = ''] = /\x02version\0[\s\S]{4}([\d.]{1,20}(?:-\w+)?)\0/.exec(text) ?? []
+      const [, version = ''] = /\x02version\0[\s\S]{4}([\d.]{1,20}(?:-\w{1,100})?)\0/.exec(text) ?? []
       return [{ field: 'mongodb.version', text: version || 'no version' }]
     },
   ],

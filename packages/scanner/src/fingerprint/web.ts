@@ -108,7 +108,7 @@ function bodyTraces(response: HttpResponse): FingerprintText[] {
 
 function generatorOf(tag: string): string[] {
   if (!/\bname\s*=\s*["']?generator["'\s>/]/i.test(tag)) return []
-  const [, quoted, bare] = /\bcontent\s*=\s*(?:["']([^"']{1,200})["']|([^\s>]{1,200}))/i.exec(tag) ?? []
+  const [, quoted, bare] = /\bcontent\s{0,100}=\s{0,100}(?:["']([^"']{1,200})["']|([^\s>]{1,200}))/i.exec(tag) ?? []
   return [quoted ?? bare ?? '']
 }
 

@@ -132,7 +132,7 @@ async function greetingOf(context: NativeContext): Promise<{ text: string; lists
     const text = received.subarray(0, received.length - afterGreeting(received).length).toString('latin1')
     if (!/^SSH-/m.test(text)) return undefined
     const [first] = packetsIn(afterGreeting(received))
-    return { text: text.replace(/^[\s\S]*?(?=SSH-)/, ''), lists: first ? readLists(first) : null }
+    return { text: text.slice(text.indexOf('SSH-')), lists: first ? readLists(first) : null }
   })
 }
 
