@@ -38,10 +38,11 @@ function compile(source: string): Pattern | null {
   const regex = tryCompile(Buffer.from(source, 'utf8').toString('latin1'))
   if (!regex) return null
   const { literal, ignoresCase } = literalOf(source)
+  const stepsPerCharacter = 1 + Math.floor(regex.programSize() / instructionsPerStep)
   const mayMatch = (text: string) => literal === '' || (ignoresCase ? lowered(text) : text).includes(literal)
   const test = (text: string) => {
     if (!mayMatch(text)) return false
-    spend(text.length)
+    spend(text.length * stepsPerCharacter)
     return regex.test(text)
   }
   return {
@@ -53,6 +54,8 @@ function compile(source: string): Pattern | null {
 }
 
 const matchCost = 400
+/** Large programs, such as those with many counted repetitions, are simulated at a cost for each instruction. */
+const instructionsPerStep = 64
 
 /** Keeps empty matches, which replace nothing. */
 function replaceAll(regex: RE2JS, text: string, by: string): string {
