@@ -5,7 +5,7 @@ import { growingParsers, type GrowingParser } from '#template/testing/growing-pa
 
 const factors = [1, 2, 4, 8] as const
 /** Growth from 1× to 8×, relative to linear growth. Quadratic cost grows eight times faster than linear. */
-const toleranceMax = 2.5
+const toleranceMax = 4
 /** The system counts processor time in ticks, so short runs are repeated this long. */
 const sampleMs = 8
 const repeatsMax = 256
