@@ -37,6 +37,14 @@ it('SEC-E2 survives a list whose parsing exhausts memory, and keeps the previous
   expect((await readdir(join(folder, 'packs'))).filter((name) => name.startsWith('import-'))).toEqual([])
 })
 
+it('imports a folder whose name starts like that of the packs', async () => {
+  const pack = join(folder, 'pac')
+  await mkdir(pack)
+  await writeFile(join(pack, 'records.jsonl'), lines(record(25_001)))
+  const options = { owner: server.database.owner, log, packsFolder: join(folder, 'packs') }
+  expect(await importPath(pack, options)).toEqual([{ pack: 'NVD', records: 1, skipped: 0 }])
+})
+
 it('skips a record that is too large and keeps its neighbors', async () => {
   const content = lines(record(20_001), record(20_002, 'x'.repeat(9 * 1024 * 1024)), record(20_003))
   expect(await importContent('large.jsonl', content)).toEqual([{ pack: 'NVD', records: 2, skipped: 1 }])
