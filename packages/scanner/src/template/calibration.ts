@@ -10,6 +10,7 @@ import type { Lookup } from '#template/dsl-value.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import type { HttpBlock, Template } from '#template/template.ts'
 import type { Unit } from '#unit.ts'
+import { withoutTrailingSlashes } from '#template/request-target.ts'
 
 export interface Calibration {
   /**
@@ -34,7 +35,7 @@ export async function calibrate(
   basePath: string,
   signal: AbortSignal,
 ): Promise<Calibration> {
-  const base = basePath.replace(/\/+$/, '')
+  const base = withoutTrailingSlashes(basePath)
   const paths = [`${base}/${randomName()}`, `${base}/${randomName()}.php`, `${base}/${randomName()}/`]
   const results = await Promise.all(paths.map((path) => client.request(origin, { method: 'GET', path }, { signal })))
   return { responses: results.filter((result) => result.kind === 'response') }
@@ -65,7 +66,7 @@ export function needsControl(calibration: Calibration, status: number): boolean 
  */
 export function controlRequestFor(request: HttpRequest, basePath: string): HttpRequest | null {
   if (/\.\.|%2e|%252e/i.test(request.path)) return null
-  const base = basePath.replace(/\/+$/, '')
+  const base = withoutTrailingSlashes(basePath)
   return { ...request, path: `${base}/${randomName()}${request.path.slice(base.length)}` }
 }
 
