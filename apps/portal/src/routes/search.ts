@@ -80,6 +80,7 @@ export const RiskListSearch = z.object({
   regressed: lenient(Flag),
   fix: lenient(Flag),
   mine: lenient(Flag),
+  unassigned: lenient(Flag),
   tag: listOf(Id),
   /** Minimum EPSS, in percent. */
   epss: lenient(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100))),

@@ -28,14 +28,22 @@ import {
   updateMember,
   updateWorkspace,
 } from '@glacis/contract/workspace'
-import { infiniteQueryOptions, mutationOptions, type QueryClient, useQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, mutationOptions, type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { query } from '#api/query.ts'
+import { setRole, useRole } from '#lib/role.ts'
 import { chooseWorkspace, chosenWorkspace } from '#lib/workspace.ts'
 
 export function current() {
-  return query(getWorkspace, {})
+  return queryOptions({
+    ...query(getWorkspace, {}),
+    queryFn: async ({ signal }) => {
+      const answer = await call(getWorkspace, {}, { signal })
+      setRole(answer.workspace.role)
+      return answer
+    },
+  })
 }
 
 /** Workspaces of the signed-in person, and those they can join. */
@@ -74,8 +82,8 @@ export function auditLog(filter: NonNullable<InputOf<typeof listAuditEvents>['fi
 
 /** False until the role is known, so that nothing appears that then disappears. */
 export function useAllowed(name: CallName): boolean {
-  const { data } = useQuery(current())
-  return data !== undefined && isAllowed(data.workspace.role, name)
+  const role = useRole()
+  return role !== undefined && isAllowed(role, name)
 }
 
 const reasons = new Set(['MEMBERSHIP_ENDED', 'NO_WORKSPACE'])
