@@ -60,23 +60,29 @@ function Actions({ agent, onOpen }: { readonly agent: Agent; readonly onOpen: (k
   return (
     <>
       <span className="max-md:flex-none!">
-        <Menu label="More actions" square button={<Ellipsis aria-hidden="true" />}>
+        <Menu call="updateAgent" label="More actions" square button={<Ellipsis aria-hidden="true" />}>
           <MenuAction icon={<SquareTerminal />} onClick={() => onOpen('install')}>
             Show install command
           </MenuAction>
-          <MenuAction icon={<KeyRound />} onClick={() => onOpen('rotate')}>
+          <MenuAction call="rotateAgentToken" icon={<KeyRound />} onClick={() => onOpen('rotate')}>
             Rotate token
           </MenuAction>
-          <MenuAction danger icon={<Trash2 />} onClick={() => onOpen('delete')}>
+          <MenuAction danger call="deleteAgent" icon={<Trash2 />} onClick={() => onOpen('delete')}>
             Delete
           </MenuAction>
         </Menu>
       </span>
-      <Button size="sm" icon={<Pencil />} onClick={() => onOpen('rename')}>
+      <Button size="sm" call="updateAgent" icon={<Pencil />} onClick={() => onOpen('rename')}>
         Rename
       </Button>
       {agent.status === 'STATUS_DISCONNECTED' && (
-        <Button variant="primary" size="sm" icon={<SquareTerminal />} onClick={() => onOpen('install')}>
+        <Button
+          variant="primary"
+          size="sm"
+          call="getAgentInstall"
+          icon={<SquareTerminal />}
+          onClick={() => onOpen('install')}
+        >
           {agent.lastSeenTime ? 'Show reconnect steps' : 'Show install command'}
         </Button>
       )}
@@ -180,7 +186,7 @@ function Rail({ agent, onDelete }: { readonly agent: Agent; readonly onDelete: (
       <section>
         <h2>Delete agent</h2>
         <p className="text-ink-2">{deletionConsequence(agent.targetCount ?? 0)}</p>
-        <Button size="sm" icon={<Trash2 />} className="mt-3" onClick={onDelete}>
+        <Button size="sm" call="deleteAgent" icon={<Trash2 />} className="mt-3" onClick={onDelete}>
           Delete agent
         </Button>
       </section>

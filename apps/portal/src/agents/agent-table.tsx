@@ -99,6 +99,7 @@ export function LastSeen({ agent }: { readonly agent: Pick<Agent, 'lastSeenTime'
 function RowMenu({ agent, onDialog }: { readonly agent: Agent } & Pick<AgentTableProps, 'onDialog'>) {
   return (
     <Menu
+      call="updateAgent"
       label={`Actions for ${agent.name}`}
       variant="ghost"
       size="xs"
@@ -112,11 +113,11 @@ function RowMenu({ agent, onDialog }: { readonly agent: Agent } & Pick<AgentTabl
       <MenuAction icon={<SquareTerminal />} onClick={() => onDialog({ kind: 'install', agent })}>
         Show install command
       </MenuAction>
-      <MenuAction icon={<KeyRound />} onClick={() => onDialog({ kind: 'rotate', agent })}>
+      <MenuAction call="rotateAgentToken" icon={<KeyRound />} onClick={() => onDialog({ kind: 'rotate', agent })}>
         Rotate token
       </MenuAction>
       <MenuDivider />
-      <MenuAction danger icon={<Trash2 />} onClick={() => onDialog({ kind: 'delete', agent })}>
+      <MenuAction danger call="deleteAgent" icon={<Trash2 />} onClick={() => onDialog({ kind: 'delete', agent })}>
         Delete
       </MenuAction>
     </Menu>

@@ -44,7 +44,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) 
             </a>
           </p>
         </div>
-        <Button size="sm" icon={<Plus aria-hidden="true" />} onClick={() => setIsMaking(true)}>
+        <Button size="sm" call="createApiToken" icon={<Plus aria-hidden="true" />} onClick={() => setIsMaking(true)}>
           Create token
         </Button>
       </div>
@@ -86,7 +86,7 @@ function TokenRow({ token, onRevoke }: { readonly token: ApiToken; readonly onRe
           {token.allowedNetworks.length > 0 && ` · only from ${token.allowedNetworks.join(', ')}`}
         </p>
       </div>
-      <Button size="sm" aria-label={`Revoke ${token.name}`} onClick={onRevoke}>
+      <Button size="sm" call="deleteApiToken" aria-label={`Revoke ${token.name}`} onClick={onRevoke}>
         Revoke
       </Button>
     </li>

@@ -75,7 +75,13 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
       <RuleFields rule={rule} onChange={setRule} hasError={hasTried && rule.events.length === 0} />
       {advice && <Note variant="red">{advice}</Note>}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" size="sm" variant="primary" loading={creation.isPending || changeChannel.isPending}>
+        <Button
+          type="submit"
+          size="sm"
+          variant="primary"
+          call={channel ? 'updateChannel' : 'createChannel'}
+          loading={creation.isPending || changeChannel.isPending}
+        >
           Save
         </Button>
         <Button size="sm" variant="ghost" onClick={onClose}>

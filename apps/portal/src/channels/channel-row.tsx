@@ -130,6 +130,7 @@ function Actions({
         <Button
           size="sm"
           variant="ghost"
+          call="testChannel"
           loading={testMutation.isPending}
           aria-label={`Send test to ${name}`}
           onClick={() => testMutation.mutate(channel.id, { onSuccess: (outcome) => showTestResult(name, outcome) })}
@@ -138,12 +139,23 @@ function Actions({
         </Button>
       )}
       {canToggle && (
-        <Button size="sm" loading={isBusy} aria-label={`${toggleText} ${name}`} onClick={toggle}>
+        <Button
+          size="sm"
+          call={channel ? 'updateChannel' : 'createChannel'}
+          loading={isBusy}
+          aria-label={`${toggleText} ${name}`}
+          onClick={toggle}
+        >
           {toggleText}
         </Button>
       )}
       {(channel || !canToggle) && (
-        <Button size="sm" aria-label={`${editText} ${name}`} onClick={onEdit}>
+        <Button
+          size="sm"
+          call={channel ? 'updateChannel' : 'createChannel'}
+          aria-label={`${editText} ${name}`}
+          onClick={onEdit}
+        >
           {editText}
         </Button>
       )}

@@ -36,6 +36,7 @@ export function DeliveryLog({ channel }: { readonly channel: Channel }) {
             {delivery.state !== 'STATE_PENDING' && (
               <Button
                 size="xs"
+                call="redeliver"
                 variant="ghost"
                 loading={again.isPending && again.variables.deliveryId === delivery.id}
                 onClick={() => again.mutate({ id: channel.id, deliveryId: delivery.id })}

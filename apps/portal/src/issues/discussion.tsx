@@ -46,10 +46,11 @@ export function Discussion({ issue, field }: DiscussionProps) {
   const { data, isError, refetch } = useQuery(comments(issue.id))
   const people = useQuery(members()).data?.members ?? []
   const denial = useDenial('createComment')
+  const deletionDenial = useDenial('deleteComment')
   const role = useRole()
   const ownName = people.find(({ isYou }) => isYou)?.name
   // Comments name their author without an id. The server also accepts nothing but one's own from an analyst.
-  const canDelete = ({ actor }: Comment) => !denial && (role !== 'analyst' || actor === ownName)
+  const canDelete = ({ actor }: Comment) => !deletionDenial && (role !== 'analyst' || actor === ownName)
   const posted = data?.comments ?? []
   const isDeleting = useRef(false)
   useEffect(() => {

@@ -72,6 +72,7 @@ export function ViewButton({ path, search }: { readonly path: RiskPath; readonly
       <Button
         variant="ghost"
         size="sm"
+        call="deleteView"
         icon={<BookmarkX />}
         onClick={() => removal.mutate({ id: own.id }, deleteOptions(own, path, save.mutate))}
       >
@@ -82,7 +83,7 @@ export function ViewButton({ path, search }: { readonly path: RiskPath; readonly
   if (!hasFilters(search) || builtIn.some(({ query }) => matchesView(query, currentQuery))) return null
   return (
     <>
-      <Button variant="ghost" size="sm" icon={<Bookmark />} onClick={() => setIsNaming(true)}>
+      <Button variant="ghost" size="sm" call="createView" icon={<Bookmark />} onClick={() => setIsNaming(true)}>
         Save view
       </Button>
       <NameDialog

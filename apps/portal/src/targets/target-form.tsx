@@ -151,7 +151,13 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
           <Button onClick={close} disabled={save.isPending}>
             Cancel
           </Button>
-          <Button variant="primary" type="submit" form={formId} loading={save.isPending}>
+          <Button
+            variant="primary"
+            type="submit"
+            call={target ? 'updateTarget' : 'createTarget'}
+            form={formId}
+            loading={save.isPending}
+          >
             {target ? 'Save changes' : 'Create target'}
           </Button>
         </>

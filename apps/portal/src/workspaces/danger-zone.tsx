@@ -13,6 +13,7 @@ import { SettingsSection } from '#ui/settings-section.tsx'
 /** Leaving and deleting the workspace. */
 export function DangerZone({ workspace }: { readonly workspace: Workspace }) {
   const canDelete = useAllowed('deleteWorkspace')
+  const canKeep = useAllowed('keepWorkspace')
   const keeping = useMutation(keepMutation)
   const [dialog, setDialog] = useState<'leave' | 'delete'>()
   const close = () => setDialog(undefined)
@@ -26,7 +27,7 @@ export function DangerZone({ workspace }: { readonly workspace: Workspace }) {
         <div className="mb-3">
           <Note variant="orange">
             This workspace will be deleted on {formatDate(workspace.deleteTime)}.{' '}
-            {canDelete && (
+            {canKeep && (
               <Button variant="link" loading={keeping.isPending} onClick={() => keeping.mutate()}>
                 Cancel deletion
               </Button>

@@ -44,13 +44,23 @@ export function EmailDomains() {
                   <Badge variant="green">Verified</Badge>
                 ) : (
                   canEdit && (
-                    <Button size="sm" aria-label={`Verify ${item.domain}`} onClick={() => setVerifying(item)}>
+                    <Button
+                      size="sm"
+                      call="verifyEmailDomain"
+                      aria-label={`Verify ${item.domain}`}
+                      onClick={() => setVerifying(item)}
+                    >
                       Verify
                     </Button>
                   )
                 )}
                 {canEdit && (
-                  <Button size="sm" aria-label={`Remove ${item.domain}`} onClick={() => setRemoving(item)}>
+                  <Button
+                    size="sm"
+                    call="deleteEmailDomain"
+                    aria-label={`Remove ${item.domain}`}
+                    onClick={() => setRemoving(item)}
+                  >
                     Remove
                   </Button>
                 )}

@@ -44,10 +44,20 @@ export function Invitations({ own }: { readonly own: Role }) {
               <SettingsRow key={item.id} icon={<Mail aria-hidden="true" />} name={item.email} detail={detailOf(item)}>
                 {canInvite && (
                   <>
-                    <Button size="sm" aria-label={`Resend to ${item.email}`} onClick={() => sendAgain(item)}>
+                    <Button
+                      size="sm"
+                      call="resendInvitation"
+                      aria-label={`Resend to ${item.email}`}
+                      onClick={() => sendAgain(item)}
+                    >
                       Resend
                     </Button>
-                    <Button size="sm" aria-label={`Revoke ${item.email}`} onClick={() => setRevoking(item)}>
+                    <Button
+                      size="sm"
+                      call="revokeInvitation"
+                      aria-label={`Revoke ${item.email}`}
+                      onClick={() => setRevoking(item)}
+                    >
                       Revoke
                     </Button>
                   </>

@@ -39,10 +39,20 @@ export function Members({ own }: { readonly own: Role }) {
             >
               {mayChange(member) && (
                 <>
-                  <Button size="sm" aria-label={`Change role of ${member.name}`} onClick={() => setChanging(member)}>
+                  <Button
+                    size="sm"
+                    call="updateMember"
+                    aria-label={`Change role of ${member.name}`}
+                    onClick={() => setChanging(member)}
+                  >
                     Change role
                   </Button>
-                  <Button size="sm" aria-label={`Remove ${member.name}`} onClick={() => setRemoving(member)}>
+                  <Button
+                    size="sm"
+                    call="removeMember"
+                    aria-label={`Remove ${member.name}`}
+                    onClick={() => setRemoving(member)}
+                  >
                     Remove
                   </Button>
                 </>
@@ -113,6 +123,7 @@ function RoleDialog({ member, own, onClose }: RoleDialogProps) {
           To step down in favor of {member.name}, transfer the ownership: they become an owner and you become an admin.{' '}
           <Button
             variant="link"
+            call="transferOwnership"
             loading={transfer.isPending}
             onClick={() => transfer.mutate(member.id, { onSuccess: onClose })}
           >

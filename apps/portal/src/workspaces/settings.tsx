@@ -13,6 +13,7 @@ import { PageHead } from '#ui/page-head.tsx'
 export function WorkspaceSettingsPage() {
   const { workspace } = useSuspenseQuery(current()).data
   const seesInvitations = useAllowed('listInvitations')
+  const seesDomains = useAllowed('listEmailDomains')
   const seesAuditLog = useAllowed('listAuditEvents')
   return (
     <div className="w-full max-w-[1152px] pb-14">
@@ -24,7 +25,7 @@ export function WorkspaceSettingsPage() {
         <General key={workspace.id} workspace={workspace} />
         <Members own={workspace.role} />
         {seesInvitations && <Invitations own={workspace.role} />}
-        {seesInvitations && <EmailDomains />}
+        {seesDomains && <EmailDomains />}
         {seesAuditLog && <AuditLog />}
         <DangerZone workspace={workspace} />
       </div>
