@@ -1,7 +1,7 @@
 import type { DomainRole, EmailDomain } from '@glacis/contract/invitation'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { AtSign } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { roleLabels } from '#workspaces/labels.ts'
@@ -13,6 +13,7 @@ import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
+import { FormDialog } from '#ui/form-dialog.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
 import { SectionError } from '#ui/states.tsx'
 
@@ -88,8 +89,7 @@ function AddDialog({ onClose, onAdded }: AddDialogProps) {
   const adding = useMutation(addDomain)
   const [domain, setDomain] = useState('')
   const [role, setRole] = useState<(typeof DomainRole)['_zod']['output']>('viewer')
-  const add = (event: FormEvent) => {
-    event.preventDefault()
+  const add = () => {
     const onSuccess = ({ emailDomain }: { emailDomain: EmailDomain }) => {
       onClose()
       onAdded(emailDomain)
@@ -98,41 +98,28 @@ function AddDialog({ onClose, onAdded }: AddDialogProps) {
   }
   const error = adding.error instanceof ApiFailure ? adding.error.fieldErrors.get('domain') : undefined
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      busy={adding.isPending}
-      problem={errorAdvice(adding.error)}
+    <FormDialog
+      {...mutationDialogProps(adding, onClose)}
       title="Add email domain"
       description="Next, you prove that you control the domain with a DNS record."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={adding.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" form="add-domain" variant="primary" loading={adding.isPending}>
-            Add domain
-          </Button>
-        </>
-      }
+      label="Add domain"
+      onSubmit={add}
     >
-      <form id="add-domain" noValidate onSubmit={add} className="grid gap-4">
-        <TextField
-          label="Domain"
-          data-autofocus
-          placeholder="example.com"
-          value={domain}
-          state={error ? 'error' : 'default'}
-          messages={error ? [error] : []}
-          onChange={({ target }) => setDomain(target.value)}
-        />
-        <RoleSelect
-          value={role}
-          options={domainRoles}
-          onChoose={(chosen) => setRole(domainRoles.find((item) => item === chosen) ?? role)}
-        />
-      </form>
-    </Dialog>
+      <TextField
+        label="Domain"
+        data-autofocus
+        placeholder="example.com"
+        value={domain}
+        state={error ? 'error' : 'default'}
+        messages={error ? [error] : []}
+        onChange={({ target }) => setDomain(target.value)}
+      />
+      <RoleSelect
+        value={role}
+        options={domainRoles}
+        onChoose={(chosen) => setRole(domainRoles.find((item) => item === chosen) ?? role)}
+      />
+    </FormDialog>
   )
 }
 

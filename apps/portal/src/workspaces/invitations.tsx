@@ -2,8 +2,8 @@ import type { Invitation } from '@glacis/contract/invitation'
 import type { Role } from '@glacis/contract/role'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Mail, UserPlus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
-import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
+import { useState } from 'react'
+import { mutationDialogProps } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { formatDate } from '#lib/format.ts'
 import { roleLabels } from '#workspaces/labels.ts'
@@ -13,8 +13,8 @@ import { RoleSelect } from '#workspaces/role-select.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
 import { Button } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
-import { Dialog } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
+import { FormDialog } from '#ui/form-dialog.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { addToast } from '#ui/toasts.tsx'
 
@@ -86,8 +86,7 @@ function InviteDialog({ own, onClose }: { readonly own: Role; readonly onClose: 
   const inviting = useMutation(invite)
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('analyst')
-  const send = (event: FormEvent) => {
-    event.preventDefault()
+  const send = () =>
     inviting.mutate(
       { email, role },
       {
@@ -97,40 +96,26 @@ function InviteDialog({ own, onClose }: { readonly own: Role; readonly onClose: 
         },
       },
     )
-  }
   const error = inviting.error instanceof ApiFailure ? inviting.error.fieldErrors.get('email') : undefined
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      busy={inviting.isPending}
-      problem={errorAdvice(inviting.error)}
+    <FormDialog
+      {...mutationDialogProps(inviting, onClose)}
       title="Invite someone"
       description="They get an email with a link. If they don't have an account yet, they can create one with this address."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={inviting.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" form="invite" variant="primary" loading={inviting.isPending}>
-            Send invitation
-          </Button>
-        </>
-      }
+      label="Send invitation"
+      onSubmit={send}
     >
-      <form id="invite" noValidate onSubmit={send} className="grid gap-4">
-        <TextField
-          label="Email"
-          type="email"
-          data-autofocus
-          value={email}
-          state={error ? 'error' : 'default'}
-          messages={error ? [error] : []}
-          onChange={({ target }) => setEmail(target.value)}
-        />
-        <RoleSelect value={role} options={assignable(own)} onChoose={setRole} />
-      </form>
-    </Dialog>
+      <TextField
+        label="Email"
+        type="email"
+        data-autofocus
+        value={email}
+        state={error ? 'error' : 'default'}
+        messages={error ? [error] : []}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      <RoleSelect value={role} options={assignable(own)} onChoose={setRole} />
+    </FormDialog>
   )
 }
 
