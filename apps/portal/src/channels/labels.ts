@@ -1,4 +1,5 @@
 /** Labels for channels, URL validation, and delivery problems. */
+import type { TokenScope } from '@glacis/contract/access'
 import type { Channel, ChannelEvent, ChannelKind, ChannelRule } from '@glacis/contract/channel'
 import { UrlOrEmpty } from '@glacis/contract/primitives'
 
@@ -74,4 +75,10 @@ export function deliveryProblem({ isEnabled, failureCount, lastDelivery }: Chann
   }
   const reason = lastDelivery?.error ? `: ${lastDelivery.error}` : ''
   return `${failureCount === 1 ? 'The last delivery' : `The last ${failureCount} deliveries`} failed${reason}`
+}
+
+export const scopeLabels: Readonly<Record<TokenScope, string>> = {
+  SCOPE_READ: 'Read',
+  SCOPE_SCAN: 'Read and start scans',
+  SCOPE_WRITE: 'Read and write',
 }

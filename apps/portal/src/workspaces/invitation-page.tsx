@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { errorAdvice } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
-import { roleHints, roleLabels } from '#workspaces/labels.ts'
+import { roleHints, roleLabels } from '#lib/role-labels.ts'
 import { accept, preview, switchTo } from '#workspaces/queries.ts'
 import { Button, ButtonAnchor } from '#ui/button.tsx'
 import { useDocumentTitle } from '#ui/page-head.tsx'

@@ -1,5 +1,5 @@
 import { type Role, roles } from '@glacis/contract/role'
-import { roleHints, roleLabels } from '#workspaces/labels.ts'
+import { roleHints, roleLabels } from '#lib/role-labels.ts'
 import { SelectField } from '#ui/field.tsx'
 
 interface RoleSelectProps {
