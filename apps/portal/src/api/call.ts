@@ -16,6 +16,8 @@ export interface CallOptions {
    * action.
    */
   readonly key?: string | undefined
+  /** The caller shows the failure, so that no toast repeats it. */
+  readonly isFailureShown?: boolean
 }
 
 /**
@@ -23,12 +25,12 @@ export interface CallOptions {
  * response with the endpoint's schema. Never retries.
  *
  * @throws ApiFailure for an error status, no response, or a response that doesn't match the schema. A 401 also
- *   redirects to the login page; all others except 404 also show a toast.
+ *   redirects to the login page; all others except 404 also show a toast, unless `isFailureShown`.
  */
 export async function call<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
-  { signal, key }: CallOptions = {},
+  { signal, key, isFailureShown = false }: CallOptions = {},
 ): Promise<ResultOf<E>> {
   const request = requestOf(endpoint, input, { signal, key })
   try {
@@ -38,7 +40,7 @@ export async function call<E extends Endpoint>(
   } catch (error) {
     signal?.throwIfAborted()
     const failure = error instanceof ApiFailure ? error : noResponse(error)
-    showFailureToast(failure)
+    if (!isFailureShown || failure.status === 401) showFailureToast(failure)
     throw failure
   }
 }

@@ -1,10 +1,10 @@
 /** The dialog that creates an API token. */
 import { type ApiToken, TokenScope } from '@glacis/contract/access'
 import { isWithin } from '@glacis/contract/permissions'
+import { AllowedNetworks } from '@glacis/contract/primitives'
 import { type Role, roles } from '@glacis/contract/role'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { z } from 'zod/mini'
 import { mutationDialogProps } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { scopeLabels } from '#channels/labels.ts'
@@ -20,7 +20,6 @@ const lifetimesDays = [30, 90, 180, 365] as const
 const dayMs = 86_400_000
 /** The server's clock can be behind. */
 const marginMs = 60_000
-const network = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()])
 
 interface CreateTokenDialogProps {
   readonly onClose: () => void
@@ -38,7 +37,7 @@ export function CreateTokenDialog({ onClose, onSecret }: CreateTokenDialogProps)
   const [networks, setNetworks] = useState('')
   const [hasTried, setHasTried] = useState(false)
   const allowedNetworks = networks.split(/[\s,;]+/).filter(Boolean)
-  const invalid = allowedNetworks.find((item) => !network.safeParse(item).success)
+  const invalid = allowedNetworks.find((item) => !AllowedNetworks.safeParse([item]).success)
   const create = () => {
     setHasTried(true)
     if (name.trim() === '' || invalid !== undefined) return

@@ -1,5 +1,6 @@
 /** The text field of a comment, with a list of members to mention. */
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { mentionQuery, mentionToken, type Person } from '#issues/mentions.ts'
 import { cx } from '#lib/cx.ts'
 import { Field, inputClass } from '#ui/field.tsx'
@@ -115,10 +116,12 @@ function usePicker({ value, onChange, people, field }: CommentFieldProps) {
     const token = `@${mentionToken(person, people)} `
     const text = value.slice(0, query.start) + token + value.slice(cursor).replace(/^ /, '')
     const end = query.start + token.length
-    onChange(text)
-    setCursor(end)
-    // The browser moves the cursor to the end when React replaces the text.
-    requestAnimationFrame(() => field.current?.setSelectionRange(end, end))
+    // Replacing the text moves the browser's cursor to the end, so it is set before the next key press.
+    flushSync(() => {
+      onChange(text)
+      setCursor(end)
+    })
+    field.current?.setSelectionRange(end, end)
   }
   function press(event: KeyboardEvent): void {
     const person = options[current]

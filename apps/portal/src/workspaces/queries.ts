@@ -65,7 +65,10 @@ export function emailDomains() {
 
 /** What the link of an invitation is for. Fails with a reason if it can't be accepted. */
 export function preview(token: string) {
-  return query(previewInvitation, { token })
+  return queryOptions({
+    ...query(previewInvitation, { token }),
+    queryFn: ({ signal }) => call(previewInvitation, { token }, { signal, isFailureShown: true }),
+  })
 }
 
 /** The audit log, newest first. */
