@@ -49,10 +49,11 @@ export function ViewTabs({ path, search }: { readonly path: RiskPath; readonly s
         >
           {name}
           {'shared' in view && view.shared && (
-            <>
+            // Positioned, so that the hidden text can't widen the page.
+            <span className="relative">
               <Users aria-hidden="true" className="size-3.5 text-ink-3" />
               <span className="sr-only">(shared)</span>
-            </>
+            </span>
           )}
         </Tab>
       ))}

@@ -1,7 +1,7 @@
 /** Replaces the app when the person has no access to a workspace: removed from it, or not yet in any. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { errorAdvice } from '#api/advice.ts'
+import { errorAdvice, sentence } from '#api/advice.ts'
 import type { ApiFailure } from '#api/failure.ts'
 import { roleLabels } from '#lib/role-labels.ts'
 import { accept, createMutation, joinMutation, mine, switchTo } from '#workspaces/queries.ts'
@@ -23,7 +23,7 @@ export function AccessLostPage({ failure }: { readonly failure: ApiFailure }) {
       <p className="text-ink-2">
         {isNew
           ? 'You aren’t a member of a workspace yet. Accept an invitation, or create a workspace of your own.'
-          : failure.serverMessage || 'You are not a member of this workspace.'}
+          : sentence(failure.serverMessage) || 'You are not a member of this workspace.'}
       </p>
       {data && data.workspaces.length + data.invitations.length + data.joinable.length > 0 && (
         <SettingsList label="Workspaces">

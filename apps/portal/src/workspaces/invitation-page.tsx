@@ -1,6 +1,6 @@
 /** `/invitation?token=…`: shows an invitation and accepts it. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { errorAdvice } from '#api/advice.ts'
+import { errorAdvice, sentence } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { roleHints, roleLabels } from '#lib/role-labels.ts'
 import { accept, preview, switchTo } from '#workspaces/queries.ts'
@@ -41,7 +41,7 @@ function Rejected({ error }: { readonly error: Error }) {
     <div className="grid gap-4">
       <h1 className="text-24 font-semibold">This invitation can’t be used</h1>
       <p role="alert" className="text-ink-2">
-        {error instanceof ApiFailure && error.serverMessage ? error.serverMessage : errorAdvice(error)}
+        {error instanceof ApiFailure && error.serverMessage ? sentence(error.serverMessage) : errorAdvice(error)}
       </p>
       {isUnverified ? (
         <ButtonAnchor variant="primary" block href={`/verification?return_to=${encodeURIComponent(location.href)}`}>

@@ -76,7 +76,7 @@ export function auditLog(filter: NonNullable<InputOf<typeof listAuditEvents>['fi
   return infiniteQueryOptions({
     queryKey: [listAuditEvents.path, filter],
     queryFn: ({ pageParam, signal }) =>
-      call(listAuditEvents, { filter, pageSize: 50, ...(pageParam && { pageToken: pageParam }) }, { signal }),
+      call(listAuditEvents, { filter, pageSize: 20, ...(pageParam && { pageToken: pageParam }) }, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
     retry: false,
