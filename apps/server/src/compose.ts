@@ -3,7 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { resolveTxt } from 'node:dns/promises'
-import { createIdentity, type IdentityEvent, type IdentitySummary, createIdentityAdmin } from '@glacis/identity'
+import {
+  type IdentityAdmin,
+  createIdentity,
+  type IdentityEvent,
+  type IdentitySummary,
+  createIdentityAdmin,
+} from '@glacis/identity'
 import { installValidationMessages } from '@glacis/contract/validation-messages'
 import { recordIdentityEvent } from '#audit.ts'
 import { startBackground } from '#background.ts'
@@ -20,7 +26,7 @@ import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
 import { type Listeners, listenOnAll } from '#http/listen.ts'
 import { deliverMention } from '#issues/index.ts'
-import { createJobs, type Jobs, mailJobs } from '#jobs.ts'
+import { createJobs, mailJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
 import { createMetrics } from '#metrics.ts'
 import type { Logger } from '#log.ts'
@@ -88,6 +94,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   const jobs = createJobs(databaseUrl, log, { supervise: has('worker') })
   await jobs.prepare(database.owner)
   const memberships = createMemberships(database)
+  const people = createIdentityAdmin({ database: database.owner, enqueueMail: mailJobs(jobs) })
   const identity = config.identityUrl
     ? null
     : createIdentity({
@@ -106,7 +113,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         enqueueMail: mailJobs(jobs),
         deliver: (mail) => mailer.deliver(mail),
         log,
-        onEvent: recordEvents(database, jobs, memberships, log),
+        onEvent: recordEvents(database, people, memberships, log),
       })
   const packsFolder = join(config.dataFolder, 'packs')
   const ownPacks = { ...packFolders(root, config.packs), cache: cacheFolderOf(packsFolder) }
@@ -162,6 +169,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             url: config.url,
             secret,
             resolveTxt,
+            findPerson: config.identityUrl ? async () => null : (email) => personWith(people, email),
             feeds: config.feeds,
             knowledge: scanning.knowledge,
             runner,
@@ -216,8 +224,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
  * Records identity events in the audit trail, in order. An audit event needs a workspace, so a new user's workspace is
  * created with the registration event instead of the first request.
  */
-function recordEvents(database: Database, jobs: Jobs, memberships: Memberships, log: Logger) {
-  const people = createIdentityAdmin({ database: database.owner, enqueueMail: mailJobs(jobs) })
+function recordEvents(database: Database, people: IdentityAdmin, memberships: Memberships, log: Logger) {
   let trail = Promise.resolve()
   return (event: IdentityEvent): void => {
     const record = async () => {
@@ -229,6 +236,11 @@ function recordEvents(database: Database, jobs: Jobs, memberships: Memberships, 
       log.error({ err: error, kind: event.kind }, 'recording identity event failed')
     })
   }
+}
+
+async function personWith(people: IdentityAdmin, email: string) {
+  const found = await people.findVerified(email)
+  return found && { id: found.id, name: `${found.name.first} ${found.name.last}`.trim() }
 }
 
 /** Does nothing for a person who was invited, and has no workspace before they accept. */

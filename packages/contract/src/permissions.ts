@@ -11,6 +11,7 @@ import type * as insights from '#insights.ts'
 import type * as invitation from '#invitation.ts'
 import type * as issue from '#issue.ts'
 import type * as product from '#product.ts'
+import type * as provisioning from '#provisioning.ts'
 import type * as scan from '#scan.ts'
 import type * as search from '#search.ts'
 import type * as tag from '#tag.ts'
@@ -34,6 +35,7 @@ type ModuleCall =
   | EndpointsOf<typeof invitation>
   | EndpointsOf<typeof issue>
   | EndpointsOf<typeof product>
+  | EndpointsOf<typeof provisioning>
   | EndpointsOf<typeof scan>
   | EndpointsOf<typeof search>
   | EndpointsOf<typeof tag>
@@ -194,6 +196,10 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   createEmailDomain: administer,
   verifyEmailDomain: administer,
   deleteEmailDomain: administer,
+  getProvisioning: { roles: auditors, scope: 'session' },
+  updateProvisioning: administer,
+  createProvisioningToken: administer,
+  deleteProvisioningToken: administer,
 }
 
 /** Whether a role may make a call. */

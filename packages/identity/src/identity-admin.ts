@@ -40,6 +40,8 @@ export interface IdentityAdmin {
   list(): AsyncIterable<IdentitySummary>
   /** Finds an identity by its ID or sign-in address. */
   find(idOrAddress: string): Promise<IdentitySummary | null>
+  /** Finds the active identity with this verified address. */
+  findVerified(address: string): Promise<IdentitySummary | null>
   /** Creates an identity. Without a password, the user sets one through account recovery. */
   create(
     traits: Traits,
@@ -81,6 +83,12 @@ export function createIdentityAdmin({
     async find(idOrAddress) {
       const id = isUuid(idOrAddress) ? idOrAddress : await findRecoveryAddressOwner(db, normalizeAddress(idOrAddress))
       return id ? ((await selectIdentities(db, now(), sql`person.id = ${id}`))[0] ?? null) : null
+    },
+    async findVerified(address) {
+      const owned = sql`person.state = 'active' and person.id = (
+        select identity_id from identity.verifiable_address
+        where value = ${normalizeAddress(address)} and verified)`
+      return (await selectIdentities(db, now(), owned))[0] ?? null
     },
     create: (traits, options) => create(db, now(), traits, options),
     setState: (id, state) => setState(db, now(), id, state),

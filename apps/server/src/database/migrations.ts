@@ -3,11 +3,13 @@ import { migrations as identityMigrations } from '@glacis/identity'
 import type { Migration } from 'kysely/migration'
 import { createBaseline } from '#database/migrations/0001-baseline.ts'
 import { addTargetPermissions } from '#database/migrations/0002-target-permissions.ts'
+import { createProvisioning } from '#database/migrations/0004-provisioning.ts'
 import { createWorkspaces } from '#database/migrations/0003-workspaces.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-baseline': { up: createBaseline },
   '0002-target-permissions': { up: addTargetPermissions },
   '0003-workspaces': { up: createWorkspaces },
+  '0004-provisioning': { up: createProvisioning },
   ...identityMigrations,
 }

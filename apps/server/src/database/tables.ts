@@ -11,6 +11,13 @@ import type {
   SavedViewTable,
   ApiTokenTable,
 } from '#database/tables/workspaces.ts'
+import type {
+  ProvisionedGroupTable,
+  ProvisionedGroupUserTable,
+  ProvisionedUserTable,
+  ProvisioningTable,
+  ProvisioningTokenTable,
+} from '#database/tables/provisioning.ts'
 import type { AgentTable, AgentKeyTable, AgentConnectionTable, TargetTable } from '#database/tables/targets.ts'
 import type { PackTable, ReleaseCycleTable, ThreatTable } from '#database/tables/knowledge.ts'
 import type { HostTable, ServiceTable, ProductTable, HostProductTable } from '#database/tables/inventory.ts'
@@ -38,6 +45,11 @@ export interface Tables {
   member: MemberTable
   invitation: InvitationTable
   email_domain: EmailDomainTable
+  provisioning_token: ProvisioningTokenTable
+  provisioning: ProvisioningTable
+  provisioned_user: ProvisionedUserTable
+  provisioned_group: ProvisionedGroupTable
+  provisioned_group_user: ProvisionedGroupUserTable
   /** compose */
   installation: { is_only: Generated<boolean>; secret: string }
   audit_event: AuditEventTable

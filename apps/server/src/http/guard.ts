@@ -48,7 +48,11 @@ export function createGuard(
       const token = bearerOf(request)
       if (token) return admitToken(request, await ownerOfToken(database, token), call)
       const person = await personIn(request)
-      const { workspace, role } = await memberships.of(person, admitted ?? requestedWorkspace(request))
+      const { workspace, role } = await memberships.of(
+        person,
+        admitted ?? requestedWorkspace(request),
+        actorOf(request, person),
+      )
       requireRole(role, call)
       return { account: workspace, actor: { ...actorOf(request, person), role }, log: request.log }
     },

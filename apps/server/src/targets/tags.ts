@@ -19,17 +19,20 @@ export async function listTags(ctx: Ctx): Promise<{ tags: Tag[] }> {
 }
 
 /** Creates a tag; returns the existing one if the name is taken, ignoring case. */
-export async function createTag(ctx: Ctx, input: { tag: { name: string; color: number } }): Promise<{ tag: Tag }> {
+export async function createTag(
+  ctx: Ctx,
+  { tag: { name, color } }: ParsedInputOf<typeof contract.createTag>,
+): Promise<{ tag: Tag }> {
   await ctx.tx
     .insertInto('tag')
-    .values({ account_id: ctx.workspace, id: newId(), ...input.tag })
+    .values({ account_id: ctx.workspace, id: newId(), name, color })
     .onConflict((conflict) => conflict.expression(sql`account_id, lower(name)`).doNothing())
     .execute()
   const tag = await ctx.tx
     .selectFrom('tag')
     .select(['id', 'name', 'color'])
     .where('account_id', '=', ctx.workspace)
-    .where(nameEquals(input.tag.name))
+    .where(nameEquals(name))
     .executeTakeFirstOrThrow()
   return { tag }
 }

@@ -50,6 +50,7 @@ export async function openTestApi(
     url: origin,
     secret: testSecret,
     resolveTxt: async () => [],
+    findPerson: async () => null,
     feeds: null,
     knowledge: {},
     ...more,

@@ -27,3 +27,10 @@ export {
   keepWorkspace,
   updateWorkspace,
 } from '#workspaces/settings.ts'
+export { getProvisioning, updateProvisioning } from '#workspaces/provisioning/settings.ts'
+export {
+  createProvisioningToken,
+  deleteProvisioningToken,
+  ownerOfProvisioningToken,
+} from '#workspaces/provisioning/tokens.ts'
+export * as scim from '#workspaces/provisioning/index.ts'

@@ -1,10 +1,11 @@
 /** Which workspace a request is for, and the role of the person in it. */
 import { type Role, errorReasons } from '@glacis/contract/role'
 import type { Session } from '@glacis/contract/identity'
-import type { Person } from '#ctx.ts'
+import type { Actor, Person } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { ApiError, notFound } from '#errors.ts'
+import { claimProvisioned, isProvisioned } from '#workspaces/provisioning/claim.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 
 export interface Membership {
@@ -18,9 +19,10 @@ export interface Memberships {
    * a person without an invitation. One statement, unless something has to be written.
    *
    * @param requested workspace id from the request
+   * @param actor for the audit log, if the person becomes a member of workspaces that provisioned them
    * @throws ApiError `not_found` for a workspace of others; `forbidden` for a former member, or without any membership
    */
-  of(person: Person, requested?: string): Promise<Membership>
+  of(person: Person, requested?: string, actor?: Actor): Promise<Membership>
 }
 
 /** The person of a session. */
@@ -46,8 +48,11 @@ interface Row extends Membership {
 
 export function createMemberships({ owner }: Pick<Database, 'owner'>): Memberships {
   return {
-    async of(person, requested) {
+    async of(person, requested, actor) {
       const rows = await membershipsOf(owner, person.identityId)
+      const isLost = !rows.some(({ workspace, left_at }) => !left_at && (requested ?? workspace) === workspace)
+      // Provisioned people are only looked for when the request would fail otherwise.
+      if (isLost && (await claimProvisioned(owner, person, actor))) return this.of(person, requested)
       const chosen = choose(rows, requested)
       if (!chosen) return firstWorkspace(owner, person, rows.length > 0)
       const isRenamed = chosen.name !== person.name || chosen.email !== person.email
@@ -108,6 +113,7 @@ async function createAtFirstSignIn(tx: Transaction<Tables>, person: Person): Pro
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', new Date())
     .executeTakeFirst()
+  if (await isProvisioned(tx, person.email)) return null
   return invited ? null : insertWorkspace(tx, person, person.name)
 }
 
