@@ -149,7 +149,8 @@ export const saveView = mutationOptions({
 
 export const shareView = mutationOptions({
   mutationKey: [updateView.path],
-  mutationFn: (id: string) => call(updateView, { id, view: { shared: true }, updateMask: { paths: ['shared'] } }),
+  mutationFn: ({ id, shared }: { readonly id: string; readonly shared: boolean }) =>
+    call(updateView, { id, view: { shared }, updateMask: { paths: ['shared'] } }),
 })
 
 export const removeView = mutationOptions({

@@ -1,7 +1,7 @@
 /** The built-in and saved views of a risk list. */
 import type { View } from '@glacis/contract/view'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Bookmark, BookmarkX, Users } from 'lucide-react'
+import { Bookmark, BookmarkX, Lock, Users } from 'lucide-react'
 import { useState } from 'react'
 import { mutationDialogProps } from '#api/advice.ts'
 import { removeView, saveView, shareView } from '#issues/mutations.ts'
@@ -91,16 +91,16 @@ function SavedViewActions({ view, path }: { readonly view: View; readonly path: 
   const share = useMutation(shareView)
   return (
     <>
-      {!view.shared && (
+      {(!view.shared || view.isYours) && (
         <Button
           variant="ghost"
           size="sm"
           call="updateView"
-          icon={<Users />}
+          icon={view.shared ? <Lock /> : <Users />}
           loading={share.isPending}
-          onClick={() => share.mutate(view.id, { onSuccess: () => showShared(view) })}
+          onClick={() => share.mutate({ id: view.id, shared: !view.shared }, { onSuccess: showAudience })}
         >
-          Share view
+          {view.shared ? 'Make private' : 'Share view'}
         </Button>
       )}
       <Button
@@ -116,8 +116,9 @@ function SavedViewActions({ view, path }: { readonly view: View; readonly path: 
   )
 }
 
-function showShared({ name }: View): void {
-  addToast('success', { title: 'Success', message: `View “${name}” is now visible to everyone in the workspace.` })
+function showAudience({ view: { name, shared } }: { readonly view: View }): void {
+  const audience = shared ? 'everyone in the workspace' : 'only you'
+  addToast('success', { title: 'Success', message: `View “${name}” is now visible to ${audience}.` })
 }
 
 function matchesView(query: string, currentQuery: string): boolean {

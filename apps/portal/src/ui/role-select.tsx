@@ -1,21 +1,24 @@
-import { type Role, roles } from '@glacis/contract/role'
+import type { Role } from '@glacis/contract/role'
 import { roleHints, roleLabels } from '#lib/role-labels.ts'
 import { SelectField } from '#ui/field.tsx'
 
-interface RoleSelectProps {
-  readonly value: Role
-  /** The roles to choose from; all by default. */
-  readonly options?: readonly Role[]
-  readonly onChoose: (role: Role) => void
+interface RoleSelectProps<R extends Role> {
+  readonly label?: string
+  readonly value: R
+  /** The roles to choose from. */
+  readonly options: readonly R[]
+  readonly disabled?: boolean
+  readonly onChoose: (role: R) => void
 }
 
 /** A role and what it allows. */
-export function RoleSelect({ value, options = roles, onChoose }: RoleSelectProps) {
+export function RoleSelect<R extends Role>({ label = 'Role', value, options, disabled, onChoose }: RoleSelectProps<R>) {
   return (
     <SelectField
-      label="Role"
+      label={label}
       value={value}
       hint={roleHints[value]}
+      disabled={disabled}
       onChange={(event) => onChoose(options.find((role) => role === event.target.value) ?? value)}
     >
       {options.map((role) => (

@@ -1,4 +1,4 @@
-import type { DomainRole, EmailDomain } from '@glacis/contract/invitation'
+import type { EmailDomain } from '@glacis/contract/invitation'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { AtSign } from 'lucide-react'
 import { useState } from 'react'
@@ -88,7 +88,7 @@ interface AddDialogProps {
 function AddDialog({ onClose, onAdded }: AddDialogProps) {
   const adding = useMutation(addDomain)
   const [domain, setDomain] = useState('')
-  const [role, setRole] = useState<(typeof DomainRole)['_zod']['output']>('viewer')
+  const [role, setRole] = useState<(typeof domainRoles)[number]>('viewer')
   const add = () => {
     const onSuccess = ({ emailDomain }: { emailDomain: EmailDomain }) => {
       onClose()
@@ -114,11 +114,7 @@ function AddDialog({ onClose, onAdded }: AddDialogProps) {
         messages={error ? [error] : []}
         onChange={({ target }) => setDomain(target.value)}
       />
-      <RoleSelect
-        value={role}
-        options={domainRoles}
-        onChoose={(chosen) => setRole(domainRoles.find((item) => item === chosen) ?? role)}
-      />
+      <RoleSelect value={role} options={domainRoles} onChoose={setRole} />
     </FormDialog>
   )
 }

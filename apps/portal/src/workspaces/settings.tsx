@@ -7,6 +7,7 @@ import { General } from '#workspaces/general.tsx'
 import { Invitations } from '#workspaces/invitations.tsx'
 import { roleLabels } from '#lib/role-labels.ts'
 import { Members } from '#workspaces/members.tsx'
+import { ProvisioningSection } from '#workspaces/provisioning.tsx'
 import { current, useAllowed } from '#workspaces/queries.ts'
 import { PageHead } from '#ui/page-head.tsx'
 
@@ -14,6 +15,7 @@ export function WorkspaceSettingsPage() {
   const { workspace } = useSuspenseQuery(current()).data
   const seesInvitations = useAllowed('listInvitations')
   const seesDomains = useAllowed('listEmailDomains')
+  const seesProvisioning = useAllowed('getProvisioning')
   const seesAuditLog = useAllowed('listAuditEvents')
   return (
     <div className="w-full max-w-[1152px] pb-14">
@@ -26,6 +28,7 @@ export function WorkspaceSettingsPage() {
         <Members own={workspace.role} />
         {seesInvitations && <Invitations own={workspace.role} />}
         {seesDomains && <EmailDomains />}
+        {seesProvisioning && <ProvisioningSection />}
         {seesAuditLog && <AuditLog />}
         <DangerZone workspace={workspace} />
       </div>
