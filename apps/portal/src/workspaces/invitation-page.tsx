@@ -21,8 +21,9 @@ export function InvitationPage({ token }: { readonly token: string }) {
     <div className="grid gap-4">
       <h1 className="text-24 font-semibold wrap-anywhere">Join {workspaceName}</h1>
       <p className="text-ink-2">
-        {invitedBy} invited you as {roleLabels[role].toLowerCase()}. {roleHints[role]}
+        {invitedBy} invited you. Your role: {roleLabels[role].toLowerCase()}.
       </p>
+      <p className="text-12 text-ink-3">{roleHints[role]}</p>
       {accepting.error && (
         <p role="alert" className="text-red-ink">
           {errorAdvice(accepting.error)}
