@@ -40,9 +40,10 @@ import {
   packFolders,
   syncPacks,
 } from '#packs/index.ts'
+import { createOutbound } from '#outbound.ts'
 import { portalConfig } from '#portal-config.ts'
 import { createWhoami } from '#whoami.ts'
-import { createMemberships, deliverInvitation, type Memberships, personOf } from '#workspaces/index.ts'
+import { createMemberships, deliverInvitation, type Memberships, organizations, personOf } from '#workspaces/index.ts'
 import { sql } from 'kysely'
 
 export interface Composition {
@@ -93,7 +94,8 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   signPagesWith(secret)
   const jobs = createJobs(databaseUrl, log, { supervise: has('worker') })
   await jobs.prepare(database.owner)
-  const memberships = createMemberships(database)
+  const memberships = createMemberships(database, config.url)
+  const outbound = createOutbound(config.webhookNetworks)
   const people = createIdentityAdmin({ database: database.owner, enqueueMail: mailJobs(jobs) })
   const identity = config.identityUrl
     ? null
@@ -106,6 +108,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         ...(config.signIn.registration === 'off'
           ? { disabledFlows: ['registration'] as const }
           : { registrationStyle: config.signIn.registration }),
+        organizations: organizations({ database, secret, fetch: outbound, log }),
         methods: { oidc: config.signIn.providers, code: config.signIn.codes },
         breachCheckUrl: config.signIn.breachCheckUrl,
         secret,
@@ -169,6 +172,13 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             url: config.url,
             secret,
             resolveTxt,
+            signIn: {
+              url: config.url,
+              secret,
+              gate: config.webhookNetworks,
+              fetch: outbound,
+              hasOwnIdentity: !config.identityUrl,
+            },
             findPerson: config.identityUrl ? async () => null : (email) => personWith(people, email),
             feeds: config.feeds,
             knowledge: scanning.knowledge,

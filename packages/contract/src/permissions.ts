@@ -14,6 +14,7 @@ import type * as product from '#product.ts'
 import type * as provisioning from '#provisioning.ts'
 import type * as scan from '#scan.ts'
 import type * as search from '#search.ts'
+import type * as signInProvider from '#sign-in-provider.ts'
 import type * as tag from '#tag.ts'
 import type * as target from '#target.ts'
 import type * as triage from '#triage.ts'
@@ -38,6 +39,7 @@ type ModuleCall =
   | EndpointsOf<typeof provisioning>
   | EndpointsOf<typeof scan>
   | EndpointsOf<typeof search>
+  | EndpointsOf<typeof signInProvider>
   | EndpointsOf<typeof tag>
   | EndpointsOf<typeof target>
   | EndpointsOf<typeof triage>
@@ -51,8 +53,11 @@ export type CallName = ModuleCall | FileCall
 export interface Permission {
   /** The roles that may make the call. Null for calls about oneself, which need no membership. */
   readonly roles: readonly Role[] | null
-  /** The scope that an API token needs besides its role; `session` if no token may make the call. */
-  readonly scope: TokenScope | 'session'
+  /**
+   * The scope that an API token needs besides its role; `session` if no token may make the call, and `none` if it needs
+   * neither session nor token.
+   */
+  readonly scope: TokenScope | 'session' | 'none'
 }
 
 const everyone: readonly Role[] = roles
@@ -71,6 +76,9 @@ const audit = { roles: auditors, scope: 'SCOPE_READ' } as const
 const personal = { roles: everyone, scope: 'session' } as const
 /** Signed-in people, members or not. */
 const signedIn = { roles: null, scope: 'session' } as const
+
+/** Visitors without a session. */
+const anyone = { roles: null, scope: 'none' } as const
 
 export const permissions: Readonly<Record<CallName, Permission>> = {
   listTargets: read,
@@ -196,6 +204,10 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   createEmailDomain: administer,
   verifyEmailDomain: administer,
   deleteEmailDomain: administer,
+  getSignInProvider: { roles: auditors, scope: 'session' },
+  setSignInProvider: administer,
+  deleteSignInProvider: administer,
+  findSignInProvider: anyone,
   getProvisioning: { roles: auditors, scope: 'session' },
   updateProvisioning: administer,
   createProvisioningToken: administer,

@@ -2,7 +2,13 @@
 import { type Kysely, sql } from 'kysely'
 import { secondFactorTypes } from '#assurance.ts'
 import { queueMail } from '#courier.ts'
-import { findIdentity, insertIdentity, markVerified, findRecoveryAddressOwner } from '#identities.ts'
+import {
+  findIdentity,
+  findRecoveryAddressOwner,
+  findVerifiedAddressOwner,
+  insertIdentity,
+  markVerified,
+} from '#identities.ts'
 import { secondFactorsResetMail } from '#mail.ts'
 import { hashPassword } from '#method/argon2.ts'
 import type { IdentityOptions } from '#options.ts'
@@ -85,10 +91,9 @@ export function createIdentityAdmin({
       return id ? ((await selectIdentities(db, now(), sql`person.id = ${id}`))[0] ?? null) : null
     },
     async findVerified(address) {
-      const owned = sql`person.state = 'active' and person.id = (
-        select identity_id from identity.verifiable_address
-        where value = ${normalizeAddress(address)} and verified)`
-      return (await selectIdentities(db, now(), owned))[0] ?? null
+      const id = await findVerifiedAddressOwner(db, normalizeAddress(address))
+      const [found] = id ? await selectIdentities(db, now(), sql`person.id = ${id}`) : []
+      return found?.state === 'active' ? found : null
     },
     create: (traits, options) => create(db, now(), traits, options),
     setState: (id, state) => setState(db, now(), id, state),

@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration'
 import { createBaseline } from '#database/migrations/0001-baseline.ts'
 import { addTargetPermissions } from '#database/migrations/0002-target-permissions.ts'
 import { createProvisioning } from '#database/migrations/0004-provisioning.ts'
+import { createSignInProvider } from '#database/migrations/0005-sign-in-provider.ts'
 import { createWorkspaces } from '#database/migrations/0003-workspaces.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -11,5 +12,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0002-target-permissions': { up: addTargetPermissions },
   '0003-workspaces': { up: createWorkspaces },
   '0004-provisioning': { up: createProvisioning },
+  '0005-sign-in-provider': { up: createSignInProvider },
   ...identityMigrations,
 }

@@ -17,6 +17,7 @@ import type {
   ProvisionedUserTable,
   ProvisioningTable,
   ProvisioningTokenTable,
+  SignInProviderTable,
 } from '#database/tables/provisioning.ts'
 import type { AgentTable, AgentKeyTable, AgentConnectionTable, TargetTable } from '#database/tables/targets.ts'
 import type { PackTable, ReleaseCycleTable, ThreatTable } from '#database/tables/knowledge.ts'
@@ -45,6 +46,7 @@ export interface Tables {
   member: MemberTable
   invitation: InvitationTable
   email_domain: EmailDomainTable
+  sign_in_provider: SignInProviderTable
   provisioning_token: ProvisioningTokenTable
   provisioning: ProvisioningTable
   provisioned_user: ProvisionedUserTable

@@ -1,5 +1,5 @@
 /** Mounts the API below `/v1`, its OpenAPI document, and the documentation pages. */
-import type { ResolveTxt, scim } from '#workspaces/index.ts'
+import type { ResolveTxt, SignInService, scim } from '#workspaces/index.ts'
 import { agentArchive, archivePath } from '#agents/index.ts'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Database } from '#database/index.ts'
@@ -36,6 +36,7 @@ export interface ApiOptions {
   /** The secret of the installation. */
   readonly secret: string
   readonly resolveTxt: ResolveTxt
+  readonly signIn: SignInService
   /** Finds the person with a verified email address, if the embedded identity service is used. */
   readonly findPerson: scim.ScimService['findPerson']
   readonly feeds: FeedAddresses

@@ -13,6 +13,7 @@ import * as product from '@glacis/contract/product'
 import * as provisioning from '@glacis/contract/provisioning'
 import * as scan from '@glacis/contract/scan'
 import * as search from '@glacis/contract/search'
+import * as signInProvider from '@glacis/contract/sign-in-provider'
 import * as tag from '@glacis/contract/tag'
 import * as target from '@glacis/contract/target'
 import * as triage from '@glacis/contract/triage'
@@ -25,6 +26,7 @@ const moreModules = {
   ...provisioning,
   ...scan,
   ...search,
+  ...signInProvider,
   ...tag,
   ...target,
   ...triage,

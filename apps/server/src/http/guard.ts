@@ -107,7 +107,7 @@ function admitToken(request: FastifyRequest, owner: TokenOwner | null, call: Cal
   if (!isWithinNetworks(owner.allowedNetworks, request.ip))
     throw new ApiError('forbidden', `This API token can't be used from ${request.ip}`)
   const { scope } = permissions[call]
-  if (scope === 'session') throw notForTokens()
+  if (scope === 'session' || scope === 'none') throw notForTokens()
   if (!owner.scopes.some((granted) => covers[granted].includes(scope)))
     throw new ApiError('forbidden', `This API token lacks the scope ${scope}`)
   const requested = requestedWorkspace(request)

@@ -16,6 +16,7 @@ import { Role } from '@glacis/contract/role'
 import * as runner from '@glacis/contract/runner'
 import * as scan from '@glacis/contract/scan'
 import * as search from '@glacis/contract/search'
+import * as signInProvider from '@glacis/contract/sign-in-provider'
 import * as tag from '@glacis/contract/tag'
 import * as target from '@glacis/contract/target'
 import * as threat from '@glacis/contract/threat'
@@ -48,6 +49,7 @@ const exported = Object.entries({
   ...runner,
   ...scan,
   ...search,
+  ...signInProvider,
   ...tag,
   ...target,
   ...threat,

@@ -11,7 +11,7 @@ import { invalid, ApiError } from '#errors.ts'
 import { commitHorizon } from '#notifications/announce.ts'
 import { channelOf, describeChannels } from '#notifications/describe.ts'
 import { lockChannel } from '#notifications/find-channel.ts'
-import { type Gate, urlError } from '#notifications/send.ts'
+import { type Gate, urlError } from '#gate.ts'
 import { type Selectable, sql } from 'kysely'
 
 type Row = Selectable<Tables['channel']>

@@ -7,7 +7,8 @@ import { storable } from '#database/text.ts'
 import type { Work } from '#jobs.ts'
 import type { Mailer } from '#mail.ts'
 import { discordBody, mailOf, slackBody, webhookBody } from '#notifications/message.ts'
-import { type Gate, type Outcome, post, signature } from '#notifications/send.ts'
+import type { Gate } from '#gate.ts'
+import { type Outcome, post, signature } from '#notifications/send.ts'
 import { type Selectable, sql } from 'kysely'
 
 export interface Sending {

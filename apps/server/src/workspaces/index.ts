@@ -34,3 +34,10 @@ export {
   ownerOfProvisioningToken,
 } from '#workspaces/provisioning/tokens.ts'
 export * as scim from '#workspaces/provisioning/index.ts'
+export {
+  type SignInService,
+  deleteSignInProvider,
+  getSignInProvider,
+  setSignInProvider,
+} from '#workspaces/sign-in/provider.ts'
+export { findSignInProvider, organizations } from '#workspaces/sign-in/organizations.ts'

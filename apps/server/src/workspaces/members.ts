@@ -127,7 +127,8 @@ export async function keepOneOwner(ctx: Ctx, id: string): Promise<void> {
   })
 }
 
-async function setRole(ctx: Ctx, target: Row, role: Role): Promise<Row> {
+/** Sets the role of a member, with the audit event. The caller keeps one owner. */
+export async function setRole(ctx: Ctx, target: Row, role: Role): Promise<Row> {
   await ctx.tx
     .updateTable('member')
     .set({ role })

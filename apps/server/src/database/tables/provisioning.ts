@@ -1,4 +1,4 @@
-/** Members that an identity provider manages. Written by workspaces. */
+/** Identity providers of workspaces, and the members that they manage. Written by workspaces. */
 import type { GroupRole, GroupRoleName } from '@glacis/contract/group-role'
 import type { Generated } from 'kysely'
 import type { Json } from '#database/tables/kinds.ts'
@@ -57,4 +57,16 @@ export interface ProvisionedGroupUserTable {
   account_id: string
   group_id: string
   user_id: string
+}
+export interface SignInProviderTable {
+  account_id: string
+  label: string
+  issuer: string
+  client_id: string
+  client_secret: Buffer | null
+  groups_claim: string
+  group_roles: Json<GroupRole[]>
+  default_role: GroupRoleName | null
+  is_required: boolean
+  updated_at: Date
 }

@@ -15,6 +15,7 @@ import * as target from '@glacis/contract/target'
 import * as agents from '#agents/index.ts'
 import * as triage from '@glacis/contract/triage'
 import * as view from '@glacis/contract/view'
+import * as provider from '@glacis/contract/sign-in-provider'
 import * as provisioning from '@glacis/contract/provisioning'
 import * as invitation from '@glacis/contract/invitation'
 import * as workspace from '@glacis/contract/workspace'
@@ -45,6 +46,7 @@ interface Services {
   /** The secret of the installation. */
   readonly secret: string
   readonly resolveTxt: workspaces.ResolveTxt
+  readonly signIn: workspaces.SignInService
   readonly jobs: Jobs
   readonly mailer: notifications.Sending['mailer']
   readonly gate: notifications.Sending['gate']
@@ -195,8 +197,8 @@ export function serveApi(router: Router, services: Services): void {
 }
 
 function serveWorkspaces(
-  { serve, serveInSteps, serveVisit }: Router,
-  { jobs, database, secret, resolveTxt, url }: Services,
+  { serve, serveInSteps, serveVisit, servePublic }: Router,
+  { jobs, database, secret, resolveTxt, url, signIn }: Services,
 ): void {
   serveVisit(workspace.listWorkspaces, ({ person, actor }) => workspaces.listWorkspaces(database, person, actor))
   serveVisit(workspace.createWorkspace, ({ person }, input) => workspaces.createWorkspace(database, person, input))
@@ -224,6 +226,10 @@ function serveWorkspaces(
   serve(invitation.createEmailDomain, workspaces.createEmailDomain)
   serveInSteps(invitation.verifyEmailDomain, (within, input) => workspaces.verifyEmailDomain(within, resolveTxt, input))
   serve(invitation.deleteEmailDomain, workspaces.deleteEmailDomain)
+  serve(provider.getSignInProvider, (ctx) => workspaces.getSignInProvider(ctx, signIn))
+  serveInSteps(provider.setSignInProvider, (within, input) => workspaces.setSignInProvider(within, signIn, input))
+  serve(provider.deleteSignInProvider, (ctx) => workspaces.deleteSignInProvider(ctx))
+  servePublic(provider.findSignInProvider, (input) => workspaces.findSignInProvider(database, signIn, input))
   const scim = { url: scimUrl(url) }
   serve(provisioning.getProvisioning, (ctx) => workspaces.getProvisioning(ctx, scim))
   serve(provisioning.updateProvisioning, (ctx, input) => workspaces.updateProvisioning(ctx, scim, input))
