@@ -2,7 +2,7 @@
 import { type Endpoint, hasQuery, type InputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { ApiFailure, readFailureBody, readRetryAfter, statusPhrase } from '#api/failure.ts'
-import { workspaceHeader } from '@glacis/contract/role'
+import { type ErrorReason, workspaceHeader } from '@glacis/contract/role'
 import { portalConfig } from '#lib/portal-config.ts'
 import { chosenWorkspace } from '#lib/workspace.ts'
 import { addToast } from '#ui/toasts.tsx'
@@ -117,9 +117,16 @@ function noResponse(cause: unknown): ApiFailure {
   return new ApiFailure({ status: 0, statusText: 'No response', body: { kind: 'text', text } }, { cause })
 }
 
+/** Reasons why the whole workspace can't be shown. */
+export const accessReasons: ReadonlySet<string> = new Set<ErrorReason>([
+  'NO_WORKSPACE',
+  'MEMBERSHIP_ENDED',
+  'SIGN_IN_PROVIDER_REQUIRED',
+])
+
 function showFailureToast(failure: ApiFailure): void {
   // Another page takes over: see routes/app-frame.tsx.
-  if (failure.status === 404 || failure.reason === 'NO_WORKSPACE' || failure.reason === 'MEMBERSHIP_ENDED') return
+  if (failure.status === 404 || accessReasons.has(failure.reason ?? '')) return
   if (failure.status !== 401) addToast('error', { title: 'API failure', message: failure.detail })
   else if (location.pathname !== '/login') {
     saveDrafts(location.href)

@@ -1,11 +1,13 @@
 import type { CallName } from '@glacis/contract/permissions'
 import { type ReactNode, useId } from 'react'
 import { Button } from '#ui/button.tsx'
-import { Dialog } from '#ui/dialog.tsx'
+import { Dialog, SlideOver } from '#ui/dialog.tsx'
 
 interface FormDialogProps {
   readonly open?: boolean
   readonly onClose: () => void
+  /** A panel from the right, for a long form. */
+  readonly panel?: boolean
   readonly title: string
   readonly description?: ReactNode
   /** Verb on the submit button. */
@@ -21,10 +23,19 @@ interface FormDialogProps {
 }
 
 /** A dialog with a form. The dialog stays open until the caller closes it. */
-export function FormDialog({ open = true, label, call, onSubmit, children, ...dialog }: FormDialogProps) {
+export function FormDialog({
+  open = true,
+  panel = false,
+  label,
+  call,
+  onSubmit,
+  children,
+  ...dialog
+}: FormDialogProps) {
   const id = useId()
+  const Frame = panel ? SlideOver : Dialog
   return (
-    <Dialog
+    <Frame
       {...dialog}
       open={open}
       footer={
@@ -49,6 +60,6 @@ export function FormDialog({ open = true, label, call, onSubmit, children, ...di
       >
         {children}
       </form>
-    </Dialog>
+    </Frame>
   )
 }

@@ -29,7 +29,7 @@ import {
   updateWorkspace,
 } from '@glacis/contract/workspace'
 import { infiniteQueryOptions, mutationOptions, type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { call } from '#api/call.ts'
+import { accessReasons, call } from '#api/call.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { query } from '#api/query.ts'
 import { setRole, useRole } from '#lib/role.ts'
@@ -89,15 +89,13 @@ export function useAllowed(name: CallName): boolean {
   return role !== undefined && isAllowed(role, name)
 }
 
-const reasons = new Set(['MEMBERSHIP_ENDED', 'NO_WORKSPACE'])
-
 /** Why the workspace can't be shown; undefined while it can. */
 export function useAccessLost(): ApiFailure | undefined {
   const { error } = useQuery(current())
   if (!(error instanceof ApiFailure)) return undefined
   // A workspace that this person never belonged to, such as that of the browser's former user.
   const isUnknown = error.status === 404 && chosenWorkspace() !== null
-  return isUnknown || reasons.has(error.reason ?? '') ? error : undefined
+  return isUnknown || accessReasons.has(error.reason ?? '') ? error : undefined
 }
 
 /** Shows another workspace: nothing of the former one may stay on screen or in the cache. */

@@ -7,6 +7,7 @@ import { General } from '#workspaces/general.tsx'
 import { Invitations } from '#workspaces/invitations.tsx'
 import { roleLabels } from '#lib/role-labels.ts'
 import { Members } from '#workspaces/members.tsx'
+import { SignInSection } from '#workspaces/sign-in.tsx'
 import { ProvisioningSection } from '#workspaces/provisioning.tsx'
 import { current, useAllowed } from '#workspaces/queries.ts'
 import { PageHead } from '#ui/page-head.tsx'
@@ -15,6 +16,7 @@ export function WorkspaceSettingsPage() {
   const { workspace } = useSuspenseQuery(current()).data
   const seesInvitations = useAllowed('listInvitations')
   const seesDomains = useAllowed('listEmailDomains')
+  const seesProvider = useAllowed('getSignInProvider')
   const seesProvisioning = useAllowed('getProvisioning')
   const seesAuditLog = useAllowed('listAuditEvents')
   return (
@@ -28,6 +30,7 @@ export function WorkspaceSettingsPage() {
         <Members own={workspace.role} />
         {seesInvitations && <Invitations own={workspace.role} />}
         {seesDomains && <EmailDomains />}
+        {seesProvider && <SignInSection />}
         {seesProvisioning && <ProvisioningSection />}
         {seesAuditLog && <AuditLog />}
         <DangerZone workspace={workspace} />
