@@ -214,6 +214,9 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   deleteProvisioningToken: administer,
 }
 
+/** The roles that may change the `permissions` of a target, which allow intrusive checks. */
+export const intrusiveCheckRoles: readonly Role[] = admins
+
 /** Whether a role may make a call. */
 export function isAllowed(role: Role, call: CallName): boolean {
   return permissions[call].roles?.includes(role) ?? true

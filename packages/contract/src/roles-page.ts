@@ -21,6 +21,9 @@ it further. Calls marked *session* can't be made with a token; those marked
 
 A call that a role doesn't allow is rejected with status 403 and the reason \`ROLE_NOT_ALLOWED\`.
 
+Only owners and admins can change which intrusive checks may run on a target (\`permissions\` of \`createTarget\` and
+\`updateTarget\`).
+
 ## Calls
 
 This table is generated from \`packages/contract/src/permissions.ts\`, which the server enforces.

@@ -59,7 +59,7 @@ export interface Tables {
   agent_key: AgentKeyTable
   agent_connection: AgentConnectionTable
   target: TargetTable
-  tag: { account_id: string; id: string; name: string; color: number }
+  tag: { account_id: string; id: string; name: string; color: number; team: Generated<string[] | null> }
   idempotency_key: IdempotencyKeyTable
   target_tag: { account_id: string; target_id: string; tag_id: string }
   /** issues */

@@ -1,7 +1,7 @@
 /** Authenticates and authorizes every API request. */
 import type { TokenScope } from '@glacis/contract/access'
 import type { Session } from '@glacis/contract/identity'
-import { type CallName, isAllowed, permissions, roleMessage } from '@glacis/contract/permissions'
+import { type CallName, isAllowed, isWithin, permissions, roleMessage } from '@glacis/contract/permissions'
 import { type Role, errorReasons, workspaceHeader } from '@glacis/contract/role'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Actor, Log, Person } from '#ctx.ts'
@@ -120,7 +120,7 @@ function admitToken(request: FastifyRequest, owner: TokenOwner | null, call: Cal
     name: `API token ${owner.name}`,
     ip: request.ip,
     id: owner.makerId,
-    role: owner.role,
+    role: isWithin(owner.role, owner.makerRole) ? owner.role : owner.makerRole,
     userAgent: userAgentOf(request),
   }
   return { account: owner.account, actor, log: request.log }
