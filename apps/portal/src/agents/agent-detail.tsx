@@ -2,7 +2,7 @@
 import type { Agent } from '@glacis/contract/agent'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Ellipsis, KeyRound, Pencil, SquareTerminal, Trash2, Unplug } from 'lucide-react'
+import { Ellipsis, KeyRound, Pencil, ShieldCheck, SquareTerminal, Trash2, Unplug } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { AgentConnections } from '#agents/agent-connections.tsx'
 import { type AgentDialog, AgentDialogs } from '#agents/agent-dialogs.tsx'
@@ -63,6 +63,9 @@ function Actions({ agent, onOpen }: { readonly agent: Agent; readonly onOpen: (k
         <Menu call="updateAgent" label="More actions" square button={<Ellipsis aria-hidden="true" />}>
           <MenuAction icon={<SquareTerminal />} onClick={() => onOpen('install')}>
             Show install command
+          </MenuAction>
+          <MenuAction call="updateAgent" icon={<ShieldCheck />} onClick={() => onOpen('limit')}>
+            Limit access
           </MenuAction>
           <MenuAction call="rotateAgentToken" icon={<KeyRound />} onClick={() => onOpen('rotate')}>
             Rotate token
@@ -167,6 +170,17 @@ function Rail({ agent, onDelete }: { readonly agent: Agent; readonly onDelete: (
           {agent.tokenExpireTime && (
             <Fact name="Token expires">
               <AbsoluteTime value={agent.tokenExpireTime} />
+            </Fact>
+          )}
+          {agent.createdBy && <Fact name="Created by">{agent.createdBy}</Fact>}
+          {agent.expireTime && (
+            <Fact name="Access until">
+              <AbsoluteTime value={agent.expireTime} />
+            </Fact>
+          )}
+          {agent.allowedNetworks && agent.allowedNetworks.length > 0 && (
+            <Fact name="Connects from">
+              <span className="font-mono">{agent.allowedNetworks.join(', ')}</span>
             </Fact>
           )}
           <Fact name="Created">

@@ -1,5 +1,5 @@
 import type { Agent } from '@glacis/contract/agent'
-import { Ellipsis, KeyRound, Pencil, SquareTerminal, Trash2 } from 'lucide-react'
+import { Ellipsis, KeyRound, Pencil, ShieldCheck, SquareTerminal, Trash2 } from 'lucide-react'
 import type { AgentDialog } from '#agents/agent-dialogs.tsx'
 import { type AgentSort, formatLatency } from '#agents/labels.ts'
 import { formatDate, formatNumber } from '#lib/format.ts'
@@ -112,6 +112,9 @@ function RowMenu({ agent, onDialog }: { readonly agent: Agent } & Pick<AgentTabl
       </MenuAction>
       <MenuAction icon={<SquareTerminal />} onClick={() => onDialog({ kind: 'install', agent })}>
         Show install command
+      </MenuAction>
+      <MenuAction call="updateAgent" icon={<ShieldCheck />} onClick={() => onDialog({ kind: 'limit', agent })}>
+        Limit access
       </MenuAction>
       <MenuAction call="rotateAgentToken" icon={<KeyRound />} onClick={() => onDialog({ kind: 'rotate', agent })}>
         Rotate token

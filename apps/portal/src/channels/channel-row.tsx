@@ -102,8 +102,12 @@ function useRestoreFocus(isOpen: boolean, hasChannel: boolean) {
   return row
 }
 
+function recipientsOf({ rule }: Channel, email: string): string {
+  return rule.recipients === 'RECIPIENTS_TEAMS' ? 'the teams and owners of the affected targets' : email
+}
+
 function describe(kind: ChannelRowProps['kind'], channel: Channel | undefined, email: string): string {
-  if (kind.kind === 'KIND_EMAIL') return channel?.isEnabled ? `Sent to ${email}.` : kind.sentence
+  if (kind.kind === 'KIND_EMAIL') return channel?.isEnabled ? `Sent to ${recipientsOf(channel, email)}.` : kind.sentence
   return channel?.webhookUrl ? maskUrl(channel.webhookUrl) : kind.sentence
 }
 

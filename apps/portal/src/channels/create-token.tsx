@@ -1,7 +1,6 @@
 /** The dialog that creates an API token. */
 import { type ApiToken, TokenScope } from '@glacis/contract/access'
 import { isWithin } from '@glacis/contract/permissions'
-import { AllowedNetworks } from '@glacis/contract/primitives'
 import { type Role, roles } from '@glacis/contract/role'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,8 +12,8 @@ import type { NewSecret } from '#ui/secret-dialog.tsx'
 import { useRole } from '#lib/role.ts'
 import { SelectField, TextField } from '#ui/field.tsx'
 import { FormDialog } from '#ui/form-dialog.tsx'
+import { NetworksField, networksProblem, parseNetworks } from '#ui/networks-field.tsx'
 import { RoleSelect } from '#ui/role-select.tsx'
-import { TextAreaField } from '#ui/text-area.tsx'
 
 const lifetimesDays = [30, 90, 180, 365] as const
 const dayMs = 86_400_000
@@ -36,8 +35,7 @@ export function CreateTokenDialog({ onClose, onSecret }: CreateTokenDialogProps)
   const [days, setDays] = useState<number>(90)
   const [networks, setNetworks] = useState('')
   const [hasTried, setHasTried] = useState(false)
-  const allowedNetworks = networks.split(/[\s,;]+/).filter(Boolean)
-  const invalid = allowedNetworks.find((item) => !AllowedNetworks.safeParse([item]).success)
+  const invalid = networksProblem(networks)
   const create = () => {
     setHasTried(true)
     if (name.trim() === '' || invalid !== undefined) return
@@ -46,13 +44,13 @@ export function CreateTokenDialog({ onClose, onSecret }: CreateTokenDialogProps)
       onClose()
       if (apiToken.token) onSecret({ what: 'API token', value: apiToken.token })
     }
-    creation.mutate({ name, scopes: [scope], role, expireTime, allowedNetworks }, { onSuccess })
+    creation.mutate(
+      { name, scopes: [scope], role, expireTime, allowedNetworks: parseNetworks(networks) },
+      { onSuccess },
+    )
   }
   const nameErrors = hasTried && name.trim() === '' ? ['Required'] : fieldErrors(creation.error, 'apiToken.name')
-  const networkErrors =
-    hasTried && invalid !== undefined
-      ? [`“${invalid}” isn't an address or a network, such as 192.0.2.0/24.`]
-      : fieldErrors(creation.error, 'apiToken.allowedNetworks')
+  const networksError = (hasTried ? invalid : undefined) ?? fieldErrors(creation.error, 'apiToken.allowedNetworks')[0]
   return (
     <FormDialog
       {...mutationDialogProps(creation, onClose)}
@@ -90,17 +88,11 @@ export function CreateTokenDialog({ onClose, onSecret }: CreateTokenDialogProps)
           </option>
         ))}
       </SelectField>
-      <TextAreaField
-        label="Allowed networks"
-        optional
-        rows={2}
-        autoComplete="off"
-        spellCheck={false}
-        className="font-mono"
+      <NetworksField
         value={networks}
-        messages={networkErrors}
+        problem={networksError}
         hint="Addresses or networks from which the token works, such as 192.0.2.0/24. Leave empty to allow all."
-        onChange={({ target }) => setNetworks(target.value)}
+        onChange={setNetworks}
       />
     </FormDialog>
   )

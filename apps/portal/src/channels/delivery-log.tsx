@@ -26,6 +26,7 @@ export function DeliveryLog({ channel }: { readonly channel: Channel }) {
             <span className="min-w-0 flex-1">
               {delivery.eventCount === 1 ? '1 event' : `${delivery.eventCount} events`}
               <span className="text-ink-3">
+                {delivery.recipient && ` · ${delivery.recipient}`}
                 {' · '}
                 <RelativeTime value={delivery.createTime} />
                 {delivery.statusCode && ` · ${delivery.statusCode}`}

@@ -95,6 +95,7 @@ export const ScopeSearch = z.extend(CreateSearch, {
   tag: listOf(Id),
   schedule: listOf(z.enum(['daily', 'weekly', 'monthly'])),
   agent: lenient(z.union([z.enum(['any', 'none']), Id])),
+  owner: lenient(z.string().check(z.maxLength(200))),
   state: listOf(z.enum(['never', 'overdue', 'failed', 'paused', 'unresolved'])),
   sort: lenient(z.string().check(z.maxLength(40))),
   ...paging,

@@ -17,7 +17,7 @@ interface FormDialogProps {
   readonly busy: boolean
   /** What failed and what to do about it, except errors that a field shows. */
   readonly problem: string | undefined
-  readonly onSubmit: () => void
+  readonly onSubmit: (form: HTMLFormElement) => void
   /** The fields. */
   readonly children: ReactNode
 }
@@ -55,7 +55,7 @@ export function FormDialog({
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          onSubmit()
+          onSubmit(event.currentTarget)
         }}
       >
         {children}

@@ -7,6 +7,7 @@ import { General } from '#workspaces/general.tsx'
 import { Invitations } from '#workspaces/invitations.tsx'
 import { roleLabels } from '#lib/role-labels.ts'
 import { Members } from '#workspaces/members.tsx'
+import { Teams } from '#workspaces/teams.tsx'
 import { SignInSection } from '#workspaces/sign-in.tsx'
 import { ProvisioningSection } from '#workspaces/provisioning.tsx'
 import { current, useAllowed } from '#workspaces/queries.ts'
@@ -28,6 +29,7 @@ export function WorkspaceSettingsPage() {
       <div className="@container px-(--gl-gutter) pt-5">
         <General key={workspace.id} workspace={workspace} />
         <Members own={workspace.role} />
+        <Teams />
         {seesInvitations && <Invitations own={workspace.role} />}
         {seesDomains && <EmailDomains />}
         {seesProvider && <SignInSection />}

@@ -58,7 +58,10 @@ it('sets up a provider, and asks for what is missing first', async () => {
   const { label, issuer, clientId, defaultRole } = provider
   expect(sent('PUT')?.body).toEqual({
     provider: {
-      ...{ label, issuer, clientId, defaultRole },
+      label,
+      issuer,
+      clientId,
+      defaultRole,
       clientSecret: 'very secret',
       groupsClaim: 'groups',
       groupRoles: [],
