@@ -40,6 +40,7 @@ import {
   packFolders,
   syncPacks,
 } from '#packs/index.ts'
+import { encryptEventIdsWith } from '#notifications/index.ts'
 import { createOutbound } from '#outbound.ts'
 import { portalConfig } from '#portal-config.ts'
 import { createWhoami } from '#whoami.ts'
@@ -92,6 +93,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   })
   const secret = await installationSecret(database)
   signPagesWith(secret)
+  encryptEventIdsWith(secret)
   const jobs = createJobs(databaseUrl, log, { supervise: has('worker') })
   await jobs.prepare(database.owner)
   const memberships = createMemberships(database, config.url)

@@ -46,7 +46,13 @@ type ModuleCall =
   | EndpointsOf<typeof view>
   | EndpointsOf<typeof workspace>
 /** Calls that respond with a file or a stream. */
-type FileCall = 'getScanReport' | 'exportIssues' | 'exportProducts' | 'exportAuditEvents' | 'streamEvents'
+type FileCall =
+  | 'getScanReport'
+  | 'exportIssues'
+  | 'exportProducts'
+  | 'exportAuditEvents'
+  | 'exportWorkspace'
+  | 'streamEvents'
 /** The name of a call, which is its operation id in the OpenAPI document. */
 export type CallName = ModuleCall | FileCall
 
@@ -193,6 +199,7 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   deleteWorkspace: own,
   keepWorkspace: own,
   transferOwnership: own,
+  exportWorkspace: own,
   listMembers: read,
   updateMember: administer,
   removeMember: administer,

@@ -8,7 +8,7 @@ import { serveLive } from '#http/live.ts'
 import type { Guard } from '#http/guard.ts'
 import { openApi } from '#http/openapi.ts'
 import { serveReference } from '#http/reference.ts'
-import { serveExports } from '#http/export.ts'
+import { serveExports, serveWorkspaceExport } from '#http/export.ts'
 import { recordRoutes } from '#http/other-methods.ts'
 import { serveReports } from '#http/report.ts'
 import { serveScim } from '#http/scim.ts'
@@ -55,6 +55,7 @@ export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   const agentCalls = runner ? mountRunner(app, { database, live: options.live, ...runner }) : []
   serveReports(app, database, guard)
   serveExports(app, database, guard)
+  serveWorkspaceExport(app, database, guard)
   serveScim(app, options)
   // Built on first request, to keep the start fast.
   let document: ReturnType<typeof openApi> | undefined

@@ -18,6 +18,7 @@ export {
   updateMember,
 } from '#workspaces/members.ts'
 export { createMemberships, type Memberships, personOf } from '#workspaces/membership.ts'
+export { type ExportedTable, exportedTables, exportWorkspace, lineOf } from '#workspaces/export.ts'
 export { endMemberships, soleWorkspacesOf } from '#workspaces/departure.ts'
 export { createWorkspace, listWorkspaces } from '#workspaces/own.ts'
 export {
