@@ -24,7 +24,7 @@ interface ChannelRowProps {
   readonly kind: (typeof channelKinds)[number]
   /** Undefined if no channel of this kind exists. */
   readonly channel: Channel | undefined
-  /** Email address of the account. */
+  /** Email address of the workspace. */
   readonly email: string
   readonly onSecret: (shown: NewSecret) => void
 }
