@@ -19,6 +19,7 @@ export default defineConfig({
             'tools/**/*.test.ts',
             'packs/**/*.test.ts',
             'lab/**/*.test.ts',
+            'fuzz/**/*.test.ts',
           ],
           globalSetup: ['apps/server/src/testing/cluster.ts'],
           // Tests run through Node's own type stripping, as the product does.

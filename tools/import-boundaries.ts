@@ -163,7 +163,7 @@ const plugin = {
         .split('/')
         .slice(0, source.startsWith('@') ? 2 : 1)
         .join('/')
-      // Files outside every workspace (tools, bench, e2e) may import all workspaces.
+      // Files outside every workspace (tools, bench, fuzz, e2e) may import all workspaces.
       if (workspace === context.cwd && name.startsWith('@glacis/')) return
       if (declaredBy(workspace).has(name) || (isTest(context.filename) && declaredBy(context.cwd).has(name))) return
       context.report({ node, message: `${relative(context.cwd, workspace)} does not declare ${name}` })

@@ -233,7 +233,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
 }
 
 /**
- * Records identity events in the audit trail, in order. An audit event needs a workspace, so a new user's workspace is
+ * Records identity events in the audit log, in order. An audit event needs a workspace, so a new user's workspace is
  * created with the registration event instead of the first request.
  */
 function recordEvents(database: Database, people: IdentityAdmin, memberships: Memberships, log: Logger) {

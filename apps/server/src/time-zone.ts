@@ -17,5 +17,5 @@ export function isTimeZone(text: string): boolean {
 
 /** The error for a text that is none. */
 export function timeZoneError(text: string): string {
-  return `'${text}' is not the name of a time zone. Use an IANA name such as Europe/Zurich`
+  return `'${text}' is not a time zone. Use an IANA name such as Europe/Zurich`
 }

@@ -6,7 +6,7 @@ import { newAddress, register, sharedTestIdentity, signIn, valueOf } from '#test
 
 const submitsPerRun = 50
 // Every execution draws new values, so frequent short executions cover more than a single long one.
-const runs = 60
+const runs = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 3000) / submitsPerRun)
 const batchSize = 10
 
 const victim = newAddress()

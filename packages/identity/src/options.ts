@@ -8,7 +8,7 @@ export interface Mail {
   readonly html: string
 }
 
-/** An event for the audit trail. */
+/** An event for the audit log. */
 export interface IdentityEvent {
   readonly kind: EventKind
   readonly identityId: string | null
@@ -168,7 +168,7 @@ export interface IdentityOptions {
   /** Sends an email. Rejects if it can't be sent. */
   readonly deliver: (mail: Mail) => Promise<void>
   readonly log: Log
-  /** Receives events for the audit trail. */
+  /** Receives events for the audit log. */
   readonly onEvent?: (event: IdentityEvent) => void
   readonly now?: () => Date
 }

@@ -39,7 +39,7 @@ export interface Service {
   readonly courier: Courier
   readonly log: Log
   readonly now: () => Date
-  /** Emits an event for the audit trail. Never throws; a failing listener is logged. */
+  /** Emits an event for the audit log. Never throws; a failing listener is logged. */
   readonly emit: (event: IdentityEvent) => void
 }
 

@@ -70,7 +70,7 @@ function decodeValue(text: string): string | null {
 function encodeValue(quoted: string): string {
   if (quoted === '*') return ''
   if (quoted === '-') return '-'
-  return quoted.replaceAll(/\\(.)|\?|\*/g, (whole, character: string | undefined) => {
+  return quoted.replaceAll(/\\(.)|\?|\*/gu, (whole, character: string | undefined) => {
     if (whole === '?') return '%01'
     if (whole === '*') return '%02'
     if (character === undefined || /[a-z0-9._-]/.test(character)) return character ?? ''

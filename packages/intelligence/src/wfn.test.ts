@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareNames, compareValue } from '#wfn-compare.ts'
 import { bindUri, parseCpe, parseUri } from '#wfn-uri.ts'
-import { bindFormattedString, type CpeName, fromWfn, nameOf, parseFormattedString, toWfn } from '#wfn.ts'
+import { bindFormattedString, type CpeName, fromWfn, nameOf, parseFormattedString, quote, toWfn } from '#wfn.ts'
 import { vectors, type VectorName } from '#testing/shared-data.ts'
 
 const apache = 'cpe:2.3:a:apache:http_server:2.4.49:*:*:*:*:*:*:*'
@@ -23,6 +23,12 @@ describe('CPE names', () => {
     const wfn = name && toWfn(name)
     expect(wfn).toMatchObject({ product: 'joomla!', update: '-', edition: '' })
     expect(wfn && fromWfn(wfn)).toEqual(name)
+  })
+
+  it('keeps characters outside of the basic plane whole', () => {
+    const name = nameOf({ part: 'a', vendor: 'acme', product: quote('𝒢lacis') })
+    expect(name && bindFormattedString(name).isWellFormed()).toBe(true)
+    expect(name && toWfn(name).product).toBe('𝒢lacis')
   })
 
   it('splits at unquoted colons only', () => {

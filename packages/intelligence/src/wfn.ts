@@ -42,7 +42,7 @@ const anyName: CpeName = {
 }
 
 /** Wildcards are allowed only at the ends of a value (NISTIR 7695, 5.3.2). */
-const valuePattern = /^(?:\*|-|\?+|(?:\?+|\*)?(?:[a-z0-9._-]|\\[^a-z0-9])+(?:\?+|\*)?)$/
+const valuePattern = /^(?:\*|-|\?+|(?:\?+|\*)?(?:[a-z0-9._-]|\\[^a-z0-9])+(?:\?+|\*)?)$/u
 
 /**
  * Creates a name; missing attributes are ANY.
@@ -75,7 +75,7 @@ export function bindFormattedString(name: CpeName): string {
 
 /** Converts a name to the contract's format: unquoted values, empty for ANY, `-` for NA. */
 export function toWfn(name: CpeName): Wfn {
-  const plain = (attribute: Attribute) => (name[attribute] === '*' ? '' : name[attribute].replaceAll(/\\(.)/g, '$1'))
+  const plain = (attribute: Attribute) => (name[attribute] === '*' ? '' : name[attribute].replaceAll(/\\(.)/gu, '$1'))
   return {
     part: plain('part'),
     vendor: plain('vendor'),
@@ -105,12 +105,12 @@ export function fromWfn(wfn: Wfn): CpeName | null {
 export function quote(plain: string): string {
   const text = plain.trim().toLowerCase().replaceAll(/\s+/g, '_')
   if (text === '' || text === '*') return '*'
-  return text.replaceAll(/[^a-z0-9._-]/g, '\\$&')
+  return text.replaceAll(/[^a-z0-9._-]/gu, '\\$&')
 }
 
 /** Removes the quoting of one value; ANY and NA remain `*` and `-`. */
 export function unquote(quoted: string): string {
-  return quoted.includes('\\') ? quoted.replaceAll(/\\(.)/g, '$1') : quoted
+  return quoted.includes('\\') ? quoted.replaceAll(/\\(.)/gu, '$1') : quoted
 }
 
 /** Splits at unquoted colons. */

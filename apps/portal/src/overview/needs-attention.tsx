@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { list } from '#issues/queries.ts'
 import { useNow } from '#lib/clock.ts'
 import { formatAge, formatDateTime } from '#lib/format.ts'
 import { selectForAttention, type AttentionReason, attentionReasons } from '#overview/attention.ts'
-import { statsInput, type View } from '#overview/view.ts'
+import { needingAttention } from '#overview/queries.ts'
+import type { View } from '#overview/view.ts'
 import { Badge } from '#ui/badge.tsx'
 import { SectionHead } from '#ui/card.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
@@ -18,10 +18,7 @@ import { SectionError } from '#ui/states.tsx'
 
 export function NeedsAttention({ view }: { readonly view: View }) {
   const now = useNow()
-  const { verification } = statsInput(view).filter
-  const { data, isError, refetch } = useQuery(
-    list({ pageSize: 100, orderBy: 'ORDER_BY_PRIORITY', filter: { status: ['STATUS_FILTER_OPEN'], verification } }),
-  )
+  const { data, isError, refetch } = useQuery(needingAttention(view))
   const issues = data && selectForAttention(data.issues, now)
   return (
     <section aria-label="Needs attention">

@@ -171,7 +171,7 @@ async function find(people: IdentityAdmin, who: string): Promise<IdentitySummary
   throw new CliError(`No user found for ${who}. Run "glacis identity list" to list all users.`)
 }
 
-/** Records the event in the audit trail, with the operating system user as operator. */
+/** Records the event in the audit log, with the operating system user as operator. */
 async function recordEvent(database: Database, person: IdentitySummary, kind: string, detail?: string): Promise<void> {
   const operator = operatorName()
   const from = { ip: '', userAgent: 'glacis identity', at: new Date() }

@@ -1,6 +1,7 @@
+import { gunzipSync } from 'node:zlib'
 import { PortalConfig } from '@glacis/contract/portal-config'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createApp } from '#http/app.ts'
 import { createLogger } from '#log.ts'
 import { defaultPortalConfig } from '#testing/portal-config.ts'
@@ -10,18 +11,14 @@ const localConfig = defaultPortalConfig(url)
 let app: FastifyInstance
 afterEach(() => app.close())
 
-async function configOf(portalConfig: PortalConfig) {
+async function createTestApp(portalConfig: PortalConfig, api: ((app: FastifyInstance) => void) | null = null) {
   const log = createLogger({ level: 'silent' })
-  app = await createApp({
-    log,
-    url,
-    portalConfig,
-    portalFolder: null,
-    identity: null,
-    api: null,
-    isReady: async () => {},
-  })
-  return app.inject({ url: '/config.json' })
+  app = await createApp({ log, url, portalConfig, portalFolder: null, identity: null, api, isReady: async () => {} })
+  return app
+}
+
+async function configOf(portalConfig: PortalConfig) {
+  return (await createTestApp(portalConfig)).inject({ url: '/config.json' })
 }
 
 const elsewhere = { ...localConfig, identityUrl: 'https://id.example.ch' }
@@ -56,4 +53,29 @@ it('reports in the configuration that emails are written to files, but not where
 it('returns the portal configuration', async () => {
   const response = await configOf(challenged)
   expect([PortalConfig.parse(response.json()), response.headers['cache-control']]).toEqual([challenged, 'no-cache'])
+})
+
+describe('compression', () => {
+  const long = { text: 'glacis '.repeat(1000) }
+  const get = async (path: string, encoding: string) => {
+    await createTestApp(localConfig, (scope) => {
+      scope.get('/v1/long', async () => long)
+      scope.get('/v1/short', async () => ({ text: 'glacis' }))
+    })
+    return app.inject({ url: path, headers: { 'accept-encoding': encoding } })
+  }
+
+  it('compresses long API responses for clients that accept it', async () => {
+    const { headers, rawPayload } = await get('/v1/long', 'gzip, br')
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: expect.stringContaining('accept-encoding') })
+    expect(JSON.parse(gunzipSync(rawPayload).toString())).toEqual(long)
+  })
+
+  it.each([
+    ['short responses', '/v1/short', 'gzip'],
+    ['responses for other clients', '/v1/long', 'identity'],
+  ])('leaves %s as they are', async (_, path, encoding) => {
+    const { headers, statusCode } = await get(path, encoding)
+    expect([statusCode, headers['content-encoding']]).toEqual([200, undefined])
+  })
 })

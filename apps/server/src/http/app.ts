@@ -1,6 +1,7 @@
 /** The HTTP server: security headers, limits, health checks, and mounted components. */
 import { createHash } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
+import compress, { type FastifyCompressOptions } from '@fastify/compress'
 import helmet from '@fastify/helmet'
 import rateLimit from '@fastify/rate-limit'
 import underPressure from '@fastify/under-pressure'
@@ -39,6 +40,8 @@ export interface AppOptions {
 }
 
 const bodyBytesMax = 1_048_576
+/** Requests that are logged; files of the portal are not. */
+const logged = /^\/(v1|scim|self-service)\//
 
 /** Limits for requests, and errors raised before routing. */
 export const requestLimits = {
@@ -74,7 +77,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     }
-    if (request.url.startsWith('/v1/') || request.url.startsWith('/self-service/')) request.log.debug(fields, 'request')
+    if (logged.test(request.url)) request.log.debug(fields, 'request')
   })
   await app.register(helmet, headers(options))
   app.addHook('onSend', async (_request, reply) => void reply.header('permissions-policy', permissions))
@@ -98,6 +101,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     await app.register(async (scope) => {
       const max = (request: FastifyRequest) => requestsPerMinute[credentialOf(request) ? 'withCredential' : 'without']
       await scope.register(rateLimit, { max, timeWindow: 60_000, keyGenerator: rateLimitKeyOf })
+      await scope.register(compress, compression)
       scope.addHook('onSend', async (_request, reply) => {
         if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       })
@@ -106,6 +110,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   }
   await servePortal(app, options.portalFolder)
   return app
+}
+
+/** Live events are hijacked replies, so they are never buffered. Portal files are compressed when built. */
+const compression: FastifyCompressOptions = {
+  encodings: ['gzip'],
+  globalDecompression: false,
+  threshold: 1400, // what fits into one packet
+  customTypes: /^application\/json/,
 }
 
 /** The only browser feature in use is WebAuthn. */

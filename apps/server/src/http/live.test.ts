@@ -99,6 +99,36 @@ describe('an open stream', () => {
     expect(performance.now() - start).toBeLessThan(5000)
   })
 
+  it('ends within five seconds when the sign-in provider becomes required', async () => {
+    const workspace = await accountOf('oskar')
+    const owner = server.database.owner
+    const member = { account_id: workspace, role: 'viewer' as const, name: 'W', email: 'w@example.ch' }
+    await owner
+      .insertInto('member')
+      .values({ ...member, identity_id: 'reader' })
+      .execute()
+    const response = await get(`/v1/events?workspace=${workspace}`, { 'x-person': 'reader' })
+    expect(response.status).toBe(200)
+    const ended = response.text()
+    const start = performance.now()
+    const provider = {
+      account_id: workspace,
+      label: 'Acme',
+      issuer: 'https://id.acme.example',
+      client_id: 'x',
+      client_secret: null,
+      groups_claim: 'groups',
+      group_roles: '[]',
+      default_role: null,
+      is_required: true,
+      updated_at: new Date(),
+    }
+    await owner.insertInto('sign_in_provider').values(provider).execute()
+    await server.as(workspace, (ctx) => announceMembers(ctx))
+    await ended
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
   it('stays open when the person uses another workspace', async () => {
     const workspace = await accountOf('two')
     const stop = new AbortController()

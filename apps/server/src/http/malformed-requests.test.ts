@@ -40,6 +40,8 @@ it.each<[string, Record<string, string>, Buffer | string, number]>([
 
 it.each<[HTTPMethods, string, string]>([
   ['PUT', '/v1/tags', 'GET, HEAD, POST'],
+  ['QUERY', '/v1/tags', 'GET, HEAD, POST'],
+  ['TRACE', '/v1/tags', 'GET, HEAD, POST'],
   ['OPTIONS', '/v1/targets/0199c0de-7a10-7c3e-9f00-5b1e6a2d4c01', 'DELETE, GET, HEAD, PATCH'],
   ['GET', '/v1/targets/parse', 'POST'],
   ['HEAD', '/v1/events', 'GET'],

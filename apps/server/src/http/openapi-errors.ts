@@ -73,6 +73,11 @@ const errors: Readonly<Record<string, ErrorResponse>> = {
     example: { code: 3, message: 'Content-Encoding gzip is not supported; send the body uncompressed' },
     appliesTo: hasBody,
   },
+  '431': {
+    name: 'HeadersTooLarge',
+    description: 'The URL and headers exceed 16 KB.',
+    example: { code: 3, message: 'The URL and headers are too long' },
+  },
   '429': {
     name: 'TooManyRequests',
     description: 'The rate limit or a quota is exceeded.',

@@ -113,6 +113,7 @@ function operationOf(operationId: string, call: Call, schemas: Schemas) {
     ...(call.headers ?? []),
   ]
   const content = { 'application/json': { schema: schemas.bodyOf(operationId) } }
+  const isBodyRequired = required.some((name) => !inPath.includes(name))
   return {
     operationId,
     tags: [tagOf(call)],
@@ -120,7 +121,7 @@ function operationOf(operationId: string, call: Call, schemas: Schemas) {
     ...(call.description && { description: call.description }),
     ...(call.path.startsWith('/v1/agent/') && { security: [{ agent: [] }] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(!hasQuery(call.method) && { requestBody: { required: true, content } }),
+    ...(!hasQuery(call.method) && { requestBody: { required: isBodyRequired, content } }),
   }
 }
 

@@ -1,8 +1,6 @@
 /** Responds with 405 to unsupported methods of known paths. */
 import type { ApiErrorBody } from '@glacis/contract/primitives'
-import type { FastifyInstance, HTTPMethods } from 'fastify'
-
-const all: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']
+import type { FastifyInstance } from 'fastify'
 
 /**
  * Records the routes that are added from now on.
@@ -25,19 +23,21 @@ export function recordRoutes(app: FastifyInstance): () => void {
 }
 
 function rejectMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
-  const method = all.filter((item) => !allowed.includes(item))
+  const method = app.supportedMethods.filter((item) => !allowed.includes(item))
   if (method.length === 0) return
   const allow = allowed.toSorted().join(', ')
   app.route({
     method,
     url,
     exposeHeadRoute: false,
-    handler: async (request, reply) => {
+    // Before the body is parsed, so that its errors don't come first.
+    onRequest: async (request, reply) => {
       const message = `${request.method} is not allowed; use ${allow}`
       return reply
         .status(405)
         .header('allow', allow)
         .send({ code: 12, message } satisfies ApiErrorBody)
     },
+    handler: () => undefined,
   })
 }

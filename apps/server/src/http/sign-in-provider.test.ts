@@ -186,6 +186,18 @@ describe('a required provider', () => {
     expect((await open('olga')).statusCode).toBe(200)
   })
 
+  it('keeps the last verified domain', async () => {
+    const { emailDomains } = (await team.as('olga', { method: 'GET', url: '/v1/email-domains' })).json<{
+      emailDomains: { id: string }[]
+    }>()
+    const url = `/v1/email-domains/${emailDomains[0]?.id}`
+    const response = await team.as('olga', { method: 'DELETE', url })
+    expect(response.json()).toMatchObject({ code: 9, message: expect.stringContaining('last verified domain') })
+    await set({ isRequired: false })
+    expect((await team.as('olga', { method: 'DELETE', url })).statusCode).toBe(200)
+    await addDomain(team.workspace, 'example.ch')
+  })
+
   it('does not affect other workspaces of the same person', async () => {
     const own = await users.request(
       { method: 'POST', url: '/v1/workspaces', payload: { workspace: { name: 'Own' } } },

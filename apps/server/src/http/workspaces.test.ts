@@ -86,6 +86,15 @@ it('finds the membership and role of a session with one statement', async () => 
   expect(await statementsOf(() => memberships.of(person, workspace))).toHaveLength(1)
 })
 
+it('adds only the membership to the statements of a request', async () => {
+  const team = await openTeam(users, 'hot')
+  await team.as('hot', { method: 'GET', url: '/v1/tags' })
+  const statements = await statementsOf(() => team.as('hot', { method: 'GET', url: '/v1/tags' }))
+  expect(
+    statements.map(({ text }) => /^\s*(\w+)[^]*?(?: from "?(\w+)|$)/.exec(text)?.slice(1, 3).join(' ').trim()),
+  ).toEqual(['select member', 'begin', 'select', 'select tag', 'commit'])
+})
+
 describe('the last owner', () => {
   it.each([
     ['leave', { method: 'POST', url: '/v1/workspace/leave', payload: {} }, 'You are'],

@@ -39,7 +39,7 @@ function ownMembers(filter: IssueFilter): RawBuilder<unknown>[] {
     parts.push(sql`issue.verification = 'VERIFICATION_UNVERIFIED'`)
   if (filter.severities?.length) parts.push(sql`issue.category = any(${filter.severities}::text[])`)
   if (filter.query) parts.push(sql`issue.title like ${`%${escapeLike(filter.query.toLowerCase())}%`}`)
-  if (filter.minEpss !== undefined) parts.push(sql`issue.epss >= ${filter.minEpss}::real`)
+  if (filter.minEpss !== undefined) parts.push(sql`issue.epss >= ${filter.minEpss}::double precision`)
   if (filter.newSince) parts.push(sql`issue.first_seen_at >= ${new Date(filter.newSince)}`)
   if (filter.isUnassigned !== undefined) parts.push(sql`(issue.assignee_id is null) = ${filter.isUnassigned}`)
   if (filter.assigneeId) parts.push(sql`issue.assignee_id = ${filter.assigneeId}`)

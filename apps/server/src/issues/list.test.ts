@@ -18,6 +18,7 @@ describe('lists', () => {
   it.each([
     [{ cve: 'cve-2026-0001' }, 1],
     [{ minEpss: 0.5 }, 1],
+    [{ minEpss: 2.8e-89 }, 1],
     [{ kev: true }, 1],
     [{ fixAvailable: true }, 1],
     [{ query: 'THREAT 2' }, 1],

@@ -274,7 +274,7 @@ it('counts concurrent attempts', async () => {
   expect(ids).toEqual([...Array.from({ length: 4 }, () => 4000001), ...Array.from({ length: 10 }, () => 4000006)])
 })
 
-it('SEC-H2 records the client of sign-ins in the audit trail', async () => {
+it('SEC-H2 records the client of sign-ins in the audit log', async () => {
   const email = await registerAccount()
   await signIn(identity.browser('Agent/2'), email, 'wrong password')
   await signIn(identity.browser('Agent/2'), email)

@@ -213,7 +213,7 @@ it('does not store plaintext secrets in the database', async () => {
   expect([secret, codes[0] ?? '', codes[11] ?? ''].filter((text) => stored.includes(text))).toEqual([])
 })
 
-it('SEC-H2 records added and removed factors in the audit trail', async () => {
+it('SEC-H2 records added and removed factors in the audit log', async () => {
   const { browser } = await registerUserWithTotp()
   const eventCount = identity.events.length
   await enrollLookupSecrets(browser)

@@ -70,7 +70,7 @@ describe('the provider of an organization', () => {
     expect(signIns).toHaveLength(2)
   })
 
-  it('rejects people of other domains, whatever it claims about their address', async () => {
+  it('SEC-A9 rejects people of other domains, whatever it claims about their address', async () => {
     setUser({ email: 'victim@other.example', email_verified: true })
     const browser = identity.browser()
     expect(await errorOf(browser, await open(browser))).toBe(
@@ -87,7 +87,7 @@ describe('the provider of an organization', () => {
     expect(await errorOf(browser, await open(browser))).toContain("Acme can't sign in anyone")
   })
 
-  it('does not open an account whose address is not verified, because anyone can sign up with it', async () => {
+  it('SEC-A9 does not open an account whose address is not verified, because anyone can sign up with it', async () => {
     const email = setUser()
     await register(identity.browser(), email)
     const browser = identity.browser()

@@ -1,4 +1,4 @@
-/** Workspaces and their members, the audit trail, and API tokens. */
+/** Workspaces and their members, the audit log, and API tokens. */
 import type { TokenScope } from '@glacis/contract/access'
 import type { Role } from '@glacis/contract/role'
 import type { Generated } from 'kysely'

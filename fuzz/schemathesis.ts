@@ -1,0 +1,58 @@
+/**
+ * Runs schemathesis, an independent tester of APIs, against the product. It is installed from PyPI into a temporary
+ * folder; without Python, this is skipped.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApiToken } from '@glacis/contract/access'
+import { freePort } from '../e2e/ports.ts'
+import { startProduct } from '../lab/product.ts'
+import { visit } from '../lab/visitor.ts'
+
+const version = '4.32.5'
+const environment = join(tmpdir(), 'glacis-fuzz', `schemathesis-${version}`)
+const minutes = Number(process.env['FUZZ_MINUTES'] ?? 10)
+
+/** Rules that a schema can't express, such as an agent that replaces itself, reject data that the schema accepts. */
+const excludedChecks = 'positive_data_acceptance'
+/** A stream that never ends. */
+const excludedPath = '/v1/events'
+
+if (!install()) {
+  console.log('Python 3 or schemathesis is not available. Skipped.')
+  process.exit(0)
+}
+const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-schemathesis-'))
+const settings = { GLACIS_LOG_LEVEL: 'error', GLACIS_SCAN_NETWORKS: '127.0.0.0/8' }
+const product = await startProduct({ port: await freePort(), dataFolder, settings })
+try {
+  const visitor = visit(product.url)
+  const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
+  await visitor.signUp(person, dataFolder)
+  const { apiToken } = await visitor.call(createApiToken, {
+    apiToken: { name: 'Fuzzing', scopes: ['SCOPE_READ', 'SCOPE_SCAN', 'SCOPE_WRITE'] },
+  })
+  const args = [
+    'run',
+    `${product.url}/v1/openapi.json`,
+    `--header=Authorization: Bearer ${apiToken.token}`,
+    `--exclude-path=${excludedPath}`,
+    `--exclude-checks=${excludedChecks}`,
+    `--max-time=${minutes * 60}`,
+    '--request-timeout=20',
+  ]
+  const { status } = spawnSync(join(environment, 'bin/schemathesis'), args, { stdio: 'inherit' })
+  process.exitCode = status ?? 1
+} finally {
+  await product.stop()
+  await rm(dataFolder, { recursive: true, force: true })
+}
+
+function install(): boolean {
+  if (existsSync(join(environment, 'bin/schemathesis'))) return true
+  const isCreated = spawnSync('python3', ['-m', 'venv', environment]).status === 0
+  return isCreated && spawnSync(join(environment, 'bin/pip'), ['install', `schemathesis==${version}`]).status === 0
+}
