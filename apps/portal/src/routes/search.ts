@@ -31,6 +31,7 @@ const flow = z.optional(z.string().check(z.minLength(1)))
 
 export const LoginSearch = z.object({ flow, aal: z.optional(z.enum(['aal1', 'aal2'])), return_to: z.optional(WebUrl) })
 export const FlowSearch = z.object({ flow, return_to: z.optional(WebUrl) })
+export const LogoutSearch = z.object({ return_to: z.optional(WebUrl) })
 /** The token of the link in an invitation. */
 export const InvitationSearch = z.object({ token: z.string() })
 /** Links in the service's emails include the code. */

@@ -53,7 +53,7 @@ function Rejected({ error }: { readonly error: Error }) {
           Open Glacis
         </ButtonAnchor>
       )}
-      <ButtonAnchor block href={`/logout`}>
+      <ButtonAnchor block href={`/logout?return_to=${encodeURIComponent(location.href)}`}>
         Sign in as someone else
       </ButtonAnchor>
     </div>
