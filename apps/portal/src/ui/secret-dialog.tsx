@@ -5,13 +5,14 @@ import { Note } from '#ui/note.tsx'
 
 /** A newly created secret and its kind. */
 export interface NewSecret {
-  readonly what: 'signing secret' | 'API token'
+  readonly what: 'signing secret' | 'API token' | 'provisioning token'
   readonly value: string
 }
 
 const instructions: Readonly<Record<NewSecret['what'], string>> = {
   'signing secret':
     'Use it to verify the webhook-signature header (Standard Webhooks): HMAC-SHA256 over ID, timestamp, and body.',
+  'provisioning token': 'Enter it at your identity provider as the bearer token of SCIM.',
   'API token': 'Send it with each request in the header Authorization: Bearer <token>.',
 }
 
