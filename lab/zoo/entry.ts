@@ -56,6 +56,8 @@ const Variant = z.strictObject({
   pidFile: z.string().optional(),
   /** Ids of the checks that must prove a weakness. */
   proves: z.array(z.string()).default([]),
+  /** Weaknesses that no check covers. They count as expected and as missed. */
+  uncovered: z.array(z.string()).default([]),
   /** Ids of other checks whose findings are true. */
   also: z.array(z.string()).default([]),
 })
@@ -63,6 +65,8 @@ export type Variant = z.infer<typeof Variant>
 
 const Entry = z.strictObject({
   title: z.string(),
+  /** Entries that were added for a later blind run; without it, a digest of the name decides. */
+  set: z.literal('blind').optional(),
   install: Install.prefault({}),
   /** Ports that are open once the program is ready, used by both variants. */
   tcp: ports.default([]),
@@ -110,7 +114,7 @@ function readEntry(id: string, text: string): Entry {
   if (problem) throw new Error(`lab/programs/${id}.yaml is invalid: ${problem.message}`)
   const result = Entry.safeParse(document.toJS())
   if (!result.success) throw new Error(`lab/programs/${id}.yaml is invalid:\n${z.prettifyError(result.error)}`)
-  return { ...result.data, id, text, isBlind: isBlind(id) }
+  return { ...result.data, id, text, isBlind: result.data.set === 'blind' || isBlind(id) }
 }
 
 function isBlind(id: string): boolean {

@@ -46,7 +46,7 @@ export function evaluate(
   const mustNots = mustNotsOf(entry, weak, hardened)
   return {
     ...names,
-    expected: entry.weak.proves.length,
+    expected: entry.weak.proves.length + entry.weak.uncovered.length,
     proved: entry.weak.proves.length - missed.length,
     mustNots: mustNots.total,
     mustNotsReported: mustNots.reported.length,
@@ -54,6 +54,7 @@ export function evaluate(
     problems: [
       ...names.problems,
       ...missed.map((check) => `not proved: ${check}`),
+      ...entry.weak.uncovered.map((weakness) => `no check covers: ${weakness}`),
       ...wrong.map((text) => `false: ${text}`),
       ...mustNots.reported.map((text) => `must not be reported: ${text}`),
     ],
