@@ -1,7 +1,7 @@
 /** Runs the native checks on the services of one host. */
 import type { CheckPermission, Observation, ScanProfile } from '@glacis/contract/runner'
 import type { Guard } from '#guard.ts'
-import { type TcpConnection, sendAndRead, dial, connectionOver } from '#net/tcp.ts'
+import { type TcpConnection, sendAndRead, redial, connectionOver } from '#net/tcp.ts'
 import { tlsHandshake } from '#net/tls.ts'
 import { queryUdp } from '#net/udp.ts'
 import { nativeCheckList } from '#native/check-list.ts'
@@ -133,7 +133,7 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
       const tlsResult = await tlsHandshake(address, port, { guard, signal, hostname })
       return tlsResult.kind === 'handshake' ? connectionOver(tlsResult.socket, signal) : undefined
     }
-    const dialed = await dial(address, port, { guard, signal })
+    const dialed = await redial(address, port, { guard, signal })
     return dialed.kind === 'open' ? dialed.connection : undefined
   }
   return {
