@@ -38,6 +38,22 @@ export const daemonProbes: readonly Probe[] = [
     isBinary: true,
   },
   {
+    protocol: 'jdwp',
+    ports: [5005, 8787],
+    request: bytes('JDWP-Handshake'),
+    responsePattern: /^JDWP-Handshake/,
+    field: '',
+  },
+  {
+    // FCGI_GET_VALUES, before other probes: a worker may wait for the rest of what they seem to announce.
+    protocol: 'fastcgi',
+    ports: [9000],
+    request: hex('0109000000110000 0f00 464347495f4d50585f434f4e4e53'),
+    responsePattern: /^\x01\x0a\x00\x00/,
+    field: '',
+    isBinary: true,
+  },
+  {
     protocol: 'statsd',
     ports: [8126],
     request: bytes('health\n'),
