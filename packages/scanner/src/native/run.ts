@@ -5,7 +5,7 @@ import { type TcpConnection, sendAndRead, redial, connectionOver } from '#net/tc
 import { tlsHandshake } from '#net/tls.ts'
 import { queryUdp } from '#net/udp.ts'
 import { nativeCheckList } from '#native/check-list.ts'
-import { mailDomainChecks, runMailDomain } from '#native/mail-domain.ts'
+import { domainChecks, runDomainRecords } from '#native/domain-records.ts'
 import { nativeCommand } from '#native/reproduce.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import type { CheckInfo, IdentifiedService } from '#native/types.ts'
@@ -17,7 +17,7 @@ import type { CheckTarget } from '#template/service-run.ts'
 /** Metadata of each native check. */
 export const nativeChecks: readonly CheckInfo[] = [
   ...new Map(
-    [...nativeCheckList.flatMap(({ checks }) => checks), ...mailDomainChecks].map((check) => [
+    [...nativeCheckList.flatMap(({ checks }) => checks), ...domainChecks].map((check) => [
       check.id,
       { ...check, verifiedOn: verifiedOn[check.id] ?? [] },
     ]),
@@ -54,7 +54,7 @@ export async function* runNative(target: CheckTarget, tools: NativeTools): Async
   const unidentified = new Set(target.services.filter(isUnidentified).slice(0, unidentifiedMax))
   const check = (service: IdentifiedService, within: AbortSignal) =>
     checkService(service, target, { ...tools, signal: within, isTried: unidentified.has(service) })
-  yield* runMailDomain(target, tools)
+  yield* runDomainRecords(target, tools)
   yield* mergeConcurrently(withoutUdpTwins(target.services), servicesAtOnce, signal, check)
 }
 

@@ -1,4 +1,4 @@
-/** DNS records that protect the mail of a domain: SPF, DMARC, MTA-STS. Queries go to the resolver, not to the target. */
+/** DNS records that protect a domain: SPF, DMARC, MTA-STS, CAA, DNSSEC. Queries go to the resolver, not to the target. */
 import { isIP } from 'node:net'
 import type { Observation } from '@glacis/contract/runner'
 import { checkInfo, type Proof } from '#native/native-check.ts'
@@ -7,6 +7,8 @@ import { queryResolver, type DnsResponse } from '#net/resolver.ts'
 import type { CheckTarget } from '#template/service-run.ts'
 
 const low = { cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:N/I:L/A:N', score: 3.1, severity: 'low' } as const
+
+const none = { cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N', score: null, severity: 'info' } as const
 
 const noSpf = checkInfo({
   ...low,
@@ -66,9 +68,31 @@ const noMtaSts = checkInfo({
   tags: 'misconfig dns mail tls',
 })
 
-export const mailDomainChecks: readonly CheckInfo[] = [noSpf, openSpf, noDmarc, weakDmarc, noMtaSts]
+const noCaa = checkInfo({
+  ...none,
+  id: 'dns-caa-missing',
+  name: 'CAA record missing',
+  summary:
+    'Neither the domain nor a parent domain has a CAA record, so any certificate authority may issue certificates for it.',
+  impact: 'An attacker who deceives any of the certificate authorities obtains a certificate for the domain.',
+  remediation: 'Publish a CAA record for your certificate authority, for example `0 issue "letsencrypt.org"`.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc8659',
+  tags: 'misconfig dns tls',
+})
+const noDnssec = checkInfo({
+  ...none,
+  id: 'dns-dnssec-missing',
+  name: 'Domain not signed with DNSSEC',
+  summary: "Neither the domain nor a parent zone publishes DNSSEC keys, so resolvers can't verify its records.",
+  impact: 'An attacker who can forge DNS responses redirects users and mail to other servers.',
+  remediation: 'Sign the zone, and publish the DS record at your registrar.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc9364',
+  tags: 'misconfig dns',
+})
 
-interface MailDomainTools {
+export const domainChecks: readonly CheckInfo[] = [noSpf, openSpf, noDmarc, weakDmarc, noMtaSts, noCaa, noDnssec]
+
+interface DomainTools {
   readonly signal: AbortSignal
   readonly resolvers?: readonly string[]
   readonly onlyChecks?: ReadonlySet<string>
@@ -83,20 +107,19 @@ const serversMax = 3
  *
  * @throws only when the signal aborts, with its reason
  */
-export async function* runMailDomain(target: CheckTarget, tools: MailDomainTools): AsyncIterable<Observation> {
+export async function* runDomainRecords(target: CheckTarget, tools: DomainTools): AsyncIterable<Observation> {
   const { address, hostname } = target
   const { signal, resolvers, onlyChecks } = tools
-  const wanted = mailDomainChecks.filter(({ id }) => !onlyChecks || onlyChecks.has(id))
+  const wanted = domainChecks.filter(({ id }) => !onlyChecks || onlyChecks.has(id))
   if (wanted.length === 0 || isIP(hostname) !== 0 || !hostname.includes('.')) return
   const query: Query = (name, type) => queryResolver(name, type, { signal, ...(resolvers && { servers: resolvers }) })
   const mx = await query(hostname, 'MX')
   if (mx?.code !== 'NOERROR') return
   const servers = recordsOf(mx, 'MX').flatMap((value) => /^\d+ (\S*[^.\s])\.?$/.exec(value)?.[1] ?? [])
-  if (servers.length === 0) return
   const results = {
-    ...(await checkSpf(hostname, query)),
-    ...(await checkDmarc(hostname, query)),
-    ...(await checkTransport(hostname, servers, query)),
+    ...(await checkRecord(hostname, 'CAA', noCaa.id, query)),
+    ...(await checkRecord(hostname, 'DNSKEY', noDnssec.id, query)),
+    ...(servers.length > 0 ? await checkMail(hostname, servers, query) : {}),
   }
   const covered = wanted.filter(({ id }) => results[id] !== undefined)
   for (const { id, threat } of covered) {
@@ -104,6 +127,25 @@ export async function* runMailDomain(target: CheckTarget, tools: MailDomainTools
     if (proof) yield findingOf(address, id, threat, proof)
   }
   if (covered.length > 0) yield { kind: 'coverage', address, checks: covered.map(({ id }) => id) }
+}
+
+async function checkMail(hostname: string, servers: readonly string[], query: Query): Promise<Results> {
+  return {
+    ...(await checkSpf(hostname, query)),
+    ...(await checkDmarc(hostname, query)),
+    ...(await checkTransport(hostname, servers, query)),
+  }
+}
+
+/** Looks for a record of the domain or its parents, except top-level domains. */
+async function checkRecord(domain: string, type: string, check: string, query: Query): Promise<Results> {
+  const labels = domain.split('.')
+  for (let from = 0; from <= labels.length - 2; from++) {
+    const response = await query(labels.slice(from).join('.'), type)
+    if (!response || !['NOERROR', 'NXDOMAIN'].includes(response.code)) return {}
+    if (recordsOf(response, type).length > 0) return { [check]: null }
+  }
+  return { [check]: { request: `${type} ${domain}`, answer: `no ${type} record`, highlights: [] } }
 }
 
 function findingOf(address: string, check: string, threat: string, proof: Proof): Observation {
