@@ -3,7 +3,7 @@
  * read. Format: https://nmap.org/book/vscan-fileformat.html
  */
 import { RE2JS } from 're2js'
-import type { Fingerprint, FingerprintFile } from '#fingerprint/recog.ts'
+import type { Fingerprint, FingerprintFile } from '#fingerprint/fingerprint-file.ts'
 
 /** Probes whose requests the identification sends too, and the field of the response. */
 const fieldsByProbe: Readonly<Record<string, string>> = { NULL: 'nmap.null', GetRequest: 'nmap.getrequest' }

@@ -4,7 +4,7 @@
  */
 import { RE2JS } from 're2js'
 import { z } from 'zod'
-import type { Fingerprint, FingerprintFile } from '#fingerprint/recog.ts'
+import type { Fingerprint, FingerprintFile } from '#fingerprint/fingerprint-file.ts'
 
 const Patterns = z.union([z.string().transform((one) => [one]), z.array(z.string())])
 const PatternsByName = z.record(z.string(), Patterns)
