@@ -59,12 +59,16 @@ export function needsControl(calibration: Calibration, status: number): boolean 
   return calibration.responses.length === 0 || calibration.responses.some((response) => response.status === status)
 }
 
+/** The path decides what these methods return. Others, such as PURGE, apply to paths that don't exist too. */
+const methodsOfPages: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
 /**
- * The same request below a nonexistent folder. Exposes hosts that echo the request.
+ * The same request below a nonexistent folder, or with a nonexistent method. Exposes hosts that echo the request.
  *
  * @returns null when such a request might be valid after all: a path with traversal
  */
 export function controlRequestFor(request: HttpRequest, basePath: string): HttpRequest | null {
+  if (!methodsOfPages.has(request.method)) return { ...request, method: 'GLACIS' }
   if (/\.\.|%2e|%252e/i.test(request.path)) return null
   const base = withoutTrailingSlashes(basePath)
   return { ...request, path: `${base}/${randomName()}${request.path.slice(base.length)}` }
