@@ -67,7 +67,7 @@ function startAgent(): RunningAgent {
     said(wanted) {
       const { promise, resolve, reject } = Promise.withResolvers<string>()
       const look = () => {
-        const line = lines.find((one) => wanted.test(one))
+        const line = lines.find((text) => wanted.test(text))
         if (line === undefined) return
         waiting.delete(look)
         resolve(line)

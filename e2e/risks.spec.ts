@@ -103,11 +103,11 @@ it('previews risks beside the list', async () => {
 }, 60_000)
 
 it('finds items with the palette and opens them', async () => {
-  const [one] = await verified()
+  const [first] = await verified()
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search everything' }).fill(one?.name.slice(0, 12) ?? '')
+  await page.getByRole('combobox', { name: 'Search everything' }).fill(first?.name.slice(0, 12) ?? '')
   await page
-    .getByRole('option', { name: new RegExp(`Risks: .*${one?.name.slice(0, 12)}`, 'i') })
+    .getByRole('option', { name: new RegExp(`Risks: .*${first?.name.slice(0, 12)}`, 'i') })
     .first()
     .waitFor()
   await page.keyboard.press('Enter')

@@ -31,7 +31,7 @@ describe('the catalogue', () => {
 it('every check is verified only on programs that prove it and have a hardened variant', () => {
   for (const { id, verifiedOn = [] } of checks) {
     for (const name of verifiedOn) {
-      const entry = catalogue.find((one) => one.id === name)
+      const entry = catalogue.find((entry) => entry.id === name)
       expect(entry?.weak.proves, `${id} on ${name}`).toContain(id)
       expect(entry?.hardened, `${id} on ${name}`).toBeDefined()
     }

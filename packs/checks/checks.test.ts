@@ -36,8 +36,8 @@ async function run(running: Running, protocol: string, plan: CheckPlan, deadline
   return seen
 }
 
-const findingsOf = (seen: readonly Observation[]) => seen.filter((one) => one.kind === 'finding')
-const coveredBy = (seen: readonly Observation[]) => seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : []))
+const findingsOf = (seen: readonly Observation[]) => seen.filter((observation) => observation.kind === 'finding')
+const coveredBy = (seen: readonly Observation[]) => seen.flatMap((observation) => (observation.kind === 'coverage' ? observation.checks : []))
 
 describe('the pack', () => {
   it('loads completely', () => {
@@ -78,29 +78,29 @@ function bandOf(score: number | null): string {
   return score < 9 ? 'high' : 'critical'
 }
 
-describe.concurrent.each(all)('$id', (one) => {
-  const serve = (what: typeof one.has, tls: typeof one.tls) =>
-    one.protocol === 'http' ? web(what as Site, tls) : tcp(what as Parameters<typeof tcp>[0])
+describe.concurrent.each(all)('$id', (check) => {
+  const serve = (what: typeof check.has, tls: typeof check.tls) =>
+    check.protocol === 'http' ? web(what as Site, tls) : tcp(what as Parameters<typeof tcp>[0])
 
   it('finds the weakness', async () => {
-    const running = await serve(one.has, one.tls)
-    const seen = await run(running, one.protocol, only(one.id))
+    const running = await serve(check.has, check.tls)
+    const seen = await run(running, check.protocol, only(check.id))
     const findings = findingsOf(seen)
     const places = findings.map(({ location }) => location)
-    if (one.at?.[0] === 'ANY') expect(places).toHaveLength(1)
-    else expect(places).toEqual((one.at ?? []).map((at) => `${running.port}${at}`))
+    if (check.at?.[0] === 'ANY') expect(places).toHaveLength(1)
+    else expect(places).toEqual((check.at ?? []).map((at) => `${running.port}${at}`))
     for (const finding of findings) {
-      expect(finding).toMatchObject({ check: one.id, threat: one.id, address, port: running.port })
+      expect(finding).toMatchObject({ check: check.id, threat: check.id, address, port: running.port })
       expect(finding.quality).toBeGreaterThanOrEqual(95)
       expect(finding.evidence).not.toBe('')
     }
   })
 
   it('reports no findings but full coverage for a secure server', async () => {
-    const running = await serve(one.hasNot, one.healthyTls ?? one.tls)
-    const seen = await run(running, one.protocol, only(one.id))
+    const running = await serve(check.hasNot, check.healthyTls ?? check.tls)
+    const seen = await run(running, check.protocol, only(check.id))
     expect(findingsOf(seen)).toEqual([])
-    expect(coveredBy(seen)).toEqual([one.id])
+    expect(coveredBy(seen)).toEqual([check.id])
   })
 })
 

@@ -25,7 +25,7 @@ async function datagramServer(address: string, port: number, answer: (said: Buff
 async function observe(address: string, ports: number[], deny: string[] = []): Promise<Observation[]> {
   const seen: Observation[] = []
   const job = { hosts: [{ address }], ports, allow: ['127.67.0.0/16'], deny }
-  for await (const one of scan(job, { packs, signal: new AbortController().signal })) seen.push(one)
+  for await (const observation of scan(job, { packs, signal: new AbortController().signal })) seen.push(observation)
   return seen
 }
 
@@ -40,7 +40,7 @@ it('finds a host with UDP services only and identifies them', async () => {
   expect(seen).toContainEqual(
     expect.objectContaining({ kind: 'service', transport: 'udp', protocol: 'memcached', port: 11_211 }),
   )
-  expect(seen.filter((one) => one.kind === 'technology')).toMatchObject([
+  expect(seen.filter((observation) => observation.kind === 'technology')).toMatchObject([
     { transport: 'udp', wfn: { product: 'memcached', version: '1.6.18' } },
   ])
 })
@@ -102,10 +102,12 @@ describe('UDP probes', () => {
     using server = await datagramServer(`127.70.4.${1 + table.findIndex(([one]) => one === protocol)}`, port, talk)
     const seen: Observation[] = []
     const job = { hosts: [{ address: server.address }], ports: [port], allow: ['127.70.4.0/24'] }
-    for await (const one of scan(job, { packs, signal: AbortSignal.timeout(20_000) })) seen.push(one)
+    for await (const observation of scan(job, { packs, signal: AbortSignal.timeout(20_000) })) seen.push(observation)
     expect(seen).toContainEqual(expect.objectContaining({ kind: 'service', transport: 'udp', protocol, port }))
-    const named = seen.flatMap((one) =>
-      one.kind === 'technology' ? `${one.wfn.vendor}:${one.wfn.product}:${one.wfn.version}` : [],
+    const named = seen.flatMap((observation) =>
+      observation.kind === 'technology'
+        ? `${observation.wfn.vendor}:${observation.wfn.product}:${observation.wfn.version}`
+        : [],
     )
     expect(named.toSorted()).toEqual(names.toSorted())
   })

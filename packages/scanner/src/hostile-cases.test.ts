@@ -31,15 +31,15 @@ const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml'))
 it.each(names)(
   'SEC-D1 %s ends in time with the expected outcome',
   async (name) => {
-    const one = Case.parse(parse(await readFile(new URL(name, folder), 'utf8')))
-    const { prefix, repeat, times, suffix } = one.page
+    const hostileCase = Case.parse(parse(await readFile(new URL(name, folder), 'utf8')))
+    const { prefix, repeat, times, suffix } = hostileCase.page
     const body = `${prefix}${repeat.repeat(times)}${suffix}`
     await using site = await serveSite('127.66.10.1', (request, response) =>
       request.url === '/hostile' ? response.end(body) : response.writeHead(404).end(),
     )
     const packs = await mkdtemp(join(tmpdir(), 'glacis-hostile-'))
     try {
-      await writeFile(join(packs, 'hostile.yaml'), templateOf('hostile', one.check))
+      await writeFile(join(packs, 'hostile.yaml'), templateOf('hostile', hostileCase.check))
       await writeFile(join(packs, 'other.yaml'), templateOf('other', 'matchers: [{ type: status, status: [200] }]'))
       const startedAt = performance.now()
       const seen = await scan(site.port, packs)
@@ -49,10 +49,12 @@ it.each(names)(
       // The other check of the same response isn't affected.
       expect(seen.some((item) => item.kind === 'finding' && item.check === 'other')).toBe(true)
       expect(coverages.flatMap(({ stopped = [] }) => stopped)).toEqual(
-        ['finding', 'nothing'].includes(one.expect) ? [] : [{ check: 'hostile', reason: one.expect }],
+        ['finding', 'nothing'].includes(hostileCase.expect) ? [] : [{ check: 'hostile', reason: hostileCase.expect }],
       )
-      expect(completed.includes('hostile')).toBe(one.expect === 'nothing' || one.expect === 'finding')
-      expect(seen.some((item) => item.kind === 'finding' && item.check === 'hostile')).toBe(one.expect === 'finding')
+      expect(completed.includes('hostile')).toBe(hostileCase.expect === 'nothing' || hostileCase.expect === 'finding')
+      expect(seen.some((item) => item.kind === 'finding' && item.check === 'hostile')).toBe(
+        hostileCase.expect === 'finding',
+      )
     } finally {
       await rm(packs, { recursive: true, force: true })
     }

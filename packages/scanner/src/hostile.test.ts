@@ -53,22 +53,22 @@ it('SEC-D1 completes a scan of fifty hostile servers and fully scans the well-be
     hostsExamined: 64,
   }
   const job = { hosts, ports, allow: ['127.67.8.0/24', '127.67.9.0/24'], profile: 'gentle' as const }
-  for await (const one of scan(job, { packs, limits, signal: new AbortController().signal })) {
-    seen.push(ObservationSchema.parse(one))
+  for await (const observation of scan(job, { packs, limits, signal: new AbortController().signal })) {
+    seen.push(ObservationSchema.parse(observation))
   }
 
-  const reached = seen.filter((one) => one.kind === 'host').map(({ address }) => address)
+  const reached = seen.filter((observation) => observation.kind === 'host').map(({ address }) => address)
   expect(new Set(reached)).toEqual(new Set(hosts.map(({ address }) => address)))
-  const findings = seen.filter((one) => one.kind === 'finding')
+  const findings = seen.filter((observation) => observation.kind === 'finding')
   expect(findings.filter(({ address }) => address === goodAddress).map(({ check }) => check)).toContain(
     'git-config-exposed',
   )
   // Findings on the other hosts are limited to what their headers and banners justify.
   const severe = findings.filter(({ address, check }) => address !== goodAddress && severityOf(check) === 'critical')
   expect(severe.map(({ address, check }) => `${nameOf(address)}: ${check}`)).toEqual([])
-  expect(seen.filter((one) => one.kind === 'problem' && /failed/.test(one.message))).toEqual([])
-  for (const one of seen)
-    expect(JSON.stringify(one)).not.toMatch(/\\u00(0[0-8bcef]|1.|7f)|[\u202a-\u202e\u0080-\u009f]/)
+  expect(seen.filter((observation) => observation.kind === 'problem' && /failed/.test(observation.message))).toEqual([])
+  for (const observation of seen)
+    expect(JSON.stringify(observation)).not.toMatch(/\\u00(0[0-8bcef]|1.|7f)|[\u202a-\u202e\u0080-\u009f]/)
   expect(process.memoryUsage().rss - before).toBeLessThan(memoryMaxBytes)
 }, 120_000)
 
@@ -101,12 +101,13 @@ it('SEC-C1 never follows a redirect away from the target', async () => {
   }
   const seen: Observation[] = []
   const limits = { requestsPerHostPerSecond: 1000 }
-  for await (const one of scan(job, { packs, limits, signal: new AbortController().signal })) seen.push(one)
+  for await (const observation of scan(job, { packs, limits, signal: new AbortController().signal }))
+    seen.push(observation)
   await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
   expect(outside.received()).toBe('')
   expect(
     seen
-      .filter((one) => one.kind === 'service')
+      .filter((observation) => observation.kind === 'service')
       .map(({ address }) => address)
       .toSorted(),
   ).toEqual(all.map(({ address }) => address))
@@ -122,12 +123,11 @@ it('SEC-C3 skips excluded addresses inside the target and reports them', async (
     deny: ['127.67.5.2/32'],
   }
   const seen: Observation[] = []
-  for await (const one of scan(job, { packs, signal: new AbortController().signal })) seen.push(one)
+  for await (const observation of scan(job, { packs, signal: new AbortController().signal })) seen.push(observation)
   expect(excluded.received()).toBe('')
-  expect(seen.filter((one) => one.kind === 'host').map(({ address, reached }) => [address, reached])).toContainEqual([
-    '127.67.5.2',
-    false,
-  ])
+  expect(
+    seen.filter((observation) => observation.kind === 'host').map(({ address, reached }) => [address, reached]),
+  ).toContainEqual(['127.67.5.2', false])
   expect(seen).toContainEqual(
     expect.objectContaining({ kind: 'problem', message: expect.stringContaining('is excluded') }),
   )

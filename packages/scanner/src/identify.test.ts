@@ -32,11 +32,14 @@ interface Seen {
 async function identified(address: string, ports: readonly number[], known = packs): Promise<Seen> {
   const seen: Observation[] = []
   const job = { hosts: [{ address }], ports: [...ports], allow: ['127.70.0.0/16'], profile: 'deep' as const }
-  for await (const one of scan(job, { packs: known, signal: AbortSignal.timeout(25_000) })) seen.push(one)
+  for await (const observation of scan(job, { packs: known, signal: AbortSignal.timeout(25_000) }))
+    seen.push(observation)
   return {
-    services: seen.filter((one) => one.kind === 'service'),
-    names: seen.flatMap((one) =>
-      one.kind === 'technology' ? `${one.wfn.vendor}:${one.wfn.product}:${one.wfn.version}` : [],
+    services: seen.filter((observation) => observation.kind === 'service'),
+    names: seen.flatMap((observation) =>
+      observation.kind === 'technology'
+        ? `${observation.wfn.vendor}:${observation.wfn.product}:${observation.wfn.version}`
+        : [],
     ),
   }
 }
@@ -146,7 +149,7 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
 
 describe.concurrent('identifies a service by its responses', () => {
   it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, treat, name) => {
-    const address = `127.70.2.${10 + table.findIndex(([one]) => one === protocol)}`
+    const address = `127.70.2.${10 + table.findIndex(([name]) => name === protocol)}`
     await using server = await listen(address, port, treat)
     const { services, names } = await identified(server.address, [port])
     expect(services).toMatchObject([{ protocol, port, tls: false }])

@@ -68,10 +68,10 @@ it.skipIf(!isThere)(
     const [named, missed, wrong]: [string[], string[], string[]] = [[], [], []]
 
     const judge = async (id: string, products: readonly Product[], at: number) => {
-      const own = replies.filter((one) => one.id === id)
+      const own = replies.filter((reply) => reply.id === id)
       const seen = new Map<string, string>()
       let isPlayed = false
-      for (const [proto, said] of Map.groupBy(own, (one) => one.proto)) {
+      for (const [proto, said] of Map.groupBy(own, (reply) => reply.proto)) {
         const played = replayService(proto, said)
         if (!played) continue
         isPlayed = true

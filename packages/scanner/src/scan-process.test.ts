@@ -26,7 +26,7 @@ it('scans in a process with the same observations as in this one', async () => {
     { job, knownOpen: {}, packs: { checks: [folder], fingerprints: [] } },
     {
       signal: AbortSignal.timeout(30_000),
-      observed: (one) => void seen.push(one),
+      observed: (observation) => void seen.push(observation),
       withoutAccelerator: () => undefined,
     },
   )
@@ -70,7 +70,7 @@ it.runIf(process.platform === 'linux')(
       })()
       await scanInProcess(batch, {
         signal: AbortSignal.timeout(60_000),
-        observed: (one) => void seen.push(one),
+        observed: (observation) => void seen.push(observation),
         withoutAccelerator: () => undefined,
       })
       ending.abort()
@@ -97,15 +97,15 @@ it.runIf(process.platform === 'linux')(
   },
 )
 
-function summary(one: Observation): string {
-  const address = 'address' in one ? one.address : ''
+function summary(observation: Observation): string {
+  const address = 'address' in observation ? observation.address : ''
   const rest =
-    one.kind === 'finding'
-      ? [one.check, one.location]
-      : one.kind === 'coverage'
-        ? [...one.checks, one.stopped?.length]
+    observation.kind === 'finding'
+      ? [observation.check, observation.location]
+      : observation.kind === 'coverage'
+        ? [...observation.checks, observation.stopped?.length]
         : []
-  return [one.kind, address, ...rest].join(' ')
+  return [observation.kind, address, ...rest].join(' ')
 }
 
 /** Processes that this one started to scan, from the files of the system. */

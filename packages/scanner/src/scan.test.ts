@@ -24,7 +24,7 @@ async function observe(job: Partial<ScanJob>, options: Partial<ScanOptions> = {}
 }
 
 function ofKind<Kind extends Observation['kind']>(kind: Kind, seen: readonly Observation[]) {
-  return seen.filter((one): one is Extract<Observation, { kind: Kind }> => one.kind === kind)
+  return seen.filter((observation): observation is Extract<Observation, { kind: Kind }> => observation.kind === kind)
 }
 
 describe('scan', () => {

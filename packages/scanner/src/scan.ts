@@ -111,11 +111,11 @@ async function examineAll(run: Run): Promise<void> {
     candidates.push(...closedCandidates)
     run.counts.done++
     const phase = run.counts.swept < run.job.hosts.length ? 'PHASE_PORTS' : 'PHASE_CHECKS'
-    const addresses = [address, ...resolved.map((one) => one.address)]
+    const addresses = [address, ...resolved.map((entry) => entry.address)]
     const finished = {
       host: address,
       addresses,
-      closedCandidates: closedCandidates.map((one) => ({ ...one, ports: [...one.ports] })),
+      closedCandidates: closedCandidates.map((candidate) => ({ ...candidate, ports: [...candidate.ports] })),
     }
     await run.emit({ kind: 'progress', phase, hostsDone: run.counts.done, finished })
   })
@@ -139,7 +139,7 @@ async function resolveHosts(address: string, names: readonly string[], run: Run)
     return []
   }
   const known = [...new Set([address, ...names])]
-  return resolved.addresses.slice(0, addressesPerName).map((one) => ({ address: one, names: known }))
+  return resolved.addresses.slice(0, addressesPerName).map((address) => ({ address, names: known }))
 }
 const addressesPerName = 8
 

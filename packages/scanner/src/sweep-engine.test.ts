@@ -38,9 +38,9 @@ describe('libc structures', () => {
 
 describe.runIf(engines.length > 1)('the accelerator', () => {
   it('returns the same results as sockets', async () => {
-    await using one = await listen('127.34.1.1', 0, sendNothing)
-    await using two = await listen('127.34.1.1', 0, (socket) => socket.resetAndDestroy())
-    const ports = [...Array.from({ length: 300 }, (_, index) => 24_100 + index), one.port, two.port]
+    await using first = await listen('127.34.1.1', 0, sendNothing)
+    await using second = await listen('127.34.1.1', 0, (socket) => socket.resetAndDestroy())
+    const ports = [...Array.from({ length: 300 }, (_, index) => 24_100 + index), first.port, second.port]
     const readings = []
     for (const { isAccelerated } of engines) {
       const signal = AbortSignal.timeout(20_000)
@@ -48,7 +48,7 @@ describe.runIf(engines.length > 1)('the accelerator', () => {
       readings.push(await sweeper.host('127.34.1.1', ports))
       await sweeper.close()
     }
-    expect(readings[0]?.open).toEqual([one.port, two.port].toSorted((a, b) => a - b))
+    expect(readings[0]?.open).toEqual([first.port, second.port].toSorted((a, b) => a - b))
     expect(readings[1]).toEqual(readings[0])
   })
 

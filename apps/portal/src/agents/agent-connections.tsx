@@ -24,8 +24,8 @@ export function AgentConnections({ agent }: { readonly agent: Agent }) {
     <Block title="Availability">
       <Strip shares={availability(list, { createTime: agent.createTime, now, days })} now={now} />
       <ul className="mt-3 [&>li]:border-b [&>li]:border-line [&>li]:py-2 [&>li:last-child]:border-b-0">
-        {list.slice(0, maxShown).map((one) => (
-          <Row key={one.id} connection={one} now={now} />
+        {list.slice(0, maxShown).map((connection) => (
+          <Row key={connection.id} connection={connection} now={now} />
         ))}
       </ul>
     </Block>

@@ -57,8 +57,8 @@ describe('labels', () => {
     expect(labels[0]?.text).toBe('0')
     for (const [i, a] of labels.entries()) {
       for (const b of labels.slice(i + 1)) {
-        const [one, other] = [textStart(a), textStart(b)]
-        expect(Math.abs(one.x - other.x) >= 60 || Math.abs(one.y - other.y) >= 16).toBe(true)
+        const [first, second] = [textStart(a), textStart(b)]
+        expect(Math.abs(first.x - second.x) >= 60 || Math.abs(first.y - second.y) >= 16).toBe(true)
       }
     }
   })

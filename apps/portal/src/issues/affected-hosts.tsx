@@ -151,8 +151,8 @@ function AffectedHostRow({ issue, affected, isFirst, onEvidence }: HostRowProps)
                 )}
                 {affected.ignored && <p className="text-12 text-ink-2">{ignoreSummary(affected.ignored)}</p>}
                 {evidence.length === 0 && <p className="text-12 text-ink-3">No evidence recorded.</p>}
-                {evidence.map((one) => (
-                  <EvidenceBlock key={`${one.location} ${one.method}`} evidence={one} />
+                {evidence.map((item) => (
+                  <EvidenceBlock key={`${item.location} ${item.method}`} evidence={item} />
                 ))}
               </div>
               <div>

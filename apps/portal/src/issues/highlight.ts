@@ -9,12 +9,12 @@ export interface Segment {
 
 /** Finds every occurrence of the highlights. Where they overlap, the longest wins. */
 export function splitHighlights(text: string, highlights: readonly string[]): Segment[] {
-  const wanted = highlights.filter((one) => one !== '').sort((a, b) => b.length - a.length)
+  const wanted = highlights.filter((highlight) => highlight !== '').sort((a, b) => b.length - a.length)
   const pieces: Segment[] = []
   let plainFrom = 0
   let at = 0
   while (at < text.length) {
-    const found = wanted.find((one) => text.startsWith(one, at))
+    const found = wanted.find((candidate) => text.startsWith(candidate, at))
     if (!found) {
       at += 1
       continue

@@ -99,9 +99,9 @@ describe('evidence in the preview', () => {
   const asked = () => service.seen.filter(({ path }) => path.endsWith('/evidence'))
 
   it('is loaded only for the previewed risk', async () => {
-    for (const one of risks.slice(0, 2))
-      service.on(`GET /v1/issues/${one.id}/evidence`, {
-        body: { evidence: [evidenceFor(one, `proof of ${one.name}`)], nextPageToken: '' },
+    for (const risk of risks.slice(0, 2))
+      service.on(`GET /v1/issues/${risk.id}/evidence`, {
+        body: { evidence: [evidenceFor(risk, `proof of ${risk.name}`)], nextPageToken: '' },
       })
     expect(asked()).toEqual([])
     await open()
@@ -111,7 +111,7 @@ describe('evidence in the preview', () => {
     expect(await dialog.findByText('proof of Risk 2')).toBeTruthy()
     expect(dialog.getByText('GET /x HTTP/1.1')).toBeTruthy()
     expect(asked().map(({ path, query }) => [path, query['hostId'], query['pageSize']])).toEqual(
-      risks.slice(0, 2).map((one) => [`/v1/issues/${one.id}/evidence`, one.affectedHosts[0]?.host.id, '1']),
+      risks.slice(0, 2).map((risk) => [`/v1/issues/${risk.id}/evidence`, risk.affectedHosts[0]?.host.id, '1']),
     )
   })
 

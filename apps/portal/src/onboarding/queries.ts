@@ -33,8 +33,8 @@ export const checkFeedNow = mutationOptions({
       feeds().queryKey,
       (known) =>
         known && {
-          feeds: known.feeds.map((one) =>
-            one.name === answer.feed.name ? { ...answer.feed, progress: 'Checking the source' } : one,
+          feeds: known.feeds.map((feed) =>
+            feed.name === answer.feed.name ? { ...answer.feed, progress: 'Checking the source' } : feed,
           ),
         },
     ),

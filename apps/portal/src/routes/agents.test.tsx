@@ -75,7 +75,7 @@ async function open(path: string, heading: string | RegExp) {
   return { user: userEvent.setup(), router }
 }
 const sent = (method: string) =>
-  service.seen.filter((one) => one.method === method).map(({ path, query, body }) => ({ path, query, body }))
+  service.seen.filter((request) => request.method === method).map(({ path, query, body }) => ({ path, query, body }))
 
 it('lists disconnected agents first, with the affected targets', async () => {
   await open('/agents', /^Agents/)

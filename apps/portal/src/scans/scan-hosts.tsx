@@ -99,7 +99,7 @@ function StateToggles({ counts, chosen, onChoose }: StateTogglesProps) {
     ['away', counts?.notReached],
   ]
   const toggle = (word: StateParam, on: boolean) => {
-    const next = on ? [...chosen, word] : chosen.filter((one) => one !== word)
+    const next = on ? [...chosen, word] : chosen.filter((state) => state !== word)
     onChoose(next.length > 0 ? next : undefined)
   }
   return (

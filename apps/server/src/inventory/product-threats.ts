@@ -85,9 +85,9 @@ export async function listProductThreats(
   const builds = await buildsOf(ctx, id)
   const known = await withFixes(ctx, product.subject, threatPage.rows, knowledge)
   const threats = threatPage.rows.flatMap((row): ProductThreat[] => {
-    const one = shown.get(row.id)
-    return one
-      ? [{ ...one, ...verdictOf(product.wfn, builds, row, known), ...(row.issue_id && { issueId: row.issue_id }) }]
+    const threat = shown.get(row.id)
+    return threat
+      ? [{ ...threat, ...verdictOf(product.wfn, builds, row, known), ...(row.issue_id && { issueId: row.issue_id }) }]
       : []
   })
   return { threats, nextPageToken: threatPage.nextPageToken }

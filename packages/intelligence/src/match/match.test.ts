@@ -292,7 +292,9 @@ function all(nodes: unknown[]) {
 }
 /** A node without a configuration becomes a configuration of its own. */
 function threat(configurations: unknown[]): ThreatRecord {
-  const whole = configurations.map((one) => (Object.hasOwn(Object(one), 'nodes') ? one : { nodes: [one] }))
+  const whole = configurations.map((configuration) =>
+    Object.hasOwn(Object(configuration), 'nodes') ? configuration : { nodes: [configuration] },
+  )
   const item = parseNvd({ id: 'CVE-2024-0001', configurations: whole })
   if (item.kind === 'skipped') throw new Error(item.problem)
   return item.threat

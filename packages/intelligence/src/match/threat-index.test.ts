@@ -84,11 +84,11 @@ const configurations: Configuration[] = [
 ]
 const records = [
   ...all.map((match) => [{ operator: 'OR' as const, negate: false, nodes: [or([match])] }]),
-  ...configurations.map((one) => [one]),
+  ...configurations.map((configuration) => [configuration]),
   configurations,
   configurations.toReversed(),
 ].map((each, index): Applicability => ({ id: `CVE-2020-${1000 + index}`, isRejected: false, configurations: each }))
-const old = records.map((one): Applicability => ({ ...one, id: one.id.replace('2020', '2002') }))
+const old = records.map((record): Applicability => ({ ...record, id: record.id.replace('2020', '2002') }))
 
 describe('prepareThreats', () => {
   const hosts = [[], ['cpe:2.3:o:acme:system:1'], ['cpe:2.3:a:acme:widget:2.0', 'cpe:2.3:o:microsoft:windows_10:1']]

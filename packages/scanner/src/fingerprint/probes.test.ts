@@ -3,7 +3,7 @@ import { identifyBanner } from '#fingerprint/banner.ts'
 import { probes } from '#fingerprint/probes.ts'
 
 function probe(protocol: string) {
-  const found = probes.find((one) => one.protocol === protocol)
+  const found = probes.find((probe) => probe.protocol === protocol)
   if (!found) throw new Error(`no probe for ${protocol}`)
   return found
 }
@@ -83,7 +83,7 @@ describe('probes', () => {
       "<?xml version='1.0'?><stream:stream version='1.0' xmlns:stream='http://etherx.jabber.org/streams' xmlns='jabber:client'>",
     ],
   ])('%s: only its own probe accepts the response', (protocol, answer) => {
-    const knowing = probes.filter((one) => one.responsePattern.test(answer)).map((one) => one.protocol)
+    const knowing = probes.filter((probe) => probe.responsePattern.test(answer)).map((probe) => probe.protocol)
     expect(knowing).toEqual([protocol])
   })
 

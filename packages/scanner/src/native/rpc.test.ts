@@ -18,7 +18,7 @@ const reply = (...parts: Buffer[]) => {
 }
 /** Portmapper entries: program, version, protocol (6 is TCP), port. */
 const dump = (...mappings: (readonly [number, number, number, number])[]) =>
-  reply(...mappings.map((one) => words(1, ...one)), words(0))
+  reply(...mappings.map((mapping) => words(1, ...mapping)), words(0))
 const exports = (list: Record<string, string[]>) =>
   reply(
     ...Object.entries(list).flatMap(([folder, clients]) => [

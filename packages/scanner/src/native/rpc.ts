@@ -73,7 +73,7 @@ interface Mapping {
 async function exportsOf(context: NativeContext, listed: readonly Mapping[]): Promise<Proof | null | undefined> {
   const mounts = listed.filter(({ program, transport }) => program === mountProgram && transport === tcp)
   for (const version of mountVersions) {
-    const found = mounts.find((one) => one.version === version)
+    const found = mounts.find((mount) => mount.version === version)
     if (found) return worldExports(context, found.port, version)
   }
   return undefined

@@ -62,8 +62,8 @@ it('SEC-E1 rejects malicious templates with a reason and runs the others', async
   )
   const job = { hosts: [{ address: '127.66.8.1' }], ports: [site.port], allow: ['127.66.8.1/32'] }
   const found: string[] = []
-  for await (const one of scan(job, { packs, signal: AbortSignal.timeout(20_000) }))
-    if (one.kind === 'finding') found.push(one.check)
+  for await (const observation of scan(job, { packs, signal: AbortSignal.timeout(20_000) }))
+    if (observation.kind === 'finding') found.push(observation.check)
   expect(found).toEqual(['good'])
   expect(site.asked.filter((line) => /\/(?:zero|many|pattern|outside|large)/.test(line))).toEqual([])
 })

@@ -58,7 +58,8 @@ it('finds the same with cached and parsed templates', async () => {
     budget: { take: async () => undefined },
   } as const
   const found: string[] = []
-  for await (const one of runChecks(target, plan, tools)) if (one.kind === 'finding') found.push(one.check)
+  for await (const observation of runChecks(target, plan, tools))
+    if (observation.kind === 'finding') found.push(observation.check)
   await client.close()
   expect(found).toEqual(['t7'])
 })

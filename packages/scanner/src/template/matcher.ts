@@ -66,11 +66,11 @@ function evaluate(operators: Operators, plain: ResponseParts): Match[] {
   const withoutMediaTypes = (spans: readonly string[]) =>
     provesAbsence ? spans.filter((span) => !isMediaType(span)) : spans
   const spansFor = (some: typeof hits) =>
-    [...withoutMediaTypes(some.flatMap((one) => one.spans)), ...extracted].slice(0, SPANS_MAX)
+    [...withoutMediaTypes(some.flatMap((hit) => hit.spans)), ...extracted].slice(0, SPANS_MAX)
   const match = (name: string, some: typeof hits): Match => ({
     name,
     spans: spansFor(some),
-    proofs: some.flatMap((one) => one.spans),
+    proofs: some.flatMap((hit) => hit.spans),
     extracted,
     isProof: isProof(some),
     isTimed: isTimed(some),
@@ -79,7 +79,7 @@ function evaluate(operators: Operators, plain: ResponseParts): Match[] {
   if (condition === 'and') return [match('', hits)]
   const namedHits = hits.filter(({ matcher }) => matcher.name !== '')
   if (namedHits.length === 0) return [match('', hits)]
-  return namedHits.map((one) => match(one.matcher.name, [one]))
+  return namedHits.map((hit) => match(hit.matcher.name, [hit]))
 }
 
 function isPlain(matcher: Matcher): boolean {

@@ -48,7 +48,7 @@ async function run(source: string, hostname: string, resolvers: readonly string[
   const tools = { http, guard, signal, profile: 'gentle', budget: { take: async () => undefined }, resolvers } as const
   const seen: Observation[] = []
   const target = { address, hostname, basePath: '/', services: [] }
-  for await (const one of runChecks(target, { templates: [templateOf(source)] }, tools)) seen.push(one)
+  for await (const observation of runChecks(target, { templates: [templateOf(source)] }, tools)) seen.push(observation)
   await http.close()
   return seen
 }

@@ -74,8 +74,9 @@ async function run(
 }
 
 const locations = (seen: readonly Observation[]) =>
-  seen.flatMap((one) => (one.kind === 'finding' ? [one.location] : []))
-const covered = (seen: readonly Observation[]) => seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : []))
+  seen.flatMap((observation) => (observation.kind === 'finding' ? [observation.location] : []))
+const covered = (seen: readonly Observation[]) =>
+  seen.flatMap((observation) => (observation.kind === 'coverage' ? observation.checks : []))
 const base = '"{{BaseURL}}'
 
 it('sends identical requests of several checks once', async () => {
@@ -183,7 +184,7 @@ it('treats a host with fifteen serious findings as a honeypot and lowers their q
     port,
     plan(...Array.from({ length: 15 }, (_, at) => ({ id: `t${at}`, path: `${base}/t${at}"`, severity: 'critical' }))),
   )
-  expect(seen.filter((one) => one.kind === 'finding' && one.quality === 30)).toHaveLength(15)
+  expect(seen.filter((observation) => observation.kind === 'finding' && observation.quality === 30)).toHaveLength(15)
   expect(seen.at(-1)).toMatchObject({ kind: 'problem', message: expect.stringContaining('honeypot') })
 })
 

@@ -130,7 +130,8 @@ function guessedSteps({ state, block, at }: StepMatch, basePath: string): number
 
 /** A numbered name refers to that step, any other to the current one. */
 function stepsOf(matcher: Matcher, at: number): number[] {
-  const names = matcher.type === 'dsl' ? matcher.expressions.flatMap((one) => [...one.names]) : [matcher.part]
+  const names =
+    matcher.type === 'dsl' ? matcher.expressions.flatMap((expression) => [...expression.names]) : [matcher.part]
   return names.map((name) => {
     const number = /_(\d{1,3})$/.exec(name)?.[1]
     return number === undefined ? at : Number(number) - 1

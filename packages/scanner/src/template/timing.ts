@@ -21,7 +21,9 @@ export interface Delay {
 
 /** Delays from which matchers consider a response slow. */
 export function delaysOf(matchers: readonly Matcher[]): Delay[] {
-  const sources = matchers.flatMap((one) => (one.type === 'dsl' ? one.expressions.map(({ source }) => source) : []))
+  const sources = matchers.flatMap((matcher) =>
+    matcher.type === 'dsl' ? matcher.expressions.map(({ source }) => source) : [],
+  )
   const written = sources.flatMap((source) => [...source.matchAll(/\bduration(?:_(\d+))?\s*>=?\s*(\d{1,3})/g)])
   return written.map(([, request, seconds]) => ({
     seconds: Number(seconds),

@@ -83,7 +83,7 @@ function answering(answer: Answer, replies: readonly Reply[]): (socket: Socket) 
 }
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
-const first: (replies: readonly Reply[]) => string = ([one]) => one?.reply ?? ''
+const first: (replies: readonly Reply[]) => string = ([reply]) => reply?.reply ?? ''
 
 const protocols: Readonly<Record<string, { readonly port: number; readonly answer: Answer }>> = {
   redis: { port: 6379, answer: (received, replies) => (received.startsWith('INFO') ? first(replies) : '+PONG\r\n') },

@@ -84,10 +84,10 @@ export async function runNativeChecks(
   const signal = AbortSignal.timeout(25_000)
   const seen: Observation[] = []
   const tools = { guard, budget, signal, servicesAtOnce: 1, permissions: new Set(permissions) }
-  for await (const one of runNative(target, { ...tools, profile: 'gentle' })) seen.push(one)
+  for await (const observation of runNative(target, { ...tools, profile: 'gentle' })) seen.push(observation)
   return {
-    found: seen.flatMap((one) => (one.kind === 'finding' ? one.check : [])),
-    covered: seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : [])),
+    found: seen.flatMap((observation) => (observation.kind === 'finding' ? observation.check : [])),
+    covered: seen.flatMap((observation) => (observation.kind === 'coverage' ? observation.checks : [])),
     seen,
   }
 }

@@ -33,7 +33,7 @@ export function fileServer({
   const connect = (path: string): readonly [number, Buffer, number?] => {
     const name = path.split('\\').at(-1) ?? ''
     if (name === 'IPC$') return [0, Buffer.from('10000200000000000000000000000000', 'hex'), pipeTree]
-    const share = shares.find((one) => one.name === name)
+    const share = shares.find((share) => share.name === name)
     if (!share) return [noSuchShare, Buffer.alloc(8)]
     return share.isOpen ? [0, Buffer.from('100001000000000000000000ff011f00', 'hex'), 5] : [denied, Buffer.alloc(8)]
   }

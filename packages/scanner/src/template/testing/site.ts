@@ -95,7 +95,9 @@ export function templateOf(source: string): Template {
 /** Summary of findings and completed checks. */
 export function summary(seen: readonly Observation[]) {
   return {
-    found: seen.flatMap((one) => (one.kind === 'finding' ? [`${one.check} ${one.location.replace(/^\d+/, '')}`] : [])),
-    covered: seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : [])).toSorted(),
+    found: seen.flatMap((observation) =>
+      observation.kind === 'finding' ? [`${observation.check} ${observation.location.replace(/^\d+/, '')}`] : [],
+    ),
+    covered: seen.flatMap((observation) => (observation.kind === 'coverage' ? observation.checks : [])).toSorted(),
   }
 }
