@@ -157,8 +157,8 @@ it('retests one risk, resolves it once fixed, and leaves the others unchanged', 
   await page.getByText('Retest started.').waitFor()
   await expect.poll(() => statusOf(git?.id ?? ''), { timeout: 60_000, interval: 500 }).toBe('STATUS_RESOLVED')
   const others = (await verified()).filter((issue) => issue.id !== git?.id)
-  const seen = new Map(before.map((issue) => [issue.id, issue.lastSeenTime]))
-  expect(others.filter((issue) => issue.lastSeenTime !== seen.get(issue.id))).toEqual([])
+  const lastSeenById = new Map(before.map((issue) => [issue.id, issue.lastSeenTime]))
+  expect(others.filter((issue) => issue.lastSeenTime !== lastSeenById.get(issue.id))).toEqual([])
   const [scan] = (await visitor.call(listScans, {})).scans
   expect((await visitor.call(getScan, { id: scan?.id ?? '' })).scan).toMatchObject({ type: 'TYPE_MANUAL' })
 }, 120_000)

@@ -87,14 +87,14 @@ describe.each([
   it('shows all content', async () => {
     const page = await browser.newPage({ baseURL: product.url, viewport: { width, height }, reducedMotion: 'reduce' })
     const found: string[] = []
-    const look = async (path: string) => {
+    const inspect = async (path: string) => {
       await open(page, path)
       const lost = (await page.evaluate(losses)) as string[] // the script's result
-      found.push(...lost.map((words) => `${path}: ${words}`))
+      found.push(...lost.map((text) => `${path}: ${text}`))
     }
-    for (const path of ['/login', '/registration']) await look(path)
+    for (const path of ['/login', '/registration']) await inspect(path)
     await signIn(page, person)
-    for (const path of paths) await look(path)
+    for (const path of paths) await inspect(path)
     await page.close()
     expect(found).toEqual([])
   }, 120_000)

@@ -82,11 +82,11 @@ export function AffectedHostTable({ issue }: { readonly issue: Issue }) {
 
 /** The colors of the history strips; lists only statuses that occur. */
 function Legend({ hosts }: { readonly hosts: readonly AffectedHost[] }) {
-  const seen = new Set(hosts.flatMap(({ history }) => history.map(({ status }) => status)))
+  const statuses = new Set(hosts.flatMap(({ history }) => history.map(({ status }) => status)))
   return (
     <p className="flex gap-4 text-12 text-ink-2 max-md:hidden" aria-hidden="true">
       {legend
-        .filter((status) => seen.has(status))
+        .filter((status) => statuses.has(status))
         .map((status) => (
           <IssueStatus key={status} status={status} />
         ))}

@@ -19,7 +19,7 @@ export function useResults(): Results {
     SCAN: summarizeNames(scannedTargetNames(scans)),
     NOTIFICATIONS: summarizeNames(channels.map(({ kind }) => kindWords[kind])),
   }
-  return Object.fromEntries(Object.entries(found).filter(([, words]) => words))
+  return Object.fromEntries(Object.entries(found).filter(([, text]) => text))
 }
 
 /** Distinct names of scanned targets. */

@@ -168,7 +168,7 @@ it('leaves occurrences found or resolved afterwards unchanged', async () => {
         .where('account_id', '=', fixture.account)
         .where('host_id', '=', fixture.hostIds[0] ?? '')
         .execute()
-      const seen = { first_seen_at: now, last_seen_at: now, last_checked_at: now, updated_at: now }
+      const seenTimes = { first_seen_at: now, last_seen_at: now, last_checked_at: now, updated_at: now }
       const place = {
         account_id: fixture.account,
         id: fresh,
@@ -178,7 +178,7 @@ it('leaves occurrences found or resolved afterwards unchanged', async () => {
       }
       await tx
         .insertInto('host')
-        .values({ ...place, ...seen })
+        .values({ ...place, ...seenTimes })
         .execute()
       const { threat_id } = await tx
         .selectFrom('issue')

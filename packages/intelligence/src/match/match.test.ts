@@ -136,8 +136,8 @@ describe('matching a required platform', () => {
     ])
 
   it('matches a platform detected on the host', () => {
-    const answer = matchProduct(seen(apache('2.4.49')), on(windows), [seen(windows)])
-    expect(answer).toMatchObject({ quality: 80, evidence: { running: 'Microsoft Windows' } })
+    const result = matchProduct(seen(apache('2.4.49')), on(windows), [seen(windows)])
+    expect(result).toMatchObject({ quality: 80, evidence: { running: 'Microsoft Windows' } })
   })
   it('does not match a different operating system', () => {
     expect(matchProduct(seen(apache('2.4.49')), on(windows), [seen(debian)])).toMatchObject({

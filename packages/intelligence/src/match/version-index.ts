@@ -81,15 +81,15 @@ function createRangeIndex(key: ProductKey, targetSoftware: string) {
   function find(name: CpeName): Candidates[] {
     if (ranges.size === 0) return []
     compareToBounds ??= createBulkComparer(versions, { product: key, targetSoftware })
-    const seen = fullVersionOf(name)
-    const orders = compareToBounds(seen.version)
-    const ordersWithUpdate = seen.update === '' ? orders : compareToBounds(withUpdate(seen))
-    const prefix = `${seen.version}.`
+    const version = fullVersionOf(name)
+    const orders = compareToBounds(version.version)
+    const ordersWithUpdate = version.update === '' ? orders : compareToBounds(withUpdate(version))
+    const prefix = `${version.version}.`
     const found: Candidates[] = []
     for (const { bounds, ids } of ranges.values()) {
       const isInside = bounds.every(({ sign, index }) => {
         const isStart = sign === '≥' || sign === '>'
-        const isSignificant = isUpdateSignificant(seen, isStart, hasUpdate[index] ?? false)
+        const isSignificant = isUpdateSignificant(version, isStart, hasUpdate[index] ?? false)
         return satisfies((isSignificant ? ordersWithUpdate : orders)[index] ?? incomparable, sign)
       })
       if (!isInside) continue

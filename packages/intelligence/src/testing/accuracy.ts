@@ -127,22 +127,22 @@ export async function measureLaboratory(folder: string) {
     }
     for (const cve of potential.match) {
       const answers = [plain, ...others].map((subject) => verdict(subject, cve))
-      const answer = answers.find((candidate) => candidate?.kind === 'match') ?? answers[0] ?? null
-      if (answer === null) {
+      const result = answers.find((candidate) => candidate?.kind === 'match') ?? answers[0] ?? null
+      if (result === null) {
         withoutRecord.push(`${id} ${cve}`)
         continue
       }
-      if (answer.kind !== 'match') missed.push(`${id} ${cve}: ${answer.text}`)
+      if (result.kind !== 'match') missed.push(`${id} ${cve}: ${result.text}`)
     }
     for (const cve of potential.must_not) if (verdict(plain, cve)?.kind === 'match') falsePositives.push(`${id} ${cve}`)
     if (!build) continue
     const seen = { ...plain, revision: `Debian-${build.version.replace(/^.*-/, '')}` }
     for (const cve of potential.fixed_by_debian_backport) {
-      const answer = verdict(seen, cve)
-      if (answer === null) continue
+      const result = verdict(seen, cve)
+      if (result === null) continue
       backportChecks += 1
       // With a known fix it must not match; otherwise the quality must be at most 50.
-      if (answer.kind === 'match' && answer.quality > 50) falsePositives.push(`${id} ${cve}: ${answer.quality}`)
+      if (result.kind === 'match' && result.quality > 50) falsePositives.push(`${id} ${cve}: ${result.quality}`)
     }
   }
   return { expected, missed, withoutRecord, backportChecks, falsePositives }

@@ -128,10 +128,10 @@ describe('a check with a callback', () => {
         () => response.end('failed'),
       )
     })
-    const seen = await site.run(check, { callbacks })
+    const observations = await site.run(check, { callbacks })
     await callbacks.close()
-    expect(summary(seen)).toEqual({ found: ['fetches /go'], covered: ['fetches'] })
-    expect(seen.find((observation) => observation.kind === 'finding')).toMatchObject({ quality: 98 })
+    expect(summary(observations)).toEqual({ found: ['fetches /go'], covered: ['fetches'] })
+    expect(observations.find((observation) => observation.kind === 'finding')).toMatchObject({ quality: 98 })
   })
 
   it('finds a target that resolves the name', async () => {
@@ -145,9 +145,9 @@ describe('a check with a callback', () => {
     const asks = check
       .replace('id: fetches', 'id: asks')
       .replace('/go?to=http://{{interactsh-url}}/x', '/go?name={{interactsh-url}}')
-    const seen = await site.run(asks.replace('words: [http]', 'words: [dns]'), { callbacks })
+    const observations = await site.run(asks.replace('words: [http]', 'words: [dns]'), { callbacks })
     await callbacks.close()
-    expect(summary(seen)).toEqual({ found: ['asks /go'], covered: ['asks'] })
+    expect(summary(observations)).toEqual({ found: ['asks /go'], covered: ['asks'] })
   })
 
   it('does not run without a callback server', async () => {

@@ -211,8 +211,8 @@ async function requestMethods(
     const payload = await secure.next()
     if (!payload) return undefined
     if (payload[0] === 6) {
-      const words = [string(user), string('ssh-connection'), string('none')]
-      secure.write(Buffer.concat([Buffer.from([50]), ...words]))
+      const fields = [string(user), string('ssh-connection'), string('none')]
+      secure.write(Buffer.concat([Buffer.from([50]), ...fields]))
     }
     if (payload[0] === 51) return slice(payload, 1).toString('latin1').split(',')
     // Authentication succeeded without credentials: every method is allowed.

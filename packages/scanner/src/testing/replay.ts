@@ -73,10 +73,10 @@ function answerOf(reply: string): string {
 
 type Answer = (received: string, replies: readonly Reply[]) => string | Buffer | undefined
 
-function answering(answer: Answer, replies: readonly Reply[]): (socket: Socket) => void {
+function answering(response: Answer, replies: readonly Reply[]): (socket: Socket) => void {
   return (socket) => {
     socket.on('data', (chunk) => {
-      const reply = answer(chunk.toString('latin1'), replies)
+      const reply = response(chunk.toString('latin1'), replies)
       if (reply !== undefined) socket.write(reply)
     })
   }
