@@ -50,8 +50,8 @@ it.each([834, 1024, 1280, 1440])(
   async (width) => {
     for (const path of ['/scope', '/agents', '/assets', '/technologies', '/scans', '/risks/verified']) {
       await openAt(path, width)
-      const found = (await page.evaluate(names)) as { all: number; cut: string[] } // the script's result
-      expect({ path, isEmpty: found.all === 0, cut: found.cut }).toEqual({ path, isEmpty: false, cut: [] })
+      const measured = (await page.evaluate(names)) as { all: number; cut: string[] } // the script's result
+      expect({ path, isEmpty: measured.all === 0, cut: measured.cut }).toEqual({ path, isEmpty: false, cut: [] })
     }
   },
   60_000,

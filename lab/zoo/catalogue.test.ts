@@ -12,11 +12,11 @@ beforeAll(async () => {
 
 describe('the catalogue', () => {
   it('names only checks that exist', () => {
-    const known = new Set(checks.map(({ id }) => id))
+    const checkIds = new Set(checks.map(({ id }) => id))
     for (const { id, weak, hardened } of catalogue) {
       const named = [...weak.proves, ...weak.also, ...(hardened?.also ?? [])]
       expect(
-        named.filter((check) => !known.has(check)),
+        named.filter((check) => !checkIds.has(check)),
         id,
       ).toEqual([])
     }

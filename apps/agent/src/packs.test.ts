@@ -54,8 +54,8 @@ it.each(['../up.yaml', '/abs.yaml', '0/../../up.yaml', '0/.hidden', 'a\\..\\b.ya
   async (name) => {
     const { body, digest } = archive(file(name), file('0/good.yaml'))
     const folders = await createStore(body).store.folders(digest, signal)
-    const found = await readdir(stateFolder, { recursive: true, withFileTypes: true })
-    expect(found.filter((entry) => entry.isFile()).map((entry) => entry.name)).toEqual(['good.yaml'])
+    const entries = await readdir(stateFolder, { recursive: true, withFileTypes: true })
+    expect(entries.filter((entry) => entry.isFile()).map((entry) => entry.name)).toEqual(['good.yaml'])
     expect(folders.checks).toHaveLength(1)
   },
 )

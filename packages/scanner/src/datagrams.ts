@@ -152,7 +152,7 @@ export async function findDatagramServices(
 ): Promise<readonly Identification[]> {
   const portFilter = ports && new Set(ports)
   const questions = probes.flatMap((probe) => probe.ports.map((port) => ({ probe, port })))
-  const found: Identification[] = []
+  const identifications: Identification[] = []
   const applicable = questions.filter(
     ({ port }) => (portFilter?.has(port) ?? true) && tools.guard.refusal(address, port) === null,
   )
@@ -160,9 +160,9 @@ export async function findDatagramServices(
     const response = await sendProbe(address, port, probe, tools)
     if (!response) return
     const more = await sendFollowUps(address, port, probe, tools)
-    found.push(identificationOf(address, port, probe, response, more, tools.fingerprints))
+    identifications.push(identificationOf(address, port, probe, response, more, tools.fingerprints))
   })
-  return found.toSorted((a, b) => a.service.port - b.service.port)
+  return identifications.toSorted((a, b) => a.service.port - b.service.port)
 }
 
 async function sendProbe(

@@ -83,13 +83,13 @@ function endpoint(address: string, port: number | undefined): string {
 /** The smallest set of CIDR networks that covers exactly these addresses. */
 function blocks({ family, first, last }: Network): string[] {
   const width = family === 4 ? 32 : 128
-  const found: string[] = []
+  const networks: string[] = []
   for (let at = first; at <= last;) {
     const bits = largestBlock({ family, value: at }, last, width)
-    found.push(`${formatIp({ family, value: at })}/${width - bits}`)
+    networks.push(`${formatIp({ family, value: at })}/${width - bits}`)
     at += 1n << BigInt(bits)
   }
-  return found
+  return networks
 }
 
 function largestBlock({ value }: Ip, last: bigint, width: number): number {

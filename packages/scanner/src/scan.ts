@@ -138,19 +138,19 @@ async function resolveHosts(address: string, names: readonly string[], run: Run)
     })
     return []
   }
-  const known = [...new Set([address, ...names])]
-  return resolved.addresses.slice(0, addressesPerName).map((address) => ({ address, names: known }))
+  const allNames = [...new Set([address, ...names])]
+  return resolved.addresses.slice(0, addressesPerName).map((address) => ({ address, names: allNames }))
 }
 const addressesPerName = 8
 
 /** @returns ports that used to be open and now refuse connections */
 async function examineHost(resolvedHost: ResolvedHost, run: Run): Promise<readonly number[]> {
-  const known = run.options.knownOpen?.[resolvedHost.address] ?? []
+  const knownOpen = run.options.knownOpen?.[resolvedHost.address] ?? []
   try {
     const { job, guard, budget, knowledge, signal } = run
     const wantedPorts = job.ports ?? portsOf(job.profile)
     // Hosts with the same ports share one list, which is ordered once.
-    const ports = known.length === 0 ? wantedPorts : [...new Set([...wantedPorts, ...known])]
+    const ports = knownOpen.length === 0 ? wantedPorts : [...new Set([...wantedPorts, ...knownOpen])]
     const [reading, datagrams] = await Promise.all([
       run.sweeper.host(resolvedHost.address, ports),
       findDatagramServices(resolvedHost.address, job.ports, {
@@ -169,7 +169,7 @@ async function examineHost(resolvedHost: ResolvedHost, run: Run): Promise<readon
         await examineServices(resolvedHost, reading, datagrams, run)
       })
     }
-    const missing = known.filter((port) => !reading.open.includes(port))
+    const missing = knownOpen.filter((port) => !reading.open.includes(port))
     return await closedPorts({ address: resolvedHost.address, ports: missing }, run)
   } catch (error) {
     run.signal.throwIfAborted()

@@ -88,12 +88,12 @@ describe.runIf(engines.length > 1)('the accelerator', () => {
 /** The sweep process, a child of this process. */
 function sweepingProcess(): number {
   const own = `PPid:\t${process.pid}\n`
-  const found = readdirSync('/proc').filter(
+  const pids = readdirSync('/proc').filter(
     (name) =>
       /^\d+$/.test(name) && read(`${name}/status`).includes(own) && read(`${name}/cmdline`).includes('ports-child'),
   )
-  expect(found).toHaveLength(1)
-  return Number(found[0])
+  expect(pids).toHaveLength(1)
+  return Number(pids[0])
 }
 
 /** Processes may exit during the search. */

@@ -47,8 +47,8 @@ export function createUnits(address: string, requestsMax: number, stopped: reado
   )
   return {
     of(check) {
-      const known = units.get(check)
-      if (known) return known
+      const existing = units.get(check)
+      if (existing) return existing
       const stopReason = reasons.get(check) ?? null
       const unit = { address, check, stepsLeft: stepsMax, bytesLeft: bytesMax, requestsLeft: requestsMax, stopReason }
       units.set(check, unit)

@@ -14,14 +14,14 @@ export function splitHighlights(text: string, highlights: readonly string[]): Se
   let plainFrom = 0
   let at = 0
   while (at < text.length) {
-    const found = wanted.find((candidate) => text.startsWith(candidate, at))
-    if (!found) {
+    const highlight = wanted.find((candidate) => text.startsWith(candidate, at))
+    if (!highlight) {
       at += 1
       continue
     }
     if (at > plainFrom) pieces.push({ text: text.slice(plainFrom, at), isHighlighted: false, at: plainFrom })
-    pieces.push({ text: found, isHighlighted: true, at })
-    at += found.length
+    pieces.push({ text: highlight, isHighlighted: true, at })
+    at += highlight.length
     plainFrom = at
   }
   if (plainFrom < text.length) pieces.push({ text: text.slice(plainFrom), isHighlighted: false, at: plainFrom })

@@ -134,8 +134,8 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
 }
 
 function parseDuration(value: string): IgnoreDuration {
-  const known = [...durations.map((duration) => duration.value), 'never', 'date'] as const
-  return known.find((option) => option === value) ?? '90'
+  const choices = [...durations.map((duration) => duration.value), 'never', 'date'] as const
+  return choices.find((option) => option === value) ?? '90'
 }
 
 /** ISO time of the end. A custom date lasts until the end of that day in the local time zone. */

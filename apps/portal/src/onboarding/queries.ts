@@ -31,9 +31,9 @@ export const checkFeedNow = mutationOptions({
     response &&
     client.setQueryData(
       feeds().queryKey,
-      (known) =>
-        known && {
-          feeds: known.feeds.map((feed) =>
+      (cached) =>
+        cached && {
+          feeds: cached.feeds.map((feed) =>
             feed.name === response.feed.name ? { ...response.feed, progress: 'Checking the source' } : feed,
           ),
         },

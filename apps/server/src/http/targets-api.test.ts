@@ -10,12 +10,12 @@ describe('targets', () => {
   it('treats a question mark in a filter as text and keeps the rest of the query', async () => {
     await users.target('quinn', 'What?')
     await users.target('quinn', 'What else', '127.90.1.2')
-    const found = async (query: string) => {
+    const search = async (query: string) => {
       const response = await users.request({ url: `/v1/targets?filter.query=${query}` }, 'quinn')
       return response.json<{ targets: unknown[] }>().targets.length
     }
-    expect(await found('What?')).toBe(1)
-    expect(await found('What?&filter.periods=PERIOD_WEEKLY')).toBe(0)
+    expect(await search('What?')).toBe(1)
+    expect(await search('What?&filter.periods=PERIOD_WEEKLY')).toBe(0)
   })
 
   it.each([

@@ -60,7 +60,7 @@ async function recordHosts(
   responding: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   if (reached.length === 0) return new Map()
-  const known = await ctx.tx
+  const hosts = await ctx.tx
     .selectFrom('host')
     .select('address')
     .where('account_id', '=', ctx.workspace)
@@ -71,7 +71,7 @@ async function recordHosts(
       reached.map((entry) => entry.address),
     )
     .execute()
-  const isKnown = new Set(known.map((row) => row.address))
+  const isKnown = new Set(hosts.map((row) => row.address))
   const recordedHosts = reached.filter((entry) => responding.has(entry.address) || isKnown.has(entry.address))
   if (recordedHosts.length === 0) return new Map()
   const rows = await ctx.tx

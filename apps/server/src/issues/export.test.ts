@@ -84,10 +84,10 @@ describe('an export', () => {
   })
 
   it('is typed JSON, valid even when empty', async () => {
-    const found = JSON.parse(
+    const rows = JSON.parse(
       await text({ format: 'json', columns: ['name', 'score', 'kev', 'dueTime'], filter: { kev: true } }),
     ) as unknown
-    expect(found).toEqual({ issues: [{ name: 'Threat 0', score: 9.8, kev: true, dueTime: null }] })
+    expect(rows).toEqual({ issues: [{ name: 'Threat 0', score: 9.8, kev: true, dueTime: null }] })
     expect(JSON.parse(await text({ format: 'json', filter: { query: 'nothing like it' } }))).toEqual({ issues: [] })
   })
 

@@ -3,9 +3,9 @@ import { identifyBanner } from '#fingerprint/banner.ts'
 import { probes } from '#fingerprint/probes.ts'
 
 function probe(protocol: string) {
-  const found = probes.find((probe) => probe.protocol === protocol)
-  if (!found) throw new Error(`no probe for ${protocol}`)
-  return found
+  const match = probes.find((probe) => probe.protocol === protocol)
+  if (!match) throw new Error(`no probe for ${protocol}`)
+  return match
 }
 const requestOf = (protocol: string) => Buffer.from(probe(protocol).request)
 

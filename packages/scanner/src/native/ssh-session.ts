@@ -88,10 +88,10 @@ function packetReader(connection: TcpConnection) {
   return {
     async greeting(): Promise<string | undefined> {
       for (;;) {
-        const found = /^(?:(?!SSH-)[^\n]{0,500}\n){0,20}(SSH-[^\r\n]{0,500})\r?\n/.exec(stream.toString('latin1'))
-        if (found) {
-          stream = stream.subarray(found[0].length)
-          return found[1]
+        const match = /^(?:(?!SSH-)[^\n]{0,500}\n){0,20}(SSH-[^\r\n]{0,500})\r?\n/.exec(stream.toString('latin1'))
+        if (match) {
+          stream = stream.subarray(match[0].length)
+          return match[1]
         }
         if (stream.length > 16_384 || !(await more())) return undefined
       }

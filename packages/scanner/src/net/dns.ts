@@ -20,7 +20,7 @@ export async function resolveName(
 ): Promise<Resolution> {
   if (servers) return resolveAt(name, servers, signal)
   const response = lookup(name, { all: true, order: 'verbatim' }).then(
-    (found) => found.map(({ address }) => address),
+    (records) => records.map(({ address }) => address),
     (error: NodeJS.ErrnoException) => `${name} could not be resolved (${error.code ?? error.message})`,
   )
   const outcome = await withDeadline(response, deadlineMs, signal)

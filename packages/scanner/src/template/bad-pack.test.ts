@@ -61,9 +61,9 @@ it('SEC-E1 rejects malicious templates with a reason and runs the others', async
     request.url === '/good' ? response.end('hello') : response.writeHead(404).end(),
   )
   const job = { hosts: [{ address: '127.66.8.1' }], ports: [site.port], allow: ['127.66.8.1/32'] }
-  const found: string[] = []
+  const findings: string[] = []
   for await (const observation of scan(job, { packs, signal: AbortSignal.timeout(20_000) }))
-    if (observation.kind === 'finding') found.push(observation.check)
-  expect(found).toEqual(['good'])
+    if (observation.kind === 'finding') findings.push(observation.check)
+  expect(findings).toEqual(['good'])
   expect(site.asked.filter((line) => /\/(?:zero|many|pattern|outside|large)/.test(line))).toEqual([])
 })

@@ -104,8 +104,8 @@ function parseBinary(reader: Reader, level: number): Query {
 function operation(sign: string, left: Query, right: Query): Query {
   if (sign === '//')
     return (input) => {
-      const found = left(input).filter(isTrue)
-      return found.length > 0 ? found : right(input)
+      const truthy = left(input).filter(isTrue)
+      return truthy.length > 0 ? truthy : right(input)
     }
   return (input) => right(input).flatMap((second) => left(input).flatMap((first) => combine(sign, first, second)))
 }

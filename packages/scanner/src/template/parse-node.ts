@@ -22,8 +22,8 @@ export interface Node {
 /** A property of a mapping; its value is undefined when absent. */
 export function at(node: Node, key: string): Node {
   const { value, path } = node
-  const found = isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined
-  return { value: found ?? undefined, path: [...path, key] }
+  const child = isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return { value: child ?? undefined, path: [...path, key] }
 }
 
 /** The first property that exists among several aliases. */

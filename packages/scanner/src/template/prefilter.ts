@@ -23,26 +23,26 @@ export function createPrefilter(blocks: readonly Operators[]): Prefilter {
   const words = new Map<string, number>()
   const number = (word: string) => {
     const key = word.toLowerCase()
-    const known = words.get(key) ?? words.size
-    words.set(key, known)
-    return known
+    const index = words.get(key) ?? words.size
+    words.set(key, index)
+    return index
   }
   const needs = blocks.map((operators) => needOf(operators, number))
   let finder: LiteralSearch | undefined
   return {
     candidates(text) {
       finder ??= createLiteralSearch([...words.keys()])
-      const found = new Uint8Array(words.size)
-      finder.mark(text, found)
-      return Uint8Array.from(needs, (need) => Number(isMet(need, found)))
+      const isFound = new Uint8Array(words.size)
+      finder.mark(text, isFound)
+      return Uint8Array.from(needs, (need) => Number(isMet(need, isFound)))
     },
   }
 }
 
-function isMet(need: Need, found: Uint8Array): boolean {
+function isMet(need: Need, isFound: Uint8Array): boolean {
   if (need === true) return true
-  if (typeof need === 'number') return found[need] === 1
-  return need.all ? need.needs.every((need) => isMet(need, found)) : need.needs.some((need) => isMet(need, found))
+  if (typeof need === 'number') return isFound[need] === 1
+  return need.all ? need.needs.every((need) => isMet(need, isFound)) : need.needs.some((need) => isMet(need, isFound))
 }
 
 function all(needs: readonly Need[]): Need {
