@@ -95,10 +95,10 @@ function needsOf(template: Template): string[] {
 }
 
 function countedList(names: readonly string[]): string {
-  const counts = [...Map.groupBy(names, (item) => item)].map(([one, all]) => [one, all.length] as const)
+  const counts = [...Map.groupBy(names, (item) => item)].map(([name, all]) => [name, all.length] as const)
   return counts
     .toSorted(([, left], [, right]) => right - left)
-    .map(([one, number]) => `${one} ${number}`)
+    .map(([name, number]) => `${name} ${number}`)
     .join(', ')
 }
 

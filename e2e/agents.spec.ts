@@ -52,29 +52,29 @@ interface RunningAgent {
 
 /** Starts the unpacked agent. */
 function startAgent(): RunningAgent {
-  const words = ['agent.js', '--server', stage.product.url, '--token-file', 'token', '--state', 'state']
-  const child = spawn(process.execPath, words, { cwd: home, env: { HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const args = ['agent.js', '--server', stage.product.url, '--token-file', 'token', '--state', 'state']
+  const child = spawn(process.execPath, args, { cwd: home, env: { HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
   const waiting = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
       lines.push(line)
-      for (const look of waiting) look()
+      for (const check of waiting) check()
     })
   }
   return {
     process: child,
     said(wanted) {
       const { promise, resolve, reject } = Promise.withResolvers<string>()
-      const look = () => {
-        const line = lines.find((one) => wanted.test(one))
+      const check = () => {
+        const line = lines.find((text) => wanted.test(text))
         if (line === undefined) return
-        waiting.delete(look)
+        waiting.delete(check)
         resolve(line)
       }
-      waiting.add(look)
+      waiting.add(check)
       child.once('exit', () => reject(new Error(`The agent ended:\n${lines.join('\n')}`)))
-      look()
+      check()
       return promise
     },
   }

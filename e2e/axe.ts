@@ -103,7 +103,7 @@ async function createTestData(visitor: Visitor, address: string): Promise<void> 
 /** Violations on a screen in both themes, and horizontal overflow. */
 async function violationsOn(page: Page, screen: Screen, axe: string): Promise<string[]> {
   const excess = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-  const found = excess > 0 ? [`${screen.name}: ${excess} px wider than the window`] : []
+  const problems = excess > 0 ? [`${screen.name}: ${excess} px wider than the window`] : []
   await page.evaluate(still)
   await page.evaluate(axe)
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -121,7 +121,7 @@ async function violationsOn(page: Page, screen: Screen, axe: string): Promise<st
     const script = `axe.run(document, ${options}).then(({ violations }) => violations)`
     const violations = (await page.evaluate(script)) as AxeResults['violations'] // the result type of axe.run
     for (const { id, nodes } of violations)
-      found.push(...nodes.map((node) => `${screen.name} ${colorScheme}: ${id} on ${node.target.join(' ')}`))
+      problems.push(...nodes.map((node) => `${screen.name} ${colorScheme}: ${id} on ${node.target.join(' ')}`))
   }
-  return found
+  return problems
 }

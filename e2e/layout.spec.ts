@@ -50,8 +50,8 @@ it.each([834, 1024, 1280, 1440])(
   async (width) => {
     for (const path of ['/scope', '/agents', '/assets', '/technologies', '/scans', '/risks/verified']) {
       await openAt(path, width)
-      const found = (await page.evaluate(names)) as { all: number; cut: string[] } // the script's result
-      expect({ path, isEmpty: found.all === 0, cut: found.cut }).toEqual({ path, isEmpty: false, cut: [] })
+      const measured = (await page.evaluate(names)) as { all: number; cut: string[] } // the script's result
+      expect({ path, isEmpty: measured.all === 0, cut: measured.cut }).toEqual({ path, isEmpty: false, cut: [] })
     }
   },
   60_000,
@@ -98,8 +98,8 @@ it('validates a webhook URL on blur, not earlier', async () => {
 })
 
 it('does not move the risk tabs when their counts load', async () => {
-  let answer = () => {}
-  const later = new Promise<void>((resume) => (answer = resume))
+  let respond = () => {}
+  const later = new Promise<void>((resume) => (respond = resume))
   await page.route(/\/v1\/stats\//, async (route) => {
     await later
     await route.continue()
@@ -108,7 +108,7 @@ it('does not move the risk tabs when their counts load', async () => {
   await page.goto('/risks/verified')
   const place = async () => (await page.getByRole('link', { name: 'New this week' }).boundingBox())?.x
   const before = await place()
-  answer()
+  respond()
   await page.getByRole('link', { name: /^All \d/ }).waitFor()
   expect(before).toBeGreaterThan(0)
   expect(await place()).toBe(before)
@@ -119,8 +119,8 @@ it.each([390, 1440])('reserves space for the overview figures in a window of %i 
   const cold = await stage.newPageOfNora()
   await cold.setViewportSize({ width, height: 900 })
   await cold.evaluate("localStorage.removeItem('glacis.planBanner')")
-  let answer = () => {}
-  const later = new Promise<void>((resume) => (answer = resume))
+  let respond = () => {}
+  const later = new Promise<void>((resume) => (respond = resume))
   await cold.route(/\/v1\/stats\/issues-by/, async (route) => {
     await later
     await route.continue()
@@ -134,7 +134,7 @@ it.each([390, 1440])('reserves space for the overview figures in a window of %i 
   }
   await busy.first().waitFor()
   const before = await places()
-  answer()
+  respond()
   await cold.getByRole('link', { name: 'Compare plans' }).waitFor()
   await busy.first().waitFor({ state: 'detached' })
   expect(before.every((place) => place && place > 0)).toBe(true)

@@ -53,8 +53,8 @@ async function waitForTitle(page: Page): Promise<void> {
 }
 
 function watch(page: Page): Traffic {
-  const known = watched.get(page)
-  if (known) return known
+  const cached = watched.get(page)
+  if (cached) return cached
   const traffic: Traffic = { openPage: new Set(), turns: 0 }
   const end = (request: Request) => {
     if (traffic.openPage.delete(request)) traffic.turns++

@@ -36,8 +36,8 @@ it('prepares the email that requests account deletion', async () => {
 
 it('supports administration from the command line while running', async () => {
   const env = { ...process.env, GLACIS_DATA: product.dataFolder, TEST_DATABASE_URL: '', GLACIS_SHARED: '' }
-  const glacis = async (...words: string[]) =>
-    (await promisify(execFile)(process.execPath, ['apps/server/src/main.ts', 'identity', ...words], { cwd: root, env }))
+  const glacis = async (...args: string[]) =>
+    (await promisify(execFile)(process.execPath, ['apps/server/src/main.ts', 'identity', ...args], { cwd: root, env }))
       .stdout
   expect(await glacis('list')).toContain(nora.email)
   expect(await glacis('disable', nora.email)).toContain(`${nora.email} is disabled.`)

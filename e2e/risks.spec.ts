@@ -103,11 +103,11 @@ it('previews risks beside the list', async () => {
 }, 60_000)
 
 it('finds items with the palette and opens them', async () => {
-  const [one] = await verified()
+  const [first] = await verified()
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search everything' }).fill(one?.name.slice(0, 12) ?? '')
+  await page.getByRole('combobox', { name: 'Search everything' }).fill(first?.name.slice(0, 12) ?? '')
   await page
-    .getByRole('option', { name: new RegExp(`Risks: .*${one?.name.slice(0, 12)}`, 'i') })
+    .getByRole('option', { name: new RegExp(`Risks: .*${first?.name.slice(0, 12)}`, 'i') })
     .first()
     .waitFor()
   await page.keyboard.press('Enter')
@@ -157,8 +157,8 @@ it('retests one risk, resolves it once fixed, and leaves the others unchanged', 
   await page.getByText('Retest started.').waitFor()
   await expect.poll(() => statusOf(git?.id ?? ''), { timeout: 60_000, interval: 500 }).toBe('STATUS_RESOLVED')
   const others = (await verified()).filter((issue) => issue.id !== git?.id)
-  const seen = new Map(before.map((issue) => [issue.id, issue.lastSeenTime]))
-  expect(others.filter((issue) => issue.lastSeenTime !== seen.get(issue.id))).toEqual([])
+  const lastSeenById = new Map(before.map((issue) => [issue.id, issue.lastSeenTime]))
+  expect(others.filter((issue) => issue.lastSeenTime !== lastSeenById.get(issue.id))).toEqual([])
   const [scan] = (await visitor.call(listScans, {})).scans
   expect((await visitor.call(getScan, { id: scan?.id ?? '' })).scan).toMatchObject({ type: 'TYPE_MANUAL' })
 }, 120_000)

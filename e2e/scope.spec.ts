@@ -118,7 +118,7 @@ it('sends only changed settings, and confirms before discarding unsaved changes'
   await page.getByRole('dialog', { name: 'Discard changes' }).getByRole('button', { name: 'Keep editing' }).click()
   await panel.getByLabel('Only during certain hours').uncheck()
   const [request] = await Promise.all([
-    page.waitForRequest((one) => one.method() === 'PATCH'),
+    page.waitForRequest((request) => request.method() === 'PATCH'),
     panel.getByRole('button', { name: 'Save changes' }).click(),
   ])
   expect(request.postDataJSON()).toEqual({

@@ -86,17 +86,17 @@ describe.each([
 ] as const)('at %s', (_zoom, width, height) => {
   it('shows all content', async () => {
     const page = await browser.newPage({ baseURL: product.url, viewport: { width, height }, reducedMotion: 'reduce' })
-    const found: string[] = []
-    const look = async (path: string) => {
+    const problems: string[] = []
+    const inspect = async (path: string) => {
       await open(page, path)
       const lost = (await page.evaluate(losses)) as string[] // the script's result
-      found.push(...lost.map((words) => `${path}: ${words}`))
+      problems.push(...lost.map((text) => `${path}: ${text}`))
     }
-    for (const path of ['/login', '/registration']) await look(path)
+    for (const path of ['/login', '/registration']) await inspect(path)
     await signIn(page, person)
-    for (const path of paths) await look(path)
+    for (const path of paths) await inspect(path)
     await page.close()
-    expect(found).toEqual([])
+    expect(problems).toEqual([])
   }, 120_000)
 
   it('shows a toast beside the filters without covering them', async () => {

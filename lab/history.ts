@@ -117,9 +117,9 @@ async function addFixedIssues(client: Client, account: string, now: Date): Promi
   for (const [number, threat] of threats.entries()) {
     const host = hosts[number % hosts.length]
     if (!host) return
-    const found = foundDaysAgo(number)
-    const resolved = Math.max(2, Math.round(found - 6 - fraction(number) * 44))
-    const [issueId, from, to] = [idAt(scanTime(now, found)), scanTime(now, found), scanTime(now, resolved)]
+    const foundDay = foundDaysAgo(number)
+    const resolved = Math.max(2, Math.round(foundDay - 6 - fraction(number) * 44))
+    const [issueId, from, to] = [idAt(scanTime(now, foundDay)), scanTime(now, foundDay), scanTime(now, resolved)]
     const isVerified = threat.kind === 'check'
     const verification = isVerified ? 'VERIFICATION_VERIFIED' : 'VERIFICATION_UNVERIFIED'
     await client.query(

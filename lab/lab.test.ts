@@ -212,9 +212,9 @@ function files(folder: string, ending: string): string[] {
 }
 
 function host(name: string): LabHost {
-  const found = lab.hosts.find((item) => item.name === name)
-  if (!found) throw new Error(`No host ${name}`)
-  return found
+  const host = lab.hosts.find((item) => item.name === name)
+  if (!host) throw new Error(`No host ${name}`)
+  return host
 }
 
 async function get({ address, ports }: LabHost, path: string, headers = {}, isTls = false) {

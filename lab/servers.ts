@@ -104,11 +104,11 @@ export async function startLab({
       })
     },
     fix(host, weakness) {
-      const found = running.find(({ definition, address }) => definition.name === host || address === host)
-      if (!found?.definition.weaknesses.some(({ name }) => name === weakness))
+      const server = running.find(({ definition, address }) => definition.name === host || address === host)
+      if (!server?.definition.weaknesses.some(({ name }) => name === weakness))
         throw new Error(`${host} has no weakness "${weakness}"`)
       fixed.add(weakness)
-      log(`${found.address.padEnd(13)} fixed: ${weakness}`)
+      log(`${server.address.padEnd(13)} fixed: ${weakness}`)
     },
     stop,
   }

@@ -36,13 +36,14 @@ function rowOf(id: string, promise: string, files: readonly string[]): string {
 
 /** The test files by the ids at the start of their test names. */
 function filesById(): Map<string, string[]> {
-  const found = new Map<string, string[]>()
+  const testsByGuarantee = new Map<string, string[]>()
   const patterns = ['{packages,apps}/*/src/**/*.test.{ts,tsx}', '{tools,packs,lab}/**/*.test.ts', 'e2e/*.spec.ts']
   for (const file of globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] }).toSorted()) {
     const source = readFileSync(join(root, file), 'utf8')
     for (const [, ids = ''] of source.matchAll(/['"`]((?:SEC-[A-H]\d )+)/g)) {
-      for (const id of ids.trim().split(' ')) found.set(id, [...new Set([...(found.get(id) ?? []), file])])
+      for (const id of ids.trim().split(' '))
+        testsByGuarantee.set(id, [...new Set([...(testsByGuarantee.get(id) ?? []), file])])
     }
   }
-  return found
+  return testsByGuarantee
 }

@@ -42,9 +42,9 @@ it('has no unused exception', () => {
 function readPhrases(): readonly string[] {
   const guide = readFileSync(join(root, 'docs/style.md'), 'utf8')
   const table = /\| Avoid \| Write \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/.exec(guide)?.[1] ?? ''
-  const found = table.split('\n').flatMap((row) => row.split('|')[1]?.split(',') ?? [])
-  if (found.length === 0) throw new Error('docs/style.md has no table of words')
-  return found.map((phrase) => phrase.trim())
+  const phrases = table.split('\n').flatMap((row) => row.split('|')[1]?.split(',') ?? [])
+  if (phrases.length === 0) throw new Error('docs/style.md has no table of words')
+  return phrases.map((phrase) => phrase.trim())
 }
 
 function violationsIn(file: string, text: string): string[] {

@@ -46,7 +46,7 @@ async function report(work: () => Promise<void>): Promise<void> {
 /** Sends requests without matching, with Node's own client over 25 connections. */
 async function floor(count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 25 })
-  const one = (host: string) =>
+  const connect = (host: string) =>
     new Promise<void>((resolve, reject) => {
       get({ host, port: options.port, path: `/p${requests++}`, agent }, (response) => {
         response.resume()
@@ -54,7 +54,7 @@ async function floor(count: number): Promise<void> {
       }).on('error', reject)
     })
   const workers = Array.from({ length: 25 }, async (_, index) => {
-    while (requests < count) await one(options.addresses[index % options.addresses.length] ?? '127.0.0.1')
+    while (requests < count) await connect(options.addresses[index % options.addresses.length] ?? '127.0.0.1')
   })
   await Promise.all(workers)
   agent.destroy()

@@ -69,10 +69,10 @@ function eachCommand(socket: Socket, run: (args: readonly string[]) => void): vo
   socket.setEncoding('latin1')
   socket.on('data', (chunk: string) => {
     pending += chunk
-    for (let found = readCommand(pending); found; found = readCommand(pending)) {
-      pending = pending.slice(found.length)
-      if (found.args.length > 0) run(found.args)
-      if (found.args[0]?.toUpperCase() === 'QUIT') socket.end()
+    for (let command = readCommand(pending); command; command = readCommand(pending)) {
+      pending = pending.slice(command.length)
+      if (command.args.length > 0) run(command.args)
+      if (command.args[0]?.toUpperCase() === 'QUIT') socket.end()
     }
     if (pending.length > requestBytesMax) socket.destroy()
   })

@@ -12,11 +12,11 @@ beforeAll(async () => {
 
 describe('the catalogue', () => {
   it('names only checks that exist', () => {
-    const known = new Set(checks.map(({ id }) => id))
+    const checkIds = new Set(checks.map(({ id }) => id))
     for (const { id, weak, hardened } of catalogue) {
       const named = [...weak.proves, ...weak.also, ...(hardened?.also ?? [])]
       expect(
-        named.filter((check) => !known.has(check)),
+        named.filter((check) => !checkIds.has(check)),
         id,
       ).toEqual([])
     }
@@ -31,7 +31,7 @@ describe('the catalogue', () => {
 it('every check is verified only on programs that prove it and have a hardened variant', () => {
   for (const { id, verifiedOn = [] } of checks) {
     for (const name of verifiedOn) {
-      const entry = catalogue.find((one) => one.id === name)
+      const entry = catalogue.find((entry) => entry.id === name)
       expect(entry?.weak.proves, `${id} on ${name}`).toContain(id)
       expect(entry?.hardened, `${id} on ${name}`).toBeDefined()
     }

@@ -128,7 +128,7 @@ function isInstalled(name: string): boolean {
 /** A `policy-rc.d` that exits with 101 prevents packages from starting their services. */
 function installDebian(entries: readonly Entry[], log: (line: string) => void): void {
   const names = entries.flatMap((entry) =>
-    [entry.install, entry.weak.install, entry.hardened?.install].flatMap((one) => one?.apt ?? []),
+    [entry.install, entry.weak.install, entry.hardened?.install].flatMap((step) => step?.apt ?? []),
   )
   const missing = [...new Set(names)].filter((name) => !isInstalled(name))
   if (missing.length === 0) return

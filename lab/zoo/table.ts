@@ -57,7 +57,8 @@ function totalsOf(set: string, lines: readonly Line[]): string[] {
 }
 
 function cellsOf(evaluations: readonly Evaluation[]): string[] {
-  const sum = (read: (evaluation: Evaluation) => number) => evaluations.reduce((all, one) => all + read(one), 0)
+  const sum = (read: (evaluation: Evaluation) => number) =>
+    evaluations.reduce((all, evaluation) => all + read(evaluation), 0)
   return [
     `${sum(({ named }) => named)}/${sum(({ products }) => products)}`,
     `${sum(({ versionsRead }) => versionsRead)}/${sum(({ versions }) => versions)}`,

@@ -29,15 +29,15 @@ async function run(running: Running, protocol: string, plan: CheckPlan, deadline
   const service = { port: running.port, transport: 'tcp', protocol, tls: running.tls, banner: '', technologies: [] } as const
   const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
   const tools = { http, guard, budget, profile: 'gentle', signal: AbortSignal.timeout(25_000) } as const
-  const seen: Observation[] = []
-  for await (const observation of runChecks(target, plan, tools)) seen.push(observation)
+  const observations: Observation[] = []
+  for await (const observation of runChecks(target, plan, tools)) observations.push(observation)
   await http.close()
   running.close()
-  return seen
+  return observations
 }
 
-const findingsOf = (seen: readonly Observation[]) => seen.filter((one) => one.kind === 'finding')
-const coveredBy = (seen: readonly Observation[]) => seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : []))
+const findingsOf = (observations: readonly Observation[]) => observations.filter((observation) => observation.kind === 'finding')
+const coveredBy = (observations: readonly Observation[]) => observations.flatMap((observation) => (observation.kind === 'coverage' ? observation.checks : []))
 
 describe('the pack', () => {
   it('loads completely', () => {
@@ -78,29 +78,29 @@ function bandOf(score: number | null): string {
   return score < 9 ? 'high' : 'critical'
 }
 
-describe.concurrent.each(all)('$id', (one) => {
-  const serve = (what: typeof one.has, tls: typeof one.tls) =>
-    one.protocol === 'http' ? web(what as Site, tls) : tcp(what as Parameters<typeof tcp>[0])
+describe.concurrent.each(all)('$id', (check) => {
+  const serve = (what: typeof check.has, tls: typeof check.tls) =>
+    check.protocol === 'http' ? web(what as Site, tls) : tcp(what as Parameters<typeof tcp>[0])
 
   it('finds the weakness', async () => {
-    const running = await serve(one.has, one.tls)
-    const seen = await run(running, one.protocol, only(one.id))
-    const findings = findingsOf(seen)
+    const running = await serve(check.has, check.tls)
+    const observations = await run(running, check.protocol, only(check.id))
+    const findings = findingsOf(observations)
     const places = findings.map(({ location }) => location)
-    if (one.at?.[0] === 'ANY') expect(places).toHaveLength(1)
-    else expect(places).toEqual((one.at ?? []).map((at) => `${running.port}${at}`))
+    if (check.at?.[0] === 'ANY') expect(places).toHaveLength(1)
+    else expect(places).toEqual((check.at ?? []).map((at) => `${running.port}${at}`))
     for (const finding of findings) {
-      expect(finding).toMatchObject({ check: one.id, threat: one.id, address, port: running.port })
+      expect(finding).toMatchObject({ check: check.id, threat: check.id, address, port: running.port })
       expect(finding.quality).toBeGreaterThanOrEqual(95)
       expect(finding.evidence).not.toBe('')
     }
   })
 
   it('reports no findings but full coverage for a secure server', async () => {
-    const running = await serve(one.hasNot, one.healthyTls ?? one.tls)
-    const seen = await run(running, one.protocol, only(one.id))
-    expect(findingsOf(seen)).toEqual([])
-    expect(coveredBy(seen)).toEqual([one.id])
+    const running = await serve(check.hasNot, check.healthyTls ?? check.tls)
+    const observations = await run(running, check.protocol, only(check.id))
+    expect(findingsOf(observations)).toEqual([])
+    expect(coveredBy(observations)).toEqual([check.id])
   })
 })
 
@@ -125,24 +125,24 @@ describe.concurrent('hosts without findings', () => {
     ['closes immediately', (socket) => socket.destroy()],
     ['answers HTTP with something else', (socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
   ])('reports no findings or coverage for a host that %s', async (_name, talk) => {
-    const seen = await run(await tcp(talk), 'http', loaded.plan, 200)
-    expect(findingsOf(seen)).toEqual([])
-    expect(coveredBy(seen)).toEqual([])
-    expect(seen).toContainEqual(expect.objectContaining({ kind: 'problem', level: 'warn' }))
+    const observations = await run(await tcp(talk), 'http', loaded.plan, 200)
+    expect(findingsOf(observations)).toEqual([])
+    expect(coveredBy(observations)).toEqual([])
+    expect(observations).toContainEqual(expect.objectContaining({ kind: 'problem', level: 'warn' }))
   })
 
   it.each(cases.services.filter(({ protocol }) => protocol !== 'http').map(({ id, protocol }) => [id, protocol] as const))(
     '%s: reports nothing for a port that closes immediately',
     async (id, protocol) => {
-      const seen = await run(await tcp((socket) => socket.destroy()), protocol, only(id))
-      expect(seen).toEqual([])
+      const observations = await run(await tcp((socket) => socket.destroy()), protocol, only(id))
+      expect(observations).toEqual([])
     },
   )
 
   it('ignores a web page on the port of another service', async () => {
-    const answer = 'HTTP/1.1 400 Bad Request\r\n\r\nredis_version: memcached STAT pid'
-    const seen = await run(await tcp(script('', () => answer)), 'redis', only('redis-open'))
-    expect(findingsOf(seen)).toEqual([])
+    const response = 'HTTP/1.1 400 Bad Request\r\n\r\nredis_version: memcached STAT pid'
+    const observations = await run(await tcp(script('', () => response)), 'redis', only('redis-open'))
+    expect(findingsOf(observations)).toEqual([])
   })
 })
 
@@ -152,14 +152,14 @@ it.each([
 ])('waits for a slow mail server that %s', async (_name, verdict, expected) => {
   const slow = (socket: Socket) => {
     socket.write(crlf('220 mx.lab.test ESMTP Postfix'))
-    socket.on('data', (said) => {
-      const answer = said.toString().startsWith('RCPT') ? verdict : said.toString().startsWith('EHLO') ? '250-mx.lab.test\r\n250 VRFY' : '250 2.0.0 Ok'
-      setTimeout(() => socket.writable && socket.write(crlf(answer)), 600)
+    socket.on('data', (received) => {
+      const response = received.toString().startsWith('RCPT') ? verdict : received.toString().startsWith('EHLO') ? '250-mx.lab.test\r\n250 VRFY' : '250 2.0.0 Ok'
+      setTimeout(() => socket.writable && socket.write(crlf(response)), 600)
     })
   }
-  const seen = await run(await tcp(slow), 'smtp', only('smtp-open-relay'))
-  expect(findingsOf(seen).map(({ check }) => check)).toEqual(expected)
-  expect(coveredBy(seen)).toEqual(['smtp-open-relay'])
+  const observations = await run(await tcp(slow), 'smtp', only('smtp-open-relay'))
+  expect(findingsOf(observations).map(({ check }) => check)).toEqual(expected)
+  expect(coveredBy(observations)).toEqual(['smtp-open-relay'])
 })
 
 it('masks the values of secrets in an exposed environment file but keeps their names', async () => {

@@ -72,10 +72,10 @@ export async function tcp(talk: (socket: Socket) => void): Promise<Running> {
 }
 
 /** Sends `greeting`, then replies to each chunk of data with the result of `answers`. */
-export function script(greeting: string | Buffer, answers: (said: Buffer) => string | Buffer): (socket: Socket) => void {
+export function script(greeting: string | Buffer, answers: (received: Buffer) => string | Buffer): (socket: Socket) => void {
   return (socket) => {
     if (greeting.length > 0) socket.write(greeting)
-    socket.on('data', (said) => socket.write(answers(said)))
+    socket.on('data', (received) => socket.write(answers(received)))
   }
 }
 

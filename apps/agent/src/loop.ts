@@ -220,8 +220,8 @@ async function wait(waitMs: number, signal: AbortSignal): Promise<void> {
 }
 
 function localNetworks(): string[] {
-  const found = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  return [...new Set(found.flatMap((network) => (network.internal || !network.cidr ? [] : [network.cidr])))].slice(
+  const interfaces = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return [...new Set(interfaces.flatMap((network) => (network.internal || !network.cidr ? [] : [network.cidr])))].slice(
     0,
     64,
   )

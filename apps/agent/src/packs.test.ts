@@ -15,7 +15,7 @@ afterEach(() => rm(stateFolder, { recursive: true, force: true }))
 const { signal } = new AbortController()
 const file = (name: string, content = 'id: x') => ({ kind: 'checks', name, content })
 function archive(...files: object[]) {
-  const body = gzipSync(files.map((one) => JSON.stringify(one)).join('\n'))
+  const body = gzipSync(files.map((file) => JSON.stringify(file)).join('\n'))
   return { body, digest: createHash('sha256').update(body).digest('hex') }
 }
 /** A server that always returns this body and counts requests. */
@@ -54,8 +54,8 @@ it.each(['../up.yaml', '/abs.yaml', '0/../../up.yaml', '0/.hidden', 'a\\..\\b.ya
   async (name) => {
     const { body, digest } = archive(file(name), file('0/good.yaml'))
     const folders = await createStore(body).store.folders(digest, signal)
-    const found = await readdir(stateFolder, { recursive: true, withFileTypes: true })
-    expect(found.filter((one) => one.isFile()).map((one) => one.name)).toEqual(['good.yaml'])
+    const entries = await readdir(stateFolder, { recursive: true, withFileTypes: true })
+    expect(entries.filter((entry) => entry.isFile()).map((entry) => entry.name)).toEqual(['good.yaml'])
     expect(folders.checks).toHaveLength(1)
   },
 )

@@ -134,7 +134,7 @@ function captchaOf(value: z.infer<typeof Settings>): Config['signIn']['captcha']
 }
 
 function localHosts(): readonly string[] {
-  const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
+  const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
   return addresses.some(({ address }) => address === '::1') ? ['127.0.0.1', '::1'] : ['127.0.0.1']
 }
 

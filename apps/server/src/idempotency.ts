@@ -30,14 +30,14 @@ export async function runIdempotently<T>(
   await expired(ctx.tx, ctx.now).where('account_id', '=', ctx.workspace).execute()
   const isFirst = await claim(ctx, { key, call, digest })
   if (!isFirst) return storedResponse<T>(ctx, { key, call, digest })
-  const answer = await work()
+  const result = await work()
   await ctx.tx
     .updateTable('idempotency_key')
-    .set({ answer: JSON.stringify(answer) })
+    .set({ answer: JSON.stringify(result) })
     .where('account_id', '=', ctx.workspace)
     .where('key', '=', key)
     .execute()
-  return answer
+  return result
 }
 
 interface Claim {

@@ -157,7 +157,7 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       ])
     },
     async work(name, concurrency, run) {
-      const one = async ([job]: JobWithMetadata<Queues[typeof name]>[]) => {
+      const runJob = async ([job]: JobWithMetadata<Queues[typeof name]>[]) => {
         if (!job) return
         const signal = AbortSignal.any([stopping.signal, job.signal])
         await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit })
@@ -165,7 +165,7 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
         wake(name)
       }
       const ids = Array.from({ length: concurrency }, async () =>
-        boss.work(name, { pollingIntervalSeconds: 1, includeMetadata: true }, one),
+        boss.work(name, { pollingIntervalSeconds: 1, includeMetadata: true }, runJob),
       )
       workers.set(name, await Promise.all(ids))
     },

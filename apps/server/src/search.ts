@@ -66,12 +66,12 @@ async function findHosts(ctx: Ctx, { text, limit }: SearchTerm): Promise<SearchI
     ...(/^[\da-f]+[.:][\da-f.:]*$/.test(text) ? [sql`hosts_at(${text}, ${limit})`] : []),
     sql`hosts_found(${tsquery}::tsquery, ${limit})`,
   ]
-  let found: SearchItem[] = []
+  let items: SearchItem[] = []
   for (const lookup of lookups) {
-    found = await readHosts(ctx, lookup)
-    if (found.length >= limit) break
+    items = await readHosts(ctx, lookup)
+    if (items.length >= limit) break
   }
-  return found
+  return items
 }
 
 /** Hosts found by a database function, by address. */

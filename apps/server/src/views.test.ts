@@ -51,12 +51,12 @@ it('ignores a name outside updateMask', async () => {
 })
 
 it('rejects the later of two concurrent renames to the same name', async () => {
-  const [one, two] = [await create('One'), await create('Two')]
+  const [first, second] = [await create('One'), await create('Two')]
   const { promise: updated, resolve: markUpdated } = Promise.withResolvers<void>()
-  const outcome = updated.then(() => update(two.id, { name: 'Same' }, ['name']))
+  const outcome = updated.then(() => update(second.id, { name: 'Same' }, ['name']))
   const finished = outcome.catch(() => undefined)
   await server.as(account, async (ctx) => {
-    await updateView(ctx, { id: one.id, view: { name: 'Same' }, updateMask: { paths: ['name'] } })
+    await updateView(ctx, { id: first.id, view: { name: 'Same' }, updateMask: { paths: ['name'] } })
     markUpdated()
     await untilLockWait(server)
   })

@@ -18,7 +18,7 @@ import { Reference, Severity, Threat } from '#threat.ts'
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
 const time = '2026-11-21T12:00:00Z'
 const times = { createTime: time, updateTime: time }
-const seen = { firstSeenTime: time, lastSeenTime: time }
+const seenTimes = { firstSeenTime: time, lastSeenTime: time }
 const wfnMembers =
   'part vendor product version update edition language softwareEdition targetSoftware targetHardware other text'.split(
     ' ',
@@ -101,10 +101,15 @@ const schemas: readonly (readonly [name: string, schema: z.ZodMiniObject, requir
   [
     'issue',
     Issue,
-    { ...named, status: 'STATUS_OPEN', threat, affectedHosts: [], history, ...seen },
+    { ...named, status: 'STATUS_OPEN', threat, affectedHosts: [], history, ...seenTimes },
     'ignoreTime resolveTime',
   ],
-  ['affected host', AffectedHost, { target, host, status: 'STATUS_OPEN', history, ...seen }, 'ignoreTime resolveTime'],
+  [
+    'affected host',
+    AffectedHost,
+    { target, host, status: 'STATUS_OPEN', history, ...seenTimes },
+    'ignoreTime resolveTime',
+  ],
   ['entry of a history', HistoryEntry, { status: 'STATUS_OPEN', timestamp: time }, ''],
   ['threat', Threat, threat, 'solution'],
   ['severity', Severity, threat.severity, ''],

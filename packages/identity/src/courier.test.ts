@@ -22,9 +22,9 @@ function createTestCourier(now = () => new Date()) {
   const courier = createCourier({
     database: database.db,
     enqueueMail: async (_tx, id) => void jobs.push(id),
-    deliver: async (one) => {
+    deliver: async (mail) => {
       if (server.isDown) throw new Error('connection refused')
-      sent.push(one)
+      sent.push(mail)
     },
     log: log,
     now,

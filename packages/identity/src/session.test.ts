@@ -55,14 +55,14 @@ it('SEC-H3 does not disclose secrets', async () => {
 })
 
 it('lists the other sessions, newest first, with pagination', async () => {
-  const [one] = await threeSessions()
-  const { body, headers } = await one.get('/sessions')
+  const [browser] = await threeSessions()
+  const { body, headers } = await browser.get('/sessions')
   expect(userAgents(body)).toEqual(['Three', 'Two'])
   expect(headers['x-total-count']).toBe('2')
-  const first = await one.get('/sessions?page_size=1')
+  const first = await browser.get('/sessions?page_size=1')
   const next = /<([^>]+)>; rel="next"/.exec(String(first.headers.link))?.[1] ?? ''
-  expect(userAgents((await one.get(next)).body)).toEqual(['Two'])
-  expect((await one.get('/sessions?page_size=0')).status).toBe(400)
+  expect(userAgents((await browser.get(next)).body)).toEqual(['Two'])
+  expect((await browser.get('/sessions?page_size=0')).status).toBe(400)
 })
 
 it('denies access to a session that lacks its second factor', async () => {
@@ -85,49 +85,49 @@ it('denies access to a session that lacks its second factor', async () => {
 })
 
 it('revokes another session immediately', async () => {
-  const [one, two, three] = await threeSessions()
-  const [newest] = (await one.get('/sessions')).body
-  expect((await one.delete(`/sessions/${newest.id}`)).status).toBe(204)
-  expect((await three.get('/sessions/whoami')).status).toBe(401)
-  expect((await two.get('/sessions/whoami')).status).toBe(200)
-  expect(userAgents((await one.get('/sessions')).body)).toEqual(['Two'])
+  const [first, second, third] = await threeSessions()
+  const [newest] = (await first.get('/sessions')).body
+  expect((await first.delete(`/sessions/${newest.id}`)).status).toBe(204)
+  expect((await third.get('/sessions/whoami')).status).toBe(401)
+  expect((await second.get('/sessions/whoami')).status).toBe(200)
+  expect(userAgents((await first.get('/sessions')).body)).toEqual(['Two'])
 })
 
 it('revokes all other sessions and counts only active ones', async () => {
-  const [one, two] = await threeSessions()
-  expect((await one.delete('/sessions')).body).toEqual({ count: 2 })
-  expect((await one.delete('/sessions')).body).toEqual({ count: 0 })
-  expect((await two.get('/sessions/whoami')).status).toBe(401)
-  expect((await one.get('/sessions/whoami')).status).toBe(200)
+  const [first, second] = await threeSessions()
+  expect((await first.delete('/sessions')).body).toEqual({ count: 2 })
+  expect((await first.delete('/sessions')).body).toEqual({ count: 0 })
+  expect((await second.get('/sessions/whoami')).status).toBe(401)
+  expect((await first.get('/sessions/whoami')).status).toBe(200)
 })
 
 it("does not revoke another identity's session or the current one", async () => {
-  const [one] = await threeSessions()
+  const [browser] = await threeSessions()
   const [otherUser] = await threeSessions()
-  const { body } = await one.get('/sessions/whoami')
+  const { body } = await browser.get('/sessions/whoami')
   expect((await otherUser.delete(`/sessions/${body.id}`)).status).toBe(204)
-  expect((await one.get('/sessions/whoami')).status).toBe(200)
-  expect((await one.delete(`/sessions/${body.id}`)).body.error.message).toBe('cannot revoke current session')
-  expect((await one.delete('/sessions/not-a-uuid')).status).toBe(400)
+  expect((await browser.get('/sessions/whoami')).status).toBe(200)
+  expect((await browser.delete(`/sessions/${body.id}`)).body.error.message).toBe('cannot revoke current session')
+  expect((await browser.delete('/sessions/not-a-uuid')).status).toBe(400)
 })
 
 it("requires the session's own logout token", async () => {
-  const [one, two] = await threeSessions()
-  const { body } = await two.get('/self-service/logout/browser')
-  expect((await one.get(body.logout_url)).status).toBe(403)
-  expect((await one.get('/sessions/whoami')).status).toBe(200)
-  const response = await two.open(`${body.logout_url}&return_to=/scope`)
+  const [first, second] = await threeSessions()
+  const { body } = await second.get('/self-service/logout/browser')
+  expect((await first.get(body.logout_url)).status).toBe(403)
+  expect((await first.get('/sessions/whoami')).status).toBe(200)
+  const response = await second.open(`${body.logout_url}&return_to=/scope`)
   expect([response.status, response.headers.location]).toEqual([303, `${portalUrl}/scope`])
-  expect(two.jar.has('ory_kratos_session')).toBe(false)
-  expect((await two.get('/sessions/whoami')).status).toBe(401)
+  expect(second.jar.has('ory_kratos_session')).toBe(false)
+  expect((await second.get('/sessions/whoami')).status).toBe(401)
 })
 
 it('invalidates forms on logout', async () => {
-  const [one] = await threeSessions()
-  const { body: flow } = await one.get('/self-service/login/browser?refresh=true')
-  const { body } = await one.get('/self-service/logout/browser')
-  await one.get(body.logout_url)
-  expect((await one.get(`/self-service/login/flows?id=${flow.id}`)).status).toBe(403)
+  const [browser] = await threeSessions()
+  const { body: flow } = await browser.get('/self-service/login/browser?refresh=true')
+  const { body } = await browser.get('/self-service/logout/browser')
+  await browser.get(body.logout_url)
+  expect((await browser.get(`/self-service/login/flows?id=${flow.id}`)).status).toBe(403)
 })
 
 it.each([

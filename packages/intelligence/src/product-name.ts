@@ -85,8 +85,8 @@ export function displayName(name: Pick<CpeName, 'vendor' | 'product'>): string {
 }
 
 function formatName(name: Pick<CpeName, 'vendor' | 'product'>): string {
-  const known = nameByKey[productKey(name) ?? '']
-  if (known !== undefined) return known
+  const displayed = nameByKey[productKey(name) ?? '']
+  if (displayed !== undefined) return displayed
   const vendor = unquote(name.vendor).replace(/_project$/, '')
   const product = displayWords(name.product)
   const isVendorNamed = unquote(name.product).replaceAll('_', ' ').includes(vendor.replaceAll('_', ' '))
@@ -99,8 +99,8 @@ export function displayWords(value: string): string {
 }
 
 function spell(word: string): string {
-  const known = spelling.get(word)
-  if (known !== undefined) return known
+  const spelled = spelling.get(word)
+  if (spelled !== undefined) return spelled
   return word
     .split('-')
     .map((part) => spelling.get(part) ?? part.charAt(0).toUpperCase() + part.slice(1))

@@ -11,10 +11,10 @@ const packs = await loadPacks({
   native: false,
 })
 
-async function datagramServer(address: string, port: number, answer: (said: Buffer) => string | null) {
+async function datagramServer(address: string, port: number, respond: (received: Buffer) => string | null) {
   const socket = createSocket('udp4')
-  socket.on('message', (said, from) => {
-    const reply = answer(said)
+  socket.on('message', (received, from) => {
+    const reply = respond(received)
     if (reply !== null) socket.send(Buffer.from(reply, 'latin1'), from.port, from.address)
   })
   socket.bind(port, address)
@@ -23,24 +23,25 @@ async function datagramServer(address: string, port: number, answer: (said: Buff
 }
 
 async function observe(address: string, ports: number[], deny: string[] = []): Promise<Observation[]> {
-  const seen: Observation[] = []
+  const observations: Observation[] = []
   const job = { hosts: [{ address }], ports, allow: ['127.67.0.0/16'], deny }
-  for await (const one of scan(job, { packs, signal: new AbortController().signal })) seen.push(one)
-  return seen
+  for await (const observation of scan(job, { packs, signal: new AbortController().signal }))
+    observations.push(observation)
+  return observations
 }
 
 it('finds a host with UDP services only and identifies them', async () => {
-  const talk = (said: Buffer) =>
-    said.includes('version') ? `${said.subarray(0, 8).toString('latin1')}VERSION 1.6.18\r\n` : null
+  const talk = (received: Buffer) =>
+    received.includes('version') ? `${received.subarray(0, 8).toString('latin1')}VERSION 1.6.18\r\n` : null
   using server = await datagramServer('127.67.2.1', 11_211, talk)
-  const seen = await observe(server.address, [11_211])
-  expect(seen).toContainEqual(
+  const observations = await observe(server.address, [11_211])
+  expect(observations).toContainEqual(
     expect.objectContaining({ kind: 'host', reached: true, reason: 'response on port 11211/udp' }),
   )
-  expect(seen).toContainEqual(
+  expect(observations).toContainEqual(
     expect.objectContaining({ kind: 'service', transport: 'udp', protocol: 'memcached', port: 11_211 }),
   )
-  expect(seen.filter((one) => one.kind === 'technology')).toMatchObject([
+  expect(observations.filter((observation) => observation.kind === 'technology')).toMatchObject([
     { transport: 'udp', wfn: { product: 'memcached', version: '1.6.18' } },
   ])
 })
@@ -51,13 +52,13 @@ it('ignores invalid responses', async () => {
 })
 
 it('sends nothing to excluded addresses', async () => {
-  let asked = 0
+  let requests = 0
   using server = await datagramServer('127.67.2.3', 5060, () => {
-    asked++
+    requests++
     return 'SIP/2.0 200 OK\r\n'
   })
   await observe(server.address, [5060], ['127.67.2.3:5060'])
-  expect(asked).toBe(0)
+  expect(requests).toBe(0)
   expect((await observe(server.address, [5060])).filter((one) => one.kind === 'service')).toMatchObject([
     { protocol: 'sip' },
   ])
@@ -65,8 +66,8 @@ it('sends nothing to excluded addresses', async () => {
 
 const latin1 = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex').toString('latin1')
 /** Returns a GetResponse with sysDescr.0 for community `public`, otherwise an engine report. */
-const snmp = (said: Buffer) =>
-  said.includes('public')
+const snmp = (received: Buffer) =>
+  received.includes('public')
     ? latin1('3043 020101 0406 7075626c6963 a236 0204474c4143 020100 020100 3028 3026 06082b06010201010100 041a') +
       'Linux lab 6.1.0-28-amd64 #1'
     : latin1('3020 020103 300f 02024743 020300ffe3 040100 020103 0410 0410 80001f8880a1b2c3d4e5f60718')
@@ -76,17 +77,23 @@ const version = latin1(
 const variables = 'version="ntpd 4.2.8p15@1.3728-o", processor="x86_64"'
 
 /** Response of each protocol and the expected product names. */
-const table: readonly (readonly [string, number, (said: Buffer) => string | null, readonly string[]])[] = [
-  ['dns', 5300, (said) => `${said.toString('latin1', 0, 2)}${version}9.18.1`, ['isc:bind:9.18.1']],
+const table: readonly (readonly [string, number, (received: Buffer) => string | null, readonly string[]])[] = [
+  ['dns', 5300, (received) => `${received.toString('latin1', 0, 2)}${version}9.18.1`, ['isc:bind:9.18.1']],
   ['snmp', 161, snmp, ['net-snmp:net-snmp:*', 'linux:linux_kernel:*']],
   [
     'ntp',
     123,
-    (said) => (said[0] === 0x16 ? latin1('1682 0001 0000 0000 0000 0000') + variables : `\x24${'\0'.repeat(47)}`),
+    (received) =>
+      received[0] === 0x16 ? latin1('1682 0001 0000 0000 0000 0000') + variables : `\x24${'\0'.repeat(47)}`,
     ['ntp:ntp:4.2.8'],
   ],
   ['tftp', 69, () => '\0\x05\0\x01File not found\0', []],
-  ['memcached', 11_211, (said) => `${said.toString('latin1', 0, 8)}VERSION 1.6.18\r\n`, ['memcached:memcached:1.6.18']],
+  [
+    'memcached',
+    11_211,
+    (received) => `${received.toString('latin1', 0, 8)}VERSION 1.6.18\r\n`,
+    ['memcached:memcached:1.6.18'],
+  ],
   ['mdns', 5353, () => latin1('0000 8400 0000 0001 0000 0000 05 6c6162'), []],
   [
     'sip',
@@ -100,12 +107,15 @@ describe('UDP probes', () => {
   // SNMP, NTP, and TFTP use privileged ports; they are skipped without permission to bind them.
   it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, talk, names) => {
     using server = await datagramServer(`127.70.4.${1 + table.findIndex(([one]) => one === protocol)}`, port, talk)
-    const seen: Observation[] = []
+    const observations: Observation[] = []
     const job = { hosts: [{ address: server.address }], ports: [port], allow: ['127.70.4.0/24'] }
-    for await (const one of scan(job, { packs, signal: AbortSignal.timeout(20_000) })) seen.push(one)
-    expect(seen).toContainEqual(expect.objectContaining({ kind: 'service', transport: 'udp', protocol, port }))
-    const named = seen.flatMap((one) =>
-      one.kind === 'technology' ? `${one.wfn.vendor}:${one.wfn.product}:${one.wfn.version}` : [],
+    for await (const observation of scan(job, { packs, signal: AbortSignal.timeout(20_000) }))
+      observations.push(observation)
+    expect(observations).toContainEqual(expect.objectContaining({ kind: 'service', transport: 'udp', protocol, port }))
+    const named = observations.flatMap((observation) =>
+      observation.kind === 'technology'
+        ? `${observation.wfn.vendor}:${observation.wfn.product}:${observation.wfn.version}`
+        : [],
     )
     expect(named.toSorted()).toEqual(names.toSorted())
   })

@@ -49,9 +49,9 @@ const probes: readonly DatagramProbe[] = [
     protocol: 'dns',
     ports: [53, 5300],
     requests: [dnsQuery(versionQuestion)],
-    isAnswer: (answer) => readAnswer(answer) !== null,
-    traces: (answer) =>
-      recordsOf(readAnswer(answer)).flatMap((record) =>
+    isAnswer: (response) => readAnswer(response) !== null,
+    traces: (response) =>
+      recordsOf(readAnswer(response)).flatMap((record) =>
         textsOf(record).map((text) => ({ field: 'dns.versionbind', text })),
       ),
   },
@@ -59,13 +59,13 @@ const probes: readonly DatagramProbe[] = [
     protocol: 'snmp',
     ports: [161],
     requests: [snmpDiscovery, snmpGet(1, 'public')],
-    isAnswer: (answer) => answer[0] === 0x30 && /\x02\x01[\x00\x01\x03]/.test(answer.toString('latin1', 0, 12)),
-    traces: (answer) => [{ field: 'snmp.engine', text: engineOf(answer) }],
+    isAnswer: (response) => response[0] === 0x30 && /\x02\x01[\x00\x01\x03]/.test(response.toString('latin1', 0, 12)),
+    traces: (response) => [{ field: 'snmp.engine', text: engineOf(response) }],
     followUps: [
       {
         request: snmpGet(1, 'public'),
-        traces: (answer) => {
-          const text = descriptionOf(answer)
+        traces: (response) => {
+          const text = descriptionOf(response)
           return text === '' ? [] : [{ field: 'snmp.sys_description', text }]
         },
       },
@@ -75,12 +75,12 @@ const probes: readonly DatagramProbe[] = [
     protocol: 'ntp',
     ports: [123],
     requests: [Buffer.concat([hex('e3000406'), Buffer.alloc(44)])],
-    isAnswer: (answer) => answer.length >= 48 && ((answer[0] ?? 0) & 7) === 4,
+    isAnswer: (response) => response.length >= 48 && ((response[0] ?? 0) & 7) === 4,
     followUps: [
       {
         request: readVariables,
-        traces: (answer) => [
-          { field: 'ntp.readvar', text: answer.subarray(12).toString('latin1').replaceAll('\r\n', ' ') },
+        traces: (response) => [
+          { field: 'ntp.readvar', text: response.subarray(12).toString('latin1').replaceAll('\r\n', ' ') },
         ],
       },
     ],
@@ -91,28 +91,28 @@ const probes: readonly DatagramProbe[] = [
     ports: [69],
     requests: [Buffer.concat([hex('0001'), bytes('glacis-no-such-file\0octet\0')])],
     fromAnyPort: true,
-    isAnswer: (answer) => answer.length >= 4 && answer[0] === 0 && (answer[1] === 5 || answer[1] === 3),
+    isAnswer: (response) => response.length >= 4 && response[0] === 0 && (response[1] === 5 || response[1] === 3),
   },
   {
     protocol: 'memcached',
     ports: [11211],
     requests: [Buffer.concat([hex('4743 0000 0001 0000'), bytes('version\r\n')])],
-    isAnswer: (answer) => /^GC[\s\S]{6}VERSION /.test(answer.toString('latin1', 0, 40)),
-    traces: (answer) => [{ field: 'memcached.version', text: answer.toString('latin1', 8).trim() }],
+    isAnswer: (response) => /^GC[\s\S]{6}VERSION /.test(response.toString('latin1', 0, 40)),
+    traces: (response) => [{ field: 'memcached.version', text: response.toString('latin1', 8).trim() }],
   },
   {
     protocol: 'mdns',
     ports: [5353],
     requests: [servicesQuestion],
-    isAnswer: (answer) => answer.length > 12 && ((answer[2] ?? 0) & 0x80) !== 0,
+    isAnswer: (response) => response.length > 12 && ((response[2] ?? 0) & 0x80) !== 0,
   },
   {
     protocol: 'sip',
     ports: [5060],
     requests: [sipOptions('UDP')],
-    isAnswer: (answer) => answer.toString('latin1', 0, 8) === 'SIP/2.0 ',
-    traces: (answer) => {
-      const text = answer.toString('latin1')
+    isAnswer: (response) => response.toString('latin1', 0, 8) === 'SIP/2.0 ',
+    traces: (response) => {
+      const text = response.toString('latin1')
       return ['server', 'user-agent'].flatMap((name) => {
         const value = new RegExp(`^${name}:\\s*([^\\r\\n]{1,200})`, 'im').exec(text)?.[1]
         return value === undefined ? [] : [{ field: `sip_header.${name.replace('-', '_')}`, text: value }]
@@ -124,7 +124,7 @@ const probes: readonly DatagramProbe[] = [
     ports: [3478],
     requests: [bindingRequest],
     isAnswer: isBindingAnswer,
-    traces: (answer) => [{ field: 'stun.software', text: softwareOf(answer) }],
+    traces: (response) => [{ field: 'stun.software', text: softwareOf(response) }],
   },
   ...exposedDatagramProbes,
 ]
@@ -152,17 +152,17 @@ export async function findDatagramServices(
 ): Promise<readonly Identification[]> {
   const portFilter = ports && new Set(ports)
   const questions = probes.flatMap((probe) => probe.ports.map((port) => ({ probe, port })))
-  const found: Identification[] = []
+  const identifications: Identification[] = []
   const applicable = questions.filter(
     ({ port }) => (portFilter?.has(port) ?? true) && tools.guard.refusal(address, port) === null,
   )
   await forEachOf(applicable, applicable.length, async ({ probe, port }) => {
-    const answer = await sendProbe(address, port, probe, tools)
-    if (!answer) return
+    const response = await sendProbe(address, port, probe, tools)
+    if (!response) return
     const more = await sendFollowUps(address, port, probe, tools)
-    found.push(identificationOf(address, port, probe, answer, more, tools.fingerprints))
+    identifications.push(identificationOf(address, port, probe, response, more, tools.fingerprints))
   })
-  return found.toSorted((a, b) => a.service.port - b.service.port)
+  return identifications.toSorted((a, b) => a.service.port - b.service.port)
 }
 
 async function sendProbe(
@@ -199,11 +199,11 @@ function identificationOf(
   address: string,
   port: number,
   probe: DatagramProbe,
-  answer: Buffer,
+  response: Buffer,
   more: readonly FingerprintText[],
   fingerprints: Fingerprints,
 ): Identification {
-  const traces = [...(probe.traces?.(answer) ?? []), ...more]
+  const traces = [...(probe.traces?.(response) ?? []), ...more]
   const endpoint = { address, port, transport: 'udp' } as const
   return {
     service: {
@@ -211,7 +211,7 @@ function identificationOf(
       ...endpoint,
       protocol: probe.protocol,
       tls: false,
-      banner: printableBytes(answer, 4096),
+      banner: printableBytes(response, 4096),
     },
     technologies: identifyTechnologies(traces, endpoint, fingerprints),
     spoke: true,
@@ -219,7 +219,7 @@ function identificationOf(
 }
 
 /** Enterprise number of an SNMP engine (RFC 3411, SnmpEngineID); empty when absent. */
-function engineOf(answer: Buffer): string {
-  const [, number = ''] = /\x04[\x05-\x20](\x80[\s\S]{3})/.exec(answer.toString('latin1')) ?? []
+function engineOf(response: Buffer): string {
+  const [, number = ''] = /\x04[\x05-\x20](\x80[\s\S]{3})/.exec(response.toString('latin1')) ?? []
   return number === '' ? 'unknown' : `enterprise ${Buffer.from(number, 'latin1').readUInt32BE(0) & 0x7fffffff}`
 }

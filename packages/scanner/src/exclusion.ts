@@ -58,7 +58,9 @@ function rangeOf({ text }: ScanAddress): Network {
 /** Whether an address is excluded on all ports. */
 export function isExcluded(address: string, exclusions: readonly Exclusion[]): boolean {
   const ip = parseIp(address)
-  return ip !== null && exclusions.some((one) => one.port === undefined && inNetworks(ip, one.networks))
+  return (
+    ip !== null && exclusions.some((exclusion) => exclusion.port === undefined && inNetworks(ip, exclusion.networks))
+  )
 }
 
 /**
@@ -66,9 +68,11 @@ export function isExcluded(address: string, exclusions: readonly Exclusion[]): b
  * `*:port` is expanded for each address of the job.
  */
 export function denyEntries(exclusions: readonly Exclusion[], addresses: readonly string[]): string[] {
-  return exclusions.flatMap((one) => {
-    if (one.port === undefined) return one.networks.flatMap(blocks)
-    return one.networks.length > 0 ? [one.text] : addresses.map((address) => endpoint(address, one.port))
+  return exclusions.flatMap((exclusion) => {
+    if (exclusion.port === undefined) return exclusion.networks.flatMap(blocks)
+    return exclusion.networks.length > 0
+      ? [exclusion.text]
+      : addresses.map((address) => endpoint(address, exclusion.port))
   })
 }
 
@@ -79,13 +83,13 @@ function endpoint(address: string, port: number | undefined): string {
 /** The smallest set of CIDR networks that covers exactly these addresses. */
 function blocks({ family, first, last }: Network): string[] {
   const width = family === 4 ? 32 : 128
-  const found: string[] = []
+  const networks: string[] = []
   for (let at = first; at <= last;) {
     const bits = largestBlock({ family, value: at }, last, width)
-    found.push(`${formatIp({ family, value: at })}/${width - bits}`)
+    networks.push(`${formatIp({ family, value: at })}/${width - bits}`)
     at += 1n << BigInt(bits)
   }
-  return found
+  return networks
 }
 
 function largestBlock({ value }: Ip, last: bigint, width: number): number {

@@ -50,7 +50,7 @@ export function createGuard(job: Pick<ScanJob, 'allow' | 'deny'>): Guard {
       const verdict = judged.get(address) ?? remember(address)
       if (verdict.reason !== null) return verdict.reason
       if (!Number.isInteger(port) || port < 1 || port > 65_535) return `${port} is not a valid port`
-      const isDenied = endpoints.size > 0 && verdict.reached.some((one) => endpoints.has(key(one, port)))
+      const isDenied = endpoints.size > 0 && verdict.reached.some((address) => endpoints.has(key(address, port)))
       return isDenied ? `port ${port} of ${address} is excluded` : null
     },
   }

@@ -31,28 +31,30 @@ const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml'))
 it.each(names)(
   'SEC-D1 %s ends in time with the expected outcome',
   async (name) => {
-    const one = Case.parse(parse(await readFile(new URL(name, folder), 'utf8')))
-    const { prefix, repeat, times, suffix } = one.page
+    const hostileCase = Case.parse(parse(await readFile(new URL(name, folder), 'utf8')))
+    const { prefix, repeat, times, suffix } = hostileCase.page
     const body = `${prefix}${repeat.repeat(times)}${suffix}`
     await using site = await serveSite('127.66.10.1', (request, response) =>
       request.url === '/hostile' ? response.end(body) : response.writeHead(404).end(),
     )
     const packs = await mkdtemp(join(tmpdir(), 'glacis-hostile-'))
     try {
-      await writeFile(join(packs, 'hostile.yaml'), templateOf('hostile', one.check))
+      await writeFile(join(packs, 'hostile.yaml'), templateOf('hostile', hostileCase.check))
       await writeFile(join(packs, 'other.yaml'), templateOf('other', 'matchers: [{ type: status, status: [200] }]'))
       const startedAt = performance.now()
-      const seen = await scan(site.port, packs)
+      const observations = await scan(site.port, packs)
       expect(performance.now() - startedAt).toBeLessThan(casesMs * busyFactor)
-      const coverages = seen.filter((item) => item.kind === 'coverage')
+      const coverages = observations.filter((item) => item.kind === 'coverage')
       const completed = coverages.flatMap(({ checks }) => checks)
       // The other check of the same response isn't affected.
-      expect(seen.some((item) => item.kind === 'finding' && item.check === 'other')).toBe(true)
+      expect(observations.some((item) => item.kind === 'finding' && item.check === 'other')).toBe(true)
       expect(coverages.flatMap(({ stopped = [] }) => stopped)).toEqual(
-        ['finding', 'nothing'].includes(one.expect) ? [] : [{ check: 'hostile', reason: one.expect }],
+        ['finding', 'nothing'].includes(hostileCase.expect) ? [] : [{ check: 'hostile', reason: hostileCase.expect }],
       )
-      expect(completed.includes('hostile')).toBe(one.expect === 'nothing' || one.expect === 'finding')
-      expect(seen.some((item) => item.kind === 'finding' && item.check === 'hostile')).toBe(one.expect === 'finding')
+      expect(completed.includes('hostile')).toBe(hostileCase.expect === 'nothing' || hostileCase.expect === 'finding')
+      expect(observations.some((item) => item.kind === 'finding' && item.check === 'hostile')).toBe(
+        hostileCase.expect === 'finding',
+      )
     } finally {
       await rm(packs, { recursive: true, force: true })
     }
@@ -70,15 +72,15 @@ function templateOf(id: string, check: string): string {
 }
 
 async function scan(port: number, packs: string): Promise<Observation[]> {
-  const seen: Observation[] = []
+  const observations: Observation[] = []
   const job = { hosts: [{ address: '127.66.10.1' }], ports: [port], allow: ['127.66.10.0/24'] }
   await scanInProcess(
     { job, knownOpen: {}, packs: { checks: [packs], fingerprints: [] } },
     {
       signal: AbortSignal.timeout(testMs),
-      observed: (item) => void seen.push(item),
+      observed: (item) => void observations.push(item),
       withoutAccelerator: () => undefined,
     },
   )
-  return seen
+  return observations
 }

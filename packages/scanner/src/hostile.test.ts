@@ -5,7 +5,7 @@ import { Observation as ObservationSchema } from '@glacis/contract/runner'
 import { expect, it } from 'vitest'
 import { loadPacks, scan } from '#index.ts'
 import { otherHostiles, webHostiles } from '#testing/hostile.ts'
-import { answer, listen } from '#testing/loopback.ts'
+import { listen, respond } from '#testing/loopback.ts'
 
 const packs = await loadPacks({
   fingerprints: [new URL('../../../packs/fingerprints', import.meta.url).pathname],
@@ -36,7 +36,7 @@ it('SEC-D1 completes a scan of fifty hostile servers and fully scans the well-be
   await using good = await listen(
     goodAddress,
     0,
-    answer([
+    respond([
       [/^GET \/\.git\/config /, gitConfig],
       [/^/, notFound],
     ]),
@@ -45,7 +45,7 @@ it('SEC-D1 completes a scan of fifty hostile servers and fully scans the well-be
   const ports = [...new Set(servers.map(({ port }) => port))]
   const hosts = servers.map(({ address }) => ({ address }))
   const before = process.memoryUsage().rss
-  const seen: Observation[] = []
+  const observations: Observation[] = []
   const limits = {
     hostDeadlineMs: 15_000,
     requestsPerHostPerSecond: 1000,
@@ -53,22 +53,24 @@ it('SEC-D1 completes a scan of fifty hostile servers and fully scans the well-be
     hostsExamined: 64,
   }
   const job = { hosts, ports, allow: ['127.67.8.0/24', '127.67.9.0/24'], profile: 'gentle' as const }
-  for await (const one of scan(job, { packs, limits, signal: new AbortController().signal })) {
-    seen.push(ObservationSchema.parse(one))
+  for await (const observation of scan(job, { packs, limits, signal: new AbortController().signal })) {
+    observations.push(ObservationSchema.parse(observation))
   }
 
-  const reached = seen.filter((one) => one.kind === 'host').map(({ address }) => address)
+  const reached = observations.filter((observation) => observation.kind === 'host').map(({ address }) => address)
   expect(new Set(reached)).toEqual(new Set(hosts.map(({ address }) => address)))
-  const findings = seen.filter((one) => one.kind === 'finding')
+  const findings = observations.filter((observation) => observation.kind === 'finding')
   expect(findings.filter(({ address }) => address === goodAddress).map(({ check }) => check)).toContain(
     'git-config-exposed',
   )
   // Findings on the other hosts are limited to what their headers and banners justify.
   const severe = findings.filter(({ address, check }) => address !== goodAddress && severityOf(check) === 'critical')
   expect(severe.map(({ address, check }) => `${nameOf(address)}: ${check}`)).toEqual([])
-  expect(seen.filter((one) => one.kind === 'problem' && /failed/.test(one.message))).toEqual([])
-  for (const one of seen)
-    expect(JSON.stringify(one)).not.toMatch(/\\u00(0[0-8bcef]|1.|7f)|[\u202a-\u202e\u0080-\u009f]/)
+  expect(
+    observations.filter((observation) => observation.kind === 'problem' && /failed/.test(observation.message)),
+  ).toEqual([])
+  for (const observation of observations)
+    expect(JSON.stringify(observation)).not.toMatch(/\\u00(0[0-8bcef]|1.|7f)|[\u202a-\u202e\u0080-\u009f]/)
   expect(process.memoryUsage().rss - before).toBeLessThan(memoryMaxBytes)
 }, 120_000)
 
@@ -99,14 +101,15 @@ it('SEC-C1 never follows a redirect away from the target', async () => {
     ports: all.map(({ port }) => port),
     allow: ['127.67.7.0/24'],
   }
-  const seen: Observation[] = []
+  const observations: Observation[] = []
   const limits = { requestsPerHostPerSecond: 1000 }
-  for await (const one of scan(job, { packs, limits, signal: new AbortController().signal })) seen.push(one)
+  for await (const observation of scan(job, { packs, limits, signal: new AbortController().signal }))
+    observations.push(observation)
   await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
   expect(outside.received()).toBe('')
   expect(
-    seen
-      .filter((one) => one.kind === 'service')
+    observations
+      .filter((observation) => observation.kind === 'service')
       .map(({ address }) => address)
       .toSorted(),
   ).toEqual(all.map(({ address }) => address))
@@ -121,14 +124,14 @@ it('SEC-C3 skips excluded addresses inside the target and reports them', async (
     allow: ['127.67.5.0/24'],
     deny: ['127.67.5.2/32'],
   }
-  const seen: Observation[] = []
-  for await (const one of scan(job, { packs, signal: new AbortController().signal })) seen.push(one)
+  const observations: Observation[] = []
+  for await (const observation of scan(job, { packs, signal: new AbortController().signal }))
+    observations.push(observation)
   expect(excluded.received()).toBe('')
-  expect(seen.filter((one) => one.kind === 'host').map(({ address, reached }) => [address, reached])).toContainEqual([
-    '127.67.5.2',
-    false,
-  ])
-  expect(seen).toContainEqual(
+  expect(
+    observations.filter((observation) => observation.kind === 'host').map(({ address, reached }) => [address, reached]),
+  ).toContainEqual(['127.67.5.2', false])
+  expect(observations).toContainEqual(
     expect.objectContaining({ kind: 'problem', message: expect.stringContaining('is excluded') }),
   )
 })

@@ -14,7 +14,7 @@ import { broker } from '#native/testing/broker.ts'
 import { desktop } from '#native/testing/desktop.ts'
 import { fileServer } from '#native/testing/file-server.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
-import { answer, greet, listen, mayListen } from '#testing/loopback.ts'
+import { greet, listen, mayListen, respond } from '#testing/loopback.ts'
 
 const packs = await loadPacks({
   fingerprints: [new URL('../../../packs/fingerprints', import.meta.url).pathname],
@@ -30,13 +30,16 @@ interface Seen {
 }
 
 async function identified(address: string, ports: readonly number[], known = packs): Promise<Seen> {
-  const seen: Observation[] = []
+  const observations: Observation[] = []
   const job = { hosts: [{ address }], ports: [...ports], allow: ['127.70.0.0/16'], profile: 'deep' as const }
-  for await (const one of scan(job, { packs: known, signal: AbortSignal.timeout(25_000) })) seen.push(one)
+  for await (const observation of scan(job, { packs: known, signal: AbortSignal.timeout(25_000) }))
+    observations.push(observation)
   return {
-    services: seen.filter((one) => one.kind === 'service'),
-    names: seen.flatMap((one) =>
-      one.kind === 'technology' ? `${one.wfn.vendor}:${one.wfn.product}:${one.wfn.version}` : [],
+    services: observations.filter((observation) => observation.kind === 'service'),
+    names: observations.flatMap((observation) =>
+      observation.kind === 'technology'
+        ? `${observation.wfn.vendor}:${observation.wfn.product}:${observation.wfn.version}`
+        : [],
     ),
   }
 }
@@ -63,7 +66,7 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
   [
     'redis',
     6379,
-    answer([
+    respond([
       [/^PING/, '+PONG\r\n'],
       [/^INFO/, '$25\r\nredis_version:7.0.15\r\n\r\n'],
     ]),
@@ -72,7 +75,7 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
   [
     'postgresql',
     5432,
-    answer([
+    respond([
       [/\x04\xd2\x16\x2f/, 'N'],
       [/user/, Buffer.from('R\0\0\0\x08\0\0\0\0S\0\0\0\x19server_version\x0015.10\0', 'latin1')],
     ]),
@@ -82,13 +85,13 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
   [
     'mqtt',
     1883,
-    answer([
+    respond([
       [/^\x10/, bytes('20020000')],
       [/^\x82/, mqttVersion],
     ]),
     'eclipse:mosquitto:2.0.11',
   ],
-  ['ldap', 3268, answer([[/^\x30/, rootDse]]), 'openldap:openldap:-'],
+  ['ldap', 3268, respond([[/^\x30/, rootDse]]), 'openldap:openldap:-'],
   [
     'smb',
     445,
@@ -98,12 +101,12 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
     }),
     'samba:samba:4.17.12',
   ],
-  ['dns', 5300, answer([[/version/, versionBind]]), 'isc:bind:9.18.1'],
-  ['memcached', 11211, answer([[/^version/, 'VERSION 1.6.18\r\n']]), 'memcached:memcached:1.6.18'],
+  ['dns', 5300, respond([[/version/, versionBind]]), 'isc:bind:9.18.1'],
+  ['memcached', 11211, respond([[/^version/, 'VERSION 1.6.18\r\n']]), 'memcached:memcached:1.6.18'],
   [
     'mongodb',
     27017,
-    answer([
+    respond([
       [/buildInfo/, buildInfo],
       [/hello/, mongoHello],
     ]),
@@ -112,7 +115,7 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
   [
     'zookeeper',
     2181,
-    answer([[/^srvr/, 'Zookeeper version: 3.8.0-1, built on 2022-02-25\nMode: standalone\n']]),
+    respond([[/^srvr/, 'Zookeeper version: 3.8.0-1, built on 2022-02-25\nMode: standalone\n']]),
     'apache:zookeeper:3.8.0',
   ],
   ['amqp', 5672, broker(), 'vmware:rabbitmq:3.12.14'],
@@ -122,13 +125,13 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
   [
     'irc',
     6667,
-    answer([[/^NICK/, ':irc.lab.test 002 glacis :Your host is irc.lab.test, running version ngircd-26.1\r\n']]),
+    respond([[/^NICK/, ':irc.lab.test 002 glacis :Your host is irc.lab.test, running version ngircd-26.1\r\n']]),
     'ngircd:ngircd:26.1',
   ],
   [
     'x11',
     6000,
-    answer([
+    respond([
       [
         /^l/,
         Buffer.concat([
@@ -146,7 +149,7 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
 
 describe.concurrent('identifies a service by its responses', () => {
   it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, treat, name) => {
-    const address = `127.70.2.${10 + table.findIndex(([one]) => one === protocol)}`
+    const address = `127.70.2.${10 + table.findIndex(([name]) => name === protocol)}`
     await using server = await listen(address, port, treat)
     const { services, names } = await identified(server.address, [port])
     expect(services).toMatchObject([{ protocol, port, tls: false }])
@@ -158,7 +161,7 @@ describe.concurrent('identifies a service by its responses', () => {
     await using server = await listen(
       '127.70.2.40',
       9418,
-      answer([[/git-upload-pack/, '0031ERR access denied or repository not exported: /']]),
+      respond([[/git-upload-pack/, '0031ERR access denied or repository not exported: /']]),
     )
     expect(await identified(server.address, [9418])).toMatchObject({ services: [{ protocol: 'git' }], names: [] })
   })
@@ -195,8 +198,8 @@ describe.concurrent('identifies a service by its responses', () => {
     const certificate = certificateFor({ name: 'mx.lab.test' })
     const treat = (socket: Socket) => {
       socket.write('220 mx ESMTP Postfix\r\n')
-      const hear = (said: Buffer) => {
-        if (said.includes('EHLO')) return void socket.write('250-mx\r\n250 STARTTLS\r\n')
+      const hear = (received: Buffer) => {
+        if (received.includes('EHLO')) return void socket.write('250-mx\r\n250 STARTTLS\r\n')
         socket.off('data', hear)
         socket.write('220 go ahead\r\n')
         new TLSSocket(socket, { isServer: true, ...certificate }).on('error', () => undefined)
@@ -214,10 +217,10 @@ it.each([
   '220 acme-box 1.2.3 ready\r\n',
   'SSH-2.0-Made_Up_7.1\r\n',
   '* OK hello 9.9\r\n',
-])('does not identify a product from generic banner text: %j', async (words) => {
-  await using server = await listen('127.70.2.44', 2100, greet(words))
+])('does not identify a product from generic banner text: %j', async (banner) => {
+  await using server = await listen('127.70.2.44', 2100, greet(banner))
   const { services, names } = await identified(server.address, [2100])
-  expect(services[0]?.banner).toContain(words.trim())
+  expect(services[0]?.banner).toContain(banner.trim())
   expect(names).toEqual([])
 })
 

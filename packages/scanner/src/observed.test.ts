@@ -68,11 +68,11 @@ it.skipIf(!isThere)(
     const [named, missed, wrong]: [string[], string[], string[]] = [[], [], []]
 
     const judge = async (id: string, products: readonly Product[], at: number) => {
-      const own = replies.filter((one) => one.id === id)
+      const own = replies.filter((reply) => reply.id === id)
       const seen = new Map<string, string>()
       let isPlayed = false
-      for (const [proto, said] of Map.groupBy(own, (one) => one.proto)) {
-        const played = replayService(proto, said)
+      for (const [proto, repliesOfProtocol] of Map.groupBy(own, (reply) => reply.proto)) {
+        const played = replayService(proto, repliesOfProtocol)
         if (!played) continue
         isPlayed = true
         const address = `127.66.10.${at}`
@@ -81,17 +81,17 @@ it.skipIf(!isThere)(
         for (const { wfn } of technologies) {
           const version = wfn.version.replaceAll('\\', '')
           seen.set(`${wfn.vendor}:${wfn.product}`.replaceAll('\\', ''), version)
-          if (version !== '*' && version !== '-' && !said.some(({ reply }) => reply.includes(version)))
+          if (version !== '*' && version !== '-' && !repliesOfProtocol.some(({ reply }) => reply.includes(version)))
             wrong.push(`${id}: ${wfn.product} ${version} does not appear in the recorded responses`)
         }
       }
       if (!isPlayed) return
       for (const { name, version } of products) {
-        const told = seen.get(name)
-        if (told === undefined) missed.push(`${id}: ${name}`)
+        const reported = seen.get(name)
+        if (reported === undefined) missed.push(`${id}: ${name}`)
         else named.push(name)
-        if (told !== undefined && told !== '*' && told !== '-' && told !== version)
-          wrong.push(`${id}: ${name} ${told} instead of ${version}`)
+        if (reported !== undefined && reported !== '*' && reported !== '-' && reported !== version)
+          wrong.push(`${id}: ${name} ${reported} instead of ${version}`)
       }
     }
     await Promise.all([...expected].map(([id, products], at) => judge(id, products, at + 1)))

@@ -19,12 +19,12 @@ process.on('disconnect', () => process.exit())
 const [settings]: SweepSettings[] = await once(process, 'message')
 const reason = await selfTest()
 if (settings && reason === null) {
-  const sweep = createSweep(settings, (settled) => connectWithLibc(libc, settled), tell)
+  const sweep = createSweep(settings, (settled) => connectWithLibc(libc, settled), send)
   process.on('message', (order: SweepOrder) => sweep.add(order))
-  tell({ ready: true })
-} else tell({ ready: false, reason: reason ?? 'no settings were passed' })
+  send({ ready: true })
+} else send({ ready: false, reason: reason ?? 'no settings were passed' })
 
-function tell(message: ChildMessage): void {
+function send(message: ChildMessage): void {
   process.send?.(message)
 }
 

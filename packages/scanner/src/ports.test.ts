@@ -20,13 +20,13 @@ describe.each(engines)('sweep with $engine', ({ isAccelerated }) => {
   }
 
   it('finds the open ports among closed ones', async () => {
-    await using one = await listen('127.41.1.1', 0, sendNothing)
-    await using two = await listen('127.41.1.1', 8080, reset)
+    await using first = await listen('127.41.1.1', 0, sendNothing)
+    await using second = await listen('127.41.1.1', 8080, reset)
     const { sweeper } = sweeping()
-    const reading = await sweeper.host('127.41.1.1', [...commonPorts, one.port])
+    const reading = await sweeper.host('127.41.1.1', [...commonPorts, first.port])
     await sweeper.close()
-    expect(reading.open).toEqual([two.port, one.port])
-    expect(reading.closed).toBe(new Set([...commonPorts, one.port]).size - 2)
+    expect(reading.open).toEqual([second.port, first.port])
+    expect(reading.closed).toBe(new Set([...commonPorts, first.port]).size - 2)
     expect(judgeReach(reading)).toEqual({ reached: true, reason: '2 ports open' })
   })
 

@@ -105,11 +105,11 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     if (allowed.length === 0) return { ...emptyReading, refused, refusal }
     const id = ++lastId
     const order = orderOf(id, address, allowed, limits)
-    const answer = { order, ...Promise.withResolvers<SweepReply>() }
-    waiting.set(id, answer)
+    const pendingReply = { order, ...Promise.withResolvers<SweepReply>() }
+    waiting.set(id, pendingReply)
     engine?.send(order)
     starting ??= start().catch(fail)
-    const { id: _, ...reading } = await answer.promise
+    const { id: _, ...reading } = await pendingReply.promise
     return { ...reading, open: reading.open.toSorted((a, b) => a - b), refused, refusal }
   }
 

@@ -177,11 +177,11 @@ async function identifyAll(
   const { fingerprints, webPaths } = run.knowledge
   const tools = { guard: run.guard, budget: run.budget, http: run.http, fingerprints, webPaths, signal, units }
   const hostname = host.names[0] ?? host.address
-  const found = new Map<number, Identification>()
+  const identifications = new Map<number, Identification>()
   const ports = scanOrder(reading.open, 0).slice(0, run.limits.portsIdentifiedMax)
   await forEachOf(ports, identifyConcurrency, async (port) => {
-    found.set(port, await identifyPort({ address: host.address, port, hostname }, tools))
+    identifications.set(port, await identifyPort({ address: host.address, port, hostname }, tools))
   })
-  const inRisingOrder = [...found].toSorted(([a], [b]) => a - b).map(([, identification]) => identification)
+  const inRisingOrder = [...identifications].toSorted(([a], [b]) => a - b).map(([, identification]) => identification)
   return reading.answersEverything ? inRisingOrder.filter(({ spoke }) => spoke) : inRisingOrder
 }

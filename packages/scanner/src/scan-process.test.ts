@@ -21,16 +21,16 @@ it('scans in a process with the same observations as in this one', async () => {
     request.url === '/hello' ? response.end('welcome') : response.writeHead(404).end(),
   )
   const job = { hosts: [{ address: '127.66.9.1' }], ports: [site.port], allow: ['127.66.9.0/24'] }
-  const seen: Observation[] = []
+  const observations: Observation[] = []
   await scanInProcess(
     { job, knownOpen: {}, packs: { checks: [folder], fingerprints: [] } },
     {
       signal: AbortSignal.timeout(30_000),
-      observed: (one) => void seen.push(one),
+      observed: (observation) => void observations.push(observation),
       withoutAccelerator: () => undefined,
     },
   )
-  expect(seen.filter(({ kind }) => kind !== 'progress').map(({ kind }) => kind)).toEqual([
+  expect(observations.filter(({ kind }) => kind !== 'progress').map(({ kind }) => kind)).toEqual([
     'host',
     'service',
     'finding',
@@ -56,7 +56,7 @@ it.runIf(process.platform === 'linux')(
       packs: { checks: [folder], fingerprints: [] },
     }
     async function run(killsMax: number) {
-      const seen: Observation[] = []
+      const observations: Observation[] = []
       let kills = 0
       const ending = new AbortController()
       const killing = (async () => {
@@ -70,14 +70,14 @@ it.runIf(process.platform === 'linux')(
       })()
       await scanInProcess(batch, {
         signal: AbortSignal.timeout(60_000),
-        observed: (one) => void seen.push(one),
+        observed: (observation) => void observations.push(observation),
         withoutAccelerator: () => undefined,
       })
       ending.abort()
       await killing
       return {
         kills,
-        seen: seen
+        seen: observations
           .filter(({ kind }) => kind !== 'progress')
           .map(summary)
           .toSorted(),
@@ -87,9 +87,9 @@ it.runIf(process.platform === 'linux')(
       const undisturbed = await run(0)
       expect(undisturbed.seen.filter((line) => line.startsWith('finding'))).toHaveLength(addresses.length)
       for (let round = 0; round < 4; round++) {
-        const { kills, seen } = await run(2)
+        const { kills, seen: observations } = await run(2)
         expect(kills).toBeGreaterThan(0)
-        expect(seen).toEqual(undisturbed.seen)
+        expect(observations).toEqual(undisturbed.seen)
       }
     } finally {
       for (const site of sites) await site[Symbol.asyncDispose]()
@@ -97,15 +97,15 @@ it.runIf(process.platform === 'linux')(
   },
 )
 
-function summary(one: Observation): string {
-  const address = 'address' in one ? one.address : ''
+function summary(observation: Observation): string {
+  const address = 'address' in observation ? observation.address : ''
   const rest =
-    one.kind === 'finding'
-      ? [one.check, one.location]
-      : one.kind === 'coverage'
-        ? [...one.checks, one.stopped?.length]
+    observation.kind === 'finding'
+      ? [observation.check, observation.location]
+      : observation.kind === 'coverage'
+        ? [...observation.checks, observation.stopped?.length]
         : []
-  return [one.kind, address, ...rest].join(' ')
+  return [observation.kind, address, ...rest].join(' ')
 }
 
 /** Processes that this one started to scan, from the files of the system. */

@@ -5,7 +5,7 @@ import { Observation as ObservationSchema } from '@glacis/contract/runner'
 import { afterAll, describe, expect, it } from 'vitest'
 import { loadPacks, scan } from '#index.ts'
 import type { ScanOptions } from '#index.ts'
-import { answer, dribble, flood, greet, listen, neverFinishTls, reset, sendNothing } from '#testing/loopback.ts'
+import { dribble, flood, greet, listen, neverFinishTls, reset, sendNothing, respond } from '#testing/loopback.ts'
 
 const packs = await loadPacks({
   fingerprints: [new URL('../../../packs/fingerprints', import.meta.url).pathname],
@@ -16,22 +16,24 @@ const packs = await loadPacks({
 async function observe(job: Partial<ScanJob>, options: Partial<ScanOptions> = {}): Promise<Observation[]> {
   const whole = { hosts: [], allow: ['127.41.0.0/16'], profile: 'deep' as const, ...job }
   const signal = new AbortController().signal
-  const seen: Observation[] = []
+  const observations: Observation[] = []
   for await (const observation of scan(whole, { signal, packs, ...options })) {
-    seen.push(ObservationSchema.parse(observation))
+    observations.push(ObservationSchema.parse(observation))
   }
-  return seen
+  return observations
 }
 
-function ofKind<Kind extends Observation['kind']>(kind: Kind, seen: readonly Observation[]) {
-  return seen.filter((one): one is Extract<Observation, { kind: Kind }> => one.kind === kind)
+function ofKind<Kind extends Observation['kind']>(kind: Kind, observations: readonly Observation[]) {
+  return observations.filter(
+    (observation): observation is Extract<Observation, { kind: Kind }> => observation.kind === kind,
+  )
 }
 
 describe('scan', () => {
   it('reports host, service, software, and coverage in that order', async () => {
     await using ssh = await listen('127.41.2.1', 0, greet('SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u10\r\n'))
-    const seen = await observe({ hosts: [{ address: ssh.address }], ports: [ssh.port] })
-    expect(seen.map(({ kind }) => kind)).toEqual([
+    const observations = await observe({ hosts: [{ address: ssh.address }], ports: [ssh.port] })
+    expect(observations.map(({ kind }) => kind)).toEqual([
       'progress',
       'host',
       'service',
@@ -40,16 +42,16 @@ describe('scan', () => {
       'coverage',
       'progress',
     ])
-    expect(seen[1]).toMatchObject({ reached: true, reason: `port ${ssh.port} open` })
-    expect(seen[2]).toMatchObject({ protocol: 'ssh', tls: false, port: ssh.port })
-    expect(seen[3]).toMatchObject({
+    expect(observations[1]).toMatchObject({ reached: true, reason: `port ${ssh.port} open` })
+    expect(observations[2]).toMatchObject({ protocol: 'ssh', tls: false, port: ssh.port })
+    expect(observations[3]).toMatchObject({
       name: 'OpenSSH',
       revision: 'Debian-2+deb12u10',
       quality: 80,
       wfn: { text: 'cpe:2.3:a:openbsd:openssh:9.2:p1:*:*:*:*:*:*' },
     })
-    expect(seen[4]).toMatchObject({ check: 'example-greeting', location: String(ssh.port) })
-    expect(seen[5]).toMatchObject({ port: ssh.port, checks: ['example-greeting'] })
+    expect(observations[4]).toMatchObject({ check: 'example-greeting', location: String(ssh.port) })
+    expect(observations[5]).toMatchObject({ port: ssh.port, checks: ['example-greeting'] })
   })
 
   it('reads the headers, title, and products of web servers', async () => {
@@ -62,10 +64,10 @@ describe('scan', () => {
     afterAll(() => server.close())
     const bound = server.address()
     const port = typeof bound === 'object' && bound ? bound.port : 0
-    const seen = await observe({ hosts: [{ address: '127.41.2.2', names: ['lab.test'] }], ports: [port] })
+    const observations = await observe({ hosts: [{ address: '127.41.2.2', names: ['lab.test'] }], ports: [port] })
     server.closeAllConnections()
-    expect(ofKind('service', seen)).toMatchObject([{ protocol: 'http', http: { status: 200, title: 'A & B' } }])
-    const names = ofKind('technology', seen).map(
+    expect(ofKind('service', observations)).toMatchObject([{ protocol: 'http', http: { status: 200, title: 'A & B' } }])
+    const names = ofKind('technology', observations).map(
       ({ wfn, quality }) => `${wfn.vendor}:${wfn.product}:${wfn.version} ${quality}`,
     )
     expect(names.toSorted()).toEqual([
@@ -74,22 +76,22 @@ describe('scan', () => {
       'openssl:openssl:1.0.2k 80',
       'php:php:5.4.16 80',
     ])
-    expect(ofKind('finding', seen)).toMatchObject([{ check: 'example-page', port, quality: 99 }])
-    expect(ofKind('coverage', seen)).toMatchObject([{ port, checks: ['example-page'] }])
+    expect(ofKind('finding', observations)).toMatchObject([{ check: 'example-page', port, quality: 99 }])
+    expect(ofKind('coverage', observations)).toMatchObject([{ port, checks: ['example-page'] }])
   })
 
   it('probes a silent service with its protocol', async () => {
     await using redis = await listen(
       '127.41.2.3',
       6379,
-      answer([
+      respond([
         [/^PING/, '+PONG\r\n'],
         [/^INFO/, '$40\r\n# Server\r\nredis_version:7.0.15\r\n'],
       ]),
     )
-    const seen = await observe({ hosts: [{ address: redis.address }], ports: [redis.port] })
-    expect(ofKind('service', seen)).toMatchObject([{ protocol: 'redis' }])
-    expect(ofKind('technology', seen)).toMatchObject([{ wfn: { vendor: 'redis', version: '7.0.15' } }])
+    const observations = await observe({ hosts: [{ address: redis.address }], ports: [redis.port] })
+    expect(ofKind('service', observations)).toMatchObject([{ protocol: 'redis' }])
+    expect(ofKind('technology', observations)).toMatchObject([{ wfn: { vendor: 'redis', version: '7.0.15' } }])
   })
 
   it('isolates misbehaving hosts and limits what it reads', async () => {
@@ -97,26 +99,26 @@ describe('scan', () => {
     const servers = await Promise.all(behaviors.map((treat, index) => listen(`127.41.3.${index + 1}`, 8443, treat)))
     await using good = await listen('127.41.3.9', 8443, greet('220 (vsFTPd 3.0.3)\r\n'))
     const hosts = [...servers, good].map(({ address }) => ({ address }))
-    const seen = await observe({ hosts, ports: [8443] })
+    const observations = await observe({ hosts, ports: [8443] })
     await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
-    const services = ofKind('service', seen)
+    const services = ofKind('service', observations)
     expect(services.map(({ address }) => address).toSorted()).toEqual(hosts.map(({ address }) => address))
     for (const { banner } of services) expect(banner).not.toMatch(/[^\P{C}\n\r\t]/u)
-    expect(ofKind('problem', seen)).toEqual([])
+    expect(ofKind('problem', observations)).toEqual([])
   })
 
   it('reports denied ports instead of connecting to them', async () => {
     await using server = await listen('127.41.4.1', 0, sendNothing)
     const hosts = [{ address: server.address }, { address: '169.254.169.254' }]
-    const seen = await observe({
+    const observations = await observe({
       hosts,
       ports: [server.port],
       allow: ['0.0.0.0/0'],
       deny: [`${server.address}:${server.port}`],
     })
-    expect(ofKind('host', seen).map(({ reached }) => reached)).toEqual([false, false])
+    expect(ofKind('host', observations).map(({ reached }) => reached)).toEqual([false, false])
     expect(
-      ofKind('problem', seen)
+      ofKind('problem', observations)
         .map(({ message }) => message)
         .toSorted(),
     ).toEqual([
@@ -129,15 +131,18 @@ describe('scan', () => {
   it('confirms that a previously open port is closed', async () => {
     await using open = await listen('127.41.5.1', 0, sendNothing)
     const knownOpen = { '127.41.5.1': [open.port, 4], '127.41.5.2': [5] }
-    const seen = await observe({ hosts: [{ address: open.address }], ports: [open.port] }, { knownOpen })
-    expect(ofKind('closed', seen)).toEqual([{ kind: 'closed', address: '127.41.5.1', ports: [4] }])
+    const observations = await observe({ hosts: [{ address: open.address }], ports: [open.port] }, { knownOpen })
+    expect(ofKind('closed', observations)).toEqual([{ kind: 'closed', address: '127.41.5.1', ports: [4] }])
   })
 
   it('reports an unresolvable name and continues', async () => {
-    const seen = await observe({ hosts: [{ address: 'no-such-host.invalid' }, { address: '127.41.6.1' }], ports: [80] })
-    const reached = ofKind('host', seen).map((host) => `${host.address} ${host.reached}`)
+    const observations = await observe({
+      hosts: [{ address: 'no-such-host.invalid' }, { address: '127.41.6.1' }],
+      ports: [80],
+    })
+    const reached = ofKind('host', observations).map((host) => `${host.address} ${host.reached}`)
     expect(reached.toSorted()).toEqual(['127.41.6.1 true', 'no-such-host.invalid false'])
-    expect(seen.at(-1)).toMatchObject({ kind: 'progress', hostsDone: 2 })
+    expect(observations.at(-1)).toMatchObject({ kind: 'progress', hostsDone: 2 })
   })
 
   it("rejects with the signal's reason and releases its resources", async () => {

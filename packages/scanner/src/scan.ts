@@ -111,11 +111,11 @@ async function examineAll(run: Run): Promise<void> {
     candidates.push(...closedCandidates)
     run.counts.done++
     const phase = run.counts.swept < run.job.hosts.length ? 'PHASE_PORTS' : 'PHASE_CHECKS'
-    const addresses = [address, ...resolved.map((one) => one.address)]
+    const addresses = [address, ...resolved.map((entry) => entry.address)]
     const finished = {
       host: address,
       addresses,
-      closedCandidates: closedCandidates.map((one) => ({ ...one, ports: [...one.ports] })),
+      closedCandidates: closedCandidates.map((candidate) => ({ ...candidate, ports: [...candidate.ports] })),
     }
     await run.emit({ kind: 'progress', phase, hostsDone: run.counts.done, finished })
   })
@@ -138,19 +138,19 @@ async function resolveHosts(address: string, names: readonly string[], run: Run)
     })
     return []
   }
-  const known = [...new Set([address, ...names])]
-  return resolved.addresses.slice(0, addressesPerName).map((one) => ({ address: one, names: known }))
+  const allNames = [...new Set([address, ...names])]
+  return resolved.addresses.slice(0, addressesPerName).map((address) => ({ address, names: allNames }))
 }
 const addressesPerName = 8
 
 /** @returns ports that used to be open and now refuse connections */
 async function examineHost(resolvedHost: ResolvedHost, run: Run): Promise<readonly number[]> {
-  const known = run.options.knownOpen?.[resolvedHost.address] ?? []
+  const knownOpen = run.options.knownOpen?.[resolvedHost.address] ?? []
   try {
     const { job, guard, budget, knowledge, signal } = run
     const wantedPorts = job.ports ?? portsOf(job.profile)
     // Hosts with the same ports share one list, which is ordered once.
-    const ports = known.length === 0 ? wantedPorts : [...new Set([...wantedPorts, ...known])]
+    const ports = knownOpen.length === 0 ? wantedPorts : [...new Set([...wantedPorts, ...knownOpen])]
     const [reading, datagrams] = await Promise.all([
       run.sweeper.host(resolvedHost.address, ports),
       findDatagramServices(resolvedHost.address, job.ports, {
@@ -169,7 +169,7 @@ async function examineHost(resolvedHost: ResolvedHost, run: Run): Promise<readon
         await examineServices(resolvedHost, reading, datagrams, run)
       })
     }
-    const missing = known.filter((port) => !reading.open.includes(port))
+    const missing = knownOpen.filter((port) => !reading.open.includes(port))
     return await closedPorts({ address: resolvedHost.address, ports: missing }, run)
   } catch (error) {
     run.signal.throwIfAborted()

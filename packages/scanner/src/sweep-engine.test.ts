@@ -38,9 +38,9 @@ describe('libc structures', () => {
 
 describe.runIf(engines.length > 1)('the accelerator', () => {
   it('returns the same results as sockets', async () => {
-    await using one = await listen('127.34.1.1', 0, sendNothing)
-    await using two = await listen('127.34.1.1', 0, (socket) => socket.resetAndDestroy())
-    const ports = [...Array.from({ length: 300 }, (_, index) => 24_100 + index), one.port, two.port]
+    await using first = await listen('127.34.1.1', 0, sendNothing)
+    await using second = await listen('127.34.1.1', 0, (socket) => socket.resetAndDestroy())
+    const ports = [...Array.from({ length: 300 }, (_, index) => 24_100 + index), first.port, second.port]
     const readings = []
     for (const { isAccelerated } of engines) {
       const signal = AbortSignal.timeout(20_000)
@@ -48,7 +48,7 @@ describe.runIf(engines.length > 1)('the accelerator', () => {
       readings.push(await sweeper.host('127.34.1.1', ports))
       await sweeper.close()
     }
-    expect(readings[0]?.open).toEqual([one.port, two.port].toSorted((a, b) => a - b))
+    expect(readings[0]?.open).toEqual([first.port, second.port].toSorted((a, b) => a - b))
     expect(readings[1]).toEqual(readings[0])
   })
 
@@ -88,12 +88,12 @@ describe.runIf(engines.length > 1)('the accelerator', () => {
 /** The sweep process, a child of this process. */
 function sweepingProcess(): number {
   const own = `PPid:\t${process.pid}\n`
-  const found = readdirSync('/proc').filter(
+  const pids = readdirSync('/proc').filter(
     (name) =>
       /^\d+$/.test(name) && read(`${name}/status`).includes(own) && read(`${name}/cmdline`).includes('ports-child'),
   )
-  expect(found).toHaveLength(1)
-  return Number(found[0])
+  expect(pids).toHaveLength(1)
+  return Number(pids[0])
 }
 
 /** Processes may exit during the search. */

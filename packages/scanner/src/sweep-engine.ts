@@ -87,12 +87,12 @@ export async function startAccelerator(limits: Limits, events: EngineEvents, sig
   }
   const start = () => startProcess(settings, { reply: events.reply, failed }, AbortSignal.any([signal, ending.signal]))
   const started = await Promise.allSettled(Array.from({ length: count }, start))
-  const engines = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const engines = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const close = async () => {
     ending.abort()
     await Promise.all(engines.map((engine) => engine.close()))
   }
-  const problem = started.find((one) => one.status === 'rejected')
+  const problem = started.find((result) => result.status === 'rejected')
   if (problem) {
     await close()
     throw problem.reason

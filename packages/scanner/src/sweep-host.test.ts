@@ -31,13 +31,13 @@ it('shares one rate among the hosts of a network', () => {
   const network = bucketOf(0.001, 3)
   const hosts = [createHost(order('192.0.2.1'), network), createHost(order('192.0.2.2'), network)]
   const now = performance.now()
-  let asked = 0
+  let requests = 0
   for (const host of [...hosts, ...hosts]) {
     if (!canConnect(host, now)) continue
     consumeRate(host)
-    asked++
+    requests++
   }
-  expect(asked).toBe(3)
+  expect(requests).toBe(3)
 })
 
 it('adapts the timeout to the response times', () => {

@@ -100,7 +100,7 @@ export function createSweep(
     wasStalled = !wasStalled && now - tickedAt > tickMs * 4
     tickedAt = now
     if (!wasStalled) for (const attempt of attempts) if (attempt.deadlineAt <= now) connector.cancel(attempt)
-    for (const host of hosts.filter((one) => shouldSkipRest(one, now))) skipRest(host)
+    for (const host of hosts.filter((host) => shouldSkipRest(host, now))) skipRest(host)
     pumpSoon()
   }
 

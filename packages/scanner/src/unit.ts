@@ -42,11 +42,13 @@ export const identification = 'software identification'
 /** @param requestsMax requests that each check may send to the host */
 export function createUnits(address: string, requestsMax: number, stopped: readonly StoppedPair[] = []): Units {
   const units = new Map<string, Unit>()
-  const reasons = new Map(stopped.filter((one) => one.address === address).map(({ check, reason }) => [check, reason]))
+  const reasons = new Map(
+    stopped.filter((entry) => entry.address === address).map(({ check, reason }) => [check, reason]),
+  )
   return {
     of(check) {
-      const known = units.get(check)
-      if (known) return known
+      const existing = units.get(check)
+      if (existing) return existing
       const stopReason = reasons.get(check) ?? null
       const unit = { address, check, stepsLeft: stepsMax, bytesLeft: bytesMax, requestsLeft: requestsMax, stopReason }
       units.set(check, unit)

@@ -24,8 +24,8 @@ export function AgentConnections({ agent }: { readonly agent: Agent }) {
     <Block title="Availability">
       <Strip shares={availability(list, { createTime: agent.createTime, now, days })} now={now} />
       <ul className="mt-3 [&>li]:border-b [&>li]:border-line [&>li]:py-2 [&>li:last-child]:border-b-0">
-        {list.slice(0, maxShown).map((one) => (
-          <Row key={one.id} connection={one} now={now} />
+        {list.slice(0, maxShown).map((connection) => (
+          <Row key={connection.id} connection={connection} now={now} />
         ))}
       </ul>
     </Block>
@@ -37,8 +37,8 @@ interface StripProps {
   readonly now: number
 }
 function Strip({ shares, now }: StripProps) {
-  const known = shares.filter((share) => share !== undefined)
-  const mean = known.reduce((sum, share) => sum + share, 0) / Math.max(1, known.length)
+  const recorded = shares.filter((share) => share !== undefined)
+  const mean = recorded.reduce((sum, share) => sum + share, 0) / Math.max(1, recorded.length)
   return (
     <figure>
       <div className="flex h-7 gap-0.5" aria-hidden="true">
@@ -52,7 +52,7 @@ function Strip({ shares, now }: StripProps) {
       </div>
       <figcaption className="mt-1.5 text-12 text-ink-3">
         Connected {formatPercent(mean)} of the time{' '}
-        {known.length < shares.length ? 'since it was created' : `in the last ${days} days`}.
+        {recorded.length < shares.length ? 'since it was created' : `in the last ${days} days`}.
       </figcaption>
     </figure>
   )

@@ -35,8 +35,8 @@ it.each([
   ['0.042s', '42 ms'],
   ['1.5s', '1 s'],
   [undefined, undefined],
-])('formats a latency of %s as %s', (latency, words) => {
-  expect(formatLatency(latency === undefined ? {} : { latency })).toBe(words)
+])('formats a latency of %s as %s', (latency, expected) => {
+  expect(formatLatency(latency === undefined ? {} : { latency })).toBe(expected)
 })
 
 it.each([

@@ -23,9 +23,9 @@ export function useAgentName(initial: string) {
     },
     /** Validates the name. Returns it trimmed, or undefined after setting the error. */
     validate(): string | undefined {
-      const found = nameError(value)
-      setProblem(found)
-      return found ? undefined : value.trim()
+      const error = nameError(value)
+      setProblem(error)
+      return error ? undefined : value.trim()
     },
     /** Shows the server's error about the name. */
     setServerError: (error: Error) => setProblem(serverNameError(error)),

@@ -17,7 +17,8 @@ export function RotateToken({ agent, onClose, onRotated }: RotateTokenProps) {
   const [revokeOld, setRevokeOld] = useState(false)
   const rotation = useMutation(rotate)
   const { isPending } = rotation
-  const confirm = () => rotation.mutate({ id: agent.id, revokeOld }, { onSuccess: (answer) => onRotated(answer.agent) })
+  const confirm = () =>
+    rotation.mutate({ id: agent.id, revokeOld }, { onSuccess: (response) => onRotated(response.agent) })
   return (
     <ConfirmDialog
       open

@@ -92,14 +92,14 @@ async function failureOf(promise: Promise<unknown>): Promise<ApiFailure> {
   if (error instanceof ApiFailure) return error
   throw error
 }
-const asked = () => seen.filter(({ method }) => method !== 'OPTIONS')
+const requests = () => seen.filter(({ method }) => method !== 'OPTIONS')
 
 describe('request', () => {
   it('encodes nested keys with dots and repeats list values', async () => {
     respond(200, 'OK', '{"issues":[]}')
     const status = ['STATUS_FILTER_OPEN', 'STATUS_FILTER_IGNORED'] as const
     await call(listIssues, { pageSize: 25, filter: { affectedTargetId: id, status: [...status] } })
-    expect(asked()[0]?.url).toBe(
+    expect(requests()[0]?.url).toBe(
       `/v1/issues?pageSize=25&filter.affectedTargetId=${id}&filter.status=STATUS_FILTER_OPEN&filter.status=STATUS_FILTER_IGNORED`,
     )
   })
@@ -107,13 +107,13 @@ describe('request', () => {
   it('omits undefined values', async () => {
     respond(200, 'OK', '{"issues":[]}')
     await call(listIssues, { pageToken: undefined, filter: { query: undefined } })
-    expect(asked()[0]?.url).toBe('/v1/issues')
+    expect(requests()[0]?.url).toBe('/v1/issues')
   })
 
   it('puts path parameters into the path and the rest into a JSON body', async () => {
     respond(404, 'Not Found')
     await failureOf(call(setIssueStatus, { id, status: 'STATUS_RESOLVED' }))
-    const [request] = asked()
+    const [request] = requests()
     expect(request).toMatchObject({
       method: 'PUT',
       url: `/v1/issues/${id}/status`,
@@ -223,7 +223,7 @@ describe('response', () => {
 it('never retries a query', async () => {
   respond(500, 'Internal Server Error')
   await new QueryClient().fetchQuery(query(ping, {})).catch(() => {})
-  expect(asked()).toHaveLength(1)
+  expect(requests()).toHaveLength(1)
 })
 
 it('keeps unused data for five minutes', () => {

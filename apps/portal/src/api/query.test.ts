@@ -89,7 +89,7 @@ class Channel extends EventTarget {
     Channel.open.add(this)
   }
   postMessage(): void {
-    for (const one of Channel.open) if (one !== this) one.dispatchEvent(new Event('message'))
+    for (const channel of Channel.open) if (channel !== this) channel.dispatchEvent(new Event('message'))
   }
   close(): void {
     Channel.open.delete(this)

@@ -112,8 +112,8 @@ it.each([
   [starter, '50 to 100 targets, 300 manual scans per month'],
   [business, 'From 600 targets, 5’000 manual scans per month'],
   [enterprise, 'Unlimited targets, unlimited manual scans'],
-])('describes the limits of %o', (plan, words) => {
-  expect(formatLimits(plan).replaceAll("'", '’')).toBe(words)
+])('describes the limits of %o', (plan, expected) => {
+  expect(formatLimits(plan).replaceAll("'", '’')).toBe(expected)
 })
 
 it('waits one second before refetching after a change without payment', () => {

@@ -9,7 +9,7 @@ afterEach(cleanup)
 
 it('moves focus to the first field when the form opens and back to the button when it closes', async () => {
   const user = userEvent.setup()
-  const kind = channelKinds.find((one) => one.kind === 'KIND_SLACK')
+  const kind = channelKinds.find((channelKind) => channelKind.kind === 'KIND_SLACK')
   if (!kind) throw new Error('unknown channel kind')
   render(
     <QueryClientProvider client={new QueryClient()}>

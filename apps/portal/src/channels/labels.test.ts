@@ -19,7 +19,7 @@ describe('formatRule', () => {
   it.each([
     [defaultRule, 'High and above · 5 event types'],
     [{ events: ['EVENT_SCAN_FAILED' as const], minSeverity: 9.8, tagIds: [] }, 'Critical only · Scan failed'],
-  ])('summarizes %j as %s', (rule, words) => expect(formatRule(rule)).toBe(words))
+  ])('summarizes %j as %s', (rule, expected) => expect(formatRule(rule)).toBe(expected))
 })
 
 describe('deliveryProblem', () => {
@@ -40,5 +40,5 @@ describe('deliveryProblem', () => {
       'The last 2 deliveries failed: The server answered 500',
     ],
     [{ isEnabled: false, failureCount: 20 }, 'Paused after 20 failed deliveries. Check the URL, then resume.'],
-  ])('describes %j as %s', (more, words) => expect(deliveryProblem(channelWith(more))).toBe(words))
+  ])('describes %j as %s', (more, expected) => expect(deliveryProblem(channelWith(more))).toBe(expected))
 })

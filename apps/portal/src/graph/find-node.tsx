@@ -14,7 +14,7 @@ const maxMatches = 8
 export function FindNode({ graph, onNode }: FindNodeProps) {
   const [text, setText] = useState('')
   const listId = useId()
-  const found = text.trim() === '' ? [] : matches(graph, text.trim().toLowerCase())
+  const results = text.trim() === '' ? [] : matches(graph, text.trim().toLowerCase())
   const go = (index: number) => {
     setText('')
     onNode(index)
@@ -25,7 +25,7 @@ export function FindNode({ graph, onNode }: FindNodeProps) {
         className="relative"
         onSubmit={(event) => {
           event.preventDefault()
-          if (found[0] !== undefined) go(found[0])
+          if (results[0] !== undefined) go(results[0])
         }}
       >
         <SearchField label="Find a node" value={text} onChange={setText} />
@@ -35,7 +35,7 @@ export function FindNode({ graph, onNode }: FindNodeProps) {
             aria-label="Matching nodes"
             className="absolute top-full left-0 z-(--gl-z-menu) mt-1 w-72 rounded-lg bg-raised p-1 shadow-menu"
           >
-            {found.map((index) => {
+            {results.map((index) => {
               const node = graph.nodes[index]
               return (
                 node && (
@@ -53,7 +53,7 @@ export function FindNode({ graph, onNode }: FindNodeProps) {
                 )
               )
             })}
-            {found.length === 0 && <li className="px-2 py-1.5 text-13 text-ink-2">No matching nodes</li>}
+            {results.length === 0 && <li className="px-2 py-1.5 text-13 text-ink-2">No matching nodes</li>}
           </ul>
         )}
       </form>

@@ -32,14 +32,14 @@ export function placeLabels(wanted: readonly LabelRequest[], obstacles: readonly
   const taken: Rect[] = obstacles.map(({ x, y }) => ({ left: x - 7, top: y - 7, right: x + 7, bottom: y + 7 }))
   const placed: Rect[] = []
   const labels: Label[] = []
-  for (const one of wanted) {
-    const choices = sides.map((side) => ({ side, rect: labelRect(one, side) }))
+  for (const label of wanted) {
+    const choices = sides.map((side) => ({ side, rect: labelRect(label, side) }))
     const free = choices.filter(({ rect }) => !placed.some((other) => overlap(rect, other)))
     const candidates = free.length > 0 ? free : labels.length === 0 ? choices : []
     const best = candidates.toSorted((a, b) => cost(a.rect, taken, view) - cost(b.rect, taken, view))[0]
     if (!best) continue
     placed.push(best.rect)
-    labels.push({ ...one, side: best.side })
+    labels.push({ ...label, side: best.side })
   }
   return labels
 }

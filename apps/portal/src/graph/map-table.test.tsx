@@ -15,6 +15,6 @@ it('shows truncated cell text in a tooltip', () => {
     links: hosts.map((name) => ({ sourceNodeId: name, targetNodeId: 'p' })),
   })
   render(<MapTable graph={graph} onNode={() => {}} />)
-  const words = 'host-1, host-2, host-3, host-4, host-5, host-6 and 1 more'
-  expect(screen.getByTitle(words).textContent).toBe(words)
+  const expected = 'host-1, host-2, host-3, host-4, host-5, host-6 and 1 more'
+  expect(screen.getByTitle(expected).textContent).toBe(expected)
 })

@@ -74,7 +74,7 @@ function TopUpdates({ graph, onNode }: MapTableProps) {
       )}
       <NodeList
         graph={graph}
-        items={best.map((one) => ({ index: one.index, words: countText(one.threats, 'threat') }))}
+        items={best.map((node) => ({ index: node.index, words: countText(node.threats, 'threat') }))}
         onNode={onNode}
       />
     </section>

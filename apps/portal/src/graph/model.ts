@@ -62,9 +62,9 @@ export function toMapGraph(graph: DependencyGraph, hidden: readonly Kind[] = [])
 /** Node indexes, most connected first; ties by name. */
 export function nodesByDegree({ nodes }: MapGraph): number[] {
   return [...nodes.keys()].toSorted((a, b) => {
-    const [one, other] = [nodes[a], nodes[b]]
-    if (!one || !other) return 0
-    return other.linked.length - one.linked.length || one.name.localeCompare(other.name)
+    const [first, second] = [nodes[a], nodes[b]]
+    if (!first || !second) return 0
+    return second.linked.length - first.linked.length || first.name.localeCompare(second.name)
   })
 }
 

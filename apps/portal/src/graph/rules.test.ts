@@ -57,8 +57,8 @@ describe('labels', () => {
     expect(labels[0]?.text).toBe('0')
     for (const [i, a] of labels.entries()) {
       for (const b of labels.slice(i + 1)) {
-        const [one, other] = [textStart(a), textStart(b)]
-        expect(Math.abs(one.x - other.x) >= 60 || Math.abs(one.y - other.y) >= 16).toBe(true)
+        const [first, second] = [textStart(a), textStart(b)]
+        expect(Math.abs(first.x - second.x) >= 60 || Math.abs(first.y - second.y) >= 16).toBe(true)
       }
     }
   })
@@ -75,7 +75,7 @@ describe('labels', () => {
   })
 })
 
-const answer = {
+const response = {
   nodes: [
     { id: 'p', name: 'nginx', kind: 'KIND_PRODUCT' },
     { id: 'h', name: 'web', kind: 'KIND_HOST' },
@@ -91,7 +91,7 @@ const answer = {
 
 describe('the graph', () => {
   it('drops links with a missing endpoint and maps unknown kinds to other', () => {
-    const graph = toMapGraph(answer)
+    const graph = toMapGraph(response)
     expect(graph.links).toEqual([
       { source: 1, target: 0 },
       { source: 0, target: 2 },
@@ -104,12 +104,12 @@ describe('the graph', () => {
     ])
   })
   it('omits hidden kinds and their links', () => {
-    const graph = toMapGraph(answer, ['product'])
+    const graph = toMapGraph(response, ['product'])
     expect(graph.nodes.map(({ id }) => id)).toEqual(['h', 't', 'x'])
     expect(graph.links).toEqual([])
   })
   it('ranks nodes by links and products by threats', () => {
-    const graph = toMapGraph(answer)
+    const graph = toMapGraph(response)
     expect(nodesByDegree(graph)[0]).toBe(0)
     expect(updateImpacts(graph)).toEqual([{ index: 0, threats: 1, hosts: 1 }])
   })
@@ -122,7 +122,7 @@ it('finds the nearest node under the pointer, and the visible nodes', () => {
     { x: 2000, y: 0 },
     { x: 0, y: 900 },
   ]
-  const scene = { graph: toMapGraph(answer), points }
+  const scene = { graph: toMapGraph(response), points }
   expect(nodeAt(scene, { x: 6, y: 1 }, 10)).toBe(1)
   expect(nodeAt(scene, { x: 30, y: 30 }, 10)).toBeNull()
   expect(visibleNodes(scene, { x: 0, y: 0, scale: 1 }, size)).toEqual([0, 1])

@@ -196,9 +196,9 @@ let lastVersion = 0
 
 /** A unique number for each response, as a cache key for its layout. */
 function versionOf(graph: DependencyGraph): number {
-  const known = graphVersions.get(graph) ?? ++lastVersion
-  graphVersions.set(graph, known)
-  return known
+  const version = graphVersions.get(graph) ?? ++lastVersion
+  graphVersions.set(graph, version)
+  return version
 }
 
 function countsOf({ nodes }: DependencyGraph): Record<Kind, number> {

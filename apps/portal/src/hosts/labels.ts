@@ -20,15 +20,15 @@ export function softwareName({ product, wfn }: Software): string {
 
 /** The software of a host without duplicates, each with its sorted ports. */
 export function installedSoftware({ inventory }: Pick<Host, 'inventory'>) {
-  const found = new Map<string, { name: string; productId: string | undefined; ports: number[] }>()
+  const groups = new Map<string, { name: string; productId: string | undefined; ports: number[] }>()
   for (const item of inventory) {
     const name = softwareName(item)
-    const known = found.get(name) ?? { name, productId: item.product?.id, ports: [] }
-    if (item.port !== undefined) known.ports.push(item.port)
-    found.set(name, known)
+    const group = groups.get(name) ?? { name, productId: item.product?.id, ports: [] }
+    if (item.port !== undefined) group.ports.push(item.port)
+    groups.set(name, group)
   }
-  for (const { ports } of found.values()) ports.sort((a, b) => a - b)
-  return [...found.values()]
+  for (const { ports } of groups.values()) ports.sort((a, b) => a - b)
+  return [...groups.values()]
 }
 
 const partLabels: Readonly<Record<string, string>> = { a: 'Application', o: 'Operating system', h: 'Hardware' }

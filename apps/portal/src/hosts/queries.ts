@@ -40,7 +40,8 @@ export function timeline(id: string) {
 export const update = mutationOptions({
   mutationKey: [updateHost.path],
   mutationFn: (change: InputOf<typeof updateHost>) => call(updateHost, change),
-  onSuccess: (answer, _variables, _result, { client }) => client.setQueryData(one(answer.host.id).queryKey, answer),
+  onSuccess: (response, _variables, _result, { client }) =>
+    client.setQueryData(one(response.host.id).queryKey, response),
 })
 
 export const merge = mutationOptions({

@@ -65,31 +65,31 @@ export async function getFlow(kind: FlowKind, id: string, signal?: AbortSignal):
  * @throws IdentityFailure for any other unsuccessful response.
  */
 export async function submitFlow(kind: FlowKind, id: string, body: object, token?: string): Promise<FlowResult> {
-  const answer = await request(`/self-service/${kind}`, {
+  const response = await request(`/self-service/${kind}`, {
     method: 'POST',
     query: { flow: id, token },
     body,
     accepts: [400],
   })
-  const flow = Flow.safeParse(answer.body)
-  const signedIn = SignedIn.safeParse(answer.body)
+  const flow = Flow.safeParse(response.body)
+  const signedIn = SignedIn.safeParse(response.body)
   const continueWith = signedIn.success ? signedIn.data.continue_with : []
   if (flow.success) return { kind: 'flow', flow: flow.data, continueWith }
-  if (answer.status === 400) throw new IdentityFailure(400, answer.body)
+  if (response.status === 400) throw new IdentityFailure(400, response.body)
   return { kind: 'done', session: signedIn.success ? signedIn.data.session : undefined, continueWith }
 }
 
 /** The session of this browser, or null. */
 export async function whoami(signal?: AbortSignal): Promise<Session | null> {
-  const answer = await request('/sessions/whoami', { signal, accepts: [401] })
-  return answer.status === 401 ? null : parseBody(Session, answer)
+  const response = await request('/sessions/whoami', { signal, accepts: [401] })
+  return response.status === 401 ? null : parseBody(Session, response)
 }
 
 /** The user's other sessions, without the current one. */
 export async function listSessions(signal?: AbortSignal): Promise<Session[]> {
-  const answer = await request('/sessions', { signal })
+  const response = await request('/sessions', { signal })
   // Some versions serialize an empty list as null.
-  return parseBody(z.nullable(z.array(Session)), answer) ?? []
+  return parseBody(z.nullable(z.array(Session)), response) ?? []
 }
 
 export async function revokeSession(id: string): Promise<void> {

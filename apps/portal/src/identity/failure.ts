@@ -40,16 +40,16 @@ export type RequestedPage = FlowKind | 'page'
  * Returns undefined for errors without an ID, which the generic error view shows. The exception is a 401 from the
  * settings flow: it means that the session has ended.
  */
-export function redirectTargetFor(error: unknown, here: string, asked?: RequestedPage): RedirectTarget | undefined {
+export function redirectTargetFor(error: unknown, here: string, requested?: RequestedPage): RedirectTarget | undefined {
   if (!(error instanceof IdentityFailure)) return undefined
-  if (asked === 'settings' && error.status === 401 && !error.id) return toLogin(here)
+  if (requested === 'settings' && error.status === 401 && !error.id) return toLogin(here)
   switch (error.id) {
     case 'session_inactive':
       return toLogin(here)
     case 'session_already_available':
       return { kind: 'profile' }
     case 'session_aal2_required':
-      return secondFactor(error, here, asked)
+      return secondFactor(error, here, requested)
     case 'session_refresh_required':
     case 'browser_location_change_required':
       return error.redirectBrowserTo ? { kind: 'address', href: absolute(error.redirectBrowserTo, here) } : undefined
@@ -63,10 +63,10 @@ function toLogin(here: string): RedirectTarget {
 }
 
 /** Adds `return_to`, because the service doesn't know which page was requested. */
-function secondFactor({ redirectBrowserTo }: IdentityFailure, here: string, asked?: RequestedPage): RedirectTarget {
+function secondFactor({ redirectBrowserTo }: IdentityFailure, here: string, requested?: RequestedPage): RedirectTarget {
   if (!redirectBrowserTo) return { kind: 'login', search: { aal: 'aal2', return_to: here } }
   const address = new URL(redirectBrowserTo, here)
-  if (asked === 'settings' || asked === 'page') address.searchParams.set('return_to', here)
+  if (requested === 'settings' || requested === 'page') address.searchParams.set('return_to', here)
   return { kind: 'address', href: address.href }
 }
 

@@ -108,13 +108,13 @@ function hintFor({ attributes: { autocomplete, type } }: InputNode): string | un
 /** Fills in `autocomplete` values that the service doesn't provide. */
 function autocompleteOf({ attributes: { name, autocomplete } }: InputNode): string | undefined {
   if (autocomplete) return autocomplete
-  const known: Readonly<Record<string, string>> = {
+  const autocompleteByName: Readonly<Record<string, string>> = {
     'traits.name.first': 'given-name',
     'traits.name.last': 'family-name',
     email: 'email',
     identifier: 'username',
   }
-  return known[name]
+  return autocompleteByName[name]
 }
 
 interface NodeContentProps {

@@ -78,8 +78,8 @@ const codeSent: ReadonlySet<number> = new Set([1010014, 1010025, 1040005, 106000
 export function codeSentTo({ state, ui: { nodes } }: Flow): string | undefined {
   if (state !== 'sent_email') return undefined
   const names = ['email', 'identifier', 'traits.email']
-  const found = inputsOf(nodes).find(({ attributes: { name, value } }) => names.includes(name) && value)
-  return found && String(found.attributes.value)
+  const input = inputsOf(nodes).find(({ attributes: { name, value } }) => names.includes(name) && value)
+  return input && String(input.attributes.value)
 }
 
 /** Removes messages that the screen shows itself. */

@@ -5,7 +5,7 @@ import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
 
 let service: Service
 const client = () => new QueryClient()
-const asked = () => service.seen.filter(({ path }) => path === '/sessions/whoami').length
+const requestCount = () => service.seen.filter(({ path }) => path === '/sessions/whoami').length
 
 beforeEach(async () => {
   service = await startService()
@@ -29,7 +29,7 @@ describe('validSession', () => {
     const cache = client()
     expect((await validSession(cache))?.id).toBe('s1')
     await validSession(cache)
-    expect(asked()).toBe(1)
+    expect(requestCount()).toBe(1)
   })
 
   it('is refetched when the cached one has expired', async () => {

@@ -47,18 +47,18 @@ export function useFlow(
   function showFlow(id: string | undefined): Promise<void> {
     return router.navigate({ to: '.', search: (before: object) => ({ ...before, flow: id }), replace: true })
   }
-  async function handleResult(answer: FlowResult): Promise<void> {
+  async function handleResult(result: FlowResult): Promise<void> {
     if (kind === 'settings' || kind === 'verification') await refreshUser(client)
-    const verification = kind === 'settings' ? undefined : verificationIn(answer.continueWith)
-    if (answer.kind === 'flow') show(answer.flow)
-    if (answer.kind === 'flow' && answer.flow.state === 'success') onSaved?.(answer.flow)
+    const verification = kind === 'settings' ? undefined : verificationIn(result.continueWith)
+    if (result.kind === 'flow') show(result.flow)
+    if (result.kind === 'flow' && result.flow.state === 'success') onSaved?.(result.flow)
     if (verification)
       return router.navigate({ to: '/verification', search: { flow: verification, return_to: flow.return_to } })
-    if (answer.kind === 'flow') return
+    if (result.kind === 'flow') return
     client.removeQueries({ queryKey: sessionKey })
-    const destination = flow.return_to ?? settingsIn(answer.continueWith)
+    const destination = flow.return_to ?? settingsIn(result.continueWith)
     if (destination) navigateTo(destination)
-    else await router.navigate({ to: answer.session ? home : '/login' })
+    else await router.navigate({ to: result.session ? home : '/login' })
   }
   async function redirectTo(target: RedirectTarget): Promise<void> {
     if (target.kind === 'address') return navigateTo(target.href)

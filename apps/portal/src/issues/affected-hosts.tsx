@@ -82,11 +82,11 @@ export function AffectedHostTable({ issue }: { readonly issue: Issue }) {
 
 /** The colors of the history strips; lists only statuses that occur. */
 function Legend({ hosts }: { readonly hosts: readonly AffectedHost[] }) {
-  const seen = new Set(hosts.flatMap(({ history }) => history.map(({ status }) => status)))
+  const statuses = new Set(hosts.flatMap(({ history }) => history.map(({ status }) => status)))
   return (
     <p className="flex gap-4 text-12 text-ink-2 max-md:hidden" aria-hidden="true">
       {legend
-        .filter((status) => seen.has(status))
+        .filter((status) => statuses.has(status))
         .map((status) => (
           <IssueStatus key={status} status={status} />
         ))}
@@ -151,8 +151,8 @@ function AffectedHostRow({ issue, affected, isFirst, onEvidence }: HostRowProps)
                 )}
                 {affected.ignored && <p className="text-12 text-ink-2">{ignoreSummary(affected.ignored)}</p>}
                 {evidence.length === 0 && <p className="text-12 text-ink-3">No evidence recorded.</p>}
-                {evidence.map((one) => (
-                  <EvidenceBlock key={`${one.location} ${one.method}`} evidence={one} />
+                {evidence.map((item) => (
+                  <EvidenceBlock key={`${item.location} ${item.method}`} evidence={item} />
                 ))}
               </div>
               <div>

@@ -21,7 +21,7 @@ export function useColumns(): readonly OptionalColumn[] {
 
 export function toggleColumn(column: OptionalColumn): void {
   const chosen = parseColumns(readStored(storageKey))
-  const next = chosen.includes(column) ? chosen.filter((one) => one !== column) : [...chosen, column]
+  const next = chosen.includes(column) ? chosen.filter((name) => name !== column) : [...chosen, column]
   writeStored(storageKey, next.join(' '))
 }
 

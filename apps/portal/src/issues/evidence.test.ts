@@ -8,6 +8,6 @@ it.each([
   ['80/tcpdump', 'Evidence, port 80, /tcpdump'],
   ['127.0.0.1', 'Evidence, 127.0.0.1'],
   ['', 'Evidence'],
-])('titles %j as %s', (location, words) => {
-  expect(locationTitle(location)).toBe(words)
+])('titles %j as %s', (location, expected) => {
+  expect(locationTitle(location)).toBe(expected)
 })

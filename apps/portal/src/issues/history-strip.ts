@@ -20,18 +20,18 @@ export function statusSpans(history: readonly HistoryEntry[], now: number): Stat
   const changes = history
     .map(({ status, timestamp }) => ({ status, at: Date.parse(timestamp) }))
     .sort((a, b) => a.at - b.at)
-  const found: StatusSpan[] = []
+  const spans: StatusSpan[] = []
   let status: StatusSpan['status'] = 'absent'
   let from = start
   for (const change of [...changes, { status: undefined, at: now }]) {
     const until = Math.min(now, Math.max(start, change.at))
     if (until > from && change.status !== status) {
-      found.push({ status, share: (until - from) / (now - start), days: Math.round((until - from) / dayMs), from })
+      spans.push({ status, share: (until - from) / (now - start), days: Math.round((until - from) / dayMs), from })
       from = until
     }
     status = change.status ?? status
   }
-  return found
+  return spans
 }
 
 const statusLabels: Readonly<Record<StatusSpan['status'], string>> = {

@@ -45,7 +45,7 @@ interface IgnoreDialogProps {
 /** Critical and high risks need an end date unless they are false positives. */
 export function IgnoreDialog({ open, what, categories, onClose, onIgnore, problem }: IgnoreDialogProps) {
   const id = useId()
-  const isSerious = categories.some((one) => one === 'CATEGORY_CRITICAL' || one === 'CATEGORY_HIGH')
+  const isSerious = categories.some((category) => category === 'CATEGORY_CRITICAL' || category === 'CATEGORY_HIGH')
   const [reason, setReason] = useState<IgnoreReason>('REASON_ACCEPTED_RISK')
   const [duration, setDuration] = useState<IgnoreDuration>('90')
   const [typed, setTyped] = useState({ comment: '', day: dayFromNow(90) })
@@ -134,8 +134,8 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
 }
 
 function parseDuration(value: string): IgnoreDuration {
-  const known = [...durations.map((one) => one.value), 'never', 'date'] as const
-  return known.find((one) => one === value) ?? '90'
+  const choices = [...durations.map((duration) => duration.value), 'never', 'date'] as const
+  return choices.find((option) => option === value) ?? '90'
 }
 
 /** ISO time of the end. A custom date lasts until the end of that day in the local time zone. */

@@ -39,21 +39,21 @@ async function enterTerms(): Promise<void> {
   await user.click(dialog.getByRole('button', { name: 'Ignore' }))
 }
 
-async function sendAgain(words: string): Promise<void> {
+async function sendAgain(message: string): Promise<void> {
   // The submitted dialog may still be fading out when the next one opens.
-  await screen.findByText(words)
+  await screen.findByText(message)
   await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Ignore' }))
 }
 
 it.each([
   [503, 'The server couldn’t complete the request. Try again in a moment.'],
   [404, 'This item no longer exists. It may have been deleted; reload the page.'],
-])('reopens with everything entered after a %i', async (status, words) => {
+])('reopens with everything entered after a %i', async (status, expected) => {
   client = showPage(<IssueActions issue={first} onComment={() => {}} />)
   service.on(`PUT /v1/issues/${first.id}/status`, { status })
   await user.click(await screen.findByRole('button', { name: 'Ignore' }))
   await enterTerms()
-  await sendAgain(words)
+  await sendAgain(expected)
   await waitFor(() => expect(sent()).toMatchObject([terms, terms]))
 })
 

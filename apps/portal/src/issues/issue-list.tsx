@@ -39,8 +39,8 @@ export function IssueList(props: IssueListProps) {
   const person = useSession()?.identity.id
   const query = useQuery(list(issuesInput({ ...search, ...parent }, verification, person)))
   const isFiltered = hasFilters(search)
-  const answer = query.data?.issues
-  const issues = answer?.length === 0 && !isFiltered && empty === undefined ? undefined : answer
+  const loaded = query.data?.issues
+  const issues = loaded?.length === 0 && !isFiltered && empty === undefined ? undefined : loaded
   const [previewed, preview] = usePreview(issues)
   const { totalSize = total, totalSizeIsExact = true } = query.data ?? {}
   const filter = issueFilter({ ...search, ...parent }, verification, person)

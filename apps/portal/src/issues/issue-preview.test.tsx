@@ -96,22 +96,22 @@ describe('evidence in the preview', () => {
     hostId: issue.affectedHosts[0]?.host.id,
     status: 'STATUS_OPEN',
   })
-  const asked = () => service.seen.filter(({ path }) => path.endsWith('/evidence'))
+  const evidenceRequests = () => service.seen.filter(({ path }) => path.endsWith('/evidence'))
 
   it('is loaded only for the previewed risk', async () => {
-    for (const one of risks.slice(0, 2))
-      service.on(`GET /v1/issues/${one.id}/evidence`, {
-        body: { evidence: [evidenceFor(one, `proof of ${one.name}`)], nextPageToken: '' },
+    for (const risk of risks.slice(0, 2))
+      service.on(`GET /v1/issues/${risk.id}/evidence`, {
+        body: { evidence: [evidenceFor(risk, `proof of ${risk.name}`)], nextPageToken: '' },
       })
-    expect(asked()).toEqual([])
+    expect(evidenceRequests()).toEqual([])
     await open()
     expect(await within(screen.getByRole('dialog', { name: 'Risk 1' })).findByText('proof of Risk 1')).toBeTruthy()
     await user.keyboard('j')
     const dialog = within(await screen.findByRole('dialog', { name: 'Risk 2' }))
     expect(await dialog.findByText('proof of Risk 2')).toBeTruthy()
     expect(dialog.getByText('GET /x HTTP/1.1')).toBeTruthy()
-    expect(asked().map(({ path, query }) => [path, query['hostId'], query['pageSize']])).toEqual(
-      risks.slice(0, 2).map((one) => [`/v1/issues/${one.id}/evidence`, one.affectedHosts[0]?.host.id, '1']),
+    expect(evidenceRequests().map(({ path, query }) => [path, query['hostId'], query['pageSize']])).toEqual(
+      risks.slice(0, 2).map((risk) => [`/v1/issues/${risk.id}/evidence`, risk.affectedHosts[0]?.host.id, '1']),
     )
   })
 
@@ -128,10 +128,10 @@ describe('evidence in the preview', () => {
   it.each([
     [{ body: { evidence: [], nextPageToken: '' } }, 'No evidence recorded.'],
     [{ status: 404, body: { code: 5, message: 'gone' } }, 'The evidence could not be loaded.'],
-  ])('reports missing evidence: %j', async (reply, words) => {
+  ])('reports missing evidence: %j', async (reply, expected) => {
     service.on(`GET /v1/issues/${first.id}/evidence`, reply)
     await open()
     expect((await screen.findByRole('dialog', { name: 'Risk 1' })).textContent).not.toContain('proof')
-    expect(await screen.findByText(words)).toBeTruthy()
+    expect(await screen.findByText(expected)).toBeTruthy()
   })
 })

@@ -39,7 +39,7 @@ interface IssueRowProps {
 /** One issue with its checkbox, cells, and menu. The table handles the keyboard. */
 export function IssueRow({ issue, isMixed, hidesHosts, isLocal, columns, picking, rowActions }: IssueRowProps) {
   // Within a host or target, the first affected host is that host, or the worst one of the target.
-  const seen = (isLocal && issue.affectedHosts[0]) || issue
+  const subject = (isLocal && issue.affectedHosts[0]) || issue
   const isPicked = picking?.selection.ids.has(issue.id) ?? false
   return (
     <tr aria-selected={isPicked || undefined} data-row={issue.id}>
@@ -73,13 +73,13 @@ export function IssueRow({ issue, isMixed, hidesHosts, isLocal, columns, picking
         </Cell>
       ))}
       <Cell label="Status" priority={2}>
-        <IssueStatus status={seen.status} />
+        <IssueStatus status={subject.status} />
       </Cell>
       <Cell label="First seen" priority={3} quiet className="max-md:hidden!">
-        <RelativeTime value={seen.firstSeenTime} />
+        <RelativeTime value={subject.firstSeenTime} />
       </Cell>
       <Cell label="Last seen" quiet className="relative overflow-visible! max-md:static max-md:ml-auto">
-        <RelativeTime value={seen.lastSeenTime} />
+        <RelativeTime value={subject.lastSeenTime} />
         {rowActions && (
           <RowMenu
             issue={issue}

@@ -100,8 +100,8 @@ it('enters the list with the first key, and opens the row menu with e', async ()
   press('j')
   expect(document.activeElement).toBe(screen.getAllByRole('link')[0])
   press('e')
-  const words = (await screen.findAllByRole('menuitem')).map((item) => item.textContent)
-  expect(words).toEqual(['Preview', 'Resolve', 'Ignore'])
+  const labels = (await screen.findAllByRole('menuitem')).map((item) => item.textContent)
+  expect(labels).toEqual(['Preview', 'Resolve', 'Ignore'])
 })
 
 it('shows the chosen optional columns', async () => {

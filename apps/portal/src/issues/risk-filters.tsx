@@ -135,9 +135,9 @@ export function SortMenu({ search, onSort }: SortMenuProps) {
         </>
       }
     >
-      {riskSorts.map((one) => (
-        <MenuChoice key={one} checked={sort === one} onClick={() => onSort(one)}>
-          {sortLabels[one]}
+      {riskSorts.map((option) => (
+        <MenuChoice key={option} checked={sort === option} onClick={() => onSort(option)}>
+          {sortLabels[option]}
         </MenuChoice>
       ))}
     </Menu>

@@ -162,8 +162,8 @@ describe('issue notes', () => {
       { reason: 'REASON_ACCEPTED_RISK' as const, untilTime: '2026-12-31T12:00:00Z' },
       'Accepted risk until 31 Dec 2026.',
     ],
-  ])('of %j', (terms, words) => {
-    expect(ignoreSummary(terms)).toBe(words)
+  ])('of %j', (terms, expected) => {
+    expect(ignoreSummary(terms)).toBe(expected)
   })
 
   it('name who resolved a regressed risk', () => {

@@ -36,8 +36,8 @@ describe('relative time', () => {
     [365 * day, '11 months ago'],
     [366 * day, '1 year ago'],
     [3 * 366 * day, '3 years ago'],
-  ])('%i ms back is %s', (distance, words) => {
-    expect(formatRelativeTime(now - distance, now)).toBe(words)
+  ])('%i ms back is %s', (distance, expected) => {
+    expect(formatRelativeTime(now - distance, now)).toBe(expected)
   })
 
   it.each([
@@ -45,8 +45,8 @@ describe('relative time', () => {
     [5 * second, 'in 5 seconds'],
     [day, 'tomorrow'],
     [8 * day, 'in 1 week'],
-  ])('%i ms ahead is %s', (distance, words) => {
-    expect(formatRelativeTime(now + distance, now)).toBe(words)
+  ])('%i ms ahead is %s', (distance, expected) => {
+    expect(formatRelativeTime(now + distance, now)).toBe(expected)
   })
 
   it('shows a slightly future time as just now', () => {
@@ -60,8 +60,8 @@ describe('relative time', () => {
     [day, '1 day'],
     [8 * day, '1 week'],
     [400 * day, '1 year'],
-  ])('an age of %i ms is %s', (distance, words) => {
-    expect(formatAge(now - distance, now)).toBe(words)
+  ])('an age of %i ms is %s', (distance, expected) => {
+    expect(formatAge(now - distance, now)).toBe(expected)
   })
 
   it('accepts API timestamps', () => {

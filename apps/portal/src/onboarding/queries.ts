@@ -27,14 +27,14 @@ export const checkFeedNow = mutationOptions({
   mutationKey: [checkFeed.path, 'check'],
   mutationFn: (name: string) => call(checkFeed, { name }),
   // A worker starts within seconds. Until the server reports progress, this does, and speeds up the polling.
-  onSettled: (answer, _error, _name, _result, { client }) =>
-    answer &&
+  onSettled: (response, _error, _name, _result, { client }) =>
+    response &&
     client.setQueryData(
       feeds().queryKey,
-      (known) =>
-        known && {
-          feeds: known.feeds.map((one) =>
-            one.name === answer.feed.name ? { ...answer.feed, progress: 'Checking the source' } : one,
+      (cached) =>
+        cached && {
+          feeds: cached.feeds.map((feed) =>
+            feed.name === response.feed.name ? { ...response.feed, progress: 'Checking the source' } : feed,
           ),
         },
     ),

@@ -13,13 +13,13 @@ export function useResults(): Results {
   const agents = useQuery(allAgents()).data?.agents ?? []
   const scans = useQuery(listScans({ pageSize: 25 })).data?.scans ?? []
   const channels = useQuery(allChannels()).data?.channels ?? []
-  const found = {
+  const summaries = {
     TARGET: summarizeNames(targets.map(({ address }) => address)),
     AGENT: summarizeNames(agents.filter(({ lastSeenTime }) => lastSeenTime).map(({ name }) => name)),
     SCAN: summarizeNames(scannedTargetNames(scans)),
     NOTIFICATIONS: summarizeNames(channels.map(({ kind }) => kindWords[kind])),
   }
-  return Object.fromEntries(Object.entries(found).filter(([, words]) => words))
+  return Object.fromEntries(Object.entries(summaries).filter(([, text]) => text))
 }
 
 /** Distinct names of scanned targets. */

@@ -39,6 +39,6 @@ it.each([
   [[], undefined],
   [['a.ch'], 'a.ch'],
   [['a.ch', 'b.ch', 'c.ch'], 'a.ch and 2 more'],
-])('summarizes %j as %s', (names, words) => {
-  expect(summarizeNames(names)).toBe(words)
+])('summarizes %j as %s', (names, expected) => {
+  expect(summarizeNames(names)).toBe(expected)
 })

@@ -124,7 +124,7 @@ export function RisksBySeverity({ view }: { readonly view: View }) {
   const navigate = useNavigate()
   // Filters the list by the severities that are visible in the chart.
   const openList = (shown: readonly { readonly name: string }[]) => {
-    const severity = severityLevels.filter((level) => shown.some((one) => one.name === severityLabels[level]))
+    const severity = severityLevels.filter((level) => shown.some((line) => line.name === severityLabels[level]))
     const isAll = severity.length === severityLevels.length
     void navigate({ to: riskListPath(view), search: isAll ? {} : { severity } })
   }

@@ -97,7 +97,7 @@ function outcome(scan: Scan): string {
   if (scan.hostCount.scannedHosts === 0) return 'No hosts with open ports found.'
   const hosts = `${formatNumber(scan.hostCount.scannedHosts)} ${scan.hostCount.scannedHosts === 1 ? 'host' : 'hosts'} scanned.`
   if (!scan.changes) return hosts
-  const { new: found, resolved } = scan.changes
-  if (found === 0 && resolved === 0) return `${hosts} No changes.`
-  return `${hosts} ${formatNumber(found)} new ${found === 1 ? 'risk' : 'risks'}, ${formatNumber(resolved)} resolved.`
+  const { new: newCount, resolved } = scan.changes
+  if (newCount === 0 && resolved === 0) return `${hosts} No changes.`
+  return `${hosts} ${formatNumber(newCount)} new ${newCount === 1 ? 'risk' : 'risks'}, ${formatNumber(resolved)} resolved.`
 }

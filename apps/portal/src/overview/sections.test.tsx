@@ -101,8 +101,8 @@ describe('SummaryLists', () => {
     expect(list.getAllByRole('listitem').map((row) => row.textContent)).toEqual(['DMZ Bern2 critical1 high'])
     expect(list.getByRole('link', { name: 'DMZ Bern' }).getAttribute('href')).toBe(`/scope/${id}`)
     expect(list.getByTitle('DMZ Bern')).toBeTruthy()
-    const asked = service.seen.find(({ path }) => path === '/v1/targets')
-    expect(asked?.query).toMatchObject({ orderBy: 'ORDER_BY_SEVERITY', pageSize: '5' })
+    const request = service.seen.find(({ path }) => path === '/v1/targets')
+    expect(request?.query).toMatchObject({ orderBy: 'ORDER_BY_SEVERITY', pageSize: '5' })
   })
 
   it('lists software at end of life, with the date', async () => {

@@ -7,8 +7,8 @@ it.each([
   ['*', 'any'],
   ['-', 'not applicable'],
   ['2.4.49', '2.4.49'],
-])('an attribute %j reads %s', (value, words) => {
-  expect(attributeLabel(value)).toBe(words)
+])('an attribute %j reads %s', (value, expected) => {
+  expect(attributeLabel(value)).toBe(expected)
 })
 
 it('shows the support status as a label and a date', () => {
@@ -36,6 +36,6 @@ it.each([
   ['php_group', 'PHP Group'],
   ['node\\.js', 'Node.js'],
   ['*', ''],
-])('the vendor %s reads %s', (vendor, words) => {
-  expect(vendorName(vendor)).toBe(words)
+])('the vendor %s reads %s', (vendor, expected) => {
+  expect(vendorName(vendor)).toBe(expected)
 })

@@ -38,7 +38,7 @@ afterEach(async () => {
   await client.cancelQueries()
   await service.close()
 })
-const words = () => shownToasts().map(({ message }) => message)
+const messages = () => shownToasts().map(({ message }) => message)
 
 it('sets the notification threshold of all selected products', async () => {
   for (const product of products) service.on(`PATCH /v1/products/${product.id}`, { body: { product } })
@@ -50,7 +50,7 @@ it('sets the notification threshold of all selected products', async () => {
     product: { minNotificationSeverity: 9 },
     updateMask: { paths: ['minNotificationSeverity'] },
   })
-  expect(words()).toContain('Notification threshold set to Critical for 3 technologies.')
+  expect(messages()).toContain('Notification threshold set to Critical for 3 technologies.')
 })
 
 it('stops watching the watched products, and keeps failed ones selected', async () => {
@@ -59,5 +59,5 @@ it('stops watching the watched products, and keeps failed ones selected', async 
   await user.click(screen.getByRole('button', { name: 'Stop watching 2' }))
   await waitFor(() => expect(kept).toEqual([third]))
   expect(service.seen.filter(({ path }) => path.endsWith(String(first)))).toEqual([])
-  expect(words()).toContain('Stopped watching 1 technology. 1 failed.')
+  expect(messages()).toContain('Stopped watching 1 technology. 1 failed.')
 })

@@ -25,7 +25,7 @@ export function Sessions({ present }: { readonly present: Session }) {
         message: "The session couldn't be revoked. Try again.",
       }),
   }
-  const one = useMutation({ mutationFn: revokeSession, ...after })
+  const revocation = useMutation({ mutationFn: revokeSession, ...after })
   const all = useMutation({ mutationFn: revokeOtherSessions, ...after })
   return (
     <SettingsSection id="sessions" title="Active sessions" description="Devices that are currently signed in.">
@@ -35,8 +35,8 @@ export function Sessions({ present }: { readonly present: Session }) {
           <SessionRow
             key={session.id}
             session={session}
-            isPending={(one.isPending && one.variables === session.id) || all.isPending}
-            onRevoke={() => one.mutate(session.id)}
+            isPending={(revocation.isPending && revocation.variables === session.id) || all.isPending}
+            onRevoke={() => revocation.mutate(session.id)}
           />
         ))}
       </SettingsList>

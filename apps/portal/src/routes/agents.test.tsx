@@ -75,7 +75,7 @@ async function open(path: string, heading: string | RegExp) {
   return { user: userEvent.setup(), router }
 }
 const sent = (method: string) =>
-  service.seen.filter((one) => one.method === method).map(({ path, query, body }) => ({ path, query, body }))
+  service.seen.filter((request) => request.method === method).map(({ path, query, body }) => ({ path, query, body }))
 
 it('lists disconnected agents first, with the affected targets', async () => {
   await open('/agents', /^Agents/)
@@ -131,7 +131,7 @@ it('shows an exceeded quota next to the name field', async () => {
   await user.click(screen.getByRole('button', { name: 'New agent' }))
   await user.type(await screen.findByLabelText('Name'), 'one more{Enter}')
   expect(await screen.findByText(message)).toBeTruthy()
-  expect(shownToasts().map(({ title, message: told }) => [title, told])).toContainEqual([
+  expect(shownToasts().map(({ title, message }) => [title, message])).toContainEqual([
     'API failure',
     `Too Many Requests: ${message}`,
   ])
@@ -191,10 +191,10 @@ it.each([
     [bern, lausanne],
     'To scan targets inside your network, choose one of your 2 agents when you edit the target.',
   ],
-] as const)('suggests the next step without assigned targets and with %s', async (_, agents, words) => {
+] as const)('suggests the next step without assigned targets and with %s', async (_, agents, expected) => {
   service.on('GET /v1/targets', { body: { targets: [{ ...target, agent: undefined }] } })
   service.on('GET /v1/agents', { body: { agents } })
   await open('/scope', /^Scope/)
   const hint = await screen.findByText(/^To scan targets inside your network/)
-  expect(hint.textContent.trim()).toBe(words)
+  expect(hint.textContent.trim()).toBe(expected)
 })

@@ -30,7 +30,7 @@ function open(address: string) {
   )
   return (end: string) => waitFor(() => expect(router.state.location.href).toBe(end), { timeout: 5000 })
 }
-const asked = (path: string) => service.seen.filter((call) => call.path === path).map(({ query }) => query)
+const requestsTo = (path: string) => service.seen.filter((call) => call.path === path).map(({ query }) => query)
 
 describe.each([
   ['login', '/login'],
@@ -44,14 +44,17 @@ describe.each([
   })
   it('is created without an id in the URL, and added to it', async () => {
     await open(page)(`${page}?flow=made`)
-    expect([asked(`/self-service/${kind}/browser`).length, asked(`/self-service/${kind}/flows`).length]).toEqual([1, 0])
+    expect([
+      requestsTo(`/self-service/${kind}/browser`).length,
+      requestsTo(`/self-service/${kind}/flows`).length,
+    ]).toEqual([1, 0])
   })
   it('is fetched by the id in the URL', async () => {
     service.on(`GET /self-service/${kind}/flows`, { body: flowOf([], { id: 'mine' }) })
     const settled = open(`${page}?flow=mine`)
-    await waitFor(() => expect(asked(`/self-service/${kind}/flows`)).toEqual([{ id: 'mine' }]))
+    await waitFor(() => expect(requestsTo(`/self-service/${kind}/flows`)).toEqual([{ id: 'mine' }]))
     await settled(`${page}?flow=mine`)
-    expect(asked(`/self-service/${kind}/browser`)).toEqual([])
+    expect(requestsTo(`/self-service/${kind}/browser`)).toEqual([])
   })
   it('is recreated if it cannot be fetched', async () => {
     const body = { error: { id: 'self_service_flow_expired', message: 'too late' } }
@@ -83,6 +86,6 @@ it('is submitted with cookies, its id and the CSRF token if present', async () =
   service.on('POST /self-service/recovery', { status: 400, body: flowOf([]) })
   await submitFlow('recovery', 'f', { method: 'code' }, 'from-a-link')
   expect(send.mock.calls.map(([, options]) => options?.credentials)).toEqual(['include'])
-  expect(asked('/self-service/recovery')).toEqual([{ flow: 'f', token: 'from-a-link' }])
+  expect(requestsTo('/self-service/recovery')).toEqual([{ flow: 'f', token: 'from-a-link' }])
   send.mockRestore()
 })

@@ -53,7 +53,7 @@ async function open(path: string, heading: string | RegExp) {
   await screen.findByRole('heading', { level: 1, name: heading }, { timeout: 10_000 })
   return userEvent.setup()
 }
-const posted = (path: string) => service.seen.filter((one) => one.method === 'POST' && one.path === path)
+const posted = (path: string) => service.seen.filter((request) => request.method === 'POST' && request.path === path)
 
 it('reports an existing address, and starts the first scan from the toast', async () => {
   service.on('POST /v1/targets', { body: { target } })

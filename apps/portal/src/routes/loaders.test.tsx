@@ -32,7 +32,7 @@ function open(address: string) {
   )
 }
 /** How often each query of a call was sent. */
-function asked(path: string): number[] {
+function requestCounts(path: string): number[] {
   const queries = service.seen.filter((call) => call.path === path).map(({ query }) => JSON.stringify(query))
   return [...Map.groupBy(queries, (query) => query).values()].map(({ length }) => length)
 }
@@ -45,16 +45,16 @@ it.each([
   service.on(`GET ${path}`, { status: 503 })
   open(address)
   await screen.findByText(title)
-  expect(new Set(asked(path))).toEqual(new Set([1]))
+  expect(new Set(requestCounts(path))).toEqual(new Set([1]))
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
-  await waitFor(() => expect(asked(path)).toContain(2))
+  await waitFor(() => expect(requestCounts(path)).toContain(2))
 })
 
 it('sends a failing request of a detail page once', async () => {
   service.on(`GET /v1/targets/${id}`, { status: 503 })
   open(`/scope/${id}`)
   await screen.findByRole('heading', { name: 'Something went wrong!' })
-  expect(asked(`/v1/targets/${id}`)).toEqual([1])
+  expect(requestCounts(`/v1/targets/${id}`)).toEqual([1])
 })
 
 it('leaves the query of a filtered list to the page', async () => {

@@ -51,7 +51,7 @@ let stage: TestPage
 const user = userEvent.setup()
 const made = () => stage.service.seen.filter(({ method, path }) => method === 'POST' && path === '/v1/targets')
 const sent = () => made().map(({ body }) => (body as { address: string }).address)
-const words = () => shownToasts().map(({ message }) => message)
+const messages = () => shownToasts().map(({ message }) => message)
 
 beforeEach(async () => {
   stage = await startTestPage()
@@ -109,9 +109,9 @@ it('creates all targets once, and offers to scan them', async () => {
     })),
   )
   expect(new Set(made().map(({ key }) => key)).size).toBe(2)
-  expect(words()).toEqual(['2 targets were added. 1 already existed.'])
+  expect(messages()).toEqual(['2 targets were added. 1 already existed.'])
   await user.click(await screen.findByRole('button', { name: 'Scan now' }))
-  await waitFor(() => expect(words()).toContain('Started 2 scans.'))
+  await waitFor(() => expect(messages()).toContain('Started 2 scans.'))
 }, 20_000)
 
 it('asks for confirmation of public addresses only', async () => {
@@ -139,10 +139,10 @@ it('creates as many as the plan allows, and keeps the rest and invalid lines in 
 }, 20_000)
 
 it('continues after a rejected target, and shows the reason', async () => {
-  stage.service.on('POST /v1/targets', (seen) =>
-    JSON.stringify(seen.body).includes('10.0.0.1')
+  stage.service.on('POST /v1/targets', (request) =>
+    JSON.stringify(request.body).includes('10.0.0.1')
       ? { status: 400, body: { code: 3, message: 'not this one' } }
-      : create(seen),
+      : create(request),
   )
   const panel = await paste('10.0.0.1\n10.0.0.2')
   await panel.findByText('2 addresses: 2 new.')
@@ -181,7 +181,10 @@ it('stops without a response, loses nothing, and creates no duplicates', async (
 
 it('can be stopped, and keeps what was not sent', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  stage.service.on('POST /v1/targets', (seen) => ({ ...create(seen), ...(made().length === 2 && { after: promise }) }))
+  stage.service.on('POST /v1/targets', (request) => ({
+    ...create(request),
+    ...(made().length === 2 && { after: promise }),
+  }))
   const panel = await paste('10.0.0.1\n10.0.0.2\n10.0.0.3')
   await panel.findByText('3 addresses: 3 new.')
   await press(panel, 'Create 3 targets')
@@ -215,10 +218,10 @@ it.each([
   ],
 ])(
   'makes nothing of %#',
-  async (text, said) => {
+  async (text, message) => {
     const panel = await paste(text)
     await press(panel, 'Create targets')
-    expect(await panel.findByText(said)).toBeTruthy()
+    expect(await panel.findByText(message)).toBeTruthy()
     expect(made()).toEqual([])
   },
   20_000,

@@ -81,8 +81,8 @@ it('reports that no software is identified yet', async () => {
 it.each([
   ['/assets', 'No assets yet'],
   ['/technologies', 'Software appears here after the first scan'],
-])('links on %s to the first scan before it has ended', async (path, words) => {
+])('links on %s to the first scan before it has ended', async (path, expected) => {
   standing()
   open(path)
-  expect(await screen.findByText(words)).toBeTruthy()
+  expect(await screen.findByText(expected)).toBeTruthy()
 })

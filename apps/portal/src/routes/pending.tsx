@@ -67,7 +67,7 @@ function pendingOf<Thing extends { readonly id: string }>({ list, member, nameOf
     const lists = useQueryClient().getQueriesData<Readonly<Record<string, readonly Thing[] | undefined>>>({
       queryKey: [list],
     })
-    const thing = lists.flatMap(([, answer]) => answer?.[member] ?? []).find((one) => one.id === id)
+    const thing = lists.flatMap(([, response]) => response?.[member] ?? []).find((entity) => entity.id === id)
     return <DetailSkeleton name={thing && nameOf(thing)} crumbs={crumbOf(thing)} />
   }
 }

@@ -7,7 +7,7 @@ import { createPortalRouter } from '#routes/router.tsx'
 
 let service: Service
 let client: QueryClient
-const summary = (answer: Reply) => service.on('GET /v1/stats/summary', answer)
+const summary = (reply: Reply) => service.on('GET /v1/stats/summary', reply)
 const figures = (targetCount: number, lastScanTime?: string) => ({
   body: { open: 0, regressive: 0, newCount: 0, resolvedCount: 0, hostCount: 0, targetCount, lastScanTime },
 })
@@ -37,18 +37,18 @@ function open(address: string): void {
     </QueryClientProvider>,
   )
 }
-const asked = (path: string) => service.seen.some((call) => call.path === path)
+const wasRequested = (path: string) => service.seen.some((call) => call.path === path)
 const tabs = async () => within(await screen.findByRole('navigation', { name: 'Status' })).getAllByRole('link')
 
 it('shows no empty state before it knows whether a scan has run', async () => {
-  const { promise: after, resolve: answer } = Promise.withResolvers<void>()
+  const { promise: after, resolve: respond } = Promise.withResolvers<void>()
   summary({ ...figures(0), after })
   open('/risks/verified')
   await waitFor(() => expect(client.getQueryCache().findAll({ queryKey: ['/v1/issues'] })[0]?.state.data).toBeTruthy())
-  await waitFor(() => expect(asked('/v1/stats/summary')).toBe(true))
+  await waitFor(() => expect(wasRequested('/v1/stats/summary')).toBe(true))
   expect(screen.getByRole('table', { name: 'Risks' })).toBeTruthy()
   expect(screen.queryByText(/No open verified risks/)).toBeNull()
-  answer()
+  respond()
   expect(await screen.findByText('Nothing has been scanned yet')).toBeTruthy()
 })
 

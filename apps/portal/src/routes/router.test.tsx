@@ -39,7 +39,7 @@ function open(address: string) {
   return { router, at, settled: (address: string) => waitFor(() => expect(at()).toBe(address), { timeout: 5000 }) }
 }
 const signIn = () => service.on('GET /sessions/whoami', { body: sessionOf() })
-const asked = (path: string) => service.seen.filter((call) => call.path === path)
+const requestsTo = (path: string) => service.seen.filter((call) => call.path === path)
 
 describe('without a session', () => {
   it.each(['/overview', '/scope?create=true#top', '/risks/verified?status=ignored', `/assets/${id}/issues`])(
@@ -95,16 +95,18 @@ describe('flow', () => {
   it('is created without an id in the URL, and added to it', async () => {
     const { settled } = open('/login?aal=aal1')
     await settled('/login?aal=aal1&flow=new-flow')
-    expect(asked('/self-service/login/browser').map(({ query }) => query)).toEqual([{ refresh: 'true', aal: 'aal1' }])
-    expect(asked('/self-service/login/flows')).toEqual([])
+    expect(requestsTo('/self-service/login/browser').map(({ query }) => query)).toEqual([
+      { refresh: 'true', aal: 'aal1' },
+    ])
+    expect(requestsTo('/self-service/login/flows')).toEqual([])
     expect(await screen.findByLabelText('E-Mail')).toBeTruthy()
   })
 
   it('is fetched by the id in the URL', async () => {
     open('/login?flow=mine')
     expect(await screen.findByLabelText('E-Mail')).toBeTruthy()
-    expect(asked('/self-service/login/flows').map(({ query }) => query)).toEqual([{ id: 'mine' }])
-    expect(asked('/self-service/login/browser')).toEqual([])
+    expect(requestsTo('/self-service/login/flows').map(({ query }) => query)).toEqual([{ id: 'mine' }])
+    expect(requestsTo('/self-service/login/browser')).toEqual([])
   })
 
   it('is recreated if it cannot be fetched', async () => {
@@ -115,13 +117,13 @@ describe('flow', () => {
     const back = new URL('/scope', location.origin).href
     const { router } = open(`/login?flow=old&return_to=${encodeURIComponent(back)}`)
     await waitFor(() => expect(router.state.location.search).toEqual({ flow: 'new-flow', return_to: back }))
-    expect(asked('/self-service/login/browser').map(({ query }) => query['return_to'])).toEqual([back])
+    expect(requestsTo('/self-service/login/browser').map(({ query }) => query['return_to'])).toEqual([back])
   })
 
   it('passes the return URL through verification after registration', async () => {
     service.on('GET /self-service/registration/browser', { body: flowOf([], { id: 'r' }) })
     await open('/registration').settled('/registration?flow=r')
-    expect(asked('/self-service/registration/browser')[0]?.query).toEqual({
+    expect(requestsTo('/self-service/registration/browser')[0]?.query).toEqual({
       after_verification_return_to: new URL('/overview', location.origin).href,
     })
   })
@@ -175,7 +177,7 @@ describe('after signing in', () => {
     const { settled } = open('/login')
     await press()
     await settled('/overview')
-    expect(asked('/self-service/login')[0]).toMatchObject({
+    expect(requestsTo('/self-service/login')[0]).toMatchObject({
       query: { flow: 'new-flow' },
       body: { csrf_token: 't', identifier: 'nora@example.ch', password: 'correct horse', method: 'password' },
     })
@@ -241,7 +243,7 @@ it('signs out with the logout token', async () => {
   service.on('GET /self-service/logout/browser', { body: { logout_token: 'tok', logout_url: 'x' } })
   service.on('GET /self-service/logout', { status: 204 })
   await open('/logout').settled('/login?flow=new-flow')
-  expect(asked('/self-service/logout')[0]?.query).toEqual({
+  expect(requestsTo('/self-service/logout')[0]?.query).toEqual({
     token: 'tok',
     return_to: new URL('/login', location.origin).href,
   })
@@ -295,7 +297,7 @@ it.each(['/login?aal=aal3', '/login?return_to=nowhere', '/error'])('shows the er
   const quiet = vi.spyOn(console, 'error').mockImplementation(() => {})
   open(address)
   expect(await screen.findByText('Something went wrong!')).toBeTruthy()
-  expect(asked('/self-service/login/browser')).toEqual([])
+  expect(requestsTo('/self-service/login/browser')).toEqual([])
   quiet.mockRestore()
 })
 

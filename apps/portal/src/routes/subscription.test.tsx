@@ -178,8 +178,8 @@ it.each([
   [rangeHint(starter, 18), 'Starter includes 50 targets and allows up to 100. You use 18.'],
   [rangeHint(starter, 70), "Starter includes 50 targets and allows up to 100. You use 70, so you can't choose fewer."],
   [rangeHint(business, 18), 'Business includes 600 targets and has no maximum. You use 18.'],
-])('shows “%s”', (said, words) => {
-  expect(said).toBe(words)
+])('shows “%s”', (message, expected) => {
+  expect(message).toBe(expected)
 })
 
 /** Francs are formatted with a no-break space. */

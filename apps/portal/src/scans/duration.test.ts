@@ -11,8 +11,8 @@ it.each([
   ['STATUS_RUNNING', startTime, undefined, '2 min', '2 min'],
   ['STATUS_COMPLETED', startTime, '2026-11-20T22:42:10Z', '24 min 10 s', '24 min'],
   ['STATUS_FAILED', undefined, '2026-11-20T22:00:01Z', '1 s', '1 s'],
-] as const)('formats the duration of %s from %s to %s as %s', (status: ScanStatus, start, end, words, rough) => {
+] as const)('formats the duration of %s from %s to %s as %s', (status: ScanStatus, start, end, expected, rough) => {
   const times = { createTime, ...(start && { startTime: start }), ...(end && { completeTime: end }) }
-  expect(formatScanDuration({ status, ...times }, now)).toBe(words)
+  expect(formatScanDuration({ status, ...times }, now)).toBe(expected)
   expect(formatRoughDuration({ status, ...times }, now)).toBe(rough)
 })

@@ -7,8 +7,8 @@ it.each([
   [{ new: 3, resolved: 5, regressive: 0 }, '3 new, 5 resolved'],
   [{ new: 0, resolved: 0, regressive: 2 }, '2 regressed'],
   [{ new: 0, resolved: 0, regressive: 0 }, 'no changes'],
-])('formats %j as %s', (changes, words) => {
-  expect(formatChanges(changes)).toBe(words)
+])('formats %j as %s', (changes, expected) => {
+  expect(formatChanges(changes)).toBe(expected)
 })
 
 it.each([

@@ -40,8 +40,8 @@ it('requests only created and running scans', () => {
 it('builds report and export URLs that match the contract', () => {
   providePortalConfig(testConfig('http://127.0.0.1:3000'))
   const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
-  const asked = (address: string) => fromQueryString(new URL(address).search)
+  const queryOf = (address: string) => fromQueryString(new URL(address).search)
   expect(reportUrl(id)).toBe(`http://127.0.0.1:3000/v1/scans/${id}/report?download=true`)
-  expect(ReportQuery.parse(asked(reportUrl(id, 'sarif')))).toEqual({ download: true, format: 'sarif' })
-  expect(ExportQuery.parse(asked(csvUrl(id)))).toMatchObject({ format: 'csv', filter: { scanId: id } })
+  expect(ReportQuery.parse(queryOf(reportUrl(id, 'sarif')))).toEqual({ download: true, format: 'sarif' })
+  expect(ExportQuery.parse(queryOf(csvUrl(id)))).toMatchObject({ format: 'csv', filter: { scanId: id } })
 })

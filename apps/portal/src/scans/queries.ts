@@ -37,9 +37,9 @@ export function list(input: InputOf<typeof listScans>) {
     queryKey,
     queryFn: async ({ client, signal }) => {
       const before = client.getQueryData<ScanPage>(queryKey)
-      const answer = await call(listScans, input, { signal })
-      if (before && hasEnded(before.scans, answer.scans)) void refreshAll(client, { except: listScans.path })
-      return answer
+      const response = await call(listScans, input, { signal })
+      if (before && hasEnded(before.scans, response.scans)) void refreshAll(client, { except: listScans.path })
+      return response
     },
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.scans.some(isActive) ? pollMs : false),
@@ -78,9 +78,9 @@ export function one(id: string) {
     queryKey,
     queryFn: async ({ client, signal }) => {
       const before = client.getQueryData<ResultOf<typeof getScan>>(queryKey)
-      const answer = await call(getScan, { id }, { signal })
-      if (before && hasEnded([before.scan], [answer.scan])) void refreshAll(client, { except: listScans.path })
-      return answer
+      const response = await call(getScan, { id }, { signal })
+      if (before && hasEnded([before.scan], [response.scan])) void refreshAll(client, { except: listScans.path })
+      return response
     },
     refetchInterval: ({ state }) => (state.data && isActive(state.data.scan) ? pollMs : false),
     retry: false,
@@ -188,13 +188,13 @@ export async function startManyWithToast(client: QueryClient, targetIds: readonl
 export const resume = mutationOptions({
   mutationKey: [resumeScan.path],
   mutationFn: (id: string) => call(resumeScan, { id }),
-  onSuccess: (answer, id, _, { client }) => client.setQueryData(one(id).queryKey, answer),
+  onSuccess: (response, id, _, { client }) => client.setQueryData(one(id).queryKey, response),
 })
 
 export const cancel = mutationOptions({
   mutationKey: [cancelScan.path],
   mutationFn: (id: string) => call(cancelScan, { id }),
-  onSuccess: (answer, id, _, { client }) => client.setQueryData(one(id).queryKey, answer),
+  onSuccess: (response, id, _, { client }) => client.setQueryData(one(id).queryKey, response),
 })
 
 /** URL of a scan's risks as CSV, one row per host. */

@@ -99,7 +99,7 @@ function StateToggles({ counts, chosen, onChoose }: StateTogglesProps) {
     ['away', counts?.notReached],
   ]
   const toggle = (word: StateParam, on: boolean) => {
-    const next = on ? [...chosen, word] : chosen.filter((one) => one !== word)
+    const next = on ? [...chosen, word] : chosen.filter((state) => state !== word)
     onChoose(next.length > 0 ? next : undefined)
   }
   return (
@@ -171,7 +171,7 @@ function StoppedChecks({ stopped }: Pick<ScannedHost, 'stopped'>) {
 }
 
 function Address({ host: { address, name, hostId } }: { readonly host: ScannedHost }) {
-  const words = (
+  const content = (
     <>
       <span className="ttl truncate font-mono" title={name ?? address}>
         {name ?? address}
@@ -179,10 +179,10 @@ function Address({ host: { address, name, hostId } }: { readonly host: ScannedHo
       {name && <span className="flex-none font-mono text-ink-3">{address}</span>}
     </>
   )
-  if (!hostId) return <span className="flex items-center gap-2">{words}</span>
+  if (!hostId) return <span className="flex items-center gap-2">{content}</span>
   return (
     <CellLink to="/assets/$id" params={{ id: hostId }}>
-      {words}
+      {content}
     </CellLink>
   )
 }

@@ -94,8 +94,8 @@ describe('the sidebar', () => {
     const { side } = await show()
     expect(await side.findByRole('link', { name: 'Verified 42 open or regressed' })).toBeTruthy()
     expect(await side.findByRole('link', { name: 'Potential 999+ open or regressed' })).toBeTruthy()
-    const asked = service.seen.filter(({ path }) => path === '/v1/stats/issues-by-status')
-    expect(new Set(asked.map(({ query }) => query['period']))).toEqual(new Set(['PERIOD_QUARTER']))
+    const requests = service.seen.filter(({ path }) => path === '/v1/stats/issues-by-status')
+    expect(new Set(requests.map(({ query }) => query['period']))).toEqual(new Set(['PERIOD_QUARTER']))
   })
 
   it('shows a spinner beside Reporting during a scan', async () => {
@@ -247,11 +247,9 @@ it('retries the page when the server is reachable again', async () => {
   vi.stubGlobal('EventSource', Stream)
   let isThere = false
   const ask = fetch
-  const answer = () =>
+  const respond = () =>
     isThere ? Promise.resolve(new Response('{}')) : Promise.reject(new TypeError('Failed to fetch'))
-  vi.stubGlobal('fetch', (...asked: Parameters<typeof fetch>) =>
-    asked[0] === '/config.json' ? answer() : ask(...asked),
-  )
+  vi.stubGlobal('fetch', (...args: Parameters<typeof fetch>) => (args[0] === '/config.json' ? respond() : ask(...args)))
   const { router } = await show()
   const again = vi.spyOn(router, 'invalidate')
   act(() => void streams[0]?.dispatchEvent(new Event('error')))

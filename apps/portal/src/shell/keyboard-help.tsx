@@ -14,7 +14,7 @@ interface ShortcutSection {
   readonly lines: readonly ShortcutRow[]
 }
 
-const known = new Set<string>([
+const listPaths = new Set<string>([
   '/overview',
   ...navSections.flatMap((group) => group.entries.map(({ to }) => String(to))),
 ])
@@ -31,7 +31,7 @@ const sections: readonly ShortcutSection[] = [
   },
   {
     title: 'Go to',
-    lines: goToShortcuts.filter(({ href }) => known.has(href)).map(({ key, label }) => [['g', key], label]),
+    lines: goToShortcuts.filter(({ href }) => listPaths.has(href)).map(({ key, label }) => [['g', key], label]),
   },
   {
     title: 'In a list',

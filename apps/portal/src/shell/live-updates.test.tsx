@@ -59,19 +59,19 @@ async function show(): Promise<void> {
 
 const breakStream = () => act(() => void Stream.opened.at(-1)?.dispatchEvent(new Event('error')))
 const patience = { timeout: 10_000 }
-const said = () => screen.getByRole('status').textContent
+const statusText = () => screen.getByRole('status').textContent
 
 it('reports an unreachable server, and refetches when it is back', async () => {
   await show()
   ask.mockRejectedValueOnce(new TypeError('Failed to fetch')).mockResolvedValueOnce(new Response('', { status: 502 }))
   ask.mockResolvedValue(new Response('{}'))
   breakStream()
-  await vi.waitFor(() => expect(said()).toContain('Glacis isn’t responding.'), patience)
+  await vi.waitFor(() => expect(statusText()).toContain('Glacis isn’t responding.'), patience)
   await act(() => vi.advanceTimersByTimeAsync(3000))
-  expect(said()).toContain('Glacis isn’t responding.')
+  expect(statusText()).toContain('Glacis isn’t responding.')
   expect(reads).toBe(1)
   await act(() => vi.advanceTimersByTimeAsync(3000))
-  await vi.waitFor(() => expect(said()).toBe(''), patience)
+  await vi.waitFor(() => expect(statusText()).toBe(''), patience)
   await screen.findByText('read 2 times')
   // The browser does not reconnect a stream that a proxy ended.
   expect(Stream.opened.map(({ isClosed }) => isClosed)).toEqual([true, false])
@@ -83,7 +83,7 @@ it('reports nothing if the stream ends but the server responds', async () => {
   breakStream()
   await vi.waitFor(() => expect(ask).toHaveBeenCalledOnce(), patience)
   await act(() => vi.advanceTimersByTimeAsync(10_000))
-  expect([said(), reads, ask.mock.calls.length, Stream.opened.length]).toEqual(['', 1, 1, 1])
+  expect([statusText(), reads, ask.mock.calls.length, Stream.opened.length]).toEqual(['', 1, 1, 1])
 })
 
 it('refreshes the page after an event, and only scans on scan progress', async () => {

@@ -16,9 +16,9 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
   const all = newEntriesOf(verdicts)
   const fresh = all.filter(({ address }) => !refused.has(address))
   const rejectedEntries = all.filter(({ address }) => refused.has(address))
-  const wrong = verdicts.filter((one) => one.kind === 'wrong')
-  const known = verdicts.filter((one) => one.kind === 'known')
-  const duplicates = verdicts.filter((one) => one.kind === 'duplicate')
+  const wrong = verdicts.filter((verdict) => verdict.kind === 'wrong')
+  const known = verdicts.filter((verdict) => verdict.kind === 'known')
+  const duplicates = verdicts.filter((verdict) => verdict.kind === 'duplicate')
   const privateCount = fresh.filter(({ isPrivate }) => isPrivate).length
   return (
     <section aria-label="List preview" aria-busy={isReading} className="grid gap-3">
@@ -32,17 +32,17 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
         })}
       </p>
       <Group icon={invalidIcon} title={`${formatNumber(wrong.length)} invalid`} of={wrong}>
-        {(one) => <EntryMessage line={one.line} text={one.text} message={one.why} />}
+        {(entry) => <EntryMessage line={entry.line} text={entry.text} message={entry.why} />}
       </Group>
       <Group icon={invalidIcon} title={`${formatNumber(rejectedEntries.length)} rejected`} of={rejectedEntries}>
-        {(one) => <EntryMessage line={one.line} text={one.address} message={refused.get(one.address) ?? ''} />}
+        {(entry) => <EntryMessage line={entry.line} text={entry.address} message={refused.get(entry.address) ?? ''} />}
       </Group>
       <Group icon={skippedIcon} title={`${formatNumber(known.length)} already in scope`} of={known}>
-        {(one) => (
+        {(entry) => (
           <EntryMessage
-            line={one.line}
-            text={one.address}
-            message={`The target “${one.name}” already has this address.`}
+            line={entry.line}
+            text={entry.address}
+            message={`The target “${entry.name}” already has this address.`}
           />
         )}
       </Group>
@@ -51,11 +51,11 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
         title={`${formatNumber(duplicates.length)} ${duplicates.length === 1 ? 'duplicate' : 'duplicates'}`}
         of={duplicates}
       >
-        {(one) => (
+        {(entry) => (
           <EntryMessage
-            line={one.line}
-            text={one.address}
-            message={`Same address as line ${formatNumber(one.first)}.`}
+            line={entry.line}
+            text={entry.address}
+            message={`Same address as line ${formatNumber(entry.first)}.`}
           />
         )}
       </Group>
@@ -125,9 +125,9 @@ function Group<T extends Verdict>({ icon, title, of, children }: GroupProps<T>) 
         {title}
       </h3>
       <ul className="divide-y divide-line text-12">
-        {of.map((one) => (
-          <li key={`${one.line} ${one.text}`} className="flex items-baseline gap-2 px-3 py-1.5">
-            {children(one)}
+        {of.map((entry) => (
+          <li key={`${entry.line} ${entry.text}`} className="flex items-baseline gap-2 px-3 py-1.5">
+            {children(entry)}
           </li>
         ))}
       </ul>

@@ -78,8 +78,8 @@ describe('toVerdicts', () => {
 })
 
 describe('toCreateBody', () => {
-  const fresh = verdicts.filter((one): one is NewEntry => one.kind === 'new')
-  const [network, name] = fresh.map((one) => toCreateBody(one, { ...emptyDraft, agentId: crypto.randomUUID() }))
+  const fresh = verdicts.filter((verdict): verdict is NewEntry => verdict.kind === 'new')
+  const [network, name] = fresh.map((entry) => toCreateBody(entry, { ...emptyDraft, agentId: crypto.randomUUID() }))
 
   it('matches the contract, uses the address as the name, and confirms permission for internet addresses only', () => {
     expect(TargetCreate.parse(network)).toMatchObject({ name: '10.0.0.0/28', address: '10.0.0.0/28' })

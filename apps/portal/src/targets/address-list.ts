@@ -75,7 +75,7 @@ export function toVerdicts(entries: readonly Entry[], readings: readonly ParseRe
 /** The entries that are neither created nor already targets, one per line. */
 export function remainingText(verdicts: readonly Verdict[], made: ReadonlySet<string>): string {
   return verdicts
-    .filter((one) => one.kind === 'wrong' || (one.kind === 'new' && !made.has(one.address)))
+    .filter((verdict) => verdict.kind === 'wrong' || (verdict.kind === 'new' && !made.has(verdict.address)))
     .map(({ text }) => text)
     .join('\n')
 }

@@ -116,7 +116,9 @@ const everyDay = [1, 2, 3, 4, 5, 6, 7]
 function Days({ value, onChange }: { readonly value: AllowedHours; readonly onChange: (hours: AllowedHours) => void }) {
   const days = value.days ?? everyDay
   const toggle = (day: number) => {
-    const chosen = everyDay.filter((one) => (one === day ? !days.includes(one) : days.includes(one)))
+    const chosen = everyDay.filter((candidate) =>
+      candidate === day ? !days.includes(candidate) : days.includes(candidate),
+    )
     const { days: _, ...rest } = value
     onChange(chosen.length === everyDay.length ? rest : { ...rest, days: chosen })
   }

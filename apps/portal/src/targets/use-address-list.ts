@@ -63,7 +63,7 @@ export function useAddressList({ isOpen = true, draft, text: initialText = '', o
     if (missing) return
     stop.current = new AbortController()
     setStep({ done: 0, all: fresh.length })
-    const bodies = fresh.map((one) => toCreateBody(one, draft))
+    const bodies = fresh.map((entry) => toCreateBody(entry, draft))
     const onStep = (done: number) => setStep({ done, all: fresh.length })
     const result = await creation.mutateAsync({ bodies, signal: stop.current.signal, onStep, keys: keys.current })
     finish(now, result)
@@ -111,7 +111,7 @@ export function useAddressList({ isOpen = true, draft, text: initialText = '', o
 }
 
 export function newEntriesOf(verdicts: readonly Verdict[] = []): NewEntry[] {
-  return verdicts.filter((one) => one.kind === 'new')
+  return verdicts.filter((verdict) => verdict.kind === 'new')
 }
 
 /** True if the user must confirm that they may scan internet addresses. */

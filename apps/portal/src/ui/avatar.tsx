@@ -15,7 +15,7 @@ export function Avatar({ name, large = false }: { readonly name: string; readonl
 }
 
 function initials(name: string): string {
-  const words = name.split(/\s+/).filter(Boolean)
-  const [first = '', last = ''] = [words[0], words.length > 1 ? words.at(-1) : '']
+  const names = name.split(/\s+/).filter(Boolean)
+  const [first = '', last = ''] = [names[0], names.length > 1 ? names.at(-1) : '']
   return (Array.from(first)[0] ?? '').concat(Array.from(last)[0] ?? '').toUpperCase()
 }

@@ -10,11 +10,11 @@ async function comesLate(): Promise<void> {
 it('reports the previously focused element to the library, so that it can restore focus', async () => {
   document.body.innerHTML = '<button>Ignore</button>'
   document.querySelector('button')?.focus()
-  const seen: unknown[] = []
+  const focused: unknown[] = []
   const stop = new AbortController()
-  addEventListener('focus', ({ target }) => seen.push(target), { capture: true, signal: stop.signal })
+  addEventListener('focus', ({ target }) => focused.push(target), { capture: true, signal: stop.signal })
   await comesLate()
   stop.abort()
-  expect(seen).toEqual([document.querySelector('button')])
+  expect(focused).toEqual([document.querySelector('button')])
   expect(document.activeElement).toBe(document.querySelector('button'))
 })

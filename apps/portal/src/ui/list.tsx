@@ -118,7 +118,7 @@ export function ListPager({ after = [], size, shown, page, total, onTurn }: List
       total={totalOf(page, after.length * size + shown) ?? total}
       totalIsExact={totalSizeIsExact}
       size={size}
-      onSize={(chosen) => onTurn({ after: undefined, size: sizes.find((known) => known === chosen) ?? 25 })}
+      onSize={(chosen) => onTurn({ after: undefined, size: sizes.find((option) => option === chosen) ?? 25 })}
       onPrevious={after.length > 0 ? () => onTurn({ after: before.length > 0 ? before : undefined }) : undefined}
       onNext={nextPageToken ? () => onTurn({ after: [...after, nextPageToken] }) : undefined}
     />

@@ -50,7 +50,7 @@ function useRowFocus(
 
 function focusNearest({ row, rows, isCheckbox }: Focused): void {
   const at = rows.indexOf(row)
-  const remains = (one: HTMLElement) => one.isConnected
+  const remains = (element: HTMLElement) => element.isConnected
   const next = rows.slice(at + 1).find(remains) ?? rows.slice(0, at).findLast(remains)
   const checkbox = isCheckbox && next?.querySelector<HTMLElement>('input[type=checkbox]')
   if (next) (checkbox || rowLink(next))?.focus()

@@ -56,7 +56,7 @@ interface HeaderCellProps extends Omit<ThHTMLAttributes<HTMLTableCellElement>, '
 /** A column header. */
 export function HeaderCell({ priority, align, width, sort, onSort, className, children, ...rest }: HeaderCellProps) {
   const arrow = sort && (sort === 'ascending' ? <ArrowUp className="size-3" /> : <ArrowDown className="size-3" />)
-  const words = (
+  const content = (
     <span className="inline-flex items-center gap-1">
       {children}
       {arrow}
@@ -72,10 +72,10 @@ export function HeaderCell({ priority, align, width, sort, onSort, className, ch
     >
       {onSort ? (
         <button type="button" onClick={onSort} className="h-6 rounded-[4px] hover:text-ink">
-          {words}
+          {content}
         </button>
       ) : (
-        words
+        content
       )}
     </th>
   )

@@ -26,7 +26,7 @@ it('stacks toasts at the bottom right, the newest at the bottom', () => {
   add('first')
   addError('second')
   const region = screen.getByRole('region', { name: 'Notifications' })
-  expect([...region.querySelectorAll('[role=status], [role=alert]')].map((one) => one.textContent)).toEqual([
+  expect([...region.querySelectorAll('[role=status], [role=alert]')].map((element) => element.textContent)).toEqual([
     'Successfirst',
     'API failuresecond',
   ])

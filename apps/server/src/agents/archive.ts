@@ -59,16 +59,16 @@ export async function agentArchive(root: string): Promise<Buffer> {
 
 /** The agent's dependencies, transitively, including the agent itself. */
 async function dependenciesOf(root: string): Promise<string[]> {
-  const known = new Set<string>()
+  const visited = new Set<string>()
   const open = ['@glacis/agent']
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (known.has(name)) continue
-    known.add(name)
+    if (visited.has(name)) continue
+    visited.add(name)
     open.push(
       ...Object.keys((await manifestOf(join(root, workspaces[name] ?? join('node_modules', name)))).dependencies),
     )
   }
-  return [...known].toSorted()
+  return [...visited].toSorted()
 }
 
 async function manifestOf(folder: string): Promise<z.infer<typeof Manifest>> {
@@ -109,8 +109,8 @@ async function libraryFiles(root: string, name: string): Promise<TarEntry[]> {
 }
 
 async function filesBelow(folder: string): Promise<string[]> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true })
-  return found
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted()

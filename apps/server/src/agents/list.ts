@@ -12,11 +12,11 @@ export async function listAgents(
 ): Promise<ResultOf<typeof contract.listAgents>> {
   const { filter = {} } = input
   const page = readPage(input, ['agents', filter])
-  let found = ctx.tx.selectFrom('agent').select('id').where('account_id', '=', ctx.workspace)
-  if (filter.query) found = found.where('name', 'ilike', `%${filter.query.replace(/[\\%_]/g, '\\$&')}%`)
+  let query = ctx.tx.selectFrom('agent').select('id').where('account_id', '=', ctx.workspace)
+  if (filter.query) query = query.where('name', 'ilike', `%${filter.query.replace(/[\\%_]/g, '\\$&')}%`)
   if (filter.status?.length === 1) {
     const isWanted = filter.status[0] === 'STATUS_CONNECTED'
-    found = found.where(({ and, not, eb }) => {
+    query = query.where(({ and, not, eb }) => {
       const isHere = and([
         eb('connection_id', 'is not', null),
         eb('last_seen_at', '>', new Date(ctx.now.getTime() - heartbeatTimeoutMs)),
@@ -24,13 +24,13 @@ export async function listAgents(
       return isWanted ? isHere : not(eb.fn.coalesce(isHere, eb.lit(false)))
     })
   }
-  const fromPage = page.after ? found.where('id', '<', String(page.after[0])) : found
+  const fromPage = page.after ? query.where('id', '<', String(page.after[0])) : query
   const [listed, total] = await Promise.all([
     fromPage
       .orderBy('id', 'desc')
       .limit(page.size + 1)
       .execute(),
-    page.after ? {} : totalOf(ctx, found),
+    page.after ? {} : totalOf(ctx, query),
   ])
   const { rows, nextPageToken } = cutPage(page, listed, (row) => [row.id])
   const described = await describeAgents(

@@ -54,10 +54,10 @@ async function createSocketFolder(preferred: string, account: Account): Promise<
   const short = join(tmpdir(), `glacis-${createHash('sha256').update(preferred).digest('hex').slice(0, 16)}`)
   const folder = Buffer.byteLength(join(preferred, socketName)) <= socketPathBytesMax ? preferred : short
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const found = await lstat(folder)
+  const stats = await lstat(folder)
   // The temporary folder is world-writable, so don't trust a folder that another user created.
   const trusted = [process.getuid?.(), account.uid]
-  if (!found.isDirectory() || !trusted.includes(found.uid)) {
+  if (!stats.isDirectory() || !trusted.includes(stats.uid)) {
     throw new CliError(
       `${folder} belongs to another user. Remove it, or set GLACIS_DATA to a folder with a shorter path.`,
     )

@@ -47,7 +47,7 @@ async function running(address: string, product: string): Promise<string> {
 }
 
 it('removes the software of a deleted target from the list of technologies', async () => {
-  const [one, two] = [await running('127.63.5.1', 'shared'), await running('127.63.5.2', 'shared')]
+  const [first, second] = [await running('127.63.5.1', 'shared'), await running('127.63.5.2', 'shared')]
   const third = await running('127.63.5.3', 'lonely')
   const listed = async () => {
     const { products } = await send<{ products: { name: string; hostCount: number }[] }>('GET', '/v1/products')
@@ -56,8 +56,8 @@ it('removes the software of a deleted target from the list of technologies', asy
   expect(await listed()).toEqual(['lonely 1', 'shared 2'])
   await send('DELETE', `/v1/targets/${third}`)
   expect(await listed()).toEqual(['shared 2'])
-  await send('DELETE', `/v1/targets/${one}`)
+  await send('DELETE', `/v1/targets/${first}`)
   expect(await listed()).toEqual(['shared 1'])
-  await send('POST', '/v1/targets/batch/delete', { ids: [two] })
+  await send('POST', '/v1/targets/batch/delete', { ids: [second] })
   expect(await listed()).toEqual([])
 })

@@ -10,12 +10,12 @@ describe('targets', () => {
   it('treats a question mark in a filter as text and keeps the rest of the query', async () => {
     await users.target('quinn', 'What?')
     await users.target('quinn', 'What else', '127.90.1.2')
-    const found = async (query: string) => {
+    const search = async (query: string) => {
       const response = await users.request({ url: `/v1/targets?filter.query=${query}` }, 'quinn')
       return response.json<{ targets: unknown[] }>().targets.length
     }
-    expect(await found('What?')).toBe(1)
-    expect(await found('What?&filter.periods=PERIOD_WEEKLY')).toBe(0)
+    expect(await search('What?')).toBe(1)
+    expect(await search('What?&filter.periods=PERIOD_WEEKLY')).toBe(0)
   })
 
   it.each([
@@ -78,13 +78,13 @@ describe('targets', () => {
       const started = await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } }, 'pia')
       return started.json<{ scan: { id: string } }>().scan.id
     }
-    const [one, two] = [await users.target('pia'), await users.target('pia')]
-    const ids = [await active(one.id), await active(two.id)]
+    const [first, second] = [await users.target('pia'), await users.target('pia')]
+    const ids = [await active(first.id), await active(second.id)]
     const pause = { paused: true, updateMask: { paths: ['paused'] } }
-    const response = await users.request({ method: 'PATCH', url: `/v1/targets/${one.id}`, payload: pause }, 'pia')
+    const response = await users.request({ method: 'PATCH', url: `/v1/targets/${first.id}`, payload: pause }, 'pia')
     expect(response.json()).toMatchObject({ target: { lastScan: { status: 'STATUS_CANCELLED' } } })
     await users.request(
-      { method: 'POST', url: '/v1/targets/batch/update', payload: { ids: [two.id], paused: true } },
+      { method: 'POST', url: '/v1/targets/batch/update', payload: { ids: [second.id], paused: true } },
       'pia',
     )
     for (const id of ids) {

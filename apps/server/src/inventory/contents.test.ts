@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { withServiceName } from '#inventory/contents.ts'
 
-const seen = { firstSeenTime: '2026-11-01T08:00:00Z', lastSeenTime: '2026-11-01T08:00:00Z' }
-const service = { port: 9200, transport: 'tcp' as const, protocol: 'http', tls: false, ...seen }
+const seenTimes = { firstSeenTime: '2026-11-01T08:00:00Z', lastSeenTime: '2026-11-01T08:00:00Z' }
+const service = { port: 9200, transport: 'tcp' as const, protocol: 'http', tls: false, ...seenTimes }
 const inventory = [
   { port: 9200, product: { name: 'Elasticsearch', version: '8.11.1' } },
   { port: 9200, product: { name: 'Java', version: '' } },

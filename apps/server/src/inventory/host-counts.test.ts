@@ -66,7 +66,7 @@ async function counts(account: string) {
   }
 }
 
-const [one, two] = ['127.63.0.1', '127.63.0.2']
+const [first, second] = ['127.63.0.1', '127.63.0.2']
 
 it('matches the inventory as scans add and remove software', async () => {
   const account = await server.account()
@@ -79,15 +79,15 @@ it('matches the inventory as scans add and remove software', async () => {
     return listed
   }
   // Two ports on one host count as one host.
-  expect(await ingestHost(one, runs('mail'), runs('mail', 443), runs('web', 443))).toEqual(['mail 1', 'web 1'])
-  expect(await ingestHost(two, runs('mail'))).toEqual(['mail 2', 'web 1'])
-  expect(await ingestHost(two, runs('mail'))).toEqual(['mail 2', 'web 1'])
+  expect(await ingestHost(first, runs('mail'), runs('mail', 443), runs('web', 443))).toEqual(['mail 1', 'web 1'])
+  expect(await ingestHost(second, runs('mail'))).toEqual(['mail 2', 'web 1'])
+  expect(await ingestHost(second, runs('mail'))).toEqual(['mail 2', 'web 1'])
   // Replaced on one port and still on the other, then removed from that too.
-  expect(await ingestHost(one, runs('web'))).toEqual(['mail 2', 'web 1'])
-  expect(await ingestHost(one, closed(443))).toEqual(['mail 1', 'web 1'])
-  expect(await ingestHost(two, closed(80, 443))).toEqual(['web 1'])
-  expect(await ingestHost(two, runs('mail', 443))).toEqual(['mail 1', 'web 1'])
-  expect(await ingestHost(one)).toEqual(['mail 1', 'web 1'])
+  expect(await ingestHost(first, runs('web'))).toEqual(['mail 2', 'web 1'])
+  expect(await ingestHost(first, closed(443))).toEqual(['mail 1', 'web 1'])
+  expect(await ingestHost(second, closed(80, 443))).toEqual(['web 1'])
+  expect(await ingestHost(second, runs('mail', 443))).toEqual(['mail 1', 'web 1'])
+  expect(await ingestHost(first)).toEqual(['mail 1', 'web 1'])
 })
 
 it('counts a host once when two scans record the same product concurrently', async () => {
@@ -98,7 +98,7 @@ it('counts a host once when two scans record the same product concurrently', asy
       recordInventory(
         ctx,
         target,
-        [host, service(80), runs('web')].map((make) => make(one)),
+        [host, service(80), runs('web')].map((make) => make(first)),
       ),
     )
   await Promise.all([find(), find(), find()])

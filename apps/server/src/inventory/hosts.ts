@@ -140,7 +140,7 @@ async function countsOf(ctx: Ctx, ids: readonly string[], merged: readonly Row[]
            count(*) filter (where category = 'CATEGORY_LOW')::int as low
     from (
       select distinct member.host_id as id, issue.id as issue_id, issue.category
-      from unnest(${members.map(([one]) => one)}::uuid[], ${members.map(([, into]) => into)}::uuid[]) as member (id, host_id)
+      from unnest(${members.map(([id]) => id)}::uuid[], ${members.map(([, into]) => into)}::uuid[]) as member (id, host_id)
       join occurrence on occurrence.account_id = ${ctx.workspace} and occurrence.host_id = member.id
       join issue on issue.account_id = ${ctx.workspace} and issue.id = occurrence.issue_id
       where occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')

@@ -54,7 +54,7 @@ export async function listProductThreats(
   if (!product) throw notFound('product', id)
   const { vendor, product: name } = splitProductKey(product.subject)
   const page = readPage(input, ['threats', id, filter])
-  const found =
+  const condition =
     filter.found === undefined ? sql`true` : filter.found ? sql`standing.id is not null` : sql`standing.id is null`
   const after = page.after
     ? sql`(threat.score, threat.id) < (${page.after[0]}::numeric, ${page.after[1]}::uuid)`
@@ -74,7 +74,7 @@ export async function listProductThreats(
     ) as standing on true
     where threat_product.vendor = ${vendor} and threat_product.product = ${name}
       and threat.kind = 'cve'
-      and ${found} and ${after}
+      and ${condition} and ${after}
     order by threat.score desc, threat.id desc
     limit ${page.size + 1}`.execute(ctx.tx)
   const threatPage = cutPage(page, rows, (row) => [row.score, row.id])
@@ -85,9 +85,9 @@ export async function listProductThreats(
   const builds = await buildsOf(ctx, id)
   const known = await withFixes(ctx, product.subject, threatPage.rows, knowledge)
   const threats = threatPage.rows.flatMap((row): ProductThreat[] => {
-    const one = shown.get(row.id)
-    return one
-      ? [{ ...one, ...verdictOf(product.wfn, builds, row, known), ...(row.issue_id && { issueId: row.issue_id }) }]
+    const threat = shown.get(row.id)
+    return threat
+      ? [{ ...threat, ...verdictOf(product.wfn, builds, row, known), ...(row.issue_id && { issueId: row.issue_id }) }]
       : []
   })
   return { threats, nextPageToken: threatPage.nextPageToken }

@@ -60,7 +60,7 @@ async function recordHosts(
   responding: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   if (reached.length === 0) return new Map()
-  const known = await ctx.tx
+  const hosts = await ctx.tx
     .selectFrom('host')
     .select('address')
     .where('account_id', '=', ctx.workspace)
@@ -71,7 +71,7 @@ async function recordHosts(
       reached.map((entry) => entry.address),
     )
     .execute()
-  const isKnown = new Set(known.map((row) => row.address))
+  const isKnown = new Set(hosts.map((row) => row.address))
   const recordedHosts = reached.filter((entry) => responding.has(entry.address) || isKnown.has(entry.address))
   if (recordedHosts.length === 0) return new Map()
   const rows = await ctx.tx
@@ -155,19 +155,19 @@ async function recordProducts(
   const products = await ctx.tx
     .insertInto('product')
     .values(
-      [...byKey].map(([key, one]) => ({
+      [...byKey].map(([key, item]) => ({
         account_id: ctx.workspace,
         id: newId(),
         key,
-        name: storable(one.name),
+        name: storable(item.name),
         version: storable(
-          [one.wfn.version, one.wfn.update].filter((part) => part && part !== '*' && part !== '-').join(' '),
+          [item.wfn.version, item.wfn.update].filter((part) => part && part !== '*' && part !== '-').join(' '),
         ),
-        part: one.wfn.part,
-        vendor: one.wfn.vendor,
-        product: one.wfn.product,
-        wfn: storableJson(one.wfn),
-        subject: productKeyOf(one.wfn),
+        part: item.wfn.part,
+        vendor: item.wfn.vendor,
+        product: item.wfn.product,
+        wfn: storableJson(item.wfn),
+        subject: productKeyOf(item.wfn),
         created_at: ctx.now,
         updated_at: ctx.now,
       })),

@@ -48,9 +48,10 @@ export async function updateIssue(
 }
 
 function knownPath(path: string): Path {
-  const known = paths.find((item) => item === path)
-  if (!known) throw invalid('updateMask.paths', `'${path}' can't be changed. These fields can be: ${paths.join(', ')}`)
-  return known
+  const allowed = paths.find((item) => item === path)
+  if (!allowed)
+    throw invalid('updateMask.paths', `'${path}' can't be changed. These fields can be: ${paths.join(', ')}`)
+  return allowed
 }
 
 async function memberOf(ctx: Ctx, identityId: string | null): Promise<string | null> {

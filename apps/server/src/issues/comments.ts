@@ -56,7 +56,7 @@ export async function createComment(
     })
     .returning(['id', 'text', 'actor', 'mentions', 'created_at'])
     .executeTakeFirstOrThrow()
-  for (const memberId of mentions.filter((one) => one !== ctx.actor.id))
+  for (const memberId of mentions.filter((mention) => mention !== ctx.actor.id))
     await jobs.enqueue(ctx.tx, 'mention', { account: ctx.workspace, commentId: row.id, memberId })
   await recordAuditEvent(ctx, 'issue.comment', { kind: 'issue', id }, { commentId: row.id })
   return { comment: toComment(row) }

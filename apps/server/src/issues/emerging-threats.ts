@@ -52,20 +52,26 @@ export async function announceEmergingThreats(
   inferred: readonly Inferred[],
   knowledge: Knowledge,
 ): Promise<string[]> {
-  const found = new Map<string, { hosts: Set<string>; targets: Set<string> } & Omit<EmergingThreat, 'host_count'>>()
+  const affectedByThreat = new Map<
+    string,
+    { hosts: Set<string>; targets: Set<string> } & Omit<EmergingThreat, 'host_count'>
+  >()
   for (const { finding, productId } of inferred) {
     const key = `${finding.threat.id} ${productId}`
-    const emerging = found.get(key) ?? {
+    const emerging = affectedByThreat.get(key) ?? {
       threat_id: finding.threat.id,
       product_id: productId,
       hosts: new Set(),
       targets: new Set(),
     }
-    found.set(key, emerging)
+    affectedByThreat.set(key, emerging)
     emerging.hosts.add(finding.hostId)
     emerging.targets.add(finding.targetId)
   }
-  const installed = [...found.values()].map(({ hosts, ...emerging }) => ({ ...emerging, host_count: hosts.size }))
+  const installed = [...affectedByThreat.values()].map(({ hosts, ...emerging }) => ({
+    ...emerging,
+    host_count: hosts.size,
+  }))
   const watched = await watchedOnly(ctx, changed, new Set(installed.map((item) => item.product_id)), knowledge)
   const announced = new Set(await insertNew(ctx, [...installed, ...watched]))
   const targets = installed

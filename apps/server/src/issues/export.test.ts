@@ -44,11 +44,11 @@ describe('an export', () => {
   it('includes merged hosts, as lists do', async () => {
     const { rows: hosts } = await sql<{ id: string }>`
       select id from host where account_id = ${account} order by address`.execute(server.database.owner)
-    const [one, other] = hosts.map((host) => host.id)
-    await sql`update host set merged_into = ${one} where account_id = ${account} and id = ${other}`.execute(
+    const [first, second] = hosts.map((host) => host.id)
+    await sql`update host set merged_into = ${first} where account_id = ${account} and id = ${second}`.execute(
       server.database.owner,
     )
-    const filter = { cve: 'CVE-2026-0001', affectedHostId: one }
+    const filter = { cve: 'CVE-2026-0001', affectedHostId: first }
     const table = await rows({ columns: ['hostAddress'], filter })
     expect(new Set(table.map((row) => row['hostAddress']))).toEqual(new Set(['127.63.0.0', '127.63.0.1']))
     expect(table).toHaveLength(2)
@@ -84,10 +84,10 @@ describe('an export', () => {
   })
 
   it('is typed JSON, valid even when empty', async () => {
-    const found = JSON.parse(
+    const rows = JSON.parse(
       await text({ format: 'json', columns: ['name', 'score', 'kev', 'dueTime'], filter: { kev: true } }),
     ) as unknown
-    expect(found).toEqual({ issues: [{ name: 'Threat 0', score: 9.8, kev: true, dueTime: null }] })
+    expect(rows).toEqual({ issues: [{ name: 'Threat 0', score: 9.8, kev: true, dueTime: null }] })
     expect(JSON.parse(await text({ format: 'json', filter: { query: 'nothing like it' } }))).toEqual({ issues: [] })
   })
 

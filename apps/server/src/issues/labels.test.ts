@@ -53,13 +53,13 @@ describe('assignees, due dates and tags', () => {
     const tag = (...tags: { id: string }[]) =>
       change({ id: fixture.first(), issue: { tags: tags.map(({ id }) => ({ id })) }, updateMask: { paths: ['tags'] } })
     expect((await tag(pci, edge)).tags).toEqual([edge, pci])
-    const found = async (...tagIds: string[]) => {
+    const idsWithTags = async (...tagIds: string[]) => {
       const { issues } = await fixture.server.as(fixture.account, (ctx) =>
         listIssues(ctx, { filter: { tagIds } }, describeTargets),
       )
       return issues.map((issue) => [issue.id, issue.tags.map(({ name }) => name)])
     }
-    expect(await found(pci.id)).toEqual([[fixture.first(), ['edge', 'pci']]])
+    expect(await idsWithTags(pci.id)).toEqual([[fixture.first(), ['edge', 'pci']]])
     // The tag filter also matches issues in targets with the tag.
     const zone = await makeTag('zone', 1)
     const targets = await fixture.server.database.owner
@@ -73,7 +73,7 @@ describe('assignees, due dates and tags', () => {
         .values(targets.map(({ id }) => ({ account_id: fixture.account, target_id: id, tag_id: zone.id })))
         .execute(),
     )
-    expect(await found(zone.id)).toHaveLength(fixture.seeded.issueIds.length)
+    expect(await idsWithTags(zone.id)).toHaveLength(fixture.seeded.issueIds.length)
     const run = <T>(work: (ctx: Parameters<typeof getIssue>[0]) => Promise<T>) =>
       fixture.server.as(fixture.account, work)
     expect(
@@ -86,7 +86,7 @@ describe('assignees, due dates and tags', () => {
     expect((await tag(pci)).tags).toEqual([pci])
     await fixture.server.as(fixture.account, (ctx) => deleteTag(ctx, { id: pci.id }))
     expect((await fixture.read(fixture.first())).tags).toEqual([])
-    expect(await found(pci.id)).toEqual([])
+    expect(await idsWithTags(pci.id)).toEqual([])
     const trail = await fixture.server.database.owner
       .selectFrom('audit_event')
       .select('detail')

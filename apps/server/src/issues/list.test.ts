@@ -145,10 +145,10 @@ it('lists the evidence of one host or of all, in pages', async () => {
     fixture.server.as(fixture.account, (ctx) => listEvidence(ctx, { id: fixture.first(), ...input }))
   const { evidence } = await readEvidence({ hostId })
   expect(evidence).toMatchObject([{ hostId, method: 'a-check', text: 'proof', status: 'STATUS_OPEN' }])
-  const one = await readEvidence({ pageSize: 1 })
-  const two = await readEvidence({ pageSize: 1, pageToken: one.nextPageToken })
-  expect([...one.evidence, ...two.evidence].map((proof) => proof.hostId).toSorted()).toEqual(
+  const first = await readEvidence({ pageSize: 1 })
+  const second = await readEvidence({ pageSize: 1, pageToken: first.nextPageToken })
+  expect([...first.evidence, ...second.evidence].map((proof) => proof.hostId).toSorted()).toEqual(
     fixture.seeded.hostIds.toSorted(),
   )
-  expect(two.nextPageToken).toBe('')
+  expect(second.nextPageToken).toBe('')
 })

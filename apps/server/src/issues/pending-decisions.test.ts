@@ -67,18 +67,18 @@ async function shown(account: string, ids: readonly string[]): Promise<unknown[]
 }
 
 it('applies immediately to the issue and its displayed hosts, and later to each occurrence', async () => {
-  const one = await seed(2, 4)
+  const fixture = await seed(2, 4)
   queued.length = 0
-  const { updatedCount } = await ignoreAll(one)
+  const { updatedCount } = await ignoreAll(fixture)
   expect(updatedCount).toBe(2)
   expect(queued).toEqual(['decisions'])
-  const issue = await read(one.account, one.issueIds[0])
+  const issue = await read(fixture.account, fixture.issueIds[0])
   expect(issue.status).toBe('STATUS_IGNORED')
   expect(issue.history.at(-1)).toMatchObject({ status: 'STATUS_IGNORED', actor: person.name })
   expect(new Set(issue.affectedHosts.map((host) => host.status))).toEqual(new Set(['STATUS_IGNORED']))
-  expect(new Set((await occurrencesOf(one.account)).map((row) => row.status))).toEqual(new Set(['STATUS_OPEN']))
-  await applyAll(one.account)
-  const occurrences = await occurrencesOf(one.account)
+  expect(new Set((await occurrencesOf(fixture.account)).map((row) => row.status))).toEqual(new Set(['STATUS_OPEN']))
+  await applyAll(fixture.account)
+  const occurrences = await occurrencesOf(fixture.account)
   expect(occurrences).toHaveLength(8)
   for (const place of occurrences) {
     expect(place).toMatchObject({
@@ -88,7 +88,7 @@ it('applies immediately to the issue and its displayed hosts, and later to each 
       ignored_at: at(1).now,
     })
   }
-  const after = await read(one.account, one.issueIds[0])
+  const after = await read(fixture.account, fixture.issueIds[0])
   // The seed has no valid priority; the first rollup calculates it.
   const ignoredFields = { affectedHosts: [], priority: 0 }
   expect({ ...after, ...ignoredFields }).toEqual({ ...issue, ...ignoredFields })
@@ -124,8 +124,8 @@ it('has the same result as an immediate decision, even with other decisions in b
     })
     const [left, right] = await Promise.all(outcomes)
     expect(left).toBe(right)
-    const [one = 0] = issues
-    const seen = [slow, quick].map(({ account, issueIds }) => shown(account, issueIds.slice(one, one + 1)))
+    const [first = 0] = issues
+    const seen = [slow, quick].map(({ account, issueIds }) => shown(account, issueIds.slice(first, first + 1)))
     const [now, then] = await Promise.all(seen)
     expect(now).toEqual(then)
     const pendingRows = await server.database.owner
@@ -143,36 +143,42 @@ it('has the same result as an immediate decision, even with other decisions in b
 })
 
 it('is not undone by a scan that saw the previous state', async () => {
-  const one = await seed(1, 4)
-  const [id = ''] = one.issueIds
-  await ignoreAll(one)
-  await server.as(one.account, (ctx) => rollUp(ctx, [id], { reason: 'seen', scanId: null }), at(2))
-  const issue = await read(one.account, id)
+  const fixture = await seed(1, 4)
+  const [id = ''] = fixture.issueIds
+  await ignoreAll(fixture)
+  await server.as(fixture.account, (ctx) => rollUp(ctx, [id], { reason: 'seen', scanId: null }), at(2))
+  const issue = await read(fixture.account, id)
   expect(issue.status).toBe('STATUS_IGNORED')
   expect(issue.ignored).toMatchObject({ reason: 'REASON_ACCEPTED_RISK', comment: 'known', actor: person.name })
   expect(issue.history.filter((event) => event.reason === 'seen')).toEqual([])
 })
 
 it('leaves occurrences found or resolved afterwards unchanged', async () => {
-  const one = await seed(1, 4)
-  const [id = ''] = one.issueIds
-  await ignoreAll(one)
+  const fixture = await seed(1, 4)
+  const [id = ''] = fixture.issueIds
+  await ignoreAll(fixture)
   const fresh = newId()
   await server.as(
-    one.account,
+    fixture.account,
     async (ctx) => {
       const { tx, now } = ctx
       await tx
         .updateTable('occurrence')
         .set({ status: 'STATUS_RESOLVED', resolved_at: now, decided_by: 'scan' })
-        .where('account_id', '=', one.account)
-        .where('host_id', '=', one.hostIds[0] ?? '')
+        .where('account_id', '=', fixture.account)
+        .where('host_id', '=', fixture.hostIds[0] ?? '')
         .execute()
-      const seen = { first_seen_at: now, last_seen_at: now, last_checked_at: now, updated_at: now }
-      const place = { account_id: one.account, id: fresh, target_id: one.targetId, address: '127.63.9.9', name: '' }
+      const seenTimes = { first_seen_at: now, last_seen_at: now, last_checked_at: now, updated_at: now }
+      const place = {
+        account_id: fixture.account,
+        id: fresh,
+        target_id: fixture.targetId,
+        address: '127.63.9.9',
+        name: '',
+      }
       await tx
         .insertInto('host')
-        .values({ ...place, ...seen })
+        .values({ ...place, ...seenTimes })
         .execute()
       const { threat_id } = await tx
         .selectFrom('issue')
@@ -181,14 +187,14 @@ it('leaves occurrences found or resolved afterwards unchanged', async () => {
         .executeTakeFirstOrThrow()
       const threat = await tx.selectFrom('threat').selectAll().where('id', '=', threat_id).executeTakeFirstOrThrow()
       const evidence = { location: '80/', method: 'a-check', quality: 99, text: '', highlights: [] }
-      const where = { hostId: fresh, targetId: one.targetId, location: '80/', port: 80 }
+      const where = { hostId: fresh, targetId: fixture.targetId, location: '80/', port: 80 }
       await raise(ctx, [{ threat, ...where, method: 'a-check', quality: 99, evidence }])
       await rollUp(ctx, [id], { reason: '', scanId: null })
     },
     at(2),
   )
-  await applyAll(one.account)
-  const issue = await read(one.account, id)
+  await applyAll(fixture.account)
+  const issue = await read(fixture.account, id)
   const statuses = Object.groupBy(issue.affectedHosts, (host) => host.status)
   expect(Object.fromEntries(Object.entries(statuses).map(([status, hosts]) => [status, hosts.length]))).toEqual({
     STATUS_OPEN: 1,
@@ -199,10 +205,10 @@ it('leaves occurrences found or resolved afterwards unchanged', async () => {
 })
 
 it('is picked up by the sweep if its job was lost', async () => {
-  const one = await seed(1, 4)
-  expect(await accountsWithPendingDecisions(server.database)).not.toContain(one.account)
-  await ignoreAll(one)
-  expect(await accountsWithPendingDecisions(server.database)).toContain(one.account)
-  await applyAll(one.account)
-  expect(await accountsWithPendingDecisions(server.database)).not.toContain(one.account)
+  const fixture = await seed(1, 4)
+  expect(await accountsWithPendingDecisions(server.database)).not.toContain(fixture.account)
+  await ignoreAll(fixture)
+  expect(await accountsWithPendingDecisions(server.database)).toContain(fixture.account)
+  await applyAll(fixture.account)
+  expect(await accountsWithPendingDecisions(server.database)).not.toContain(fixture.account)
 })

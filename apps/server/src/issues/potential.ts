@@ -67,7 +67,7 @@ export async function infer(
   const byKey = Map.groupBy(installed, (item) => keyOf(item.wfn))
   const keys = [...byKey.keys()].filter((key) => key !== null)
   const byHost = Map.groupBy(surroundings, (item) => item.hostId)
-  const found: Inferred[] = []
+  const inferred: Inferred[] = []
   for await (const [key, threats] of threatsOfProducts(ctx, keys, only)) {
     const prepared = prepareThreats(key, threats)
     const pairs = pairsOf(prepared, byKey.get(key) ?? [], byHost)
@@ -75,10 +75,10 @@ export async function infer(
     const decided = new Map<string, Match | null>()
     for (const { software, hit } of pairs) {
       const match = decide({ software, hit }, prepared, byHost.get(software.hostId) ?? [], known, decided)
-      if (match) found.push({ finding: toFinding(software, hit.threat, match), productId: software.productId })
+      if (match) inferred.push({ finding: toFinding(software, hit.threat, match), productId: software.productId })
     }
   }
-  return found
+  return inferred
 }
 
 interface Pair {
@@ -135,8 +135,8 @@ function decide(
   decided: Map<string, Match | null>,
 ): Match | null {
   const key = hit.asking ? '' : JSON.stringify([hit.threat.id, software.wfn.text, software.revision, software.quality])
-  const known = decided.get(key)
-  if (known !== undefined) return known
+  const decision = decided.get(key)
+  if (decision !== undefined) return decision
   const match = matchProduct(software, prepared.criteriaOf(hit), host, knowledge)
   const worth = match.kind === 'match' && match.quality >= issueQualityMin ? match : null
   if (!hit.asking) decided.set(key, worth)

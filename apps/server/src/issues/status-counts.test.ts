@@ -27,12 +27,12 @@ it('match a full count after any change to occurrences', async () => {
   const account = await server.account()
   const [targets, hosts] = [await twoTargets(account), Array.from({ length: 5 }, () => newId())]
   await server.as(account, async ({ tx, now }) => {
-    const seen = { first_seen_at: now, last_seen_at: now, last_checked_at: now, updated_at: now }
+    const seenTimes = { first_seen_at: now, last_seen_at: now, last_checked_at: now, updated_at: now }
     for (const [number, id] of hosts.entries()) {
       const place = { target_id: targets[number % 2] ?? '', address: `127.91.0.${number}`, name: '' }
       await tx
         .insertInto('host')
-        .values({ account_id: account, id, ...place, ...seen })
+        .values({ account_id: account, id, ...place, ...seenTimes })
         .execute()
     }
   })

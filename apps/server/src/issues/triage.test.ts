@@ -108,7 +108,7 @@ describe('ignoring', () => {
 
 describe('one host', () => {
   it('changes alone; the issue has the worst status of its hosts', async () => {
-    const [one = '', other = ''] = fixture.seeded.hostIds
+    const [first = '', second = ''] = fixture.seeded.hostIds
     const resolve = (hostId: string) =>
       fixture.server.as(
         fixture.account,
@@ -116,14 +116,14 @@ describe('one host', () => {
           (await setHostStatus(ctx, { id: fixture.first(), hostId, status: 'STATUS_RESOLVED' }, describeTargets)).issue,
         nora,
       )
-    const half = await resolve(one)
+    const half = await resolve(first)
     expect(half.status).toBe('STATUS_OPEN')
     expect(half.affectedHosts.map(({ host, status }) => [host.id, status])).toEqual([
-      [other, 'STATUS_OPEN'],
-      [one, 'STATUS_RESOLVED'],
+      [second, 'STATUS_OPEN'],
+      [first, 'STATUS_RESOLVED'],
     ])
     expect(historyLines(half)).toHaveLength(1)
-    expect((await resolve(other)).status).toBe('STATUS_RESOLVED')
+    expect((await resolve(second)).status).toBe('STATUS_RESOLVED')
   })
 
   it("is not found if the issue doesn't affect it", async () => {

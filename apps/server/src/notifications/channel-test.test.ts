@@ -56,9 +56,9 @@ it("SEC-G2 doesn't block others while the receiver is slow", async () => {
   await testServer.as(other, (ctx) =>
     announce(ctx, [{ kind: 'EVENT_ISSUE_OPENED', title: 'news', resource: { kind: 'issue', id: newId() } }]),
   )
-  const seen = await testServer.as(other, (ctx) => noticesSince(ctx, position, 10))
+  const notices = await testServer.as(other, (ctx) => noticesSince(ctx, position, 10))
   receiver.allow()
-  expect(seen.map((notice) => notice.title)).toEqual(['news'])
+  expect(notices.map((notice) => notice.title)).toEqual(['news'])
   expect(await testing).toMatchObject({ statusCode: 200, error: '' })
 })
 

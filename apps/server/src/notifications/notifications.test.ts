@@ -170,9 +170,9 @@ describe('the event stream', () => {
     await post.server.as(account, (ctx) => announce(ctx, [opened('first', 9)]))
     await post.server.as(other, (ctx) => announce(ctx, [opened('foreign', 9)]))
     await post.server.as(account, (ctx) => announce(ctx, [opened('second', 9), opened('third', 9)]))
-    const seen = await post.server.as(account, (ctx) => noticesSince(ctx, from, 2))
-    expect(seen.map((item) => item.title)).toEqual(['first', 'second'])
-    const position = seen.at(-1)?.position ?? from
+    const notices = await post.server.as(account, (ctx) => noticesSince(ctx, from, 2))
+    expect(notices.map((item) => item.title)).toEqual(['first', 'second'])
+    const position = notices.at(-1)?.position ?? from
     const rest = await post.server.as(account, (ctx) => noticesSince(ctx, position, 10))
     expect(rest.map((item) => item.title)).toEqual(['third'])
   })

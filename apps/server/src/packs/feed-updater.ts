@@ -123,10 +123,10 @@ async function downloadSource(source: Source, run: FeedRun): Promise<void> {
   if (source.key === 'nvd') return downloadNvd(source, run)
   const address = run.addresses[source.key]
   const file = join(run.folder, basename(new URL(address).pathname) || 'feed')
-  const known = await savedState(run.owner, source)
-  const fresh = await downloadFeed(source, address, file, known, run)
+  const saved = await savedState(run.owner, source)
+  const fresh = await downloadFeed(source, address, file, saved, run)
   if (!fresh) return
-  if (source.key === 'cve5') return importLoggedRecords(file, { source, known, fresh }, run)
+  if (source.key === 'cve5') return importLoggedRecords(file, { source, known: saved, fresh }, run)
   await importDownload(file, run)
   await updatePack(run.owner, source.pack, { validators: fresh })
 }
@@ -134,21 +134,21 @@ async function downloadSource(source: Source, run: FeedRun): Promise<void> {
 /** Downloads the yearly files, newest first so that recent records are usable early, then the changes from the API. */
 async function downloadNvd(source: Source, run: FeedRun): Promise<void> {
   const startedAt = new Date().toISOString()
-  let known = { ...(await savedState(run.owner, source)) }
+  let saved = { ...(await savedState(run.owner, source)) }
   const saveState = async (changes: Record<string, string>) => {
-    known = { ...known, ...changes }
-    await updatePack(run.owner, source.pack, { validators: known })
+    saved = { ...saved, ...changes }
+    await updatePack(run.owner, source.pack, { validators: saved })
   }
-  if (!known['since']) await saveState({ since: startedAt })
+  if (!saved['since']) await saveState({ since: startedAt })
   for (let year = new Date().getUTCFullYear(); year >= (run.firstYear ?? oldestYear); year--) {
-    if (known[`year ${year}`]) continue
+    if (saved[`year ${year}`]) continue
     const path = join(run.folder, `NVD ${year}`)
     await downloadFeed(source, run.addresses.nvd.replace('{year}', String(year)), path, {}, run)
     await importDownload(path, run)
     await rm(path, { force: true })
     await saveState({ [`year ${year}`]: startedAt })
   }
-  if (run.addresses.nvdChanges !== '') await downloadNvdChanges(source, run, known['since'] ?? startedAt, saveState)
+  if (run.addresses.nvdChanges !== '') await downloadNvdChanges(source, run, saved['since'] ?? startedAt, saveState)
 }
 
 const PageHead = z.object({ totalResults: z.number().int().min(0), startIndex: z.number().int().min(0) })

@@ -156,8 +156,8 @@ describe('rendering', () => {
     const hosts = unresolved.flatMap(({ affectedHosts }) =>
       affectedHosts.filter(({ status }) => status !== 'STATUS_RESOLVED').map(({ host }) => host.address),
     )
-    const found = run?.results ?? []
-    const uris = found.map(({ locations }) => locations[0]?.physicalLocation.artifactLocation.uri)
+    const results = run?.results ?? []
+    const uris = results.map(({ locations }) => locations[0]?.physicalLocation.artifactLocation.uri)
     expect(uris).toEqual(
       expect.arrayContaining([
         'http://203.0.113.10:80/.env',
@@ -166,8 +166,9 @@ describe('rendering', () => {
       ]),
     )
     expect(report.body.toString()).not.toContain('javascript:')
-    for (const address of hosts) expect(found.some(({ message }) => message.text.includes(` at ${address}`))).toBe(true)
-    for (const { ruleId, ruleIndex, locations, properties, suppressions } of found) {
+    for (const address of hosts)
+      expect(results.some(({ message }) => message.text.includes(` at ${address}`))).toBe(true)
+    for (const { ruleId, ruleIndex, locations, properties, suppressions } of results) {
       expect(run?.tool.driver.rules[ruleIndex]?.id).toBe(ruleId)
       expect(URL.canParse(locations[0]?.physicalLocation.artifactLocation.uri ?? '')).toBe(true)
       expect(suppressions !== undefined).toBe(properties.status === 'STATUS_IGNORED')

@@ -31,8 +31,8 @@ export async function leaseBatch(
     .where('account_id', '=', ctx.workspace)
     .where('id', '=', scan.target_id)
     .executeTakeFirstOrThrow()
-  const known = await knownPorts(ctx, target.id, batch.hosts)
-  const job = narrowJob(jobOf(scanning, batch.hosts, target), { checks: scan.checks, known })
+  const knownOpen = await knownPorts(ctx, target.id, batch.hosts)
+  const job = narrowJob(jobOf(scanning, batch.hosts, target), { checks: scan.checks, known: knownOpen })
   const { hosts, allow: _, ...settings } = ScanJob.parse(job)
   const { networks } = scanning
   return {
@@ -40,7 +40,7 @@ export async function leaseBatch(
     scanId: scan.id,
     hosts,
     settings,
-    knownOpen: known,
+    knownOpen,
     packs,
     leaseDuration: `${leaseSeconds}s`,
     // `public` refers to the server's own network position; agents exist to scan private networks.

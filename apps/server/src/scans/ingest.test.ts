@@ -108,7 +108,7 @@ it('resolves nothing by a stopped check, and lists it with its host', async () =
   const id = await scanned(host, service, { kind: 'coverage', address, port: 80, checks: [], stopped: [stopped] })
   expect((await issues()).map(({ status }) => status)).toEqual(['STATUS_OPEN'])
   const { hosts } = await server.as(account, (ctx) => listScanHosts(ctx, { id }))
-  expect(hosts.map((one) => one.stopped)).toEqual([[{ port: 80, ...stopped }]])
+  expect(hosts.map((host) => host.stopped)).toEqual([[{ port: 80, ...stopped }]])
 })
 
 async function issues(): Promise<Issue[]> {

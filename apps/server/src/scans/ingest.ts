@@ -114,7 +114,7 @@ function stoppedOn(address: string, observations: readonly Observation[]) {
   const coverages = observations.filter((item) => item.kind === 'coverage' && item.address === address)
   return coverages
     .flatMap((item) =>
-      item.kind === 'coverage' ? (item.stopped ?? []).map((one) => ({ port: item.port, ...one })) : [],
+      item.kind === 'coverage' ? (item.stopped ?? []).map((check) => ({ port: item.port, ...check })) : [],
     )
     .slice(0, stoppedMax)
 }

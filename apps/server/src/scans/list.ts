@@ -16,19 +16,19 @@ export async function listScans(
 ): Promise<ResultOf<typeof contract.listScans>> {
   const { filter = {} } = input
   const page = readPage(input, ['scans', filter])
-  let found = ctx.tx.selectFrom('scan').where('account_id', '=', ctx.workspace)
-  if (filter.targetId) found = found.where('target_id', '=', filter.targetId)
-  if (filter.status?.length) found = found.where('status', 'in', filter.status)
-  if (filter.types?.length) found = found.where('type', 'in', filter.types)
-  if (filter.createdAfter) found = found.where('created_at', '>', new Date(filter.createdAfter))
-  const fromPage = page.after ? found.where('id', '<', String(page.after[0])) : found
+  let query = ctx.tx.selectFrom('scan').where('account_id', '=', ctx.workspace)
+  if (filter.targetId) query = query.where('target_id', '=', filter.targetId)
+  if (filter.status?.length) query = query.where('status', 'in', filter.status)
+  if (filter.types?.length) query = query.where('type', 'in', filter.types)
+  if (filter.createdAfter) query = query.where('created_at', '>', new Date(filter.createdAfter))
+  const fromPage = page.after ? query.where('id', '<', String(page.after[0])) : query
   const [listed, total] = await Promise.all([
     fromPage
       .selectAll()
       .orderBy('id', 'desc')
       .limit(page.size + 1)
       .execute(),
-    page.after ? {} : totalOf(ctx, found.select('id')),
+    page.after ? {} : totalOf(ctx, query.select('id')),
   ])
   const { rows, nextPageToken } = cutPage(page, listed, (row) => [row.id])
   return { scans: await describeScans(ctx, rows), nextPageToken, ...total }

@@ -27,10 +27,10 @@ it('deletes old scans except the last and last completed one of each target', as
         .execute()
     }
   }
-  const one = await targetNamed('one', '127.62.6.1')
-  const two = await targetNamed('two', '127.62.6.2')
-  await scansOf(one, ['STATUS_COMPLETED', 'STATUS_COMPLETED', 'STATUS_CANCELLED', 'STATUS_FAILED'])
-  await scansOf(two, ['STATUS_FAILED', 'STATUS_COMPLETED', 'STATUS_COMPLETED'])
+  const first = await targetNamed('one', '127.62.6.1')
+  const second = await targetNamed('two', '127.62.6.2')
+  await scansOf(first, ['STATUS_COMPLETED', 'STATUS_COMPLETED', 'STATUS_CANCELLED', 'STATUS_FAILED'])
+  await scansOf(second, ['STATUS_FAILED', 'STATUS_COMPLETED', 'STATUS_COMPLETED'])
   const remaining = async (targetId: string) => {
     const scans = await server.database.owner
       .selectFrom('scan')
@@ -41,9 +41,9 @@ it('deletes old scans except the last and last completed one of each target', as
     return scans.map((scan) => scan.completed_at?.getUTCDate())
   }
   await deleteOldScans(server.database, day(3))
-  expect([await remaining(one), await remaining(two)]).toEqual([[2, 3, 4], [3]])
+  expect([await remaining(first), await remaining(second)]).toEqual([[2, 3, 4], [3]])
   await deleteOldScans(server.database, day(300))
-  expect([await remaining(one), await remaining(two)]).toEqual([[2, 4], [3]])
+  expect([await remaining(first), await remaining(second)]).toEqual([[2, 4], [3]])
 })
 
 it('deletes scans earlier or later in a workspace with a retention of its own', async () => {

@@ -25,7 +25,7 @@ beforeEach(async () => {
 const retest = (id: string, hostIds?: string[]) =>
   server.as(account, (ctx) => retestIssue(ctx, server.jobs, { id, hostIds }), { now, actor: person })
 const read = (id: string) => server.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue)
-const [one, other] = ['127.63.0.0', '127.63.0.1']
+const [first, second] = ['127.63.0.0', '127.63.0.1']
 const reached = (address: string): Observation => ({
   kind: 'host',
   address,
@@ -56,7 +56,7 @@ it('is a manual scan of the selected hosts and uses no quota', async () => {
 it('resolves its issue and leaves others unchanged', async () => {
   const [id = '', otherIssue = ''] = seeded.issueIds
   const { scan } = await retest(id)
-  await ingestResult(scan.id, [one, other], [reached(one), reached(other), covered(one), covered(other)])
+  await ingestResult(scan.id, [first, second], [reached(first), reached(second), covered(first), covered(second)])
   const issue = await read(id)
   expect(issue.status).toBe('STATUS_RESOLVED')
   expect(issue.history.at(-1)).toMatchObject({ reason: 'The same check completed without a finding' })
@@ -68,7 +68,7 @@ it('resolves its issue and leaves others unchanged', async () => {
 
 it("doesn't count as the target's last scan", async () => {
   const { scan } = await retest(seeded.issueIds[0] ?? '')
-  await ingestResult(scan.id, [one, other], [reached(one), reached(other), covered(one), covered(other)])
+  await ingestResult(scan.id, [first, second], [reached(first), reached(second), covered(first), covered(second)])
   const target = async () =>
     (await server.as(account, (ctx) => describeTargets(ctx, [seeded.targetId]))).get(seeded.targetId)
   expect((await target())?.lastScan).toBeUndefined()
@@ -82,12 +82,12 @@ it("doesn't count as the target's last scan", async () => {
 it("leaves the issue open if it couldn't be checked", async () => {
   const [id = ''] = seeded.issueIds
   const { scan } = await retest(id)
-  await ingestResult(scan.id, [one, other], [reached(one), covered(one)])
+  await ingestResult(scan.id, [first, second], [reached(first), covered(first)])
   const issue = await read(id)
   expect(issue.status).toBe('STATUS_OPEN')
   expect(issue.affectedHosts.map((host) => [host.host.address, host.status])).toEqual([
-    [other, 'STATUS_OPEN'],
-    [one, 'STATUS_RESOLVED'],
+    [second, 'STATUS_OPEN'],
+    [first, 'STATUS_RESOLVED'],
   ])
 })
 
@@ -107,7 +107,7 @@ it('is not found for unaffected hosts', async () => {
 
 it.each([
   [null, {}, {}],
-  [['a', 'version'], { [one]: [80, 443], [other]: [80] }, { checks: ['a'], ports: [80, 443] }],
+  [['a', 'version'], { [first]: [80, 443], [second]: [80] }, { checks: ['a'], ports: [80, 443] }],
   [['version'], {}, { checks: [] }],
 ] as const)('builds the job for %j on %j: %j', (checks, known, more) => {
   const job = { hosts: [], allow: [] }
@@ -136,5 +136,5 @@ it('of a host includes the hosts merged into it', async () => {
   const batches = await server.as(account, ({ tx }) =>
     tx.selectFrom('scan_batch').select('hosts').where('scan_id', '=', scan.id).execute(),
   )
-  expect(batches.flatMap((batch) => batch.hosts.map((host) => host.address))).toEqual([other])
+  expect(batches.flatMap((batch) => batch.hosts.map((host) => host.address))).toEqual([second])
 })

@@ -33,10 +33,10 @@ beforeEach(async () => {
       .insertInto('target')
       .values({ ...row, next_scan_at: null, created_at: at, updated_at: at, deleted_at: null })
       .execute()
-    const seen = { first_seen_at: at, last_seen_at: at, last_checked_at: at, updated_at: at }
+    const seenTimes = { first_seen_at: at, last_seen_at: at, last_checked_at: at, updated_at: at }
     await tx
       .insertInto('host')
-      .values({ account_id: account, id: host, target_id: target, address: '127.91.0.1', name: '', ...seen })
+      .values({ account_id: account, id: host, target_id: target, address: '127.91.0.1', name: '', ...seenTimes })
       .execute()
   })
 })
@@ -158,10 +158,10 @@ it('counts issues of merged hosts once', async () => {
   host = newId()
   await server.as(account, async ({ tx }) => {
     const at = new Date('2026-09-01T00:00:00Z')
-    const seen = { first_seen_at: at, last_seen_at: at, last_checked_at: at, updated_at: at }
+    const seenTimes = { first_seen_at: at, last_seen_at: at, last_checked_at: at, updated_at: at }
     await tx
       .insertInto('host')
-      .values({ account_id: account, id: host, target_id: target, address: '127.91.0.2', name: '', ...seen })
+      .values({ account_id: account, id: host, target_id: target, address: '127.91.0.2', name: '', ...seenTimes })
       .execute()
     await tx.updateTable('host').set({ merged_into: host }).where('id', '=', other).execute()
   })

@@ -107,13 +107,13 @@ it("a tag being deleted can't be assigned", async () => {
 })
 
 it('of two tags renamed to the same name concurrently, the later is rejected', async () => {
-  const [one, two] = await Promise.all(
+  const [first, second] = await Promise.all(
     ['one', 'two'].map(async (name) => (await me(account, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag),
   )
   const rename = (ctx: Ctx, id = '') => updateTag(ctx, { id, tag: { name: 'same' }, updateMask: { paths: ['name'] } })
   const change = runOverlapping(
-    (ctx) => rename(ctx, one?.id),
-    (ctx) => rename(ctx, two?.id),
+    (ctx) => rename(ctx, first?.id),
+    (ctx) => rename(ctx, second?.id),
   )
   await expect(change).rejects.toMatchObject({ code: 'conflict' })
 })

@@ -8,18 +8,18 @@ import { sql } from 'kysely'
 const server = await sharedTestServer()
 
 it('describes a target with its open issues, without schedule, for its own account only', async () => {
-  const [one, other] = [await server.account(), await server.account()]
-  const { targetId } = await seedIssues(server, one, { issues: 3, hosts: 2, at: new Date() })
+  const [first, second] = [await server.account(), await server.account()]
+  const { targetId } = await seedIssues(server, first, { issues: 3, hosts: 2, at: new Date() })
   const read = (account: string) =>
     server.as(account, async (ctx) => (await describeTargetsBriefly(ctx, [targetId])).get(targetId))
-  const before = await read(one)
+  const before = await read(first)
   expect(before).toMatchObject({ name: 'Web', issueCount: { critical: 2, low: 1 }, tags: [] })
   expect(before).not.toHaveProperty('lastScan')
   const { owner } = server.database
-  await owner.updateTable('target_count').set({ critical: 0 }).where('account_id', '=', one).execute()
+  await owner.updateTable('target_count').set({ critical: 0 }).where('account_id', '=', first).execute()
   await owner.updateTable('target').set({ name: 'Renamed' }).where('id', '=', targetId).execute()
-  expect(await read(one)).toMatchObject({ name: 'Renamed', issueCount: { critical: 0, low: 1 } })
-  expect(await read(other)).toBeUndefined()
+  expect(await read(first)).toMatchObject({ name: 'Renamed', issueCount: { critical: 0, low: 1 } })
+  expect(await read(second)).toBeUndefined()
 })
 
 it('sorts targets with the most open critical and high issues first', async () => {

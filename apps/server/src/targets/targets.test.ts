@@ -251,19 +251,19 @@ describe('batch changes', () => {
       ),
     )
     if (!a || !b || !c) throw new Error('three tags exist')
-    const one = await createTestTarget({ tags: [a, b] })
-    const two = await createTestTarget({ tags: [b] })
+    const first = await createTestTarget({ tags: [a, b] })
+    const second = await createTestTarget({ tags: [b] })
     const outcome = await me(account, (ctx) =>
-      changeTargets(ctx, { ids: [one.id, two.id, a.id], addTags: [c], removeTags: [b], period: 'PERIOD_DAILY' }),
+      changeTargets(ctx, { ids: [first.id, second.id, a.id], addTags: [c], removeTags: [b], period: 'PERIOD_DAILY' }),
     )
     expect(outcome).toMatchObject({ updatedCount: 2, skipped: [{ id: a.id, code: 5 }] })
     const after = await Promise.all(
-      [one, two].map(async ({ id }) => (await me(account, (ctx) => getTarget(ctx, { id }))).target),
+      [first, second].map(async ({ id }) => (await me(account, (ctx) => getTarget(ctx, { id }))).target),
     )
     expect(after.map((target) => target.tags.map((tag) => tag.name).join())).toEqual(['a,c', 'c'])
     expect(after.map((target) => target.schedule.period)).toEqual(['PERIOD_DAILY', 'PERIOD_DAILY'])
     await expect(
-      me(account, (ctx) => changeTargets(ctx, { ids: [one.id], addTags: [{ id: one.id }] })),
+      me(account, (ctx) => changeTargets(ctx, { ids: [first.id], addTags: [{ id: first.id }] })),
     ).rejects.toMatchObject({
       code: 'invalid',
     })

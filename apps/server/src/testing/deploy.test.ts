@@ -14,7 +14,7 @@ const text = (file: string) => readFileSync(join(root, file), 'utf8')
 describe('deploy/', () => {
   it.each(files)('%s uses only settings that exist', (file) => {
     const used = text(file).match(/\bGLACIS_[A-Z_]+[A-Z]\b/g) ?? []
-    expect(used.filter((name) => !names.some((known) => known === name))).toEqual([])
+    expect(used.filter((name) => !names.some((other) => other === name))).toEqual([])
   })
 
   it('copies the manifest of every workspace into the image before installing', () => {

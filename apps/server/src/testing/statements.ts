@@ -8,10 +8,10 @@ export interface Statement {
 
 /** Every statement that `work` sends, including those that start and end its transaction. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
-  const seen: Statement[] = []
+  const statements: Statement[] = []
   const { query } = pg.Client.prototype
   pg.Client.prototype.query = function record(this: pg.Client, ...given: unknown[]) {
-    seen.push(...statement(given))
+    statements.push(...statement(given))
     return Reflect.apply(query, this, given)
   } as typeof query
   try {
@@ -19,7 +19,7 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
   } finally {
     pg.Client.prototype.query = query
   }
-  return seen
+  return statements
 }
 
 /** `query` accepts a text with values, or an object with both. */

@@ -59,14 +59,14 @@ async function readPart(
     join threat on threat.id = named.threat_id
     where threat.record is not null and (threat.effective_at is null or threat.effective_at <= ${ctx.now})
       ${only ? sql`and named.threat_id = any(${only}::uuid[])` : sql``}`.execute(ctx.tx)
-  const found = new Map<ProductKey, Candidate[]>()
+  const candidates = new Map<ProductKey, Candidate[]>()
   for (const row of rows) {
     const criteria = row.criteria ?? criteriaOf(row.product_key, row.record)
-    const threats = found.get(row.product_key)
+    const threats = candidates.get(row.product_key)
     if (threats) threats.push({ ...row, criteria })
-    else found.set(row.product_key, [{ ...row, criteria }])
+    else candidates.set(row.product_key, [{ ...row, criteria }])
   }
-  return found
+  return candidates
 }
 
 function criteriaOf(key: ProductKey, record: unknown): string {

@@ -65,10 +65,10 @@ export async function verifyEmailDomain(
   const { recordName, recordValue } = recordOf(row)
   const values = await valuesOf(resolveTxt, recordName)
   if (!values.includes(recordValue)) {
-    const seen = values.length > 0 ? 'has another value' : 'was not found'
+    const problem = values.length > 0 ? 'has another value' : 'was not found'
     throw new ApiError(
       'precondition',
-      `The TXT record ${recordName} ${seen}. Publish ${recordValue} and try again; changes can take an hour`,
+      `The TXT record ${recordName} ${problem}. Publish ${recordValue} and try again; changes can take an hour`,
     )
   }
   return within((ctx) => setVerified(ctx, id))

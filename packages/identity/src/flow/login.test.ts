@@ -124,12 +124,12 @@ it('SEC-A4 renews a session with the same ID and a new token', async () => {
 })
 
 it('revokes the previous session when another user signs in', async () => {
-  const [one, other] = [await registerAccount(), await registerAccount()]
+  const [first, second] = [await registerAccount(), await registerAccount()]
   const browser = identity.browser()
-  await signIn(browser, one)
+  await signIn(browser, first)
   const old = browser.jar.get('ory_kratos_session') ?? ''
-  await signIn(browser, other, goodPassword, '?refresh=true')
-  expect((await browser.get('/sessions/whoami')).body.identity.traits.email).toBe(other)
+  await signIn(browser, second, goodPassword, '?refresh=true')
+  expect((await browser.get('/sessions/whoami')).body.identity.traits.email).toBe(second)
   const otherBrowser = identity.browser()
   otherBrowser.jar.set('ory_kratos_session', old)
   expect((await otherBrowser.get('/sessions/whoami')).status).toBe(401)

@@ -3,9 +3,13 @@ import { matchesToken, isToken, mask, newToken } from '#http/csrf.ts'
 
 it('masks a token differently each time and matches all masks', () => {
   const token = newToken()
-  const [one, other] = [mask(token), mask(token)]
-  expect(one).not.toBe(other)
-  expect([matchesToken(one, token), matchesToken(other, token), matchesToken(token, token)]).toEqual([true, true, true])
+  const [first, second] = [mask(token), mask(token)]
+  expect(first).not.toBe(second)
+  expect([matchesToken(first, token), matchesToken(second, token), matchesToken(token, token)]).toEqual([
+    true,
+    true,
+    true,
+  ])
 })
 
 it.each(['', 'bad', newToken(), mask(newToken()), 'A'.repeat(200)])('rejects %s', (sent) => {

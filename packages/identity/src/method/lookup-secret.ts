@@ -91,11 +91,11 @@ function consumeCode(service: Service, identityId: string, submittedCode: string
     const stored = await lockCredential(tx, identityId, name)
     if (stored === undefined) return errorMessage.lookupSecretsMissing
     const codes = unsealCodes(service, stored)
-    const found = codes.find(({ code }) => isEqual(code, submittedCode))
-    if (!found) return errorMessage.lookupSecretWrong
-    if (found.usedAt) return errorMessage.lookupSecretUsed
+    const match = codes.find(({ code }) => isEqual(code, submittedCode))
+    if (!match) return errorMessage.lookupSecretWrong
+    if (match.usedAt) return errorMessage.lookupSecretUsed
     const usedAt = service.now().toISOString()
-    const updated = codes.map((entry) => (entry === found ? { ...entry, usedAt } : entry))
+    const updated = codes.map((entry) => (entry === match ? { ...entry, usedAt } : entry))
     await writeCredential(tx, identityId, name, sealCodes(service, updated), service.now())
     return null
   })

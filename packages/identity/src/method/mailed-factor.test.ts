@@ -45,9 +45,9 @@ it('rejects a wrong code, and every code after five wrong ones', async () => {
 })
 
 it("rejects another user's code", async () => {
-  const [one, two] = [await startSecondFactor(), await startSecondFactor()]
-  if (one.code === two.code) return
-  expect((await one.submit({ code: two.code })).status).toBe(400)
+  const [first, second] = [await startSecondFactor(), await startSecondFactor()]
+  if (first.code === second.code) return
+  expect((await first.submit({ code: second.code })).status).toBe(400)
 })
 
 it("sends codes only to the account's address", async () => {

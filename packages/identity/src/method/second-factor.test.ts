@@ -155,8 +155,8 @@ it('SEC-A7 accepts each backup code once, even if submitted concurrently', async
   expect(new Set(codes).size).toBe(12)
   const browsers = [await firstFactorOnly(email), await firstFactorOnly(email)]
   const responses = await Promise.all(
-    browsers.map((one) =>
-      submitSecondFactor(one, { method: 'lookup_secret', lookup_secret: ` ${codes[5]?.toUpperCase()} ` }),
+    browsers.map((browser) =>
+      submitSecondFactor(browser, { method: 'lookup_secret', lookup_secret: ` ${codes[5]?.toUpperCase()} ` }),
     ),
   )
   expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])

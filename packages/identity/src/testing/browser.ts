@@ -117,8 +117,8 @@ export function overHttp(origin: string): Transport {
     // The server may respond and close the connection before it has read the whole body.
     call.on('error', () => undefined)
     call.end(payload)
-    const [answer]: IncomingMessage[] = await once(call, 'response')
-    if (!answer) throw new Error('No response')
-    return { status: answer.statusCode ?? 0, headers: answer.headers, text: await text(answer) }
+    const [response]: IncomingMessage[] = await once(call, 'response')
+    if (!response) throw new Error('No response')
+    return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) }
   }
 }

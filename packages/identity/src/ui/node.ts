@@ -218,8 +218,8 @@ export interface Order {
 export function sorted(nodes: readonly Node[], order: Order): Node[] {
   const rank = (node: Node) => {
     const name = nameOf(node) ?? ('id' in node.attributes ? node.attributes.id : '')
-    const found = order.names.findIndex((prefix) => name.startsWith(prefix))
-    const within = name === 'method' ? order.names.length + 1 : found < 0 ? order.names.length : found
+    const position = order.names.findIndex((prefix) => name.startsWith(prefix))
+    const within = name === 'method' ? order.names.length + 1 : position < 0 ? order.names.length : position
     return [order.groups.indexOf(node.group), within] as const
   }
   return nodes

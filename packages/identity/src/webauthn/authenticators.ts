@@ -38,8 +38,8 @@ const systems = [
 
 /** Default name of a passkey: its provider or, if unknown, the browser and platform that created it. */
 export function authenticatorName(aaguid: string, userAgent: string): string {
-  const known = namesByAaguid[aaguid.toLowerCase()]
-  if (known) return known
+  const name = namesByAaguid[aaguid.toLowerCase()]
+  if (name) return name
   const findLabel = (list: readonly (readonly [string, string])[]) =>
     list.find(([token]) => userAgent.includes(token))?.[1]
   const [browser, system] = [findLabel(browsers), findLabel(systems)]

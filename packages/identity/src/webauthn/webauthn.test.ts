@@ -89,7 +89,7 @@ it('defines its functions once under both names and dispatches an event', async 
 it('writes the authenticator response to the form and submits it', async () => {
   const { text } = await identity.browser().get('/.well-known/ory/webauthn.js')
   const sent: string[] = []
-  const answer = { value: '', closest: () => ({ submit: () => sent.push(answer.value) }) }
+  const input = { value: '', closest: () => ({ submit: () => sent.push(input.value) }) }
   const challenge = { value: JSON.stringify({ publicKey: { challenge: 'AQID', allowCredentials: [{ id: 'BA' }] } }) }
   const bytes = (...values: number[]) => Uint8Array.from(values).buffer
   const decoded: unknown[] = []
@@ -108,7 +108,7 @@ it('writes the authenticator response to the form and submits it', async () => {
     return { id: 'BA', rawId: bytes(4), type: 'public-key', response }
   }
   const window: Record<string, unknown> = { PublicKeyCredential: {}, dispatchEvent: () => true }
-  const document = { querySelector: (selector: string) => (selector.includes('challenge') ? challenge : answer) }
+  const document = { querySelector: (selector: string) => (selector.includes('challenge') ? challenge : input) }
   const globals = { window, document, navigator: { credentials: { get } }, CustomEvent, atob, btoa }
   runInContext(text, createContext(globals))
   await (window['oryPasskeyLogin'] as () => Promise<void>)() // defined by the script; see the previous test
@@ -231,8 +231,8 @@ it('creates no account if the attestation is rejected', async () => {
   const { browser, flow, body } = await signUpWithPasskey(new VirtualAuthenticator())
   await browser.get((await browser.get('/self-service/logout/browser')).body.logout_url)
   const other = identity.browser()
-  const answer = await submitNewFlow(other, registration, { ...body, traits: { ...body.traits, email } })
-  expect([answer.status, flow.id === answer.body.id]).toEqual([400, false])
+  const response = await submitNewFlow(other, registration, { ...body, traits: { ...body.traits, email } })
+  expect([response.status, flow.id === response.body.id]).toEqual([400, false])
   expect((await register(identity.browser(), email)).status).toBe(200)
 })
 
@@ -264,10 +264,10 @@ it('requires the security key after the password', async () => {
   const other = identity.browser()
   expect((await signIn(other, email)).status).toBe(422)
   const second = await startFlow(other, `${login}?aal=aal2`)
-  const answer = await submit(other, second, {
+  const response = await submit(other, second, {
     webauthn_login: authenticator.get(publicKeyIn(second, 'webauthn_login_trigger')),
   })
-  expect([answer.status, answer.body.session.authenticator_assurance_level]).toEqual([200, 'aal2'])
+  expect([response.status, response.body.session.authenticator_assurance_level]).toEqual([200, 'aal2'])
 })
 
 it('rejects a security key as a first factor', async () => {

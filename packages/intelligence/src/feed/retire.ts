@@ -88,8 +88,8 @@ export function* readRetire(document: unknown): Generator<Item> {
     for (const vulnerability of criteria ? data.vulnerabilities : []) {
       const match = matchOf(criteria ?? '', vulnerability)
       for (const id of idsOf(vulnerability)) {
-        const known = byId.get(id) ?? { vulnerability, matches: [] }
-        byId.set(id, { vulnerability: known.vulnerability, matches: [...known.matches, match] })
+        const entry = byId.get(id) ?? { vulnerability, matches: [] }
+        byId.set(id, { vulnerability: entry.vulnerability, matches: [...entry.matches, match] })
       }
     }
   }

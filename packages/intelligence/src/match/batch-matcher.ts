@@ -118,19 +118,19 @@ export function createBatchMatcher<Threat extends PackedThreat>(key: ProductKey)
     const name = cpeNameOf(product)
     if (!name || alternatives.length === 0) return []
     const host = hostFor(name, product, inventory)
-    const found: Entry<Threat>[] = []
+    const matched: Entry<Threat>[] = []
     for (const id of matchingAlternatives(name)) {
       const alternative = alternativeAt(id)
       const candidate = evaluateAlternative(alternative, host)
       alternative.match = null
       if (!candidate) continue
       const { entry } = alternative
-      if (!entry.best) found.push(entry)
+      if (!entry.best) matched.push(entry)
       if (!entry.best || isBetter(candidate, id, entry.best.match, entry.best.alternative)) {
         entry.best = { alternative: id, match: candidate }
       }
     }
-    return found.map((entry) => {
+    return matched.map((entry) => {
       const best = entry.best as BestMatch // set in the loop above
       entry.best = null
       const { criterion, condition } = alternativeAt(best.alternative)
@@ -144,20 +144,20 @@ export function createBatchMatcher<Threat extends PackedThreat>(key: ProductKey)
   function matchingAlternatives(name: CpeName): number[] {
     const { update } = fullVersionOf(name)
     const product = { key, name, update, isVariantUnspecified: isVariantUnspecified(name) }
-    const found: number[] = []
+    const matching: number[] = []
     for (const candidates of index.find(name)) {
       for (const id of candidates.ids) {
         const criterion = criteria[id] as CompiledCriterion // the index contains only ids of `criteria`
         const candidate = matchCriterion(criterion, product, candidates)
         if (!candidate) continue
         const alternative = alternativeAt(criterion.owner)
-        if (!alternative.match) found.push(criterion.owner)
+        if (!alternative.match) matching.push(criterion.owner)
         else if (!isBetter(candidate, id, alternative.match, alternative.criterion)) continue
         alternative.match = candidate
         alternative.criterion = id
       }
     }
-    return found
+    return matching
   }
 
   function alternativeAt(id: number): Alternative<Threat> {

@@ -123,15 +123,16 @@ function evaluateVersion(product: CpeName, criterion: CpeName, match: CpeMatch, 
   if (product.version === '*' || product.version === '-') {
     return { kind: 'unknown', reason: 'version_unknown', text: 'The product version is unknown.' }
   }
-  const seen = fullVersionOf(product)
+  const version = fullVersionOf(product)
   // A name that includes a version has no range.
   const bounds = criterion.version === '*' ? boundsOf(match) : []
   if (bounds.length > 0) {
-    const verdict = compareToRange(seen, bounds, scheme)
+    const verdict = compareToRange(version, bounds, scheme)
     const range = formatRange(bounds)
-    if (verdict.kind === 'outside') return outside(`${formatVersion(seen)} is outside the affected range ${range}`)
-    if (verdict.kind === 'unknown') return incomparable(`${formatVersion(seen)} cannot be compared with ${verdict.by}`)
-    const text = `${formatVersion(seen)} is in the affected range ${range}${verdict.isPartial ? ' (the detected version is incomplete)' : ''}`
+    if (verdict.kind === 'outside') return outside(`${formatVersion(version)} is outside the affected range ${range}`)
+    if (verdict.kind === 'unknown')
+      return incomparable(`${formatVersion(version)} cannot be compared with ${verdict.by}`)
+    const text = `${formatVersion(version)} is in the affected range ${range}${verdict.isPartial ? ' (the detected version is incomplete)' : ''}`
     return evaluateUpdate(product, criterion, {
       kind: 'yes',
       range,
@@ -141,28 +142,28 @@ function evaluateVersion(product: CpeName, criterion: CpeName, match: CpeMatch, 
     })
   }
   if (criterion.version === '*' || criterion.version === '-') {
-    const text = `${formatVersion(seen)}: the record doesn't specify affected versions`
+    const text = `${formatVersion(version)}: the record doesn't specify affected versions`
     return evaluateUpdate(product, criterion, { kind: 'yes', range: allVersions, text, loss: 0, cap: allVersionsCap })
   }
-  return evaluateExactVersion(product, criterion, seen, scheme)
+  return evaluateExactVersion(product, criterion, version, scheme)
 }
 
 function evaluateExactVersion(
   product: CpeName,
   criterion: CpeName,
-  seen: FullVersion,
+  version: FullVersion,
   scheme: Scheme,
 ): CriterionVerdict {
   const named = unquote(criterion.version)
   const relation = compareValue(criterion.version, product.version)
-  const order = relation === 'disjoint' ? compareVersions(seen.version, named, scheme) : 0
-  if (order === null) return incomparable(`${formatVersion(seen)} cannot be compared with ${named}`)
+  const order = relation === 'disjoint' ? compareVersions(version.version, named, scheme) : 0
+  if (order === null) return incomparable(`${formatVersion(version)} cannot be compared with ${named}`)
   const range = `= ${named}${/^[*-]$/.test(criterion.update) ? '' : ` ${unquote(criterion.update)}`}`
-  if (order !== 0) return outside(`${formatVersion(seen)} is not the affected version ${named}`)
+  if (order !== 0) return outside(`${formatVersion(version)} is not the affected version ${named}`)
   return evaluateUpdate(product, criterion, {
     kind: 'yes',
     range,
-    text: `${formatVersion(seen)} matches the affected version ${range.slice(2)}`,
+    text: `${formatVersion(version)} matches the affected version ${range.slice(2)}`,
     loss: 0,
     cap: 100,
   })
@@ -172,8 +173,8 @@ function evaluateExactVersion(
 function evaluateUpdate(product: CpeName, criterion: CpeName, verdict: CriterionVerdict): CriterionVerdict {
   if (verdict.kind !== 'yes' || criterion.update === '*') return verdict
   const wanted = normalizeUpdate(criterion.update)
-  const seen = normalizeUpdate(product.update)
-  if (wanted === seen) return verdict
+  const version = normalizeUpdate(product.update)
+  if (wanted === version) return verdict
   if (product.update !== '*')
     return outside(`Only ${wanted === '' ? 'the release without an update' : `update ${wanted}`} is affected`)
   if (isPreRelease(wanted)) return outside(`Only the pre-release ${wanted} is affected`)

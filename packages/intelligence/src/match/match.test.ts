@@ -136,8 +136,8 @@ describe('matching a required platform', () => {
     ])
 
   it('matches a platform detected on the host', () => {
-    const answer = matchProduct(seen(apache('2.4.49')), on(windows), [seen(windows)])
-    expect(answer).toMatchObject({ quality: 80, evidence: { running: 'Microsoft Windows' } })
+    const result = matchProduct(seen(apache('2.4.49')), on(windows), [seen(windows)])
+    expect(result).toMatchObject({ quality: 80, evidence: { running: 'Microsoft Windows' } })
   })
   it('does not match a different operating system', () => {
     expect(matchProduct(seen(apache('2.4.49')), on(windows), [seen(debian)])).toMatchObject({
@@ -292,7 +292,9 @@ function all(nodes: unknown[]) {
 }
 /** A node without a configuration becomes a configuration of its own. */
 function threat(configurations: unknown[]): ThreatRecord {
-  const whole = configurations.map((one) => (Object.hasOwn(Object(one), 'nodes') ? one : { nodes: [one] }))
+  const whole = configurations.map((configuration) =>
+    Object.hasOwn(Object(configuration), 'nodes') ? configuration : { nodes: [configuration] },
+  )
   const item = parseNvd({ id: 'CVE-2024-0001', configurations: whole })
   if (item.kind === 'skipped') throw new Error(item.problem)
   return item.threat

@@ -55,9 +55,9 @@ export function packCriteria(threat: Applicability): ReadonlyMap<ProductKey, Pac
   return new Map([...packed].map(([key, { items }]) => [key, JSON.stringify(items)]))
 
   function entryFor(key: ProductKey) {
-    const known = packed.get(key) ?? { items: [], shared: '' }
-    packed.set(key, known)
-    return known
+    const entry = packed.get(key) ?? { items: [], shared: '' }
+    packed.set(key, entry)
+    return entry
   }
 }
 
@@ -73,16 +73,16 @@ type VulnerableByKey = (node: ConfigurationNode) => Map<ProductKey, CpeMatch[]>
 function createVulnerableGrouper(threat: Applicability): VulnerableByKey {
   const isOfApplication = vulnerableNames(threat).some(({ part }) => part === 'a')
   return (node) => {
-    const found = new Map<ProductKey, CpeMatch[]>()
+    const matchesByProduct = new Map<ProductKey, CpeMatch[]>()
     for (const match of node.cpeMatch) {
       const name = match.vulnerable ? parseCriteria(match.criteria) : null
       const key = name && !(isOfApplication && isDistribution(name)) ? productKey(name) : null
       if (!key) continue
-      const matches = found.get(key)
+      const matches = matchesByProduct.get(key)
       if (matches) matches.push(match)
-      else found.set(key, [match])
+      else matchesByProduct.set(key, [match])
     }
-    return found
+    return matchesByProduct
   }
 }
 

@@ -59,8 +59,8 @@ export function compareToRange(seen: FullVersion, bounds: readonly Bound[], sche
  * range that starts at 8.0.0 includes the release candidates of 8.0.0, and one that ends before 8.1.0
  * includes those of 8.1.0.
  */
-function versionForBound(seen: FullVersion, bound: string, isStart: boolean): string {
-  return isUpdateSignificant(seen, isStart, boundHasUpdate(bound)) ? withUpdate(seen) : seen.version
+function versionForBound(version: FullVersion, bound: string, isStart: boolean): string {
+  return isUpdateSignificant(version, isStart, boundHasUpdate(bound)) ? withUpdate(version) : version.version
 }
 
 /** Whether the update of a version is compared at this end of a range. */

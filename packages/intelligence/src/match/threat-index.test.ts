@@ -84,11 +84,11 @@ const configurations: Configuration[] = [
 ]
 const records = [
   ...all.map((match) => [{ operator: 'OR' as const, negate: false, nodes: [or([match])] }]),
-  ...configurations.map((one) => [one]),
+  ...configurations.map((configuration) => [configuration]),
   configurations,
   configurations.toReversed(),
 ].map((each, index): Applicability => ({ id: `CVE-2020-${1000 + index}`, isRejected: false, configurations: each }))
-const old = records.map((one): Applicability => ({ ...one, id: one.id.replace('2020', '2002') }))
+const old = records.map((record): Applicability => ({ ...record, id: record.id.replace('2020', '2002') }))
 
 describe('prepareThreats', () => {
   const hosts = [[], ['cpe:2.3:o:acme:system:1'], ['cpe:2.3:a:acme:widget:2.0', 'cpe:2.3:o:microsoft:windows_10:1']]
@@ -112,8 +112,8 @@ describe('prepareThreats', () => {
     const product = subjectOf(`cpe:2.3:a:acme:widget:${version}`)
     for (const names of hosts) {
       const host = names.map(subjectOf)
-      const found = matchWithIndex('acme:widget', [...records, ...old], product, host)
-      expect(found.toSorted(byThreat)).toEqual(matchEach([...records, ...old], product, host).toSorted(byThreat))
+      const hits = matchWithIndex('acme:widget', [...records, ...old], product, host)
+      expect(hits.toSorted(byThreat)).toEqual(matchEach([...records, ...old], product, host).toSorted(byThreat))
     }
   })
 
@@ -160,9 +160,9 @@ describe.skipIf(!sharedData)('prepareThreats with public records', () => {
       for (const text of [...(names.get(key) ?? [])].slice(0, 3)) {
         const product = subjectOf(text)
         const host = [subjectOf('cpe:2.3:o:microsoft:windows_10:1607')]
-        const found = matchWithIndex(key, mine, product, host)
-        matches += found.length
-        expect(found.toSorted(byThreat), text).toEqual(matchEach(mine, product, host).toSorted(byThreat))
+        const hits = matchWithIndex(key, mine, product, host)
+        matches += hits.length
+        expect(hits.toSorted(byThreat), text).toEqual(matchEach(mine, product, host).toSorted(byThreat))
       }
     }
     expect(matches).toBeGreaterThan(1000)

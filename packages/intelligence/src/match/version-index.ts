@@ -71,8 +71,8 @@ function createRangeIndex(key: ProductKey, targetSoftware: string) {
   let compareToBounds: ReturnType<typeof createBulkComparer> | null = null
 
   function boundIndexOf(version: string): number {
-    const known = indexByVersion.get(version)
-    if (known !== undefined) return known
+    const index = indexByVersion.get(version)
+    if (index !== undefined) return index
     indexByVersion.set(version, versions.length)
     hasUpdate.push(boundHasUpdate(version))
     return versions.push(version) - 1
@@ -81,29 +81,29 @@ function createRangeIndex(key: ProductKey, targetSoftware: string) {
   function find(name: CpeName): Candidates[] {
     if (ranges.size === 0) return []
     compareToBounds ??= createBulkComparer(versions, { product: key, targetSoftware })
-    const seen = fullVersionOf(name)
-    const orders = compareToBounds(seen.version)
-    const ordersWithUpdate = seen.update === '' ? orders : compareToBounds(withUpdate(seen))
-    const prefix = `${seen.version}.`
-    const found: Candidates[] = []
+    const version = fullVersionOf(name)
+    const orders = compareToBounds(version.version)
+    const ordersWithUpdate = version.update === '' ? orders : compareToBounds(withUpdate(version))
+    const prefix = `${version.version}.`
+    const candidates: Candidates[] = []
     for (const { bounds, ids } of ranges.values()) {
       const isInside = bounds.every(({ sign, index }) => {
         const isStart = sign === '≥' || sign === '>'
-        const isSignificant = isUpdateSignificant(seen, isStart, hasUpdate[index] ?? false)
+        const isSignificant = isUpdateSignificant(version, isStart, hasUpdate[index] ?? false)
         return satisfies((isSignificant ? ordersWithUpdate : orders)[index] ?? incomparable, sign)
       })
       if (!isInside) continue
       const isPartial = bounds.some(({ index }) => versions[index]?.startsWith(prefix))
-      found.push({ kind: 'within', ids, isPartial })
+      candidates.push({ kind: 'within', ids, isPartial })
     }
-    return found
+    return candidates
   }
 
   function add(id: number, bounds: readonly string[]): void {
     compareToBounds = null
     const label = bounds.join(' ')
-    const known = ranges.get(label)
-    if (known) return void known.ids.push(id)
+    const range = ranges.get(label)
+    if (range) return void range.ids.push(id)
     const ends = bounds.map((bound) => ({
       sign: bound.charAt(0) as Bound['sign'],
       index: boundIndexOf(bound.slice(1)),

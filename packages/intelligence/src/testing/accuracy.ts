@@ -37,15 +37,15 @@ const ownThreats = join(import.meta.dirname, '../../../../packs/threats')
 
 /** The records of these CVEs, in order of preference: NVD's if it has criteria, an override, retire.js, our own. */
 async function recordsOf(wanted: ReadonlySet<string>, folder: string): Promise<ReadonlyMap<string, ThreatRecord>> {
-  const found = new Map<string, ThreatRecord>()
+  const recordsById = new Map<string, ThreatRecord>()
   for (const file of readdirSync(ownThreats)) {
     for await (const item of readNvd(createReadStream(join(ownThreats, file), 'utf8'))) {
-      if (item.kind === 'threat' && wanted.has(item.threat.id)) found.set(item.threat.id, item.threat)
+      if (item.kind === 'threat' && wanted.has(item.threat.id)) recordsById.set(item.threat.id, item.threat)
     }
   }
   const libraries = createReadStream(join(folder, 'retirejs-jsrepository-v4.json.zst')).pipe(createZstdDecompress())
   for await (const item of readFeed('retire', libraries.setEncoding('utf8'))) {
-    if (item.kind === 'threat' && wanted.has(item.threat.id)) found.set(item.threat.id, item.threat)
+    if (item.kind === 'threat' && wanted.has(item.threat.id)) recordsById.set(item.threat.id, item.threat)
   }
   const names = [
     'anchore-nvd-overrides-2026-08-21',
@@ -62,10 +62,10 @@ async function recordsOf(wanted: ReadonlySet<string>, folder: string): Promise<R
         .looseObject({ _annotation: z.unknown().optional(), cve: z.looseObject({}).optional() })
         .parse(JSON.parse(line))
       const item = parseNvd(_annotation ? { id, ...cve } : record)
-      if (item.kind === 'threat' && item.threat.configurations.length > 0) found.set(id, item.threat)
+      if (item.kind === 'threat' && item.threat.configurations.length > 0) recordsById.set(id, item.threat)
     }
   }
-  return found
+  return recordsById
 }
 
 /**
@@ -127,22 +127,22 @@ export async function measureLaboratory(folder: string) {
     }
     for (const cve of potential.match) {
       const answers = [plain, ...others].map((subject) => verdict(subject, cve))
-      const answer = answers.find((candidate) => candidate?.kind === 'match') ?? answers[0] ?? null
-      if (answer === null) {
+      const result = answers.find((candidate) => candidate?.kind === 'match') ?? answers[0] ?? null
+      if (result === null) {
         withoutRecord.push(`${id} ${cve}`)
         continue
       }
-      if (answer.kind !== 'match') missed.push(`${id} ${cve}: ${answer.text}`)
+      if (result.kind !== 'match') missed.push(`${id} ${cve}: ${result.text}`)
     }
     for (const cve of potential.must_not) if (verdict(plain, cve)?.kind === 'match') falsePositives.push(`${id} ${cve}`)
     if (!build) continue
     const seen = { ...plain, revision: `Debian-${build.version.replace(/^.*-/, '')}` }
     for (const cve of potential.fixed_by_debian_backport) {
-      const answer = verdict(seen, cve)
-      if (answer === null) continue
+      const result = verdict(seen, cve)
+      if (result === null) continue
       backportChecks += 1
       // With a known fix it must not match; otherwise the quality must be at most 50.
-      if (answer.kind === 'match' && answer.quality > 50) falsePositives.push(`${id} ${cve}: ${answer.quality}`)
+      if (result.kind === 'match' && result.quality > 50) falsePositives.push(`${id} ${cve}: ${result.quality}`)
     }
   }
   return { expected, missed, withoutRecord, backportChecks, falsePositives }

@@ -11,7 +11,7 @@ export const incomparable = 2
  * @returns a function that compares a version with each of `versions`, in their order: -1, 0 or 1 if it
  *   is older, equal or newer, else `incomparable`. The results are the same as those of `compareVersions`.
  */
-export function createBulkComparer(versions: readonly string[], scheme: Scheme): (seen: string) => Int8Array {
+export function createBulkComparer(versions: readonly string[], scheme: Scheme): (version: string) => Int8Array {
   if (scheme.targetSoftware === 'node.js') return createPairwiseComparer(versions, scheme)
   const rules = rulesFor(scheme)
   const parsedVersions = versions.map((text) => parseVersion(normalizeMariaDb(text), rules))
@@ -42,7 +42,7 @@ function normalizeText(version: string): string {
   return normalizeMariaDb(version).trim().toLowerCase()
 }
 
-function createPairwiseComparer(versions: readonly string[], scheme: Scheme): (seen: string) => Int8Array {
+function createPairwiseComparer(versions: readonly string[], scheme: Scheme): (version: string) => Int8Array {
   return (seen) =>
     Int8Array.from(versions, (version) => {
       const order = compareVersions(seen, version, scheme)

@@ -39,8 +39,8 @@ function comparePart(left: string, right: string): number {
 }
 
 function splitRuns(text: string): readonly string[] {
-  const found: string[] = text.match(/\D+|\d+/g) ?? []
-  return /^\d/.test(text) ? ['', ...found] : found
+  const parts: string[] = text.match(/\D+|\d+/g) ?? []
+  return /^\d/.test(text) ? ['', ...parts] : parts
 }
 
 function compareText(left: string, right: string): number {

@@ -25,9 +25,9 @@ export function compareSemver(left: string, right: string): number | null {
 }
 
 function parseSemver(text: string): SemanticVersion | null {
-  const found = pattern.exec(text.trim().toLowerCase())
-  if (!found) return null
-  const [, major = '0', minor = '0', patch = '0', word, dashed] = found
+  const match = pattern.exec(text.trim().toLowerCase())
+  if (!match) return null
+  const [, major = '0', minor = '0', patch = '0', word, dashed] = match
   const preRelease = word ?? dashed
   return { release: [major, minor, patch], preRelease: preRelease === undefined ? [] : preRelease.split(/[.-]/) }
 }

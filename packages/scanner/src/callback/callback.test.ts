@@ -13,16 +13,16 @@ describe('createCallbackServer', () => {
   it('records requests for its addresses only', async () => {
     const server = await createCallbackServer(settings)
     try {
-      const one = server.create()
-      const other = server.create()
-      await fetch(`http://${one.url}`, { headers: { 'X-From': 'target' } })
+      const first = server.create()
+      const second = server.create()
+      await fetch(`http://${first.url}`, { headers: { 'X-From': 'target' } })
       await fetch(`http://${here}:${server.httpPort}/${'0'.repeat(40)}`)
-      expect(server.interactions(one.id)).toEqual([
+      expect(server.interactions(first.id)).toEqual([
         expect.objectContaining({ protocol: 'http', address: expect.stringMatching(/^127\./) }),
       ])
-      expect(server.interactions(one.id)[0]?.request.toLowerCase()).toContain('x-from: target')
-      expect(server.interactions(other.id)).toEqual([])
-      expect(one.id).not.toBe(other.id)
+      expect(server.interactions(first.id)[0]?.request.toLowerCase()).toContain('x-from: target')
+      expect(server.interactions(second.id)).toEqual([])
+      expect(first.id).not.toBe(second.id)
     } finally {
       await server.close()
     }
@@ -69,15 +69,15 @@ describe('lendCallbacks', () => {
     try {
       const lending = lendCallbacks(server, (message) => borrowed.receive(message))
       const borrowed: BorrowedCallbacks = borrowCallbacks(lending.endpoint, (request) => lending.receive(request))
-      const [one, other] = [borrowed.create(), borrowed.create()]
-      await fetch(`http://${one.url}`)
-      await expect.poll(() => borrowed.interactions(one.id)).toEqual([expect.objectContaining({ protocol: 'http' })])
-      expect(borrowed.interactions(other.id)).toEqual([])
-      borrowed.forget(one.id)
-      expect(borrowed.interactions(one.id)).toEqual([])
+      const [first, second] = [borrowed.create(), borrowed.create()]
+      await fetch(`http://${first.url}`)
+      await expect.poll(() => borrowed.interactions(first.id)).toEqual([expect.objectContaining({ protocol: 'http' })])
+      expect(borrowed.interactions(second.id)).toEqual([])
+      borrowed.forget(first.id)
+      expect(borrowed.interactions(first.id)).toEqual([])
       lending[Symbol.dispose]()
-      await fetch(`http://${other.url}`)
-      expect(borrowed.interactions(other.id)).toEqual([])
+      await fetch(`http://${second.url}`)
+      expect(borrowed.interactions(second.id)).toEqual([])
     } finally {
       await server.close()
     }
@@ -128,10 +128,10 @@ describe('a check with a callback', () => {
         () => response.end('failed'),
       )
     })
-    const seen = await site.run(check, { callbacks })
+    const observations = await site.run(check, { callbacks })
     await callbacks.close()
-    expect(summary(seen)).toEqual({ found: ['fetches /go'], covered: ['fetches'] })
-    expect(seen.find((one) => one.kind === 'finding')).toMatchObject({ quality: 98 })
+    expect(summary(observations)).toEqual({ found: ['fetches /go'], covered: ['fetches'] })
+    expect(observations.find((observation) => observation.kind === 'finding')).toMatchObject({ quality: 98 })
   })
 
   it('finds a target that resolves the name', async () => {
@@ -145,9 +145,9 @@ describe('a check with a callback', () => {
     const asks = check
       .replace('id: fetches', 'id: asks')
       .replace('/go?to=http://{{interactsh-url}}/x', '/go?name={{interactsh-url}}')
-    const seen = await site.run(asks.replace('words: [http]', 'words: [dns]'), { callbacks })
+    const observations = await site.run(asks.replace('words: [http]', 'words: [dns]'), { callbacks })
     await callbacks.close()
-    expect(summary(seen)).toEqual({ found: ['asks /go'], covered: ['asks'] })
+    expect(summary(observations)).toEqual({ found: ['asks /go'], covered: ['asks'] })
   })
 
   it('does not run without a callback server', async () => {

@@ -16,15 +16,15 @@ export interface Zone {
 
 /** @returns the question and its reply; undefined when the message is not a question */
 export function answerQuestion(message: Buffer, { domain, address }: Zone) {
-  const asked = message.length > questionBytesMax ? null : decodeDns(message)
-  const [question] = asked?.questions ?? []
-  if (!asked || asked.type !== 'query' || !question || question.name === '.') return undefined
+  const query = message.length > questionBytesMax ? null : decodeDns(message)
+  const [question] = query?.questions ?? []
+  if (!query || query.type !== 'query' || !question || question.name === '.') return undefined
   const { name, type } = question
   const isOurs = `.${name.toLowerCase()}`.endsWith(`.${domain.toLowerCase()}`)
   const hasAddress = isOurs && type === 'A' && isIPv4(address)
   const reply = encode({
     type: 'response',
-    ...(asked.id !== undefined && { id: asked.id }),
+    ...(query.id !== undefined && { id: query.id }),
     flags: isOurs ? AUTHORITATIVE_ANSWER : refused,
     questions: [question],
     answers: hasAddress ? [{ type: 'A', name, ttl: ttlSeconds, data: address }] : [],

@@ -159,7 +159,7 @@ async function listenDns(
 ): Promise<Listening> {
   const socket = createSocket(listen.includes(':') ? 'udp6' : 'udp4')
   let isClosed = false
-  const answer = (message: Buffer, address: string, from: number) => {
+  const respond = (message: Buffer, address: string, from: number) => {
     const answered = isClosed || from === 0 ? undefined : answerQuestion(message, { domain, address: publicHost })
     if (!answered) return
     const { name, type, reply } = answered
@@ -167,7 +167,7 @@ async function listenDns(
     // Replies that can't be sent are dropped.
     socket.send(reply, from, address, () => undefined)
   }
-  socket.on('message', (message, { address, port: from }) => setImmediate(() => answer(message, address, from)))
+  socket.on('message', (message, { address, port: from }) => setImmediate(() => respond(message, address, from)))
   socket.bind(port, listen)
   await once(socket, 'listening')
   socket.on('error', () => undefined)

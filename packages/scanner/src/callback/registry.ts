@@ -71,10 +71,10 @@ export function createCallbackRegistry(endpoint: CallbackEndpoint, server: Callb
       server.forget(id)
     },
     record(id, call) {
-      const known = calls.get(id)
-      if (!known || kept + lengthOf(call) > KEPT_MAX) return
+      const recorded = calls.get(id)
+      if (!recorded || kept + lengthOf(call) > KEPT_MAX) return
       kept += lengthOf(call)
-      known.push(call)
+      recorded.push(call)
     },
   }
 }

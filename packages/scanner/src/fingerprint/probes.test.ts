@@ -3,11 +3,11 @@ import { identifyBanner } from '#fingerprint/banner.ts'
 import { probes } from '#fingerprint/probes.ts'
 
 function probe(protocol: string) {
-  const found = probes.find((one) => one.protocol === protocol)
-  if (!found) throw new Error(`no probe for ${protocol}`)
-  return found
+  const match = probes.find((probe) => probe.protocol === protocol)
+  if (!match) throw new Error(`no probe for ${protocol}`)
+  return match
 }
-const said = (protocol: string) => Buffer.from(probe(protocol).request)
+const requestOf = (protocol: string) => Buffer.from(probe(protocol).request)
 
 describe('identifyBanner', () => {
   it.each([
@@ -52,11 +52,11 @@ describe('probes', () => {
     ['mongodb', 0, (bytes: Buffer) => bytes.length],
     ['postgresql', 3, (bytes: Buffer) => bytes.length],
   ])('of %s contain the correct length', (protocol, at, length) => {
-    expect(said(protocol)[at]).toBe(length(said(protocol)))
+    expect(requestOf(protocol)[at]).toBe(length(requestOf(protocol)))
   })
 
   it('git: has the correct length prefix', () => {
-    expect(Number.parseInt(said('git').toString('latin1', 0, 4), 16)).toBe(said('git').length)
+    expect(Number.parseInt(requestOf('git').toString('latin1', 0, 4), 16)).toBe(requestOf('git').length)
   })
 
   it.each([
@@ -82,8 +82,8 @@ describe('probes', () => {
       'xmpp',
       "<?xml version='1.0'?><stream:stream version='1.0' xmlns:stream='http://etherx.jabber.org/streams' xmlns='jabber:client'>",
     ],
-  ])('%s: only its own probe accepts the response', (protocol, answer) => {
-    const knowing = probes.filter((one) => one.responsePattern.test(answer)).map((one) => one.protocol)
+  ])('%s: only its own probe accepts the response', (protocol, response) => {
+    const knowing = probes.filter((probe) => probe.responsePattern.test(response)).map((probe) => probe.protocol)
     expect(knowing).toEqual([protocol])
   })
 
@@ -100,8 +100,8 @@ describe('probes', () => {
       'Coturn-4.6.1',
     ],
     ['stun', '\x01\x01\0\x08\x21\x12\xa4\x42glacisglacis\0\x20\xff\xffabcd', ''],
-  ])('%s: extracts the fingerprinted text of %j', (protocol, answer, expected) => {
-    expect(probe(protocol).read?.(answer)).toBe(expected)
+  ])('%s: extracts the fingerprinted text of %j', (protocol, response, expected) => {
+    expect(probe(protocol).read?.(response)).toBe(expected)
   })
 
   it('extracts the version from a DNS response', () => {

@@ -43,7 +43,7 @@ describe('our fingerprints', () => {
 
   it('all have an example that matches', async () => {
     const { files } = await loadRecog([own], { withExamples: true })
-    expect(files.flatMap((one) => one.fingerprints).filter(({ examples }) => examples.length === 0)).toEqual([])
+    expect(files.flatMap((file) => file.fingerprints).filter(({ examples }) => examples.length === 0)).toEqual([])
     expect(await brokenExamples(own)).toEqual([])
   })
 })

@@ -28,8 +28,8 @@ export function identifyTechnologies(
           quality: qualityOf(trace, named.wfn.version !== '*', named.revision !== undefined, subject),
         }
         const key = `${technology.wfn.vendor}:${technology.wfn.product}`
-        const known = best.get(key)
-        if (!known || isBetter(technology, known)) best.set(key, technology)
+        const current = best.get(key)
+        if (!current || isBetter(technology, current)) best.set(key, technology)
       }
     }
   }

@@ -31,17 +31,17 @@ const word = 'bG0YzX8oKcPpYtB0bGgC9Jx3tZqB0bGgC9Jx3tZqB0bGgC9J'
 const answer = '{"arguments":{"version":"3.00 (bb6b5a062e)"},"result":"success"}'
 
 it('queries the version of Transmission with its session id', async () => {
-  const seen = await read((request, response) => {
+  const result = await read((request, response) => {
     response.setHeader('server', 'Transmission')
     if (request.headers['x-transmission-session-id'] === word) return response.end(answer)
     return response.writeHead(409, { 'x-transmission-session-id': word }).end()
   })
-  expect(seen).toEqual({ versions: ['3.00 (bb6b5a062e)'], posted: 2 })
+  expect(result).toEqual({ versions: ['3.00 (bb6b5a062e)'], posted: 2 })
 })
 
 it('stops when authentication is required', async () => {
-  const seen = await read((_request, response) => response.writeHead(401, { server: 'Transmission' }).end())
-  expect(seen).toEqual({ versions: [], posted: 1 })
+  const result = await read((_request, response) => response.writeHead(401, { server: 'Transmission' }).end())
+  expect(result).toEqual({ versions: [], posted: 1 })
 })
 
 it('queries the modules of Node-RED as JSON', async () => {
@@ -56,8 +56,8 @@ it('queries the modules of Node-RED as JSON', async () => {
       return response.end(url === '/nodes' && headers.accept === 'application/json' ? JSON.stringify(nodes) : '<html>')
     }
   }
-  const seen = await read(serve('{"httpNodeRoot":"/","version":"1.2.9"}'), ['/settings'])
-  expect(seen.versions).toEqual(['node-red 1.2.9', 'node-red-dashboard 2.26.0'])
+  const result = await read(serve('{"httpNodeRoot":"/","version":"1.2.9"}'), ['/settings'])
+  expect(result.versions).toEqual(['node-red 1.2.9', 'node-red-dashboard 2.26.0'])
   expect((await read(serve('{"theme":"dark"}'), ['/settings'])).versions).toEqual([])
 })
 

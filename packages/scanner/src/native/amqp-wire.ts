@@ -54,18 +54,18 @@ export function readStart(frame: Buffer): BrokerStart | undefined {
 
 /** Text fields by name; other values are skipped. */
 function readTable(table: Buffer): Record<string, string> {
-  const found: [string, string][] = []
+  const entries: [string, string][] = []
   let at = 0
-  while (at < table.length && found.length < propertiesMax) {
+  while (at < table.length && entries.length < propertiesMax) {
     const nameEnd = at + 1 + table.readUInt8(at)
     const name = table.toString('latin1', at + 1, nameEnd)
     const kind = String.fromCharCode(table.readUInt8(nameEnd))
     const size = sizeOf(kind, table, nameEnd + 1)
     if (size === undefined) break
-    if (kind === 'S') found.push([name, table.toString('latin1', nameEnd + 5, nameEnd + 1 + size)])
+    if (kind === 'S') entries.push([name, table.toString('latin1', nameEnd + 5, nameEnd + 1 + size)])
     at = nameEnd + 1 + size
   }
-  return Object.fromEntries(found)
+  return Object.fromEntries(entries)
 }
 
 const fixedSizes: Readonly<Record<string, number>> = {

@@ -98,7 +98,7 @@ async function logIn(context: NativeContext, mechanism: string, response: string
 }
 
 function cleartextProof(start: BrokerStart): Proof | null {
-  const offered = start.mechanisms.filter((one) => passwordMechanisms.includes(one))
+  const offered = start.mechanisms.filter((mechanism) => passwordMechanisms.includes(mechanism))
   if (offered.length === 0) return null
   return { request: 'AMQP 0-9-1 protocol header', answer: describeServer(start), highlights: offered }
 }

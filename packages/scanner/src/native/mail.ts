@@ -28,14 +28,14 @@ export const mailPasswords: NativeCheck = {
     const commands = isImap ? [`a LOGIN ${user} ${secret}\r\n`] : [`USER ${user}\r\n`, `PASS ${secret}\r\n`]
     const received = await context.withConnection(async (connection) => {
       const readOptions = { firstByteMs: 6000, idleMs: 200, totalMs: 8000 }
-      let answer = (await connection.read(readOptions)).toString('latin1')
+      let response = (await connection.read(readOptions)).toString('latin1')
       for (const command of commands) {
         connection.write(command)
-        answer = (await connection.read(readOptions)).toString('latin1')
-        if (/^-ERR|^a (NO|BAD)/m.test(answer)) break
+        response = (await connection.read(readOptions)).toString('latin1')
+        if (/^-ERR|^a (NO|BAD)/m.test(response)) break
       }
       connection.write(isImap ? 'z LOGOUT\r\n' : 'QUIT\r\n')
-      return answer
+      return response
     })
     if (!received) return {}
     const isLoggedIn = isImap ? /^a OK/m.test(received) : /^\+OK/m.test(received)

@@ -43,8 +43,8 @@ export const mysql: NativeCheck = {
       return { hello: handshake, answer: await readLoginResult(connection) }
     })
     if (!outcome) return {}
-    const { hello: handshake, answer } = outcome
-    const details = `${handshake.version}\n${answer === 'ok' ? 'OK: logged in' : `refused: ${answer}`}`
+    const { hello: handshake, answer: response } = outcome
+    const details = `${handshake.version}\n${response === 'ok' ? 'OK: logged in' : `refused: ${response}`}`
     const proof = { request: 'login as root with an empty password', answer: details, highlights: ['OK: logged in'] }
     const cleartextProof = {
       request: '(nothing sent)',
@@ -52,7 +52,7 @@ export const mysql: NativeCheck = {
       highlights: [handshake.version],
     }
     return {
-      ...(answer !== '' && { [noPassword.id]: answer === 'ok' ? proof : null }),
+      ...(response !== '' && { [noPassword.id]: response === 'ok' ? proof : null }),
       [cleartext.id]: (handshake.capabilities & tlsFlag) === 0 ? cleartextProof : null,
     }
   },

@@ -12,9 +12,9 @@ const versionAt = 48
  * Finds an NTLM challenge in a response of any protocol; undefined when it is missing or has no
  * version.
  */
-export function readChallenge(answer: Buffer): NtlmChallenge | undefined {
-  const at = answer.indexOf(challengeMark)
-  const message = at === -1 ? Buffer.alloc(0) : answer.subarray(at)
+export function readChallenge(response: Buffer): NtlmChallenge | undefined {
+  const at = response.indexOf(challengeMark)
+  const message = at === -1 ? Buffer.alloc(0) : response.subarray(at)
   if (message.length < versionAt + 8) return undefined
   // The NTLMSSP_NEGOTIATE_VERSION flag marks the field as valid.
   if ((message.readUInt32LE(20) & 0x02000000) === 0) return undefined

@@ -22,9 +22,9 @@ describe.concurrent('remote desktops', () => {
   )
   it('finds nothing when Network Level Authentication is required, and reports coverage', async () => {
     await using peer = await tcpPeer(desktop({ accepts: [2], certificate }))
-    const seen = await runNativeChecks(peer, rdp)
-    expect(seen.found).toEqual([])
-    expect(seen.covered).toEqual(expect.arrayContaining(['rdp-no-nla', 'rdp-no-tls']))
+    const result = await runNativeChecks(peer, rdp)
+    expect(result.found).toEqual([])
+    expect(result.covered).toEqual(expect.arrayContaining(['rdp-no-nla', 'rdp-no-tls']))
   })
   it('checks the certificate after the negotiation', async () => {
     const weak = certificateFor({ name: 'desk.lab.test', rsaBits: 1024, days: -2 })

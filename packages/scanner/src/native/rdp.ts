@@ -42,7 +42,7 @@ export const rdp: NativeCheck = {
   async run(context) {
     const weak = await negotiate(context, security.tls)
     const oldest = await negotiate(context, security.rdp)
-    const open = [weak, oldest].find((one) => one?.choice.kind === 'chosen')
+    const open = [weak, oldest].find((attempt) => attempt?.choice.kind === 'chosen')
     return {
       ...((weak ?? oldest) && { [noNla.id]: open ? proofOf(open) : null }),
       ...(oldest && { [noTls.id]: oldest.choice.kind === 'chosen' ? proofOf(oldest) : null }),

@@ -18,7 +18,7 @@ const reply = (...parts: Buffer[]) => {
 }
 /** Portmapper entries: program, version, protocol (6 is TCP), port. */
 const dump = (...mappings: (readonly [number, number, number, number])[]) =>
-  reply(...mappings.map((one) => words(1, ...one)), words(0))
+  reply(...mappings.map((mapping) => words(1, ...mapping)), words(0))
 const exports = (list: Record<string, string[]>) =>
   reply(
     ...Object.entries(list).flatMap(([folder, clients]) => [
@@ -41,11 +41,11 @@ it('reports the entries of the portmapper', async () => {
 
 describe('NFS exports', () => {
   /** A portmapper that advertises a mount service with this response. */
-  async function asked(answer: Buffer) {
+  async function asked(response: Buffer) {
     const questions: Buffer[] = []
     const talk = answering('', (_said, raw) => {
       questions.push(raw)
-      return answer
+      return response
     })
     await using mount = await tcpPeer(talk)
     const mappings = [1, 3, 2].map((version) => [mountd, version, 6, mount.port] as const)
@@ -77,8 +77,8 @@ describe('NFS exports', () => {
     ['a name with a wrong length', reply(words(1, 5000), Buffer.from('/srv'))],
     ['an error reply', Buffer.concat([words(0x8000_0018), words(0x474c4143, 1, 0, 0, 0, 1)])],
     ['another protocol', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
-  ])('are inconclusive after %s', async (_what, answer) => {
-    expect((await asked(answer)).covered).toEqual(['rpcbind-open', 'nfs-reachable'])
+  ])('are inconclusive after %s', async (_what, response) => {
+    expect((await asked(response)).covered).toEqual(['rpcbind-open', 'nfs-reachable'])
   })
 })
 

@@ -73,7 +73,7 @@ interface Mapping {
 async function exportsOf(context: NativeContext, listed: readonly Mapping[]): Promise<Proof | null | undefined> {
   const mounts = listed.filter(({ program, transport }) => program === mountProgram && transport === tcp)
   for (const version of mountVersions) {
-    const found = mounts.find((one) => one.version === version)
+    const found = mounts.find((mount) => mount.version === version)
     if (found) return worldExports(context, found.port, version)
   }
   return undefined
@@ -86,11 +86,11 @@ const mappingsMax = 200
 
 function readDump(result: Buffer): Mapping[] {
   const { word } = xdrOf(result)
-  const found: Mapping[] = []
-  while (found.length < mappingsMax && word() === 1) {
+  const mappings: Mapping[] = []
+  while (mappings.length < mappingsMax && word() === 1) {
     const [program, version, transport, port] = [word(), word(), word(), word()]
     if (program === undefined || version === undefined || transport === undefined || port === undefined) break
-    found.push({ program, version, transport, port })
+    mappings.push({ program, version, transport, port })
   }
-  return found
+  return mappings
 }

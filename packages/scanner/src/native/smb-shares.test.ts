@@ -16,9 +16,9 @@ describe('SMB shares', () => {
     await using peer = await tcpPeer(fileServer({ shares }))
     const { found, seen } = await runNativeChecks(peer, smb)
     expect(found).toEqual(['smb-guest-share', 'smb-shares-listed'])
-    const told = JSON.stringify(seen)
-    expect(told).toContain('Payroll (files) of everyone')
-    expect(told).toContain('Connected to share \\"Payroll\\" anonymously')
+    const output = JSON.stringify(seen)
+    expect(output).toContain('Payroll (files) of everyone')
+    expect(output).toContain('Connected to share \\"Payroll\\" anonymously')
   })
   it.each([{ isPipeShut: true }, { isSessionShut: true }])('are not listed by a secure server: %j', async (how) => {
     await using peer = await tcpPeer(fileServer({ shares: [], ...how }))
@@ -37,8 +37,8 @@ describe('SMB shares', () => {
         ioctl.writeUInt32LE(112, 32)
         ioctl.writeUInt32LE(rest.length, 36)
         ioctl[50] = 2
-        const answer = async (command: number) => ({ ...head, body: command === 5 ? Buffer.alloc(88) : ioctl })
-        const listed = await listShares(answer, 'x').catch((error: unknown) => error)
+        const exchange = async (command: number) => ({ ...head, body: command === 5 ? Buffer.alloc(88) : ioctl })
+        const listed = await listShares(exchange, 'x').catch((error: unknown) => error)
         expect(listed === null || Array.isArray(listed) || listed instanceof RangeError).toBe(true)
       }),
     )

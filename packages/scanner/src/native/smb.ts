@@ -99,13 +99,13 @@ export const smb: NativeCheck = {
 function version1Proof(received: Buffer): Proof | null {
   const isAnswer = received.length > 39 && received.toString('latin1', 4, 9) === '\u00ffSMB\u0072'
   if (!isAnswer || received.readUInt16LE(37) !== 0) return null
-  const words = received
+  const strings = received
     .toString('utf16le', 36 + 4)
     .replaceAll(/[^ -~]+/g, ' ')
     .trim()
   return {
     request: 'SMB 1 NEGOTIATE, dialect NT LM 0.12',
-    answer: `dialect NT LM 0.12 accepted; ${words}`,
+    answer: `dialect NT LM 0.12 accepted; ${strings}`,
     highlights: ['NT LM 0.12'],
   }
 }

@@ -88,10 +88,10 @@ function packetReader(connection: TcpConnection) {
   return {
     async greeting(): Promise<string | undefined> {
       for (;;) {
-        const found = /^(?:(?!SSH-)[^\n]{0,500}\n){0,20}(SSH-[^\r\n]{0,500})\r?\n/.exec(stream.toString('latin1'))
-        if (found) {
-          stream = stream.subarray(found[0].length)
-          return found[1]
+        const match = /^(?:(?!SSH-)[^\n]{0,500}\n){0,20}(SSH-[^\r\n]{0,500})\r?\n/.exec(stream.toString('latin1'))
+        if (match) {
+          stream = stream.subarray(match[0].length)
+          return match[1]
         }
         if (stream.length > 16_384 || !(await more())) return undefined
       }
@@ -211,8 +211,8 @@ async function requestMethods(
     const payload = await secure.next()
     if (!payload) return undefined
     if (payload[0] === 6) {
-      const words = [string(user), string('ssh-connection'), string('none')]
-      secure.write(Buffer.concat([Buffer.from([50]), ...words]))
+      const fields = [string(user), string('ssh-connection'), string('none')]
+      secure.write(Buffer.concat([Buffer.from([50]), ...fields]))
     }
     if (payload[0] === 51) return slice(payload, 1).toString('latin1').split(',')
     // Authentication succeeded without credentials: every method is allowed.

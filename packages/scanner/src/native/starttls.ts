@@ -33,8 +33,8 @@ const upgrades: Readonly<Record<string, Upgrade>> = {
   /** RFC 4511, section 4.14. */
   ldap: async (connection) => {
     const request = hex('301d 020101 7718 8016 312e332e362e312e342e312e313436362e3230303337')
-    const answer = await sendCommand(connection, request)
-    return /\x78[\s\S]{1,3}\x0a\x01\x00/.test(answer)
+    const response = await sendCommand(connection, request)
+    return /\x78[\s\S]{1,3}\x0a\x01\x00/.test(response)
   },
   /** MS-RDPBCGR 5.4.2.1: TLS starts directly after the negotiation, with or without CredSSP. */
   rdp: async (connection) => {

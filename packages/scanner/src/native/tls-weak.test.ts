@@ -50,10 +50,10 @@ describe('tlsWeak', () => {
   it('checks TLS after STARTTLS', async () => {
     await using peer = await tcpPeer((socket) => {
       socket.write('220 mx ESMTP\r\n')
-      socket.on('data', (said: Buffer) => {
-        if (said.includes('EHLO')) socket.write('250-mx\r\n250 STARTTLS\r\n')
-        else if (said.includes('STARTTLS')) socket.write('220 go ahead\r\n')
-        else socket.write(said[0] === 22 && said.includes(Buffer.from([0, 5])) ? serverHello(0x0005) : alert)
+      socket.on('data', (received: Buffer) => {
+        if (received.includes('EHLO')) socket.write('250-mx\r\n250 STARTTLS\r\n')
+        else if (received.includes('STARTTLS')) socket.write('220 go ahead\r\n')
+        else socket.write(received[0] === 22 && received.includes(Buffer.from([0, 5])) ? serverHello(0x0005) : alert)
       })
     })
     expect(own((await runNativeChecks(peer, { protocol: 'smtp' })).found)).toEqual(['tls-cipher-weak'])

@@ -36,10 +36,10 @@ interface Exposure {
   readonly question: Buffer
   readonly request: string
   /** The readable proof; undefined: not affected. */
-  readonly proofOf: (answer: Buffer) => string | undefined
+  readonly proofOf: (response: Buffer) => string | undefined
 }
 
-const printableOf = (answer: Buffer) => (answer.toString('latin1').match(/[\x20-\x7e]{3,}/g) ?? []).join(' ').trim()
+const printableOf = (response: Buffer) => (response.toString('latin1').match(/[\x20-\x7e]{3,}/g) ?? []).join(' ').trim()
 
 const exposures: readonly Exposure[] = [
   {
@@ -56,8 +56,8 @@ const exposures: readonly Exposure[] = [
     protocol: 'chargen',
     question: hex('0a'),
     request: 'one byte',
-    proofOf: (answer) =>
-      answer.length > 50 ? `${answer.length} bytes: ${printableOf(answer).slice(0, 80)}` : undefined,
+    proofOf: (response) =>
+      response.length > 50 ? `${response.length} bytes: ${printableOf(response).slice(0, 80)}` : undefined,
   },
   {
     info: checkInfo({
@@ -73,7 +73,7 @@ const exposures: readonly Exposure[] = [
     protocol: 'echo',
     question: bytes('glacis-echo-271829'),
     request: 'glacis-echo-271829',
-    proofOf: (answer) => (answer.toString('latin1') === 'glacis-echo-271829' ? 'glacis-echo-271829' : undefined),
+    proofOf: (response) => (response.toString('latin1') === 'glacis-echo-271829' ? 'glacis-echo-271829' : undefined),
   },
   {
     info: checkInfo({
@@ -90,8 +90,8 @@ const exposures: readonly Exposure[] = [
     protocol: 'ssdp',
     question: ssdpSearch,
     request: 'M-SEARCH, ST: upnp:rootdevice',
-    proofOf: (answer) => {
-      const text = answer.toString('latin1')
+    proofOf: (response) => {
+      const text = response.toString('latin1')
       return text.startsWith('HTTP/1.1 200 OK\r\n') && /^location:/im.test(text) ? text : undefined
     },
   },
@@ -109,7 +109,7 @@ const exposures: readonly Exposure[] = [
     protocol: 'coap',
     question: coapDiscovery,
     request: 'GET /.well-known/core',
-    proofOf: (answer) => (answer[1] === 0x45 ? printableOf(answer) : undefined),
+    proofOf: (response) => (response[1] === 0x45 ? printableOf(response) : undefined),
   },
   {
     info: checkInfo({
@@ -126,7 +126,8 @@ const exposures: readonly Exposure[] = [
     protocol: 'bacnet',
     question: bacnetRead,
     request: 'ReadProperty object-name of the local device',
-    proofOf: (answer) => (answer[6] === 0x30 || answer[6] === 0x50 ? printableOf(answer) || 'ComplexACK' : undefined),
+    proofOf: (response) =>
+      response[6] === 0x30 || response[6] === 0x50 ? printableOf(response) || 'ComplexACK' : undefined,
   },
   {
     info: checkInfo({
@@ -144,8 +145,8 @@ const exposures: readonly Exposure[] = [
     protocol: 'ipmi',
     question: rmcpPing,
     request: 'RMCP presence ping',
-    proofOf: (answer) =>
-      answer[8] === 0x40 && ((answer[20] ?? 0) & 0x80) !== 0 ? 'Presence pong: IPMI supported' : undefined,
+    proofOf: (response) =>
+      response[8] === 0x40 && ((response[20] ?? 0) & 0x80) !== 0 ? 'Presence pong: IPMI supported' : undefined,
   },
   {
     info: checkInfo({
@@ -161,7 +162,8 @@ const exposures: readonly Exposure[] = [
     protocol: 'netbios-ns',
     question: netbiosStatus,
     request: 'NBSTAT *',
-    proofOf: (answer) => (((answer[2] ?? 0) & 0x80) !== 0 && answer.length > 60 ? printableOf(answer) : undefined),
+    proofOf: (response) =>
+      ((response[2] ?? 0) & 0x80) !== 0 && response.length > 60 ? printableOf(response) : undefined,
   },
   {
     info: checkInfo({
@@ -179,7 +181,7 @@ const exposures: readonly Exposure[] = [
     protocol: 'xdmcp',
     question: xdmcpQuery,
     request: 'QUERY',
-    proofOf: (answer) => (answer.readUInt16BE(2) === 5 ? `WILLING ${printableOf(answer)}` : undefined),
+    proofOf: (response) => (response.readUInt16BE(2) === 5 ? `WILLING ${printableOf(response)}` : undefined),
   },
 ]
 
@@ -187,9 +189,9 @@ export const udpExposed: readonly NativeCheck[] = exposures.map(({ info, protoco
   checks: [info],
   appliesTo: (service) => service.transport === 'udp' && service.protocol === protocol,
   async run(context) {
-    const answer = await context.sendDatagram(question, { waitMs: 700 })
-    if (answer.kind !== 'answer' || answer.bytes.length < 4) return {}
-    const text = proofOf(answer.bytes)
+    const response = await context.sendDatagram(question, { waitMs: 700 })
+    if (response.kind !== 'answer' || response.bytes.length < 4) return {}
+    const text = proofOf(response.bytes)
     return { [info.id]: text === undefined ? null : { request, answer: text, highlights: [text.slice(0, 60)] } }
   },
 }))

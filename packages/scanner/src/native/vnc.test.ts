@@ -4,8 +4,8 @@ import { answering, runNativeChecks, tcpPeer } from '#native/testing/examine.ts'
 const both = ['vnc-no-password', 'vnc-cleartext']
 /** Offers these security types to version 3.8 clients, and the first one to version 3.3 clients. */
 const server = (greeting: string, types: readonly number[]) =>
-  answering(greeting, (said) =>
-    said.startsWith('RFB 003.003') ? Buffer.from([0, 0, 0, types[0] ?? 0]) : Buffer.from([types.length, ...types]),
+  answering(greeting, (received) =>
+    received.startsWith('RFB 003.003') ? Buffer.from([0, 0, 0, types[0] ?? 0]) : Buffer.from([types.length, ...types]),
   )
 
 describe('VNC', () => {
@@ -37,7 +37,9 @@ describe('distcc', () => {
   const place = { protocol: 'distcc' }
   it('finds an unauthenticated server', async () => {
     const done = 'DONE00000001STAT00000000SERR00000000SOUT00000000DOTO00000000'
-    const server = answering('', (said) => (said.startsWith('DIST00000001ARGC00000005ARGV00000002cc') ? done : ''))
+    const server = answering('', (received) =>
+      received.startsWith('DIST00000001ARGC00000005ARGV00000002cc') ? done : '',
+    )
     await using peer = await tcpPeer(server)
     expect((await runNativeChecks(peer, place)).found).toEqual(['distcc-open'])
   })

@@ -16,26 +16,26 @@ const attemptOf = (port: number): Attempt => ({ host, port, startedAt: 0, deadli
 function connecting({ fds = [7, 8], answers, woken = [] }: { fds?: number[]; answers: number[]; woken?: number[] }) {
   const told: string[] = []
   const closed: number[] = []
-  const asked: number[] = []
+  const requests: number[] = []
   const libc: Libc = {
     open: () => fds.shift() ?? -EMFILE,
     watch: () => 0,
     connect: (fd) => {
-      asked.push(fd)
+      requests.push(fd)
       return answers.shift() ?? EALREADY
     },
     isSelf: () => false,
     close: (fd) => void closed.push(fd),
-    onReady(_waitMs, tell) {
-      for (const fd of woken.splice(0)) tell(fd)
+    onReady(_waitMs, notify) {
+      for (const fd of woken.splice(0)) notify(fd)
     },
   }
   const connector = connectWithLibc(libc, ({ port }, code) => told.push(`${port} ${code || 'open'}`))
-  return { connector, told, closed, asked }
+  return { connector, told, closed, requests }
 }
 
 it('reports pending connects later and reuses a refused socket', async () => {
-  const { connector, told, closed, asked } = connecting({
+  const { connector, told, closed, requests } = connecting({
     answers: [EINPROGRESS, EALREADY, ECONNREFUSED, EINPROGRESS, 0],
     woken: [7, 99],
   })
@@ -44,7 +44,7 @@ it('reports pending connects later and reuses a refused socket', async () => {
   await expect.poll(() => told).toEqual(['80 ECONNREFUSED'])
   connector.begin(attemptOf(81))
   expect(told).toEqual(['80 ECONNREFUSED', '81 open'])
-  expect([asked, closed]).toEqual([[7, 7, 7, 7, 7], [7]])
+  expect([requests, closed]).toEqual([[7, 7, 7, 7, 7], [7]])
 })
 
 it.each([

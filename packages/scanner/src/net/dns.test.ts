@@ -21,9 +21,9 @@ it('asks the given resolver instead of the operating system', async () => {
   server.bind(0, address)
   await once(server, 'listening')
   const servers = [`${address}:${server.address().port}`]
-  const found = await resolveName('lab.test', { signal, servers })
+  const addresses = await resolveName('lab.test', { signal, servers })
   const missing = await resolveName('other.test', { signal, servers })
   server.close()
-  expect(found).toEqual({ kind: 'addresses', addresses: ['127.83.1.4'] })
+  expect(addresses).toEqual({ kind: 'addresses', addresses: ['127.83.1.4'] })
   expect(missing).toEqual({ kind: 'failure', reason: `other.test could not be resolved at ${servers[0]}` })
 })

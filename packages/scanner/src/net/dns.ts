@@ -19,11 +19,11 @@ export async function resolveName(
   { signal, deadlineMs = 5000, servers }: { signal: AbortSignal; deadlineMs?: number; servers?: readonly string[] },
 ): Promise<Resolution> {
   if (servers) return resolveAt(name, servers, signal)
-  const answer = lookup(name, { all: true, order: 'verbatim' }).then(
-    (found) => found.map(({ address }) => address),
+  const response = lookup(name, { all: true, order: 'verbatim' }).then(
+    (records) => records.map(({ address }) => address),
     (error: NodeJS.ErrnoException) => `${name} could not be resolved (${error.code ?? error.message})`,
   )
-  const outcome = await withDeadline(answer, deadlineMs, signal)
+  const outcome = await withDeadline(response, deadlineMs, signal)
   if (outcome === undefined)
     return { kind: 'failure', reason: `${name} could not be resolved within ${deadlineMs / 1000} s` }
   if (typeof outcome === 'string') return { kind: 'failure', reason: outcome }

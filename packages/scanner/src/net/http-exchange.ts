@@ -207,9 +207,9 @@ function formatRequest(request: HttpRequest, headers: readonly string[]): string
 
 function headerPairs(raw: Dispatcher.DispatchController['rawHeaders']): (readonly [string, string])[] {
   const flat: readonly (Buffer | string)[] = Array.isArray(raw) ? raw : []
-  const found: (readonly [string, string])[] = []
-  for (let at = 0; at + 1 < flat.length; at += 2) found.push([latin1(flat[at]), latin1(flat[at + 1])])
-  return found
+  const headers: (readonly [string, string])[] = []
+  for (let at = 0; at + 1 < flat.length; at += 2) headers.push([latin1(flat[at]), latin1(flat[at + 1])])
+  return headers
 }
 
 function latin1(text: Buffer | string | undefined): string {

@@ -64,32 +64,32 @@ describe('requests', () => {
   it.each(['/../etc/passwd', '/%2e%2e/%2e%2E/x', '//x//y', '/a?q=%00&x=/../', '/a#b', '/\'"<>{}|\\^`', '/é'])(
     'sends the path %s byte for byte',
     async (path) => {
-      let seen = ''
+      let received = ''
       const origin = await raw((socket) =>
         socket.once('data', (data) => {
-          seen = data.toString('utf8')
+          received = data.toString('utf8')
           socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
         }),
       )
       await get(origin, { path })
-      expect(seen.split('\r\n')[0]).toBe(`GET ${path} HTTP/1.1`)
+      expect(received.split('\r\n')[0]).toBe(`GET ${path} HTTP/1.1`)
     },
   )
 
   it('sends Host, lets headers override defaults, and sends a body with any method', async () => {
-    let seen = ''
+    let received = ''
     const origin = await raw((socket) =>
       socket.once('data', (data) => {
-        seen = data.toString()
+        received = data.toString()
         socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
       }),
     )
-    const answer = await get(origin, { method: 'PROPFIND', headers: { 'user-agent': 'x' }, body: '<a/>' })
-    expect(seen).toContain(`host: lab.test:${origin.port}\r\n`)
-    expect(seen).toContain('user-agent: x\r\n')
-    expect(seen).not.toContain('Glacis')
-    expect(seen.endsWith('content-length: 4\r\n\r\n<a/>')).toBe(true)
-    expect(answer).toMatchObject({ kind: 'response', request: expect.stringContaining('PROPFIND / HTTP/1.1\r\n') })
+    const response = await get(origin, { method: 'PROPFIND', headers: { 'user-agent': 'x' }, body: '<a/>' })
+    expect(received).toContain(`host: lab.test:${origin.port}\r\n`)
+    expect(received).toContain('user-agent: x\r\n')
+    expect(received).not.toContain('Glacis')
+    expect(received.endsWith('content-length: 4\r\n\r\n<a/>')).toBe(true)
+    expect(response).toMatchObject({ kind: 'response', request: expect.stringContaining('PROPFIND / HTTP/1.1\r\n') })
   })
 
   it.each([
@@ -107,16 +107,16 @@ describe('requests', () => {
   it('SEC-C1 does not connect when the guard rejects the address', async () => {
     let connections = 0
     const origin = await raw(() => void connections++)
-    const answer = await get(origin, {}, { guard: { refusal: () => 'outside the target' } })
-    expect(answer).toEqual({ kind: 'failure', reason: 'refused: outside the target', local: false })
+    const response = await get(origin, {}, { guard: { refusal: () => 'outside the target' } })
+    expect(response).toEqual({ kind: 'failure', reason: 'refused: outside the target', local: false })
     expect(connections).toBe(0)
   })
 
   it('awaits beforeRequest before each request', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const origin = await http((_request, response) => response.end())
-    await get(origin, {}, { beforeRequest: async (host) => void asked.push(host) })
-    expect(asked).toEqual([address])
+    await get(origin, {}, { beforeRequest: async (host) => void requests.push(host) })
+    expect(requests).toEqual([address])
   })
 })
 

@@ -83,8 +83,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const send = async (origin: Origin, request: HttpRequest, options: Required<RequestOptions>) => {
     await beforeRequest?.(origin.address, options.signal)
     closeOldest(pools)
-    const answer = await exchange(poolOf(origin), origin, request, { ...limits, ...options })
-    if (answer.kind === 'response' || !answer.mayRepeat) return answer
+    const response = await exchange(poolOf(origin), origin, request, { ...limits, ...options })
+    if (response.kind === 'response' || !response.mayRepeat) return response
     // A server may close an idle connection just as it is reused (RFC 9112, section 9.5).
     const fresh = createPool(handshakeOrigin(origin), 1, guard)
     try {

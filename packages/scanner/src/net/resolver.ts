@@ -52,8 +52,8 @@ export async function queryResolver(
   if (!recordTypes.has(type) || server === undefined || !message) return undefined
   for (let tried = 0; tried < TRIES; tried++) {
     const received = await exchange(message, server, signal)
-    const answer = received && readMessage(received)
-    if (answer) return answer
+    const response = received && readMessage(received)
+    if (response) return response
   }
   return undefined
 }
@@ -79,10 +79,10 @@ async function exchange(message: Buffer, server: string, signal: AbortSignal): P
 export function readMessage(message: Buffer): DnsResponse | undefined {
   const read = decodeDns(message)
   if (!read) return undefined
-  const [asked] = read.questions ?? []
+  const [question] = read.questions ?? []
   return {
     code: read.rcode,
-    question: asked ? { name: withTrailingDot(asked.name), type: typeNameOf(asked) } : { name: '.', type: '' },
+    question: question ? { name: withTrailingDot(question.name), type: typeNameOf(question) } : { name: '.', type: '' },
     answer: records(read.answers),
     authority: records(read.authorities),
     additional: records(read.additionals),

@@ -30,21 +30,21 @@ describe('sendAndRead', () => {
     ['nothing from a silent server', sendNothing, ''],
   ])('reads %s', async (_, treat, heard) => {
     await using server = await listen('127.41.21.2', 0, treat)
-    const answer = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
-    expect(answer?.toString()).toBe(heard)
+    const response = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
+    expect(response?.toString()).toBe(heard)
   })
 
   it('limits the bytes read', async () => {
     await using server = await listen('127.41.21.3', 0, flood)
-    const answer = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
-    expect(answer).toHaveLength(1000)
+    const response = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
+    expect(response).toHaveLength(1000)
   })
 
   it('limits the duration of a read', async () => {
     await using server = await listen('127.41.21.4', 0, dribble(20))
-    const answer = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
-    expect(answer?.length).toBeGreaterThan(0)
-    expect(answer?.length).toBeLessThan(1000)
+    const response = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
+    expect(response?.length).toBeGreaterThan(0)
+    expect(response?.length).toBeLessThan(1000)
   })
 
   it('survives a reset', async () => {

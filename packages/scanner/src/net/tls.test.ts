@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createGuard } from '#guard.ts'
 import { acceptsSsl3, tlsHandshake } from '#net/tls.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
-import { answer, greet, listen, neverFinishTls, reset, sendNothing } from '#testing/loopback.ts'
+import { greet, listen, neverFinishTls, reset, sendNothing, respond } from '#testing/loopback.ts'
 
 const guard = createGuard({ allow: ['127.41.0.0/16'] })
 const options = { guard, signal: new AbortController().signal, hostname: 'lab.test', deadlineMs: 3000 }
@@ -57,7 +57,7 @@ describe('tlsHandshake', () => {
 describe('acceptsSsl3', () => {
   it('detects SSL 3 by the ServerHello version', async () => {
     const hello = Buffer.from([22, 3, 0, 0, 6, 2, 0, 0, 2, 3, 0])
-    await using server = await listen('127.41.20.3', 0, answer([[/^\p{Cc}/u, hello]]))
+    await using server = await listen('127.41.20.3', 0, respond([[/^\p{Cc}/u, hello]]))
     expect(await acceptsSsl3(server.address, server.port, { ...options, deadlineMs: 300 })).toBe(true)
   })
 

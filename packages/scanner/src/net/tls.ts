@@ -178,12 +178,12 @@ function chainLength(certificate: X509Certificate): number {
 
 /** Whether a server answers an SSL 3 ClientHello with a ServerHello of version 3.0 (RFC 6101). */
 export async function acceptsSsl3(address: string, port: number, options: DialOptions): Promise<boolean> {
-  const answer = await sendAndRead(address, port, ssl3Hello(), {
+  const response = await sendAndRead(address, port, ssl3Hello(), {
     ...options,
     firstByteMs: 2000,
     enough: (all) => all.length > 10,
   })
-  return answer !== undefined && answer[0] === 22 && answer[5] === 2 && answer[9] === 3 && answer[10] === 0
+  return response !== undefined && response[0] === 22 && response[5] === 2 && response[9] === 3 && response[10] === 0
 }
 
 function ssl3Hello(): Buffer {

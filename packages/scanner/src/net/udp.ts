@@ -43,8 +43,8 @@ export async function queryUdp(
   const refusal = guard.refusal(address, port)
   if (refusal) return { kind: 'unknown', reason: refusal }
   for (let attempt = 1; attempt <= tries; attempt++) {
-    const answer = await sendOnce(address, port, request, { ...options, waitMs: waitMs * attempt })
-    if (answer.kind !== 'silent') return answer
+    const response = await sendOnce(address, port, request, { ...options, waitMs: waitMs * attempt })
+    if (response.kind !== 'silent') return response
   }
   return { kind: 'silent' }
 }
@@ -73,9 +73,9 @@ async function sendOnce(
   try {
     if (fromAnyPort) socket.send(request, port, address)
     else socket.connect(port, address, () => socket.send(request))
-    const answer = await withDeadline(first.promise, waitMs, signal)
-    if (answer?.kind !== 'answer') return answer ?? { kind: 'silent' }
-    if (collectBytesMax === undefined) return answer
+    const response = await withDeadline(first.promise, waitMs, signal)
+    if (response?.kind !== 'answer') return response ?? { kind: 'silent' }
+    if (collectBytesMax === undefined) return response
     const pause = () => withDeadline(new Promise<never>(() => undefined), collectIdleMs, signal)
     while (performance.now() - lastReceivedAt < collectIdleMs) await pause()
     return { kind: 'answer', bytes: Buffer.concat(parts) }

@@ -57,10 +57,11 @@ it('finds the same with cached and parsed templates', async () => {
     profile: 'gentle',
     budget: { take: async () => undefined },
   } as const
-  const found: string[] = []
-  for await (const one of runChecks(target, plan, tools)) if (one.kind === 'finding') found.push(one.check)
+  const findings: string[] = []
+  for await (const observation of runChecks(target, plan, tools))
+    if (observation.kind === 'finding') findings.push(observation.check)
   await client.close()
-  expect(found).toEqual(['t7'])
+  expect(findings).toEqual(['t7'])
 })
 
 it('reuses the cache for a moved folder, with its new file names', async () => {

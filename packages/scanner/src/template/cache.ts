@@ -64,14 +64,14 @@ export async function readCache(folder: string, digest: string): Promise<CacheEn
 /** @throws when texts are missing */
 function* readTemplates({ facts, sizes }: Index, texts: Buffer): Iterable<CachedTemplate> {
   let at = 0
-  for (const [place, one] of facts.entries()) {
+  for (const [place, fact] of facts.entries()) {
     const [info = 0, document = 0] = sizes[place] ?? []
     const from = at
     const middle = from + info
     const end = middle + document
     at = end
     yield {
-      facts: one,
+      facts: fact,
       info: () => texts.toString('utf8', from, middle),
       document: () => texts.toString('utf8', middle, end),
     }
@@ -95,7 +95,7 @@ export async function writeCache(folder: string, digest: string, entry: CacheEnt
 
 function serialize({ templates, rejected }: CacheEntry): Buffer {
   const texts = templates.map(({ info, document }) => [Buffer.from(info()), Buffer.from(document())] as const)
-  const facts = templates.map((one) => one.facts)
+  const facts = templates.map((template) => template.facts)
   const index: Index = { facts, sizes: texts.map(([info, document]) => [info.length, document.length]), rejected }
   return Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...texts.flat()])
 }

@@ -37,7 +37,7 @@ describe.skipIf(archive === undefined)('the public collection', () => {
 
   it('is parsed without a crash, and rejections have a line and a reason', () => {
     const parsed = [...sample(read(), 12)].map(([name, source]) => parseTemplate(name, source))
-    const refused = parsed.filter((one) => 'reason' in one)
+    const refused = parsed.filter((result) => 'reason' in result)
     expect(parsed.length).toBeGreaterThan(900)
     // Minimum share of runnable templates across all kinds, including code and workflows. Never
     // lower it.

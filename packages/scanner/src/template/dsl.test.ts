@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseExpression } from '#template/dsl.ts'
 import type { DslValue } from '#template/dsl-value.ts'
 
-const known = new Map<string, DslValue>([
+const variables = new Map<string, DslValue>([
   ['body', 'Welcome to Acme 2.4'],
   ['header', 'Server: nginx\r\nX-A: b\r\n'],
   ['status_code', 200],
@@ -12,7 +12,7 @@ const known = new Map<string, DslValue>([
 function value(source: string): DslValue | undefined {
   const expression = parseExpression(source)
   if (typeof expression === 'string') throw new Error(expression)
-  return expression.evaluate((name) => known.get(name))
+  return expression.evaluate((name) => variables.get(name))
 }
 
 describe('operators', () => {

@@ -161,11 +161,11 @@ function parsePrimary(reader: Reader): Node {
 /** String literals may contain placeholders; those without a value stay unchanged. */
 function literal(text: string): Node {
   if (!text.includes('{{')) return () => text
-  const known = new Map<string, Expression | string>()
-  for (const [, source = ''] of text.matchAll(INNER)) known.set(source, parseExpression(source.trim()))
+  const cache = new Map<string, Expression | string>()
+  for (const [, source = ''] of text.matchAll(INNER)) cache.set(source, parseExpression(source.trim()))
   return (lookup) =>
     text.replace(INNER, (whole, source: string) => {
-      const inner = known.get(source)
+      const inner = cache.get(source)
       const value = typeof inner === 'object' ? inner.evaluate(lookup) : undefined
       return value === undefined ? whole : toText(value)
     })

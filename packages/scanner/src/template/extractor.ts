@@ -13,22 +13,22 @@ const VALUE_LENGTH_MAX = 2048
  *
  * @throws Stopped
  */
-export function extract(extractor: Extractor, answer: ResponseParts): string[] {
-  const values = [...new Set(read(extractor, answer))].filter((value) => value !== '')
+export function extract(extractor: Extractor, response: ResponseParts): string[] {
+  const values = [...new Set(read(extractor, response))].filter((value) => value !== '')
   const limited = values.slice(0, VALUES_MAX).map((value) => value.slice(0, VALUE_LENGTH_MAX))
   spendBytes(limited.reduce((sum, value) => sum + value.length, 0))
   return limited
 }
 
-function read(extractor: Extractor, answer: ResponseParts): string[] {
-  if (extractor.type === 'kval') return extractor.keys.flatMap((key) => textOf(answer, key) ?? [])
+function read(extractor: Extractor, response: ResponseParts): string[] {
+  if (extractor.type === 'kval') return extractor.keys.flatMap((key) => textOf(response, key) ?? [])
   if (extractor.type === 'dsl') {
     return extractor.expressions.flatMap((expression) => {
-      const value = expression.evaluate(answer.get)
+      const value = expression.evaluate(response.get)
       return value === undefined ? [] : [toText(value)]
     })
   }
-  const part = textOf(answer, extractor.part === '' ? answer.defaultPart : extractor.part)
+  const part = textOf(response, extractor.part === '' ? response.defaultPart : extractor.part)
   if (part === undefined) return []
   if (extractor.type === 'json') return readJson(extractor.queries, part)
   if (extractor.type === 'xpath') return extractor.paths.flatMap((path) => path.read(part, extractor.attribute))
@@ -37,8 +37,8 @@ function read(extractor: Extractor, answer: ResponseParts): string[] {
   )
 }
 
-function textOf(answer: ResponseParts, name: string): string | undefined {
-  const value = answer.get(name)
+function textOf(response: ResponseParts, name: string): string | undefined {
+  const value = response.get(name)
   return value === undefined ? undefined : toText(value)
 }
 

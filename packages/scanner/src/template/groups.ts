@@ -45,7 +45,10 @@ export function requestDigests({ method, headers, body, paths, raws }: HttpBlock
 
 function dependsOnTargetOnly(text: string): boolean {
   return placeholdersOf(text).every(
-    (one) => typeof one === 'object' && one.calls.size === 0 && [...one.names].every(isTargetVariable),
+    (placeholders) =>
+      typeof placeholders === 'object' &&
+      placeholders.calls.size === 0 &&
+      [...placeholders.names].every(isTargetVariable),
   )
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createHealth } from '#template/health.ts'
 import type { HttpResponse } from '#net/http-message.ts'
 
-const answer = (isBomb: boolean): HttpResponse => ({
+const response = (isBomb: boolean): HttpResponse => ({
   kind: 'response',
   status: 200,
   statusText: '',
@@ -15,7 +15,7 @@ const answer = (isBomb: boolean): HttpResponse => ({
 })
 const origin = { address: '127.66.9.1', port: 80, tls: false, hostname: 'lab.test' }
 const chain = (isBomb: boolean) => ({
-  exchanges: [{ origin, path: '/', request: { method: 'GET', path: '/' }, response: answer(isBomb) }],
+  exchanges: [{ origin, path: '/', request: { method: 'GET', path: '/' }, response: response(isBomb) }],
   failure: null,
 })
 

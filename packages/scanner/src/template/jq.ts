@@ -70,8 +70,8 @@ function parsePipe(reader: Reader): Query {
 function chain(first: Query, second: Query): Query {
   return (input) => {
     const results: unknown[] = []
-    for (const one of first(input).slice(0, RESULTS_MAX)) {
-      const more = second(one)
+    for (const value of first(input).slice(0, RESULTS_MAX)) {
+      const more = second(value)
       spend(1 + more.length)
       for (const result of more) results.push(result)
       if (results.length >= RESULTS_MAX) break
@@ -104,8 +104,8 @@ function parseBinary(reader: Reader, level: number): Query {
 function operation(sign: string, left: Query, right: Query): Query {
   if (sign === '//')
     return (input) => {
-      const found = left(input).filter(isTrue)
-      return found.length > 0 ? found : right(input)
+      const truthy = left(input).filter(isTrue)
+      return truthy.length > 0 ? truthy : right(input)
     }
   return (input) => right(input).flatMap((second) => left(input).flatMap((first) => combine(sign, first, second)))
 }
@@ -216,12 +216,13 @@ const constants: Readonly<Record<string, Query>> = {
   last: (input) => (Array.isArray(input) && input.length > 0 ? [input.at(-1)] : []),
 }
 const calls: Readonly<Record<string, (argument: Query) => Query>> = {
-  select: (condition) => (input) => condition(input).flatMap((one) => (isTrue(one) ? [input] : [])),
+  select: (condition) => (input) => condition(input).flatMap((value) => (isTrue(value) ? [input] : [])),
   map: (each) => (input) => (Array.isArray(input) ? [input.flatMap(each)] : []),
-  has: (key) => (input) => key(input).map((one) => isObject(input) && Object.hasOwn(input, String(one))),
-  contains: (part) => (input) => part(input).map((one) => containsValue(input, one)),
-  startswith: (part) => (input) => part(input).map((one) => typeof input === 'string' && input.startsWith(String(one))),
-  endswith: (part) => (input) => part(input).map((one) => typeof input === 'string' && input.endsWith(String(one))),
+  has: (key) => (input) => key(input).map((value) => isObject(input) && Object.hasOwn(input, String(value))),
+  contains: (part) => (input) => part(input).map((value) => containsValue(input, value)),
+  startswith: (part) => (input) =>
+    part(input).map((value) => typeof input === 'string' && input.startsWith(String(value))),
+  endswith: (part) => (input) => part(input).map((value) => typeof input === 'string' && input.endsWith(String(value))),
 }
 
 function parseCall(name: string, reader: Reader): Query {
@@ -238,7 +239,7 @@ function containsValue(whole: unknown, part: unknown): boolean {
   spend(COMBINATION_COST)
   if (typeof whole === 'string' && typeof part === 'string') return whole.includes(part)
   if (Array.isArray(whole) && Array.isArray(part))
-    return part.every((one) => whole.some((other) => containsValue(other, one)))
+    return part.every((value) => whole.some((other) => containsValue(other, value)))
   return isEqual(whole, part)
 }
 

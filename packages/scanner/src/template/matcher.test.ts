@@ -12,10 +12,10 @@ const values = new Map<string, DslValue>([
   ['server', 'nginx'],
   ['duration', 7],
 ])
-const answer = { defaultPart: 'body', get: (name: string) => values.get(name) }
+const response = { defaultPart: 'body', get: (name: string) => values.get(name) }
 
 function matches(block: object) {
-  return evaluateOperators(readOperators({ value: block, path: [] }), answer)
+  return evaluateOperators(readOperators({ value: block, path: [] }), response)
 }
 const hits = (matcher: object) => matches({ matchers: [matcher] }).length > 0
 

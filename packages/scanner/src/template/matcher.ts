@@ -44,7 +44,7 @@ function evaluate(operators: Operators, plain: ResponseParts): Match[] {
   // Matchers that need no extracted values run first: they decide most responses.
   if (condition === 'and' && matchers.some((matcher) => isPlain(matcher) && evaluateMatcher(matcher, plain) === null))
     return []
-  const { answer, extracted } = runExtractors(operators, plain)
+  const { response, extracted } = runExtractors(operators, plain)
   if (matchers.length === 0) {
     return extracted.length > 0
       ? [{ name: '', spans: extracted, proofs: [], extracted, isProof: true, isTimed: false, isSilent: false }]
@@ -52,7 +52,7 @@ function evaluate(operators: Operators, plain: ResponseParts): Match[] {
   }
   const hits: { matcher: Matcher; spans: readonly string[] }[] = []
   for (const matcher of matchers) {
-    const spans = evaluateMatcher(matcher, answer)
+    const spans = evaluateMatcher(matcher, response)
     if (spans) hits.push({ matcher, spans })
     else if (condition === 'and') return []
   }
@@ -66,11 +66,11 @@ function evaluate(operators: Operators, plain: ResponseParts): Match[] {
   const withoutMediaTypes = (spans: readonly string[]) =>
     provesAbsence ? spans.filter((span) => !isMediaType(span)) : spans
   const spansFor = (some: typeof hits) =>
-    [...withoutMediaTypes(some.flatMap((one) => one.spans)), ...extracted].slice(0, SPANS_MAX)
+    [...withoutMediaTypes(some.flatMap((hit) => hit.spans)), ...extracted].slice(0, SPANS_MAX)
   const match = (name: string, some: typeof hits): Match => ({
     name,
     spans: spansFor(some),
-    proofs: some.flatMap((one) => one.spans),
+    proofs: some.flatMap((hit) => hit.spans),
     extracted,
     isProof: isProof(some),
     isTimed: isTimed(some),
@@ -79,7 +79,7 @@ function evaluate(operators: Operators, plain: ResponseParts): Match[] {
   if (condition === 'and') return [match('', hits)]
   const namedHits = hits.filter(({ matcher }) => matcher.name !== '')
   if (namedHits.length === 0) return [match('', hits)]
-  return namedHits.map((one) => match(one.matcher.name, [one]))
+  return namedHits.map((hit) => match(hit.matcher.name, [hit]))
 }
 
 function isPlain(matcher: Matcher): boolean {
@@ -92,20 +92,20 @@ function isPlain(matcher: Matcher): boolean {
 /** Extracted values: by name for matchers, and the reported ones. */
 function runExtractors(
   { extractors }: Operators,
-  answer: ResponseParts,
-): { answer: ResponseParts; extracted: string[] } {
-  if (extractors.length === 0) return { answer, extracted: [] }
+  response: ResponseParts,
+): { response: ResponseParts; extracted: string[] } {
+  if (extractors.length === 0) return { response, extracted: [] }
   const namedValues = new Map<string, DslValue>()
   const extracted: string[] = []
-  const get: ResponseParts['get'] = (name) => namedValues.get(name) ?? answer.get(name)
+  const get: ResponseParts['get'] = (name) => namedValues.get(name) ?? response.get(name)
   for (const extractor of extractors) {
-    const values = extract(extractor, { ...answer, get })
+    const values = extract(extractor, { ...response, get })
     const [first] = values
     if (first !== undefined) namedValues.set(extractor.name, values.length > 1 ? values : first)
     if (!extractor.isInternal) extracted.push(...values)
   }
   namedValues.delete('')
-  return { answer: { ...answer, get }, extracted }
+  return { response: { ...response, get }, extracted }
 }
 
 /**
@@ -113,15 +113,15 @@ function runExtractors(
  *
  * @throws Stopped
  */
-export function extractInternal(operators: Operators, answer: ResponseParts, unit: Unit): Map<string, string> {
-  return runUnit(unit, () => readInternal(operators, answer))
+export function extractInternal(operators: Operators, response: ResponseParts, unit: Unit): Map<string, string> {
+  return runUnit(unit, () => readInternal(operators, response))
 }
 
-function readInternal({ extractors }: Operators, answer: ResponseParts): Map<string, string> {
+function readInternal({ extractors }: Operators, response: ResponseParts): Map<string, string> {
   const read = new Map<string, string>()
-  const get: ResponseParts['get'] = (name) => read.get(name) ?? answer.get(name)
+  const get: ResponseParts['get'] = (name) => read.get(name) ?? response.get(name)
   for (const extractor of extractors) {
-    const [first] = extractor.isInternal && extractor.name !== '' ? extract(extractor, { ...answer, get }) : []
+    const [first] = extractor.isInternal && extractor.name !== '' ? extract(extractor, { ...response, get }) : []
     if (first !== undefined) read.set(extractor.name, first)
   }
   return read
@@ -150,18 +150,18 @@ function requiresAbsence(matcher: Matcher): boolean {
 const NEGATION = /!\s*[\w(]/
 
 /** Spans that prove the match (empty for a negative matcher), or null for no match. */
-function evaluateMatcher(matcher: Matcher, answer: ResponseParts): readonly string[] | null {
+function evaluateMatcher(matcher: Matcher, response: ResponseParts): readonly string[] | null {
   if (matcher.type === 'dsl') {
-    const results = matcher.expressions.map((expression) => expression.evaluate(answer.get) === true)
+    const results = matcher.expressions.map((expression) => expression.evaluate(response.get) === true)
     const spans = verdict(matcher, results, [])
-    return spans === null || matcher.negative ? spans : literalsOf(matcher.expressions, answer)
+    return spans === null || matcher.negative ? spans : literalsOf(matcher.expressions, response)
   }
   if (matcher.type === 'status') {
-    const status = answer.get(/^status_code_\d+$/.test(matcher.part) ? matcher.part : 'status_code')
+    const status = response.get(/^status_code_\d+$/.test(matcher.part) ? matcher.part : 'status_code')
     if (status === undefined) return null
     return verdict(matcher, [matcher.statuses.some((wanted) => wanted === status)], [])
   }
-  const part = partOf(matcher.part, answer)
+  const part = partOf(matcher.part, response)
   // A part missing from the response never matches, even for a negative matcher.
   if (part === undefined) return null
   if (matcher.type === 'size') return verdict(matcher, [matcher.sizes.includes(part.length)], [])
@@ -172,19 +172,19 @@ function evaluateMatcher(matcher: Matcher, answer: ResponseParts): readonly stri
       matcher.paths.map((path) => path.matches(part)),
       [],
     )
-  return wordHit(matcher, part, answer)
+  return wordHit(matcher, part, response)
 }
 
 /** A substring search reads 64 characters in the time of a step. */
 const wordCostShift = 6
 
-function wordHit(matcher: Matcher & { type: 'word' | 'binary' }, part: string, answer: ResponseParts) {
+function wordHit(matcher: Matcher & { type: 'word' | 'binary' }, part: string, response: ResponseParts) {
   const ignoresCase = matcher.type === 'word' && matcher.ignoresCase
   const text = ignoresCase ? lowered(part) : part
   const spans: string[] = []
   spend((matcher.words.length * text.length) >> wordCostShift)
   const results = matcher.words.map((written, number) => {
-    const word = matcher.type === 'word' ? (matcher.bytes[number] ?? fillWord(written, ignoresCase, answer)) : written
+    const word = matcher.type === 'word' ? (matcher.bytes[number] ?? fillWord(written, ignoresCase, response)) : written
     const at = text.indexOf(word)
     if (at >= 0) spans.push(part.slice(at, at + word.length))
     return at >= 0
@@ -192,8 +192,8 @@ function wordHit(matcher: Matcher & { type: 'word' | 'binary' }, part: string, a
   return verdict(matcher, results, spans)
 }
 
-function fillWord(written: string, ignoresCase: boolean, answer: ResponseParts): string {
-  const word = fillBytesKnown(written, answer.get)
+function fillWord(written: string, ignoresCase: boolean, response: ResponseParts): string {
+  const word = fillBytesKnown(written, response.get)
   return ignoresCase ? word.toLowerCase() : word
 }
 
@@ -215,15 +215,15 @@ function verdict(matcher: Matcher, results: readonly boolean[], spans: readonly 
 }
 
 /** String literals of an expression found in the response: the best guess at why it was true. */
-function literalsOf(expressions: (Matcher & { type: 'dsl' })['expressions'], answer: ResponseParts): string[] {
-  const whole = partOf(answer.defaultPart, answer) ?? ''
-  const header = partOf('header', answer) ?? ''
+function literalsOf(expressions: (Matcher & { type: 'dsl' })['expressions'], response: ResponseParts): string[] {
+  const whole = partOf(response.defaultPart, response) ?? ''
+  const header = partOf('header', response) ?? ''
   const literals = expressions.flatMap(({ source }) => supportingLiterals(source)).map(toBytes)
   return literals.filter((literal) => whole.includes(literal) || header.includes(literal))
 }
 
 /** A part as a byte string; undefined when the response has no such part. */
-function partOf(name: string, answer: ResponseParts): string | undefined {
-  const value: DslValue | undefined = answer.get(name === '' ? answer.defaultPart : name)
+function partOf(name: string, response: ResponseParts): string | undefined {
+  const value: DslValue | undefined = response.get(name === '' ? response.defaultPart : name)
   return value === undefined ? undefined : toText(value)
 }

@@ -121,7 +121,7 @@ export function readNetwork(block: Node, { scope, readList, isOneOfMany }: HttpC
   const inputs = items(at(block, 'inputs')).map((input) => readInput(input, scope))
   return {
     hosts: items(at(block, 'host')).map(readHost),
-    ports: commaTexts(at(block, 'port')).flatMap((one) => readPort(one, at(block, 'port'))),
+    ports: commaTexts(at(block, 'port')).flatMap((text) => readPort(text, at(block, 'port'))),
     inputs,
     payloads: readPayloads(block, readList),
     readBytesMax: Math.min(integer(at(block, 'read-size'), 1024) || 1024, READ_BYTES_MAX),

@@ -130,10 +130,10 @@ function isSequence(http: readonly HttpBlock[]): boolean {
 }
 
 function namesOf({ matchers, extractors }: Operators): string[] {
-  return [...matchers, ...extractors].flatMap((one) => [
-    one.part,
-    ...(one.type === 'dsl' ? one.expressions.flatMap(({ names }) => [...names]) : []),
-    ...(one.type === 'kval' ? one.keys : []),
+  return [...matchers, ...extractors].flatMap((part) => [
+    part.part,
+    ...(part.type === 'dsl' ? part.expressions.flatMap(({ names }) => [...names]) : []),
+    ...(part.type === 'kval' ? part.keys : []),
   ])
 }
 

@@ -22,13 +22,13 @@ export interface Node {
 /** A property of a mapping; its value is undefined when absent. */
 export function at(node: Node, key: string): Node {
   const { value, path } = node
-  const found = isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined
-  return { value: found ?? undefined, path: [...path, key] }
+  const child = isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return { value: child ?? undefined, path: [...path, key] }
 }
 
 /** The first property that exists among several aliases. */
 export function firstOf(node: Node, ...keys: readonly [string, ...string[]]): Node {
-  const key = keys.find((one) => at(node, one).value !== undefined) ?? keys[0]
+  const key = keys.find((key) => at(node, key).value !== undefined) ?? keys[0]
   return at(node, key)
 }
 
@@ -61,9 +61,9 @@ export function texts(node: Node): string[] {
 /** A list of texts, or one comma-separated text. */
 export function commaTexts(node: Node): string[] {
   return texts(node)
-    .flatMap((one) => one.split(','))
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
 }
 
 export function flag(node: Node): boolean {
@@ -85,7 +85,7 @@ export function integer<T>(node: Node, fallback: T): number | T {
 
 export function oneOf<const T extends string>(node: Node, allowed: readonly T[], fallback: T): T {
   const word = text(node, fallback)
-  return allowed.find((one) => one === word) ?? reject(node, `${node.path.at(-1)}: ${word.slice(0, 40)}`)
+  return allowed.find((value) => value === word) ?? reject(node, `${node.path.at(-1)}: ${word.slice(0, 40)}`)
 }
 
 /** Rejects unknown fields: a partially understood check is worse than none. */

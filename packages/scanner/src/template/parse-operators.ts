@@ -117,8 +117,8 @@ function partName(node: Node): string {
 }
 
 function some(node: Node): Node[] {
-  const found = items(node)
-  return found.length > 0 ? found : reject(node, 'invalid', `${node.path.join('.')} is empty`)
+  const matchers = items(node)
+  return matchers.length > 0 ? matchers : reject(node, 'invalid', `${node.path.join('.')} is empty`)
 }
 
 function pattern(node: Node): Pattern {

@@ -73,7 +73,7 @@ async function loadFolder(folder: string, cacheFolder: string | undefined): Prom
     return { templates: parsed.map(({ template }) => template), rejected }
   }
   const { templates, rejected } = await cachedTemplates(folder, files, readList, cacheFolder)
-  return { templates: templates.map((one) => lazyTemplate(one, readList)), rejected }
+  return { templates: templates.map((template) => lazyTemplate(template, readList)), rejected }
 }
 
 /** Most templates of a large pack are never used, so their parsed data is released again. */
@@ -87,7 +87,7 @@ async function cachedTemplates(
   const cached = cacheFolder === undefined ? undefined : await readCache(cacheFolder, digest)
   if (cached) return mapFileNames(cached, (file) => `${folder}${file}`)
   const { parsed, rejected } = await readAll(files, readList)
-  const kept = { templates: parsed.map((one) => one.cacheable), rejected }
+  const kept = { templates: parsed.map((template) => template.cacheable), rejected }
   if (cacheFolder !== undefined)
     await writeCache(
       cacheFolder,
@@ -100,8 +100,11 @@ async function cachedTemplates(
 /** Cached file names are relative to their folder. */
 function mapFileNames({ templates, rejected }: CacheEntry, rename: (file: string) => string): CacheEntry {
   return {
-    templates: templates.map((one) => ({ ...one, facts: { ...one.facts, file: rename(one.facts.file) } })),
-    rejected: rejected.map((one) => ({ ...one, file: rename(one.file) })),
+    templates: templates.map((template) => ({
+      ...template,
+      facts: { ...template.facts, file: rename(template.facts.file) },
+    })),
+    rejected: rejected.map((entry) => ({ ...entry, file: rename(entry.file) })),
   }
 }
 

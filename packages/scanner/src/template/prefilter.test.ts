@@ -59,10 +59,10 @@ it.each([
 
 it('excludes only blocks that would not match', () => {
   const operators = operatorsOf(`${and}matchers:\n  - { type: status, status: [200] }\n${needle}`)
-  const answer = {
+  const response = {
     defaultPart: 'body',
     get: (name: string) => (name === 'status_code' ? 200 : name === 'body' ? 'needle' : undefined),
   }
-  expect(evaluateOperators(operators, answer)).toHaveLength(1)
+  expect(evaluateOperators(operators, response)).toHaveLength(1)
   expect([...createPrefilter([operators]).candidates('head\r\n\r\nneedle')]).toEqual([1])
 })

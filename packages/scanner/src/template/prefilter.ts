@@ -23,26 +23,26 @@ export function createPrefilter(blocks: readonly Operators[]): Prefilter {
   const words = new Map<string, number>()
   const number = (word: string) => {
     const key = word.toLowerCase()
-    const known = words.get(key) ?? words.size
-    words.set(key, known)
-    return known
+    const index = words.get(key) ?? words.size
+    words.set(key, index)
+    return index
   }
   const needs = blocks.map((operators) => needOf(operators, number))
   let finder: LiteralSearch | undefined
   return {
     candidates(text) {
       finder ??= createLiteralSearch([...words.keys()])
-      const found = new Uint8Array(words.size)
-      finder.mark(text, found)
-      return Uint8Array.from(needs, (need) => Number(isMet(need, found)))
+      const isFound = new Uint8Array(words.size)
+      finder.mark(text, isFound)
+      return Uint8Array.from(needs, (need) => Number(isMet(need, isFound)))
     },
   }
 }
 
-function isMet(need: Need, found: Uint8Array): boolean {
+function isMet(need: Need, isFound: Uint8Array): boolean {
   if (need === true) return true
-  if (typeof need === 'number') return found[need] === 1
-  return need.all ? need.needs.every((one) => isMet(one, found)) : need.needs.some((one) => isMet(one, found))
+  if (typeof need === 'number') return isFound[need] === 1
+  return need.all ? need.needs.every((need) => isMet(need, isFound)) : need.needs.some((need) => isMet(need, isFound))
 }
 
 function all(needs: readonly Need[]): Need {
@@ -59,8 +59,8 @@ function needOf({ matchers, extractors, condition }: Operators, number: (word: s
   if (extractors.some(({ isInternal }) => isInternal)) return true
   if (matchers.length === 0) {
     return some(
-      extractors.map((one) =>
-        one.type === 'regex' ? some(one.patterns.map(({ source }) => patternNeed(source, number))) : true,
+      extractors.map((extractor) =>
+        extractor.type === 'regex' ? some(extractor.patterns.map(({ source }) => patternNeed(source, number))) : true,
       ),
     )
   }
@@ -110,15 +110,17 @@ function termNeed(term: string, number: (word: string) => number): Need {
   const [, list] = CALL.exec(term) ?? []
   if (list === undefined)
     return /^regex\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*,/.test(term) ? regexNeed(term, number) : true
-  const words = [...list.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) => toBytes(one ?? other ?? ''))
+  const words = [...list.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, doubleQuoted, singleQuoted]) =>
+    toBytes(doubleQuoted ?? singleQuoted ?? ''),
+  )
   const needs = words.map((word): Need => (word === '' ? true : number(word)))
   return /^contains_any|^starts_?with/i.test(term) ? some(needs) : all(needs)
 }
 
 function regexNeed(term: string, number: (word: string) => number): Need {
-  const [, one, other, part = ''] =
+  const [, doubleQuoted, singleQuoted, part = ''] =
     /^regex\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*,\s*(\w+)\s*\)$/.exec(term) ?? []
-  const written = one ?? other
+  const written = doubleQuoted ?? singleQuoted
   if (written === undefined || isElsewhere(part)) return true
   return patternNeed(written.replace(/\\([^])/g, '$1'), number)
 }

@@ -14,8 +14,8 @@ export interface Progress {
 
 /** Adds a pending request of a template. */
 export function addPending(progress: Map<Template, Progress>, template: Template): void {
-  const known = progress.get(template)
-  if (known) known.left += 1
+  const entry = progress.get(template)
+  if (entry) entry.left += 1
   else progress.set(template, { left: 1, isBroken: false, isDone: false, stopReason: null })
 }
 

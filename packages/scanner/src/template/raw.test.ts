@@ -76,8 +76,8 @@ describe('a raw request', () => {
     ['@tls-sni: request.host', { sendsHostAsSni: true }],
     ['@tls-sni: interactsh-url', { sni: 'callback' }],
     ['@once', { isOnce: true }],
-  ])('parses %j', (lines, asked) => {
-    const annotations = { deadlineMs: null, sendsHostAsSni: false, isOnce: false, sni: null, ...asked }
+  ])('parses %j', (lines, expected) => {
+    const annotations = { deadlineMs: null, sendsHostAsSni: false, isOnce: false, sni: null, ...expected }
     expect(readRawText(`${lines}\nGET / HTTP/1.1\n`)).toEqual({
       text: 'GET / HTTP/1.1\n',
       annotations,

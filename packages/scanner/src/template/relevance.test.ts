@@ -37,7 +37,7 @@ it('skips checks of unidentified products in large packs at every pace, except i
   const checks = [...others, check('mine', '/mine', 'metadata: { product: acme-cms }'), check('any', '/any', '')]
   const covered = async (options: SiteRun) =>
     (await site.run(checks, options))
-      .flatMap((one) => (one.kind === 'coverage' ? one.checks : []))
+      .flatMap((observation) => (observation.kind === 'coverage' ? observation.checks : []))
       .filter((id) => !id.startsWith('other'))
       .toSorted()
   expect(await covered({ profile: 'deep' })).toEqual(['any'])

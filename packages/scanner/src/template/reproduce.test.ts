@@ -34,9 +34,9 @@ describe.skipIf(!hasCurl)('curlCommand', () => {
     { method: 'OPTIONS', path: '/' },
   ]
   it.each(requests)('sends the same request again: $method $path', async (request) => {
-    const seen: unknown[] = []
+    const requests: unknown[] = []
     const server = createServer(({ method, url, headers }, response) => {
-      seen.push([method, url, headers.host, headers['x-test']])
+      requests.push([method, url, headers.host, headers['x-test']])
       response.end('proof')
     }).listen(0, address)
     await once(server, 'listening')
@@ -46,7 +46,7 @@ describe.skipIf(!hasCurl)('curlCommand', () => {
     const { stdout } = await run('sh', ['-c', command ?? 'exit 1'])
     server.close()
     const host = request.headers?.['Host'] ?? `lab.test:${port}`
-    expect(seen).toEqual([[request.method, request.path, host, request.headers?.['X-Test']]])
+    expect(requests).toEqual([[request.method, request.path, host, request.headers?.['X-Test']]])
     expect(stdout).toMatch(/^HTTP\/1.1 200[\s\S]*proof$/)
   })
 })

@@ -26,8 +26,8 @@ it('runs the checks of a runtime that the headers suggest', async () => {
   await using site = await serveSite('127.66.3.2', (request, response) =>
     request.url === '/secret0' ? response.end('here it is') : response.writeHead(404).end(),
   )
-  const seen = await site.run([check ?? '', ...others], { profile: 'standard' })
-  expect(summary(seen).found).toEqual(['secret0 /secret0'])
+  const observations = await site.run([check ?? '', ...others], { profile: 'standard' })
+  expect(summary(observations).found).toEqual(['secret0 /secret0'])
 })
 
 function forNode(at: number): string {

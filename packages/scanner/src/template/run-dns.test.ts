@@ -22,11 +22,11 @@ dns:
 /** Answers each query with one alias, or not at all. */
 async function resolver(
   alias: string | null,
-): Promise<{ readonly at: string; readonly asked: string[]; close(): void }> {
-  const asked: string[] = []
+): Promise<{ readonly at: string; readonly requests: string[]; close(): void }> {
+  const requests: string[] = []
   const socket = createSocket('udp4')
   socket.on('message', (message, { port, address: from }) => {
-    asked.push(readMessage(message)?.question.name ?? '')
+    requests.push(readMessage(message)?.question.name ?? '')
     if (alias === null) return
     const labels = alias.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)])
     const data = Buffer.concat([...labels, Buffer.from([0])])
@@ -38,7 +38,7 @@ async function resolver(
   })
   socket.bind(0, address)
   await once(socket, 'listening')
-  return { at: `${address}:${socket.address().port}`, asked, close: () => socket.close() }
+  return { at: `${address}:${socket.address().port}`, requests, close: () => socket.close() }
 }
 
 async function run(source: string, hostname: string, resolvers: readonly string[]): Promise<readonly Observation[]> {
@@ -46,19 +46,20 @@ async function run(source: string, hostname: string, resolvers: readonly string[
   const http = createHttpClient({ guard })
   const signal = AbortSignal.timeout(20_000)
   const tools = { http, guard, signal, profile: 'gentle', budget: { take: async () => undefined }, resolvers } as const
-  const seen: Observation[] = []
+  const observations: Observation[] = []
   const target = { address, hostname, basePath: '/', services: [] }
-  for await (const one of runChecks(target, { templates: [templateOf(source)] }, tools)) seen.push(one)
+  for await (const observation of runChecks(target, { templates: [templateOf(source)] }, tools))
+    observations.push(observation)
   await http.close()
-  return seen
+  return observations
 }
 
 it("queries the target's name once and matches the response", async () => {
   const server = await resolver('gone.test')
-  const seen = await run(check, 'www.lab.test', [server.at])
+  const observations = await run(check, 'www.lab.test', [server.at])
   server.close()
-  expect(summary(seen)).toEqual({ found: ['dangling dns'], covered: ['dangling'] })
-  expect(server.asked).toEqual(['www.lab.test.'])
+  expect(summary(observations)).toEqual({ found: ['dangling dns'], covered: ['dangling'] })
+  expect(server.requests).toEqual(['www.lab.test.'])
 })
 
 it('sends no queries for an address or for other names', async () => {
@@ -67,7 +68,7 @@ it('sends no queries for an address or for other names', async () => {
   const ofOthers = await run(check.replace('{{FQDN}}', 'other.test'), 'www.lab.test', [server.at])
   server.close()
   expect([...byAddress, ...ofOthers]).toEqual([])
-  expect(server.asked).toEqual([])
+  expect(server.requests).toEqual([])
 })
 
 it.each([

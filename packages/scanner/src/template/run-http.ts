@@ -260,8 +260,8 @@ async function* matchExchange(
   if (!block) return false
   let isInconclusive = false
   const listener: Listener = { template, block, lookup: lookupOf(work, template), unit: work.run.units.of(template.id) }
-  const answer = responseParts(exchange, listener.lookup, block.bodyBytesMax)
-  for (const match of evaluateOperators(block.operators, answer, listener.unit)) {
+  const response = responseParts(exchange, listener.lookup, block.bodyBytesMax)
+  for (const match of evaluateOperators(block.operators, response, listener.unit)) {
     const verdict = await verifyMatch(work, sent.path, exchange, listener, match)
     if (verdict === 'unknown') isInconclusive = true
     yield* toDoubted(exchange, template, match, verdict)

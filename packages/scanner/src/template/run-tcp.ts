@@ -114,8 +114,8 @@ function* matchTls(
   reading: TlsReading & { kind: 'accepted' },
 ): Iterable<ServiceEvent> {
   const now = new Date()
-  const answer = tlsParts(reading, run.origin, lookupOf(run, template), now)
-  for (const match of evaluateOperators(block.operators, answer, run.units.of(template.id))) {
+  const response = tlsParts(reading, run.origin, lookupOf(run, template), now)
+  for (const match of evaluateOperators(block.operators, response, run.units.of(template.id))) {
     const facts = Object.entries(tlsFacts(reading, run.origin, now)).map(([name, value]) => `${name}: ${String(value)}`)
     const handshakeLabel = `TLS handshake${block.minVersion === null ? '' : ` from ${block.minVersion}`}${block.maxVersion === null ? '' : ` to ${block.maxVersion}`}`
     const text = Buffer.from(facts.join('\n'), 'utf8').toString('latin1')

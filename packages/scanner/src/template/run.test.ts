@@ -9,10 +9,10 @@ import { runChecks } from '#template/run.ts'
 const address = '127.42.3.1'
 const guard = { refusal: () => null }
 const closers: (() => unknown)[] = []
-let asked: string[] = []
+let requests: string[] = []
 let client: HttpClient
 beforeEach(() => {
-  asked = []
+  requests = []
   client = createHttpClient({ guard, deadlineMs: 3_000 })
   closers.push(() => client.close())
 })
@@ -23,7 +23,7 @@ afterEach(async () => {
 /** A site by path; unknown paths return 404. */
 async function serve(listener: RequestListener): Promise<number> {
   const server = createServer((request: IncomingMessage, response) => {
-    asked.push(`${request.method} ${request.url}`)
+    requests.push(`${request.method} ${request.url}`)
     request.resume()
     listener(request, response)
   }).listen(0, address)
@@ -68,21 +68,25 @@ async function run(
   const service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies: [] } as const
   const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
   const tools = { http: client, guard, signal, profile: 'gentle', budget: { take: async () => undefined } } as const
-  const seen: Observation[] = []
-  for await (const observation of runChecks(target, checks, tools)) seen.push(observation)
-  return seen
+  const observations: Observation[] = []
+  for await (const observation of runChecks(target, checks, tools)) observations.push(observation)
+  return observations
 }
 
-const locations = (seen: readonly Observation[]) =>
-  seen.flatMap((one) => (one.kind === 'finding' ? [one.location] : []))
-const covered = (seen: readonly Observation[]) => seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : []))
+const locations = (observations: readonly Observation[]) =>
+  observations.flatMap((observation) => (observation.kind === 'finding' ? [observation.location] : []))
+const covered = (observations: readonly Observation[]) =>
+  observations.flatMap((observation) => (observation.kind === 'coverage' ? observation.checks : []))
 const base = '"{{BaseURL}}'
 
 it('sends identical requests of several checks once', async () => {
   const port = await serve((request, response) => response.writeHead(request.url === '/x' ? 200 : 404).end('needle'))
-  const seen = await run(port, plan(...Array.from({ length: 30 }, (_, at) => ({ id: `t${at}`, path: `${base}/x"` }))))
-  expect(asked.filter((line) => line === 'GET /x')).toHaveLength(1)
-  expect(covered(seen)).toHaveLength(30)
+  const observations = await run(
+    port,
+    plan(...Array.from({ length: 30 }, (_, at) => ({ id: `t${at}`, path: `${base}/x"` }))),
+  )
+  expect(requests.filter((line) => line === 'GET /x')).toHaveLength(1)
+  expect(covered(observations)).toHaveLength(30)
 })
 
 it('distinguishes headers, body, and method, but not redirect policies', async () => {
@@ -95,7 +99,7 @@ it('distinguishes headers, body, and method, but not redirect policies', async (
     '    host-redirects: true\n',
   ]
   await run(port, plan(...variants.map((extra, at) => ({ id: `t${at}`, path: `${base}/x"`, extra }))))
-  expect(asked.filter((line) => line.endsWith(' /x'))).toHaveLength(4)
+  expect(requests.filter((line) => line.endsWith(' /x'))).toHaveLength(4)
 })
 
 it('reports request, evidence, and highlights', async () => {
@@ -132,9 +136,9 @@ describe('redirects', () => {
     ['/loop', '    redirects: true\n', []],
   ])('of %s with %j end at %j', async (path, extra, expected) => {
     const port = await serve(hop)
-    const seen = await run(port, plan({ id: 't', path: `${base}${path}"`, extra }))
-    expect(locations(seen)).toEqual(expected.map((at) => `${port}${at}`))
-    expect(covered(seen)).toEqual(['t'])
+    const observations = await run(port, plan({ id: 't', path: `${base}${path}"`, extra }))
+    expect(locations(observations)).toEqual(expected.map((at) => `${port}${at}`))
+    expect(covered(observations)).toEqual(['t'])
   })
 
   it('are matched response by response', async () => {
@@ -148,9 +152,9 @@ describe('redirects', () => {
 
 it('rejects a match that also occurs on a nonexistent page', async () => {
   const port = await serve((request, response) => response.writeHead(request.url === '/x' ? 200 : 404).end('needle'))
-  const seen = await run(port, plan({ id: 't', path: `${base}/x"` }))
-  expect(locations(seen)).toEqual([])
-  expect(covered(seen)).toEqual(['t'])
+  const observations = await run(port, plan({ id: 't', path: `${base}/x"` }))
+  expect(locations(observations)).toEqual([])
+  expect(covered(observations)).toEqual(['t'])
 })
 
 describe('coverage', () => {
@@ -159,44 +163,46 @@ describe('coverage', () => {
       request.url === '/x' ? request.socket.destroy() : response.end('hay'),
     )
     const absent = 'type: word, words: [needle], negative: true'
-    const seen = await run(
+    const observations = await run(
       port,
       plan({ id: 'broken', path: `${base}/x"`, matcher: absent }, { id: 'fine', path: `${base}/y"` }),
     )
-    expect(locations(seen)).toEqual([])
-    expect(covered(seen)).toEqual(['fine'])
+    expect(locations(observations)).toEqual([])
+    expect(covered(observations)).toEqual(['fine'])
   })
 
   it('is not claimed by a check that stopped at its first match', async () => {
     const port = await serve((request, response) => only(response, /^\/[12]$/.test(request.url ?? '')))
     const many = `${base}/1", ${base}/2", ${base}/3", ${base}/4", ${base}/5", ${base}/6", ${base}/7", ${base}/8"`
-    const seen = await run(port, plan({ id: 't', path: many, extra: '    stop-at-first-match: true\n' }))
-    expect(locations(seen)).toEqual([`${port}/1`])
-    expect(covered(seen)).toEqual([])
-    expect(asked).not.toContain('GET /8')
+    const observations = await run(port, plan({ id: 't', path: many, extra: '    stop-at-first-match: true\n' }))
+    expect(locations(observations)).toEqual([`${port}/1`])
+    expect(covered(observations)).toEqual([])
+    expect(requests).not.toContain('GET /8')
   })
 })
 
 it('treats a host with fifteen serious findings as a honeypot and lowers their quality', async () => {
   const port = await serve((request, response) => only(response, /^\/t\d+$/.test(request.url ?? '')))
-  const seen = await run(
+  const observations = await run(
     port,
     plan(...Array.from({ length: 15 }, (_, at) => ({ id: `t${at}`, path: `${base}/t${at}"`, severity: 'critical' }))),
   )
-  expect(seen.filter((one) => one.kind === 'finding' && one.quality === 30)).toHaveLength(15)
-  expect(seen.at(-1)).toMatchObject({ kind: 'problem', message: expect.stringContaining('honeypot') })
+  expect(
+    observations.filter((observation) => observation.kind === 'finding' && observation.quality === 30),
+  ).toHaveLength(15)
+  expect(observations.at(-1)).toMatchObject({ kind: 'problem', message: expect.stringContaining('honeypot') })
 })
 
 it('stops checking a host that stops responding', async () => {
   const port = await serve((request, response) =>
     request.url === '/' ? response.end('hay') : request.socket.destroy(),
   )
-  const seen = await run(
+  const observations = await run(
     port,
     plan(...Array.from({ length: 100 }, (_, at) => ({ id: `t${at}`, path: `${base}/t${at}"` }))),
   )
-  expect(asked.length).toBeLessThan(60)
-  expect(seen).toContainEqual(
+  expect(requests.length).toBeLessThan(60)
+  expect(observations).toContainEqual(
     expect.objectContaining({ kind: 'problem', message: expect.stringContaining('stopped responding') }),
   )
 })
@@ -213,10 +219,10 @@ it("yields confirmed findings before rejecting with the signal's reason", async 
   const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
   const tools = { http: client, guard, signal, profile: 'gentle', budget: { take: async () => undefined } } as const
   const checks = plan({ id: 't0', path: `${base}/t0"`, severity: 'high' }, { id: 't1', path: `${base}/t1"` })
-  const seen: Observation[] = []
+  const observations: Observation[] = []
   const finish = async () => {
-    for await (const observation of runChecks(target, checks, tools)) seen.push(observation)
+    for await (const observation of runChecks(target, checks, tools)) observations.push(observation)
   }
   await expect(finish()).rejects.toThrow('the user pressed stop')
-  expect(locations(seen)).toEqual([`${port}/t0`])
+  expect(locations(observations)).toEqual([`${port}/t0`])
 })

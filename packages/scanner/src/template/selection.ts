@@ -60,7 +60,7 @@ const runtimeHints: readonly (readonly [string, RegExp, string])[] = [
 
 /** Runtimes suggested by the form of the responses. */
 export function runtimesOf(answers: readonly Pick<HttpResponse, 'headers'>[]): ReadonlySet<string> {
-  const headers = answers.flatMap((answer) => answer.headers)
+  const headers = answers.flatMap((response) => response.headers)
   const matchingHints = runtimeHints.filter(([name, pattern]) =>
     headers.some(([key, value]) => key.toLowerCase() === name && pattern.test(value)),
   )

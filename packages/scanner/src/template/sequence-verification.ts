@@ -91,9 +91,9 @@ async function sendControls(
   for (const at of steps) {
     const control = write(at)
     if (!control) return 'none'
-    const answer = await tools.http.request(origin, control, { signal })
-    if (answer.kind === 'failure') return 'failed'
-    answers.set(at, answer)
+    const response = await tools.http.request(origin, control, { signal })
+    if (response.kind === 'failure') return 'failed'
+    answers.set(at, response)
   }
   return answers
 }
@@ -106,8 +106,8 @@ async function verifyDelay(
   { state, block, at }: StepMatch,
 ): Promise<Verdict> {
   const sendRequest = async (request: HttpRequest, deadlineMs: number) => {
-    const answer = await http.request(origin, state.jar.addCookies(request), { signal, deadlineMs })
-    return answer.kind === 'response' ? answer : null
+    const response = await http.request(origin, state.jar.addCookies(request), { signal, deadlineMs })
+    return response.kind === 'response' ? response : null
   }
   const delays = delaysOf(block.operators.matchers)
   for (const delay of delays) {
@@ -130,7 +130,8 @@ function guessedSteps({ state, block, at }: StepMatch, basePath: string): number
 
 /** A numbered name refers to that step, any other to the current one. */
 function stepsOf(matcher: Matcher, at: number): number[] {
-  const names = matcher.type === 'dsl' ? matcher.expressions.flatMap((one) => [...one.names]) : [matcher.part]
+  const names =
+    matcher.type === 'dsl' ? matcher.expressions.flatMap((expression) => [...expression.names]) : [matcher.part]
   return names.map((name) => {
     const number = /_(\d{1,3})$/.exec(name)?.[1]
     return number === undefined ? at : Number(number) - 1

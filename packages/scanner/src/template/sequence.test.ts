@@ -43,8 +43,8 @@ it('sends no cookies if the block disables them', async () => {
     else if (request.headers.cookie) response.end('treasure')
     else response.writeHead(404).end()
   })
-  const seen = await site.run(session.replace('    matchers:', '    disable-cookie: true\n    matchers:'))
-  expect(summary(seen)).toEqual({ found: [], covered: ['seq'] })
+  const observations = await site.run(session.replace('    matchers:', '    disable-cookie: true\n    matchers:'))
+  expect(summary(observations)).toEqual({ found: [], covered: ['seq'] })
 })
 
 it('rejects a sequence that any page would satisfy', async () => {
@@ -101,10 +101,12 @@ it('stops checking a host that stops responding', async () => {
   const sources = Array.from({ length: 60 }, (_, at) =>
     session.replaceAll('/login', `/l${at}`).replace('seq', `seq${at}`),
   )
-  const seen = await site.run(sources)
+  const observations = await site.run(sources)
   expect(site.asked.length).toBeLessThan(50)
-  expect(summary(seen)).toEqual({ found: [], covered: [] })
-  expect(seen).toContainEqual(expect.objectContaining({ message: expect.stringContaining('stopped responding') }))
+  expect(summary(observations)).toEqual({ found: [], covered: [] })
+  expect(observations).toContainEqual(
+    expect.objectContaining({ message: expect.stringContaining('stopped responding') }),
+  )
 })
 
 const tokens = `${head}variables:
@@ -135,9 +137,9 @@ describe('values', () => {
       else if (name) response.end(createHash('md5').update(name).digest('hex'))
       else response.writeHead(404).end()
     })
-    const seen = await site.run(tokens)
-    expect(summary(seen)).toEqual({ found: ['seq /echo'], covered: ['seq'] })
-    expect(seen[0]).toMatchObject({ highlights: [expect.stringMatching(/^[\da-f]{32}$/)] })
+    const observations = await site.run(tokens)
+    expect(summary(observations)).toEqual({ found: ['seq /echo'], covered: ['seq'] })
+    expect(observations[0]).toMatchObject({ highlights: [expect.stringMatching(/^[\da-f]{32}$/)] })
   })
 
   it('that are missing end the check, which is then completed', async () => {
@@ -243,8 +245,8 @@ describe('a flow', () => {
     )
     expect(summary(await site.run(gated))).toEqual({ found: ['seq /b'], covered: ['seq'] })
     expect(site.asked).not.toContain('GET /two')
-    const told = gated.replace(', internal: true', '')
-    expect(summary(await site.run(told))).toEqual({ found: ['seq /one', 'seq /b'], covered: [] })
+    const exported = gated.replace(', internal: true', '')
+    expect(summary(await site.run(exported))).toEqual({ found: ['seq /one', 'seq /b'], covered: [] })
   })
 
   it("accepts later matches after a match in the product's folder", async () => {
@@ -255,8 +257,8 @@ describe('a flow', () => {
     })
     const paths = ['["{{BaseURL}}/a", "{{BaseURL}}/b"]', '["{{BaseURL}}/?page=1"]'] as const
     const plugin = flow.replace(...paths).replace('severity: low', 'severity: low, tags: wordpress')
-    const asked = plugin.replace('["{{BaseURL}}"]', '["{{BaseURL}}/wp-content/plugins/acme/readme.txt"]')
-    expect(summary(await site.run(asked)).found).toEqual(['seq /'])
+    const requesting = plugin.replace('["{{BaseURL}}"]', '["{{BaseURL}}/wp-content/plugins/acme/readme.txt"]')
+    expect(summary(await site.run(requesting)).found).toEqual(['seq /'])
     expect(summary(await site.run(plugin.replace('Acme', 'needle').replace('"]', '/?page=1"]'))).found).toEqual([])
   })
 

@@ -174,12 +174,12 @@ async function runStep(
   let isMatched = false
   for (const exchange of chain.exchanges) {
     if (at < STEPS_MAX) state.steps[at] = { request, exchange }
-    const answer = answerAt(state, block, exchange)
-    const internalValues = extractInternal(block.operators, answer, state.unit)
+    const response = answerAt(state, block, exchange)
+    const internalValues = extractInternal(block.operators, response, state.unit)
     for (const [name, value] of internalValues) state.extracted.set(name, value)
     // Without matchers, extracting a value counts as true.
     if (internalValues.size > 0 && block.operators.matchers.length === 0) isMatched = true
-    for (const match of evaluateOperators(block.operators, answer, state.unit)) {
+    for (const match of evaluateOperators(block.operators, response, state.unit)) {
       if (!(await tools.verify({ state, block, at, exchange, match }))) continue
       isMatched = true
       if (state.template.stopsAtFirstMatch && !match.isSilent) state.isDone = true
@@ -233,14 +233,14 @@ async function sendRaw(
   const { guard, budget } = run.tools
   await budget.take(run.origin.address, run.signal)
   const serverName = sni === 'callback' ? String(state.lookup('interactsh-url') ?? '') : ''
-  const answer = await exchangeRaw(run.origin, bytes, {
+  const response = await exchangeRaw(run.origin, bytes, {
     guard,
     signal: run.signal,
     deadlineMs: deadlineMs ?? RAW_DEADLINE_MS,
     ...(serverName !== '' && { serverName }),
   })
-  if (answer.kind === 'failure') return { exchanges: [], failure: answer }
-  return { exchanges: [{ origin: run.origin, path: request.path, request, response: answer }], failure: null }
+  if (response.kind === 'failure') return { exchanges: [], failure: response }
+  return { exchanges: [{ origin: run.origin, path: request.path, request, response: response }], failure: null }
 }
 
 /** Host name of a `Host` header, without the port. */

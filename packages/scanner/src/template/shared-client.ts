@@ -48,10 +48,10 @@ export function createSharedClient(client: Pick<HttpClient, 'request'>): SharedC
   }
   const send = async (key: string, ...args: Parameters<HttpClient['request']>) => {
     sent += 1
-    const answer = await client.request(...args)
+    const response = await client.request(...args)
     // Failures are cached too, so that other checks don't repeat them.
-    store(key, answer)
-    return answer
+    store(key, response)
+    return response
   }
   return {
     requestUncached(origin, request, options) {
@@ -60,8 +60,8 @@ export function createSharedClient(client: Pick<HttpClient, 'request'>): SharedC
     },
     async request(origin, request, options) {
       const key = keyOf(origin, request)
-      const answer = kept.get(key) ?? pending.get(key)
-      if (answer) return answer
+      const response = kept.get(key) ?? pending.get(key)
+      if (response) return response
       const sending = send(key, origin, request, options).finally(() => pending.delete(key))
       pending.set(key, sending)
       return sending
@@ -78,10 +78,10 @@ export function createSharedClient(client: Pick<HttpClient, 'request'>): SharedC
  * A cached response retains its body and derived texts: the body, head plus body, and parsed
  * headers.
  */
-function sizeOf(answer: HttpResponse | HttpFailure | undefined): number {
-  if (answer?.kind !== 'response') return 0
-  const head = answer.headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-  return answer.body.length * 4 + head * 4
+function sizeOf(response: HttpResponse | HttpFailure | undefined): number {
+  if (response?.kind !== 'response') return 0
+  const head = response.headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  return response.body.length * 4 + head * 4
 }
 
 /** By what is sent: a header that equals the default makes no difference. */

@@ -14,8 +14,8 @@ export function supportingLiterals(source: string): string[] {
   const literals: string[] = []
   const outer: boolean[] = []
   let [isNegated, negatesNext] = [false, false]
-  for (const [token, one, other] of source.matchAll(TOKEN)) {
-    const text = one ?? other
+  for (const [token, doubleQuoted, singleQuoted] of source.matchAll(TOKEN)) {
+    const text = doubleQuoted ?? singleQuoted
     if (token.startsWith('!')) negatesNext = !negatesNext
     else if (token === '(') {
       outer.push(isNegated)

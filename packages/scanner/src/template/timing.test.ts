@@ -13,7 +13,7 @@ describe('the delay of a request', () => {
     ['/?id=6', 6, null],
     ['/?id=c2xlZXAoNik=', 6, null],
   ])('in %s for %d s becomes %s', (path, seconds, expected) => {
-    const changed = withDelay({ method: 'GET', path }, seconds, (found) => found + 3)
+    const changed = withDelay({ method: 'GET', path }, seconds, (delay) => delay + 3)
     expect(changed?.path ?? null).toBe(expected)
   })
 

@@ -21,7 +21,9 @@ export interface Delay {
 
 /** Delays from which matchers consider a response slow. */
 export function delaysOf(matchers: readonly Matcher[]): Delay[] {
-  const sources = matchers.flatMap((one) => (one.type === 'dsl' ? one.expressions.map(({ source }) => source) : []))
+  const sources = matchers.flatMap((matcher) =>
+    matcher.type === 'dsl' ? matcher.expressions.map(({ source }) => source) : [],
+  )
   const written = sources.flatMap((source) => [...source.matchAll(/\bduration(?:_(\d+))?\s*>=?\s*(\d{1,3})/g)])
   return written.map(([, request, seconds]) => ({
     seconds: Number(seconds),
@@ -55,15 +57,15 @@ const DELAY =
 export function withDelay(
   request: HttpRequest,
   seconds: number,
-  wanted: (found: number) => number,
+  wanted: (delay: number) => number,
 ): HttpRequest | null {
   let isFound = false
   const change = (text: string) =>
     text.replace(DELAY, (whole, before: string, number: string) => {
-      const found = Number(number)
-      if (found < seconds || found > seconds + ABOVE_SECONDS) return whole
+      const delay = Number(number)
+      if (delay < seconds || delay > seconds + ABOVE_SECONDS) return whole
       isFound = true
-      return `${before}${wanted(found)}`
+      return `${before}${wanted(delay)}`
     })
   const path = change(request.path)
   const headers = Object.entries(request.headers ?? {}).map(([name, value]) => [name, change(value)])
@@ -83,7 +85,7 @@ export async function confirmDelay(
   ask: (request: HttpRequest, deadlineMs: number) => Promise<Pick<HttpResponse, 'durationMs'> | null>,
 ): Promise<'true' | 'false' | 'unknown'> {
   const none = withDelay(request, seconds, () => 0)
-  const more = withDelay(request, seconds, (found) => found + MORE_SECONDS)
+  const more = withDelay(request, seconds, (delay) => delay + MORE_SECONDS)
   if (!none || !more) return 'unknown'
   const quick = await ask(none, (seconds + 10) * 1000)
   if (!quick) return 'unknown'

@@ -8,13 +8,13 @@ import { requestBuildersOf } from '#template/request-builders.ts'
 const guard = { refusal: () => null }
 const address = '127.66.5.1'
 
-async function answering(answer: string, work: (port: number, heard: () => string) => Promise<void>): Promise<void> {
+async function answering(response: string, work: (port: number, heard: () => string) => Promise<void>): Promise<void> {
   let heard = ''
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
     socket.on('data', (chunk) => {
       heard += chunk.toString('latin1')
-      if (heard.includes('\r\n\r\n')) socket.end(answer, 'latin1')
+      if (heard.includes('\r\n\r\n')) socket.end(response, 'latin1')
     })
   }).listen(0, address)
   await once(server, 'listening')

@@ -37,8 +37,8 @@ export function parseXPath(source: string): XPath | null {
     : (text, isXml) => evaluateWithLibrary(path, text, isXml)
   return {
     source,
-    matches: (text) => select(evaluate, text).some((one) => one !== 'false' && one !== ''),
-    read: (text, attribute) => select(evaluate, text).flatMap((one) => textOf(one, attribute)),
+    matches: (text) => select(evaluate, text).some((result) => result !== 'false' && result !== ''),
+    read: (text, attribute) => select(evaluate, text).flatMap((result) => textOf(result, attribute)),
   }
 }
 
@@ -138,8 +138,8 @@ function matches(_context: unknown, text: { stringValue(): string }, pattern: { 
   return compilePattern(pattern.stringValue())?.test(toBytes(text.stringValue())) ?? false
 }
 
-function textOf(one: XmlNode | string, attribute: string): string[] {
-  if (typeof one === 'string') return [toBytes(one)]
-  const value = attribute === '' ? one.textContent : one.getAttribute?.(attribute)
+function textOf(result: XmlNode | string, attribute: string): string[] {
+  if (typeof result === 'string') return [toBytes(result)]
+  const value = attribute === '' ? result.textContent : result.getAttribute?.(attribute)
   return value === null || value === undefined ? [] : [toBytes(value)]
 }

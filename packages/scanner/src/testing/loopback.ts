@@ -53,8 +53,8 @@ function portOf(server: Server): number {
 }
 
 /** Sends a banner and waits. */
-export function greet(words: string | Uint8Array): (socket: Socket) => void {
-  return (socket) => socket.write(words)
+export function greet(greeting: string | Uint8Array): (socket: Socket) => void {
+  return (socket) => socket.write(greeting)
 }
 
 /** Sends nothing and keeps the connection open. */
@@ -89,7 +89,7 @@ export function neverFinishTls(socket: Socket): void {
 }
 
 /** Answers a request using the first matching pattern. */
-export function answer(rules: readonly (readonly [RegExp, string | Uint8Array])[]): (socket: Socket) => void {
+export function respond(rules: readonly (readonly [RegExp, string | Uint8Array])[]): (socket: Socket) => void {
   return (socket) => {
     socket.on('data', (chunk) => {
       const reply = rules.find(([pattern]) => pattern.test(chunk.toString('latin1')))?.[1]

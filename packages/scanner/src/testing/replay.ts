@@ -73,17 +73,17 @@ function answerOf(reply: string): string {
 
 type Answer = (received: string, replies: readonly Reply[]) => string | Buffer | undefined
 
-function answering(answer: Answer, replies: readonly Reply[]): (socket: Socket) => void {
+function answering(response: Answer, replies: readonly Reply[]): (socket: Socket) => void {
   return (socket) => {
     socket.on('data', (chunk) => {
-      const reply = answer(chunk.toString('latin1'), replies)
+      const reply = response(chunk.toString('latin1'), replies)
       if (reply !== undefined) socket.write(reply)
     })
   }
 }
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
-const first: (replies: readonly Reply[]) => string = ([one]) => one?.reply ?? ''
+const first: (replies: readonly Reply[]) => string = ([reply]) => reply?.reply ?? ''
 
 const protocols: Readonly<Record<string, { readonly port: number; readonly answer: Answer }>> = {
   redis: { port: 6379, answer: (received, replies) => (received.startsWith('INFO') ? first(replies) : '+PONG\r\n') },

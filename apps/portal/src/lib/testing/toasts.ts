@@ -8,8 +8,8 @@ import type { ToastViewProps } from '#ui/toasts.tsx'
 export function shownToasts(): readonly ToastViewProps[] {
   const shown: ToastViewProps[] = []
   function Reader() {
-    for (const one of useToasterStore().toasts) {
-      const view = resolveValue(one.message, one)
+    for (const toast of useToasterStore().toasts) {
+      const view = resolveValue(toast.message, toast)
       if (isValidElement<ToastViewProps>(view)) shown.unshift(view.props)
     }
     return null

@@ -119,7 +119,7 @@ describe('chart', () => {
   })
 
   it('labels lines at their ends', () => {
-    render(<Lines label="By status" points={points} series={series.map((one) => ({ ...one, stroke: 'solid' }))} />)
+    render(<Lines label="By status" points={points} series={series.map((line) => ({ ...line, stroke: 'solid' }))} />)
     expect(screen.getByText('3')).toBeTruthy()
     expect(screen.getByText('Critical')).toBeTruthy()
   })

@@ -21,6 +21,6 @@ it.each([
   [scan('STATUS_RUNNING', 'PHASE_DISCOVERY', 0, 0), 'Finding hosts. 0 hosts scanned.'],
   [scan('STATUS_RUNNING', 'PHASE_CHECKS', 0, 1), 'Running checks. 0 of 1 host scanned.'],
   [scan('STATUS_RUNNING', 'PHASE_CHECKS', 142, 187, 9), 'Running checks. 142 of 187 hosts scanned, 9 affected.'],
-])('describes the progress: %#', (subject, words) => {
-  expect(progressText(subject)).toBe(words)
+])('describes the progress: %#', (subject, expected) => {
+  expect(progressText(subject)).toBe(expected)
 })

@@ -31,14 +31,14 @@ export function bucketsOf(timestamps: readonly string[], period: StatsPeriod): B
   if (grain !== 'day' && spacingMs(times) > lengthsMs[grain] * 0.9) {
     return times.map((time, index) => ({ ...labelsForEnd(grain, new Date(time)), members: [index] }))
   }
-  const found = new Map<number, { start: Date; members: number[] }>()
+  const groups = new Map<number, { start: Date; members: number[] }>()
   times.forEach((time, index) => {
     const start = startOf(grain, new Date(time))
-    const bucket = found.get(start.getTime()) ?? { start, members: [] }
+    const bucket = groups.get(start.getTime()) ?? { start, members: [] }
     bucket.members.push(index)
-    found.set(start.getTime(), bucket)
+    groups.set(start.getTime(), bucket)
   })
-  return [...found.values()].map(({ start, members }) => ({ ...labelsFor(grain, start), members }))
+  return [...groups.values()].map(({ start, members }) => ({ ...labelsFor(grain, start), members }))
 }
 
 /** The last value in each bucket, for levels. */

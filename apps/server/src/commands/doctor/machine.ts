@@ -31,8 +31,8 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
 }
 
 export async function checkDisk(folder: string): Promise<Result[]> {
-  const found = await stat(folder).catch(() => undefined)
-  if (!found) return [ok('disk', `${folder} doesn't exist yet; the first start creates it`)]
+  const stats = await stat(folder).catch(() => undefined)
+  if (!stats) return [ok('disk', `${folder} doesn't exist yet; the first start creates it`)]
   if (!(await isWritable(folder)))
     return [error('disk', `${folder} isn't writable by this user. Change its owner, or set GLACIS_DATA.`)]
   const { bavail, bsize } = await statfs(folder)

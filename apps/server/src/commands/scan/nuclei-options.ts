@@ -41,7 +41,7 @@ export function scanOptionsOf(values: NucleiValues): NucleiScanOptions {
   const headers = values.header.map((text) => pairOf(text, ':', '--header expects "Name: value"'))
   const variables = values.var.map((text) => pairOf(text, '=', '--var expects key=value'))
   const resolvers = listOf(values.resolver)
-  const invalid = resolvers.find((one) => !isResolver(one))
+  const invalid = resolvers.find((resolver) => !isResolver(resolver))
   if (invalid !== undefined) throw new CliError(`--resolver expects ADDRESS or ADDRESS:PORT, not "${invalid}".`)
   return {
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
@@ -56,8 +56,8 @@ const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown']
 
 /** @throws CliError for an unknown severity */
 export function filterOf(values: NucleiValues): CheckFilter {
-  const wanted = listOf(values.severity).map((one) => one.toLowerCase())
-  const unknown = wanted.find((one) => !severities.includes(one))
+  const wanted = listOf(values.severity).map((severity) => severity.toLowerCase())
+  const unknown = wanted.find((severity) => !severities.includes(severity))
   if (unknown !== undefined)
     throw new CliError(`Unknown severity "${unknown}" in --severity; choose from ${severities.join(', ')}.`)
   return { tags: listOf(values.tags).map((tag) => tag.toLowerCase()), severities: wanted, ids: listOf(values.id) }
@@ -92,5 +92,5 @@ function pairOf(text: string, separator: string, expectation: string): readonly 
 }
 
 function listOf(texts: readonly string[]): string[] {
-  return texts.flatMap((text) => text.split(',')).flatMap((one) => one.trim() || [])
+  return texts.flatMap((text) => text.split(',')).flatMap((part) => part.trim() || [])
 }

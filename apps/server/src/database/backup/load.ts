@@ -66,8 +66,10 @@ async function readManifest({ value, done }: IteratorResult<PartStream>): Promis
 
 async function requireSameSchema(client: pg.Client, { release, queueVersion, tables }: Manifest): Promise<void> {
   const schema = await schemaVersionsOf(client)
-  const known = new Map((await tablesOf(client)).map(({ name, columns }) => [name, new Set(columns)]))
-  const unknownTable = tables.find(({ name, columns }) => !columns.every((column) => known.get(name)?.has(column)))
+  const columnsByTable = new Map((await tablesOf(client)).map(({ name, columns }) => [name, new Set(columns)]))
+  const unknownTable = tables.find(
+    ({ name, columns }) => !columns.every((column) => columnsByTable.get(name)?.has(column)),
+  )
   if (schema.queueVersion === queueVersion && !unknownTable) return
   throw new CliError(
     `The backup was created by release ${release} with a different schema. Restore it with that release, then upgrade.`,

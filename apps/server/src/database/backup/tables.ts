@@ -71,12 +71,12 @@ export async function sequencesOf(client: pg.Client): Promise<Sequence[]> {
     `select format('%I.%I', schemaname, sequencename) as name from pg_sequences where schemaname = any($1) order by 1`,
     [schemas],
   )
-  const found: Sequence[] = []
+  const sequences: Sequence[] = []
   for (const { name } of rows) {
     const { rows: states } = await client.query<{ last_value: string; is_called: boolean }>(
       `select last_value::text, is_called from ${name}`,
     )
-    for (const { last_value: last, is_called: isCalled } of states) found.push({ name, last, isCalled })
+    for (const { last_value: last, is_called: isCalled } of states) sequences.push({ name, last, isCalled })
   }
-  return found
+  return sequences
 }

@@ -17,7 +17,7 @@ export function desktop({ accepts, certificate, lacksNegotiation = false }: Desk
         return void socket.destroy()
       if (lacksNegotiation) return void socket.write(Buffer.from('0300000b06d00000123400', 'hex'))
       const offered = received.readUInt32LE(15)
-      const chosen = accepts.find((one) => one === 0 || (offered & one) !== 0)
+      const chosen = accepts.find((protocol) => protocol === 0 || (offered & protocol) !== 0)
       if (chosen === undefined) return void socket.write(confirm(3, accepts.includes(2) ? 5 : 1))
       socket.write(confirm(2, chosen))
       if (chosen === 0 || !certificate) return

@@ -34,10 +34,10 @@ export async function tcpPeer(talk: (socket: Socket) => void, port = 0): Promise
 }
 
 /** A UDP server that replies to each datagram with the result of `answer`; null sends nothing. */
-export async function udpPeer(answer: (received: Buffer) => Buffer | null): Promise<Peer> {
+export async function udpPeer(respond: (received: Buffer) => Buffer | null): Promise<Peer> {
   const socket = createSocket('udp4')
   socket.on('message', (received, from) => {
-    const reply = answer(received)
+    const reply = respond(received)
     if (reply) socket.send(reply, from.port, from.address)
   })
   socket.bind(0, address)
@@ -56,13 +56,13 @@ export async function udpPeer(answer: (received: Buffer) => Buffer | null): Prom
  */
 export function answering(
   greeting: string | Buffer,
-  answer: (received: string, raw: Buffer, turn: number) => string | Buffer,
+  respond: (received: string, raw: Buffer, turn: number) => string | Buffer,
 ): (socket: Socket) => void {
   return (socket) => {
     let turn = 0
     if (greeting.length > 0) socket.write(latin1(greeting))
     socket.on('data', (received) => {
-      const reply = answer(received.toString('latin1'), Buffer.from(received), turn++)
+      const reply = respond(received.toString('latin1'), Buffer.from(received), turn++)
       if (reply.length > 0) socket.write(latin1(reply))
     })
   }
@@ -82,12 +82,12 @@ export async function runNativeChecks(
   const whole = { transport: 'tcp' as const, tls: false, banner: '', technologies: [], ...service, port }
   const target = { address, hostname: 'mx.lab.test', basePath: '/', services: [whole] }
   const signal = AbortSignal.timeout(25_000)
-  const seen: Observation[] = []
+  const observations: Observation[] = []
   const tools = { guard, budget, signal, servicesAtOnce: 1, permissions: new Set(permissions) }
-  for await (const one of runNative(target, { ...tools, profile: 'gentle' })) seen.push(one)
+  for await (const observation of runNative(target, { ...tools, profile: 'gentle' })) observations.push(observation)
   return {
-    found: seen.flatMap((one) => (one.kind === 'finding' ? one.check : [])),
-    covered: seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : [])),
-    seen,
+    found: observations.flatMap((observation) => (observation.kind === 'finding' ? observation.check : [])),
+    covered: observations.flatMap((observation) => (observation.kind === 'coverage' ? observation.checks : [])),
+    seen: observations,
   }
 }

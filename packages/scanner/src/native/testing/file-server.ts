@@ -33,11 +33,11 @@ export function fileServer({
   const connect = (path: string): readonly [number, Buffer, number?] => {
     const name = path.split('\\').at(-1) ?? ''
     if (name === 'IPC$') return [0, Buffer.from('10000200000000000000000000000000', 'hex'), pipeTree]
-    const share = shares.find((one) => one.name === name)
+    const share = shares.find((share) => share.name === name)
     if (!share) return [noSuchShare, Buffer.alloc(8)]
     return share.isOpen ? [0, Buffer.from('100001000000000000000000ff011f00', 'hex'), 5] : [denied, Buffer.alloc(8)]
   }
-  const answer = (message: Buffer): readonly [number, Buffer, number?] => {
+  const respond = (message: Buffer): readonly [number, Buffer, number?] => {
     const body = message.subarray(64)
     switch (message.readUInt16LE(12)) {
       case 0:
@@ -71,7 +71,7 @@ export function fileServer({
         )
       if (received.toString('latin1', 4, 8) !== '\u00feSMB') return void socket.destroy()
       const message = received.subarray(4)
-      const [status, body, treeId = 0] = answer(message)
+      const [status, body, treeId = 0] = respond(message)
       socket.write(framed(message, status, treeId, body))
     })
   }

@@ -72,7 +72,7 @@ const TERM =
 
 /** Status comparisons and required words, joined by `&&`. */
 function meetExpression(source: string, draft: Draft): void {
-  for (const term of source.split('&&').map((one) => one.trim())) {
+  for (const term of source.split('&&').map((term) => term.trim())) {
     if (term.startsWith('!')) {
       draft.forbidden.push(...[...term.matchAll(/"([^"]*)"/g)].map(([, word = '']) => word))
       // Nothing can be derived for a missing part.
@@ -83,7 +83,9 @@ function meetExpression(source: string, draft: Draft): void {
     if (status !== undefined) agree(Number(status), draft)
     else if (call === '' || source.includes('||')) draft.isWhole = false
     else {
-      const words = [...list.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) => one ?? other ?? '')
+      const words = [...list.matchAll(/"([^"]*)"|'([^']*)'/g)].map(
+        ([, doubleQuoted, singleQuoted]) => doubleQuoted ?? singleQuoted ?? '',
+      )
       for (const word of /any|with/i.test(call) ? words.slice(0, 1) : words) place(part, toBytes(word), draft)
     }
   }

@@ -44,7 +44,8 @@ export async function mirror(templates: readonly Template[], address: string): P
     const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
     const budget = { take: async () => undefined }
     const tools = { http: client, guard, signal: AbortSignal.timeout(20_000), profile: 'deep', budget } as const
-    for await (const one of runChecks(target, { templates: [template] }, tools)) if (one.kind === 'finding') return true
+    for await (const observation of runChecks(target, { templates: [template] }, tools))
+      if (observation.kind === 'finding') return true
     return false
   }
   try {

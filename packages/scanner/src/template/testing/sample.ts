@@ -117,11 +117,11 @@ function member(reader: Reader): string {
     `^${written.replace(/^\[(\^?)\]/, '[$1\\]').replaceAll(/(?<!\\)\[(?!\^)(?<=.\[)/g, '\\[')}$`,
     reader.ignoresCase ? 'i' : '',
   )
-  const found = ['a', '1', 'A', 'f', ' ', '-', '_', '.', '/', '"', "'", '<', '>', '=', ':', '\n'].find((sign) =>
+  const character = ['a', '1', 'A', 'f', ' ', '-', '_', '.', '/', '"', "'", '<', '>', '=', ':', '\n'].find((sign) =>
     fits.test(sign),
   )
   const any =
-    found ?? Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).find((sign) => fits.test(sign))
+    character ?? Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).find((sign) => fits.test(sign))
   if (any === undefined) throw new Unwritable()
   return any
 }

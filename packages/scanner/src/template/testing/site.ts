@@ -27,13 +27,13 @@ export interface SiteRun extends Partial<
 
 /** @param page writes the response; the request body is complete by then */
 export async function serveSite(address: string, page: Page): Promise<Site> {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString('latin1')
-      asked.push(`${request.method} ${request.url}${text === '' ? '' : ` ${text}`}`)
+      requests.push(`${request.method} ${request.url}${text === '' ? '' : ` ${text}`}`)
       page(Object.assign(request, { text }), response)
     })
   }).listen(0, address)
@@ -43,7 +43,7 @@ export async function serveSite(address: string, page: Page): Promise<Site> {
   const client = createHttpClient({ guard, deadlineMs: 3_000 })
   return {
     port,
-    asked,
+    asked: requests,
     async run(sources, { profile = 'gentle', technologies = [], ...extra } = {}) {
       const templates = [sources].flat().map(templateOf)
       const service = {
@@ -57,9 +57,9 @@ export async function serveSite(address: string, page: Page): Promise<Site> {
       const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
       const signal = AbortSignal.timeout(20_000)
       const tools = { http: client, guard, signal, profile, budget: { take: async () => undefined }, ...extra }
-      const seen: Observation[] = []
-      for await (const observation of runChecks(target, { templates }, tools)) seen.push(observation)
-      return seen
+      const observations: Observation[] = []
+      for await (const observation of runChecks(target, { templates }, tools)) observations.push(observation)
+      return observations
     },
     async [Symbol.asyncDispose]() {
       await client.close()
@@ -93,9 +93,13 @@ export function templateOf(source: string): Template {
 }
 
 /** Summary of findings and completed checks. */
-export function summary(seen: readonly Observation[]) {
+export function summary(observations: readonly Observation[]) {
   return {
-    found: seen.flatMap((one) => (one.kind === 'finding' ? [`${one.check} ${one.location.replace(/^\d+/, '')}`] : [])),
-    covered: seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : [])).toSorted(),
+    found: observations.flatMap((observation) =>
+      observation.kind === 'finding' ? [`${observation.check} ${observation.location.replace(/^\d+/, '')}`] : [],
+    ),
+    covered: observations
+      .flatMap((observation) => (observation.kind === 'coverage' ? observation.checks : []))
+      .toSorted(),
   }
 }
