@@ -160,7 +160,8 @@ function StoppedChecks({ stopped }: Pick<ScannedHost, 'stopped'>) {
   if (stopped.length === 0) return null
   return (
     <tr>
-      <td colSpan={7} className="px-8 py-2 text-13 whitespace-normal">
+      {/* The response column is hidden on narrow screens. */}
+      <td colSpan={6} className="px-8 py-2 text-13 whitespace-normal">
         <details>
           <summary>
             {stopped.length === 1 ? '1 check stopped' : `${formatNumber(stopped.length)} checks stopped`}
