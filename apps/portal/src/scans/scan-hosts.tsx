@@ -161,7 +161,7 @@ function StoppedChecks({ stopped }: Pick<ScannedHost, 'stopped'>) {
   return (
     <tr>
       {/* The response column is hidden on narrow screens. */}
-      <td colSpan={6} className="px-8 py-2 text-13 whitespace-normal">
+      <Cell colSpan={6} className="h-auto! whitespace-normal!">
         <details>
           <summary>
             {stopped.length === 1 ? '1 check stopped' : `${formatNumber(stopped.length)} checks stopped`}
@@ -175,7 +175,7 @@ function StoppedChecks({ stopped }: Pick<ScannedHost, 'stopped'>) {
             ))}
           </ul>
         </details>
-      </td>
+      </Cell>
     </tr>
   )
 }
