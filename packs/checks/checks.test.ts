@@ -12,7 +12,7 @@ import { webApplications } from './cases-web.ts'
 import { crlf } from './replies.ts'
 import { address, script, tcp, web, type Running, type Site } from './servers.ts'
 
-const guard = { refusal: () => null }
+const guard = { denialReason: () => null }
 const budget = { take: async () => undefined }
 const all = [...cases.exposures, ...cases.web, ...cases.services, ...cases.tls, ...more, ...webApplications]
 let loaded: Awaited<ReturnType<typeof loadTemplates>>
