@@ -7,7 +7,6 @@ export const more: readonly Case[] = [
   exposure('CVE-2019-8903', '/.%2e/controllers/default.js', plain('exports.install = function() {}')),
   exposure('CVE-2025-30208', '/@fs/etc/passwd?raw??', plain('export default "root:x:0:0:root:/root:/bin/bash"')),
   exposure('CVE-2025-31125', '/@fs/etc/passwd?import&?inline=1.wasm?init', plain('data:application/wasm;base64,cm9vdDp4OjA6MDpyb290')),
-  exposure('CVE-2025-31486', '/etc/passwd?.svg?.wasm?init', plain('data:application/wasm;base64,cm9vdDp4OjA6MDpyb290')),
   exposure('CVE-2021-3223', '/ui_base/js/..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2fetc%2fpasswd', plain('root:x:0:0:root:/root:/bin/bash\n')),
   exposure('CVE-2017-14849', '/static/../../../a/../../../../etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
   { id: 'cors-any-origin', protocol: 'http', has: () => html('', { 'access-control-allow-origin': '*' }), hasNot: () => html('', { 'access-control-allow-origin': 'https://own.example' }), at: ['/'] },
@@ -90,7 +89,5 @@ export const more: readonly Case[] = [
   { id: 'zabbix-agent-open', protocol: 'zabbix-agent', has: script('', () => Buffer.from('5a42584401010000000000000031', 'hex')), hasNot: (socket) => void socket.on('data', () => socket.end('\0')), at: [''] },
   { id: 'tor-control-open', protocol: 'tor-control', has: script('', () => '250-PROTOCOLINFO 1\r\n250-AUTH METHODS=NULL\r\n250-VERSION Tor="0.4.9.11"\r\n250 OK\r\n'), hasNot: script('', () => '250-PROTOCOLINFO 1\r\n250-AUTH METHODS=COOKIE,SAFECOOKIE COOKIEFILE="/run/tor/control.authcookie"\r\n250-VERSION Tor="0.4.9.11"\r\n250 OK\r\n'), at: [''] },
   { id: 'munin-node-open', protocol: 'munin', has: script('# munin node at lab.test\n', () => 'munins node on lab.test version: 2.0.73\n'), hasNot: script('# munin node at lab.test\n', () => '# Unknown command. Try cap, list, nodes, config, fetch, version or quit\n'), at: [''] },
-  { id: 'jdwp-open', protocol: 'jdwp', has: script('', () => 'JDWP-Handshake'), hasNot: script('', () => 'ERROR'), at: [''] },
   { id: 'ajp-open', protocol: 'ajp', has: script('', () => Buffer.from('4142000109', 'hex')), hasNot: script('', () => Buffer.from('414200020900', 'hex')), at: [''] },
-  { id: 'php-fpm-open', protocol: 'fastcgi', has: script('', () => Buffer.from('\u0001\u000a\0\0\0\u0012\0\0\u000f\u0001FCGI_MPXS_CONNS0', 'latin1')), hasNot: script('', () => 'no'), at: [''] },
 ]

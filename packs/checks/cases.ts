@@ -19,7 +19,7 @@ export const exposures: readonly Case[] = [
   exposure('apache-server-status', '/server-status', html('<h1>Apache Server Status for lab.test (via 127.0.0.1)</h1>')),
   exposure('apache-server-info', '/server-info', html('<h1>Apache Server Information</h1><dt><strong>Module Name:</strong>')),
   exposure('nginx-stub-status', '/nginx_status', plain('Active connections: 1 \nserver accepts handled requests\n 1 1 1 \nReading: 0\n')),
-  exposure('phpinfo-exposed', '/info.php', html('<h1>PHP Version 8.2.1</h1>Configure Command PHP License')),
+  exposure('phpinfo-exposed', '/info.php', html('<title>PHP 8.2.1 - phpinfo()</title><h1>PHP Version 8.2.1</h1>PHP License')),
   exposure('prometheus-metrics-exposed', '/metrics', plain('# HELP up Up.\n# TYPE up gauge\nup 1\n'), html('# TYPE up gauge')),
   exposure('go-pprof-exposed', '/debug/pprof/', html('Types of profiles available: <a>full goroutine stack dump</a>')),
   exposure('spring-actuator-env', '/actuator/env', json({ activeProfiles: [], propertySources: [] }), json({ status: 'UP' })),
