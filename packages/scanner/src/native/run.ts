@@ -172,7 +172,7 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
   }
 }
 
-/** Host names in banners and certificates, and the name used to reach the host. */
+/** Hostnames in banners and certificates, and the name used to reach the host. */
 function hostNamesOf({ hostname, services }: CheckTarget): string[] {
   const greetings = services.flatMap(
     ({ banner }) => banner.slice(0, 500).match(/\b(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,20}\b/gi) ?? [],
