@@ -1,6 +1,6 @@
 /** Interactions that bring a screen into the state to check. Each resolves when that state is shown. */
 import type { Page, Route } from 'playwright-core'
-import { openDialog } from './page-ready.ts'
+import { openDialog, settle } from './page-ready.ts'
 
 /** Loading indicators appear after one second. */
 export async function waiting(page: Page): Promise<void> {
@@ -103,4 +103,46 @@ export async function twoToasts(page: Page): Promise<void> {
 
 export async function fail(route: Route): Promise<void> {
   await route.fulfill({ status: 503, json: { code: 14, message: 'The database is being restarted.' } })
+}
+
+/** Shows the members to mention in a comment. */
+export async function mention(page: Page): Promise<void> {
+  await page.getByLabel('Comment', { exact: true }).pressSequentially('@')
+  await page.getByRole('listbox', { name: 'Members' }).waitFor()
+}
+
+/** Shows the page as a viewer sees it. */
+export async function asViewer(page: Page): Promise<void> {
+  await page.route('**/v1/workspace', async (route) => {
+    const response = await route.fetch()
+    const { workspace } = (await response.json()) as { workspace: object } // the response of getWorkspace
+    await route.fulfill({ response, json: { workspace: { ...workspace, role: 'viewer' } } })
+  })
+  await page.reload()
+  await settle(page)
+}
+
+/** Shows an invitation that can be accepted. */
+export async function invited(page: Page): Promise<void> {
+  const invitation = {
+    id: '01a2100e-5559-7f0d-b6dc-14c122af24e1',
+    workspaceName: 'Aarewerk Security',
+    role: 'analyst',
+    invitedBy: 'Max Keller',
+    expireTime: new Date(Date.now() + 86_400_000).toISOString(),
+  }
+  await page.route('**/v1/invitations/preview*', (route) => route.fulfill({ json: { invitation } }))
+  await page.reload()
+  await page.getByRole('button', { name: 'Join Aarewerk Security' }).waitFor()
+}
+
+/** Shows an open page after the person was removed from the workspace. */
+export async function removed(page: Page): Promise<void> {
+  const details = [
+    { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'MEMBERSHIP_ENDED', domain: 'glacis' },
+  ]
+  const json = { code: 7, message: 'You are no longer a member of this workspace', details }
+  await page.route('**/v1/workspace', (route) => route.fulfill({ status: 403, json }))
+  await page.reload()
+  await page.getByRole('heading', { name: 'You no longer have access' }).waitFor()
 }

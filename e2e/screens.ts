@@ -14,15 +14,19 @@ import {
   accountMenu,
   arranged,
   askForCode,
+  asViewer,
   checkableFeeds,
   fail,
   fromInside,
+  invited,
   keyboardHelp,
   listRead,
+  mention,
   opensDialog,
   palette,
   press,
   preview,
+  removed,
   selectThree,
   twoToasts,
   waiting,
@@ -145,6 +149,20 @@ const insightScreens: readonly Screen[] = [
   { name: '26-toasts', path: '/technologies', only: 'desk', before: twoToasts },
 ]
 
+const teamScreens: readonly Screen[] = [
+  { name: '32-workspace', path: '/workspace', phone: true, whole: true },
+  { name: '32b-invite', path: '/workspace', phone: true, before: opensDialog('Invite someone') },
+  { name: '32c-provisioning-token', path: '/workspace', before: opensDialog('Create provisioning token') },
+  { name: '32d-leave', path: '/workspace', before: opensDialog('Leave workspace') },
+  { name: '32e-api-token', path: '/integrations', phone: true, before: opensDialog('Create token') },
+  { name: '32f-assign', path: '/risks/:risk', floats: true, before: press(/^Assign$/) },
+  { name: '32g-mention', path: '/risks/:risk', phone: true, before: mention },
+  { name: '32h-viewer', path: '/risks/:risk', phone: true, before: asViewer },
+  { name: '33-invitation', path: '/invitation?token=none', phone: true, before: invited },
+  { name: '33b-invitation-rejected', path: '/invitation?token=none', phone: true },
+  { name: '34-access-lost', path: '/overview', phone: true, before: removed },
+]
+
 const listsOf = {
   risks: '/risks/verified',
   potential: '/risks/potential',
@@ -173,6 +191,7 @@ export const screens: readonly Screen[] = [
   ...riskScreens,
   ...scopeScreens,
   ...insightScreens,
+  ...teamScreens,
   ...stateScreens,
 ]
 

@@ -106,13 +106,15 @@ async function runBatch(batch: readonly Run[]): Promise<Map<Run, StoredRun>> {
       skipped.set(run.entry.id, `the ${run.variant} variant failed to start: ${reason}`)
     }
     if (programs.started.length === 0) return results
-    const { observations, seconds, memoryMiB } = await scanned(
-      programs.started.map(({ address }) => address),
-      values.scan.split(' ').filter((option) => option !== ''),
-    )
-    for (const run of programs.started) {
-      const own = observations.filter((item) => 'address' in item && item.address === run.address)
-      results.set(run, { observations: own, seconds: seconds / programs.started.length, memoryMiB })
+    const scans = Map.groupBy(programs.started, (run) => optionsOf(run).join(' '))
+    for (const runs of scans.values()) {
+      const targets = runs.map(({ entry, address }) => entry.hostname ?? address)
+      const options = [...optionsOf(runs[0]), ...values.scan.split(' ').filter((option) => option !== '')]
+      const { observations, seconds, memoryMiB } = await scanned(targets, options)
+      for (const run of runs) {
+        const own = observations.filter((item) => 'address' in item && item.address === run.address)
+        results.set(run, { observations: own, seconds: seconds / runs.length, memoryMiB })
+      }
     }
     if (values.nmap) await printComparison(results)
     return results
@@ -121,6 +123,13 @@ async function runBatch(batch: readonly Run[]): Promise<Map<Run, StoredRun>> {
     if (values.logs) cpSync(join(folder, 'log'), values.logs, { recursive: true })
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Options that an entry needs. Runs with the same options share a scan. */
+function optionsOf(run: Run | undefined): string[] {
+  if (!run) return []
+  const { allow, hostname } = run.entry
+  return [...allow.flatMap((kind) => ['--allow', kind]), ...(hostname === undefined ? [] : ['--resolver', run.address])]
 }
 
 async function printComparison(results: ReadonlyMap<Run, StoredRun>): Promise<void> {

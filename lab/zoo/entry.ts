@@ -56,6 +56,8 @@ const Variant = z.strictObject({
   pidFile: z.string().optional(),
   /** Ids of the checks that must prove a weakness. */
   proves: z.array(z.string()).default([]),
+  /** Weaknesses that no check covers. They count as expected and as missed. */
+  uncovered: z.array(z.string()).default([]),
   /** Ids of other checks whose findings are true. */
   also: z.array(z.string()).default([]),
 })
@@ -63,6 +65,8 @@ export type Variant = z.infer<typeof Variant>
 
 const Entry = z.strictObject({
   title: z.string(),
+  /** The set of an entry that was added later; without it, a digest of the name decides. */
+  set: z.enum(['blind', 'developed']).optional(),
   install: Install.prefault({}),
   /** Ports that are open once the program is ready, used by both variants. */
   tcp: ports.default([]),
@@ -74,6 +78,10 @@ const Entry = z.strictObject({
   /** Only listens on addresses that an interface has. */
   interface: z.boolean().default(false),
   files: Texts.default({}),
+  /** Intrusive checks to allow, as with `--allow`. */
+  allow: z.array(z.enum(['logins', 'writes'])).default([]),
+  /** Scanned by this name instead of the address; the program is its own DNS server. */
+  hostname: z.string().optional(),
   /** `vendor:product` names that must be identified. */
   products: z.array(z.strictObject({ name: z.string().regex(/^[^:]+:[^:]+$/), version: VersionRule })).default([]),
   /** Other names that are true, such as of libraries. */
@@ -110,7 +118,7 @@ function readEntry(id: string, text: string): Entry {
   if (problem) throw new Error(`lab/programs/${id}.yaml is invalid: ${problem.message}`)
   const result = Entry.safeParse(document.toJS())
   if (!result.success) throw new Error(`lab/programs/${id}.yaml is invalid:\n${z.prettifyError(result.error)}`)
-  return { ...result.data, id, text, isBlind: isBlind(id) }
+  return { ...result.data, id, text, isBlind: result.data.set ? result.data.set === 'blind' : isBlind(id) }
 }
 
 function isBlind(id: string): boolean {

@@ -105,8 +105,14 @@ async function prepare(run: Run, { folder: root, cache, node }: StartOptions): P
   mkdirSync(folder, { recursive: true, mode: 0o755 })
   const modules = join(packages, 'node_modules')
   if (existsSync(modules)) symlinkSync(modules, join(folder, 'node_modules'))
+  // Not scanned; programs behind a proxy listen there.
+  const inner = address.replace(/^127\.84\./, '127.85.')
   const fill = (text: string) =>
-    text.replaceAll('{{address}}', address).replaceAll('{{folder}}', folder).replaceAll('{{packages}}', packages)
+    text
+      .replaceAll('{{address}}', address)
+      .replaceAll('{{inner}}', inner)
+      .replaceAll('{{folder}}', folder)
+      .replaceAll('{{packages}}', packages)
   for (const [path, text] of Object.entries({ ...entry.files, ...definition.files })) {
     const file = join(folder, path)
     mkdirSync(dirname(file), { recursive: true })
@@ -126,6 +132,7 @@ async function prepare(run: Run, { folder: root, cache, node }: StartOptions): P
     LANG: 'C.UTF-8',
     HOME: folder,
     ADDRESS: address,
+    INNER: inner,
     FOLDER: folder,
     PACKAGES: packages,
     NODE: node,

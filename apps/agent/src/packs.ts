@@ -22,7 +22,7 @@ export interface PackStore {
 const archiveBytesMax = 256 * 1024 * 1024
 const unpackedBytesMax = 1024 * 1024 * 1024
 /** Path segments that can't escape their folder on any operating system. */
-const safeName = /^(?!\.)[\w@+,=~ .()-]+(\/(?!\.)[\w@+,=~ .()-]+)*$/
+const safeName = /^[\w@+,=~ ()-][\w@+,=~ .()-]*(\/[\w@+,=~ ()-][\w@+,=~ .()-]*)*$/
 
 export function createPackStore(
   { stateFolder, packsFolder }: Pick<Options, 'stateFolder' | 'packsFolder'>,

@@ -3,7 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { resolveTxt } from 'node:dns/promises'
-import { createIdentity, type IdentityEvent, type IdentitySummary, createIdentityAdmin } from '@glacis/identity'
+import {
+  type IdentityAdmin,
+  createIdentity,
+  type IdentityEvent,
+  type IdentitySummary,
+  createIdentityAdmin,
+} from '@glacis/identity'
 import { installValidationMessages } from '@glacis/contract/validation-messages'
 import { recordIdentityEvent } from '#audit.ts'
 import { startBackground } from '#background.ts'
@@ -20,7 +26,7 @@ import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
 import { type Listeners, listenOnAll } from '#http/listen.ts'
 import { deliverMention } from '#issues/index.ts'
-import { createJobs, type Jobs, mailJobs } from '#jobs.ts'
+import { createJobs, mailJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
 import { createMetrics } from '#metrics.ts'
 import type { Logger } from '#log.ts'
@@ -34,9 +40,11 @@ import {
   packFolders,
   syncPacks,
 } from '#packs/index.ts'
+import { encryptEventIdsWith } from '#notifications/index.ts'
+import { createOutbound } from '#outbound.ts'
 import { portalConfig } from '#portal-config.ts'
 import { createWhoami } from '#whoami.ts'
-import { createMemberships, deliverInvitation, type Memberships, personOf } from '#workspaces/index.ts'
+import { createMemberships, deliverInvitation, type Memberships, organizations, personOf } from '#workspaces/index.ts'
 import { sql } from 'kysely'
 
 export interface Composition {
@@ -85,9 +93,12 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   })
   const secret = await installationSecret(database)
   signPagesWith(secret)
+  encryptEventIdsWith(secret)
   const jobs = createJobs(databaseUrl, log, { supervise: has('worker') })
   await jobs.prepare(database.owner)
-  const memberships = createMemberships(database)
+  const memberships = createMemberships(database, config.url)
+  const outbound = createOutbound(config.webhookNetworks)
+  const people = createIdentityAdmin({ database: database.owner, enqueueMail: mailJobs(jobs) })
   const identity = config.identityUrl
     ? null
     : createIdentity({
@@ -99,6 +110,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         ...(config.signIn.registration === 'off'
           ? { disabledFlows: ['registration'] as const }
           : { registrationStyle: config.signIn.registration }),
+        organizations: organizations({ database, secret, fetch: outbound, log }),
         methods: { oidc: config.signIn.providers, code: config.signIn.codes },
         breachCheckUrl: config.signIn.breachCheckUrl,
         secret,
@@ -106,7 +118,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         enqueueMail: mailJobs(jobs),
         deliver: (mail) => mailer.deliver(mail),
         log,
-        onEvent: recordEvents(database, jobs, memberships, log),
+        onEvent: recordEvents(database, people, memberships, log),
       })
   const packsFolder = join(config.dataFolder, 'packs')
   const ownPacks = { ...packFolders(root, config.packs), cache: cacheFolderOf(packsFolder) }
@@ -162,6 +174,14 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             url: config.url,
             secret,
             resolveTxt,
+            signIn: {
+              url: config.url,
+              secret,
+              gate: config.webhookNetworks,
+              fetch: outbound,
+              hasOwnIdentity: !config.identityUrl,
+            },
+            findPerson: config.identityUrl ? async () => null : (email) => personWith(people, email),
             feeds: config.feeds,
             knowledge: scanning.knowledge,
             runner,
@@ -216,8 +236,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
  * Records identity events in the audit log, in order. An audit event needs a workspace, so a new user's workspace is
  * created with the registration event instead of the first request.
  */
-function recordEvents(database: Database, jobs: Jobs, memberships: Memberships, log: Logger) {
-  const people = createIdentityAdmin({ database: database.owner, enqueueMail: mailJobs(jobs) })
+function recordEvents(database: Database, people: IdentityAdmin, memberships: Memberships, log: Logger) {
   let trail = Promise.resolve()
   return (event: IdentityEvent): void => {
     const record = async () => {
@@ -229,6 +248,11 @@ function recordEvents(database: Database, jobs: Jobs, memberships: Memberships, 
       log.error({ err: error, kind: event.kind }, 'recording identity event failed')
     })
   }
+}
+
+async function personWith(people: IdentityAdmin, email: string) {
+  const found = await people.findVerified(email)
+  return found && { id: found.id, name: `${found.name.first} ${found.name.last}`.trim() }
 }
 
 /** Does nothing for a person who was invited, and has no workspace before they accept. */

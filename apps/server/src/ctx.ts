@@ -23,6 +23,8 @@ export interface Person {
   readonly email: string
   /** Whether they proved to receive mail at `email`. */
   readonly isVerified: boolean
+  /** The identity providers that the person signed in with. */
+  readonly providers?: readonly string[]
 }
 
 export interface Log {

@@ -80,9 +80,9 @@ it('shows a private view to its owner only', async () => {
   // The name of a view that bert can't see is free for him.
   await server.as(account, (ctx) => createView(ctx, view('Mine', false)), as('bert'))
   const { views } = await server.as(account, (ctx) => listViews(ctx, {}), as('bert'))
-  expect(views.map(({ name, shared }) => [name, shared])).toEqual([
-    ['Ours', true],
-    ['Mine', false],
+  expect(views.map(({ name, shared, isYours }) => [name, shared, isYours])).toEqual([
+    ['Ours', true, false],
+    ['Mine', false, true],
   ])
   const remove = server.as(account, (ctx) => deleteView(ctx, { id: hidden.id }), as('bert'))
   await expect(remove).rejects.toMatchObject({ code: 'not_found' })

@@ -30,7 +30,7 @@ export async function listViews(
   if (page.after) query = query.where('id', '>', String(page.after[0]))
   if (filter.page) query = query.where('page', '=', filter.page)
   const { rows, nextPageToken } = cutPage(page, await query.execute(), (row) => [row.id])
-  return { views: rows.map(toView), nextPageToken }
+  return { views: rows.map((row) => toView(ctx, row)), nextPageToken }
 }
 
 /**
@@ -63,7 +63,7 @@ export async function createView(
     .returningAll()
     .executeTakeFirst()
   if (!row) throw nameTaken(view.name)
-  return { view: toView(row) }
+  return { view: toView(ctx, row) }
 }
 
 const paths = ['name', 'query', 'shared'] as const
@@ -94,7 +94,7 @@ export async function updateView(
     () => nameTaken(view.name ?? ''),
   )
   if (!row) throw notFound('view', id)
-  return { view: toView(row) }
+  return { view: toView(ctx, row) }
 }
 
 /** @throws ApiError `not_found` */
@@ -119,13 +119,14 @@ function nameTaken(name: string): ApiError {
   return new ApiError('conflict', `This page already has a view named “${name}”`)
 }
 
-function toView(row: Selectable<Tables['saved_view']>): View {
+function toView({ actor }: Ctx, row: Selectable<Tables['saved_view']>): View {
   return {
     id: row.id,
     name: row.name,
     page: row.page,
     query: row.query,
     shared: row.shared,
+    isYours: row.owner_id === actor.id,
     createTime: row.created_at.toISOString(),
     updateTime: row.updated_at.toISOString(),
   }

@@ -2,7 +2,7 @@
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Role } from '#role.ts'
-import { Empty, Id, Name, NextPage, Page, Timestamp } from '#primitives.ts'
+import { AllowedNetworks, Empty, Id, Name, NextPage, Page, Timestamp } from '#primitives.ts'
 
 /** `SCOPE_READ` is read-only; `SCOPE_SCAN` adds starting and canceling scans; `SCOPE_WRITE` allows everything except tokens, channels and plans. */
 export const TokenScope = z.enum(['SCOPE_READ', 'SCOPE_SCAN', 'SCOPE_WRITE'])
@@ -51,9 +51,7 @@ export const createApiToken = endpoint({
       /** Default: your role. */
       role: z.optional(Role),
       /** Addresses or networks in CIDR notation. Default: all. */
-      allowedNetworks: z.optional(
-        z.array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()])).check(z.maxLength(50)),
-      ),
+      allowedNetworks: z.optional(AllowedNetworks),
       /** At most 365 days from now. Default: 90 days. */
       expireTime: z.optional(Timestamp),
     }),

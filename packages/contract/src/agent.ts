@@ -1,7 +1,19 @@
 /** Agents: scanners that customers run inside closed networks. */
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
-import { Duration, Empty, Flag, Id, listOf, Name, NextPage, Page, Timestamp, UpdateMask } from '#primitives.ts'
+import {
+  AllowedNetworks,
+  Duration,
+  Empty,
+  Flag,
+  Id,
+  listOf,
+  Name,
+  NextPage,
+  Page,
+  Timestamp,
+  UpdateMask,
+} from '#primitives.ts'
 
 export const AgentStatus = z.enum(['STATUS_CONNECTED', 'STATUS_DISCONNECTED'])
 export type AgentStatus = z.infer<typeof AgentStatus>
@@ -29,9 +41,22 @@ export const Agent = z.object({
   problems: z.optional(z.array(z.string())),
   /** Expiry of an enrollment token that hasn't been used. */
   tokenExpireTime: z.optional(Timestamp),
+  /** Name of the member who created it or last rotated its token. Its access ends with theirs. */
+  createdBy: z.optional(z.string()),
+  /** When its access ends; absent if it doesn't. */
+  expireTime: z.optional(Timestamp),
+  /** Addresses and networks from which it can connect; empty for all. */
+  allowedNetworks: z.optional(z.array(z.string())),
 })
 export type Agent = z.infer<typeof Agent>
 
+/** Limits of an agent's access. */
+const limits = {
+  /** Addresses or networks in CIDR notation. Default: all. */
+  allowedNetworks: z.optional(AllowedNetworks),
+  /** Default: never. */
+  expireTime: z.optional(z.nullable(Timestamp)),
+} as const
 const AgentResponse = z.object({ agent: Agent })
 
 export const listAgents = endpoint({
@@ -59,7 +84,7 @@ export const createAgent = endpoint({
   path: '/v1/agents',
   summary: 'Register an agent',
   description: 'Returns the enrollment token once. The token is valid for 24 hours and for one connection.',
-  input: z.strictObject({ agent: z.strictObject({ name: Name }) }),
+  input: z.strictObject({ agent: z.strictObject({ name: Name, ...limits }) }),
   result: AgentResponse,
 })
 export const updateAgent = endpoint({
@@ -67,7 +92,11 @@ export const updateAgent = endpoint({
   path: '/v1/agents/:id',
   summary: 'Update an agent',
   description: 'Changes only the fields named in `updateMask.paths`.',
-  input: z.strictObject({ id: Id, agent: z.strictObject({ name: z.optional(Name) }), updateMask: UpdateMask }),
+  input: z.strictObject({
+    id: Id,
+    agent: z.strictObject({ name: z.optional(Name), ...limits }),
+    updateMask: UpdateMask,
+  }),
   result: AgentResponse,
 })
 export const deleteAgent = endpoint({

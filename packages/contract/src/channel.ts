@@ -18,12 +18,21 @@ export const ChannelEvent = z.enum([
 ])
 export type ChannelEvent = z.infer<typeof ChannelEvent>
 
+/**
+ * Who receives the emails of a channel: the address of the workspace, or, for each event, the members of the affected
+ * targets' teams and their owners.
+ */
+export const ChannelRecipients = z.enum(['RECIPIENTS_WORKSPACE', 'RECIPIENTS_TEAMS'])
+export type ChannelRecipients = z.infer<typeof ChannelRecipients>
+
 export const ChannelRule = z.strictObject({
   events: z.array(ChannelEvent).check(z.minLength(1, 'Choose at least one event'), z.maxLength(20)),
   /** Minimum CVSS score, 0 to 10. Events without a score always match. */
   minSeverity: z.number().check(z.minimum(0), z.maximum(10)),
   /** Only events of targets with one of these tags; empty means all. */
   tagIds: z._default(z.array(Id).check(z.maxLength(50)), []),
+  /** For email. Default: the workspace. */
+  recipients: z.optional(ChannelRecipients),
 })
 export type ChannelRule = z.infer<typeof ChannelRule>
 
@@ -34,6 +43,8 @@ export const Delivery = z.object({
   /** Events in this delivery, or `EVENT_TEST`. */
   events: z.array(z.string()),
   eventCount: z.int(),
+  /** The address of an email to a team member or owner of a target. */
+  recipient: z.optional(z.string()),
   attempts: z.int(),
   /** HTTP status of the last response; absent without a response and for email. */
   statusCode: z.optional(z.int()),

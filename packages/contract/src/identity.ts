@@ -31,6 +31,8 @@ export const Session = z.object({
   authenticated_at: Timestamp,
   identity: Identity,
   devices: z._default(z.array(Device), []),
+  /** How the person signed in; the provider for `oidc`. */
+  authentication_methods: z.optional(z.array(z.object({ method: z.string(), provider: z.optional(z.string()) }))),
 })
 export type Session = z.infer<typeof Session>
 

@@ -11,8 +11,10 @@ import type * as insights from '#insights.ts'
 import type * as invitation from '#invitation.ts'
 import type * as issue from '#issue.ts'
 import type * as product from '#product.ts'
+import type * as provisioning from '#provisioning.ts'
 import type * as scan from '#scan.ts'
 import type * as search from '#search.ts'
+import type * as signInProvider from '#sign-in-provider.ts'
 import type * as tag from '#tag.ts'
 import type * as target from '#target.ts'
 import type * as triage from '#triage.ts'
@@ -34,23 +36,34 @@ type ModuleCall =
   | EndpointsOf<typeof invitation>
   | EndpointsOf<typeof issue>
   | EndpointsOf<typeof product>
+  | EndpointsOf<typeof provisioning>
   | EndpointsOf<typeof scan>
   | EndpointsOf<typeof search>
+  | EndpointsOf<typeof signInProvider>
   | EndpointsOf<typeof tag>
   | EndpointsOf<typeof target>
   | EndpointsOf<typeof triage>
   | EndpointsOf<typeof view>
   | EndpointsOf<typeof workspace>
 /** Calls that respond with a file or a stream. */
-type FileCall = 'getScanReport' | 'exportIssues' | 'exportProducts' | 'exportAuditEvents' | 'streamEvents'
+type FileCall =
+  | 'getScanReport'
+  | 'exportIssues'
+  | 'exportProducts'
+  | 'exportAuditEvents'
+  | 'exportWorkspace'
+  | 'streamEvents'
 /** The name of a call, which is its operation id in the OpenAPI document. */
 export type CallName = ModuleCall | FileCall
 
 export interface Permission {
   /** The roles that may make the call. Null for calls about oneself, which need no membership. */
   readonly roles: readonly Role[] | null
-  /** The scope that an API token needs besides its role; `session` if no token may make the call. */
-  readonly scope: TokenScope | 'session'
+  /**
+   * The scope that an API token needs besides its role; `session` if no token may make the call, and `none` if it needs
+   * neither session nor token.
+   */
+  readonly scope: TokenScope | 'session' | 'none'
 }
 
 const everyone: readonly Role[] = roles
@@ -69,6 +82,9 @@ const audit = { roles: auditors, scope: 'SCOPE_READ' } as const
 const personal = { roles: everyone, scope: 'session' } as const
 /** Signed-in people, members or not. */
 const signedIn = { roles: null, scope: 'session' } as const
+
+/** Visitors without a session. */
+const anyone = { roles: null, scope: 'none' } as const
 
 export const permissions: Readonly<Record<CallName, Permission>> = {
   listTargets: read,
@@ -183,6 +199,7 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   deleteWorkspace: own,
   keepWorkspace: own,
   transferOwnership: own,
+  exportWorkspace: own,
   listMembers: read,
   updateMember: administer,
   removeMember: administer,
@@ -194,7 +211,18 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   createEmailDomain: administer,
   verifyEmailDomain: administer,
   deleteEmailDomain: administer,
+  getSignInProvider: { roles: auditors, scope: 'session' },
+  setSignInProvider: administer,
+  deleteSignInProvider: administer,
+  findSignInProvider: anyone,
+  getProvisioning: { roles: auditors, scope: 'session' },
+  updateProvisioning: administer,
+  createProvisioningToken: administer,
+  deleteProvisioningToken: administer,
 }
+
+/** The roles that may change the `permissions` of a target, which allow intrusive checks. */
+export const intrusiveCheckRoles: readonly Role[] = admins
 
 /** Whether a role may make a call. */
 export function isAllowed(role: Role, call: CallName): boolean {

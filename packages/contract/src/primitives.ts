@@ -57,6 +57,9 @@ export const Flag = z.union([
   ),
 ])
 
+/** Addresses, and networks in CIDR notation. */
+export const AllowedNetworks = z.array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()])).check(z.maxLength(50))
+
 export const SeverityCount = z.object({
   critical: z._default(z.int(), 0),
   high: z._default(z.int(), 0),

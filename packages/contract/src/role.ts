@@ -37,5 +37,7 @@ export const errorReasons = {
   otherAddress: 'INVITATION_FOR_ANOTHER_ADDRESS',
   /** 403: the email address of the person isn't verified. */
   unverified: 'EMAIL_NOT_VERIFIED',
+  /** 403: the workspace requires signing in with its provider. Metadata: `label`, `signInUrl`. */
+  provider: 'SIGN_IN_PROVIDER_REQUIRED',
 } as const
 export type ErrorReason = (typeof errorReasons)[keyof typeof errorReasons]

@@ -16,9 +16,13 @@ someone an owner. At least one owner always remains.
 | auditor | reads everything including the audit log, and changes nothing |
 
 An API token has a role too. It never allows more than the current role of the member who created it, and its scopes limit
-it further. Calls marked *session* can't be made with a token.
+it further. Calls marked *session* can't be made with a token; those marked
+*none* need no session.
 
 A call that a role doesn't allow is rejected with status 403 and the reason \`ROLE_NOT_ALLOWED\`.
+
+Only owners and admins can change which intrusive checks may run on a target (\`permissions\` of \`createTarget\` and
+\`updateTarget\`).
 
 ## Calls
 
@@ -36,5 +40,5 @@ export function rolesPage(): string {
 
 function cells({ roles: allowed, scope }: Permission): string[] {
   const marks = roles.map((role) => (allowed === null || allowed.includes(role) ? '✓' : ''))
-  return [...marks, scope === 'session' ? '*session*' : `\`${scope}\``]
+  return [...marks, scope === 'session' || scope === 'none' ? `*${scope}*` : `\`${scope}\``]
 }

@@ -4,9 +4,19 @@ import { endpoint } from '#endpoint.ts'
 import { Empty, Id, ShortName, UpdateMask } from '#primitives.ts'
 
 /** The color is an index into the ten badge colors: main, gray, orange, yellow, pink, teal, purple, blue, green, red. */
-export const Tag = z.object({ id: Id, name: z.string(), color: z.int() })
+export const Tag = z.object({
+  id: Id,
+  name: z.string(),
+  color: z.int(),
+  /** Present if the tag stands for a team; notifications can be routed to its members. */
+  team: z.optional(z.object({ memberIds: z.array(z.string()) })),
+})
 export type Tag = z.infer<typeof Tag>
 
+/** Identity ids of members. */
+const Team = z.strictObject({
+  memberIds: z.array(z.string().check(z.minLength(1), z.maxLength(200))).check(z.maxLength(200)),
+})
 const TagColor = z.int().check(z.minimum(0), z.maximum(9))
 export const listTags = endpoint({
   method: 'GET',
@@ -21,7 +31,7 @@ export const createTag = endpoint({
   summary: 'Create a tag',
   description: 'Returns the existing tag if the name is already in use.',
   input: z.strictObject({
-    tag: z.strictObject({ name: ShortName, color: TagColor }),
+    tag: z.strictObject({ name: ShortName, color: TagColor, team: z.optional(Team) }),
   }),
   result: z.object({ tag: Tag }),
 })
@@ -29,10 +39,15 @@ export const updateTag = endpoint({
   method: 'PATCH',
   path: '/v1/tags/:id',
   summary: 'Update a tag',
-  description: 'Changes its name or color everywhere it is used.',
+  description:
+    'Changes its name or color everywhere it is used, or the members of its team. A team of `null` makes it an ordinary tag.',
   input: z.strictObject({
     id: Id,
-    tag: z.strictObject({ name: z.optional(ShortName), color: z.optional(TagColor) }),
+    tag: z.strictObject({
+      name: z.optional(ShortName),
+      color: z.optional(TagColor),
+      team: z.optional(z.nullable(Team)),
+    }),
     updateMask: UpdateMask,
   }),
   result: z.object({ tag: Tag }),

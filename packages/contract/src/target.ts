@@ -51,6 +51,8 @@ export const Target = z.object({
   /** The address with an internationalized name decoded; absent if identical or potentially deceptive. */
   readableAddress: z.optional(z.string()),
   tags: z.array(Tag),
+  /** The member responsible for it. */
+  owner: z.optional(z.object({ id: z.string(), name: z.string() })),
   schedule,
   issueCount: SeverityCount,
   agent: z.optional(Agent),
@@ -85,6 +87,8 @@ export const Target = z.object({
   unresolvedSinceTime: z.optional(Timestamp),
 })
 export type Target = z.infer<typeof Target>
+/** Identity id of a member. */
+const owner = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(200)) })
 const tags = z.array(z.object({ id: Id }))
 
 /** Scan settings other than the schedule. */
@@ -101,6 +105,7 @@ export const TargetCreate = z.object({
   schedule,
   agent: z.optional(z.object({ id: Id })),
   tags: z._default(tags, []),
+  owner: z.optional(owner),
   ...settings,
   /** The user confirms being authorized to scan this address; recorded in the audit log. */
   isPermitted: z.optional(z.boolean()),
@@ -110,6 +115,7 @@ export const TargetChange = z.object({
   schedule: z.optional(schedule),
   agent: z.optional(z.nullable(z.object({ id: Id }))),
   tags: z.optional(tags),
+  owner: z.optional(z.nullable(owner)),
   ...settings,
   paused: z.optional(z.boolean()),
 })
@@ -145,6 +151,8 @@ export const listTargets = endpoint({
       z.strictObject({
         query: z.optional(z.string().check(z.maxLength(200))),
         tagIds: listOf(Id),
+        /** Identity ids of members. */
+        ownerIds: listOf(z.string().check(z.maxLength(200))),
         periods: listOf(SchedulePeriod),
         agentId: z.optional(Id),
         /** Targets with any agent, or without one. */
@@ -196,11 +204,12 @@ export const changeTargets = endpoint({
   method: 'POST',
   path: '/v1/targets/batch/update',
   summary: 'Update several targets',
-  description: 'Adds and removes tags, sets the scan period, pauses and resumes. Other fields are unchanged.',
+  description: 'Adds and removes tags, sets owner and scan period, pauses and resumes. Other fields are unchanged.',
   input: z.strictObject({
     ids,
     addTags: z.optional(tags),
     removeTags: z.optional(tags),
+    owner: z.optional(z.nullable(owner)),
     period: z.optional(SchedulePeriod),
     paused: z.optional(z.boolean()),
   }),

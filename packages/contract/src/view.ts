@@ -15,6 +15,8 @@ export const View = z.object({
   query: z.string(),
   /** Visible to everyone in the account. */
   shared: z.boolean(),
+  /** Whether you saved it. */
+  isYours: z.optional(z.boolean()),
   createTime: Timestamp,
   updateTime: Timestamp,
 })

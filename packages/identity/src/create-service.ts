@@ -2,6 +2,7 @@
 import type { Courier } from '#courier.ts'
 import { csrfCookieName } from '#http/csrf.ts'
 import { defaultHashCost } from '#method/argon2.ts'
+import { createProviderFinder } from '#oidc/organization.ts'
 import { createProvider } from '#oidc/provider.ts'
 import type { IdentityOptions } from '#options.ts'
 import type { Method, Service } from '#service.ts'
@@ -32,6 +33,8 @@ export function buildService(options: IdentityOptions, courier: Courier, methods
     hashing: { ...defaultHashCost, ...options.hashing },
     signUpsMax: options.signUpsMax ?? 20,
     providers: (options.methods?.oidc ?? []).map((provider) => createProvider(provider, now)),
+    findOrganizationProvider: createProviderFinder(options.organizations, now),
+    onOrganizationSignIn: async (signIn) => options.organizations?.onSignIn(signIn),
     csrfCookie: csrfCookieName(publicUrl),
     isSecure: new URL(publicUrl).protocol === 'https:',
     secret,

@@ -70,6 +70,17 @@ export async function findAddressOwner(db: Database, address: string): Promise<s
   return row?.identity_id ?? null
 }
 
+/** Returns the ID of the identity that has verified this address. */
+export async function findVerifiedAddressOwner(db: Database, address: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('identity.verifiable_address')
+    .select('identity_id')
+    .where('value', '=', address)
+    .where('verified', '=', true)
+    .executeTakeFirst()
+  return row?.identity_id ?? null
+}
+
 /** Returns the ID of the identity with this recovery address, which is also its sign-in address. */
 export async function findRecoveryAddressOwner(db: Database, address: string): Promise<string | null> {
   const row = await db

@@ -2,7 +2,13 @@
 import { type Kysely, sql } from 'kysely'
 import { secondFactorTypes } from '#assurance.ts'
 import { queueMail } from '#courier.ts'
-import { findIdentity, insertIdentity, markVerified, findRecoveryAddressOwner } from '#identities.ts'
+import {
+  findIdentity,
+  findRecoveryAddressOwner,
+  findVerifiedAddressOwner,
+  insertIdentity,
+  markVerified,
+} from '#identities.ts'
 import { secondFactorsResetMail } from '#mail.ts'
 import { hashPassword } from '#method/argon2.ts'
 import type { IdentityOptions } from '#options.ts'
@@ -40,6 +46,8 @@ export interface IdentityAdmin {
   list(): AsyncIterable<IdentitySummary>
   /** Finds an identity by its ID or sign-in address. */
   find(idOrAddress: string): Promise<IdentitySummary | null>
+  /** Finds the active identity with this verified address. */
+  findVerified(address: string): Promise<IdentitySummary | null>
   /** Creates an identity. Without a password, the user sets one through account recovery. */
   create(
     traits: Traits,
@@ -81,6 +89,11 @@ export function createIdentityAdmin({
     async find(idOrAddress) {
       const id = isUuid(idOrAddress) ? idOrAddress : await findRecoveryAddressOwner(db, normalizeAddress(idOrAddress))
       return id ? ((await selectIdentities(db, now(), sql`person.id = ${id}`))[0] ?? null) : null
+    },
+    async findVerified(address) {
+      const id = await findVerifiedAddressOwner(db, normalizeAddress(address))
+      const [found] = id ? await selectIdentities(db, now(), sql`person.id = ${id}`) : []
+      return found?.state === 'active' ? found : null
     },
     create: (traits, options) => create(db, now(), traits, options),
     setState: (id, state) => setState(db, now(), id, state),

@@ -13,7 +13,16 @@ import { buildService } from '#create-service.ts'
 import { findSession, sessionBody, sessionCookie } from '#session.ts'
 import { createCleanup } from '#cleanup.ts'
 
-export type { IdentityEvent, IdentityOptions, Mail } from '#options.ts'
+export type {
+  IdentityEvent,
+  IdentityOptions,
+  Mail,
+  OrganizationOptions,
+  OrganizationProvider,
+  OrganizationSignIn,
+} from '#options.ts'
+export { checkProvider } from '#oidc/organization.ts'
+export { seal, unseal } from '#seal.ts'
 export { actionMail } from '#mail.ts'
 export { migrations } from '#migrations.ts'
 export {

@@ -71,6 +71,36 @@ export interface ProviderOptions {
   readonly responseMode?: 'query' | 'form_post' | undefined
 }
 
+/** A provider of an organization. It signs in only people of the organization's own email domains. */
+export interface OrganizationProvider extends ProviderOptions {
+  readonly issuer: string
+  /** Email domains that the organization controls, in lower case. It vouches for the addresses in them. */
+  readonly domains: readonly string[]
+  /** Claim with the user's groups. */
+  readonly groupsClaim: string
+  /** Sends the requests to the provider. Default: `fetch`. */
+  readonly fetch?: ((url: string, options: RequestInit) => Promise<Response>) | undefined
+}
+
+/** A sign-in with a provider of an organization. */
+export interface OrganizationSignIn {
+  readonly provider: string
+  readonly identityId: string
+  readonly email: string
+  readonly name: string
+  readonly groups: readonly string[]
+  readonly ip: string
+  readonly userAgent: string
+}
+
+/** Providers that are added while the service runs. */
+export interface OrganizationOptions {
+  /** Null for an unknown ID. */
+  find(id: string): Promise<OrganizationProvider | null>
+  /** Called before the sign-in completes. A rejection fails it. */
+  onSignIn(signIn: OrganizationSignIn): Promise<void>
+}
+
 /** Authentication methods. Enabled by default unless noted otherwise. */
 export interface MethodOptions {
   /** Authenticator app codes as a second factor. */
@@ -110,6 +140,8 @@ export interface IdentityOptions {
   readonly portalUrl: string
   readonly lifespans: Lifespans
   readonly methods?: MethodOptions
+  /** Default: none. */
+  readonly organizations?: OrganizationOptions | undefined
   /** Required for sign-in, registration, recovery and verification. Default: no CAPTCHA. */
   readonly captcha?: CaptchaOptions | undefined
   /** Registration with one form (default), or with separate steps for the profile and the credential. */

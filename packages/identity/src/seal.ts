@@ -8,6 +8,7 @@ export type Purpose =
   | 'identity totp'
   | 'identity lookup_secret'
   | 'identity provider'
+  | 'organization provider'
 
 interface KeySource {
   readonly secret: Buffer

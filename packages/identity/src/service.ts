@@ -4,7 +4,7 @@ import type { Body, Fields } from '#http/body.ts'
 import type { Identity } from '#identities.ts'
 import type { HashCost } from '#method/argon2.ts'
 import type { Provider } from '#oidc/provider.ts'
-import type { CaptchaOptions, IdentityEvent, Lifespans, Log } from '#options.ts'
+import type { CaptchaOptions, IdentityEvent, Lifespans, Log, OrganizationOptions } from '#options.ts'
 import type { AuthenticationMethod, Database, Device, Flow, FlowKind, FlowMemory, Traits } from '#store.ts'
 import type { Message, FieldMessage } from '#ui/message.ts'
 import type { Node } from '#ui/node.ts'
@@ -20,6 +20,9 @@ export interface Service {
   readonly methods: readonly Method[]
   /** External identity providers, in button order. */
   readonly providers: readonly Provider[]
+  /** Finds a provider of an organization. */
+  readonly findOrganizationProvider: (id: string) => Promise<Provider | null>
+  readonly onOrganizationSignIn: OrganizationOptions['onSignIn']
   readonly captcha: CaptchaOptions | undefined
   readonly registrationStyle: 'one-step' | 'two-step'
   readonly disabledFlows: ReadonlySet<FlowKind>

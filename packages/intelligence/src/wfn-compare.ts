@@ -34,7 +34,7 @@ function hasWildcard(value: string): boolean {
 
 /** `*` matches any characters; each `?` matches one character or none. */
 function matchesPattern(pattern: string, target: string): boolean {
-  const [, before = '', body = '', after = ''] = /^(\*|\?*)((?:\\.|[^?*])*)(\*|\?*)$/u.exec(pattern) ?? []
+  const [, before = '', body = '', after = ''] = /^(\*|\?*)((?:\\.|[^?*\\])*)(\*|\?*)$/u.exec(pattern) ?? []
   const expected = splitCharacters(body)
   const actual = splitCharacters(target)
   const leadMax = before === '*' ? actual.length : before.length

@@ -49,7 +49,8 @@ export function bindUri(name: CpeName): string {
     values[uriAttributes.indexOf('edition')] =
       `~${packedEditionAttributes.map((attribute) => encodeValue(name[attribute])).join('~')}`
   }
-  return `cpe:/${values.join(':').replace(/:+$/, '')}`
+  while (values.at(-1) === '') values.pop()
+  return `cpe:/${values.join(':')}`
 }
 
 function decodeValue(text: string): string | null {

@@ -189,7 +189,7 @@ function rangeOf(text: string): Network | null {
   const [left = '', right = '', ...rest] = text.split('-')
   const first = parseIp(left)
   const isShort = /^(0|[1-9]\d{0,2})$/.test(right)
-  const last = parseIp(isShort ? left.replace(/\d+$/, right) : right)
+  const last = parseIp(isShort ? left.replace(/\d{1,4}$/, right) : right)
   if (!first || !last || first.family !== last.family || rest.length > 0) return null
   return { family: first.family, first: first.value, last: last.value }
 }

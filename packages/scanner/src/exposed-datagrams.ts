@@ -32,7 +32,7 @@ export const exposedDatagramProbes: readonly ExposedDatagramProbe[] = [
     fromAnyPort: true,
     isAnswer: (answer) => answer.toString('latin1', 0, 20).startsWith('HTTP/1.1 200 OK'),
     traces: (answer) => {
-      const [, text] = /^server:\s*([^\r\n]{1,200})/im.exec(answer.toString('latin1')) ?? []
+      const [, text] = /^server:\s{0,100}([^\r\n]{1,200})/im.exec(answer.toString('latin1')) ?? []
       return text === undefined ? [] : [{ field: 'ssdp_header.server', text }]
     },
   },

@@ -165,7 +165,10 @@ function isTlsAlert(answer: Buffer): boolean {
 /** HTTPS servers answer plaintext HTTP with a characteristic error. */
 async function readWebServer(text: string, endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
   const wantsTls = /^HTTP\/\d\S* 4\d\d/.test(text) && /plain http|https? (server|port)|ssl-enabled|tls/i.test(text)
-  return (wantsTls ? await readTls(endpoint, tools) : undefined) ?? readPage(endpoint, tools, false)
+  const encrypted = wantsTls ? await readTls(endpoint, tools) : undefined
+  if (encrypted) return encrypted
+  const page = await readPage(endpoint, tools, false)
+  return page && { ...page, traces: [...page.traces, { field: 'nmap.getrequest', text }] }
 }
 
 async function recognize(
@@ -219,8 +222,11 @@ async function identifyByBanner(
   const text = received.toString('latin1')
   const greeting = identifyBanner(text, endpoint.port)
   if (greeting?.protocol === 'http') return (await readPage(endpoint, tools, false)) ?? bannerOnly(received)
-  if (!greeting) return bannerOnly(received)
-  const greeted = greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]
+  if (!greeting) return { ...bannerOnly(received), traces: [{ field: 'nmap.null', text }] }
+  const greeted = [
+    ...(greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]),
+    { field: 'nmap.null', text },
+  ]
   const { protocol } = greeting
   const traces = [...greeted, ...(await runQueries(protocol, { ...endpoint, isTls }, tools))]
   const upgraded = isTls ? noCertificate : await upgradedCertificate(protocol, endpoint, tools)

@@ -55,7 +55,7 @@ function groups(text: string): bigint[] | null {
 export function formatIp({ family, value }: Ip): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.')
   const words = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - index * 16)) & 0xffffn).toString(16))
-  const zeros = [...` ${words.join(' ')} `.matchAll(/ 0(?: 0)+(?= )/g)].map(([run]) => run)
+  const zeros = [...` ${words.join(' ')} `.matchAll(/ 0(?: 0){1,7}(?= )/g)].map(([run]) => run)
   const longest = zeros.reduce((best, run) => (run.length > best.length ? run : best), '')
   if (longest === '') return words.join(':')
   const [before, after] = splitOnce(` ${words.join(' ')}`, longest)

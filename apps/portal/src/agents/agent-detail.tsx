@@ -2,7 +2,7 @@
 import type { Agent } from '@glacis/contract/agent'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Ellipsis, KeyRound, Pencil, SquareTerminal, Trash2, Unplug } from 'lucide-react'
+import { Ellipsis, KeyRound, Pencil, ShieldCheck, SquareTerminal, Trash2, Unplug } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { AgentConnections } from '#agents/agent-connections.tsx'
 import { type AgentDialog, AgentDialogs } from '#agents/agent-dialogs.tsx'
@@ -60,23 +60,32 @@ function Actions({ agent, onOpen }: { readonly agent: Agent; readonly onOpen: (k
   return (
     <>
       <span className="max-md:flex-none!">
-        <Menu label="More actions" square button={<Ellipsis aria-hidden="true" />}>
+        <Menu call="updateAgent" label="More actions" square button={<Ellipsis aria-hidden="true" />}>
           <MenuAction icon={<SquareTerminal />} onClick={() => onOpen('install')}>
             Show install command
           </MenuAction>
-          <MenuAction icon={<KeyRound />} onClick={() => onOpen('rotate')}>
+          <MenuAction call="updateAgent" icon={<ShieldCheck />} onClick={() => onOpen('limit')}>
+            Limit access
+          </MenuAction>
+          <MenuAction call="rotateAgentToken" icon={<KeyRound />} onClick={() => onOpen('rotate')}>
             Rotate token
           </MenuAction>
-          <MenuAction danger icon={<Trash2 />} onClick={() => onOpen('delete')}>
+          <MenuAction danger call="deleteAgent" icon={<Trash2 />} onClick={() => onOpen('delete')}>
             Delete
           </MenuAction>
         </Menu>
       </span>
-      <Button size="sm" icon={<Pencil />} onClick={() => onOpen('rename')}>
+      <Button size="sm" call="updateAgent" icon={<Pencil />} onClick={() => onOpen('rename')}>
         Rename
       </Button>
       {agent.status === 'STATUS_DISCONNECTED' && (
-        <Button variant="primary" size="sm" icon={<SquareTerminal />} onClick={() => onOpen('install')}>
+        <Button
+          variant="primary"
+          size="sm"
+          call="getAgentInstall"
+          icon={<SquareTerminal />}
+          onClick={() => onOpen('install')}
+        >
           {agent.lastSeenTime ? 'Show reconnect steps' : 'Show install command'}
         </Button>
       )}
@@ -163,6 +172,17 @@ function Rail({ agent, onDelete }: { readonly agent: Agent; readonly onDelete: (
               <AbsoluteTime value={agent.tokenExpireTime} />
             </Fact>
           )}
+          {agent.createdBy && <Fact name="Created by">{agent.createdBy}</Fact>}
+          {agent.expireTime && (
+            <Fact name="Access until">
+              <AbsoluteTime value={agent.expireTime} />
+            </Fact>
+          )}
+          {agent.allowedNetworks && agent.allowedNetworks.length > 0 && (
+            <Fact name="Connects from">
+              <span className="font-mono">{agent.allowedNetworks.join(', ')}</span>
+            </Fact>
+          )}
           <Fact name="Created">
             <AbsoluteTime value={agent.createTime} />
           </Fact>
@@ -180,7 +200,7 @@ function Rail({ agent, onDelete }: { readonly agent: Agent; readonly onDelete: (
       <section>
         <h2>Delete agent</h2>
         <p className="text-ink-2">{deletionConsequence(agent.targetCount ?? 0)}</p>
-        <Button size="sm" icon={<Trash2 />} className="mt-3" onClick={onDelete}>
+        <Button size="sm" call="deleteAgent" icon={<Trash2 />} className="mt-3" onClick={onDelete}>
           Delete agent
         </Button>
       </section>

@@ -2,12 +2,13 @@
 import type { Agent } from '@glacis/contract/agent'
 import { DeleteAgent } from '#agents/delete-agent.tsx'
 import { InstallAgent } from '#agents/install-agent.tsx'
+import { LimitAgent } from '#agents/limit-agent.tsx'
 import { RenameAgent } from '#agents/rename-agent.tsx'
 import { RotateToken } from '#agents/rotate-token.tsx'
 
 export interface AgentDialog {
   /** `token`: the agent includes a new token, which is shown only once. */
-  readonly kind: 'token' | 'install' | 'rename' | 'rotate' | 'delete'
+  readonly kind: 'token' | 'install' | 'rename' | 'limit' | 'rotate' | 'delete'
   readonly agent: Agent
 }
 
@@ -22,7 +23,7 @@ export function AgentDialogs({ dialog, onDialog, onDeleted }: AgentDialogsProps)
   const close = () => onDialog(undefined)
   const of = (kind: AgentDialog['kind']) => (dialog?.kind === kind ? dialog.agent : undefined)
   const shown = of('token') ?? of('install')
-  const [renamed, rotated, deleted] = [of('rename'), of('rotate'), of('delete')]
+  const [renamed, limited, rotated, deleted] = [of('rename'), of('limit'), of('rotate'), of('delete')]
   return (
     <>
       {shown && (
@@ -34,6 +35,7 @@ export function AgentDialogs({ dialog, onDialog, onDeleted }: AgentDialogsProps)
         />
       )}
       {renamed && <RenameAgent agent={renamed} onClose={close} />}
+      {limited && <LimitAgent agent={limited} onClose={close} />}
       {rotated && (
         <RotateToken agent={rotated} onClose={close} onRotated={(agent) => onDialog({ kind: 'token', agent })} />
       )}

@@ -41,7 +41,7 @@ function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
           <Button onClick={onClose} disabled={creation.isPending}>
             Cancel
           </Button>
-          <Button variant="primary" type="submit" form={formId} loading={creation.isPending}>
+          <Button variant="primary" type="submit" call="createAgent" form={formId} loading={creation.isPending}>
             Create agent
           </Button>
         </>

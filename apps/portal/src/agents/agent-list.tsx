@@ -38,7 +38,7 @@ export function AgentListPage() {
         count={agents?.length || undefined}
         description="Agents scan networks that Glacis can't reach from the internet."
         actions={
-          <Button variant="primary" size="sm" icon={<Plus />} onClick={open}>
+          <Button variant="primary" size="sm" call="createAgent" icon={<Plus />} onClick={open}>
             New agent
           </Button>
         }
@@ -60,7 +60,7 @@ function NoAgents({ onCreate }: { readonly onCreate: () => void }) {
       icon={<RadioTower />}
       title="No agents yet"
       actions={
-        <Button variant="primary" size="sm" icon={<Plus />} onClick={onCreate}>
+        <Button variant="primary" size="sm" call="createAgent" icon={<Plus />} onClick={onCreate}>
           New agent
         </Button>
       }

@@ -54,7 +54,7 @@ function NewAgent({ creation }: { readonly creation: CreateMutation }) {
     <form noValidate onSubmit={submit} className="grid gap-4.5">
       <NameField label="Agent name" name={name} hint="1 to 128 characters, such as its location" />
       <div>
-        <Button variant="primary" type="submit" loading={creation.isPending}>
+        <Button variant="primary" type="submit" call="createAgent" loading={creation.isPending}>
           Create agent
         </Button>
       </div>

@@ -1,5 +1,5 @@
 import type { Agent } from '@glacis/contract/agent'
-import { Ellipsis, KeyRound, Pencil, SquareTerminal, Trash2 } from 'lucide-react'
+import { Ellipsis, KeyRound, Pencil, ShieldCheck, SquareTerminal, Trash2 } from 'lucide-react'
 import type { AgentDialog } from '#agents/agent-dialogs.tsx'
 import { type AgentSort, formatLatency } from '#agents/labels.ts'
 import { formatDate, formatNumber } from '#lib/format.ts'
@@ -99,6 +99,7 @@ export function LastSeen({ agent }: { readonly agent: Pick<Agent, 'lastSeenTime'
 function RowMenu({ agent, onDialog }: { readonly agent: Agent } & Pick<AgentTableProps, 'onDialog'>) {
   return (
     <Menu
+      call="updateAgent"
       label={`Actions for ${agent.name}`}
       variant="ghost"
       size="xs"
@@ -112,11 +113,14 @@ function RowMenu({ agent, onDialog }: { readonly agent: Agent } & Pick<AgentTabl
       <MenuAction icon={<SquareTerminal />} onClick={() => onDialog({ kind: 'install', agent })}>
         Show install command
       </MenuAction>
-      <MenuAction icon={<KeyRound />} onClick={() => onDialog({ kind: 'rotate', agent })}>
+      <MenuAction call="updateAgent" icon={<ShieldCheck />} onClick={() => onDialog({ kind: 'limit', agent })}>
+        Limit access
+      </MenuAction>
+      <MenuAction call="rotateAgentToken" icon={<KeyRound />} onClick={() => onDialog({ kind: 'rotate', agent })}>
         Rotate token
       </MenuAction>
       <MenuDivider />
-      <MenuAction danger icon={<Trash2 />} onClick={() => onDialog({ kind: 'delete', agent })}>
+      <MenuAction danger call="deleteAgent" icon={<Trash2 />} onClick={() => onDialog({ kind: 'delete', agent })}>
         Delete
       </MenuAction>
     </Menu>

@@ -73,6 +73,12 @@ export const rename = mutationOptions({
     call(updateAgent, { id, agent: { name }, updateMask: { paths: ['name'] } }),
 })
 
+export const limit = mutationOptions({
+  mutationKey: [updateAgent.path, 'limits'],
+  mutationFn: ({ id, agent }: Pick<InputOf<typeof updateAgent>, 'id' | 'agent'>) =>
+    call(updateAgent, { id, agent, updateMask: { paths: Object.keys(agent) } }),
+})
+
 export const rotate = mutationOptions({
   mutationKey: [rotateAgentToken.path],
   mutationFn: (input: InputOf<typeof rotateAgentToken>) => call(rotateAgentToken, input),

@@ -1,13 +1,11 @@
 /** Dialog for renaming an agent. */
 import type { Agent } from '@glacis/contract/agent'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useId } from 'react'
 import { NameField, useAgentName } from '#agents/name-field.tsx'
 import { rename } from '#agents/queries.ts'
 import { errorAdvice } from '#api/advice.ts'
 import { addToast } from '#ui/toasts.tsx'
-import { Button } from '#ui/button.tsx'
-import { Dialog } from '#ui/dialog.tsx'
+import { FormDialog } from '#ui/form-dialog.tsx'
 
 interface RenameAgentProps {
   readonly agent: Agent
@@ -15,11 +13,9 @@ interface RenameAgentProps {
 }
 
 export function RenameAgent({ agent, onClose }: RenameAgentProps) {
-  const formId = useId()
   const name = useAgentName(agent.name)
   const renameMutation = useMutation(rename)
-  function submit(event: FormEvent): void {
-    event.preventDefault()
+  function submit(): void {
     const wanted = name.validate()
     if (!wanted) return
     if (wanted === agent.name) return onClose()
@@ -30,26 +26,15 @@ export function RenameAgent({ agent, onClose }: RenameAgentProps) {
     renameMutation.mutate({ id: agent.id, name: wanted }, { onSuccess, onError: name.setServerError })
   }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       busy={renameMutation.isPending}
       problem={name.problem ? undefined : errorAdvice(renameMutation.error)}
       title={`Rename ${agent.name}`}
-      footer={
-        <>
-          <Button onClick={onClose} disabled={renameMutation.isPending}>
-            Cancel
-          </Button>
-          <Button variant="primary" type="submit" form={formId} loading={renameMutation.isPending}>
-            Rename
-          </Button>
-        </>
-      }
+      label="Rename"
+      onSubmit={submit}
     >
-      <form id={formId} noValidate onSubmit={submit}>
-        <NameField name={name} hint="1 to 128 characters" />
-      </form>
-    </Dialog>
+      <NameField name={name} hint="1 to 128 characters" />
+    </FormDialog>
   )
 }

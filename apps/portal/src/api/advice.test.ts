@@ -18,6 +18,17 @@ it.each([
     failure(409, said('A scan is under way')),
     'A scan is under way. The data has changed in the meantime. Review the page, then try again.',
   ],
+  [
+    failure(
+      409,
+      JSON.stringify({
+        code: 10,
+        message: 'You are the last owner. Transfer the ownership first',
+        details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'LAST_OWNER' }],
+      }),
+    ),
+    'You are the last owner. Transfer the ownership first.',
+  ],
   [failure(413), 'The request is too large. Shorten it and try again.'],
   [failure(429, '', 30), 'Too many requests. Try again in 30 seconds.'],
   [failure(429, said('Your plan covers 25 targets.')), 'Your plan covers 25 targets.'],

@@ -35,6 +35,8 @@ function adviceFor(failure: ApiFailure): string {
   const { status, serverMessage } = failure
   // Without a readable response, the message is our own and already contains the advice.
   if (status < 300) return ''
+  // The messages of errors with a reason say what to do.
+  if (failure.reason !== undefined && serverMessage) return ''
   if (status === 403) return 'You don’t have permission to do this. Contact your administrator.'
   if (status === 404) return 'This item no longer exists. It may have been deleted; reload the page.'
   if (status === 409) return 'The data has changed in the meantime. Review the page, then try again.'
@@ -53,7 +55,7 @@ function retryWait({ retryAfterSeconds: seconds }: ApiFailure): string {
 }
 
 /** Capitalized and ending with a period. */
-function sentence(message: string): string {
+export function sentence(message: string): string {
   const text = message.trim()
   return text && text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.')
 }

@@ -2,7 +2,7 @@
 import { type Endpoint, hasQuery, type InputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { ApiFailure, readFailureBody, readRetryAfter, statusPhrase } from '#api/failure.ts'
-import { workspaceHeader } from '@glacis/contract/role'
+import { type ErrorReason, workspaceHeader } from '@glacis/contract/role'
 import { portalConfig } from '#lib/portal-config.ts'
 import { chosenWorkspace } from '#lib/workspace.ts'
 import { addToast } from '#ui/toasts.tsx'
@@ -16,6 +16,8 @@ export interface CallOptions {
    * action.
    */
   readonly key?: string | undefined
+  /** The caller shows the failure, so that no toast repeats it. */
+  readonly isFailureShown?: boolean
 }
 
 /**
@@ -23,12 +25,12 @@ export interface CallOptions {
  * response with the endpoint's schema. Never retries.
  *
  * @throws ApiFailure for an error status, no response, or a response that doesn't match the schema. A 401 also
- *   redirects to the login page; all others except 404 also show a toast.
+ *   redirects to the login page; all others except 404 also show a toast, unless `isFailureShown`.
  */
 export async function call<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
-  { signal, key }: CallOptions = {},
+  { signal, key, isFailureShown = false }: CallOptions = {},
 ): Promise<ResultOf<E>> {
   const request = requestOf(endpoint, input, { signal, key })
   try {
@@ -38,7 +40,7 @@ export async function call<E extends Endpoint>(
   } catch (error) {
     signal?.throwIfAborted()
     const failure = error instanceof ApiFailure ? error : noResponse(error)
-    showFailureToast(failure)
+    if (!isFailureShown || failure.status === 401) showFailureToast(failure)
     throw failure
   }
 }
@@ -115,9 +117,16 @@ function noResponse(cause: unknown): ApiFailure {
   return new ApiFailure({ status: 0, statusText: 'No response', body: { kind: 'text', text } }, { cause })
 }
 
+/** Reasons why the whole workspace can't be shown. */
+export const accessReasons: ReadonlySet<string> = new Set<ErrorReason>([
+  'NO_WORKSPACE',
+  'MEMBERSHIP_ENDED',
+  'SIGN_IN_PROVIDER_REQUIRED',
+])
+
 function showFailureToast(failure: ApiFailure): void {
   // Another page takes over: see routes/app-frame.tsx.
-  if (failure.status === 404 || failure.reason === 'NO_WORKSPACE' || failure.reason === 'MEMBERSHIP_ENDED') return
+  if (failure.status === 404 || accessReasons.has(failure.reason ?? '')) return
   if (failure.status !== 401) addToast('error', { title: 'API failure', message: failure.detail })
   else if (location.pathname !== '/login') {
     saveDrafts(location.href)

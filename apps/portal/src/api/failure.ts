@@ -48,9 +48,18 @@ export class ApiFailure extends Error {
 
   /** The `reason` of `google.rpc.ErrorInfo`, such as `MEMBERSHIP_ENDED`; undefined if there is none. */
   get reason(): string | undefined {
-    const details = this.body.kind === 'json' ? (this.body.error.details ?? []) : []
-    const reason = details.find((detail) => detail['@type'].endsWith('google.rpc.ErrorInfo'))?.['reason']
+    const reason = this.errorInfo?.['reason']
     return typeof reason === 'string' ? reason : undefined
+  }
+
+  private get errorInfo(): Readonly<Record<string, unknown>> | undefined {
+    const details = this.body.kind === 'json' ? (this.body.error.details ?? []) : []
+    return details.find((detail) => detail['@type'].endsWith('google.rpc.ErrorInfo'))
+  }
+
+  /** The `metadata` of `google.rpc.ErrorInfo`. */
+  get metadata(): Readonly<Record<string, unknown>> {
+    return { ...Object(this.errorInfo?.['metadata']) }
   }
 
   /** Messages by field path, as in `address` → `'foo bar' contains a space`. */

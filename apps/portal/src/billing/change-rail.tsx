@@ -53,7 +53,14 @@ export function ChangeRail({
       <div className="mt-4 grid gap-3">
         {planProblem && <Note variant="yellow">{planProblem}</Note>}
         {serverError && <Note variant="red">{serverError}</Note>}
-        <Button block variant="primary" loading={isPending} disabled={!isReady} onClick={onApply}>
+        <Button
+          block
+          call="changeSubscription"
+          variant="primary"
+          loading={isPending}
+          disabled={!isReady}
+          onClick={onApply}
+        >
           {label}
         </Button>
       </div>

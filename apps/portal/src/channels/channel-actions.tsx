@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { mutationDialogProps } from '#api/advice.ts'
 import { remove, rotate } from '#channels/queries.ts'
-import type { NewSecret } from '#channels/secret-dialog.tsx'
+import type { NewSecret } from '#ui/secret-dialog.tsx'
 import { channelKinds } from '#channels/labels.ts'
 import { Button } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
@@ -21,11 +21,11 @@ export function ChannelActions({ channel, onSecret, onGone }: ChannelActionsProp
   return (
     <span className="ml-auto flex flex-wrap gap-2">
       {channel.kind === 'KIND_WEBHOOK' && (
-        <Button size="sm" variant="ghost" onClick={() => setAsked('secret')}>
+        <Button size="sm" variant="ghost" call="rotateChannelSecret" onClick={() => setAsked('secret')}>
           Replace signing secret
         </Button>
       )}
-      <Button size="sm" variant="ghost" onClick={() => setAsked('removal')}>
+      <Button size="sm" variant="ghost" call="deleteChannel" onClick={() => setAsked('removal')}>
         Remove
       </Button>
       <ReplaceSecretDialog open={asked === 'secret'} channel={channel} onSecret={onSecret} onClose={close} />

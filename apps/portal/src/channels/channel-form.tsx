@@ -1,5 +1,5 @@
 import type { Channel, ChannelEvent, ChannelKind, ChannelRule } from '@glacis/contract/channel'
-import { ChannelEvent as Events } from '@glacis/contract/channel'
+import { ChannelEvent as Events, ChannelRecipients } from '@glacis/contract/channel'
 import type { Tag } from '@glacis/contract/tag'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -7,7 +7,7 @@ import { errorAdvice } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { ChannelActions } from '#channels/channel-actions.tsx'
 import { change, create, preview } from '#channels/queries.ts'
-import type { NewSecret } from '#channels/secret-dialog.tsx'
+import type { NewSecret } from '#ui/secret-dialog.tsx'
 import { urlError, eventLabels, thresholds, defaultRule } from '#channels/labels.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'
 import { tagColor, Badge } from '#ui/badge.tsx'
@@ -72,10 +72,17 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
           }}
         />
       )}
+      {!hasAddress && <RecipientsField rule={rule} onChange={setRule} />}
       <RuleFields rule={rule} onChange={setRule} hasError={hasTried && rule.events.length === 0} />
       {advice && <Note variant="red">{advice}</Note>}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" size="sm" variant="primary" loading={creation.isPending || changeChannel.isPending}>
+        <Button
+          type="submit"
+          size="sm"
+          variant="primary"
+          call={channel ? 'updateChannel' : 'createChannel'}
+          loading={creation.isPending || changeChannel.isPending}
+        >
           Save
         </Button>
         <Button size="sm" variant="ghost" onClick={onClose}>
@@ -84,6 +91,33 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
         {channel && <ChannelActions channel={channel} onSecret={onSecret} onGone={onClose} />}
       </div>
     </form>
+  )
+}
+
+const recipientLabels: Readonly<Record<ChannelRecipients, string>> = {
+  RECIPIENTS_WORKSPACE: 'The owner of the workspace',
+  RECIPIENTS_TEAMS: 'Teams and owners of the affected targets',
+}
+
+interface RecipientsFieldProps {
+  readonly rule: ChannelRule
+  readonly onChange: (rule: ChannelRule) => void
+}
+
+function RecipientsField({ rule, onChange }: RecipientsFieldProps) {
+  return (
+    <SelectField
+      label="Send to"
+      value={rule.recipients ?? 'RECIPIENTS_WORKSPACE'}
+      hint="Teams are set up in the workspace settings."
+      onChange={({ target }) => onChange({ ...rule, recipients: ChannelRecipients.parse(target.value) })}
+    >
+      {ChannelRecipients.options.map((value) => (
+        <option key={value} value={value}>
+          {recipientLabels[value]}
+        </option>
+      ))}
+    </SelectField>
   )
 }
 

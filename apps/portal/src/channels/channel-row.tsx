@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { ChannelForm } from '#channels/channel-form.tsx'
 import { DeliveryLog } from '#channels/delivery-log.tsx'
 import { change, create, sendTest } from '#channels/queries.ts'
-import type { NewSecret } from '#channels/secret-dialog.tsx'
+import type { NewSecret } from '#ui/secret-dialog.tsx'
 import { type channelKinds, maskUrl, formatRule, deliveryProblem } from '#channels/labels.ts'
 import { isFocusLost } from '#lib/focus.ts'
 import { addToast } from '#ui/toasts.tsx'
@@ -24,7 +24,7 @@ interface ChannelRowProps {
   readonly kind: (typeof channelKinds)[number]
   /** Undefined if no channel of this kind exists. */
   readonly channel: Channel | undefined
-  /** Email address of the account. */
+  /** Email address of the workspace. */
   readonly email: string
   readonly onSecret: (shown: NewSecret) => void
 }
@@ -102,8 +102,12 @@ function useRestoreFocus(isOpen: boolean, hasChannel: boolean) {
   return row
 }
 
+function recipientsOf({ rule }: Channel, email: string): string {
+  return rule.recipients === 'RECIPIENTS_TEAMS' ? 'the teams and owners of the affected targets' : email
+}
+
 function describe(kind: ChannelRowProps['kind'], channel: Channel | undefined, email: string): string {
-  if (kind.kind === 'KIND_EMAIL') return channel?.isEnabled ? `Sent to ${email}.` : kind.sentence
+  if (kind.kind === 'KIND_EMAIL') return channel?.isEnabled ? `Sent to ${recipientsOf(channel, email)}.` : kind.sentence
   return channel?.webhookUrl ? maskUrl(channel.webhookUrl) : kind.sentence
 }
 
@@ -130,6 +134,7 @@ function Actions({
         <Button
           size="sm"
           variant="ghost"
+          call="testChannel"
           loading={testMutation.isPending}
           aria-label={`Send test to ${name}`}
           onClick={() => testMutation.mutate(channel.id, { onSuccess: (outcome) => showTestResult(name, outcome) })}
@@ -138,12 +143,23 @@ function Actions({
         </Button>
       )}
       {canToggle && (
-        <Button size="sm" loading={isBusy} aria-label={`${toggleText} ${name}`} onClick={toggle}>
+        <Button
+          size="sm"
+          call={channel ? 'updateChannel' : 'createChannel'}
+          loading={isBusy}
+          aria-label={`${toggleText} ${name}`}
+          onClick={toggle}
+        >
           {toggleText}
         </Button>
       )}
       {(channel || !canToggle) && (
-        <Button size="sm" aria-label={`${editText} ${name}`} onClick={onEdit}>
+        <Button
+          size="sm"
+          call={channel ? 'updateChannel' : 'createChannel'}
+          aria-label={`${editText} ${name}`}
+          onClick={onEdit}
+        >
           {editText}
         </Button>
       )}

@@ -26,6 +26,7 @@ export function DeliveryLog({ channel }: { readonly channel: Channel }) {
             <span className="min-w-0 flex-1">
               {delivery.eventCount === 1 ? '1 event' : `${delivery.eventCount} events`}
               <span className="text-ink-3">
+                {delivery.recipient && ` · ${delivery.recipient}`}
                 {' · '}
                 <RelativeTime value={delivery.createTime} />
                 {delivery.statusCode && ` · ${delivery.statusCode}`}
@@ -36,6 +37,7 @@ export function DeliveryLog({ channel }: { readonly channel: Channel }) {
             {delivery.state !== 'STATE_PENDING' && (
               <Button
                 size="xs"
+                call="redeliver"
                 variant="ghost"
                 loading={again.isPending && again.variables.deliveryId === delivery.id}
                 onClick={() => again.mutate({ id: channel.id, deliveryId: delivery.id })}

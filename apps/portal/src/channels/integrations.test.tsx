@@ -98,6 +98,20 @@ it('shows why a channel could not be removed or saved, and clears the error on t
   expect(await screen.findByText(/^This item no longer exists/)).toBeTruthy()
 })
 
+it('sends emails to teams and owners if asked to', async () => {
+  channels = [email]
+  stage.service.on(`PATCH ${path}/${email.id}`, { body: { channel: email } })
+  await waitFor(async () => expect(await screen.findByRole('button', { name: 'Edit Email' })).toBeTruthy())
+  await press('Edit Email')
+  await user.selectOptions(await screen.findByLabelText('Send to'), 'Teams and owners of the affected targets')
+  await press('Save')
+  await waitFor(() =>
+    expect(stage.service.seen.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
+      channel: { rule: { recipients: 'RECIPIENTS_TEAMS' } },
+    }),
+  )
+})
+
 it('focuses the name when creating an API token', async () => {
   await press('Create token')
   await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Name')))

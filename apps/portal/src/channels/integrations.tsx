@@ -1,20 +1,22 @@
 /** `/integrations`: notification channels and API tokens. */
 import type { Channel } from '@glacis/contract/channel'
+import type { Member } from '@glacis/contract/workspace'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiTokens } from '#channels/api-tokens.tsx'
 import { ChannelRow } from '#channels/channel-row.tsx'
 import { list } from '#channels/queries.ts'
-import { SecretDialog, type NewSecret } from '#channels/secret-dialog.tsx'
+import { SecretDialog, type NewSecret } from '#ui/secret-dialog.tsx'
 import { channelKinds } from '#channels/labels.ts'
-import { useSession } from '#identity/session.ts'
+import { members } from '#workspaces/queries.ts'
 import { PageHead } from '#ui/page-head.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { ErrorState } from '#ui/states.tsx'
 
 export function IntegrationsPage() {
   const { data, isError, error, refetch } = useQuery(list())
-  const email = useSession()?.identity.traits.email ?? ''
+  const people = useQuery(members()).data?.members ?? []
+  const email = workspaceEmail(people)
   const [shown, setShown] = useState<NewSecret>()
   return (
     <div className="w-full pb-14">
@@ -46,6 +48,14 @@ export function IntegrationsPage() {
       </div>
       <SecretDialog shown={shown} onClose={() => setShown(undefined)} />
     </div>
+  )
+}
+
+/** The address of emails to the workspace: that of its longest-standing owner. */
+function workspaceEmail(people: readonly Member[]): string {
+  const owners = people.filter(({ role }) => role === 'owner')
+  return (
+    owners.toSorted((a, b) => Date.parse(a.joinTime) - Date.parse(b.joinTime))[0]?.email ?? 'the owner of the workspace'
   )
 }
 

@@ -1,10 +1,11 @@
 /** Labels for channels, URL validation, and delivery problems. */
+import type { TokenScope } from '@glacis/contract/access'
 import type { Channel, ChannelEvent, ChannelKind, ChannelRule } from '@glacis/contract/channel'
 import { UrlOrEmpty } from '@glacis/contract/primitives'
 
 /** In display order. */
 export const channelKinds: readonly { kind: ChannelKind; name: string; sentence: string }[] = [
-  { kind: 'KIND_EMAIL', name: 'Email', sentence: 'Sends to the email address of your account.' },
+  { kind: 'KIND_EMAIL', name: 'Email', sentence: 'Sends to the owner of the workspace, or to teams.' },
   { kind: 'KIND_SLACK', name: 'Slack', sentence: 'Posts to a channel through an incoming webhook.' },
   { kind: 'KIND_WEBHOOK', name: 'Webhook', sentence: 'Sends JSON to your own endpoint with a POST request.' },
   { kind: 'KIND_DISCORD', name: 'Discord', sentence: 'Posts to a channel through a webhook.' },
@@ -74,4 +75,10 @@ export function deliveryProblem({ isEnabled, failureCount, lastDelivery }: Chann
   }
   const reason = lastDelivery?.error ? `: ${lastDelivery.error}` : ''
   return `${failureCount === 1 ? 'The last delivery' : `The last ${failureCount} deliveries`} failed${reason}`
+}
+
+export const scopeLabels: Readonly<Record<TokenScope, string>> = {
+  SCOPE_READ: 'Read',
+  SCOPE_SCAN: 'Read and start scans',
+  SCOPE_WRITE: 'Read and write',
 }

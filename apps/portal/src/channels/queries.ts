@@ -13,6 +13,7 @@ import {
 } from '@glacis/contract/channel'
 import type { InputOf } from '@glacis/contract/endpoint'
 import { keepPreviousData, mutationOptions } from '@tanstack/react-query'
+import { denialOf } from '#lib/role.ts'
 import { call } from '#api/call.ts'
 import { query } from '#api/query.ts'
 
@@ -27,7 +28,11 @@ export function deliveries(id: string) {
 
 /** The number of recent events that match a rule. */
 export function preview(rule: InputOf<typeof previewChannel>['rule']) {
-  return { ...query(previewChannel, { rule }), placeholderData: keepPreviousData, enabled: rule.events.length > 0 }
+  return {
+    ...query(previewChannel, { rule }),
+    placeholderData: keepPreviousData,
+    enabled: rule.events.length > 0 && !denialOf('previewChannel'),
+  }
 }
 
 export const create = mutationOptions({

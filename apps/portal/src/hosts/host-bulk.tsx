@@ -40,10 +40,23 @@ export function HostBulkBar({ hosts, onClear }: HostBulkBarProps) {
     })
   return (
     <SelectionBar label="Selected assets" summary={`${formatNumber(hosts.length)} selected`}>
-      <Button size="sm" icon={<Play />} loading={starting.isPending} disabled={targetIds.length === 0} onClick={start}>
+      <Button
+        size="sm"
+        call="startScans"
+        icon={<Play />}
+        loading={starting.isPending}
+        disabled={targetIds.length === 0}
+        onClick={start}
+      >
         Scan {targets}
       </Button>
-      <Button size="sm" icon={<Combine />} disabled={hosts.length < 2} onClick={() => setIsMerging(true)}>
+      <Button
+        size="sm"
+        call="mergeHosts"
+        icon={<Combine />}
+        disabled={hosts.length < 2}
+        onClick={() => setIsMerging(true)}
+      >
         Merge
       </Button>
       <span className="ml-auto">

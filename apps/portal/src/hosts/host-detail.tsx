@@ -34,7 +34,7 @@ export function HostDetailPage() {
         aside={host.criticality === 'CRITICALITY_HIGH' && <Badge variant="orange">Critical asset</Badge>}
         actions={
           <>
-            <Button size="sm" icon={<Pencil />} data-key="e" onClick={() => setIsEditing(true)}>
+            <Button size="sm" call="updateHost" icon={<Pencil />} data-key="e" onClick={() => setIsEditing(true)}>
               Edit
             </Button>
             {host.target && (

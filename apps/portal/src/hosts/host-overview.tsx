@@ -175,7 +175,13 @@ function Merged({ host, merged }: { readonly host: Host; readonly merged: NonNul
           <li key={id}>{address}</li>
         ))}
       </ul>
-      <Button size="sm" className="mt-3" loading={splitting.isPending} onClick={() => splitting.mutate(host.id)}>
+      <Button
+        size="sm"
+        call="splitHost"
+        className="mt-3"
+        loading={splitting.isPending}
+        onClick={() => splitting.mutate(host.id)}
+      >
         Split
       </Button>
     </section>

@@ -13,6 +13,7 @@ import { restoreFocus } from '#lib/focus.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { sessionEndedAt } from '#lib/use-draft.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
+import { OrganizationSignIn } from '#identity/organization-sign-in.tsx'
 import { Note } from '#ui/note.tsx'
 
 interface Visit {
@@ -48,6 +49,11 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
           </>
         )}
       </AuthAside>
+      {!isSecondFactor(flow) && (
+        <div className="mt-3 text-center">
+          <OrganizationSignIn returnTo={flow.return_to ?? returnTo} />
+        </div>
+      )}
     </>
   )
 }

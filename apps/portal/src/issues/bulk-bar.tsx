@@ -42,6 +42,7 @@ export function BulkBar(props: BulkBarProps) {
         <Button
           key={status}
           size="sm"
+          call="setStatusOfMany"
           variant={status === 'STATUS_RESOLVED' ? 'green' : 'secondary'}
           icon={actionIcons[status]}
           loading={pendingStatus === status}

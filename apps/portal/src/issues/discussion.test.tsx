@@ -7,12 +7,15 @@ import { useRef } from 'react'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Discussion } from '#issues/discussion.tsx'
 import { day, testIssue, showPage } from '#issues/testing/issues.tsx'
+import { setRole } from '#lib/role.ts'
 import { type Service, startService } from '#lib/testing/service.ts'
 import { clearToasts } from '#lib/testing/toasts.ts'
 
 const issue = testIssue(1)
 const path = `/v1/issues/${issue.id}/comments`
 const hello: Comment = { id: issue.id, text: 'Hello', actor: 'Nora Ammann', createTime: day }
+const max = { id: 'max', name: 'Max Keller', email: 'max@example.ch', role: 'viewer', joinTime: day, isYou: false }
+const nora = { id: 'nora', name: 'Nora Ammann', email: 'nora@example.ch', role: 'owner', joinTime: day, isYou: true }
 const user = userEvent.setup()
 let service: Service
 let client: QueryClient
@@ -24,6 +27,7 @@ beforeEach(async () => {
   blurred = Promise.withResolvers()
   service = await startService()
   service.on(`GET ${path}`, () => ({ body: { comments } }))
+  service.on('GET /v1/members', { body: { members: [max, nora] } })
   service.on(`POST ${path}`, () => {
     comments = [hello]
     return { body: { comment: hello }, after: blurred.promise }
@@ -37,6 +41,7 @@ afterEach(async () => {
   cleanup()
   await client.cancelQueries()
   clearToasts()
+  setRole(undefined)
   await service.close()
 })
 
@@ -69,4 +74,61 @@ it('reports that comments could not be loaded, and retries', async () => {
   service.on(`GET ${path}`, { body: { comments: [hello] } })
   await user.click(screen.getAllByRole('button', { name: 'Try again' })[0] ?? document.body)
   expect(await screen.findByText('Hello', { selector: 'span' })).toBeTruthy()
+})
+
+it('mentions a member chosen with the keyboard', async () => {
+  client = showPage(<Page />)
+  const field = await screen.findByLabelText('Comment')
+  await user.type(field, 'Please check, @ma')
+  const option = await screen.findByRole('option', { name: /Max Keller/ })
+  expect(field.getAttribute('aria-activedescendant')).toBe(option.id)
+  await user.keyboard('{Enter}now')
+  expect(field).toHaveProperty('value', 'Please check, @Max Keller now')
+  expect(screen.queryByRole('listbox')).toBeNull()
+  blurred.resolve()
+  await user.click(screen.getByRole('button', { name: 'Add comment' }))
+  await waitFor(() =>
+    expect(service.seen.find(({ method }) => method === 'POST')?.body).toEqual({
+      text: 'Please check, @Max Keller now',
+      mentionIds: ['max'],
+    }),
+  )
+})
+
+it('closes the list of members with Escape, and moves in it with the arrow keys', async () => {
+  client = showPage(<Page />)
+  const field = await screen.findByLabelText('Comment')
+  await user.type(field, '@')
+  await screen.findByRole('listbox')
+  await user.keyboard('{ArrowDown}')
+  expect(screen.getByRole('option', { name: /Nora/ }).getAttribute('aria-selected')).toBe('true')
+  await user.keyboard('{Escape}')
+  expect(screen.queryByRole('listbox')).toBeNull()
+  await user.keyboard('n')
+  expect(screen.queryByRole('listbox')).toBeNull()
+})
+
+it('marks the mentioned members in a comment', async () => {
+  comments = [{ ...hello, text: 'Ask @Max Keller, not @Nora Ammann', mentionIds: ['max'] }]
+  client = showPage(<Page />)
+  expect((await screen.findByText('@Max Keller')).tagName).toBe('B')
+  expect(screen.queryByText('@Nora Ammann')).toBeNull()
+})
+
+it('lets analysts delete only their own comments', async () => {
+  setRole('analyst')
+  comments = [hello, { ...hello, id: '00000000-0000-4000-8000-000000000077', actor: 'Max Keller' }]
+  client = showPage(<Page />)
+  await screen.findByText('by Max Keller')
+  await waitFor(() => expect(screen.getAllByRole('button', { name: 'Delete comment' })).toHaveLength(1))
+})
+
+it('tells viewers why they can’t comment', async () => {
+  setRole('viewer')
+  comments = [hello]
+  client = showPage(<Page />)
+  await screen.findByText('Hello')
+  expect(screen.getByText(/Your role, viewer, doesn't allow this/)).toBeTruthy()
+  expect(screen.queryByLabelText('Comment')).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Delete comment' })).toBeNull()
 })

@@ -7,18 +7,24 @@ import { type FormEvent, type RefObject, useEffect, useRef } from 'react'
 import { errorAdvice } from '#api/advice.ts'
 import { addComment, removeComment } from '#issues/mutations.ts'
 import { ChangeEntry } from '#issues/history-timeline.tsx'
+import { CommentField } from '#issues/comment-field.tsx'
+import { mentionedIds, type Person, splitMentions } from '#issues/mentions.ts'
 import { comments } from '#issues/queries.ts'
 import { isFocusLost } from '#lib/focus.ts'
+import { useDenial, useRole } from '#lib/role.ts'
 import { useDraft } from '#lib/use-draft.ts'
 import { SectionError } from '#ui/states.tsx'
 import { Button, IconButton } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
-import { TextAreaField } from '#ui/text-area.tsx'
+import { members } from '#workspaces/queries.ts'
 
 type Entry =
   | { readonly kind: 'change'; readonly at: number; readonly change: HistoryEntry }
   | { readonly kind: 'comment'; readonly at: number; readonly comment: Comment }
+
+/** The server's limit per comment. */
+const mentionsMax = 20
 
 /** Newest first. Entries with equal times keep the later-written one first. */
 export function timelineEntries(history: readonly HistoryEntry[], posted: readonly Comment[]): Entry[] {
@@ -38,6 +44,13 @@ interface DiscussionProps {
 
 export function Discussion({ issue, field }: DiscussionProps) {
   const { data, isError, refetch } = useQuery(comments(issue.id))
+  const people = useQuery(members()).data?.members ?? []
+  const denial = useDenial('createComment')
+  const deletionDenial = useDenial('deleteComment')
+  const role = useRole()
+  const ownName = people.find(({ isYou }) => isYou)?.name
+  // Comments name their author without an id. The server also accepts nothing but one's own from an analyst.
+  const canDelete = ({ actor }: Comment) => !deletionDenial && (role !== 'analyst' || actor === ownName)
   const posted = data?.comments ?? []
   const isDeleting = useRef(false)
   useEffect(() => {
@@ -57,23 +70,33 @@ export function Discussion({ issue, field }: DiscussionProps) {
               key={entry.comment.id}
               issueId={issue.id}
               comment={entry.comment}
+              people={people}
+              canDelete={canDelete(entry.comment)}
               onDelete={() => (isDeleting.current = true)}
             />
           ),
         )}
       </ol>
-      <CommentForm issueId={issue.id} field={field} />
+      {denial ? (
+        <p className="mt-4 text-12 text-ink-3">You can’t comment. {denial}</p>
+      ) : (
+        <CommentForm issueId={issue.id} field={field} people={people} />
+      )}
     </>
   )
 }
 
 function CommentEntry({
   issueId,
-  comment: { id, text, actor, createTime },
+  comment: { id, text, actor, mentionIds = [], createTime },
+  people,
+  canDelete,
   onDelete,
 }: {
   readonly issueId: string
   readonly comment: Comment
+  readonly people: readonly Person[]
+  readonly canDelete: boolean
   readonly onDelete: () => void
 }) {
   const drop = useMutation(removeComment)
@@ -86,27 +109,55 @@ function CommentEntry({
           <span>
             Comment <span className="text-ink-2">by {actor}</span>
           </span>
-          <span className="-my-0.5 ml-auto opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
-            <IconButton
-              size="xs"
-              label="Delete comment"
-              icon={<Trash2 />}
-              loading={drop.isPending}
-              onClick={() => {
-                onDelete()
-                drop.mutate({ id: issueId, commentId: id })
-              }}
-            />
-          </span>
+          {canDelete && (
+            <span className="-my-0.5 ml-auto opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
+              <IconButton
+                size="xs"
+                label="Delete comment"
+                icon={<Trash2 />}
+                loading={drop.isPending}
+                onClick={() => {
+                  onDelete()
+                  drop.mutate({ id: issueId, commentId: id })
+                }}
+              />
+            </span>
+          )}
         </span>
         <AbsoluteTime value={createTime} className="block text-12 text-ink-3" />
-        <span className="mt-0.5 block whitespace-pre-line wrap-anywhere">{text}</span>
+        <span className="mt-0.5 block whitespace-pre-line wrap-anywhere">
+          <CommentText text={text} people={people} mentionIds={mentionIds} />
+        </span>
       </span>
     </li>
   )
 }
 
-function CommentForm({ issueId, field }: { readonly issueId: string; readonly field: DiscussionProps['field'] }) {
+interface CommentTextProps {
+  readonly text: string
+  readonly people: readonly Person[]
+  readonly mentionIds: readonly string[]
+}
+
+function CommentText({ text, people, mentionIds }: CommentTextProps) {
+  return splitMentions(text, people).map((part, index) =>
+    part.id && mentionIds.includes(part.id) ? (
+      <b key={index} className="font-medium text-main-ink">
+        {part.text}
+      </b>
+    ) : (
+      part.text
+    ),
+  )
+}
+
+interface CommentFormProps {
+  readonly issueId: string
+  readonly field: DiscussionProps['field']
+  readonly people: readonly Person[]
+}
+
+function CommentForm({ issueId, field, people }: CommentFormProps) {
   const [text, setText] = useDraft(`comment ${issueId}`, '')
   const send = useMutation(addComment)
   const advice = errorAdvice(send.error)
@@ -117,18 +168,13 @@ function CommentForm({ issueId, field }: { readonly issueId: string; readonly fi
   }
   function submit(event: FormEvent): void {
     event.preventDefault()
-    if (text.trim()) send.mutate({ id: issueId, text }, { onSuccess: sent })
+    const mentionIds = mentionedIds(text, people).slice(0, mentionsMax)
+    if (text.trim())
+      send.mutate({ id: issueId, text, ...(mentionIds.length > 0 && { mentionIds }) }, { onSuccess: sent })
   }
   return (
     <form onSubmit={submit} className="mt-4 grid justify-items-start gap-2 [&>div]:w-full">
-      <TextAreaField
-        ref={field}
-        label="Comment"
-        rows={2}
-        maxLength={4000}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <CommentField field={field} value={text} onChange={setText} people={people} />
       {advice && <Note variant="red">{advice}</Note>}
       <Button size="sm" type="submit" loading={send.isPending} disabled={text.trim() === ''}>
         Add comment

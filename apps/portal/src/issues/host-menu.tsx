@@ -48,6 +48,7 @@ export function AffectedHostMenu({ issue, affected, onEvidence }: HostMenuProps)
         {availableActions(affected.status).map((status) => (
           <MenuAction
             key={status}
+            call="setHostStatus"
             icon={actionIcons[status]}
             onClick={() => (status === 'STATUS_IGNORED' ? setIgnoring({ isOpen: true }) : apply({ status }))}
           >
@@ -55,7 +56,7 @@ export function AffectedHostMenu({ issue, affected, onEvidence }: HostMenuProps)
           </MenuAction>
         ))}
         <MenuDivider />
-        <MenuAction icon={<ScanSearch />} onClick={() => again.mutate(affected.host.id)}>
+        <MenuAction call="retestIssue" icon={<ScanSearch />} onClick={() => again.mutate(affected.host.id)}>
           Retest this host
         </MenuAction>
         <MenuAction icon={<FileSearch />} onClick={onEvidence}>

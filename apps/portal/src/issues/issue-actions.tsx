@@ -11,6 +11,7 @@ import { actionIcons } from '#issues/bulk-bar.tsx'
 import { useStatusChanger } from '#issues/status-changer.tsx'
 import { restoreFocus } from '#lib/focus.ts'
 import { useKeys } from '#lib/keyboard.ts'
+import { denialOf } from '#lib/role.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { Button } from '#ui/button.tsx'
 
@@ -31,7 +32,7 @@ export function IssueActions({ issue, onComment }: IssueActionsProps) {
       r: press('STATUS_RESOLVED'),
       i: press('STATUS_IGNORED'),
       o: press('STATUS_OPEN'),
-      t: () => mutate(undefined),
+      t: () => void (denialOf('retestIssue') || mutate(undefined)),
       m: onComment,
     }
   }, [issue, applyStatus, mutate, onComment])
@@ -44,7 +45,13 @@ export function IssueActions({ issue, onComment }: IssueActionsProps) {
   }, [issue.status])
   return (
     <>
-      <Button size="sm" icon={<ScanSearch />} loading={retest.isPending} onClick={() => mutate(undefined)}>
+      <Button
+        size="sm"
+        call="retestIssue"
+        icon={<ScanSearch />}
+        loading={retest.isPending}
+        onClick={() => mutate(undefined)}
+      >
         Retest
       </Button>
       {/* Reversed so that Resolve is last, the position of a page's primary action. */}
@@ -54,6 +61,7 @@ export function IssueActions({ issue, onComment }: IssueActionsProps) {
           <Button
             key={status}
             size="sm"
+            call="setIssueStatus"
             variant={status === 'STATUS_RESOLVED' ? 'green' : 'secondary'}
             icon={actionIcons[status]}
             loading={pendingStatus === status}

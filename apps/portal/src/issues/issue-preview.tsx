@@ -102,6 +102,7 @@ function PreviewFooter({ issue, position, onPrevious, onNext, onSetStatus }: Pre
           <Button
             key={status}
             size="sm"
+            call="setIssueStatus"
             variant={status === 'STATUS_RESOLVED' ? 'green' : 'secondary'}
             icon={actionIcons[status]}
             onClick={() => onSetStatus(status, issue)}

@@ -24,7 +24,7 @@ export function IssueTags({ issue }: { readonly issue: Issue }) {
       <span className="flex items-center justify-between gap-2">
         {issue.tags.length > 0 ? <TagBadges tags={issue.tags} /> : <span className="text-ink-3">None</span>}
         <span className="-mr-2 flex-none">
-          <Menu label="Change tags" button="Change" variant="ghost" size="xs">
+          <Menu call="updateIssue" label="Change tags" button="Change" variant="ghost" size="xs">
             <div className="max-h-96 overflow-y-auto">
               {known.map(({ id, name }) => (
                 <MenuChoice key={id} kind="checkbox" checked={chosen.has(id)} onClick={() => toggle(id)}>

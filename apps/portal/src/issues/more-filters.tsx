@@ -8,8 +8,16 @@ import { MenuChoice, MenuDivider } from '#ui/menu-entries.tsx'
 
 const ages = ['day', 'week', 'month'] as const
 const epssSteps = [1, 10, 50, 90] as const
-const flagLabels = { regressed: 'Regressed', fix: 'Vendor fix available', mine: 'Assigned to me' } as const
-const flags = ['regressed', 'fix', 'mine'] as const
+const flagLabels = {
+  regressed: 'Regressed',
+  fix: 'Vendor fix available',
+  mine: 'Assigned to me',
+  unassigned: 'Unassigned',
+} as const
+const flags = ['regressed', 'fix', 'mine', 'unassigned'] as const
+type Flag = (typeof flags)[number]
+/** Choosing one clears the other. */
+const opposites: Partial<Record<Flag, Flag>> = { mine: 'unassigned', unassigned: 'mine' }
 
 interface MoreFiltersProps {
   readonly search: RiskSearch
@@ -19,6 +27,10 @@ interface MoreFiltersProps {
 
 export function MoreFilters({ search, tags, set }: MoreFiltersProps) {
   const { since, epss, tag = [] } = search
+  const toggleFlag = (flag: Flag) => {
+    const opposite = opposites[flag]
+    set({ ...(opposite && { [opposite]: undefined }), [flag]: !search[flag] || undefined })
+  }
   const toggleTag = (id: string) => {
     const chosen = tag.includes(id) ? tag.filter((one) => one !== id) : [...tag, id]
     set({ tag: chosen.length > 0 ? chosen : undefined })
@@ -36,12 +48,7 @@ export function MoreFilters({ search, tags, set }: MoreFiltersProps) {
       >
         <div className="max-h-96 overflow-y-auto">
           {flags.map((trait) => (
-            <MenuChoice
-              key={trait}
-              kind="checkbox"
-              checked={search[trait] ?? false}
-              onClick={() => set({ [trait]: !search[trait] || undefined })}
-            >
+            <MenuChoice key={trait} kind="checkbox" checked={search[trait] ?? false} onClick={() => toggleFlag(trait)}>
               {flagLabels[trait]}
             </MenuChoice>
           ))}

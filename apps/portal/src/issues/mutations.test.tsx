@@ -338,5 +338,32 @@ it('saves filters and sort order as a view', async () => {
   await user.type(dialog.getByRole('textbox', { name: 'Name' }), 'Weekly{Enter}')
   await waitFor(() => expect(changes()).toHaveLength(1))
   const { name, page } = view
-  expect(changes()).toEqual([['POST', '/v1/views', { view: { name, page, query: 'epss=10&kev=true' } }]])
+  expect(changes()).toEqual([['POST', '/v1/views', { view: { name, page, query: 'epss=10&kev=true', shared: false } }]])
+})
+
+it('saves a view for everyone, and shares a private one', async () => {
+  const times = { createTime: day, updateTime: day }
+  const view = { id: first.id, name: 'Worst', page: '/risks/verified', query: 'kev=true', shared: false, ...times }
+  service.on('GET /v1/views', { body: { views: [view] } })
+  service.on('POST /v1/views', { body: { view } })
+  service.on(`PATCH /v1/views/${view.id}`, { body: { view: { ...view, shared: true } } })
+  client = showPage(
+    <>
+      <ViewButton path="/risks/verified" search={{ epss: 10 }} />
+      <ViewButton path="/risks/verified" search={{ kev: true }} />
+    </>,
+  )
+  await user.click(await screen.findByRole('button', { name: 'Share view' }))
+  await user.click(screen.getByRole('button', { name: 'Save view' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Save view' }))
+  await user.click(dialog.getByRole('button', { name: 'Save view' }))
+  await dialog.findByText('Required')
+  await user.type(dialog.getByRole('textbox', { name: 'Name' }), 'Likely')
+  await user.click(dialog.getByRole('radio', { name: 'Everyone in the workspace' }))
+  await user.click(dialog.getByRole('button', { name: 'Save view' }))
+  await waitFor(() => expect(changes()).toHaveLength(2))
+  expect(changes().map(([, , body]) => body)).toEqual([
+    { view: { shared: true }, updateMask: { paths: ['shared'] } },
+    { view: { name: 'Likely', page: '/risks/verified', query: 'epss=10', shared: true } },
+  ])
 })

@@ -2,7 +2,7 @@
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
 import { getIssue, type Issue, listIssues, setHostStatus, setIssueStatus } from '@glacis/contract/issue'
 import { createComment, deleteComment, setStatusOfMany, updateIssue } from '@glacis/contract/triage'
-import { createView, deleteView } from '@glacis/contract/view'
+import { createView, deleteView, updateView } from '@glacis/contract/view'
 import { mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
 import { keyOf, refreshAll } from '#api/query.ts'
@@ -145,6 +145,12 @@ export const removeComment = mutationOptions({
 export const saveView = mutationOptions({
   mutationKey: [createView.path],
   mutationFn: (input: InputOf<typeof createView>) => call(createView, input),
+})
+
+export const shareView = mutationOptions({
+  mutationKey: [updateView.path],
+  mutationFn: ({ id, shared }: { readonly id: string; readonly shared: boolean }) =>
+    call(updateView, { id, view: { shared }, updateMask: { paths: ['shared'] } }),
 })
 
 export const removeView = mutationOptions({

@@ -178,7 +178,14 @@ function NoScansYet({ hasTargets, startScan }: { readonly hasTargets: boolean; r
         hasTargets ? (
           startScan
         ) : (
-          <ButtonLink to="/scope" search={{ create: true }} variant="primary" size="sm" icon={<Plus />}>
+          <ButtonLink
+            to="/scope"
+            search={{ create: true }}
+            call="createTarget"
+            variant="primary"
+            size="sm"
+            icon={<Plus />}
+          >
             Add target
           </ButtonLink>
         )

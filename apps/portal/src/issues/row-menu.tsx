@@ -29,7 +29,7 @@ export function RowMenu({ issue, onSetStatus, onPreview }: RowMenuProps) {
         </MenuAction>
         <MenuDivider />
         {availableActions(issue.status).map((status) => (
-          <MenuAction key={status} icon={actionIcons[status]} onClick={() => onSetStatus(status)}>
+          <MenuAction key={status} call="setIssueStatus" icon={actionIcons[status]} onClick={() => onSetStatus(status)}>
             {actionLabels[status]}
           </MenuAction>
         ))}

@@ -34,6 +34,11 @@ it('maps every search param', () => {
   ])
 })
 
+it('finds risks of the current user, and those of no one', () => {
+  expect(issuesInput({ mine: true }, undefined, 'nora').filter).toMatchObject({ assigneeId: 'nora' })
+  expect(issuesInput({ unassigned: true }, undefined, 'nora').filter).toMatchObject({ isUnassigned: true })
+})
+
 it('clears filters and page, but keeps tab, sort order, and page size', () => {
   const search: RiskSearch = { status: 'ignored', sort: 'priority', size: 50, q: 'x', after: ['t'] }
   expect(hasFilters(search)).toBe(true)

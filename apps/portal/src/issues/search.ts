@@ -17,6 +17,7 @@ export interface RiskSearch {
   readonly fix?: boolean | undefined
   /** Assigned to the current user. */
   readonly mine?: boolean | undefined
+  readonly unassigned?: boolean | undefined
   readonly tag?: readonly string[] | undefined
   /** Minimum EPSS, in percent. */
   readonly epss?: number | undefined
@@ -113,6 +114,7 @@ export function issueFilter(search: RiskSearch, verification?: Verification, per
     regressive: search.regressed,
     fixAvailable: search.fix,
     assigneeId: search.mine ? person : undefined,
+    isUnassigned: search.unassigned,
     tagIds: search.tag && [...search.tag],
     minEpss: search.epss && search.epss / 100,
     newSince: search.since && firstSeenSince(search.since),

@@ -11,6 +11,7 @@ import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
 import type { SettableStatus } from '#issues/queries.ts'
 import { SkippedDialog } from '#issues/skipped-dialog.tsx'
 import { formatNumber } from '#lib/format.ts'
+import { denialOf } from '#lib/role.ts'
 import { addToast } from '#ui/toasts.tsx'
 
 /** The issues a change applies to: the selected ones, or all that match a filter. */
@@ -99,8 +100,12 @@ export function useStatusChanger(onDone?: (skipped: readonly string[]) => void):
     })
   }
   return {
-    applyStatus: (status, selection) =>
-      status === 'STATUS_IGNORED' ? setIgnoring({ selection, isOpen: true }) : apply({ status }, selection),
+    applyStatus: (status, selection) => {
+      const denial = denialOf('setIssueStatus')
+      if (denial) return addToast('info', { title: 'Info', message: denial })
+      if (status === 'STATUS_IGNORED') setIgnoring({ selection, isOpen: true })
+      else apply({ status }, selection)
+    },
     pendingStatus: change.isPending
       ? change.variables.status
       : changeOne.isPending

@@ -95,6 +95,7 @@ function UnscannedTargets({ targets, isFirst }: UnscannedTargetsProps) {
             </span>
             <Button
               size="sm"
+              call="startScan"
               variant={isFirst && index === 0 ? 'primary' : 'secondary'}
               icon={<Play />}
               aria-label={`Start scan of ${name}`}
@@ -111,6 +112,7 @@ function UnscannedTargets({ targets, isFirst }: UnscannedTargetsProps) {
           <span className="text-ink-2">{more > 0 && `and ${formatNumber(more)} more`}</span>
           <Button
             size="sm"
+            call="startScans"
             icon={<Play />}
             loading={startingAll.isPending}
             onClick={() => startingAll.mutate(targets.slice(0, maxStarts).map(({ id }) => id))}

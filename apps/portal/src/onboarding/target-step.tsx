@@ -188,7 +188,12 @@ export function TargetStep({
           })}
           {schedule}
           <div>
-            <Button type="submit" variant={targets.length > 0 ? 'secondary' : 'primary'} loading={creation.isPending}>
+            <Button
+              type="submit"
+              call="createTarget"
+              variant={targets.length > 0 ? 'secondary' : 'primary'}
+              loading={creation.isPending}
+            >
               {targets.length > 0 ? 'Add another target' : 'Add target'}
             </Button>
           </div>

@@ -109,6 +109,7 @@ function CheckNow({ feed }: { readonly feed: Feed }) {
   return (
     <Button
       size="sm"
+      call="checkFeed"
       variant="secondary"
       aria-label={`Check now: ${feed.name}`}
       loading={checking.isPending}

@@ -24,10 +24,17 @@ export function FirstRun({ hasTargets, startScan }: FirstRunProps) {
         title="Add your first target"
         actions={
           <>
-            <ButtonLink to="/scope" search={{ create: true }} variant="primary" size="sm" icon={<Plus />}>
+            <ButtonLink
+              to="/scope"
+              search={{ create: true }}
+              call="createTarget"
+              variant="primary"
+              size="sm"
+              icon={<Plus />}
+            >
               Add target
             </ButtonLink>
-            <ButtonLink to="/onboarding" variant="secondary" size="sm">
+            <ButtonLink to="/onboarding" call="createTarget" variant="secondary" size="sm">
               Follow the setup guide
             </ButtonLink>
           </>

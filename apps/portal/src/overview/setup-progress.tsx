@@ -1,7 +1,8 @@
-/** Setup progress and the next step. Renders nothing once all steps are done. */
+/** Setup progress and the next step. Renders nothing once all steps are done, and for roles that can't do them. */
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { getOnboarding } from '@glacis/contract/insights'
 import { useQuery } from '@tanstack/react-query'
+import { useDenial } from '#lib/role.ts'
 import { steps } from '#onboarding/queries.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { Meter } from '#ui/meter.tsx'
@@ -19,7 +20,8 @@ export function SetupProgress() {
   const all = useQuery(steps()).data?.steps ?? []
   const left = all.filter(({ state }) => state === 'STATE_OPEN')
   const [first] = left
-  if (!first) return null
+  const isDenied = useDenial('createTarget') !== undefined
+  if (!first || isDenied) return null
   const done = all.length - left.length
   return (
     <section

@@ -45,6 +45,7 @@ export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
   return (
     <SelectionBar label="Selected technologies" summary={`${formatNumber(products.length)} selected`}>
       <Menu
+        call="updateProduct"
         place="bottom start"
         button={
           <>
@@ -67,6 +68,7 @@ export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
       </Menu>
       <Button
         size="sm"
+        call="updateProduct"
         icon={<EyeOff />}
         loading={stopMutation.isPending}
         disabled={isBusy || watched.length === 0}

@@ -60,6 +60,7 @@ function WatchButton({ product }: { readonly product: Product }) {
     return (
       <Button
         size="sm"
+        call="updateProduct"
         icon={<Eye />}
         loading={watching.isPending}
         onClick={() => watching.mutate({ id: product.id, watched: true })}
@@ -74,7 +75,13 @@ function WatchButton({ product }: { readonly product: Product }) {
       ? watching.mutate({ id: product.id, watched: false })
       : stopping.mutate(product.id, { onSuccess: () => void navigate({ to: '/technologies' }) })
   return (
-    <Button size="sm" icon={<EyeOff />} loading={watching.isPending || stopping.isPending} onClick={stop}>
+    <Button
+      size="sm"
+      call={isSeen ? 'updateProduct' : 'deleteProduct'}
+      icon={<EyeOff />}
+      loading={watching.isPending || stopping.isPending}
+      onClick={stop}
+    >
       Stop watching
     </Button>
   )

@@ -39,7 +39,7 @@ export function ProductListPage() {
         actions={
           <>
             <ExportProducts filter={productFilter(search)} />
-            <Button size="sm" icon={<Eye />} onClick={() => go({ ...search, watch: true })}>
+            <Button size="sm" call="watchProduct" icon={<Eye />} onClick={() => go({ ...search, watch: true })}>
               <span>
                 Watch<span className="max-md:hidden"> a technology</span>
               </span>

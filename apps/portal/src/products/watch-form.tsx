@@ -65,7 +65,7 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
           <Button onClick={onClose} disabled={watching.isPending}>
             Cancel
           </Button>
-          <Button variant="primary" type="submit" form={formId} loading={watching.isPending}>
+          <Button variant="primary" type="submit" call="watchProduct" form={formId} loading={watching.isPending}>
             Watch
           </Button>
         </>

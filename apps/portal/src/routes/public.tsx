@@ -6,7 +6,15 @@ import { openFlow } from '#identity/lifecycle.ts'
 import { AuthErrorScreen } from '#routes/error-screen.tsx'
 import { absoluteUrl, requireSession } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
-import { CodeFlowSearch, ErrorSearch, FlowSearch, InvitationSearch, LoginSearch, strictSearch } from '#routes/search.ts'
+import {
+  CodeFlowSearch,
+  ErrorSearch,
+  FlowSearch,
+  InvitationSearch,
+  LoginSearch,
+  LogoutSearch,
+  strictSearch,
+} from '#routes/search.ts'
 
 const publicRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -104,11 +112,13 @@ const logoutRoute = createRoute({
   getParentRoute,
   path: 'logout',
   preload: false,
-  loader: async ({ context, preload, navigate }) => {
+  validateSearch: strictSearch(LogoutSearch),
+  loaderDeps: ({ search }) => search,
+  loader: async ({ context, deps: { return_to }, preload, navigate }) => {
     if (preload) return
     await logout(absoluteUrl('/login'))
     context.queryClient.clear()
-    await navigate({ to: '/login', replace: true })
+    await navigate({ to: '/login', search: { return_to }, replace: true })
   },
   errorComponent,
 })

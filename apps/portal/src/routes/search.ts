@@ -31,6 +31,7 @@ const flow = z.optional(z.string().check(z.minLength(1)))
 
 export const LoginSearch = z.object({ flow, aal: z.optional(z.enum(['aal1', 'aal2'])), return_to: z.optional(WebUrl) })
 export const FlowSearch = z.object({ flow, return_to: z.optional(WebUrl) })
+export const LogoutSearch = z.object({ return_to: z.optional(WebUrl) })
 /** The token of the link in an invitation. */
 export const InvitationSearch = z.object({ token: z.string() })
 /** Links in the service's emails include the code. */
@@ -80,6 +81,7 @@ export const RiskListSearch = z.object({
   regressed: lenient(Flag),
   fix: lenient(Flag),
   mine: lenient(Flag),
+  unassigned: lenient(Flag),
   tag: listOf(Id),
   /** Minimum EPSS, in percent. */
   epss: lenient(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100))),
@@ -94,6 +96,7 @@ export const ScopeSearch = z.extend(CreateSearch, {
   tag: listOf(Id),
   schedule: listOf(z.enum(['daily', 'weekly', 'monthly'])),
   agent: lenient(z.union([z.enum(['any', 'none']), Id])),
+  owner: lenient(z.string().check(z.maxLength(200))),
   state: listOf(z.enum(['never', 'overdue', 'failed', 'paused', 'unresolved'])),
   sort: lenient(z.string().check(z.maxLength(40))),
   ...paging,

@@ -103,7 +103,7 @@ function ScanActions({ scan }: { readonly scan: Scan }) {
   if (isActive(scan)) {
     return (
       <>
-        <Button size="sm" icon={<CircleStop />} onClick={() => setIsAsking(true)}>
+        <Button size="sm" call="cancelScan" icon={<CircleStop />} onClick={() => setIsAsking(true)}>
           Cancel scan
         </Button>
         <CancelScan scan={isAsking ? scan : undefined} onClose={() => setIsAsking(false)} />
@@ -134,6 +134,7 @@ function RestartButton({ targetId, status }: { readonly targetId: string; readon
   return (
     <Button
       size="sm"
+      call="startScan"
       variant={status === 'STATUS_COMPLETED' ? 'secondary' : 'primary'}
       icon={<RotateCw />}
       loading={starting.isPending}

@@ -6,6 +6,7 @@ import { FileText } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow, clickKeys } from '#lib/page-keys.ts'
+import { denialOf } from '#lib/role.ts'
 import { CancelScan } from '#scans/cancel-scan.tsx'
 import { isActive, list, reportUrl } from '#scans/queries.ts'
 import { type ScanAge, type ScanSearch, type ScanStatusParam, type ScanTypeParam, scansInput } from '#scans/search.ts'
@@ -70,7 +71,7 @@ function useListKeys(scans: readonly Scan[] | undefined, cancel: (scan: Scan) =>
     }
     const confirmCancel = () => {
       const scan = focused()
-      if (scan && isActive(scan)) cancel(scan)
+      if (scan && isActive(scan) && !denialOf('cancelScan')) cancel(scan)
     }
     return { ...clickKeys('n'), d: download, c: confirmCancel }
   }, [scans, cancel])

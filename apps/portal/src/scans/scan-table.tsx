@@ -124,6 +124,7 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
         {isActive(scan) && (
           <IconButton
             size="xs"
+            call="cancelScan"
             label={`Cancel the scan of ${scan.target?.name ?? 'this target'}`}
             icon={<CircleStop />}
             onClick={() => onCancel(scan)}
@@ -162,6 +163,7 @@ function RestartButton({ scan }: { readonly scan: Scan }) {
   return (
     <IconButton
       size="xs"
+      call="startScan"
       label={`Try again: ${target.name}`}
       icon={<RotateCw />}
       loading={starting.isPending}

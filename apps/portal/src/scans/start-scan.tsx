@@ -19,7 +19,7 @@ export function StartScanButton() {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <>
-      <Button variant="primary" size="sm" icon={<Play />} data-key="n" onClick={() => setIsOpen(true)}>
+      <Button variant="primary" size="sm" call="startScan" icon={<Play />} data-key="n" onClick={() => setIsOpen(true)}>
         Start scan
       </Button>
       {isOpen && <StartScanDialog onClose={() => setIsOpen(false)} />}

@@ -19,6 +19,7 @@ import {
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { portalConfig } from '#lib/portal-config.ts'
+import { denialOf } from '#lib/role.ts'
 import { chooseTheme } from '#lib/theme.ts'
 import { overviewEntry, navSections } from '#shell/navigation.tsx'
 
@@ -73,7 +74,9 @@ function pages(): Command[] {
 
 function actions(): Command[] {
   return [
-    { key: 'new-target', name: 'New target', icon: <Plus />, href: '/scope?create=true' },
+    ...(denialOf('createTarget')
+      ? []
+      : [{ key: 'new-target', name: 'New target', icon: <Plus />, href: '/scope?create=true' }]),
     { key: 'help', name: 'Keyboard shortcuts', subtitle: '?', icon: <Keyboard />, act: 'help' },
     { key: 'light', name: 'Light theme', icon: <Sun />, run: () => chooseTheme('light') },
     { key: 'dark', name: 'Dark theme', icon: <Moon />, run: () => chooseTheme('dark') },

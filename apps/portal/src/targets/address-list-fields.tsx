@@ -122,7 +122,14 @@ export function AddressListSubmit({ many, formId }: { readonly many: AddressList
   const fresh = newEntriesOf(many.verdicts).length
   const count = isBusy ? step.all : Math.min(fresh, available ?? fresh)
   return (
-    <Button variant="primary" type="submit" form={formId} loading={isBusy} disabled={fresh > 0 && available === 0}>
+    <Button
+      variant="primary"
+      type="submit"
+      call="createTarget"
+      form={formId}
+      loading={isBusy}
+      disabled={fresh > 0 && available === 0}
+    >
       {count === 0 ? 'Create targets' : `Create ${formatNumber(count)} ${count === 1 ? 'target' : 'targets'}`}
     </Button>
   )

@@ -2,6 +2,7 @@
 import type { Target } from '@glacis/contract/target'
 import { Link } from '@tanstack/react-router'
 import { Unplug } from 'lucide-react'
+import { Button } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 
@@ -16,9 +17,9 @@ export function AgentWarning({ target, onEdit }: { readonly target: Target; read
           <>
             <strong className="font-semibold">Its agent {formerAgent.name} was deleted.</strong> The target isn't
             scanned until you choose another agent or none.{' '}
-            <button type="button" className="underline underline-offset-3" onClick={onEdit}>
+            <Button variant="link" size="sm" call="updateTarget" onClick={onEdit}>
               Choose agent
-            </button>
+            </Button>
           </>
         )}
         {agent && <DisconnectedNote agent={agent} />}

@@ -36,6 +36,15 @@ it('trims text and sends tag IDs when creating a target', () => {
   })
 })
 
+it('sends the owner, and null to remove it', () => {
+  expect(toCreateBody({ ...draft, ownerId: 'nora' })).toMatchObject({ owner: { id: 'nora' } })
+  expect(toUpdateBody('t', { ...draft, ownerId: 'nora' }, draft)).toMatchObject({
+    owner: null,
+    updateMask: { paths: ['owner'] },
+  })
+  expect(fieldForPath('owner.id')).toBe('ownerId')
+})
+
 it('includes optional settings when creating a target', () => {
   const hours = { start: '22:00', end: '06:00', days: [1], timeZone: 'Europe/Zurich' }
   const more = {

@@ -19,6 +19,8 @@ export interface TargetDraft {
   readonly hours: AllowedHours | undefined
   /** ID of the agent; empty for none. */
   readonly agentId: string
+  /** ID of the responsible member; empty for none. */
+  readonly ownerId: string
   readonly tags: readonly Tag[]
   readonly profile: ScanProfile
   /** Kinds of intrusive checks that may run. */
@@ -40,6 +42,7 @@ export const emptyDraft: TargetDraft = {
   period: 'PERIOD_WEEKLY',
   hours: undefined,
   agentId: '',
+  ownerId: '',
   tags: [],
   profile: 'gentle',
   permissions: [],
@@ -61,6 +64,7 @@ export function toDraft(target: Target): TargetDraft {
     period: schedule.period,
     hours: schedule.allowedHours,
     agentId: agent?.id ?? (formerAgent ? formerAgentId : ''),
+    ownerId: target.owner?.id ?? '',
     tags,
     profile: target.profile ?? 'gentle',
     permissions: target.permissions ?? [],
@@ -110,7 +114,7 @@ const toSchedule = ({ period, hours }: TargetDraft) => ({ period, ...(hours && {
 
 /** The request body for creating a target. */
 export function toCreateBody(draft: TargetDraft): InputOf<typeof createTarget> {
-  const { name, address, agentId, tags, profile, permissions, ports, isPermitted } = draft
+  const { name, address, agentId, ownerId, tags, profile, permissions, ports, isPermitted } = draft
   const exclusions = splitLines(draft.exclusions)
   const rate = parseRate(draft)
   return {
@@ -118,6 +122,7 @@ export function toCreateBody(draft: TargetDraft): InputOf<typeof createTarget> {
     address: address.trim(),
     schedule: toSchedule(draft),
     ...(agentId && { agent: { id: agentId } }),
+    ...(ownerId && { owner: { id: ownerId } }),
     tags: toTagRefs(tags),
     ...(profile !== emptyDraft.profile && { profile }),
     ...(permissions.length > 0 && { permissions: [...permissions] }),
@@ -134,6 +139,7 @@ const differences: Readonly<Record<string, (before: TargetDraft, after: TargetDr
   'schedule.period': (before, after) => after.period !== before.period,
   'schedule.allowedHours': (before, after) => JSON.stringify(after.hours) !== JSON.stringify(before.hours),
   agent: (before, after) => after.agentId !== before.agentId,
+  owner: (before, after) => after.ownerId !== before.ownerId,
   tags: (before, after) => tagKey(after) !== tagKey(before),
   profile: (before, after) => after.profile !== before.profile,
   permissions: (before, after) => after.permissions.toSorted().join() !== before.permissions.toSorted().join(),
@@ -156,6 +162,7 @@ export function toUpdateBody(
     ...(has('name') && { name: after.name.trim() }),
     ...((has('schedule.period') || has('schedule.allowedHours')) && { schedule: toSchedule(after) }),
     ...(has('agent') && { agent: after.agentId ? { id: after.agentId } : null }),
+    ...(has('owner') && { owner: after.ownerId ? { id: after.ownerId } : null }),
     ...(has('profile') && { profile: after.profile }),
     ...(has('permissions') && { permissions: [...after.permissions] }),
     ...(has('ports') && { ports: after.ports.trim() }),
@@ -182,6 +189,7 @@ function tagKey({ tags }: TargetDraft): string {
 const fields: Readonly<Record<string, DraftField>> = {
   // The API strips the leading resource name from error paths, so the agent's ID arrives as `id`.
   agent: 'agentId',
+  owner: 'ownerId',
   id: 'agentId',
   ratePerHost: 'rate',
 }

@@ -25,6 +25,7 @@ export function ScanButton({
     return (
       <Button
         size="sm"
+        call="cancelScan"
         icon={<CircleStop />}
         loading={cancelling.isPending}
         onClick={() => cancelling.mutate(activeScan.id)}
@@ -40,6 +41,7 @@ export function ScanButton({
       variant="primary"
       size="sm"
       data-key="s"
+      call="startScan"
       icon={<Play />}
       loading={starting.isPending}
       onClick={() => starting.mutate(targetId, { onSuccess })}

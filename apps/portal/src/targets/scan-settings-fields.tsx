@@ -1,6 +1,8 @@
 /** Scan settings of a target: profile, rate limit, ports, and exclusions. */
+import { intrusiveCheckRoles } from '@glacis/contract/permissions'
 import { CheckPermission, type ScanProfile } from '@glacis/contract/primitives'
 import { ratePerHost } from '@glacis/contract/target'
+import { useRole } from '#lib/role.ts'
 import type { FieldErrors, TargetDraft } from '#targets/form.ts'
 import { permissionLabels, profileLabels } from '#targets/labels.ts'
 import { Checkbox, TextField } from '#ui/field.tsx'
@@ -20,6 +22,8 @@ interface ScanSettingsFieldsProps {
 }
 
 export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFieldsProps) {
+  const role = useRole()
+  const mayPermit = role === undefined || intrusiveCheckRoles.includes(role)
   // A URL already specifies its port.
   const isUrl = /^https?:/i.test(draft.address.trim())
   return (
@@ -37,7 +41,7 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
           />
         ))}
       </fieldset>
-      <fieldset className="grid gap-2">
+      <fieldset className="grid gap-2" disabled={!mayPermit}>
         <legend className="mb-1.5 leading-4.5 font-medium">Intrusive checks</legend>
         {CheckPermission.options.map((permission) => (
           <Checkbox
@@ -49,7 +53,10 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
             }
           />
         ))}
-        <p className="text-ink-3">Off by default. Login attempts may lock accounts.</p>
+        <p className="text-ink-3">
+          Off by default. Login attempts may lock accounts.
+          {!mayPermit && ' Only an owner or admin can change which of them may run.'}
+        </p>
       </fieldset>
       <TextField
         label="Requests per second per host"

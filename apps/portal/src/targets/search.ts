@@ -21,6 +21,8 @@ export interface ScopeSearch {
   readonly schedule?: readonly ScheduleParam[] | undefined
   /** `any`, `none`, or an agent's ID. */
   readonly agent?: string | undefined
+  /** ID of the responsible member. */
+  readonly owner?: string | undefined
   readonly state?: readonly StateParam[] | undefined
   readonly sort?: string | undefined
   readonly size?: 25 | 50 | 100 | 500 | undefined
@@ -45,7 +47,7 @@ const orders: Readonly<Record<string, TargetOrder>> = { name: 'ORDER_BY_NAME', s
 const agents = { any: 'AGENT_FILTER_ANY', none: 'AGENT_FILTER_NONE' } as const
 
 export function targetsInput(search: ScopeSearch): InputOf<typeof listTargets> {
-  const { q, tag, schedule, agent, state, sort = '', size, after } = search
+  const { q, tag, schedule, agent, owner, state, sort = '', size, after } = search
   const known = agent === 'any' || agent === 'none' ? agents[agent] : undefined
   return {
     pageSize: size ?? 25,
@@ -56,6 +58,7 @@ export function targetsInput(search: ScopeSearch): InputOf<typeof listTargets> {
       periods: schedule?.map((word) => periods[word]),
       agent: known,
       agentId: known ? undefined : agent,
+      ownerIds: owner ? [owner] : undefined,
       states: state?.map((word) => states[word]),
     },
     orderBy: orders[sort],

@@ -4,6 +4,7 @@ import type { Tag } from '@glacis/contract/tag'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
+import { useDenial } from '#lib/role.ts'
 import { createTagMutation, tags as tagsQuery } from '#targets/queries.ts'
 import { Badge, tagColor } from '#ui/badge.tsx'
 import { Field } from '#ui/field.tsx'
@@ -21,9 +22,10 @@ export function TagField({ value, onChange, problem }: TagFieldProps) {
   const make = useMutation(createTagMutation)
   const [text, setText] = useState('')
   const name = text.trim()
+  const isDenied = useDenial('createTag') !== undefined
   const chosen = new Set(value.map(({ id }) => id))
   const found = known.filter((tag) => !chosen.has(tag.id) && tag.name.toLowerCase().includes(name.toLowerCase()))
-  const isNew = name !== '' && !known.some((tag) => tag.name.toLowerCase() === name.toLowerCase())
+  const isNew = !isDenied && name !== '' && !known.some((tag) => tag.name.toLowerCase() === name.toLowerCase())
   const add = (tag: Tag) => {
     onChange([...value, tag])
     setText('')

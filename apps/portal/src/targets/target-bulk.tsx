@@ -50,7 +50,14 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
   const areAllPaused = targets.every(({ pauseTime }) => pauseTime)
   return (
     <SelectionBar label="Selected targets" summary={`${formatNumber(targets.length)} selected`}>
-      <Button size="sm" icon={<Play />} loading={starting.isPending} disabled={isBusy} onClick={start}>
+      <Button
+        size="sm"
+        call="startScans"
+        icon={<Play />}
+        loading={starting.isPending}
+        disabled={isBusy}
+        onClick={start}
+      >
         Start scan
       </Button>
       <TagMenu
@@ -67,7 +74,7 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
       >
         {areAllPaused ? 'Resume' : 'Pause'}
       </Button>
-      <Button size="sm" icon={<Trash2 />} disabled={isBusy} onClick={() => setIsDeleting(true)}>
+      <Button size="sm" call="deleteTargets" icon={<Trash2 />} disabled={isBusy} onClick={() => setIsDeleting(true)}>
         Delete
       </Button>
       <span className="ml-auto">
@@ -101,6 +108,7 @@ function TagMenu({ targets, onAdd, onRemove }: TagMenuProps) {
   const isOnAll = (id: string) => targets.every(({ tags }) => tags.some((tag) => tag.id === id))
   return (
     <Menu
+      call="changeTargets"
       place="bottom start"
       button={
         <>
@@ -133,6 +141,7 @@ function PeriodMenu({ onChoose }: { readonly onChoose: (period: SchedulePeriod) 
   const periods = Object.entries(periodLabels) as [SchedulePeriod, string][]
   return (
     <Menu
+      call="changeTargets"
       place="bottom start"
       button={
         <>

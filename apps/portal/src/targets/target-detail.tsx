@@ -51,17 +51,17 @@ export function TargetDetailPage() {
         actions={
           <>
             <span className="max-md:flex-none!">
-              <Menu label="More actions" square button={<Ellipsis aria-hidden="true" />}>
+              <Menu call="updateTarget" label="More actions" square button={<Ellipsis aria-hidden="true" />}>
                 <MenuAction icon={isPaused ? <Play /> : <Pause />} onClick={togglePause}>
                   {isPaused ? 'Resume' : 'Pause'}
                 </MenuAction>
                 <MenuDivider />
-                <MenuAction danger icon={<Trash2 />} onClick={() => setDialog('delete')}>
+                <MenuAction danger call="deleteTarget" icon={<Trash2 />} onClick={() => setDialog('delete')}>
                   Delete
                 </MenuAction>
               </Menu>
             </span>
-            <Button size="sm" icon={<Pencil />} data-key="e" onClick={() => setDialog('edit')}>
+            <Button size="sm" call="updateTarget" icon={<Pencil />} data-key="e" onClick={() => setDialog('edit')}>
               Edit
             </Button>
             {(scan || !isPaused) && <ScanButton targetId={id} activeScan={scan} />}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { all as allAgents } from '#agents/queries.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'
 import { type ScheduleParam, type ScopeSearch, stateLabels, type StateParam } from '#targets/search.ts'
+import { members } from '#workspaces/queries.ts'
 import { FilterBar, FilterMenu, SearchField } from '#ui/filter-bar.tsx'
 
 const schedules: readonly { readonly value: ScheduleParam; readonly label: string }[] = [
@@ -19,14 +20,17 @@ interface TargetFiltersProps {
 }
 
 export function TargetFilters({ search, onSearch }: TargetFiltersProps) {
-  const { q, tag = [], schedule = [], agent, state = [] } = search
+  const { q, tag = [], schedule = [], agent, owner, state = [] } = search
   const agents = useQuery(allAgents()).data?.agents ?? []
+  const people = useQuery(members()).data?.members ?? []
   const tags = useQuery(tagsQuery()).data?.tags ?? []
   const set = (change: ScopeSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
   return (
     <FilterBar
-      activeCount={[q, tag.length, schedule.length, agent, state.length].filter(Boolean).length}
-      onClear={() => set({ q: undefined, tag: undefined, schedule: undefined, agent: undefined, state: undefined })}
+      activeCount={[q, tag.length, schedule.length, agent, owner, state.length].filter(Boolean).length}
+      onClear={() =>
+        set({ q: undefined, tag: undefined, schedule: undefined, agent: undefined, owner: undefined, state: undefined })
+      }
       search={
         <SearchField label="Search targets" value={q ?? ''} onChange={(text) => set({ q: text || undefined }, true)} />
       }
@@ -53,6 +57,14 @@ export function TargetFilters({ search, onSearch }: TargetFiltersProps) {
             chosen={state}
             onChange={(chosen) => set({ state: chosen.length > 0 ? [...chosen] : undefined })}
           />
+          {(people.length > 1 || owner) && (
+            <FilterMenu
+              label="Owner"
+              options={people.map(({ id, name }) => ({ value: id, label: name }))}
+              chosen={owner ? [owner] : []}
+              onChange={([chosen]) => set({ owner: chosen })}
+            />
+          )}
           {(agents.length > 0 || agent) && (
             <FilterMenu
               label="Agent"

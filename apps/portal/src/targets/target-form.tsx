@@ -26,6 +26,7 @@ import { ScanSettingsFields } from '#targets/scan-settings-fields.tsx'
 import { AddressListFields, AddressListFooter } from '#targets/address-list-fields.tsx'
 import { MoreSettings } from '#targets/more-settings.tsx'
 import { SingleTargetLink, PasteListLink } from '#targets/list-links.tsx'
+import { OwnerField } from '#targets/owner-field.tsx'
 import { permissionError, PermissionField } from '#targets/permission-field.tsx'
 import { create, parsedAddress, update } from '#targets/queries.ts'
 import { HoursField, PeriodField } from '#targets/schedule-field.tsx'
@@ -151,7 +152,13 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
           <Button onClick={close} disabled={save.isPending}>
             Cancel
           </Button>
-          <Button variant="primary" type="submit" form={formId} loading={save.isPending}>
+          <Button
+            variant="primary"
+            type="submit"
+            call={target ? 'updateTarget' : 'createTarget'}
+            form={formId}
+            loading={save.isPending}
+          >
             {target ? 'Save changes' : 'Create target'}
           </Button>
         </>
@@ -188,6 +195,12 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
           />
         )}
         {shared}
+        <OwnerField
+          value={draft.ownerId}
+          onChange={(ownerId) => set({ ownerId })}
+          problem={problems.ownerId}
+          former={target?.owner}
+        />
         <MoreSettings
           startsOpen={hasAdvancedSettings(before)}
           mustShow={advancedFields.some((field) => problems[field] !== undefined)}

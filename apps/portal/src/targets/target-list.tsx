@@ -9,6 +9,7 @@ import { subscription } from '#billing/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow, clickKeys } from '#lib/page-keys.ts'
+import { denialOf } from '#lib/role.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
 import { addToast } from '#ui/toasts.tsx'
@@ -53,7 +54,7 @@ export function TargetListPage() {
         count={hasFilters || search.after ? undefined : totalOf(query.data, targets?.length ?? 0) || undefined}
         description={<Description />}
         actions={
-          <Button variant="primary" size="sm" icon={<Plus />} data-key="n" onClick={create}>
+          <Button variant="primary" size="sm" icon={<Plus />} call="createTarget" data-key="n" onClick={create}>
             New target
           </Button>
         }
@@ -115,7 +116,7 @@ function useListKeys(): void {
       addToast('success', { title: 'Success', message: startedMessage(scan) })
     const scanFocused = () => {
       const id = focusedRow()
-      if (id) mutate(id, { onSuccess })
+      if (id && !denialOf('startScan')) mutate(id, { onSuccess })
     }
     return { ...clickKeys('n'), s: scanFocused }
   }, [mutate])
@@ -170,10 +171,10 @@ function NoTargets({ onCreate }: { readonly onCreate: () => void }) {
       title="Add your first target"
       actions={
         <>
-          <Button variant="primary" size="sm" icon={<Plus />} onClick={onCreate}>
+          <Button variant="primary" size="sm" icon={<Plus />} call="createTarget" onClick={onCreate}>
             New target
           </Button>
-          <ButtonLink to="/onboarding" size="sm">
+          <ButtonLink to="/onboarding" size="sm" call="createTarget">
             Open the setup guide
           </ButtonLink>
         </>

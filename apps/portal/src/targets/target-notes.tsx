@@ -57,7 +57,7 @@ function PausedNote({ target, since }: { readonly target: Target; readonly since
         <span>
           Paused <RelativeTime value={since} />. It isn't scanned and doesn't count toward your plan.
         </span>
-        <Button size="xs" loading={updateMutation.isPending} onClick={resumeTarget}>
+        <Button size="xs" call="updateTarget" loading={updateMutation.isPending} onClick={resumeTarget}>
           Resume
         </Button>
       </div>
@@ -86,7 +86,13 @@ function FailedNote({
           </Link>
           {lastScan.reason && `: ${lastScan.reason}`}
         </span>
-        <Button size="xs" loading={starting.isPending} disabled={target.pauseTime !== undefined} onClick={again}>
+        <Button
+          size="xs"
+          call="startScan"
+          loading={starting.isPending}
+          disabled={target.pauseTime !== undefined}
+          onClick={again}
+        >
           Try again
         </Button>
       </div>

@@ -127,6 +127,7 @@ function Rail({ target }: { readonly target: Target }) {
               </span>
             )}
           </Fact>
+          {target.owner && <Fact name="Owner">{target.owner.name}</Fact>}
           {target.tags.length > 0 && (
             <Fact name="Tags">
               <TagList tags={target.tags} />

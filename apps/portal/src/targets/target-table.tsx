@@ -164,6 +164,7 @@ function RowMenu({
     addToast('success', { title: 'Success', message: startedMessage(scan) })
   return (
     <Menu
+      call="updateTarget"
       label={`Actions for ${target.name}`}
       variant="ghost"
       size="xs"
@@ -183,7 +184,7 @@ function RowMenu({
         Edit
       </MenuAction>
       <MenuDivider />
-      <MenuAction danger icon={<Trash2 />} onClick={() => onDelete(target)}>
+      <MenuAction danger call="deleteTarget" icon={<Trash2 />} onClick={() => onDelete(target)}>
         Delete
       </MenuAction>
     </Menu>

@@ -1,3 +1,4 @@
+import type { CallName } from '@glacis/contract/permissions'
 import { createLink } from '@tanstack/react-router'
 import {
   type AnchorHTMLAttributes,
@@ -9,6 +10,7 @@ import {
 } from 'react'
 import { cx } from '#lib/cx.ts'
 import { isFocusLost } from '#lib/focus.ts'
+import { useDenial } from '#lib/role.ts'
 import { Spinner } from '#ui/spinner.tsx'
 import { Tooltip } from '#ui/tooltip.tsx'
 
@@ -59,7 +61,12 @@ const paddings: Readonly<Record<ButtonSize, string>> = { md: 'px-3.5', sm: 'px-[
 const squares: Readonly<Record<ButtonSize, string>> = { md: 'w-9', sm: 'w-8', xs: 'w-6.5' }
 const linkSizes: Readonly<Record<ButtonSize, string>> = { md: 'text-14/5', sm: 'text-13', xs: 'text-12' }
 
-export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface Restricted {
+  /** The call that the control makes or leads to. A role that doesn't allow it disables the control, with the reason. */
+  readonly call?: CallName | undefined
+}
+
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement>, Restricted {
   readonly variant?: ButtonVariant
   readonly size?: ButtonSize
   readonly block?: boolean
@@ -77,12 +84,27 @@ export function Button({
   block,
   loading = false,
   icon,
+  call,
   className,
   disabled = false,
   type = 'button',
   children,
   ...rest
 }: ButtonProps) {
+  const denial = useDenial(call)
+  if (denial) {
+    return (
+      <DeniedButton
+        {...rest}
+        type={type}
+        reason={denial}
+        className={cx(deniedClass({ variant, size, block }), className)}
+      >
+        {icon}
+        {children}
+      </DeniedButton>
+    )
+  }
   return (
     <button
       {...rest}
@@ -94,6 +116,31 @@ export function Button({
       {loading ? <Busy /> : icon}
       {children}
     </button>
+  )
+}
+
+/** Looks disabled, but takes the focus, so that keyboard and screen reader users learn the reason too. */
+export function deniedClass({ variant, ...look }: Look): string {
+  const isFlat = variant === 'link' || variant === 'ghost'
+  return cx(
+    buttonClass({ ...look, variant: isFlat ? variant : 'secondary' }),
+    'cursor-not-allowed! text-ink-3!',
+    isFlat ? 'bg-transparent!' : 'border-transparent! bg-active! shadow-none!',
+  )
+}
+
+interface DeniedButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
+  /** A sentence. */
+  readonly reason: string
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+/** A button that does nothing but explain why. As the default button of a form, it also blocks submission by Enter. */
+export function DeniedButton({ reason, ...rest }: DeniedButtonProps) {
+  return (
+    <Tooltip label={reason} describes>
+      <button {...rest} aria-disabled="true" onClick={(event) => event.preventDefault()} />
+    </Tooltip>
   )
 }
 
@@ -127,10 +174,25 @@ export function IconButton({
   variant = 'ghost',
   size,
   loading = false,
+  call,
   className,
   disabled,
   ...rest
 }: IconButtonProps) {
+  const denial = useDenial(call)
+  if (denial) {
+    return (
+      <DeniedButton
+        type="button"
+        {...rest}
+        aria-label={label}
+        reason={`${label}. ${denial}`}
+        className={cx(deniedClass({ variant, size, square: true }), className)}
+      >
+        {icon}
+      </DeniedButton>
+    )
+  }
   return (
     <Tooltip label={label}>
       <button
@@ -147,7 +209,7 @@ export function IconButton({
   )
 }
 
-interface ButtonAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+interface ButtonAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement>, Restricted {
   readonly variant?: ButtonVariant
   readonly size?: ButtonSize
   readonly block?: boolean
@@ -156,7 +218,16 @@ interface ButtonAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
 }
 
 /** A button-styled link to another site or a file. */
-export function ButtonAnchor({ variant, size, block, icon, className, children, ...rest }: ButtonAnchorProps) {
+export function ButtonAnchor({ variant, size, block, icon, call, className, children, ...rest }: ButtonAnchorProps) {
+  const denial = useDenial(call)
+  if (denial) {
+    return (
+      <DeniedButton type="button" reason={denial} className={cx(deniedClass({ variant, size, block }), className)}>
+        {icon}
+        {children}
+      </DeniedButton>
+    )
+  }
   return (
     <a {...rest} className={cx(buttonClass({ variant, size, block }), className)}>
       {icon}

@@ -1,8 +1,10 @@
 /** The entries of a `Menu`: actions, links, choices and separators. */
+import type { CallName } from '@glacis/contract/permissions'
 import { createLink } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react'
 import { cx } from '#lib/cx.ts'
+import { useDenial } from '#lib/role.ts'
 import { useHeadless } from '#ui/headless.ts'
 
 const itemClass = (danger = false) =>
@@ -19,16 +21,18 @@ interface EntryProps {
   readonly children: ReactNode
 }
 
+interface ActionProps extends EntryProps {
+  readonly danger?: boolean
+  readonly disabled?: boolean
+  /** The call that the action makes or leads to. A role that doesn't allow it hides the action. */
+  readonly call?: CallName
+  readonly onClick: () => void
+}
+
 /** An action. */
-export function MenuAction({
-  icon,
-  end,
-  danger = false,
-  disabled = false,
-  onClick,
-  children,
-}: EntryProps & { readonly danger?: boolean; readonly disabled?: boolean; readonly onClick: () => void }) {
+export function MenuAction({ icon, end, danger = false, disabled = false, call, onClick, children }: ActionProps) {
   const { MenuItem: Item } = useHeadless()
+  if (useDenial(call)) return null
   return (
     <Item as="button" type="button" disabled={disabled} onClick={onClick} className={itemClass(danger)}>
       <Entry icon={icon} end={end}>
@@ -110,7 +114,11 @@ export function MenuChoice({
 /** A separator between groups. */
 export function MenuDivider() {
   const { MenuSeparator } = useHeadless()
-  return <MenuSeparator as="div" className="-mx-[5px] my-[5px] border-t border-line dark:border-line-strong" />
+  // At an end, when the role hides the actions beyond it.
+  const atEnd = 'first:hidden last:hidden'
+  return (
+    <MenuSeparator as="div" className={cx('-mx-[5px] my-[5px] border-t border-line dark:border-line-strong', atEnd)} />
+  )
 }
 
 /** A row of icons with one selected, such as the theme. */

@@ -1,8 +1,10 @@
+import type { CallName } from '@glacis/contract/permissions'
 import { type ReactNode, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { cx } from '#lib/cx.ts'
+import { useDenial } from '#lib/role.ts'
 import { useSmallScreen } from '#lib/small-screen.ts'
-import { buttonClass, type ButtonSize, type ButtonVariant } from '#ui/button.tsx'
+import { buttonClass, DeniedButton, deniedClass, type ButtonSize, type ButtonVariant } from '#ui/button.tsx'
 import { preloadHeadless, useHeadless, whenLoaded } from '#ui/headless.ts'
 
 export type MenuPlace = 'bottom start' | 'bottom end' | 'top start' | 'top end'
@@ -20,6 +22,8 @@ interface MenuProps {
   readonly widthClassName?: string
   /** An attribute to find the button by. */
   readonly buttonMark?: `data-${string}`
+  /** The call that every entry makes or leads to. A role that doesn't allow it disables the menu, or hides it if its button is only an icon. */
+  readonly call?: CallName
   readonly children: ReactNode
 }
 
@@ -79,6 +83,8 @@ function UsedMenu(props: MenuProps & { readonly buttonRef: (button: HTMLElement 
 export function Menu(props: MenuProps) {
   // Opens the menu as soon as its button has replaced the plain one.
   const [open, setOpen] = useState<(button: HTMLElement | null) => void>()
+  const denial = useDenial(props.call)
+  if (denial) return props.square ? null : <DeniedMenu {...props} reason={denial} />
   if (open) return <UsedMenu {...props} buttonRef={open} />
   const { label, button, buttonMark } = props
   // The plain button keeps the focus until the menu's own button replaces it.
@@ -104,6 +110,20 @@ export function Menu(props: MenuProps) {
     >
       {button}
     </button>
+  )
+}
+
+function DeniedMenu({ reason, label, button, buttonClassName, ...look }: MenuProps & { readonly reason: string }) {
+  const { variant, size = 'sm' } = look
+  return (
+    <DeniedButton
+      type="button"
+      aria-label={label}
+      reason={reason}
+      className={buttonClassName ?? deniedClass({ variant, size })}
+    >
+      {button}
+    </DeniedButton>
   )
 }
 

@@ -29,7 +29,7 @@ export function ScanWaitNote({ scan, isPending, onOverride: onGoOn }: ScanWaitNo
           {isBegun && 'Paused. '}
           {failureReason}. It {isBegun ? 'resumes' : 'starts'} <TimeUntil value={resumeTime} />.
         </span>
-        <Button size="xs" onClick={() => setIsAsking(true)}>
+        <Button size="xs" call="resumeScan" onClick={() => setIsAsking(true)}>
           {verb}
         </Button>
       </div>

@@ -50,13 +50,13 @@ export function SettingsRow({
   readonly children?: ReactNode
 }) {
   return (
-    <li className="flex min-h-13.5 items-center gap-3 py-2 pr-3 pl-4 [&_.lucide]:size-4">
+    <li className="flex min-h-13.5 flex-wrap items-center gap-x-3 gap-y-2 py-2 pr-3 pl-4 [&_.lucide]:size-4">
       {icon && <span className="text-ink-2">{icon}</span>}
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-[1_1_12rem]">
         <p className="font-medium wrap-anywhere">{name}</p>
         {detail && <p className="text-12 text-ink-2">{detail}</p>}
       </div>
-      {children}
+      {children && <span className="ml-auto flex flex-wrap items-center justify-end gap-3">{children}</span>}
     </li>
   )
 }

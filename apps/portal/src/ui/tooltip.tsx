@@ -21,7 +21,7 @@ export function Tooltip({
   children,
 }: {
   readonly label: string
-  /** True if the text adds to the control's name and must be read out too. */
+  /** True if the text adds to the control's name: it is read out too, and a click (or tap) shows it. */
   readonly describes?: boolean
   readonly side?: 'top' | 'right'
   readonly children: ReactElement<Anchored>
@@ -46,7 +46,7 @@ export function Tooltip({
       onPointerLeave={hide}
       onFocus={show}
       onBlur={hide}
-      onClick={hide}
+      onClick={describes ? show : hide}
     >
       {describes && place ? cloneElement(children, { 'aria-describedby': id }) : children}
       {place &&

@@ -1,9 +1,9 @@
 /** Replaces the app when the person has no access to a workspace: removed from it, or not yet in any. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { errorAdvice } from '#api/advice.ts'
+import { errorAdvice, sentence } from '#api/advice.ts'
 import type { ApiFailure } from '#api/failure.ts'
-import { roleLabels } from '#workspaces/labels.ts'
+import { roleLabels } from '#lib/role-labels.ts'
 import { accept, createMutation, joinMutation, mine, switchTo } from '#workspaces/queries.ts'
 import { Button, ButtonAnchor } from '#ui/button.tsx'
 import { TextField } from '#ui/field.tsx'
@@ -17,14 +17,24 @@ export function AccessLostPage({ failure }: { readonly failure: ApiFailure }) {
   const joining = useMutation(joinMutation)
   const accepting = useMutation(accept)
   const isNew = failure.reason === 'NO_WORKSPACE'
+  const signInUrl = providerUrl(failure)
   return (
     <main className="mx-auto grid w-full max-w-[560px] gap-5 px-(--gl-gutter) py-16">
-      <h1 className="text-24 font-semibold">{isNew ? 'Choose a workspace' : 'You no longer have access'}</h1>
+      <h1 className="text-24 font-semibold">
+        {isNew ? 'Choose a workspace' : signInUrl ? 'Sign in again' : 'You no longer have access'}
+      </h1>
       <p className="text-ink-2">
         {isNew
           ? 'You aren’t a member of a workspace yet. Accept an invitation, or create a workspace of your own.'
-          : failure.serverMessage || 'You are not a member of this workspace.'}
+          : sentence(failure.serverMessage) || 'You are not a member of this workspace.'}
       </p>
+      {signInUrl && (
+        <div>
+          <ButtonAnchor variant="primary" href={signInUrl}>
+            Sign in with {String(failure.metadata['label'])}
+          </ButtonAnchor>
+        </div>
+      )}
       {data && data.workspaces.length + data.invitations.length + data.joinable.length > 0 && (
         <SettingsList label="Workspaces">
           {data.workspaces.map(({ id, name, role }) => (
@@ -69,6 +79,14 @@ export function AccessLostPage({ failure }: { readonly failure: ApiFailure }) {
       </div>
     </main>
   )
+}
+
+/** Starts the sign-in that the workspace requires, and returns to this page. */
+function providerUrl({ reason, metadata: { signInUrl } }: ApiFailure): string | undefined {
+  if (reason !== 'SIGN_IN_PROVIDER_REQUIRED' || typeof signInUrl !== 'string') return undefined
+  const url = new URL(signInUrl)
+  url.searchParams.set('return_to', location.href)
+  return url.href
 }
 
 /** A form for a workspace of one's own. */

@@ -6,7 +6,8 @@ import { apiFileUrl } from '#api/call.ts'
 import { formatDateTime } from '#lib/format.ts'
 import { auditLog, members } from '#workspaces/queries.ts'
 import { Button, ButtonAnchor } from '#ui/button.tsx'
-import { SelectField, TextField } from '#ui/field.tsx'
+import { DateInput } from '#ui/date-input.tsx'
+import { Field, SelectField, TextField } from '#ui/field.tsx'
 import { SettingsSection } from '#ui/settings-section.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
@@ -47,7 +48,6 @@ interface FiltersProps {
 
 function Filters({ filter, onChange }: FiltersProps) {
   const people = useQuery(members()).data?.members ?? []
-  const day = (iso: string | undefined) => iso?.slice(0, 10) ?? ''
   return (
     <div className="grid grid-cols-2 gap-3 max-md:grid-cols-1">
       <SelectField
@@ -75,20 +75,30 @@ function Filters({ filter, onChange }: FiltersProps) {
         onChange={({ target }) => onChange({ resource: target.value })}
       />
       <div className="grid grid-cols-2 gap-3">
-        <TextField
+        <DayField
           label="From"
-          type="date"
-          value={day(filter.after)}
-          onChange={({ target }) => onChange({ after: target.value && `${target.value}T00:00:00.000Z` })}
+          value={filter.after}
+          onDay={(day) => onChange({ after: day && `${day}T00:00:00.000Z` })}
         />
-        <TextField
+        <DayField
           label="Until"
-          type="date"
-          value={day(filter.before)}
-          onChange={({ target }) => onChange({ before: target.value && `${target.value}T23:59:59.999Z` })}
+          value={filter.before}
+          onDay={(day) => onChange({ before: day && `${day}T23:59:59.999Z` })}
         />
       </div>
     </div>
+  )
+}
+
+interface DayFieldProps {
+  readonly label: string
+  readonly value: string | undefined
+  readonly onDay: (day: string) => void
+}
+
+function DayField({ label, value = '', onDay }: DayFieldProps) {
+  return (
+    <Field label={label}>{(wiring) => <DateInput {...wiring} defaultValue={value.slice(0, 10)} onDay={onDay} />}</Field>
   )
 }
 

@@ -1,10 +1,12 @@
 import { deletionGraceDays, type Workspace } from '@glacis/contract/workspace'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
 import { useState } from 'react'
+import { apiFileUrl } from '#api/call.ts'
 import { mutationDialogProps } from '#api/advice.ts'
 import { formatDate } from '#lib/format.ts'
 import { deleteMutation, keepMutation, leaveMutation, switchTo, useAllowed } from '#workspaces/queries.ts'
-import { Button } from '#ui/button.tsx'
+import { Button, ButtonAnchor } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { TextField } from '#ui/field.tsx'
 import { Note } from '#ui/note.tsx'
@@ -13,6 +15,7 @@ import { SettingsSection } from '#ui/settings-section.tsx'
 /** Leaving and deleting the workspace. */
 export function DangerZone({ workspace }: { readonly workspace: Workspace }) {
   const canDelete = useAllowed('deleteWorkspace')
+  const canKeep = useAllowed('keepWorkspace')
   const keeping = useMutation(keepMutation)
   const [dialog, setDialog] = useState<'leave' | 'delete'>()
   const close = () => setDialog(undefined)
@@ -20,13 +23,13 @@ export function DangerZone({ workspace }: { readonly workspace: Workspace }) {
     <SettingsSection
       id="leave"
       title="Leave or delete"
-      description="Export risks, technologies and the audit log first if you need them."
+      description="Leaving ends your access. Deleting removes the data of everyone."
     >
       {workspace.deleteTime && (
         <div className="mb-3">
           <Note variant="orange">
             This workspace will be deleted on {formatDate(workspace.deleteTime)}.{' '}
-            {canDelete && (
+            {canKeep && (
               <Button variant="link" loading={keeping.isPending} onClick={() => keeping.mutate()}>
                 Cancel deletion
               </Button>
@@ -82,6 +85,14 @@ function DeleteDialog({ name, onClose }: { readonly name: string; readonly onClo
       disabled={typed !== name}
       onConfirm={() => deleting.mutate(typed, { onSuccess: onClose })}
     >
+      <p className="mb-4">
+        <ButtonAnchor href={apiFileUrl('/v1/workspace/export')} icon={<Download aria-hidden="true" />}>
+          Export data
+        </ButtonAnchor>
+        <span className="mt-1.5 block text-12 text-ink-3">
+          All data of the workspace without secrets, as compressed JSON Lines.
+        </span>
+      </p>
       <TextField
         label={`Type “${name}” to confirm`}
         value={typed}

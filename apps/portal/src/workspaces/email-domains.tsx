@@ -1,18 +1,19 @@
-import type { DomainRole, EmailDomain } from '@glacis/contract/invitation'
+import type { EmailDomain } from '@glacis/contract/invitation'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { AtSign } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
-import { roleLabels } from '#workspaces/labels.ts'
+import { roleLabels } from '#lib/role-labels.ts'
 import { addDomain, emailDomains, removeDomain, useAllowed, verifyDomain } from '#workspaces/queries.ts'
-import { RoleSelect } from '#workspaces/role-select.tsx'
+import { RoleSelect } from '#ui/role-select.tsx'
 import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
+import { FormDialog } from '#ui/form-dialog.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
 import { SectionError } from '#ui/states.tsx'
 
@@ -44,13 +45,23 @@ export function EmailDomains() {
                   <Badge variant="green">Verified</Badge>
                 ) : (
                   canEdit && (
-                    <Button size="sm" aria-label={`Verify ${item.domain}`} onClick={() => setVerifying(item)}>
+                    <Button
+                      size="sm"
+                      call="verifyEmailDomain"
+                      aria-label={`Verify ${item.domain}`}
+                      onClick={() => setVerifying(item)}
+                    >
                       Verify
                     </Button>
                   )
                 )}
                 {canEdit && (
-                  <Button size="sm" aria-label={`Remove ${item.domain}`} onClick={() => setRemoving(item)}>
+                  <Button
+                    size="sm"
+                    call="deleteEmailDomain"
+                    aria-label={`Remove ${item.domain}`}
+                    onClick={() => setRemoving(item)}
+                  >
                     Remove
                   </Button>
                 )}
@@ -77,9 +88,8 @@ interface AddDialogProps {
 function AddDialog({ onClose, onAdded }: AddDialogProps) {
   const adding = useMutation(addDomain)
   const [domain, setDomain] = useState('')
-  const [role, setRole] = useState<(typeof DomainRole)['_zod']['output']>('viewer')
-  const add = (event: FormEvent) => {
-    event.preventDefault()
+  const [role, setRole] = useState<(typeof domainRoles)[number]>('viewer')
+  const add = () => {
     const onSuccess = ({ emailDomain }: { emailDomain: EmailDomain }) => {
       onClose()
       onAdded(emailDomain)
@@ -88,41 +98,24 @@ function AddDialog({ onClose, onAdded }: AddDialogProps) {
   }
   const error = adding.error instanceof ApiFailure ? adding.error.fieldErrors.get('domain') : undefined
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      busy={adding.isPending}
-      problem={errorAdvice(adding.error)}
+    <FormDialog
+      {...mutationDialogProps(adding, onClose)}
       title="Add email domain"
       description="Next, you prove that you control the domain with a DNS record."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={adding.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" form="add-domain" variant="primary" loading={adding.isPending}>
-            Add domain
-          </Button>
-        </>
-      }
+      label="Add domain"
+      onSubmit={add}
     >
-      <form id="add-domain" noValidate onSubmit={add} className="grid gap-4">
-        <TextField
-          label="Domain"
-          data-autofocus
-          placeholder="example.com"
-          value={domain}
-          state={error ? 'error' : 'default'}
-          messages={error ? [error] : []}
-          onChange={({ target }) => setDomain(target.value)}
-        />
-        <RoleSelect
-          value={role}
-          options={domainRoles}
-          onChoose={(chosen) => setRole(domainRoles.find((item) => item === chosen) ?? role)}
-        />
-      </form>
-    </Dialog>
+      <TextField
+        label="Domain"
+        data-autofocus
+        placeholder="example.com"
+        value={domain}
+        state={error ? 'error' : 'default'}
+        messages={error ? [error] : []}
+        onChange={({ target }) => setDomain(target.value)}
+      />
+      <RoleSelect value={role} options={domainRoles} onChoose={setRole} />
+    </FormDialog>
   )
 }
 

@@ -2,7 +2,8 @@ import type { Workspace } from '@glacis/contract/workspace'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiFailure } from '#api/failure.ts'
-import { updateMutation, useAllowed } from '#workspaces/queries.ts'
+import { useDenial } from '#lib/role.ts'
+import { updateMutation } from '#workspaces/queries.ts'
 import { SettingsSection } from '#ui/settings-section.tsx'
 import { Button } from '#ui/button.tsx'
 import { SelectField, TextField } from '#ui/field.tsx'
@@ -13,7 +14,7 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 /** Name, time zone and retention. */
 export function General({ workspace }: { readonly workspace: Workspace }) {
   const saving = useMutation(updateMutation)
-  const canEdit = useAllowed('updateWorkspace')
+  const denial = useDenial('updateWorkspace')
   const [name, setName] = useState(workspace.name)
   const [timeZone, setTimeZone] = useState(workspace.timeZone)
   const [historyDays, setHistoryDays] = useState(textOf(workspace.retention.historyDays))
@@ -23,7 +24,7 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
   const field = (path: string) => ({
     state: errors.has(path) ? ('error' as const) : ('default' as const),
     messages: [errors.get(path) ?? ''].filter(Boolean),
-    disabled: !canEdit,
+    disabled: denial !== undefined,
   })
   const save = (event: FormEvent) => {
     event.preventDefault()
@@ -82,7 +83,9 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
           onChange={({ target }) => setAuditDays(target.value)}
           {...field('retention.auditDays')}
         />
-        {canEdit && (
+        {denial ? (
+          <p className="text-12 text-ink-3">You can’t change these settings. {denial}</p>
+        ) : (
           <div>
             <Button type="submit" variant="primary" loading={saving.isPending}>
               Save changes

@@ -1,8 +1,8 @@
 /** `/invitation?token=…`: shows an invitation and accepts it. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { errorAdvice } from '#api/advice.ts'
+import { errorAdvice, sentence } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
-import { roleHints, roleLabels } from '#workspaces/labels.ts'
+import { roleHints, roleLabels } from '#lib/role-labels.ts'
 import { accept, preview, switchTo } from '#workspaces/queries.ts'
 import { Button, ButtonAnchor } from '#ui/button.tsx'
 import { useDocumentTitle } from '#ui/page-head.tsx'
@@ -21,8 +21,9 @@ export function InvitationPage({ token }: { readonly token: string }) {
     <div className="grid gap-4">
       <h1 className="text-24 font-semibold wrap-anywhere">Join {workspaceName}</h1>
       <p className="text-ink-2">
-        {invitedBy} invited you as {roleLabels[role].toLowerCase()}. {roleHints[role]}
+        {invitedBy} invited you. Your role: {roleLabels[role].toLowerCase()}.
       </p>
+      <p className="text-12 text-ink-3">{roleHints[role]}</p>
       {accepting.error && (
         <p role="alert" className="text-red-ink">
           {errorAdvice(accepting.error)}
@@ -41,7 +42,7 @@ function Rejected({ error }: { readonly error: Error }) {
     <div className="grid gap-4">
       <h1 className="text-24 font-semibold">This invitation can’t be used</h1>
       <p role="alert" className="text-ink-2">
-        {error instanceof ApiFailure && error.serverMessage ? error.serverMessage : errorAdvice(error)}
+        {error instanceof ApiFailure && error.serverMessage ? sentence(error.serverMessage) : errorAdvice(error)}
       </p>
       {isUnverified ? (
         <ButtonAnchor variant="primary" block href={`/verification?return_to=${encodeURIComponent(location.href)}`}>
@@ -52,7 +53,7 @@ function Rejected({ error }: { readonly error: Error }) {
           Open Glacis
         </ButtonAnchor>
       )}
-      <ButtonAnchor block href={`/logout`}>
+      <ButtonAnchor block href={`/logout?return_to=${encodeURIComponent(location.href)}`}>
         Sign in as someone else
       </ButtonAnchor>
     </div>

@@ -2,19 +2,19 @@ import type { Invitation } from '@glacis/contract/invitation'
 import type { Role } from '@glacis/contract/role'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Mail, UserPlus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
-import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
+import { useState } from 'react'
+import { mutationDialogProps } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { formatDate } from '#lib/format.ts'
-import { roleLabels } from '#workspaces/labels.ts'
+import { roleLabels } from '#lib/role-labels.ts'
 import { assignable } from '#workspaces/members.tsx'
 import { invitations, invite, resend, revoke, useAllowed } from '#workspaces/queries.ts'
-import { RoleSelect } from '#workspaces/role-select.tsx'
+import { RoleSelect } from '#ui/role-select.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
 import { Button } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
-import { Dialog } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
+import { FormDialog } from '#ui/form-dialog.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { addToast } from '#ui/toasts.tsx'
 
@@ -44,10 +44,20 @@ export function Invitations({ own }: { readonly own: Role }) {
               <SettingsRow key={item.id} icon={<Mail aria-hidden="true" />} name={item.email} detail={detailOf(item)}>
                 {canInvite && (
                   <>
-                    <Button size="sm" aria-label={`Resend to ${item.email}`} onClick={() => sendAgain(item)}>
+                    <Button
+                      size="sm"
+                      call="resendInvitation"
+                      aria-label={`Resend to ${item.email}`}
+                      onClick={() => sendAgain(item)}
+                    >
                       Resend
                     </Button>
-                    <Button size="sm" aria-label={`Revoke ${item.email}`} onClick={() => setRevoking(item)}>
+                    <Button
+                      size="sm"
+                      call="revokeInvitation"
+                      aria-label={`Revoke ${item.email}`}
+                      onClick={() => setRevoking(item)}
+                    >
                       Revoke
                     </Button>
                   </>
@@ -76,8 +86,7 @@ function InviteDialog({ own, onClose }: { readonly own: Role; readonly onClose: 
   const inviting = useMutation(invite)
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('analyst')
-  const send = (event: FormEvent) => {
-    event.preventDefault()
+  const send = () =>
     inviting.mutate(
       { email, role },
       {
@@ -87,40 +96,26 @@ function InviteDialog({ own, onClose }: { readonly own: Role; readonly onClose: 
         },
       },
     )
-  }
   const error = inviting.error instanceof ApiFailure ? inviting.error.fieldErrors.get('email') : undefined
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      busy={inviting.isPending}
-      problem={errorAdvice(inviting.error)}
+    <FormDialog
+      {...mutationDialogProps(inviting, onClose)}
       title="Invite someone"
       description="They get an email with a link. If they don't have an account yet, they can create one with this address."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={inviting.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" form="invite" variant="primary" loading={inviting.isPending}>
-            Send invitation
-          </Button>
-        </>
-      }
+      label="Send invitation"
+      onSubmit={send}
     >
-      <form id="invite" noValidate onSubmit={send} className="grid gap-4">
-        <TextField
-          label="Email"
-          type="email"
-          data-autofocus
-          value={email}
-          state={error ? 'error' : 'default'}
-          messages={error ? [error] : []}
-          onChange={({ target }) => setEmail(target.value)}
-        />
-        <RoleSelect value={role} options={assignable(own)} onChoose={setRole} />
-      </form>
-    </Dialog>
+      <TextField
+        label="Email"
+        type="email"
+        data-autofocus
+        value={email}
+        state={error ? 'error' : 'default'}
+        messages={error ? [error] : []}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      <RoleSelect value={role} options={assignable(own)} onChoose={setRole} />
+    </FormDialog>
   )
 }
 

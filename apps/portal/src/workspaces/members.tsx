@@ -1,16 +1,16 @@
 import type { Role } from '@glacis/contract/role'
 import type { Member } from '@glacis/contract/workspace'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
-import { roleLabels } from '#workspaces/labels.ts'
+import { roleLabels } from '#lib/role-labels.ts'
 import { changeRole, members, removeMutation, transferMutation, useAllowed } from '#workspaces/queries.ts'
-import { RoleSelect } from '#workspaces/role-select.tsx'
+import { RoleSelect } from '#ui/role-select.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
 import { Avatar } from '#ui/avatar.tsx'
 import { Button } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
-import { Dialog } from '#ui/dialog.tsx'
+import { FormDialog } from '#ui/form-dialog.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SectionError } from '#ui/states.tsx'
 
@@ -39,10 +39,20 @@ export function Members({ own }: { readonly own: Role }) {
             >
               {mayChange(member) && (
                 <>
-                  <Button size="sm" aria-label={`Change role of ${member.name}`} onClick={() => setChanging(member)}>
+                  <Button
+                    size="sm"
+                    call="updateMember"
+                    aria-label={`Change role of ${member.name}`}
+                    onClick={() => setChanging(member)}
+                  >
                     Change role
                   </Button>
-                  <Button size="sm" aria-label={`Remove ${member.name}`} onClick={() => setRemoving(member)}>
+                  <Button
+                    size="sm"
+                    call="removeMember"
+                    aria-label={`Remove ${member.name}`}
+                    onClick={() => setRemoving(member)}
+                  >
                     Remove
                   </Button>
                 </>
@@ -81,38 +91,23 @@ function RoleDialog({ member, own, onClose }: RoleDialogProps) {
   const change = useMutation(changeRole)
   const transfer = useMutation(transferMutation)
   const [role, setRole] = useState(member.role)
-  const save = (event: FormEvent) => {
-    event.preventDefault()
-    change.mutate({ id: member.id, role }, { onSuccess: onClose })
-  }
-  const busy = change.isPending || transfer.isPending
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
-      busy={busy}
+      busy={change.isPending || transfer.isPending}
       problem={errorAdvice(change.error ?? transfer.error)}
       title={`Change the role of ${member.name}`}
       description="Takes effect with their next request."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={busy}>
-            Cancel
-          </Button>
-          <Button type="submit" form="change-role" variant="primary" loading={change.isPending}>
-            Change role
-          </Button>
-        </>
-      }
+      label="Change role"
+      onSubmit={() => change.mutate({ id: member.id, role }, { onSuccess: onClose })}
     >
-      <form id="change-role" onSubmit={save}>
-        <RoleSelect value={role} options={assignable(own)} onChoose={setRole} />
-      </form>
+      <RoleSelect value={role} options={assignable(own)} onChoose={setRole} />
       {own === 'owner' && member.role !== 'owner' && (
-        <p className="mt-4 text-ink-2">
+        <p className="text-ink-2">
           To step down in favor of {member.name}, transfer the ownership: they become an owner and you become an admin.{' '}
           <Button
             variant="link"
+            call="transferOwnership"
             loading={transfer.isPending}
             onClick={() => transfer.mutate(member.id, { onSuccess: onClose })}
           >
@@ -120,7 +115,7 @@ function RoleDialog({ member, own, onClose }: RoleDialogProps) {
           </Button>
         </p>
       )}
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -28,14 +28,22 @@ import {
   updateMember,
   updateWorkspace,
 } from '@glacis/contract/workspace'
-import { infiniteQueryOptions, mutationOptions, type QueryClient, useQuery } from '@tanstack/react-query'
-import { call } from '#api/call.ts'
+import { infiniteQueryOptions, mutationOptions, type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { accessReasons, call } from '#api/call.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { query } from '#api/query.ts'
+import { setRole, useRole } from '#lib/role.ts'
 import { chooseWorkspace, chosenWorkspace } from '#lib/workspace.ts'
 
 export function current() {
-  return query(getWorkspace, {})
+  return queryOptions({
+    ...query(getWorkspace, {}),
+    queryFn: async ({ signal }) => {
+      const answer = await call(getWorkspace, {}, { signal })
+      setRole(answer.workspace.role)
+      return answer
+    },
+  })
 }
 
 /** Workspaces of the signed-in person, and those they can join. */
@@ -57,7 +65,10 @@ export function emailDomains() {
 
 /** What the link of an invitation is for. Fails with a reason if it can't be accepted. */
 export function preview(token: string) {
-  return query(previewInvitation, { token })
+  return queryOptions({
+    ...query(previewInvitation, { token }),
+    queryFn: ({ signal }) => call(previewInvitation, { token }, { signal, isFailureShown: true }),
+  })
 }
 
 /** The audit log, newest first. */
@@ -65,7 +76,7 @@ export function auditLog(filter: NonNullable<InputOf<typeof listAuditEvents>['fi
   return infiniteQueryOptions({
     queryKey: [listAuditEvents.path, filter],
     queryFn: ({ pageParam, signal }) =>
-      call(listAuditEvents, { filter, pageSize: 50, ...(pageParam && { pageToken: pageParam }) }, { signal }),
+      call(listAuditEvents, { filter, pageSize: 20, ...(pageParam && { pageToken: pageParam }) }, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
     retry: false,
@@ -74,11 +85,9 @@ export function auditLog(filter: NonNullable<InputOf<typeof listAuditEvents>['fi
 
 /** False until the role is known, so that nothing appears that then disappears. */
 export function useAllowed(name: CallName): boolean {
-  const { data } = useQuery(current())
-  return data !== undefined && isAllowed(data.workspace.role, name)
+  const role = useRole()
+  return role !== undefined && isAllowed(role, name)
 }
-
-const reasons = new Set(['MEMBERSHIP_ENDED', 'NO_WORKSPACE'])
 
 /** Why the workspace can't be shown; undefined while it can. */
 export function useAccessLost(): ApiFailure | undefined {
@@ -86,7 +95,7 @@ export function useAccessLost(): ApiFailure | undefined {
   if (!(error instanceof ApiFailure)) return undefined
   // A workspace that this person never belonged to, such as that of the browser's former user.
   const isUnknown = error.status === 404 && chosenWorkspace() !== null
-  return isUnknown || reasons.has(error.reason ?? '') ? error : undefined
+  return isUnknown || accessReasons.has(error.reason ?? '') ? error : undefined
 }
 
 /** Shows another workspace: nothing of the former one may stay on screen or in the cache. */

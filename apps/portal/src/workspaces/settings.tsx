@@ -5,14 +5,20 @@ import { DangerZone } from '#workspaces/danger-zone.tsx'
 import { EmailDomains } from '#workspaces/email-domains.tsx'
 import { General } from '#workspaces/general.tsx'
 import { Invitations } from '#workspaces/invitations.tsx'
-import { roleLabels } from '#workspaces/labels.ts'
+import { roleLabels } from '#lib/role-labels.ts'
 import { Members } from '#workspaces/members.tsx'
+import { Teams } from '#workspaces/teams.tsx'
+import { SignInSection } from '#workspaces/sign-in.tsx'
+import { ProvisioningSection } from '#workspaces/provisioning.tsx'
 import { current, useAllowed } from '#workspaces/queries.ts'
 import { PageHead } from '#ui/page-head.tsx'
 
 export function WorkspaceSettingsPage() {
   const { workspace } = useSuspenseQuery(current()).data
   const seesInvitations = useAllowed('listInvitations')
+  const seesDomains = useAllowed('listEmailDomains')
+  const seesProvider = useAllowed('getSignInProvider')
+  const seesProvisioning = useAllowed('getProvisioning')
   const seesAuditLog = useAllowed('listAuditEvents')
   return (
     <div className="w-full max-w-[1152px] pb-14">
@@ -23,8 +29,11 @@ export function WorkspaceSettingsPage() {
       <div className="@container px-(--gl-gutter) pt-5">
         <General key={workspace.id} workspace={workspace} />
         <Members own={workspace.role} />
+        <Teams />
         {seesInvitations && <Invitations own={workspace.role} />}
-        {seesInvitations && <EmailDomains />}
+        {seesDomains && <EmailDomains />}
+        {seesProvider && <SignInSection />}
+        {seesProvisioning && <ProvisioningSection />}
         {seesAuditLog && <AuditLog />}
         <DangerZone workspace={workspace} />
       </div>

@@ -1,5 +1,6 @@
 /** Maps agents to their API representation. */
 import type { Agent } from '@glacis/contract/agent'
+import { mayRunAgents } from '#agents/keys.ts'
 import type { Ctx } from '#ctx.ts'
 import { anyOf } from '#database/any-of.ts'
 import type { AgentTable } from '#database/tables.ts'
@@ -32,10 +33,11 @@ export async function describeAgents(ctx: Ctx, ids: readonly string[]): Promise<
     .where('account_id', '=', ctx.workspace)
     .where('id', 'in', uniqueIds)
     .execute()
-  const [targets, jobs, tokens] = [
+  const [targets, jobs, tokens, orphaned] = [
     await targetCounts(ctx, uniqueIds),
     await jobCounts(ctx, uniqueIds),
     await tokenExpiries(ctx, uniqueIds),
+    await withoutMaker(ctx, uniqueIds),
   ]
   return new Map(
     rows.map((row) => {
@@ -44,6 +46,8 @@ export async function describeAgents(ctx: Ctx, ids: readonly string[]): Promise<
         row.id,
         {
           ...shapeOf(row, ctx.now),
+          ...limitsOf(row),
+          ...problemsOf(row, ctx.now, orphaned),
           targetCount: targets.get(row.id) ?? 0,
           runningJobCount: jobs.get(row.id) ?? 0,
           ...(expiresAt && { tokenExpireTime: expiresAt.toISOString() }),
@@ -87,11 +91,50 @@ function shapeOf(row: Selectable<AgentTable>, now: Date): Agent {
     system: row.system,
     hostname: row.hostname,
     networks: row.networks,
-    problems: problemsOf(row),
   }
 }
 
-function problemsOf(row: Selectable<AgentTable>): string[] {
+function limitsOf(row: Selectable<AgentTable>): Partial<Agent> {
+  return {
+    ...(row.created_by !== null && { createdBy: row.created_by }),
+    ...(row.expires_at && { expireTime: row.expires_at.toISOString() }),
+    allowedNetworks: row.allowed_networks,
+  }
+}
+
+/** Absent for an agent that has never connected and can. */
+function problemsOf(row: Selectable<AgentTable>, now: Date, orphaned: ReadonlySet<string>): Partial<Agent> {
+  const access = [
+    ...(orphaned.has(row.id)
+      ? [
+          'Its access has ended, because the member who created it can no longer run scans. Rotate its token to take over.',
+        ]
+      : []),
+    ...(row.expires_at && row.expires_at <= now ? ['Its access has expired.'] : []),
+  ]
+  const problems = [...access, ...(row.last_seen_at ? machineProblems(row) : [])]
+  return row.last_seen_at || problems.length > 0 ? { problems } : {}
+}
+
+/** The agents whose maker may no longer run scans. */
+async function withoutMaker(ctx: Ctx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await ctx.tx
+    .selectFrom('agent')
+    .leftJoin('member', (join) =>
+      join
+        .onRef('member.account_id', '=', 'agent.account_id')
+        .onRef('member.identity_id', '=', 'agent.created_by_id')
+        .on('member.left_at', 'is', null),
+    )
+    .select(['agent.id', 'member.role'])
+    .where('agent.account_id', '=', ctx.workspace)
+    .where('agent.id', 'in', ids)
+    .where('agent.created_by_id', 'is not', null)
+    .execute()
+  return new Set(rows.filter(({ role }) => !mayRunAgents(role)).map(({ id }) => id))
+}
+
+function machineProblems(row: Selectable<AgentTable>): string[] {
   const seconds = Math.round(Math.abs(row.clock_ahead_ms) / 1000)
   const side = row.clock_ahead_ms > 0 ? 'ahead' : 'behind'
   return [

@@ -1,5 +1,7 @@
 /** Agent tokens and keys: 256 random bits, stored only as a digest. */
 import { createHash, randomBytes } from 'node:crypto'
+import { isAllowed } from '@glacis/contract/permissions'
+import type { Role } from '@glacis/contract/role'
 import type { Ctx } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
 
@@ -11,6 +13,11 @@ export interface AgentIdentity {
   /** A `TOKEN` can only be exchanged for a `KEY`. */
   readonly kind: 'TOKEN' | 'KEY'
   readonly digest: Buffer
+  /** When the access of the agent ends; null if it doesn't. */
+  readonly expiresAt: Date | null
+  readonly allowedNetworks: readonly string[]
+  /** Whether the member who is responsible for it may still run scans. */
+  readonly hasActiveMaker: boolean
 }
 
 /** Lifetime of an unused token, and of an old key after a rotation. */
@@ -59,11 +66,32 @@ export async function authenticateAgent(
     .innerJoin('agent', (join) =>
       join.onRef('agent.account_id', '=', 'agent_key.account_id').onRef('agent.id', '=', 'agent_key.agent_id'),
     )
+    .leftJoin('member', (join) =>
+      join
+        .onRef('member.account_id', '=', 'agent.account_id')
+        .onRef('member.identity_id', '=', 'agent.created_by_id')
+        .on('member.left_at', 'is', null),
+    )
     .select(['agent.account_id', 'agent.id', 'agent.name', 'agent_key.kind', 'agent_key.expires_at'])
+    .select(['agent.expires_at as ends_at', 'agent.allowed_networks', 'agent.created_by_id', 'member.role'])
     .where('agent_key.digest', '=', digest)
     .executeTakeFirst()
   if (!row || (row.expires_at && row.expires_at <= now)) return null
-  return { account: row.account_id, agentId: row.id, name: row.name, kind: row.kind, digest }
+  return {
+    account: row.account_id,
+    agentId: row.id,
+    name: row.name,
+    kind: row.kind,
+    digest,
+    expiresAt: row.ends_at,
+    allowedNetworks: row.allowed_networks,
+    hasActiveMaker: row.created_by_id === null || mayRunAgents(row.role),
+  }
+}
+
+/** Whether a member with this role can be responsible for an agent: it never does more than they may. */
+export function mayRunAgents(role: Role | null): boolean {
+  return role !== null && isAllowed(role, 'startScan')
 }
 
 /**

@@ -8,17 +8,18 @@ import { recordAuditEvent } from '#audit.ts'
 import { consumeAgentQuota } from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
-import { invalid, notFound } from '#errors.ts'
+import { invalid, masked, notFound } from '#errors.ts'
 
 /**
  * Registers an agent. The response contains its token.
  *
- * @throws ApiError `quota_exceeded` if the plan's agent limit is reached
+ * @throws ApiError `quota_exceeded` if the plan's agent limit is reached; `invalid` for an end time in the past
  */
 export async function createAgent(
   ctx: Ctx,
-  { agent: { name } }: ParsedInputOf<typeof contract.createAgent>,
+  { agent: { name, ...limits } }: ParsedInputOf<typeof contract.createAgent>,
 ): Promise<{ agent: Agent }> {
+  const columns = limitColumns(ctx, limits)
   await consumeAgentQuota(ctx)
   const id = newId()
   await ctx.tx
@@ -31,12 +32,14 @@ export async function createAgent(
       connection_id: null,
       instance_id: null,
       last_seen_at: null,
+      ...makerColumns(ctx),
+      ...columns,
       created_at: ctx.now,
       updated_at: ctx.now,
     })
     .execute()
   const token = await issueSecret(ctx, id, 'TOKEN')
-  await recordAuditEvent(ctx, 'agent.create', { kind: 'agent', id }, { name })
+  await recordAuditEvent(ctx, 'agent.create', { kind: 'agent', id }, { name, ...limits })
   return withToken(ctx, id, token)
 }
 
@@ -45,24 +48,20 @@ export async function updateAgent(
   ctx: Ctx,
   { id, agent, updateMask: { paths } }: ParsedInputOf<typeof contract.updateAgent>,
 ): Promise<{ agent: Agent }> {
-  const unknown = paths.find((path) => path !== 'name')
-  if (unknown !== undefined)
-    throw invalid('updateMask.paths', `'${unknown}' can't be changed. Only 'name' can be changed`)
+  const { name, ...limits } = masked(agent, paths, ['name', 'allowedNetworks', 'expireTime'])
   await lock(ctx, id)
-  const { name } = agent
-  if (name === undefined) throw invalid('agent.name', "updateMask includes 'name', but the body doesn't contain it")
   await ctx.tx
     .updateTable('agent')
-    .set({ name, updated_at: ctx.now })
+    .set({ ...(name !== undefined && { name }), ...limitColumns(ctx, limits), updated_at: ctx.now })
     .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .execute()
-  await recordAuditEvent(ctx, 'agent.update', { kind: 'agent', id }, { paths })
+  await recordAuditEvent(ctx, 'agent.update', { kind: 'agent', id }, { paths, ...limits })
   return getAgent(ctx, { id })
 }
 
 /**
- * Creates a new token and revokes unused ones. The current key expires immediately, when the new
+ * Creates a new token and revokes unused ones. The actor becomes responsible for the agent. The current key expires immediately, when the new
  * token is exchanged, or after a day.
  *
  * @throws ApiError `not_found`
@@ -85,6 +84,12 @@ export async function rotateToken(
       .where('expires_at', 'is', null)
       .execute()
   }
+  await ctx.tx
+    .updateTable('agent')
+    .set(makerColumns(ctx))
+    .where('account_id', '=', ctx.workspace)
+    .where('id', '=', id)
+    .execute()
   const token = await issueSecret(ctx, id, 'TOKEN')
   await recordAuditEvent(ctx, 'agent.rotate', { kind: 'agent', id }, { revokeOld })
   return withToken(ctx, id, token)
@@ -117,6 +122,23 @@ export async function deleteAgent(
     { name: agent.name, ...(replacementId && { replacementId }) },
   )
   return {}
+}
+
+function makerColumns({ actor }: Ctx) {
+  return { created_by: actor.name, created_by_id: actor.id ?? null }
+}
+
+interface Limits {
+  readonly allowedNetworks?: readonly string[] | undefined
+  readonly expireTime?: string | null | undefined
+}
+
+function limitColumns({ now }: Ctx, { allowedNetworks, expireTime }: Limits) {
+  if (expireTime && new Date(expireTime) <= now) throw invalid('agent.expireTime', 'The end time is in the past')
+  return {
+    ...(allowedNetworks && { allowed_networks: [...allowedNetworks] }),
+    ...(expireTime !== undefined && { expires_at: expireTime === null ? null : new Date(expireTime) }),
+  }
 }
 
 async function requireReplacement(ctx: Ctx, id: string, replacementId: string): Promise<void> {

@@ -10,6 +10,7 @@ import { CliError, UsageError } from '#cli-error.ts'
 import type { Tables } from '#database/tables.ts'
 import { writeNewFile } from './new-file.ts'
 import { connectToDatabase } from './connect.ts'
+import { type ExportedTable, exportedTables, lineOf } from '#workspaces/index.ts'
 import { type Kysely, sql } from 'kysely'
 
 const usage = `Usage: glacis account <command>
@@ -20,8 +21,6 @@ const usage = `Usage: glacis account <command>
 Exports contain no passwords, keys, or tokens. The user is stored separately and is deleted with
 "glacis identity delete". Both commands work whether or not Glacis is running.`
 
-/** Columns that exports omit, in every table. */
-const secretColumns: ReadonlySet<string> = new Set(['digest', 'secret', 'webhook_url'])
 const rowsPerFetch = 2000
 
 interface CommandContext {
@@ -125,30 +124,14 @@ export function exportAccount(database: Database, account: string, file: string)
       .setAccessMode('read only')
       .execute(async (tx) => {
         let count = 0
-        for (const table of await tablesOfAccounts(tx)) count += await exportTable(tx, table, account, handle)
+        for (const table of await exportedTables(tx)) count += await exportTable(tx, table, account, handle)
         return count
       }),
   )
 }
 
-interface Table {
-  readonly name: string
-  readonly columns: readonly string[]
-}
-
-async function tablesOfAccounts(tx: Kysely<Tables>): Promise<Table[]> {
-  const { rows } = await sql<Table>`
-    select table_name as name, array_agg(column_name::text order by ordinal_position) as columns
-    from information_schema.columns
-    where table_schema = 'public' and table_name in (
-      select table_name from information_schema.columns
-      where table_schema = 'public' and (column_name = 'account_id' or table_name = 'workspace'))
-    group by table_name order by table_name <> 'workspace', table_name`.execute(tx)
-  return rows
-}
-
-async function exportTable(tx: Kysely<Tables>, { name, columns }: Table, account: string, handle: FileHandle) {
-  const columnsToExport = columns.filter((column) => !secretColumns.has(column)).map((column) => sql.ref(column))
+async function exportTable(tx: Kysely<Tables>, { name, columns }: ExportedTable, account: string, handle: FileHandle) {
+  const columnsToExport = columns.map((column) => sql.ref(column))
   const accountColumn = sql.ref(name === 'workspace' ? 'id' : 'account_id')
   await sql`declare export_rows no scroll cursor for
     select row_to_json(shown)::text as line from (
@@ -162,7 +145,7 @@ async function exportTable(tx: Kysely<Tables>, { name, columns }: Table, account
       return count
     }
     count += rows.length
-    await handle.write(rows.map(({ line }) => `{"table":${JSON.stringify(name)},"row":${line}}\n`).join(''))
+    await handle.write(rows.map(({ line }) => lineOf(name, line)).join(''))
   }
 }
 

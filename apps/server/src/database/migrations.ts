@@ -3,11 +3,19 @@ import { migrations as identityMigrations } from '@glacis/identity'
 import type { Migration } from 'kysely/migration'
 import { createBaseline } from '#database/migrations/0001-baseline.ts'
 import { addTargetPermissions } from '#database/migrations/0002-target-permissions.ts'
+import { createProvisioning } from '#database/migrations/0004-provisioning.ts'
+import { createSignInProvider } from '#database/migrations/0005-sign-in-provider.ts'
+import { addTeams } from '#database/migrations/0006-teams.ts'
+import { addAgentLimits } from '#database/migrations/0007-agent-limits.ts'
 import { createWorkspaces } from '#database/migrations/0003-workspaces.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-baseline': { up: createBaseline },
   '0002-target-permissions': { up: addTargetPermissions },
   '0003-workspaces': { up: createWorkspaces },
+  '0004-provisioning': { up: createProvisioning },
+  '0005-sign-in-provider': { up: createSignInProvider },
+  '0006-teams': { up: addTeams },
+  '0007-agent-limits': { up: addAgentLimits },
   ...identityMigrations,
 }

@@ -11,6 +11,14 @@ import type {
   SavedViewTable,
   ApiTokenTable,
 } from '#database/tables/workspaces.ts'
+import type {
+  ProvisionedGroupTable,
+  ProvisionedGroupUserTable,
+  ProvisionedUserTable,
+  ProvisioningTable,
+  ProvisioningTokenTable,
+  SignInProviderTable,
+} from '#database/tables/provisioning.ts'
 import type { AgentTable, AgentKeyTable, AgentConnectionTable, TargetTable } from '#database/tables/targets.ts'
 import type { PackTable, ReleaseCycleTable, ThreatTable } from '#database/tables/knowledge.ts'
 import type { HostTable, ServiceTable, ProductTable, HostProductTable } from '#database/tables/inventory.ts'
@@ -38,6 +46,12 @@ export interface Tables {
   member: MemberTable
   invitation: InvitationTable
   email_domain: EmailDomainTable
+  sign_in_provider: SignInProviderTable
+  provisioning_token: ProvisioningTokenTable
+  provisioning: ProvisioningTable
+  provisioned_user: ProvisionedUserTable
+  provisioned_group: ProvisionedGroupTable
+  provisioned_group_user: ProvisionedGroupUserTable
   /** compose */
   installation: { is_only: Generated<boolean>; secret: string }
   audit_event: AuditEventTable
@@ -45,7 +59,7 @@ export interface Tables {
   agent_key: AgentKeyTable
   agent_connection: AgentConnectionTable
   target: TargetTable
-  tag: { account_id: string; id: string; name: string; color: number }
+  tag: { account_id: string; id: string; name: string; color: number; team: Generated<string[] | null> }
   idempotency_key: IdempotencyKeyTable
   target_tag: { account_id: string; target_id: string; tag_id: string }
   /** issues */

@@ -1,5 +1,5 @@
 /** Mounts the API below `/v1`, its OpenAPI document, and the documentation pages. */
-import type { ResolveTxt } from '#workspaces/index.ts'
+import type { ResolveTxt, SignInService, scim } from '#workspaces/index.ts'
 import { agentArchive, archivePath } from '#agents/index.ts'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Database } from '#database/index.ts'
@@ -8,9 +8,10 @@ import { serveLive } from '#http/live.ts'
 import type { Guard } from '#http/guard.ts'
 import { openApi } from '#http/openapi.ts'
 import { serveReference } from '#http/reference.ts'
-import { serveExports } from '#http/export.ts'
+import { serveExports, serveWorkspaceExport } from '#http/export.ts'
 import { recordRoutes } from '#http/other-methods.ts'
 import { serveReports } from '#http/report.ts'
+import { serveScim } from '#http/scim.ts'
 import { createRouter, type Router } from '#http/route.ts'
 import { mountRunner, type RunnerOptions } from '#http/runner.ts'
 import { serveApi } from '#http/routes/index.ts'
@@ -35,6 +36,9 @@ export interface ApiOptions {
   /** The secret of the installation. */
   readonly secret: string
   readonly resolveTxt: ResolveTxt
+  readonly signIn: SignInService
+  /** Finds the person with a verified email address, if the embedded identity service is used. */
+  readonly findPerson: scim.ScimService['findPerson']
   readonly feeds: FeedAddresses
   readonly knowledge: Knowledge
   /** Absent if agents can't connect. */
@@ -51,6 +55,8 @@ export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   const agentCalls = runner ? mountRunner(app, { database, live: options.live, ...runner }) : []
   serveReports(app, database, guard)
   serveExports(app, database, guard)
+  serveWorkspaceExport(app, database, guard)
+  serveScim(app, options)
   // Built on first request, to keep the start fast.
   let document: ReturnType<typeof openApi> | undefined
   app.get(

@@ -40,6 +40,8 @@ export interface AppOptions {
 }
 
 const bodyBytesMax = 1_048_576
+/** Requests that are logged; files of the portal are not. */
+const logged = /^\/(v1|scim|self-service)\//
 
 /** Limits for requests, and errors raised before routing. */
 export const requestLimits = {
@@ -75,7 +77,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     }
-    if (request.url.startsWith('/v1/') || request.url.startsWith('/self-service/')) request.log.debug(fields, 'request')
+    if (logged.test(request.url)) request.log.debug(fields, 'request')
   })
   await app.register(helmet, headers(options))
   app.addHook('onSend', async (_request, reply) => void reply.header('permissions-policy', permissions))

@@ -10,8 +10,10 @@ import * as invitation from '@glacis/contract/invitation'
 import * as issue from '@glacis/contract/issue'
 import { type CallName, permissions } from '@glacis/contract/permissions'
 import * as product from '@glacis/contract/product'
+import * as provisioning from '@glacis/contract/provisioning'
 import * as scan from '@glacis/contract/scan'
 import * as search from '@glacis/contract/search'
+import * as signInProvider from '@glacis/contract/sign-in-provider'
 import * as tag from '@glacis/contract/tag'
 import * as target from '@glacis/contract/target'
 import * as triage from '@glacis/contract/triage'
@@ -19,7 +21,18 @@ import * as view from '@glacis/contract/view'
 import * as workspace from '@glacis/contract/workspace'
 
 const modules = { ...access, ...account, ...agent, ...channel, ...host, ...insights, ...invitation, ...issue }
-const moreModules = { ...product, ...scan, ...search, ...tag, ...target, ...triage, ...view, ...workspace }
+const moreModules = {
+  ...product,
+  ...provisioning,
+  ...scan,
+  ...search,
+  ...signInProvider,
+  ...tag,
+  ...target,
+  ...triage,
+  ...view,
+  ...workspace,
+}
 const names = new Map<unknown, string>(
   Object.entries({ ...modules, ...moreModules }).map(([name, value]) => [value, name]),
 )

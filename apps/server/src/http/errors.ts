@@ -49,44 +49,56 @@ function badBody(statusCode: number, message: string): Error {
 
 /** Sends the response for an error. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof z.core.$ZodError) return sendApiError(reply, fromZod(error))
-  if (error instanceof ApiError) return sendApiError(reply, error)
+  const { status, body, retryAfter } = responseTo(error, request)
+  if (retryAfter) void reply.header('retry-after', retryAfter)
+  return reply.status(status).send(body)
+}
+
+export interface ErrorResponse {
+  readonly status: number
+  readonly body: ApiErrorBody
+  /** Seconds. */
+  readonly retryAfter?: string
+}
+
+/** The response for an error. Logs those that an operator has to know about. */
+export function responseTo(error: unknown, request: FastifyRequest): ErrorResponse {
+  if (error instanceof z.core.$ZodError) return toResponse(fromZod(error))
+  if (error instanceof ApiError) return toResponse(error)
   // Parsers recurse, so deeply nested input overflows the stack.
   if (error instanceof RangeError && statusOf(error) === null)
-    return sendApiError(reply, new ApiError('invalid', 'The request is nested too deeply'))
+    return toResponse(new ApiError('invalid', 'The request is nested too deeply'))
   const status = statusOf(error)
   // Static file errors: a path outside the folder is reported as not found.
-  if (status === 403 || status === 404) return sendNotFound(request, reply)
+  if (status === 403 || status === 404) return noRoute(request)
   if (status !== null && status < 500) {
     const message = error instanceof Error ? error.message : 'The request could not be read'
-    return reply.status(status).send({ code: status === 429 ? 8 : 3, message } satisfies ApiErrorBody)
+    return { status, body: { code: status === 429 ? 8 : 3, message } }
   }
   const temporary = temporaryFailure(error)
   if (temporary) {
     request.log[temporary.level]({ err: error }, temporary.logMessage)
-    return reply
-      .status(503)
-      .header('retry-after', temporary.seconds)
-      .send({ code: 14, message: temporary.message } satisfies ApiErrorBody)
+    return { status: 503, retryAfter: temporary.seconds, body: { code: 14, message: temporary.message } }
   }
   request.log.error({ err: error }, 'request failed')
-  return reply
-    .status(500)
-    .send({ code: 13, message: 'Internal server error; see the server log' } satisfies ApiErrorBody)
+  return { status: 500, body: { code: 13, message: 'Internal server error; see the server log' } }
 }
 
 /** Responds that no route matches. */
-export function sendNotFound({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, body } = noRoute(request)
+  return reply.status(status).send(body)
+}
+
+function noRoute({ method, url }: FastifyRequest): ErrorResponse {
   const [path = ''] = url.split('?')
-  return reply
-    .status(404)
-    .send({ code: 5, message: `No route for ${method} ${path.slice(0, shownMax)}` } satisfies ApiErrorBody)
+  return { status: 404, body: { code: 5, message: `No route for ${method} ${path.slice(0, shownMax)}` } }
 }
 
 /** Maximum characters of the URL to repeat in a response. */
 const shownMax = 200
 
-function sendApiError(reply: FastifyReply, apiError: ApiError): FastifyReply {
+function toResponse(apiError: ApiError): ErrorResponse {
   const [status, code] = [statuses[apiError.code], grpcCodes[apiError.code]]
   const details = [
     ...(apiError.violations.length > 0 ? [{ '@type': type('BadRequest'), fieldViolations: apiError.violations }] : []),
@@ -94,7 +106,7 @@ function sendApiError(reply: FastifyReply, apiError: ApiError): FastifyReply {
     ...errorInfo(apiError),
   ]
   const body: ApiErrorBody = { code, message: apiError.message, ...(details.length > 0 && { details }) }
-  return reply.status(status).send(body)
+  return { status, body }
 }
 
 function errorInfo({ reason, metadata }: ApiError) {

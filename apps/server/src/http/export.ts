@@ -1,5 +1,6 @@
-/** Streams exports of issues, products and the audit log. */
-import { Readable } from 'node:stream'
+/** Streams exports of issues, products, the audit log and whole workspaces. */
+import { Readable, pipeline } from 'node:stream'
+import { createGzip } from 'node:zlib'
 import { AuditExportQuery } from '@glacis/contract/access'
 import { ProductExportQuery } from '@glacis/contract/product'
 import { ExportQuery } from '@glacis/contract/triage'
@@ -11,7 +12,9 @@ import { fileQueryOf } from '#http/query.ts'
 import { rejectUnstorable } from '#http/storable.ts'
 import { exportProducts } from '#inventory/index.ts'
 import { exportIssues } from '#issues/index.ts'
+import { exportWorkspace } from '#workspaces/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod/mini'
 
 /** Serves `/v1/issues/export`, `/v1/products/export` and `/v1/audit-events/export`. Rows are streamed; an error closes the connection. */
 export function serveExports(app: FastifyInstance, database: Database, guard: Guard): void {
@@ -56,6 +59,28 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
       .type(input.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8')
       .header('content-disposition', `attachment; filename="glacis-audit-${day}.${input.format}"`)
       .send(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }))
+  })
+}
+
+/** Serves `/v1/workspace/export`, compressed while it is read. */
+export function serveWorkspaceExport(app: FastifyInstance, database: Database, guard: Guard): void {
+  app.get('/v1/workspace/export', { exposeHeadRoute: false }, async (request, reply) => {
+    const as = await guard.admit(request, 'exportWorkspace')
+    z.strictObject({}).parse(questionOf(request))
+    await inAccount(database, as, (ctx) =>
+      recordAuditEvent(ctx, 'workspace.export', { kind: 'workspace', id: as.account }),
+    )
+    const pieces = exportWorkspace((work) => inAccount(database, as, work))
+    const compressed = createGzip()
+    // An error closes the connection, so that a truncated file isn't taken for a complete one.
+    pipeline(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }), compressed, (error) => {
+      if (error) request.log.warn({ err: error }, 'workspace export failed')
+    })
+    const name = `glacis-workspace-${new Date().toISOString().slice(0, 10)}.jsonl.gz`
+    return reply
+      .type('application/gzip')
+      .header('content-disposition', `attachment; filename="${name}"`)
+      .send(compressed)
   })
 }
 

@@ -1,7 +1,7 @@
 /** Authenticates and authorizes every API request. */
 import type { TokenScope } from '@glacis/contract/access'
 import type { Session } from '@glacis/contract/identity'
-import { type CallName, isAllowed, permissions, roleMessage } from '@glacis/contract/permissions'
+import { type CallName, isAllowed, isWithin, permissions, roleMessage } from '@glacis/contract/permissions'
 import { type Role, errorReasons, workspaceHeader } from '@glacis/contract/role'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Actor, Log, Person } from '#ctx.ts'
@@ -48,7 +48,11 @@ export function createGuard(
       const token = bearerOf(request)
       if (token) return admitToken(request, await ownerOfToken(database, token), call)
       const person = await personIn(request)
-      const { workspace, role } = await memberships.of(person, admitted ?? requestedWorkspace(request))
+      const { workspace, role } = await memberships.of(
+        person,
+        admitted ?? requestedWorkspace(request),
+        actorOf(request, person),
+      )
       requireRole(role, call)
       return { account: workspace, actor: { ...actorOf(request, person), role }, log: request.log }
     },
@@ -103,7 +107,7 @@ function admitToken(request: FastifyRequest, owner: TokenOwner | null, call: Cal
   if (!isWithinNetworks(owner.allowedNetworks, request.ip))
     throw new ApiError('forbidden', `This API token can't be used from ${request.ip}`)
   const { scope } = permissions[call]
-  if (scope === 'session') throw notForTokens()
+  if (scope === 'session' || scope === 'none') throw notForTokens()
   if (!owner.scopes.some((granted) => covers[granted].includes(scope)))
     throw new ApiError('forbidden', `This API token lacks the scope ${scope}`)
   const requested = requestedWorkspace(request)
@@ -116,7 +120,7 @@ function admitToken(request: FastifyRequest, owner: TokenOwner | null, call: Cal
     name: `API token ${owner.name}`,
     ip: request.ip,
     id: owner.makerId,
-    role: owner.role,
+    role: isWithin(owner.role, owner.makerRole) ? owner.role : owner.makerRole,
     userAgent: userAgentOf(request),
   }
   return { account: owner.account, actor, log: request.log }

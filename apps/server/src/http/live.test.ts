@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { announce } from '#notifications/index.ts'
+import { announce, eventId } from '#notifications/index.ts'
 import { announceMembers } from '#workspaces/index.ts'
 import { openTestApi, type TestApi } from '#testing/api.ts'
 import { type TestServer, startTestServer } from '#testing/test-server.ts'
@@ -53,6 +53,7 @@ async function read(headers: Record<string, string>, count: number, whileOpen: (
       id: /^id: (.+)$/m.exec(part)?.[1] ?? '',
       kind: /^event: (.+)$/m.exec(part)?.[1] ?? '',
       title: (JSON.parse(/^data: (.+)$/m.exec(part)?.[1] ?? '{}') as { title?: string }).title,
+      noticeId: (JSON.parse(/^data: (.+)$/m.exec(part)?.[1] ?? '{}') as { id?: string }).id ?? '',
     }))
 }
 
@@ -98,6 +99,36 @@ describe('an open stream', () => {
     expect(performance.now() - start).toBeLessThan(5000)
   })
 
+  it('ends within five seconds when the sign-in provider becomes required', async () => {
+    const workspace = await accountOf('oskar')
+    const owner = server.database.owner
+    const member = { account_id: workspace, role: 'viewer' as const, name: 'W', email: 'w@example.ch' }
+    await owner
+      .insertInto('member')
+      .values({ ...member, identity_id: 'reader' })
+      .execute()
+    const response = await get(`/v1/events?workspace=${workspace}`, { 'x-person': 'reader' })
+    expect(response.status).toBe(200)
+    const ended = response.text()
+    const start = performance.now()
+    const provider = {
+      account_id: workspace,
+      label: 'Acme',
+      issuer: 'https://id.acme.example',
+      client_id: 'x',
+      client_secret: null,
+      groups_claim: 'groups',
+      group_roles: '[]',
+      default_role: null,
+      is_required: true,
+      updated_at: new Date(),
+    }
+    await owner.insertInto('sign_in_provider').values(provider).execute()
+    await server.as(workspace, (ctx) => announceMembers(ctx))
+    await ended
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
   it('stays open when the person uses another workspace', async () => {
     const workspace = await accountOf('two')
     const stop = new AbortController()
@@ -128,9 +159,28 @@ describe('GET /v1/events', () => {
 
   it('resumes from now if the last event id is from before a restore', async () => {
     const anna = await accountOf('anna')
-    const later = { 'x-person': 'anna', 'last-event-id': '900000000000.7' }
+    const later = { 'x-person': 'anna', 'last-event-id': eventId(anna, { xid: '900000000000', id: 7 }) }
     const received = await read(later, 1, () => server.as(anna, (ctx) => announce(ctx, [opened('after the restore')])))
     expect(received.map(({ title }) => title)).toEqual(['after the restore'])
+  })
+
+  it('SEC-B3 shows no ids that count the events of other workspaces', async () => {
+    const [anna, bert] = [await accountOf('anna'), await accountOf('bert')]
+    const seen = await read({ 'x-person': 'anna' }, 2, async () => {
+      await server.as(anna, (ctx) => announce(ctx, [opened('first')]))
+      for (const title of ['a', 'b', 'c']) await server.as(bert, (ctx) => announce(ctx, [opened(title)]))
+      await server.as(anna, (ctx) => announce(ctx, [opened('second')]))
+    })
+    const rows = await server.database.owner.selectFrom('event').select(['id', 'xid']).execute()
+    const numbers = new Set(rows.flatMap(({ id, xid }) => [String(id), xid]))
+    for (const { id, noticeId } of seen) {
+      expect([id, noticeId]).toEqual([expect.stringMatching(/^[\w-]{22}$/), expect.stringMatching(/^[\w-]{22}$/)])
+      expect(numbers.has(id) || numbers.has(noticeId)).toBe(false)
+    }
+    // The id of another workspace resumes from now, and shows nothing of either.
+    const foreign = { 'x-person': 'bert', 'last-event-id': seen[0]?.id ?? '' }
+    const received = await read(foreign, 1, () => server.as(bert, (ctx) => announce(ctx, [opened('of bert')])))
+    expect(received.map(({ title }) => title)).toEqual(['of bert'])
   })
 
   it('rejects requests without a session and malformed event ids', async () => {

@@ -5,7 +5,7 @@ import { type Database, inAccount } from '#database/index.ts'
 import { invalid, ApiError } from '#errors.ts'
 import type { Guard } from '#http/guard.ts'
 import type { Live } from '#live.ts'
-import { type StreamPosition, noticesSince, startOfStream } from '#notifications/index.ts'
+import { type StreamPosition, eventId, noticesSince, readEventId, startOfStream } from '#notifications/index.ts'
 
 /** Maximum concurrent streams per account. */
 const streamsMax = 50
@@ -53,10 +53,11 @@ async function start(database: Database, as: Admitted, request: FastifyRequest):
   const last = request.headers['last-event-id']
   const now = await inAccount(database, as, startOfStream)
   if (last === undefined || last === '') return now
-  const [, xid, id] = /^(\d{1,19})\.(\d{1,18})$/.exec(String(last)) ?? []
-  if (!xid || !id) throw invalid('Last-Event-ID', 'Not an event id from this server')
-  // A position in the future is from the database that this one was restored from. Start from now instead of waiting.
-  return BigInt(xid) > BigInt(now.xid) ? now : { xid, id: Number(id) }
+  const position = readEventId(as.account, String(last))
+  if (!position) throw invalid('Last-Event-ID', 'Not an event id from this server')
+  // A position in the future is from another workspace, or from the database that this one was restored from. Start from
+  // now instead of waiting.
+  return BigInt(position.xid) > BigInt(now.xid) ? now : position
 }
 
 async function stream(
@@ -80,7 +81,7 @@ async function stream(
       if (raw.writableNeedDrain) await once(raw, 'drain', { signal: ended.signal })
       const notices = await inAccount(o.database, o.as, (ctx) => noticesSince(ctx, position, readMax))
       for (const { position: at, ...notice } of ended.signal.aborted ? [] : notices) {
-        raw.write(`id: ${at.xid}.${at.id}\nevent: ${notice.kind}\ndata: ${JSON.stringify(notice)}\n\n`)
+        raw.write(`id: ${eventId(o.as.account, at)}\nevent: ${notice.kind}\ndata: ${JSON.stringify(notice)}\n\n`)
         position = at
       }
       if (notices.length < readMax) return

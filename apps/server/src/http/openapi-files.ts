@@ -68,6 +68,15 @@ export const fileCalls: ReadonlyMap<string, FileCall> = new Map(
       input: z.object(AuditExportQuery.shape),
       responses: file('text/csv', 'application/jsonl'),
     },
+    exportWorkspace: {
+      method: 'GET',
+      path: '/v1/workspace/export',
+      summary: 'Export the workspace',
+      description:
+        'All data of the workspace without secrets, for example before its deletion. Each line of the compressed file is a JSON object with the name of a table and a row.',
+      input: z.object({}),
+      responses: file('application/gzip'),
+    },
     streamEvents: {
       method: 'GET',
       path: '/v1/events',
@@ -81,7 +90,7 @@ export const fileCalls: ReadonlyMap<string, FileCall> = new Map(
           in: 'header',
           required: false,
           description: 'Id of the last event received.',
-          schema: { type: 'string', pattern: String.raw`^\d{1,19}\.\d{1,18}$` },
+          schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{22}$' },
         },
       ],
       responses: {

@@ -4,16 +4,19 @@ import * as account from '@glacis/contract/account'
 import * as agent from '@glacis/contract/agent'
 import * as channel from '@glacis/contract/channel'
 import { type Endpoint, pathParameters } from '@glacis/contract/endpoint'
+import { GroupRole } from '@glacis/contract/group-role'
 import * as host from '@glacis/contract/host'
 import * as insights from '@glacis/contract/insights'
 import * as invitation from '@glacis/contract/invitation'
 import * as issue from '@glacis/contract/issue'
 import { ApiErrorBody, Empty, Flag, SeverityCount, UpdateMask } from '@glacis/contract/primitives'
 import * as product from '@glacis/contract/product'
+import * as provisioning from '@glacis/contract/provisioning'
 import { Role } from '@glacis/contract/role'
 import * as runner from '@glacis/contract/runner'
 import * as scan from '@glacis/contract/scan'
 import * as search from '@glacis/contract/search'
+import * as signInProvider from '@glacis/contract/sign-in-provider'
 import * as tag from '@glacis/contract/tag'
 import * as target from '@glacis/contract/target'
 import * as threat from '@glacis/contract/threat'
@@ -29,6 +32,7 @@ type Io = 'input' | 'output'
 const exported = Object.entries({
   ApiError: ApiErrorBody,
   Empty,
+  GroupRole,
   Role,
   SeverityCount,
   UpdateMask,
@@ -41,9 +45,11 @@ const exported = Object.entries({
   ...invitation,
   ...issue,
   ...product,
+  ...provisioning,
   ...runner,
   ...scan,
   ...search,
+  ...signInProvider,
   ...tag,
   ...target,
   ...threat,

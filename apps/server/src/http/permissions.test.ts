@@ -22,6 +22,7 @@ const files: Readonly<Partial<Record<CallName, string>>> = {
   exportIssues: '/v1/issues/export',
   exportProducts: '/v1/products/export',
   exportAuditEvents: '/v1/audit-events/export',
+  exportWorkspace: '/v1/workspace/export',
 }
 /** A body that no call accepts, so that an allowed call is authorized and changes nothing. */
 const invalidBody = '[]'

@@ -28,6 +28,11 @@ export interface Router {
     endpoint: E,
     verb: (visit: Visit, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
   ): void
+  /** For calls that need no session. */
+  servePublic<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
+    endpoint: E,
+    verb: (input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
+  ): void
   /** All served endpoints, for the OpenAPI document and contract tests. */
   readonly endpoints: readonly Endpoint[]
 }
@@ -79,6 +84,14 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
         method: endpoint.method,
         url: endpoint.path,
         handler: async (request) => verb(await guard.admitPerson(request), readInput(endpoint, request)),
+      })
+    },
+    servePublic(endpoint, verb) {
+      register(endpoint)
+      app.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request) => verb(readInput(endpoint, request)),
       })
     },
   }

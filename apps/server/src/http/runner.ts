@@ -9,6 +9,7 @@ import { ApiError } from '#errors.ts'
 import type { Live } from '#live.ts'
 import type { PackArchives } from '#packs/index.ts'
 import { leaseBatch, progressBatch, reportBatch, type Scanning, returnAllBatches } from '#scans/index.ts'
+import { isWithinNetworks } from '#tokens.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod/mini'
 
@@ -124,6 +125,15 @@ function hintOf(live: Pick<Live, 'onHint'>, account: string) {
 async function admitAgent(database: Database, request: FastifyRequest): Promise<AgentIdentity> {
   const agent = await authenticateAgent(database, request.headers.authorization, new Date())
   if (!agent) throw new ApiError('unauthenticated', 'This token or key is invalid, used, expired, or revoked')
+  if (agent.expiresAt && agent.expiresAt <= new Date())
+    throw new ApiError('unauthenticated', 'The access of this agent has expired. Extend it, or create a new agent')
+  if (!agent.hasActiveMaker)
+    throw new ApiError(
+      'unauthenticated',
+      'The member who created this agent can no longer run scans. Rotate its token to take it over',
+    )
+  if (!isWithinNetworks(agent.allowedNetworks, request.ip))
+    throw new ApiError('forbidden', `This agent can't connect from ${request.ip}`)
   return agent
 }
 

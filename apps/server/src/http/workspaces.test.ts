@@ -79,11 +79,20 @@ describe('a member of two workspaces', () => {
 })
 
 it('finds the membership and role of a session with one statement', async () => {
-  const memberships = createMemberships(users.server.database)
+  const memberships = createMemberships(users.server.database, '')
   const person = { identityId: 'counted', name: 'Counted', email: 'counted@example.ch', isVerified: true }
   const { workspace } = await memberships.of(person)
   expect(await statementsOf(() => memberships.of(person))).toHaveLength(1)
   expect(await statementsOf(() => memberships.of(person, workspace))).toHaveLength(1)
+})
+
+it('adds only the membership to the statements of a request', async () => {
+  const team = await openTeam(users, 'hot')
+  await team.as('hot', { method: 'GET', url: '/v1/tags' })
+  const statements = await statementsOf(() => team.as('hot', { method: 'GET', url: '/v1/tags' }))
+  expect(
+    statements.map(({ text }) => /^\s*(\w+)[^]*?(?: from "?(\w+)|$)/.exec(text)?.slice(1, 3).join(' ').trim()),
+  ).toEqual(['select member', 'begin', 'select', 'select tag', 'commit'])
 })
 
 describe('the last owner', () => {

@@ -2,6 +2,7 @@ import type { ChannelEvent, Notice } from '@glacis/contract/channel'
 import type { Ctx } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { channels } from '#database/channels.ts'
+import { type StreamPosition, eventId } from '#notifications/event-id.ts'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 
 export interface Announcement {
@@ -75,12 +76,6 @@ export function announceRows(ctx: Ctx, rows: RawBuilder<unknown>): RawBuilder<un
     select pg_notify(${channels.events}, account_id::text) from announced limit 1`
 }
 
-/** A position in an account's event stream: transaction and sequence number. */
-export interface StreamPosition {
-  readonly xid: string
-  readonly id: number
-}
-
 /**
  * The transaction id before which all transactions of this database have ended, so that the next
  * statement sees their events. Long-running transactions in other databases of the server don't
@@ -142,7 +137,7 @@ export async function noticesSince(
 /** Maps an event to its API representation. */
 export function toNotice(row: Selectable<Tables['event']>): Notice {
   return {
-    id: String(row.id),
+    id: eventId(row.account_id, { xid: '0', id: row.id }),
     kind: row.kind,
     time: row.at.toISOString(),
     title: row.title,

@@ -11,7 +11,7 @@ import { invalid, ApiError } from '#errors.ts'
 import { commitHorizon } from '#notifications/announce.ts'
 import { channelOf, describeChannels } from '#notifications/describe.ts'
 import { lockChannel } from '#notifications/find-channel.ts'
-import { type Gate, urlError } from '#notifications/send.ts'
+import { type Gate, urlError } from '#gate.ts'
 import { type Selectable, sql } from 'kysely'
 
 type Row = Selectable<Tables['channel']>
@@ -59,6 +59,7 @@ export async function createChannel(
 ): Promise<{ channel: Channel }> {
   const url = addressFor(channel.kind, channel.webhookUrl, gate)
   const rule = channel.rule ?? defaultRule
+  requireRecipients(channel.kind, rule)
   await requireTags(ctx, rule.tagIds)
   await requireFreeSlot(ctx)
   const secret = newSecret()
@@ -132,7 +133,10 @@ function changeOf(
       ? { webhook_url: '', is_enabled: false }
       : { webhook_url: addressFor(before.kind, input.webhookUrl, gate), failures: 0 }
   }
-  if (path === 'rule' && input.rule) return columnsOf(input.rule)
+  if (path === 'rule' && input.rule) {
+    requireRecipients(before.kind, input.rule)
+    return columnsOf(input.rule)
+  }
   if (path === 'isEnabled' && input.isEnabled !== undefined) {
     return { is_enabled: input.isEnabled, failures: 0 }
   }
@@ -189,7 +193,13 @@ export function matches(rule: Pick<Row, 'events' | 'min_severity' | 'tag_ids'>) 
 }
 
 function columnsOf(rule: ChannelRule) {
-  return { events: [...new Set(rule.events)], min_severity: rule.minSeverity, tag_ids: rule.tagIds }
+  const { events, minSeverity, tagIds, recipients = 'RECIPIENTS_WORKSPACE' } = rule
+  return { events: [...new Set(events)], min_severity: minSeverity, tag_ids: tagIds, recipients }
+}
+
+function requireRecipients(kind: ChannelKind, { recipients }: ChannelRule): void {
+  if (recipients !== 'RECIPIENTS_TEAMS' || kind === 'KIND_EMAIL') return
+  throw invalid('channel.rule.recipients', 'Only email channels can send to teams')
 }
 
 /** Standard Webhooks: `whsec_` and 24 to 64 random bytes in base64. */

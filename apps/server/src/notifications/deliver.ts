@@ -7,7 +7,8 @@ import { storable } from '#database/text.ts'
 import type { Work } from '#jobs.ts'
 import type { Mailer } from '#mail.ts'
 import { discordBody, mailOf, slackBody, webhookBody } from '#notifications/message.ts'
-import { type Gate, type Outcome, post, signature } from '#notifications/send.ts'
+import type { Gate } from '#gate.ts'
+import { type Outcome, post, signature } from '#notifications/send.ts'
 import { type Selectable, sql } from 'kysely'
 
 export interface Sending {
@@ -98,7 +99,32 @@ async function read(ctx: Ctx, id: string) {
     .where('account_id', '=', ctx.workspace)
     .where('id', '=', delivery.channel_id)
     .executeTakeFirst()
-  return channel ? { delivery, channel, email: await emailOf(ctx) } : null
+  if (!channel) return null
+  if (delivery.recipient === null) return { delivery, channel, email: await emailOf(ctx) }
+  if (await isMember(ctx, delivery.recipient)) return { delivery, channel, email: delivery.recipient }
+  await endDelivery(ctx, id, 'The recipient is no longer a member')
+  return null
+}
+
+/** Whether the address still belongs to a member; people who left get no more emails. */
+async function isMember(ctx: Ctx, email: string): Promise<boolean> {
+  const row = await ctx.tx
+    .selectFrom('member')
+    .select('identity_id')
+    .where('account_id', '=', ctx.workspace)
+    .where('email', '=', email)
+    .where('left_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function endDelivery(ctx: Ctx, id: string, error: string): Promise<void> {
+  await ctx.tx
+    .updateTable('delivery')
+    .set({ state: 'STATE_FAILED', error, completed_at: ctx.now })
+    .where('account_id', '=', ctx.workspace)
+    .where('id', '=', id)
+    .execute()
 }
 
 /** The email address of the workspace: that of its longest-standing owner. */

@@ -116,6 +116,7 @@ export function toDelivery(row: Selectable<Tables['delivery']>): Delivery {
     state: row.state,
     events: [...new Set(row.notices.map((notice) => notice.kind))],
     eventCount: row.event_count,
+    ...(row.recipient !== null && { recipient: row.recipient }),
     attempts: row.attempts,
     ...(row.status_code !== null && { statusCode: row.status_code }),
     ...(row.latency_ms !== null && { latency: seconds(row.latency_ms) }),

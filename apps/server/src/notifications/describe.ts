@@ -29,7 +29,12 @@ export async function describeChannels(ctx: Ctx, rows: readonly Row[]): Promise<
       id: row.id,
       kind: row.kind,
       webhookUrl: row.webhook_url,
-      rule: { events: row.events, minSeverity: row.min_severity, tagIds: row.tag_ids },
+      rule: {
+        events: row.events,
+        minSeverity: row.min_severity,
+        tagIds: row.tag_ids,
+        ...(row.recipients !== 'RECIPIENTS_WORKSPACE' && { recipients: row.recipients }),
+      },
       isEnabled: row.is_enabled,
       failureCount: row.failures,
       ...(lastDelivery && { lastDelivery }),

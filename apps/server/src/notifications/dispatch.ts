@@ -49,28 +49,73 @@ async function createDeliveriesFor(
   channel: Selectable<Tables['channel']>,
   { horizon, isScanning }: { horizon: string; isScanning: boolean },
 ): Promise<boolean> {
-  const { rows } = await sql<Selectable<Tables['event']> & { total: number; oldest: Date }>`
-    select event.*, count(*) over () as total, min(at) over () as oldest from event
-    where account_id = ${ctx.workspace} and xid >= ${channel.taken_until}::xid8 and xid < ${horizon}::xid8
-      and ${matches(channel)}
-    order by score desc nulls last, xid, id
-    limit ${listedMax}`.execute(ctx.tx)
-  const [first] = rows
-  const isLate = first !== undefined && ctx.now.getTime() - first.oldest.getTime() >= holdMinutesMax * 60_000
-  if (first && isScanning && channel.kind !== 'KIND_WEBHOOK' && !isLate) return true
+  const rows = await dueEvents(ctx, channel, horizon)
+  const isLate = rows.some(({ oldest }) => ctx.now.getTime() - oldest.getTime() >= holdMinutesMax * 60_000)
+  if (rows.length > 0 && isScanning && channel.kind !== 'KIND_WEBHOOK' && !isLate) return true
   await sql`update channel set taken_until = ${horizon}::xid8
     where account_id = ${ctx.workspace} and id = ${channel.id}`.execute(ctx.tx)
-  if (!first) return false
+  for (const [recipient, events] of Map.groupBy(rows, (row) => row.recipient))
+    await createDelivery(ctx, jobs, channel.id, recipient, events)
+  return false
+}
+
+type DueEvent = Selectable<Tables['event']> & { total: number; oldest: Date; recipient: string | null }
+
+/**
+ * The most severe events of each recipient. An event of a target without team and owner goes to the address of the
+ * workspace, so that none is lost.
+ */
+async function dueEvents(ctx: Ctx, channel: Selectable<Tables['channel']>, horizon: string): Promise<DueEvent[]> {
+  const recipients =
+    channel.recipients === 'RECIPIENTS_TEAMS' ? teamsOf(channel.tag_ids) : sql`select null::text as email`
+  const { rows } = await sql<DueEvent>`
+    select * from (
+      select event.*, recipient.email as recipient,
+             count(*) over (partition by recipient.email) as total,
+             min(at) over (partition by recipient.email) as oldest,
+             row_number() over (partition by recipient.email order by score desc nulls last, xid, id) as place
+      from event left join lateral (${recipients}) as recipient on true
+      where account_id = ${ctx.workspace} and xid >= ${channel.taken_until}::xid8 and xid < ${horizon}::xid8
+        and ${matches(channel)}) as event
+    where place <= ${listedMax}
+    order by recipient, place`.execute(ctx.tx)
+  return rows
+}
+
+/** Current members of the teams of an event's targets, and the owners of the targets. */
+function teamsOf(tagIds: readonly string[]) {
+  return sql`
+    select distinct member.email from member
+    where member.account_id = event.account_id and member.left_at is null and (
+      exists (
+        select from target_tag join tag on tag.account_id = target_tag.account_id and tag.id = target_tag.tag_id
+        where target_tag.account_id = event.account_id and target_tag.target_id = any(event.target_ids)
+          and member.identity_id = any(tag.team)
+          and (cardinality(${tagIds}::uuid[]) = 0 or tag.id = any(${tagIds}::uuid[])))
+      or exists (
+        select from target
+        where target.account_id = event.account_id and target.id = any(event.target_ids)
+          and target.owner_id = member.identity_id))`
+}
+
+async function createDelivery(
+  ctx: Ctx,
+  jobs: Jobs,
+  channelId: string,
+  recipient: string | null,
+  events: readonly DueEvent[],
+): Promise<void> {
   const id = newId()
   await ctx.tx
     .insertInto('delivery')
     .values({
       account_id: ctx.workspace,
       id,
-      channel_id: channel.id,
+      channel_id: channelId,
       state: 'STATE_PENDING',
-      notices: JSON.stringify(rows.map(toNotice)),
-      event_count: first.total,
+      notices: JSON.stringify(events.map(toNotice)),
+      event_count: events[0]?.total ?? 0,
+      recipient,
       status_code: null,
       latency_ms: null,
       created_at: ctx.now,
@@ -78,7 +123,6 @@ async function createDeliveriesFor(
     })
     .execute()
   await jobs.enqueue(ctx.tx, 'delivery', { account: ctx.workspace, deliveryId: id })
-  return false
 }
 
 /** Scans waiting for their allowed hours produce no findings and don't count. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { announce, createChannel, testChannel, updateChannel } from '#notifications/index.ts'
 import { opened, openReceiver } from '#notifications/testing/receiver.ts'
-import { urlError } from '#notifications/send.ts'
+import { urlError } from '#gate.ts'
 import { person } from '#testing/test-server.ts'
 
 const post = await openReceiver()
@@ -13,12 +13,12 @@ const escaped = (text: string) => text.replaceAll(/[.[\]]/g, '\\$&')
 describe('network restrictions', () => {
   it.each([
     ['public', 'http://127.0.0.1:9/', 'Use https'],
-    ['public', 'https://127.0.0.1:9/', "Messages can't be sent to 127.0.0.1"],
-    ['public', 'https://localhost:9/', "Messages can't be sent to"],
-    ['public', 'https://[::1]:9/', "Messages can't be sent to ::1"],
-    ['public', 'https://[::ffff:127.0.0.1]:9/', "Messages can't be sent to"],
-    ['public', 'https://2130706433:9/', "Messages can't be sent to 127.0.0.1"],
-    [['127.66.0.0/16'], 'http://127.0.0.1:9/', "Messages can't be sent to 127.0.0.1"],
+    ['public', 'https://127.0.0.1:9/', "Glacis can't connect to 127.0.0.1"],
+    ['public', 'https://localhost:9/', "Glacis can't connect to"],
+    ['public', 'https://[::1]:9/', "Glacis can't connect to ::1"],
+    ['public', 'https://[::ffff:127.0.0.1]:9/', "Glacis can't connect to"],
+    ['public', 'https://2130706433:9/', "Glacis can't connect to 127.0.0.1"],
+    [['127.66.0.0/16'], 'http://127.0.0.1:9/', "Glacis can't connect to 127.0.0.1"],
     [['127.66.0.0/16'], 'http://9.9.9.9/', 'Use https'],
   ] as const)('SEC-E2 %s rejects %s', async (gate, webhookUrl, reason) => {
     const account = await post.server.account()
@@ -34,9 +34,9 @@ describe('network restrictions', () => {
 
   it.each([
     ['public', 'http://hooks.example.ch/', 'Use https'],
-    ['public', 'https://10.0.0.5/', "Messages can't be sent to 10.0.0.5"],
-    ['public', 'https://localhost/', "Messages can't be sent to 127.0.0.1"],
-    [['10.0.0.0/8'], 'https://[::1]/', "Messages can't be sent to ::1"],
+    ['public', 'https://10.0.0.5/', "Glacis can't connect to 10.0.0.5"],
+    ['public', 'https://localhost/', "Glacis can't connect to 127.0.0.1"],
+    [['10.0.0.0/8'], 'https://[::1]/', "Glacis can't connect to ::1"],
     [['10.0.0.0/8'], 'http://9.9.9.9/', 'Use https'],
   ] as const)('%s: rejects a channel to %s on create and update', async (gate, webhookUrl, reason) => {
     const account = await post.server.account()
@@ -82,7 +82,7 @@ describe('network restrictions', () => {
     ['public', 'https://168.63.129.16/', '168.63.129.16'],
     [['169.254.0.0/16'], 'http://169.254.169.254/', '169.254.169.254'],
   ] as const)('SEC-E2 %s: rejects the cloud metadata address %s', (gate, url, address) => {
-    expect(urlError(url, gate)).toBe(`${address} is a cloud metadata address. Messages can't be sent there`)
+    expect(urlError(url, gate)).toBe(`${address} is a cloud metadata address. Glacis doesn't connect to such addresses`)
   })
 
   it("SEC-E2 doesn't follow redirects and limits the response size", async () => {

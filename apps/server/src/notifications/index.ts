@@ -4,10 +4,10 @@ export {
   announce,
   type Announcement,
   announceRows,
-  type StreamPosition,
   noticesSince,
   startOfStream,
 } from '#notifications/announce.ts'
+export { type StreamPosition, encryptEventIdsWith, eventId, readEventId } from '#notifications/event-id.ts'
 export {
   createChannel,
   deleteChannel,

@@ -1,16 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { lookup } from 'node:dns/promises'
 import type { RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { BlockList, isIP } from 'node:net'
-import { isMetadataAddress, isPublicAddress } from '@glacis/scanner'
+import { isIP } from 'node:net'
 import { storable } from '#database/text.ts'
-
-/**
- * Allowed destinations: public addresses over https, everything, or also the networks listed by the
- * operator.
- */
-export type Gate = 'public' | 'all' | readonly string[]
+import { type Gate, checkedAddress, hostOf } from '#gate.ts'
 
 export interface Outcome {
   /** Null if there was no HTTP response. */
@@ -79,54 +72,6 @@ function errorMessage(status: number): string {
   return status >= 300 && status < 400
     ? `The server responded with a redirect (${status}). Redirects are not followed`
     : `The server responded with ${status}`
-}
-
-/**
- * The reason why the URL can't be used, as far as known without resolving its name; undefined if it
- * can.
- */
-export function urlError(url: string, gate: Gate): string | undefined {
-  const destination = new URL(url)
-  const host = hostOf(destination)
-  const isHere = host === 'localhost' || host.endsWith('.localhost')
-  return blockedReason(destination, isIP(host) ? [host] : isHere ? ['127.0.0.1'] : [], gate)
-}
-
-async function checkedAddress(destination: URL, gate: Gate): Promise<{ ip: string } | { blocked: string }> {
-  const host = hostOf(destination)
-  const atOnce = blockedReason(destination, [], gate)
-  if (atOnce) return { blocked: atOnce }
-  const found = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address)
-  const blocked = blockedReason(destination, found, gate)
-  if (blocked) return { blocked }
-  const [ip] = found
-  return ip ? { ip } : { blocked: `${host} could not be resolved` }
-}
-
-function blockedReason(destination: URL, addresses: readonly string[], gate: Gate): string | undefined {
-  const isOpen = destination.protocol !== 'https:'
-  const onlyHttps = 'Use https. Plain http is allowed only to networks listed in GLACIS_WEBHOOK_NETWORKS'
-  if (isOpen && gate === 'public') return onlyHttps
-  const metadata = addresses.find(isMetadataAddress)
-  if (metadata) return `${metadata} is a cloud metadata address. Messages can't be sent there`
-  const blocked = addresses.find((address) => !isPublicAddress(address) && !isNamed(address, gate))
-  if (blocked) return `Messages can't be sent to ${blocked}. GLACIS_WEBHOOK_NETWORKS lists the allowed networks`
-  return isOpen && addresses.some((address) => !isNamed(address, gate)) ? onlyHttps : undefined
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '')
-}
-
-function isNamed(address: string, gate: Gate): boolean {
-  if (gate === 'all') return true
-  if (gate === 'public') return false
-  const list = new BlockList()
-  for (const network of gate) {
-    const [base = '', bits = ''] = network.split('/')
-    list.addSubnet(base, Number(bits), isIP(base) === 6 ? 'ipv6' : 'ipv4')
-  }
-  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
 function exchange(

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { CliError } from '#cli-error.ts'
 
 /** Paths of all packs. Plain data, so that it can be passed to a worker thread. */
@@ -17,7 +17,8 @@ export interface PackFolders {
 
 /**
  * The built-in packs and those of `GLACIS_PACKS`. A folder with our layout contributes each kind of pack. Other
- * folders and files are used by file type: `.yaml` checks, `.xml` fingerprints, `.json` records.
+ * folders and files are used by file type: `.yaml` checks, `.xml` fingerprints, `.json` records. A folder
+ * `fingerprints` may also contain `nmap-service-probes` and technologies in Wappalyzer's format (`.json`).
  *
  * @throws CliError for a missing path or an unsupported file type
  */
@@ -53,11 +54,12 @@ function add(folders: PackFolders, path: string): void {
 }
 
 function addFile(folders: PackFolders, path: string): void {
+  const isNmapFile = basename(path) === 'nmap-service-probes'
   if (/\.ya?ml$/.test(path)) folders.checks.push(path)
-  if (path.endsWith('.xml')) folders.fingerprints.push(path)
+  if (path.endsWith('.xml') || isNmapFile) folders.fingerprints.push(path)
   if (/\.jsonl?$/.test(path)) folders.threats.push(path)
-  if (!/\.(ya?ml|xml|jsonl?)$/.test(path))
-    throw new CliError(`GLACIS_PACKS: ${path} is not a .yaml, .xml, or .json file.`)
+  if (!isNmapFile && !/\.(ya?ml|xml|jsonl?)$/.test(path))
+    throw new CliError(`GLACIS_PACKS: ${path} is not a .yaml, .xml, .json, or nmap-service-probes file.`)
 }
 
 function filesOf(folder: string): string[] {

@@ -1,9 +1,10 @@
 /** The state of an import: counts, the current batch, and the position. */
-import type { Format, Item, PackedFile } from '@glacis/intelligence'
+import type { Format, Item } from '@glacis/intelligence'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
-import { type FileSink, fileSink } from '#packs/files.ts'
+import { replaceSet } from '#packs/files.ts'
 import { type PackName, packNames } from '#packs/names.ts'
+import type { PackSet, ReadMessage } from '#packs/read-in-process.ts'
 import { updatePack } from '#packs/state.ts'
 import {
   addSoftware,
@@ -33,11 +34,10 @@ export interface Imported {
 }
 
 export interface ImportSession {
-  /** Starts a file. `version` is the version stated by the feed, or empty. */
-  startFile(format: Format, version: string): PackName
-  add(format: Format, item: Item): Promise<void>
-  /** Stores a file that the scanner reads, instead of the database. */
-  addFile(format: 'template' | 'fingerprints', file: PackedFile): Promise<void>
+  /** Receives the start of a file, or items of the last one. */
+  receive(message: ReadMessage): Promise<void>
+  /** Adds files that the scanner reads, instead of the database. */
+  addSet(set: PackSet): void
   /** Writes the remaining items and updates the packs. */
   finish(): Promise<Imported[]>
   /** Stops early. The cursor remains, so that the next import of the same content resumes. */
@@ -48,6 +48,10 @@ export interface ImportSession {
 const batchItems = 500
 /** Maximum criteria per transaction: some records have as many as a thousand others together. */
 const batchCriteria = 10_000
+/** Serialized size from which a transaction is written early. */
+const batchBytesMax = 16 * 1024 * 1024
+/** Serialized size of all replaced lists. The largest, EPSS and the CPE dictionary, have half of it. */
+const replacementBytesMax = 96 * 1024 * 1024
 
 /** Formats whose data is replaced as a whole, in one transaction. */
 type ReplacedFormat = 'kev' | 'epss' | 'lifecycle' | 'dictionary'
@@ -75,9 +79,11 @@ export function createImportSession(digest: string, from: number, options: Impor
   const { owner, log, packsFolder } = options
   const counts = new Map<PackName, Count>()
   const replacements = new Map<ReplacedFormat, Item[]>()
-  const sinks = new Map<PackName, FileSink>()
+  const sets: PackSet[] = []
+  let replacementBytes = 0
   let batch: Item[] = []
   let criteria = 0
+  let batchBytes = 0
   let batchPack: PackName = packNames.nvd
   let items = 0
   /** The batch being written while the next one is read. */
@@ -94,6 +100,7 @@ export function createImportSession(digest: string, from: number, options: Impor
     const [batchToWrite, pack] = [batch, batchPack]
     batch = []
     criteria = 0
+    batchBytes = 0
     const progress = `Reading ${pack}: ${countOf(pack).records.toLocaleString('en')} records so far`
     const cursor = { digest, items }
     await writing
@@ -114,49 +121,55 @@ export function createImportSession(digest: string, from: number, options: Impor
     for (const [pack, count] of counts) await finishPack(tx, pack, count)
   }
 
+  async function add(format: Format, item: Item): Promise<void> {
+    const pack = packOf(format)
+    const count = countOf(pack)
+    count[item.kind === 'skipped' ? 'skipped' : 'records'] += 1
+    if (item.kind === 'skipped') return
+    const replaced = replacedFormats[format]
+    if (replaced) {
+      const all = replacements.get(replaced)
+      if (all) all.push(item)
+      else replacements.set(replaced, [item])
+      return
+    }
+    if (pack !== batchPack) await flush()
+    batchPack = pack
+    items += 1
+    if (items <= from) return
+    batch.push(item)
+    criteria += criteriaOf(item)
+    if (batch.length >= batchItems || criteria >= batchCriteria || batchBytes >= batchBytesMax) await flush()
+  }
+
   return {
-    startFile(format, version) {
-      const pack = packOf(format)
-      const count = countOf(pack)
-      if (version > count.version) count.version = version
-      return pack
-    },
-    async add(format, item) {
-      const pack = packOf(format)
-      const count = countOf(pack)
-      count[item.kind === 'skipped' ? 'skipped' : 'records'] += 1
-      if (item.kind === 'skipped') return
-      const replaced = replacedFormats[format]
-      if (replaced) {
-        const all = replacements.get(replaced)
-        if (all) all.push(item)
-        else replacements.set(replaced, [item])
+    async receive(message) {
+      if (message.kind === 'file') {
+        const count = countOf(packOf(message.format))
+        // The version that the feed states, or empty.
+        if (message.version > count.version) count.version = message.version
         return
       }
-      if (pack !== batchPack) await flush()
-      batchPack = pack
-      items += 1
-      if (items <= from) return
-      batch.push(item)
-      criteria += criteriaOf(item)
-      if (batch.length >= batchItems || criteria >= batchCriteria) await flush()
+      const { format, bytes } = message
+      if (replacedFormats[format]) replacementBytes += bytes
+      else batchBytes += bytes
+      if (replacementBytes > replacementBytesMax) throw new Error(`The list of ${packOf(format)} is too large.`)
+      for (const item of message.items) await add(format, item)
     },
-    async addFile(format, file) {
-      const pack = packNames[format]
-      const sink = sinks.get(pack) ?? (await fileSink(packsFolder, format))
-      sinks.set(pack, sink)
-      countOf(pack).records += (await sink.add(file)) ? 1 : 0
+    addSet(set) {
+      countOf(packNames[set.kind])
+      sets.push(set)
     },
     async finish() {
       await flush()
       await writing
-      for (const [pack, sink] of sinks) Object.assign(countOf(pack), await sink.finish(owner, log))
+      for (const set of sets)
+        Object.assign(countOf(packNames[set.kind]), await replaceSet(packsFolder, set, owner, log))
       await withWriteLock(owner, finishPacks)
       return [...counts].map(([pack, { records, skipped }]) => ({ pack, records, skipped }))
     },
     async abandon() {
       await writing.catch(() => undefined)
-      for (const sink of sinks.values()) await sink.abandon()
       for (const pack of counts.keys()) await updatePack(owner, pack, { progress: '' }).catch(() => undefined)
     },
   }

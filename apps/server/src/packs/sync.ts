@@ -1,31 +1,38 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Lifecycle, readFeed, readNvd } from '@glacis/intelligence'
-import { loadPacks } from '@glacis/scanner'
+import type { Item, Lifecycle } from '@glacis/intelligence'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { distinct, fromCheck, fromRecord } from '#packs/drafts.ts'
 import type { PackFolders } from '#packs/folders.ts'
 import { packNames } from '#packs/names.ts'
+import { type ReadAccess, readInProcess } from '#packs/read-in-process.ts'
 import { countSoftware, replaceLifecycles } from '#packs/write.ts'
-import { withWriteLock, type ThreatDraft, upsertThreats } from '#threats/index.ts'
+import { withWriteLock, upsertThreats } from '#threats/index.ts'
 import type { Kysely } from 'kysely'
 
 /**
  * Updates the database from pack files. Packs with unchanged files are not opened, so that starting is fast. Invalid
- * files are skipped and counted.
+ * files are skipped and counted. A process without access to the database parses them.
  */
 export async function syncPacks(owner: Kysely<Tables>, folders: PackFolders, log: Log): Promise<void> {
-  await syncPack(owner, log, 'Checks and fingerprints', [...folders.checks, ...folders.fingerprints], async () => {
-    const packs = await loadPacks(folders)
+  const { checks, fingerprints, threats, lifecycles, cache } = folders
+  if (cache !== undefined) await mkdir(cache, { recursive: true, mode: 0o700 })
+  // The same for all, so that they share one process.
+  const access = {
+    readable: [...checks, ...fingerprints, ...threats, ...lifecycles],
+    writable: cache === undefined ? [] : [cache],
+  }
+  await syncPack(owner, log, 'Checks and fingerprints', [...checks, ...fingerprints], async () => {
+    const request = { kind: 'packs' as const, folders: { checks, fingerprints, ...(cache !== undefined && { cache }) } }
+    const packs = await readInProcess(request, access, { signal: new AbortController().signal })
     for (const { file, reason } of packs.problems.slice(0, 20)) log.warn({ file, reason }, 'pack file rejected')
     await upsertThreats(owner, distinct(packs.checks.map(fromCheck)))
     return { records: packs.counts.checks + packs.counts.fingerprints, skipped: packs.problems.length }
   })
-  await syncPack(owner, log, 'Threat records', folders.threats, () => readThreats(owner, folders.threats, log))
-  await syncPack(owner, log, 'Life cycles', folders.lifecycles, () => readLifecycles(owner, folders.lifecycles))
+  await syncPack(owner, log, 'Threat records', threats, () => readThreats(owner, threats, access, log))
+  await syncPack(owner, log, 'Life cycles', lifecycles, () => readLifecycles(owner, lifecycles, access))
 }
 
 interface Outcome {
@@ -75,32 +82,34 @@ async function filesBelow(path: string): Promise<string[]> {
   }
 }
 
-async function readThreats(owner: Kysely<Tables>, files: readonly string[], log: Log): Promise<Outcome> {
+async function readThreats(
+  owner: Kysely<Tables>,
+  files: readonly string[],
+  access: ReadAccess,
+  log: Log,
+): Promise<Outcome> {
   let [records, skipped] = [0, 0]
-  for (const file of files) {
-    const drafts: ThreatDraft[] = []
-    for await (const item of readNvd(createReadStream(file, 'utf8'))) {
-      if (item.kind === 'threat') drafts.push(fromRecord(item.threat, 'own'))
-      else skipped += 1
-    }
+  await readItems('nvd', files, access, async (items) => {
+    const drafts = items.flatMap((item) => (item.kind === 'threat' ? [fromRecord(item.threat, 'own')] : []))
     await upsertThreats(owner, distinct(drafts))
     records += drafts.length
-  }
+    skipped += items.length - drafts.length
+  })
   await withWriteLock(owner, countSoftware)
   if (skipped > 0) log.warn({ skipped }, 'threat records skipped')
   return { records, skipped }
 }
 
 /** Life cycles of the endoflife.date feed, once loaded, replace the built-in ones, which become outdated. */
-async function readLifecycles(owner: Kysely<Tables>, files: readonly string[]): Promise<Outcome> {
+async function readLifecycles(owner: Kysely<Tables>, files: readonly string[], access: ReadAccess): Promise<Outcome> {
   const lifecycles: Lifecycle[] = []
   let skipped = 0
-  for (const file of files) {
-    for await (const item of readFeed('lifecycle', createReadStream(file, 'utf8'))) {
+  await readItems('lifecycle', files, access, async (items) => {
+    for (const item of items) {
       if (item.kind === 'lifecycle') lifecycles.push(item.lifecycle)
       else skipped += 1
     }
-  }
+  })
   const feedPack = await owner
     .selectFrom('pack')
     .select('name')
@@ -109,4 +118,16 @@ async function readLifecycles(owner: Kysely<Tables>, files: readonly string[]): 
     .executeTakeFirst()
   if (!feedPack) await withWriteLock(owner, (tx) => replaceLifecycles(tx, lifecycles))
   return { records: lifecycles.length, skipped }
+}
+
+async function readItems(
+  format: 'nvd' | 'lifecycle',
+  files: readonly string[],
+  access: ReadAccess,
+  write: (items: readonly Item[]) => Promise<void>,
+): Promise<void> {
+  await readInProcess({ kind: 'records', format, files }, access, {
+    signal: new AbortController().signal,
+    receive: async (message) => (message.kind === 'items' ? write(message.items) : undefined),
+  })
 }

@@ -5,6 +5,7 @@ import { targetsLeft } from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import type { TargetTable } from '#database/tables.ts'
 import { notFound, ApiError, type SkippedItem, skip } from '#errors.ts'
+import { requireMembers } from '#targets/ownership.ts'
 import { nextScanAt } from '#targets/schedule.ts'
 import { addTags, requireTags, removeTags } from '#targets/tags.ts'
 import { type Selectable, sql } from 'kysely'
@@ -16,22 +17,31 @@ type Row = Selectable<TargetTable>
  * Changes many targets. Tags are added and removed, never replaced, so that targets keep their
  * other tags. Targets that can't be changed are skipped with the reason.
  *
- * @throws ApiError `invalid` if a tag doesn't exist
+ * @throws ApiError `invalid` if a tag doesn't exist or the owner isn't a member
  */
 export async function changeTargets(ctx: Ctx, input: Input): Promise<ResultOf<typeof contract.changeTargets>> {
   const added = input.addTags?.map((tag) => tag.id) ?? []
   const removed = input.removeTags?.map((tag) => tag.id) ?? []
   await requireTags(ctx, [...added, ...removed])
+  if (input.owner) await requireMembers(ctx, [input.owner.id], 'owner.id')
   const { found, skipped } = await lockTargets(ctx, input.ids)
   const { changing, overLimit } = await withinPlan(ctx, found, input.paused)
   await write(ctx, changing, input)
   const ids = changing.map((target) => target.id)
+  if (input.owner !== undefined) await setOwner(ctx, ids, input.owner?.id ?? null)
   await addTags(ctx, ids, added)
   await removeTags(ctx, ids, removed)
-  const { period, paused } = input
-  const detail = { added, removed, ...(period && { period }), ...(paused !== undefined && { paused }) }
+  const { period, paused, owner } = input
+  const given = { ...(owner !== undefined && { ownerId: owner?.id ?? null }) }
+  const detail = { added, removed, ...given, ...(period && { period }), ...(paused !== undefined && { paused }) }
   await recordAuditEvents(ctx, 'target.update', 'target', ids, detail)
   return { updatedCount: changing.length, skipped: [...skipped, ...overLimit] }
+}
+
+async function setOwner(ctx: Ctx, ids: readonly string[], ownerId: string | null): Promise<void> {
+  await sql`
+    update target set owner_id = ${ownerId}, updated_at = ${ctx.now}
+    where account_id = ${ctx.workspace} and id = any(${ids}::uuid[])`.execute(ctx.tx)
 }
 
 /** Locks the targets with these ids; also returns the ids that don't exist. */

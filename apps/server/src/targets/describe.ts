@@ -7,6 +7,7 @@ import { anyOf } from '#database/any-of.ts'
 import { timestampText, toIso } from '#database/timestamps.ts'
 import { severityCountColumns } from '#database/severity.ts'
 import type { TargetTable } from '#database/tables.ts'
+import { ownersOf } from '#targets/ownership.ts'
 import { type Selectable, sql } from 'kysely'
 
 interface LastScan {
@@ -43,18 +44,21 @@ type FullRow = Row & Pick<Selectable<TargetTable>, (typeof ownColumns)[number]>
 export async function describeTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
   const uniqueIds = [...new Set(ids)]
   if (uniqueIds.length === 0) return new Map()
-  const [described, hosts, scans] = await Promise.all([
+  const [described, hosts, scans, owners] = await Promise.all([
     describeRows<FullRow>(ctx, uniqueIds, [...nestedColumns, ...ownColumns]),
     hostsOf(ctx, uniqueIds),
     lastScans(ctx, uniqueIds),
+    ownersOf(ctx, uniqueIds),
   ])
   return new Map(
     described.map(({ row, target }) => {
       const scan = scans.get(row.id)
+      const owner = owners.get(row.id)
       return [
         row.id,
         {
           ...target,
+          ...(owner && { owner }),
           hostCount: hosts.get(row.id) ?? 0,
           ...(row.next_scan_at && !row.deleted_at && { nextScanTime: row.next_scan_at.toISOString() }),
           ...(scan && { lastScan: toLastScan(scan) }),

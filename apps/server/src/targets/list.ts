@@ -90,6 +90,7 @@ export async function listTargets(
 function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
   const parts = [sql`target.account_id = ${ctx.workspace}`, sql`target.deleted_at is null`]
   if (filter.periods?.length) parts.push(sql`target.schedule_period = any(${filter.periods}::text[])`)
+  if (filter.ownerIds?.length) parts.push(sql`target.owner_id = any(${filter.ownerIds}::text[])`)
   if (filter.agentId) parts.push(sql`target.agent_id = ${filter.agentId}`)
   if (filter.agent) parts.push(filter.agent === 'AGENT_FILTER_ANY' ? withAgent : sql`not ${withAgent}`)
   if (filter.query) {

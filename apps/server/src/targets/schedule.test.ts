@@ -1,6 +1,6 @@
 import type { AllowedHours } from '@glacis/contract/target'
 import { describe, expect, it } from 'vitest'
-import { formatHours, isTimeZone, nextScanAt, nextOpening } from '#targets/schedule.ts'
+import { formatHours, nextScanAt, nextOpening } from '#targets/schedule.ts'
 
 const night: AllowedHours = { start: '22:00', end: '06:00', timeZone: 'Europe/Zurich' }
 const at = (text: string) => new Date(text)
@@ -128,14 +128,4 @@ describe('allowed hours', () => {
   it('are formatted for display', () => {
     expect(formatHours({ ...night, days: [1, 7] })).toBe('22:00–06:00 Europe/Zurich, Mon, Sun')
   })
-})
-
-it.each([
-  ['Europe/Zurich', true],
-  ['UTC', true],
-  ['Europe/Zuerich', false],
-  ['+02:00', false],
-  ['', false],
-])('%j is a time zone: %s', (name, verdict) => {
-  expect(isTimeZone(name)).toBe(verdict)
 })

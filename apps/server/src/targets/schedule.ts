@@ -73,16 +73,6 @@ export function formatHours({ start, end, days, timeZone }: AllowedHours): strin
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
 
-/** Whether the runtime knows this time zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    // Offsets such as +02:00 would be accepted too, but have no daylight saving time.
-    return /^[A-Za-z]/.test(name) && Temporal.Now.zonedDateTimeISO(name).timeZoneId !== ''
-  } catch {
-    return false
-  }
-}
-
 /**
  * A time of day in minutes since midnight; beyond 24 h it is on the next day. A time skipped by a
  * clock change becomes the moment of the change.

@@ -2,7 +2,7 @@
 import type { AllowedHours, TargetChange } from '@glacis/contract/target'
 import { isProblem, parseAddress, parseExclusion, parsePorts } from '@glacis/scanner'
 import { invalid } from '#errors.ts'
-import { isTimeZone } from '#targets/schedule.ts'
+import { isTimeZone, timeZoneError } from '#time-zone.ts'
 import type { z } from 'zod'
 
 type ScanSettings = Pick<
@@ -30,10 +30,7 @@ export function readSettings({ exclusions, profile, permissions, ports, ratePerH
 export function readHours(hours: AllowedHours | undefined): AllowedHours | null {
   if (!hours) return null
   if (!isTimeZone(hours.timeZone)) {
-    throw invalid(
-      'schedule.allowedHours.timeZone',
-      `Unknown time zone '${hours.timeZone}'. Use an IANA name such as Europe/Zurich`,
-    )
+    throw invalid('schedule.allowedHours.timeZone', timeZoneError(hours.timeZone))
   }
   const days = hours.days && [...new Set(hours.days)].toSorted((a, b) => a - b)
   const { days: _, ...rest } = hours

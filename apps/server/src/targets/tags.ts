@@ -6,59 +6,72 @@ import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { mapUniqueViolation } from '#database/unique-violation.ts'
 import { invalid, masked, notFound, ApiError } from '#errors.ts'
+import { requireMembers } from '#targets/ownership.ts'
 import { sql } from 'kysely'
 
+const columns = ['id', 'name', 'color', 'team'] as const
+
 export async function listTags(ctx: Ctx): Promise<{ tags: Tag[] }> {
-  const tags = await ctx.tx
+  const rows = await ctx.tx
     .selectFrom('tag')
-    .select(['id', 'name', 'color'])
+    .select(columns)
     .where('account_id', '=', ctx.workspace)
     .orderBy('name')
     .execute()
-  return { tags }
+  return { tags: rows.map(toTag) }
 }
 
 /** Creates a tag; returns the existing one if the name is taken, ignoring case. */
-export async function createTag(ctx: Ctx, input: { tag: { name: string; color: number } }): Promise<{ tag: Tag }> {
+export async function createTag(
+  ctx: Ctx,
+  { tag: { name, color, team } }: ParsedInputOf<typeof contract.createTag>,
+): Promise<{ tag: Tag }> {
+  if (team) await requireMembers(ctx, team.memberIds, 'tag.team.memberIds')
   await ctx.tx
     .insertInto('tag')
-    .values({ account_id: ctx.workspace, id: newId(), ...input.tag })
+    .values({ account_id: ctx.workspace, id: newId(), name, color, team: team ? [...new Set(team.memberIds)] : null })
     .onConflict((conflict) => conflict.expression(sql`account_id, lower(name)`).doNothing())
     .execute()
-  const tag = await ctx.tx
+  const row = await ctx.tx
     .selectFrom('tag')
-    .select(['id', 'name', 'color'])
+    .select(columns)
     .where('account_id', '=', ctx.workspace)
-    .where(nameEquals(input.tag.name))
+    .where(nameEquals(name))
     .executeTakeFirstOrThrow()
-  return { tag }
+  return { tag: toTag(row) }
 }
 
 /**
- * Changes the name or color of a tag.
+ * Changes the name, color or team of a tag.
  *
- * @throws ApiError `not_found`; `invalid` for a field that can't be changed; `conflict` if another
+ * @throws ApiError `not_found`; `invalid` for a field that can't be changed or a person who isn't a member; `conflict` if another
  * tag has the name
  */
 export async function updateTag(
   ctx: Ctx,
   { id, tag, updateMask }: ParsedInputOf<typeof contract.updateTag>,
 ): Promise<{ tag: Tag }> {
-  const { name, color } = masked(tag, updateMask.paths, ['name', 'color'])
+  const { name, color, team } = masked(tag, updateMask.paths, ['name', 'color', 'team'])
+  if (team) await requireMembers(ctx, team.memberIds, 'tag.team.memberIds')
   await requireFreeName(ctx, id, name)
   const changed = await mapUniqueViolation(
     ctx.tx
       .updateTable('tag')
-      .set({ id, ...(name !== undefined && { name }), ...(color !== undefined && { color }) })
+      .set({
+        id,
+        ...(name !== undefined && { name }),
+        ...(color !== undefined && { color }),
+        ...(team !== undefined && { team: team && [...new Set(team.memberIds)] }),
+      })
       .where('account_id', '=', ctx.workspace)
       .where('id', '=', id)
-      .returning(['id', 'name', 'color'])
+      .returning(columns)
       .executeTakeFirst(),
     () => nameTaken(name ?? ''),
   )
   if (!changed) throw notFound('tag', id)
   await recordAuditEvent(ctx, 'tag.update', { kind: 'tag', id }, { paths: updateMask.paths })
-  return { tag: changed }
+  return { tag: toTag(changed) }
 }
 
 async function requireFreeName(ctx: Ctx, id: string, name: string | undefined): Promise<void> {
@@ -147,4 +160,8 @@ export async function requireTags(ctx: Ctx, tagIds: readonly string[]): Promise<
     .execute()
   const missing = tagIds.find((id) => !known.some((tag) => tag.id === id))
   if (missing) throw invalid('tags', `Tag ${missing} was not found`)
+}
+
+function toTag({ team, ...tag }: { id: string; name: string; color: number; team: string[] | null }): Tag {
+  return { ...tag, ...(team && { team: { memberIds: team } }) }
 }

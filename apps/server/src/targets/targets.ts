@@ -14,6 +14,8 @@ import { lockTargets } from '#targets/batch.ts'
 import { describeTargets } from '#targets/describe.ts'
 import { nextScanAt } from '#targets/schedule.ts'
 import { readHours, readSettings } from '#targets/settings.ts'
+import { requireMembers } from '#targets/ownership.ts'
+import { requirePermission } from '#targets/check-permissions.ts'
 import { setTags } from '#targets/tags.ts'
 import type { Selectable } from 'kysely'
 
@@ -31,6 +33,8 @@ export async function createTarget(
   const settings = readSettings(input, address.text)
   const schedule = { period: input.schedule.period, allowedHours: readHours(input.schedule.allowedHours) }
   if (input.agent) await requireAgent(ctx, input.agent.id)
+  if (input.owner) await requireMembers(ctx, [input.owner.id], 'owner.id')
+  requirePermission(ctx, [], settings.permissions)
   await consumeTargetQuota(ctx, address.text)
   const id = newId()
   await ctx.tx
@@ -50,6 +54,7 @@ export async function createTarget(
       deleted_at: null,
       agent_id: input.agent?.id ?? null,
       former_agent: null,
+      owner_id: input.owner?.id ?? null,
     })
     .execute()
   await setTags(
@@ -83,6 +88,7 @@ const changeable = [
   'agent',
   'agent.id',
   'tags',
+  'owner',
   'exclusions',
   'profile',
   'permissions',
@@ -111,10 +117,13 @@ export async function updateTarget(ctx: Ctx, input: Input): Promise<{ target: Ta
     masked(input, named(paths), ['exclusions', 'profile', 'permissions', 'ports', 'ratePerHost']),
     target.address,
   )
+  requirePermission(ctx, target.permissions, settings.permissions)
+  if (paths.has('owner') && input.owner) await requireMembers(ctx, [input.owner.id], 'owner.id')
   await ctx.tx
     .updateTable('target')
     .set({
       updated_at: ctx.now,
+      ...(paths.has('owner') && { owner_id: required(input.owner, 'owner')?.id ?? null }),
       ...(paths.has('name') && { name: required(input.name, 'name') }),
       ...(isMoving && { agent_id: input.agent?.id ?? null, former_agent: null }),
       ...settings,

@@ -19,7 +19,7 @@ export interface TestApi {
 }
 
 /** The secret of the installation. */
-export const testSecret = 'x'.repeat(64)
+export const testSecret = 'ab'.repeat(32)
 const silent = { info() {}, warn() {}, error() {} }
 
 /** Opens an API for all tests of a file and closes it after the last; call it at the top level. */
@@ -29,7 +29,7 @@ export async function sharedTestApi(...args: Parameters<typeof openTestApi>): Pr
   return api
 }
 
-/** Requests with the header `x-person: anna` are from anna. The browser tests use the real identity service. */
+/** Requests with the header `x-person: anna` are from anna, who signed in with the provider in `x-provider`. The browser tests use the real identity service. */
 export async function openTestApi(
   server: TestServer,
   origin: string,
@@ -38,11 +38,11 @@ export async function openTestApi(
   const live = await listenLive(server.url, silent)
   const app = Fastify({ forceCloseConnections: true, ...requestLimits })
   handleErrors(app)
-  const whoami = async (headers: Record<string, unknown>) => sessionOf(headers['x-person'])
+  const whoami = async (headers: Record<string, unknown>) => sessionOf(headers['x-person'], headers['x-provider'])
   const { endpoints } = mountApi(app, {
     database: server.database,
     jobs: server.jobs,
-    guard: createGuard(whoami, createMemberships(server.database), [origin], server.database),
+    guard: createGuard(whoami, createMemberships(server.database, origin), [origin], server.database),
     live,
     mailer: { deliver: async () => undefined, close: () => undefined },
     gate: 'all',
@@ -50,6 +50,8 @@ export async function openTestApi(
     url: origin,
     secret: testSecret,
     resolveTxt: async () => [],
+    signIn: { url: origin, secret: testSecret, gate: ['127.0.0.0/8'], fetch: fetchOnLoopback, hasOwnIdentity: true },
+    findPerson: async () => null,
     feeds: null,
     knowledge: {},
     ...more,
@@ -64,12 +66,26 @@ export async function openTestApi(
   }
 }
 
-function sessionOf(name: unknown): Session | null {
+/** Tests send no request to another machine, also for the examples of the API document. */
+async function fetchOnLoopback(url: string, options: RequestInit): Promise<Response> {
+  if (new URL(url).hostname !== '127.0.0.1') throw new Error('not on loopback')
+  return fetch(url, options)
+}
+
+function sessionOf(name: unknown, provider: unknown): Session | null {
   if (typeof name !== 'string') return null
   const at = new Date(Date.now() + 3_600_000).toISOString()
   const traits = { email: `${name}@example.ch`, name: { first: name, last: 'Muster' } }
   const isVerified = !name.startsWith('unverified')
   const verifiable_addresses = [{ value: traits.email, verified: isVerified }]
   const identity = { id: name, traits, verifiable_addresses }
-  return Session.parse({ id: newId(), active: true, expires_at: at, authenticated_at: at, identity })
+  const authentication_methods = provider === undefined ? [] : [{ method: 'oidc', provider }]
+  return Session.parse({
+    id: newId(),
+    active: true,
+    expires_at: at,
+    authenticated_at: at,
+    identity,
+    authentication_methods,
+  })
 }

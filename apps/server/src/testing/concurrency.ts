@@ -4,15 +4,15 @@ import { expect } from 'vitest'
 import type { Ctx } from '#ctx.ts'
 import { person, type TestServer } from '#testing/test-server.ts'
 
-/** Resolves once a query in this database waits for a lock of another transaction. */
-export async function untilLockWait({ database }: TestServer): Promise<void> {
+/** Resolves once this many queries in this database wait for a lock of another transaction. */
+export async function untilLockWait({ database }: TestServer, count = 1): Promise<void> {
   const blockedQueries = async () => {
     const { rows } = await sql`
       select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(database.owner)
     return rows.length
   }
-  await expect.poll(blockedQueries, { timeout: 10_000, interval: 20 }).toBeGreaterThan(0)
+  await expect.poll(blockedQueries, { timeout: 10_000, interval: 20 }).toBeGreaterThanOrEqual(count)
 }
 
 /**

@@ -18,10 +18,11 @@ export interface TestUsers {
 
 const origin = 'http://localhost:3000'
 
-export async function openTestUsers(): Promise<TestUsers> {
+/** @param more options of the API */
+export async function openTestUsers(more: Parameters<typeof openTestApi>[2] = {}): Promise<TestUsers> {
   installValidationMessages()
   const server = await startTestServer()
-  const api = await openTestApi(server, origin)
+  const api = await openTestApi(server, origin, more)
   const { app, endpoints } = api
   await app.ready()
   const request: TestUsers['request'] = (options, person = 'anna') =>

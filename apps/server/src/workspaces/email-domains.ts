@@ -74,7 +74,7 @@ export async function verifyEmailDomain(
   return within((ctx) => setVerified(ctx, id))
 }
 
-/** @throws ApiError `not_found` */
+/** @throws ApiError `not_found`; `precondition` for the last domain of a required sign-in provider */
 export async function deleteEmailDomain(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const row = await ctx.tx
     .deleteFrom('email_domain')
@@ -83,8 +83,24 @@ export async function deleteEmailDomain(ctx: Ctx, { id }: { id: string }): Promi
     .returning('domain')
     .executeTakeFirst()
   if (!row) throw notFound('email domain', id)
+  await keepDomainOfProvider(ctx)
   await recordAuditEvent(ctx, 'email-domain.delete', { kind: 'email-domain', id }, row)
   return {}
+}
+
+/** A required provider without a domain could sign in no one, and only owners would have access. */
+async function keepDomainOfProvider(ctx: Ctx): Promise<void> {
+  const provider = await ctx.tx
+    .selectFrom('sign_in_provider')
+    .select('label')
+    .where('account_id', '=', ctx.workspace)
+    .where('is_required', '=', true)
+    .executeTakeFirst()
+  if (!provider || (await domains(ctx).where('verified_at', 'is not', null).executeTakeFirst())) return
+  throw new ApiError(
+    'precondition',
+    `This is the last verified domain, and everyone has to sign in with ${provider.label}. Stop requiring it first`,
+  )
 }
 
 function domains(ctx: Ctx) {

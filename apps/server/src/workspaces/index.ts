@@ -18,6 +18,7 @@ export {
   updateMember,
 } from '#workspaces/members.ts'
 export { createMemberships, type Memberships, personOf } from '#workspaces/membership.ts'
+export { type ExportedTable, exportedTables, exportWorkspace, lineOf } from '#workspaces/export.ts'
 export { endMemberships, soleWorkspacesOf } from '#workspaces/departure.ts'
 export { createWorkspace, listWorkspaces } from '#workspaces/own.ts'
 export {
@@ -27,3 +28,17 @@ export {
   keepWorkspace,
   updateWorkspace,
 } from '#workspaces/settings.ts'
+export { getProvisioning, updateProvisioning } from '#workspaces/provisioning/settings.ts'
+export {
+  createProvisioningToken,
+  deleteProvisioningToken,
+  ownerOfProvisioningToken,
+} from '#workspaces/provisioning/tokens.ts'
+export * as scim from '#workspaces/provisioning/index.ts'
+export {
+  type SignInService,
+  deleteSignInProvider,
+  getSignInProvider,
+  setSignInProvider,
+} from '#workspaces/sign-in/provider.ts'
+export { findSignInProvider, organizations } from '#workspaces/sign-in/organizations.ts'

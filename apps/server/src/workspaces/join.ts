@@ -142,9 +142,19 @@ function requireVerified({ email, isVerified }: Person): void {
   throw new ApiError('forbidden', message, { reason: errorReasons.unverified })
 }
 
-/** A former member becomes one again, with the new role. */
-async function becomeMember(ctx: Ctx, person: Person, role: Role): Promise<void> {
-  const { identityId, name, email } = person
+/**
+ * A former member becomes one again, with the new role.
+ *
+ * @param isVisiting the person opens the workspace now, so it becomes their default one
+ * @throws ApiError `conflict` for a member
+ */
+export async function becomeMember(
+  ctx: Ctx,
+  { identityId, name, email }: Person,
+  role: Role,
+  { isVisiting = true } = {},
+): Promise<void> {
+  const used = isVisiting ? { last_used_at: ctx.now } : {}
   const joined = await ctx.tx
     .insertInto('member')
     .values({
@@ -154,12 +164,12 @@ async function becomeMember(ctx: Ctx, person: Person, role: Role): Promise<void>
       name,
       email,
       joined_at: ctx.now,
-      last_used_at: ctx.now,
+      ...used,
     })
     .onConflict((conflict) =>
       conflict
         .columns(['account_id', 'identity_id'])
-        .doUpdateSet({ role, name, email, joined_at: ctx.now, last_used_at: ctx.now, left_at: null })
+        .doUpdateSet({ role, name, email, joined_at: ctx.now, ...used, left_at: null })
         .where('member.left_at', 'is not', null),
     )
     .returning('role')

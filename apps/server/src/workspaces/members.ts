@@ -74,6 +74,11 @@ export async function announceMembers(ctx: Ctx): Promise<void> {
   await sql`select pg_notify(${channels.members}, ${ctx.workspace})`.execute(ctx.tx)
 }
 
+/** The current member with this identity id. */
+export function findMember(ctx: Ctx, id: string): Promise<Row | undefined> {
+  return currentMembers(ctx).where('identity_id', '=', id).executeTakeFirst()
+}
+
 function currentMembers(ctx: Ctx) {
   return ctx.tx.selectFrom('member').selectAll().where('account_id', '=', ctx.workspace).where('left_at', 'is', null)
 }
@@ -112,16 +117,18 @@ function requireOwner(actor: Row, changed: readonly Role[]): void {
   })
 }
 
-async function keepOneOwner(ctx: Ctx, id: string): Promise<void> {
+/** @throws ApiError `conflict` if the workspace has no other owner */
+export async function keepOneOwner(ctx: Ctx, id: string): Promise<void> {
   const other = await currentMembers(ctx).where('role', '=', 'owner').where('identity_id', '<>', id).executeTakeFirst()
   if (other) return
-  const who = id === ctx.actor.id ? 'You are' : 'This member is'
+  const who = ctx.actor.kind === 'person' && id === ctx.actor.id ? 'You are' : 'This member is'
   throw new ApiError('conflict', `${who} the last owner. Transfer the ownership to another member first`, {
     reason: errorReasons.lastOwner,
   })
 }
 
-async function setRole(ctx: Ctx, target: Row, role: Role): Promise<Row> {
+/** Sets the role of a member, with the audit event. The caller keeps one owner. */
+export async function setRole(ctx: Ctx, target: Row, role: Role): Promise<Row> {
   await ctx.tx
     .updateTable('member')
     .set({ role })
@@ -135,7 +142,11 @@ async function setRole(ctx: Ctx, target: Row, role: Role): Promise<Row> {
 }
 
 /** The row stays for the history; issues stay assigned until someone else takes them over. */
-async function endMembership(ctx: Ctx, target: Row, action: 'member.remove' | 'member.leave'): Promise<void> {
+export async function endMembership(
+  ctx: Ctx,
+  target: Row,
+  action: 'member.remove' | 'member.leave' | 'member.deactivate',
+): Promise<void> {
   await ctx.tx
     .updateTable('member')
     .set({ left_at: ctx.now })

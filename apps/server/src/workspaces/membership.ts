@@ -1,10 +1,12 @@
 /** Which workspace a request is for, and the role of the person in it. */
 import { type Role, errorReasons } from '@glacis/contract/role'
 import type { Session } from '@glacis/contract/identity'
-import type { Person } from '#ctx.ts'
+import type { Actor, Person } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { ApiError, notFound } from '#errors.ts'
+import { providerId, signInUrl } from '#workspaces/sign-in/provider-id.ts'
+import { claimProvisioned, isProvisioned } from '#workspaces/provisioning/claim.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 
 export interface Membership {
@@ -18,18 +20,24 @@ export interface Memberships {
    * a person without an invitation. One statement, unless something has to be written.
    *
    * @param requested workspace id from the request
-   * @throws ApiError `not_found` for a workspace of others; `forbidden` for a former member, or without any membership
+   * @param actor for the audit log, if the person becomes a member of workspaces that provisioned them
+   * @throws ApiError `not_found` for a workspace of others; `forbidden` for a former member, without any membership, or
+   *   for a session that the workspace's required sign-in provider didn't start
    */
-  of(person: Person, requested?: string): Promise<Membership>
+  of(person: Person, requested?: string, actor?: Actor): Promise<Membership>
 }
 
 /** The person of a session. */
-export function personOf({ identity }: Pick<Session, 'identity'>): Person {
+export function personOf({
+  identity,
+  authentication_methods: methods = [],
+}: Pick<Session, 'identity' | 'authentication_methods'>): Person {
   const { email, name } = identity.traits
   return {
     identityId: identity.id,
     name: `${name.first} ${name.last}`.trim(),
     email,
+    providers: methods.flatMap(({ provider }) => provider ?? []),
     isVerified: identity.verifiable_addresses.some(
       ({ value, verified }) => verified && value.toLowerCase() === email.toLowerCase(),
     ),
@@ -37,6 +45,8 @@ export function personOf({ identity }: Pick<Session, 'identity'>): Person {
 }
 
 interface Row extends Membership {
+  /** Label of the provider that everyone but owners has to sign in with; null if there is none. */
+  readonly required_provider: string | null
   readonly name: string
   readonly email: string
   readonly left_at: Date | null
@@ -44,12 +54,17 @@ interface Row extends Membership {
   readonly is_stale: boolean
 }
 
-export function createMemberships({ owner }: Pick<Database, 'owner'>): Memberships {
+/** @param url the portal's URL */
+export function createMemberships({ owner }: Pick<Database, 'owner'>, url: string): Memberships {
   return {
-    async of(person, requested) {
+    async of(person, requested, actor) {
       const rows = await membershipsOf(owner, person.identityId)
+      const isLost = !rows.some(({ workspace, left_at }) => !left_at && (requested ?? workspace) === workspace)
+      // Provisioned people are only looked for when the request would fail otherwise.
+      if (isLost && (await claimProvisioned(owner, person, actor))) return this.of(person, requested)
       const chosen = choose(rows, requested)
       if (!chosen) return firstWorkspace(owner, person, rows.length > 0)
+      requireProvider(person, chosen, url)
       const isRenamed = chosen.name !== person.name || chosen.email !== person.email
       if (isRenamed || chosen.is_stale || rows[0] !== chosen) await recordUse(owner, person, chosen, isRenamed)
       return { workspace: chosen.workspace, role: chosen.role }
@@ -60,11 +75,12 @@ export function createMemberships({ owner }: Pick<Database, 'owner'>): Membershi
 /** The last used first. Former memberships last: they only explain why access ended. */
 async function membershipsOf(db: Kysely<Tables>, identityId: string): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select account_id as workspace, role, name, email, left_at,
+    select member.account_id as workspace, role, name, email, left_at, provider.label as required_provider,
            last_used_at is null or last_used_at < now() - interval '1 hour' as is_stale
     from member
+    left join sign_in_provider as provider on provider.account_id = member.account_id and provider.is_required
     where identity_id = ${identityId}
-    order by left_at is not null, last_used_at desc nulls last, joined_at, account_id`.execute(db)
+    order by left_at is not null, last_used_at desc nulls last, joined_at, member.account_id`.execute(db)
   return rows
 }
 
@@ -76,6 +92,15 @@ function choose(rows: readonly Row[], requested: string | undefined): Row | unde
   if (chosen?.left_at)
     throw new ApiError('forbidden', 'You are no longer a member of this workspace', { reason: errorReasons.ended })
   return chosen
+}
+
+/** Owners can always sign in, to fix a provider that doesn't work. */
+function requireProvider(person: Person, { workspace, role, required_provider: label }: Row, url: string): void {
+  if (label === null || role === 'owner' || person.providers?.includes(providerId(workspace))) return
+  throw new ApiError('forbidden', `This workspace requires signing in with ${label}`, {
+    reason: errorReasons.provider,
+    metadata: { label, signInUrl: signInUrl(url, workspace), workspaceId: workspace },
+  })
 }
 
 /** At most once a minute, so that two tabs in different workspaces don't write with every request. */
@@ -108,6 +133,7 @@ async function createAtFirstSignIn(tx: Transaction<Tables>, person: Person): Pro
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', new Date())
     .executeTakeFirst()
+  if (await isProvisioned(tx, person.email)) return null
   return invited ? null : insertWorkspace(tx, person, person.name)
 }
 

@@ -1,10 +1,11 @@
 /** The workspaces of the signed-in person. */
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/workspace'
-import type { Person } from '#ctx.ts'
+import type { Actor, Person } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
 import { ApiError } from '#errors.ts'
 import { domainOf } from '#workspaces/email-domains.ts'
+import { claimProvisioned } from '#workspaces/provisioning/claim.ts'
 import { insertWorkspace } from '#workspaces/membership.ts'
 import { sql } from 'kysely'
 
@@ -12,7 +13,8 @@ const ownedMax = 10
 
 type Lists = ResultOf<typeof contract.listWorkspaces>
 
-export async function listWorkspaces({ owner }: Database, person: Person): Promise<Lists> {
+export async function listWorkspaces({ owner }: Database, person: Person, actor?: Actor): Promise<Lists> {
+  await claimProvisioned(owner, person, actor)
   const { rows } = await sql<Omit<Lists['workspaces'][number], 'isDefault'>>`
     select workspace.id, workspace.name, member.role
     from member join workspace on workspace.id = member.account_id

@@ -8,6 +8,7 @@ import type { Database } from '#database/index.ts'
 import { recordDeletion } from '#deletions.ts'
 import { onEach } from '#each.ts'
 import { ApiError, invalid, masked } from '#errors.ts'
+import { isTimeZone, timeZoneError } from '#time-zone.ts'
 
 const dayMs = 86_400_000
 
@@ -36,8 +37,7 @@ export async function updateWorkspace(
   { workspace, updateMask }: ParsedInputOf<typeof contract.updateWorkspace>,
 ): Promise<{ workspace: Workspace }> {
   const { name, timeZone, retention } = masked(workspace, updateMask.paths, ['name', 'timeZone', 'retention'])
-  if (timeZone !== undefined && !isTimeZone(timeZone))
-    throw invalid('workspace.timeZone', `'${timeZone}' is not a time zone. Use an IANA name such as Europe/Zurich`)
+  if (timeZone !== undefined && !isTimeZone(timeZone)) throw invalid('workspace.timeZone', timeZoneError(timeZone))
   await ctx.tx
     .updateTable('workspace')
     .set({
@@ -101,12 +101,4 @@ export async function deleteDueWorkspaces({ owner }: Database, log: Log): Promis
       log.info({ workspace: id }, 'workspace deleted')
     }),
   )
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
-  } catch {
-    return false
-  }
 }

@@ -12,6 +12,8 @@ import { type Factor, issueSession, sessionBody } from '#session.ts'
 interface InitialCredential {
   readonly method: Factor
   readonly attach: (tx: Database, identityId: string) => Promise<void>
+  /** Called before the new identity is signed in. */
+  readonly onCreated?: (identityId: string) => Promise<void>
   /** The address is already verified, so no code is sent. */
   readonly isAddressVerified: boolean
 }
@@ -24,7 +26,9 @@ export async function completeRegistration(
   credential: InitialCredential,
 ): Promise<HttpResponse | null> {
   const account = await createAccount(exchange, flow, traits, credential)
-  return account && respondSignedUp(exchange, flow, account, credential.method)
+  if (!account) return null
+  await credential.onCreated?.(account.identityId)
+  return respondSignedUp(exchange, flow, account, credential.method)
 }
 
 interface Account {

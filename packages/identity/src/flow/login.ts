@@ -39,6 +39,8 @@ import {
 } from '#flow/submit.ts'
 import { verifyCaptcha } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
+import { getProvider, unreachable } from '#method/oidc.ts'
+import { redirectToProvider } from '#oidc/authorization.ts'
 import { selectMethod } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { schemaId } from '#schema.ts'
@@ -69,8 +71,19 @@ export async function startLogin(exchange: Exchange): Promise<HttpResponse> {
     csrfToken: ensureCsrfToken(exchange),
   })
   const flow = session && requested.aal === 'aal2' ? await autoStartSecondFactor(exchange, created, session) : created
+  const provider = query.get('provider')
+  if (provider && requested.aal === 'aal1' && !exchange.acceptsJson) return openProvider(exchange, flow, provider)
   if (exchange.acceptsJson) return json(200, flowBody(service, flow))
   return redirect(pageUrl(service, 'login', flow.id))
+}
+
+/** Continues at a provider, as for a link to it (OpenID Connect Core, section 4). @throws WireError 422 with its URL */
+async function openProvider(exchange: Exchange, flow: Flow, id: string): Promise<HttpResponse> {
+  const provider = await getProvider(exchange.service, id)
+  await redirectToProvider(exchange, provider, flow)
+  const messages = unreachable(provider).messages.map(({ message }) => message)
+  await saveFlow(exchange.service, flow, { ui: { ...flow.ui, messages } })
+  return redirect(pageUrl(exchange.service, 'login', flow.id))
 }
 
 /** Starts the identity's second factor immediately if it is the only one, for example by sending a code. */

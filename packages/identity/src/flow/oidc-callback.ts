@@ -4,16 +4,17 @@ import { WireError, badRequest } from '#http/error.ts'
 import { type HttpResponse, redirect, emitEvent } from '#http/exchange.ts'
 import { type Exchange, pageUrl } from '#service.ts'
 import { csrfPlaceholder, isExpired, loadFlow, saveFlow } from '#flow/flow.ts'
-import type { Flow } from '#store.ts'
+import type { Flow, Traits } from '#store.ts'
 import { completeLogin } from '#flow/login.ts'
 import { completeRegistration } from '#flow/complete-registration.ts'
 import { createFlowForMissingTraits } from '#flow/registration.ts'
 import { completeChange } from '#flow/settings.ts'
 import { isFields, textOf } from '#http/body.ts'
-import { findIdentity, findAddressOwner } from '#identities.ts'
+import { findIdentity, findAddressOwner, findVerifiedAddressOwner } from '#identities.ts'
 import { providerNode, getProvider } from '#method/oidc.ts'
 import { type PendingAuthorization, consumeAuthorization, callbackUrl } from '#oidc/authorization.ts'
 import { addLink, findLinkOwner } from '#oidc/link.ts'
+import { linkedSubject, vouchesFor } from '#oidc/organization.ts'
 import type { ProviderUser, Provider } from '#oidc/provider.ts'
 import { normalizeAddress, parseTraits, traitNodes, submittedTraits } from '#schema.ts'
 import { beginSignUpAttempt, tooManyAttempts } from '#throttle.ts'
@@ -24,7 +25,7 @@ import { errorMessage } from '#ui/error-message.ts'
 /** Handles the redirect back from a provider. */
 export async function handleCallback(exchange: Exchange, providerId: string): Promise<HttpResponse> {
   const { service, query } = exchange
-  const provider = getProvider(service, providerId)
+  const provider = await getProvider(service, providerId)
   const authorization = await consumeAuthorization(exchange, provider.id)
   const flow = await loadFlow(service, authorization.kind, authorization.flowId)
   if (isExpired(service, flow)) return redirect(pageUrl(service, flow.kind, flow.id))
@@ -54,7 +55,7 @@ const formPostFields = ['code', 'state', 'iss', 'error', 'error_description'] as
  */
 export async function forwardFormPost(exchange: Exchange, providerId: string): Promise<HttpResponse> {
   const { service, body } = exchange
-  const { id } = getProvider(service, providerId)
+  const { id } = await getProvider(service, providerId)
   const fields = body.kind === 'fields' ? body.fields : {}
   const given = formPostFields.flatMap((name) => (textOf(fields, name) ? [[name, textOf(fields, name)]] : []))
   return redirect(`${callbackUrl(service, id)}?${new URLSearchParams(given)}`)
@@ -81,14 +82,65 @@ async function signInOrSignUp(
   const { service } = exchange
   const session = await exchange.session()
   if (session && !flow.memory.refresh) return redirect(service.defaultReturnUrl)
-  const owner = await findLinkOwner(service.db, { provider: provider.id, subject: user.subject })
-  if (!owner)
+  const link = { provider: provider.id, subject: linkedSubject(provider, user) }
+  const owner = (await findLinkOwner(service.db, link)) ?? (await linkByDomain(exchange, provider, user, link))
+  if (!owner && provider.domains && !vouchesFor(provider, user.email))
+    return redirectWithError(exchange, flow, errorMessage.generic(otherDomain(provider)))
+  if (!owner && !provider.domains)
     return authorization.kind === 'login' && flow.memory.refresh
       ? rejectUnlinkedUser(exchange, flow)
       : signUp(exchange, flow, provider, user, authorization)
+  if (!owner) return signUp(exchange, flow, provider, user, authorization)
   const identity = await findIdentity(service.db, owner)
   if (identity?.state !== 'active') return redirectWithError(exchange, flow, errorMessage.accountDisabled)
+  // The address may have changed since the accounts were linked.
+  if (provider.domains && !vouchesFor(provider, identity.traits.email))
+    return redirectWithError(exchange, flow, errorMessage.generic(otherDomain(provider)))
+  await announceSignIn(exchange, provider, user, identity)
   return completeLogin(exchange, flow, session, owner, { method: 'oidc', provider: provider.id })
+}
+
+/**
+ * Links the identity with the user's verified address, if the organization vouches for its domain. An unverified
+ * address is not linked: someone else may have signed up with it.
+ */
+async function linkByDomain(
+  exchange: Exchange,
+  provider: Provider,
+  { email }: ProviderUser,
+  link: { readonly provider: string; readonly subject: string },
+): Promise<string | null> {
+  const { service } = exchange
+  if (!email || !vouchesFor(provider, email)) return null
+  const owner = await findVerifiedAddressOwner(service.db, normalizeAddress(email))
+  if (!owner) return null
+  const isNew = await service.db.transaction().execute((tx) => addLink(tx, owner, link, service.now()))
+  if (isNew) emitEvent(exchange, 'provider_linked', owner, provider.id)
+  return findLinkOwner(service.db, link)
+}
+
+function otherDomain({ label: name, domains = [] }: Provider): string {
+  return domains.length > 0
+    ? `${name} can only sign in people with an address at ${domains.join(', ')}.`
+    : `${name} can't sign in anyone before its workspace has verified an email domain.`
+}
+
+async function announceSignIn(
+  { service, client }: Exchange,
+  provider: Provider,
+  { groups }: ProviderUser,
+  { id, traits }: { readonly id: string; readonly traits: Traits },
+): Promise<void> {
+  if (!provider.domains) return
+  const name = `${traits.name.first} ${traits.name.last}`.trim()
+  await service.onOrganizationSignIn({
+    provider: provider.id,
+    identityId: id,
+    email: traits.email,
+    name,
+    groups,
+    ...client,
+  })
 }
 
 /** A provider account without a linked identity can't refresh a session. */
@@ -113,7 +165,9 @@ async function signUp(
   const { service } = exchange
   if (service.disabledFlows.has('registration'))
     return redirectWithError(exchange, flow, errorMessage.generic(registrationDisabled))
-  const traits = mergeTraits(user, authorization.traits)
+  const merged = mergeTraits(user, authorization.traits)
+  // An organization vouches only for the address that its own provider supplied.
+  const traits = provider.domains ? { ...merged, email: user.email } : merged
   const parsed = parseTraits(traits)
   const address = typeof traits['email'] === 'string' ? normalizeAddress(traits['email']) : ''
   if (address && (await findAddressOwner(service.db, address)))
@@ -134,11 +188,13 @@ async function signUp(
     emitEvent(exchange, 'throttled', null, 'registration')
     return redirectWithError(exchange, flow, errorMessage.generic(tooManyAttempts))
   }
-  const isAddressVerified = user.isEmailVerified && normalizeAddress(user.email ?? '') === address
-  const link = { provider: provider.id, subject: user.subject }
+  const isAddressVerified =
+    provider.domains !== undefined || (user.isEmailVerified && normalizeAddress(user.email ?? '') === address)
+  const link = { provider: provider.id, subject: linkedSubject(provider, user) }
   const response = await completeRegistration(exchange, flow, parsed.traits, {
     method: { method: 'oidc', provider: provider.id },
     isAddressVerified,
+    onCreated: (id) => announceSignIn(exchange, provider, user, { id, traits: parsed.traits }),
     attach: async (tx, identityId) => {
       if (!(await addLink(tx, identityId, link, service.now())))
         throw badRequest('This account has already been linked.')
@@ -179,7 +235,9 @@ async function linkCurrentIdentity(
   }
   if (lacksSecondFactor(service, session) || !isPrivileged(service, session))
     return redirect(pageUrl(service, 'settings', flow.id))
-  const link = { provider: provider.id, subject: user.subject }
+  if (provider.domains && !vouchesFor(provider, session.identity.traits.email))
+    return redirectWithError(exchange, flow, errorMessage.generic(otherDomain(provider)))
+  const link = { provider: provider.id, subject: linkedSubject(provider, user) }
   const isNew = await service.db.transaction().execute((tx) => addLink(tx, session.identity.id, link, service.now()))
   if (!isNew) {
     return redirectWithError(

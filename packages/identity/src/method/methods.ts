@@ -13,13 +13,13 @@ import { totp } from '#method/totp.ts'
 import type { IdentityOptions } from '#options.ts'
 
 /** The enabled methods, in form order. */
-export function enabledMethods({ methods: options = {} }: IdentityOptions): Method[] {
+export function enabledMethods({ methods: options = {}, organizations }: IdentityOptions): Method[] {
   const all: readonly (readonly [Method, boolean | undefined])[] = [
     [profile, true],
     [password, options.password],
     [codeSignIn, options.code === 'first'],
     [mailedFactor, options.code === 'second'],
-    [oidc, (options.oidc ?? []).length > 0],
+    [oidc, (options.oidc ?? []).length > 0 || organizations !== undefined],
     [lookupSecret, options.lookupSecret],
     [securityKey, options.webauthn],
     [passkey, options.passkey],

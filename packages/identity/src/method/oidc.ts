@@ -60,18 +60,20 @@ async function settingsNodes({ service, identity }: IdentityFormContext): Promis
 
 /** Redirects to the provider. Submitted traits are preserved for the callback. */
 async function startProviderSignIn(exchange: Exchange, fields: Fields, flow: Flow): Promise<Rejected> {
-  const provider = getProvider(exchange.service, textOf(fields, 'provider'))
+  const provider = await getProvider(exchange.service, textOf(fields, 'provider'))
   await redirectToProvider(exchange, provider, flow, fields['traits'])
   return unreachable(provider)
 }
 
-function unreachable({ label: name }: Provider): Rejected {
+/** The provider can't be reached. */
+export function unreachable({ label: name }: Provider): Rejected {
   return rejected(onForm(errorMessage.generic(`${name} can't be reached. Try again later.`)))
 }
 
-/** @throws WireError 404 for an unknown provider */
-export function getProvider({ providers }: Service, id: string): Provider {
-  const provider = providers.find((candidate) => candidate.id === id)
+/** A provider of the installation, or of an organization. @throws WireError 404 for an unknown provider */
+export async function getProvider(service: Service, id: string): Promise<Provider> {
+  const known = service.providers.find((candidate) => candidate.id === id)
+  const provider = known ?? (await service.findOrganizationProvider(id))
   if (provider) return provider
   const shown = JSON.stringify(id.slice(0, 64))
   throw new WireError(404, { reason: `OpenID Connect Provider ${shown} is unknown or has not been configured` })
@@ -88,7 +90,7 @@ async function applyChange(
   if (!link === !unlink) return rejected(onForm(errorMessage.settingsNoMethod))
   if (!isPrivileged(service, session)) return { kind: 'reauthenticate' }
   if (unlink) return unlinkProvider(exchange, session, unlink)
-  const provider = getProvider(service, link)
+  const provider = await getProvider(service, link)
   const links = await readLinks(service.db, session.identity.id)
   if (links.some((candidate) => candidate.provider === link)) {
     return rejected(onForm(errorMessage.generic('can not link OpenID Connect connection because it is linked already')))

@@ -8,14 +8,22 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
 
-/** Fetch function for the OpenID client, which sets the timeout. @throws Error for an insecure URL or a too large response */
-export const boundedFetch: CustomFetch = async (address, options) => {
-  const url = new URL(address)
-  if (url.protocol !== 'https:' && !isLoopback(url.hostname))
-    throw new Error('The provider specified a URL without HTTPS')
-  const response = await fetch(url, { ...options, redirect: 'manual' } as RequestInit) // the client passes fetch options
-  const bytes = await readBounded(response)
-  return new Response(bytes.length > 0 ? bytes : null, { status: response.status, headers: response.headers })
+/**
+ * Fetch function for the OpenID client, which sets the timeout. It throws for an insecure URL or a too large response.
+ *
+ * @param send sends the requests
+ */
+export function createBoundedFetch(
+  send: (url: string, options: RequestInit) => Promise<Response> = fetch,
+): CustomFetch {
+  return async (address, options) => {
+    const url = new URL(address)
+    if (url.protocol !== 'https:' && !isLoopback(url.hostname))
+      throw new Error('The provider specified a URL without HTTPS')
+    const response = await send(url.href, { ...options, redirect: 'manual' } as RequestInit) // the client passes fetch options
+    const bytes = await readBounded(response)
+    return new Response(bytes.length > 0 ? bytes : null, { status: response.status, headers: response.headers })
+  }
 }
 
 async function readBounded(response: Response): Promise<Buffer<ArrayBuffer>> {

@@ -20,8 +20,8 @@ import {
   randomState,
 } from 'openid-client'
 import { z } from 'zod'
-import { boundedFetch, isLoopback } from '#oidc/fetch.ts'
-import type { ProviderOptions } from '#options.ts'
+import { createBoundedFetch, isLoopback } from '#oidc/fetch.ts'
+import type { OrganizationProvider, ProviderOptions } from '#options.ts'
 
 /** How long provider metadata is cached. */
 const metadataTtlMs = 3600_000
@@ -42,11 +42,16 @@ export interface ProviderUser {
   readonly isEmailVerified: boolean
   readonly first: string | null
   readonly last: string | null
+  /** Empty unless the provider belongs to an organization. */
+  readonly groups: readonly string[]
 }
 
 export interface Provider {
   readonly id: string
   readonly label: string
+  readonly issuer: string | undefined
+  /** The email domains of the organization that the provider belongs to; undefined for the installation's providers. */
+  readonly domains: readonly string[] | undefined
   /** Creates the authorization URL. @throws if the provider can't be reached or its metadata is invalid */
   startAuthorization(redirectUri: string): Promise<{ url: string; checks: Checks }>
   /** Exchanges the callback's code for the user. @throws if any check fails */
@@ -58,7 +63,8 @@ export interface Provider {
  *
  * @throws Error if the options contain neither an issuer nor three endpoints, or a remote URL without HTTPS
  */
-export function createProvider(options: ProviderOptions, now: () => Date): Provider {
+export function createProvider(options: ProviderOptions | OrganizationProvider, now: () => Date): Provider {
+  const organization = 'domains' in options ? options : null
   const { id, label, issuer, authorizationUrl, tokenUrl, userinfoUrl } = options
   const addresses = issuer ? [issuer] : [authorizationUrl, tokenUrl, userinfoUrl]
   const urls = addresses.map((address) => parseUrl(id, address))
@@ -76,13 +82,16 @@ export function createProvider(options: ProviderOptions, now: () => Date): Provi
     fresh.catch(() => (cached = undefined))
     return fresh
   }
-  const scope = (options.scopes ?? (issuer ? ['openid', 'email', 'profile'] : [])).join(' ')
   return {
     id,
     label: label ?? id,
+    issuer,
+    domains: organization?.domains,
     async startAuthorization(redirectUri) {
       const checks = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
-      const url = buildAuthorizationUrl(await configuration(), {
+      const found = await configuration()
+      const scope = scopesOf(options, found).join(' ')
+      const url = buildAuthorizationUrl(found, {
         redirect_uri: redirectUri,
         response_type: 'code',
         ...(scope && { scope }),
@@ -97,9 +106,19 @@ export function createProvider(options: ProviderOptions, now: () => Date): Provi
     },
     async completeAuthorization(callback, checks) {
       const found = await configuration()
-      return issuer ? completeOpenId(found, callback, checks) : completeOAuth2(found, callback, checks)
+      return issuer
+        ? completeOpenId(found, callback, checks, organization?.groupsClaim)
+        : completeOAuth2(found, callback, checks)
     },
   }
+}
+
+/** Some providers have a scope for groups, and the others reject unknown scopes. */
+function scopesOf(options: ProviderOptions | OrganizationProvider, configuration: Configuration): readonly string[] {
+  if (options.scopes) return options.scopes
+  if (!options.issuer) return []
+  const hasGroups = 'domains' in options && configuration.serverMetadata().scopes_supported?.includes('groups')
+  return ['openid', 'email', 'profile', ...(hasGroups ? ['groups'] : [])]
 }
 
 function parseUrl(id: string, address: string | undefined): URL {
@@ -113,9 +132,13 @@ function parseUrl(id: string, address: string | undefined): URL {
   return url
 }
 
-async function discover(options: ProviderOptions, issuer: string, isInsecure: boolean): Promise<Configuration> {
+async function discover(
+  options: ProviderOptions | OrganizationProvider,
+  issuer: string,
+  isInsecure: boolean,
+): Promise<Configuration> {
   const found = await discovery(new URL(issuer), options.clientId, undefined, None(), {
-    [customFetch]: boundedFetch,
+    [customFetch]: fetchOf(options),
     timeout: timeoutSeconds,
     execute: isInsecure ? [allowInsecureRequests] : [],
   })
@@ -137,20 +160,25 @@ function staticConfiguration(options: ProviderOptions, isInsecure: boolean): Con
 type Metadata = ConstructorParameters<typeof Configuration>[0]
 
 function createConfiguration(
-  { clientId, clientSecret }: ProviderOptions,
+  options: ProviderOptions | OrganizationProvider,
   metadata: Metadata,
   isInsecure: boolean,
 ): Configuration {
+  const { clientId, clientSecret } = options
   // HTTP Basic is the default according to OpenID Connect Discovery, section 3.
   const authMethods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const clientAuth = authMethods.includes('client_secret_basic')
     ? ClientSecretBasic(clientSecret)
     : ClientSecretPost(clientSecret)
   const configuration = new Configuration(metadata, clientId, undefined, clientSecret ? clientAuth : None())
-  configuration[customFetch] = boundedFetch
+  configuration[customFetch] = fetchOf(options)
   configuration.timeout = timeoutSeconds
   if (isInsecure) allowInsecureRequests(configuration)
   return configuration
+}
+
+function fetchOf(options: ProviderOptions | OrganizationProvider) {
+  return createBoundedFetch('fetch' in options ? options.fetch : undefined)
 }
 
 /** Unusable values count as missing, so that the form asks for them. */
@@ -169,7 +197,21 @@ const Claims = z.object({
   family_name: claimText,
 })
 
-async function completeOpenId(configuration: Configuration, callback: URL, checks: Checks): Promise<ProviderUser> {
+const groupsMax = 5000
+/** A list, or a single group. Values that are no texts are skipped. */
+const Groups = z.unknown().transform((value) =>
+  [value]
+    .flat()
+    .filter((group) => typeof group === 'string')
+    .slice(0, groupsMax),
+)
+
+async function completeOpenId(
+  configuration: Configuration,
+  callback: URL,
+  checks: Checks,
+  groupsClaim: string | undefined,
+): Promise<ProviderUser> {
   const tokens = await authorizationCodeGrant(configuration, callback, {
     pkceCodeVerifier: checks.verifier,
     expectedState: checks.state,
@@ -180,7 +222,8 @@ async function completeOpenId(configuration: Configuration, callback: URL, check
   if (!claims) throw new Error('The provider did not return an ID token')
   const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined
   const more = hasMore ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {}
-  return toProviderUser(claims.sub, { ...more, ...claims })
+  const all: Record<string, unknown> = { ...more, ...claims }
+  return { ...toProviderUser(claims.sub, all), groups: groupsClaim === undefined ? [] : Groups.parse(all[groupsClaim]) }
 }
 
 const UserInfo = z.looseObject({ id: z.union([z.string(), z.number()]).optional(), sub: z.string().optional() })
@@ -207,5 +250,6 @@ function toProviderUser(subject: string, rawClaims: unknown): ProviderUser {
     isEmailVerified: claims.email_verified,
     first: claims.given_name,
     last: claims.family_name,
+    groups: [],
   }
 }

@@ -12,6 +12,7 @@ export interface Claims {
   readonly email_verified?: boolean
   readonly given_name?: string
   readonly family_name?: string
+  readonly groups?: readonly string[]
 }
 
 export interface TestOidcProvider {
@@ -42,7 +43,12 @@ export async function startTestOidcProvider(
       client_secret: secret,
       redirect_uris: [`${origin}/self-service/methods/oidc/callback/${id}`],
     })),
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['given_name', 'family_name'] },
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['given_name', 'family_name'],
+      groups: ['groups'],
+    },
     cookies: { keys: [secret] },
     features: { devInteractions: { enabled: false } },
     findAccount: (_context: unknown, id: string) => ({
@@ -53,7 +59,7 @@ export async function startTestOidcProvider(
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     loadExistingGrant: async ({ oidc }: { oidc: { client: { clientId: string }; session: { accountId: string } } }) => {
       const grant = new provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId })
-      grant.addOIDCScope('openid email profile')
+      grant.addOIDCScope('openid email profile groups')
       await grant.save()
       return grant
     },

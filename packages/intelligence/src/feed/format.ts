@@ -49,6 +49,7 @@ function detectJsonFormat(text: string): Format | null {
   if (has(/"extractors"\s*:/) && has(/"vulnerabilities"\s*:/)) return 'retire'
   if (has(/"format"\s*:\s*"NVD_CVE"/) || has(/"vulnerabilities"\s*:\s*\[\s*(?:\]|\{\s*"cve"\s*:)/)) return 'nvd'
   if (has(/^\{\s*(?:"cve"\s*:\s*\{\s*)?"id"\s*:\s*"CVE-/)) return 'nvd'
-  if (has(/"CVE-\d{4}-\d+"\s*:\s*\{[^{}]*?(?:"releases"|"scope"|"description"|"debianbug")\s*:/)) return 'tracker'
+  if (has(/"CVE-\d{4}-\d{4,9}"\s{0,9}:\s{0,9}\{[^{}]{0,2000}?"(?:releases|scope|description|debianbug)"/))
+    return 'tracker'
   return null
 }

@@ -125,7 +125,8 @@ export function threatOfCycle(
   { cycle, endsOn, isOver, latest }: ReleaseCycle,
 ): ThreatRecord | null {
   if ((endsOn === null && !isOver) || !/^\d+(?:\.\d+)*$/.test(cycle) || products.length === 0) return null
-  const next = cycle.replace(/\d+$/, (last) => String(Number(last) + 1))
+  const last = cycle.lastIndexOf('.') + 1
+  const next = `${cycle.slice(0, last)}${Number(cycle.slice(last)) + 1}`
   const cpeMatch = products.flatMap((product) => {
     const cpeName = nameOf(product)
     return cpeName

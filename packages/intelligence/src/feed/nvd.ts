@@ -164,7 +164,7 @@ export function titleOf(description: string, id: string): string {
   const title = sentence.replace(/\.$/, '')
   if (title === '') return id
   if (title.length <= titleLengthMax) return title
-  return `${title.slice(0, titleLengthMax).replace(/\s+\S*$/, '')}…`
+  return `${title.slice(0, titleLengthMax).replace(/ [^ ]*$/, '')}…`
 }
 
 /** Converts a time to ISO 8601 in UTC; empty if there is none. Times without a time zone are UTC. */

@@ -82,7 +82,7 @@ function releaseOf(own: string): string {
 
 /** Distributions repack sources without non-free parts; the upstream version stays the same. */
 function stripRepackSuffix(upstream: string): string {
-  return upstream.replace(/[+~](?:dfsg|ds|repack|really).*$/, '')
+  return upstream.replace(/[+~](?:dfsg|ds|repack|really).*$/s, '')
 }
 
 function isSameUpstream(fixedVersion: string, upstream: string): boolean {

@@ -116,7 +116,7 @@ function compareStripped(a: string, b: string): number {
 }
 
 function stripLeadingZeros(digits: string): string {
-  return digits.startsWith('0') ? digits.replace(/^0+(?=\d)/, '') : digits
+  return digits.startsWith('0') ? digits.replace(/^0{1,500}(?=\d)/, '') : digits
 }
 
 /** The leading numbers of a version as a string: equal versions have equal keys. */
@@ -169,8 +169,8 @@ function normalize(text: string): string {
     .toLowerCase()
     .replace(/^(?:release|version|ver|rel|v)[-_. ]?(?=\d)/, '')
     .replace(/\([0-9a-f]{7,40}\)/, '')
-    .replace(/-?\$\{.*$/, '')
-    .replace(/\+.*$/, '')
+    .replace(/-?\$\{.*$/s, '')
+    .replace(/\+.*$/s, '')
     .replace(/^((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])(?!\d)/, '$1.$2.$3')
 }
 

@@ -105,6 +105,6 @@ function mumbleVersion(text: string): Banner {
 function mysqlBanner(text: string): Banner | undefined {
   const [, version] = /^[\s\S]{3}\0\x0a([\x20-\x7e]{3,80})\0/.exec(text) ?? []
   if (version) return bannerOf('mysql', 'mysql.banners', version)
-  const [, message] = /^[\s\S]{3}\0\xff[\s\S]{2}(?:#.{5})?([\x20-\x7e]{5,})/.exec(text) ?? []
+  const [, message] = /^[\s\S]{3}\0\xff[\s\S]{2}(?:#.{5})?([\x20-\x7e]{5,500})/.exec(text) ?? []
   return message && /mysql|mariadb|host/i.test(message) ? bannerOf('mysql', 'mysql.error', message) : undefined
 }

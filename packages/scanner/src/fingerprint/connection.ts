@@ -2,7 +2,7 @@
 import type { Budget } from '#budget.ts'
 import { silentPorts } from '#fingerprint/banner.ts'
 import type { Guard } from '#guard.ts'
-import { dial, connectionOver } from '#net/tcp.ts'
+import { redial, connectionOver } from '#net/tcp.ts'
 import type { TcpConnection, ReadOptions } from '#net/tcp.ts'
 import { tlsHandshake } from '#net/tls.ts'
 
@@ -76,6 +76,6 @@ async function open(
     const handshake = await tlsHandshake(address, port, { ...tools, hostname })
     return handshake.kind === 'handshake' ? connectionOver(handshake.socket, tools.signal) : undefined
   }
-  const dialed = await dial(address, port, tools)
+  const dialed = await redial(address, port, tools)
   return dialed.kind === 'open' ? dialed.connection : undefined
 }

@@ -38,6 +38,24 @@ export const daemonProbes: readonly Probe[] = [
     isBinary: true,
   },
   {
+    protocol: 'jdwp',
+    ports: [5005, 8787],
+    request: bytes('JDWP-Handshake'),
+    responsePattern: /^JDWP-Handshake/,
+    field: '',
+  },
+  {
+    // A request for a PHP script that doesn't exist (FastCGI specification, section 5).
+    protocol: 'fastcgi',
+    ports: [9000],
+    request: hex(
+      '0101000100080000000100000000000001040001005600000e03524551554553545f4d4554484f444745540f1a5343524950545f46494c454e414d452f676c616369732d646f65732d6e6f742d65786973742e7068700b0b5343524950545f4e414d452f676c616369732e70687001040001000000000105000100000000',
+    ),
+    responsePattern: /^\x01[\x06\x07]\x00\x01/,
+    field: '',
+    isBinary: true,
+  },
+  {
     protocol: 'statsd',
     ports: [8126],
     request: bytes('health\n'),

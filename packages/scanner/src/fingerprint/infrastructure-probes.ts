@@ -14,7 +14,7 @@ export const sipOptions = (transport: 'TCP' | 'UDP') =>
 
 /** Server name from a SIP response; empty when absent. */
 export function sipServer(answer: string): string {
-  return /^(?:server|user-agent):\s*([^\r\n]{1,200})/im.exec(answer)?.[1] ?? ''
+  return /^(?:server|user-agent):\s{0,100}([^\r\n]{1,200})/im.exec(answer)?.[1] ?? ''
 }
 
 export const infrastructureProbes: readonly Probe[] = [

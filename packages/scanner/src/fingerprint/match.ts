@@ -1,5 +1,5 @@
 import { RE2JS, RE2Set } from 're2js'
-import type { Fingerprint, FingerprintFile } from '#fingerprint/recog.ts'
+import type { Fingerprint, FingerprintFile } from '#fingerprint/fingerprint-file.ts'
 
 /** Result of one matching fingerprint. */
 export interface FingerprintMatch {

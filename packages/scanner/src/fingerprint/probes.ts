@@ -138,7 +138,7 @@ export const probes: readonly Probe[] = [
     request: bytes('OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n'),
     responsePattern: /^RTSP\/\d/,
     field: 'rtsp_header.server',
-    read: (answer) => /^server:\s*([^\r\n]{1,200})/im.exec(answer)?.[1] ?? '',
+    read: (answer) => /^server:\s{0,100}([^\r\n]{1,200})/im.exec(answer)?.[1] ?? '',
   },
   {
     protocol: 'irc',

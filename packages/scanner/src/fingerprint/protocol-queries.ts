@@ -127,7 +127,7 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
         ),
       )
       const text = (await connection.read({ ...readOptions, bytesMax: 65_536 })).toString('latin1')
-      const [, version = ''] = /\x02version\0[\s\S]{4}([\d.]{1,20}(?:-\w+)?)\0/.exec(text) ?? []
+      const [, version = ''] = /\x02version\0[\s\S]{4}([\d.]{1,20}(?:-\w{1,100})?)\0/.exec(text) ?? []
       return [{ field: 'mongodb.version', text: version || 'no version' }]
     },
   ],
@@ -154,9 +154,8 @@ async function registerAtIrc(connection: TcpConnection): Promise<readonly Finger
  * PostgreSQL error messages name the failing routine; PgBouncer's, with its own error code, don't.
  */
 function isPgBouncer(text: string): boolean {
-  return /^E[\s\S]{4}SFATAL\0C08P01\0M[^\0]*(?:authentication failed|no such database|no such user)[^\0]*\0\0/.test(
-    text,
-  )
+  const [, message = ''] = /^E[\s\S]{4}SFATAL\0C08P01\0M([^\0]*)\0\0/.exec(text) ?? []
+  return /authentication failed|no such database|no such user/.test(message)
 }
 
 /** SMB 2 servers disclose their operating system before authentication (MS-NLMP 2.2.1.2). */

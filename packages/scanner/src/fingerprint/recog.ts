@@ -3,29 +3,10 @@ import { basename, join } from 'node:path'
 import { RE2JS } from 're2js'
 import { SaxesParser } from 'saxes'
 import type { SaxesTagPlain } from 'saxes'
+import type { Fingerprint, FingerprintFile } from '#fingerprint/fingerprint-file.ts'
+import { parseNmapProbes } from '#fingerprint/nmap-probes.ts'
+import { parseTechnologies } from '#fingerprint/technologies.ts'
 
-/** One pattern and the software it identifies. */
-export interface Fingerprint {
-  readonly description: string
-  /** RE2 syntax, flags inline. */
-  readonly pattern: string
-  /** A constant value (`pos` 0) or the number of the capture group. */
-  readonly params: readonly { readonly name: string; readonly pos: number; readonly value: string }[]
-  /** Example texts and their expected values. Loaded only on request. */
-  readonly examples: readonly { readonly text: string; readonly values: Readonly<Record<string, string>> }[]
-}
-/** One Recog file: fingerprints for one field, specific before general. */
-export interface FingerprintFile {
-  readonly name: string
-  /** The field to match, such as `ssh.banner` or `http_header.server`. */
-  readonly matches: string
-  readonly protocol: string
-  /** Between 0 and 1; higher takes precedence. */
-  readonly preference: number
-  readonly fingerprints: readonly Fingerprint[]
-  /** Skipped records and the reasons. */
-  readonly problems: readonly string[]
-}
 export interface PackProblem {
   readonly file: string
   readonly reason: string
@@ -39,8 +20,8 @@ const examplesMax = 50
 const textLengthMax = 20_000
 
 /**
- * Reads all fingerprint files (`*.xml`) in the folders and their subfolders. Invalid files and
- * records are skipped and listed as problems.
+ * Reads all fingerprint files in the folders and their subfolders: Recog (`*.xml`), `nmap-service-probes`, and
+ * technologies in Wappalyzer's format (`*.json`). Invalid files and records are skipped and listed as problems.
  */
 export async function loadRecog(
   folders: readonly string[],
@@ -48,13 +29,13 @@ export async function loadRecog(
 ): Promise<{ readonly files: readonly FingerprintFile[]; readonly problems: readonly PackProblem[] }> {
   const files: FingerprintFile[] = []
   const problems: PackProblem[] = []
-  for (const path of (await Promise.all(folders.map(xmlFiles))).flat()) {
+  for (const path of (await Promise.all(folders.map(fingerprintFiles))).flat()) {
     try {
       const { size } = await stat(path)
       if (size > fileBytesMax) throw new Error(`larger than ${fileBytesMax} bytes`)
-      const file = parseRecog(await readFile(path, 'utf8'), basename(path, '.xml'), options)
-      files.push(file)
-      problems.push(...file.problems.map((reason) => ({ file: path, reason })))
+      const read = parseFile(path, await readFile(path, 'utf8'), options)
+      files.push(...read)
+      problems.push(...read.flatMap((file) => file.problems).map((reason) => ({ file: path, reason })))
     } catch (error) {
       problems.push({ file: path, reason: error instanceof Error ? error.message : String(error) })
     }
@@ -62,10 +43,20 @@ export async function loadRecog(
   return { files, problems }
 }
 
-async function xmlFiles(folder: string): Promise<string[]> {
+const nmapFile = 'nmap-service-probes'
+
+function parseFile(path: string, text: string, options: { readonly withExamples?: boolean }): FingerprintFile[] {
+  if (basename(path) === nmapFile) return parseNmapProbes(text)
+  if (path.endsWith('.json')) return parseTechnologies(text, basename(path, '.json'))
+  return [parseRecog(text, basename(path, '.xml'), options)]
+}
+
+/** A single file is a pack too. */
+async function fingerprintFiles(folder: string): Promise<string[]> {
+  if ((await stat(folder)).isFile()) return [folder]
   const entries = await readdir(folder, { withFileTypes: true, recursive: true })
   return entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.xml'))
+    .filter((entry) => entry.isFile() && (/\.(?:xml|json)$/.test(entry.name) || entry.name === nmapFile))
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted()
 }

@@ -9,7 +9,7 @@ const versionsMax = 60
 
 /** Paths of scripts that a page loads from its own origin. */
 export function scriptPaths(page: string, origin: Origin): string[] {
-  const found = [...page.matchAll(/<script\b[^>]{0,300}?\bsrc\s*=\s*["']?([^"'\s>]{1,500})/gi)].map(
+  const found = [...page.matchAll(/<script\b[^>]{0,300}?\bsrc\s{0,20}=\s{0,20}["']?([^"'\s>]{1,500})/gi)].map(
     ([, src = '']) => src,
   )
   const paths = found.flatMap((src) => {

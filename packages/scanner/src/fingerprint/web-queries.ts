@@ -30,7 +30,7 @@ const transmission: WebQuery = {
     const [, word] = conflict?.headers.find(([name]) => name.toLowerCase() === sessionHeader) ?? []
     if (conflict?.status !== 409 || word === undefined || !/^[\w-]{1,128}$/.test(word)) return []
     const answer = await send({ ...question, headers: { [sessionHeader]: word } })
-    const [, version] = /"version":\s*"([^"]{1,64})"/.exec(answer?.body.toString('utf8', 0, 65_536) ?? '') ?? []
+    const [, version] = /"version":\s{0,100}"([^"]{1,64})"/.exec(answer?.body.toString('utf8', 0, 65_536) ?? '') ?? []
     return answer?.status === 200 && version !== undefined ? [{ field: 'transmission.version', text: version }] : []
   },
 }

@@ -90,7 +90,7 @@ function headerTraces(response: HttpResponse): FingerprintText[] {
 /** `Apache/2.4.6 (CentOS) OpenSSL/1.0.2k-fips PHP/5.4.16` lists three products. */
 function tokens(value: string): string[] {
   return value
-    .replaceAll(/\([^)]*\)/g, ' ')
+    .replaceAll(/\([^)]{0,300}\)/g, ' ')
     .split(/[\s,]+/)
     .filter((token) => token !== '')
     .slice(0, 20)
@@ -108,7 +108,7 @@ function bodyTraces(response: HttpResponse): FingerprintText[] {
 
 function generatorOf(tag: string): string[] {
   if (!/\bname\s*=\s*["']?generator["'\s>/]/i.test(tag)) return []
-  const [, quoted, bare] = /\bcontent\s*=\s*(?:["']([^"']{1,200})["']|([^\s>]{1,200}))/i.exec(tag) ?? []
+  const [, quoted, bare] = /\bcontent\s{0,100}=\s{0,100}(?:["']([^"']{1,200})["']|([^\s>]{1,200}))/i.exec(tag) ?? []
   return [quoted ?? bare ?? '']
 }
 

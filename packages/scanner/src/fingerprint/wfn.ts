@@ -164,8 +164,9 @@ export function canonicalVersion(product: string, read: string): ProductVersion 
     .trim()
     .toLowerCase()
     .replace(/^v(?=\d)/, '')
-    .replace(/\s*\(.*$/, '')
-    .replace(/-?\$\{.*$/, '')
+    .replace(/\(.*$/s, '')
+    .trimEnd()
+    .replace(/-?\$\{.*$/s, '')
   if (product === 'mariadb') return mariadb(text)
   const { upstream, revision } = withoutRevision(text)
   if (!/^\d/.test(upstream) || /[\sx]|\.\.|-.*-.*\d\.\d/.test(upstream)) return { version: '*', update: '*' }

@@ -32,8 +32,10 @@ export const distcc: NativeCheck = {
   checks: [open],
   appliesTo: ({ protocol, port, transport }) =>
     transport === 'tcp' && (protocol === 'distcc' || (protocol === '' && port === usualPort)),
+  triesUnidentified: true,
   async run(context) {
-    const received = await context.exchange(job, { firstByteMs: 8000, idleMs: 300, totalMs: 10_000, bytesMax: 8192 })
+    const firstByteMs = context.port === usualPort ? 8000 : 2500
+    const received = await context.exchange(job, { firstByteMs, idleMs: 300, totalMs: 10_000, bytesMax: 8192 })
     if (received === undefined) return {}
     const answer = received.toString('latin1')
     const isDone = /^DONE0000000[123]STAT[0-9a-f]{8}/.test(answer)

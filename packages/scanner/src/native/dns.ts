@@ -56,7 +56,7 @@ export const dns: NativeCheck = {
     if (rootReply) results[recursion.id] = isRecursive ? recursionProof(rootReply) : null
     const versionReply = await query(context, versionQuestion)
     const [text] = recordsOf(versionReply).flatMap(textsOf)
-    const isVersion = text !== undefined && /\d+\.\d+/.test(text)
+    const isVersion = text !== undefined && /\d\.\d/.test(text)
     if (versionReply) {
       const request = 'TXT version.bind, class CHAOS'
       results[version.id] = isVersion ? { request, answer: text, highlights: [text] } : null

@@ -15,6 +15,8 @@ export interface NativeCheck {
   /** The permission that an intrusive check needs. */
   readonly permission?: CheckPermission
   appliesTo(service: IdentifiedService): boolean
+  /** Also runs on silent services that weren't identified, on a limited number per host. */
+  readonly triesUnidentified?: boolean
   /** @throws only when the context's signal aborts, with its reason */
   run(context: NativeContext): Promise<CheckResults>
 }

@@ -379,6 +379,7 @@ describe.concurrent('TLS', () => {
       'tls-cipher-weak',
       'tls-cipher-small-block',
       'tls-ssl2-enabled',
+      'tls-dh-weak',
     ])
   })
   it('is inconclusive when the server does not support TLS', async () => {

@@ -90,20 +90,46 @@ export const socksProxy: NativeCheck = {
   checks: [socks],
   appliesTo: ({ protocol }) => protocol === 'socks5',
   async run(context) {
-    if (context.address.includes(':')) return {}
-    const target = Buffer.from(context.address.split('.').map(Number))
-    const port = Buffer.from([context.port >> 8, context.port & 0xff])
-    const received = await context.withConnection(async (connection) => {
-      connection.write(hex('050100'))
-      const method = await connection.read({ firstByteMs: 3000, enough: (all) => all.length >= 2 })
-      if (method[0] !== 5 || method[1] !== 0) return Buffer.alloc(0)
-      connection.write(Buffer.concat([hex('05010001'), target, port]))
-      return connection.read({ firstByteMs: 4000, enough: (all) => all.length >= 10 })
-    })
-    if (!received) return {}
-    const isOpen = received[0] === 5 && received[1] === 0
-    const request = `SOCKS5 CONNECT ${context.address}:${context.port} without authentication`
-    const answer = `reply ${received.toString('hex')}`
-    return { [socks.id]: isOpen ? { request, answer, highlights: ['0500'] } : null }
+    const toItself = context.address.includes(':') ? null : await socksConnect(context, ownAddress(context))
+    if (toItself?.[1] === 0) return { [socks.id]: socksProof(`${context.address}:${context.port}`, toItself) }
+    const toName = await socksConnect(context, unresolvableAddress)
+    if (!toName) return {}
+    return { [socks.id]: isAttempt(toName) ? socksProof(unresolvableName, toName) : null }
   },
+}
+
+function ownAddress({ address, port }: NativeContext): Buffer {
+  return Buffer.from([1, ...address.split('.').map(Number), port >> 8, port & 0xff])
+}
+
+const unresolvableAddress = Buffer.concat([
+  Buffer.from([3, unresolvableName.length]),
+  bytes(unresolvableName),
+  hex('0050'),
+])
+
+/** @returns the reply; empty if the proxy requires authentication, undefined if the connection failed */
+async function socksConnect(context: NativeContext, target: Buffer): Promise<Buffer | undefined> {
+  return context.withConnection(async (connection) => {
+    connection.write(hex('050100'))
+    const method = await connection.read({ firstByteMs: 3000, enough: (all) => all.length >= 2 })
+    if (method[0] !== 5 || method[1] !== 0) return Buffer.alloc(0)
+    connection.write(Buffer.concat([hex('050100'), target]))
+    return connection.read({ firstByteMs: 8000, enough: (all) => all.length >= 10 })
+  })
+}
+
+/**
+ * Some proxies refuse connections to themselves. A proxy that reports the host as unreachable tried to resolve its
+ * name; one with rules replies "not allowed" (RFC 1928, section 6).
+ */
+function isAttempt(reply: Buffer): boolean {
+  const [version, code = 2] = reply
+  return version === 5 && (code === 3 || code === 4)
+}
+
+function socksProof(target: string, reply: Buffer): Proof {
+  const request = `SOCKS5 CONNECT ${target} without authentication`
+  const answer = `reply ${reply.toString('hex')}`
+  return { request, answer, highlights: [reply.subarray(0, 2).toString('hex')] }
 }

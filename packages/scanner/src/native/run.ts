@@ -1,10 +1,11 @@
 /** Runs the native checks on the services of one host. */
 import type { CheckPermission, Observation, ScanProfile } from '@glacis/contract/runner'
 import type { Guard } from '#guard.ts'
-import { type TcpConnection, sendAndRead, dial, connectionOver } from '#net/tcp.ts'
+import { type TcpConnection, sendAndRead, redial, connectionOver } from '#net/tcp.ts'
 import { tlsHandshake } from '#net/tls.ts'
 import { queryUdp } from '#net/udp.ts'
 import { nativeCheckList } from '#native/check-list.ts'
+import { domainChecks, runDomainRecords } from '#native/domain-records.ts'
 import { nativeCommand } from '#native/reproduce.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import type { CheckInfo, IdentifiedService } from '#native/types.ts'
@@ -16,9 +17,10 @@ import type { CheckTarget } from '#template/service-run.ts'
 /** Metadata of each native check. */
 export const nativeChecks: readonly CheckInfo[] = [
   ...new Map(
-    nativeCheckList
-      .flatMap(({ checks }) => checks)
-      .map((check) => [check.id, { ...check, verifiedOn: verifiedOn[check.id] ?? [] }]),
+    [...nativeCheckList.flatMap(({ checks }) => checks), ...domainChecks].map((check) => [
+      check.id,
+      { ...check, verifiedOn: verifiedOn[check.id] ?? [] },
+    ]),
   ).values(),
 ]
 
@@ -32,9 +34,13 @@ export interface NativeTools {
   readonly permissions?: ReadonlySet<CheckPermission>
   /** Restricts the run to these checks; absent: all. */
   readonly onlyChecks?: ReadonlySet<string>
+  /** Resolver addresses with an optional port (default 53); absent: this machine's resolvers. */
+  readonly resolvers?: readonly string[]
 }
 
 const portDeadlineMs = 60_000
+/** Services of a host that checks of unknown protocols are tried on. */
+const unidentifiedMax = 8
 const readOptions = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 65_536 }
 
 /**
@@ -45,8 +51,10 @@ const readOptions = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 6
  */
 export async function* runNative(target: CheckTarget, tools: NativeTools): AsyncIterable<Observation> {
   const { signal, servicesAtOnce } = tools
+  const unidentified = new Set(target.services.filter(isUnidentified).slice(0, unidentifiedMax))
   const check = (service: IdentifiedService, within: AbortSignal) =>
-    checkService(service, target, { ...tools, signal: within })
+    checkService(service, target, { ...tools, signal: within, isTried: unidentified.has(service) })
+  yield* runDomainRecords(target, tools)
   yield* mergeConcurrently(withoutUdpTwins(target.services), servicesAtOnce, signal, check)
 }
 
@@ -58,10 +66,14 @@ function withoutUdpTwins(services: readonly IdentifiedService[]): IdentifiedServ
   return services.filter((one) => !isUdpTwin(one))
 }
 
+function isUnidentified({ transport, protocol, banner, tls }: IdentifiedService): boolean {
+  return transport === 'tcp' && protocol === '' && banner === '' && !tls
+}
+
 async function* checkService(
   service: IdentifiedService,
   target: CheckTarget,
-  tools: NativeTools,
+  tools: NativeTools & { readonly isTried: boolean },
 ): AsyncIterable<Observation> {
   const { address } = target
   const deadline = AbortSignal.timeout(portDeadlineMs)
@@ -86,8 +98,13 @@ async function* checkService(
   if (covered.length > 0) yield { kind: 'coverage', address, port: service.port, checks: covered }
 }
 
-function isRelevant(nativeCheck: NativeCheck, service: IdentifiedService, tools: NativeTools): boolean {
-  return nativeCheck.appliesTo(service) && idsOf(nativeCheck, tools).length > 0
+function isRelevant(
+  nativeCheck: NativeCheck,
+  service: IdentifiedService,
+  tools: NativeTools & { readonly isTried: boolean },
+): boolean {
+  const applies = nativeCheck.appliesTo(service) || (tools.isTried && nativeCheck.triesUnidentified === true)
+  return applies && idsOf(nativeCheck, tools).length > 0
 }
 
 /** The selected checks that an exchange decides. */
@@ -133,7 +150,7 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
       const tlsResult = await tlsHandshake(address, port, { guard, signal, hostname })
       return tlsResult.kind === 'handshake' ? connectionOver(tlsResult.socket, signal) : undefined
     }
-    const dialed = await dial(address, port, { guard, signal })
+    const dialed = await redial(address, port, { guard, signal })
     return dialed.kind === 'open' ? dialed.connection : undefined
   }
   return {

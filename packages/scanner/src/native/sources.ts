@@ -29,7 +29,7 @@ export const rsync: NativeCheck = {
       return (await connection.read({ firstByteMs: 3000, idleMs: 500 })).toString('latin1')
     })
     if (!listed?.includes('@RSYNCD: EXIT')) return {}
-    const modules = [...listed.matchAll(/^([\w.-]{1,100})\s*\t/gm)].map(([, name = '']) => name)
+    const modules = [...listed.matchAll(/^([\w.-]{1,100})\s{0,100}\t/gm)].map(([, name = '']) => name)
     for (const name of modules.slice(0, modulesMax)) {
       const proof = await startUpload(context, name)
       if (proof) return { [rsyncWritable.id]: proof }

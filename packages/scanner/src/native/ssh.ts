@@ -9,7 +9,7 @@ import { packetsIn, readLists, type KexLists } from '#native/ssh-wire.ts'
  */
 const weakPatterns = {
   kex: /^(diffie-hellman-group1-sha1|diffie-hellman-group-exchange-sha1|rsa1024-sha1)$/,
-  cipher: /(-cbc(@.*)?$|^arcfour|^3des|^blowfish|^cast128|^des-|^none$)/,
+  cipher: /(-cbc(@|$)|^arcfour|^3des|^blowfish|^cast128|^des-|^none$)/,
   mac: /(md5|sha1-96|^none$|ripemd)/,
   hostKey: /^ssh-dss/,
 }
@@ -132,7 +132,7 @@ async function greetingOf(context: NativeContext): Promise<{ text: string; lists
     const text = received.subarray(0, received.length - afterGreeting(received).length).toString('latin1')
     if (!/^SSH-/m.test(text)) return undefined
     const [first] = packetsIn(afterGreeting(received))
-    return { text: text.replace(/^[\s\S]*?(?=SSH-)/, ''), lists: first ? readLists(first) : null }
+    return { text: text.slice(text.indexOf('SSH-')), lists: first ? readLists(first) : null }
   })
 }
 

@@ -48,6 +48,16 @@ export const smallBlockSuites: Readonly<Record<number, string>> = {
   0x0007: 'IDEA_CBC_SHA',
 }
 
+/** Suites with ephemeral Diffie-Hellman over finite fields. */
+export const dheSuites: Readonly<Record<number, string>> = {
+  0x009e: 'DHE_RSA_AES_128_GCM_SHA256',
+  0x009f: 'DHE_RSA_AES_256_GCM_SHA384',
+  0x0033: 'DHE_RSA_AES_128_CBC_SHA',
+  0x0039: 'DHE_RSA_AES_256_CBC_SHA',
+  0x0067: 'DHE_RSA_AES_128_CBC_SHA256',
+  0x006b: 'DHE_RSA_AES_256_CBC_SHA256',
+}
+
 /** TLS 1.2 ClientHello (RFC 5246, section 7.4.1.2) with only these suites. */
 export function clientHello(suites: readonly number[], hostname: string): Buffer {
   const extensions = Buffer.concat([
@@ -92,6 +102,36 @@ export function readServerHello(received: Buffer): { readonly suite: number } | 
   if (received[0] !== 0x16 || received[5] !== 2 || received.length < 44) return undefined
   const at = 44 + received.readUInt8(43)
   return received.length < at + 2 ? undefined : { suite: received.readUInt16BE(at) }
+}
+
+/**
+ * Size in bits of the prime in a ServerKeyExchange for DHE (RFC 5246, section 7.4.3); undefined if the response
+ * contains none.
+ */
+export function readDhPrimeBits(received: Buffer): number | undefined {
+  const messages = handshakeBytes(received)
+  for (let at = 0; at + 4 <= messages.length;) {
+    const length = messages.readUIntBE(at + 1, 3)
+    const body = messages.subarray(at + 4, at + 4 + length)
+    if (messages[at] === 12 && body.length >= 3) {
+      const prime = body.subarray(2, 2 + body.readUInt16BE(0))
+      const start = prime.findIndex((byte) => byte !== 0)
+      return start < 0 ? 0 : (prime.length - start) * 8 - Math.clz32(prime[start] ?? 0) + 24
+    }
+    at += 4 + length
+  }
+  return undefined
+}
+
+/** The contents of all handshake records; messages may be split across records. */
+function handshakeBytes(received: Buffer): Buffer {
+  const parts: Buffer[] = []
+  for (let at = 0; at + 5 <= received.length && received[at] === 0x16;) {
+    const end = at + 5 + received.readUInt16BE(at + 3)
+    parts.push(received.subarray(at + 5, end))
+    at = end
+  }
+  return Buffer.concat(parts)
 }
 
 /** SSL 2.0 CLIENT-HELLO (draft-hickman-netscape-ssl) with all seven ciphers. */

@@ -7,7 +7,9 @@ import { startTlsProtocols, startTls } from '#native/starttls.ts'
 import {
   insecureSuites,
   clientHello,
+  dheSuites,
   isSsl2Hello,
+  readDhPrimeBits,
   readServerHello,
   smallBlockSuites,
   ssl2Hello,
@@ -55,18 +57,34 @@ const ssl2 = checkInfo({
   reference: 'https://www.rfc-editor.org/rfc/rfc6176',
   tags: 'tls ssl misconfig crypto',
 })
+const dhPrime = checkInfo({
+  id: 'tls-dh-weak',
+  name: 'Weak Diffie-Hellman group in TLS (Logjam)',
+  severity: 'low',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 3.7,
+  summary: 'The server uses a Diffie-Hellman group with a prime of less than 2048 bits for key exchange.',
+  impact:
+    'A well-resourced attacker who precomputes the group can decrypt recorded connections. Primes of 512 bits can be broken within hours (Logjam, CVE-2015-4000).',
+  remediation:
+    'Remove DHE cipher suites and use ECDHE, or configure a standard group of at least 2048 bits (RFC 7919), for example with `ssl_dhparam` in nginx.',
+  reference: 'https://weakdh.org/',
+  tags: 'tls ssl misconfig crypto',
+})
 
-const readOptions = { firstByteMs: 3000, idleMs: 200, totalMs: 5000, bytesMax: 8192 }
+const dhPrimeBitsMin = 2048
+const readOptions = { firstByteMs: 3000, idleMs: 200, totalMs: 5000, bytesMax: 16_384 }
 
-/** Three hellos; no handshake is completed. */
+/** Four hellos; no handshake is completed. */
 export const tlsWeak: NativeCheck = {
-  checks: [broken, smallBlocks, ssl2],
+  checks: [broken, smallBlocks, ssl2, dhPrime],
   appliesTo: ({ tls, protocol, transport }) => transport === 'tcp' && (tls || startTlsProtocols(protocol)),
   async run(context) {
     const first = await testSuites(context, insecureSuites)
     // Stop when the server responded with neither a hello nor an alert.
     if (first === undefined) return {}
     const second = await testSuites(context, smallBlockSuites)
+    const primeBits = await testDhPrime(context)
     const received = await sendHello(context, ssl2Hello)
     const isOld = received !== undefined && isSsl2Hello(received)
     const proof = {
@@ -77,6 +95,7 @@ export const tlsWeak: NativeCheck = {
     return {
       [broken.id]: first,
       ...(second !== undefined && { [smallBlocks.id]: second }),
+      ...(primeBits !== undefined && { [dhPrime.id]: primeBits }),
       ...(received !== undefined && { [ssl2.id]: isOld ? proof : null }),
     }
   },
@@ -95,6 +114,15 @@ async function testSuites(
   const name = suites[chosen.suite]
   const request = `TLS 1.2 ClientHello offering ${Object.values(suites).join(', ')}`
   return name === undefined ? null : { request, answer: `ServerHello: ${name}`, highlights: [name] }
+}
+
+async function testDhPrime(context: NativeContext): Promise<Proof | null | undefined> {
+  const received = await sendHello(context, clientHello(Object.keys(dheSuites).map(Number), context.hostname))
+  if (!received) return undefined
+  const bits = readDhPrimeBits(received)
+  if (bits === undefined || bits >= dhPrimeBitsMin) return null
+  const request = `TLS 1.2 ClientHello offering ${Object.values(dheSuites).join(', ')}`
+  return { request, answer: `ServerKeyExchange: prime of ${bits} bits`, highlights: [`${bits} bits`] }
 }
 
 /** The response to a ClientHello; undefined when the connection failed or nothing came back. */

@@ -53,8 +53,9 @@ async function readDescription(context: NativeContext, version: 0 | 1, community
 
 /** The octet string of sysDescr.0 in a GetResponse; empty for any other message. */
 export function descriptionOf(answer: Buffer): string {
-  const [, value = ''] =
-    /\xa2[\s\S]{2,30}\x06\x08\x2b\x06\x01\x02\x01\x01\x01\x00\x04([\s\S]+)$/.exec(answer.toString('latin1')) ?? []
+  const text = answer.toString('latin1')
+  const name = /\xa2[\s\S]{2,30}\x06\x08\x2b\x06\x01\x02\x01\x01\x01\x00\x04/.exec(text)
+  const value = name ? text.slice(name.index + name[0].length) : ''
   return value.replace(/^(\x81.|\x82..|.)/s, '').slice(0, 300)
 }
 
@@ -184,7 +185,7 @@ export const ntp: NativeCheck = {
     const control = await context.sendDatagram(readVariables, { waitMs: 700 })
     const isList = list.kind === 'answer' && list.bytes.length > 48 && list.bytes[3] === 0x2a
     const text = control.kind === 'answer' ? control.bytes.subarray(12).toString('latin1') : ''
-    const isControl = control.kind === 'answer' && ((control.bytes[1] ?? 0) & 0x80) !== 0 && /\w+=/.test(text)
+    const isControl = control.kind === 'answer' && ((control.bytes[1] ?? 0) & 0x80) !== 0 && /\w=/.test(text)
     return {
       [ntpList.id]: isList
         ? {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { Socket } from 'node:net'
 import type { Guard } from '#guard.ts'
 import { withDeadline } from '#net/deadline.ts'
@@ -75,6 +76,19 @@ export async function dial(address: string, port: number, options: DialOptions):
   } finally {
     if (result?.kind !== 'open') socket.destroy()
   }
+}
+
+const restartMs = 300
+
+/**
+ * Dials a port that was open before. A service that ends with each connection refuses the next one until it has been
+ * restarted, so a refusal is retried once.
+ */
+export async function redial(address: string, port: number, options: DialOptions): Promise<DialResult> {
+  const result = await dial(address, port, options)
+  if (result.kind !== 'closed') return result
+  await setTimeout(restartMs, undefined, { signal: options.signal })
+  return dial(address, port, options)
 }
 
 function outcomeOf({ code = '', message }: NodeJS.ErrnoException): DialResult {

@@ -63,9 +63,15 @@ function permissions({
     '--disable-warning=ExperimentalWarning',
     ...(usesNetwork ? ['--allow-net'] : []),
     ...(startsProcesses ? ['--allow-child-process', '--allow-ffi'] : []),
-    ...[...own, ...readable, ...writable].map((path) => `--allow-fs-read=${path}`),
-    ...writable.map((path) => `--allow-fs-write=${path}`),
+    ...[...own, ...readable, ...writable].map((path, _, all) => `--allow-fs-read=${grantOf(path, all)}`),
+    ...writable.map((path) => `--allow-fs-write=${grantOf(path, writable)}`),
   ]
+}
+
+/** Node.js denies `/a/pack` itself if `/a/packs` is granted too, unless it is a prefix, which includes `/a/packs`. */
+function grantOf(path: string, all: readonly string[]): string {
+  const isPrefix = all.some((other) => other.startsWith(path) && !['', sep].includes(other.charAt(path.length)))
+  return isPrefix ? `${path}*` : path
 }
 
 /** The folder that contains this code: the repository or, for an installed agent, the folder with its `node_modules`. */

@@ -10,6 +10,7 @@ import type { Lookup } from '#template/dsl-value.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import type { HttpBlock, Template } from '#template/template.ts'
 import type { Unit } from '#unit.ts'
+import { withoutTrailingSlashes } from '#template/request-target.ts'
 
 export interface Calibration {
   /**
@@ -34,7 +35,7 @@ export async function calibrate(
   basePath: string,
   signal: AbortSignal,
 ): Promise<Calibration> {
-  const base = basePath.replace(/\/+$/, '')
+  const base = withoutTrailingSlashes(basePath)
   const paths = [`${base}/${randomName()}`, `${base}/${randomName()}.php`, `${base}/${randomName()}/`]
   const results = await Promise.all(paths.map((path) => client.request(origin, { method: 'GET', path }, { signal })))
   return { responses: results.filter((result) => result.kind === 'response') }
@@ -58,14 +59,18 @@ export function needsControl(calibration: Calibration, status: number): boolean 
   return calibration.responses.length === 0 || calibration.responses.some((response) => response.status === status)
 }
 
+/** The path decides what these methods return. Others, such as PURGE, apply to paths that don't exist too. */
+const methodsOfPages: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
 /**
- * The same request below a nonexistent folder. Exposes hosts that echo the request.
+ * The same request below a nonexistent folder, or with a nonexistent method. Exposes hosts that echo the request.
  *
  * @returns null when such a request might be valid after all: a path with traversal
  */
 export function controlRequestFor(request: HttpRequest, basePath: string): HttpRequest | null {
+  if (!methodsOfPages.has(request.method)) return { ...request, method: 'GLACIS' }
   if (/\.\.|%2e|%252e/i.test(request.path)) return null
-  const base = basePath.replace(/\/+$/, '')
+  const base = withoutTrailingSlashes(basePath)
   return { ...request, path: `${base}/${randomName()}${request.path.slice(base.length)}` }
 }
 

@@ -32,7 +32,7 @@ export function createJar(): Jar {
       const existing = own.find(([name]) => name.toLowerCase() === 'cookie')
       const pairs = matching.map(([name, { value }]) => `${name}=${value}`)
       const rest = own.filter((header) => header !== existing)
-      const cookie = [existing?.[1].replace(/;\s*$/, '') ?? '', ...pairs].filter((pair) => pair !== '').join('; ')
+      const cookie = [withoutSemicolon(existing?.[1] ?? ''), ...pairs].filter((pair) => pair !== '').join('; ')
       return { ...request, headers: Object.fromEntries([...rest, ['Cookie', cookie]]) }
     },
     storeCookies(path, response) {
@@ -44,16 +44,28 @@ export function createJar(): Jar {
 }
 
 function storeCookie(cookies: Map<string, Cookie>, path: string, line: string): void {
-  const [, name = '', value = '', attributes = ''] = /^\s*([^=;\s]+)\s*=\s*([^;]*)(.*)$/.exec(line) ?? []
-  if (name === '') return
-  const age = /;\s*max-age\s*=\s*(-?\d+)/i.exec(attributes)?.[1]
-  const expires = /;\s*expires\s*=\s*([^;]+)/i.exec(attributes)?.[1]
+  const [[name, value] = ['', ''], ...attributes] = line.split(';').map(pairOf)
+  if (name === '' || /\s/.test(name)) return
+  const attribute = (wanted: string) => attributes.find(([key]) => key.toLowerCase() === wanted)?.[1]
+  const age = /^-?\d+/.exec(attribute('max-age') ?? '')?.[0]
+  const expires = attribute('expires')
   const isExpired = age === undefined ? expires !== undefined && Date.parse(expires) < Date.now() : Number(age) <= 0
   if (isExpired) cookies.delete(name)
   else if (cookies.size < COOKIES_MAX || cookies.has(name)) {
-    const scope = /;\s*path\s*=\s*(\/[^;]*)/i.exec(attributes)?.[1]?.trim()
-    cookies.set(name, { value: value.trim(), path: scope ?? folderOf(path) })
+    const scope = attribute('path')
+    cookies.set(name, { value, path: scope?.startsWith('/') ? scope : folderOf(path) })
   }
+}
+
+/** Name and value of `name=value`; the name is empty without an equals sign. */
+function pairOf(text: string): readonly [string, string] {
+  const at = text.indexOf('=')
+  return at < 0 ? ['', ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+}
+
+function withoutSemicolon(text: string): string {
+  const trimmed = text.trimEnd()
+  return trimmed.endsWith(';') ? trimmed.slice(0, -1) : text
 }
 
 function folderOf(path: string): string {

@@ -86,11 +86,11 @@ const ASSIGNMENT =
 const CELLS = /(<td[^>]{0,80}>\s{0,8})([\w.$'"[\]-]{1,100})(\s{0,8}<\/td>\s{0,8}<td[^>]{0,80}>)([^<]{1,2000})/gi
 const masks: readonly (readonly [RegExp, string])[] = [
   // PEM private keys, complete or truncated.
-  [/(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)[^-]*(-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g, `$1 ${MASK} $2`],
+  [/(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)[^-]{0,16000}(-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g, `$1 ${MASK} $2`],
   // Credentials in a URL.
   [/\b([a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,200}:)[^\s@/]{1,500}@/gi, `$1${MASK}@`],
-  [/^((?:proxy-)?authorization:[^\S\n]{0,8}[^\s]{1,40}[^\S\n]{1,8})\S+/gim, `$1${MASK}`],
-  [/^((?:set-)?cookie:[^\S\n]{0,8}[^=\s;]{1,200}=)[^;\n]+/gim, `$1${MASK}`],
+  [/^((?:proxy-)?authorization:[^\S\n]{0,8}[^\s]{1,40}[^\S\n]{1,8})\S{1,16000}/gim, `$1${MASK}`],
+  [/^((?:set-)?cookie:[^\S\n]{0,8}[^=\s;]{1,200}=)[^;\n]{1,16000}/gim, `$1${MASK}`],
   // Tokens with recognizable formats: AWS, GitHub, Slack, Stripe, GitLab, JSON Web Tokens.
   [/\b(AKIA|ASIA)[A-Z\d]{16}\b/g, `$1${MASK}`],
   [/\b(gh[pousr]_|xox[abprs]-|sk_live_|rk_live_|glpat-)[\w-]{10,255}/g, `$1${MASK}`],
@@ -103,7 +103,7 @@ export function maskSecrets(text: string): string {
     SECRET_NAME.test(name) ? `${quote}${name}${quote}${sign}${MASK}` : whole,
   )
   const maskedCells = maskedAssignments.replace(CELLS, (whole, cell: string, name: string, between: string) =>
-    SECRET_NAME.test(name.replace(/\W+$/, '')) ? `${cell}${name}${between}${MASK}` : whole,
+    SECRET_NAME.test(name.replace(/\W{1,100}$/, '')) ? `${cell}${name}${between}${MASK}` : whole,
   )
   return masks.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), maskedCells)
 }

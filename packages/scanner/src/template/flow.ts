@@ -18,9 +18,10 @@ const DEPTH_MAX = 20
  */
 export function parseFlow(source: string, blocks: number): Flow | string {
   const text = source.trim().replace(/;$/, '')
-  const tokens = [...text.matchAll(/\s*(?:(http\s*\(\s*(\d*)\s*\))|(&&|\|\||[!()]))\s*/g)]
-  if (text.length > FLOW_MAX || tokens.map(([token]) => token).join('') !== text || text === '')
+  const found = [...text.matchAll(/\s+|(http\s*\(\s*(?:(\d+)\s*)?\))|(&&|\|\||[!()])/gy)]
+  if (text.length > FLOW_MAX || found.map(([token]) => token).join('') !== text || text === '')
     return 'a flow that contains JavaScript'
+  const tokens = found.filter(([token]) => token.trim() !== '')
   const reader: Reader = { tokens: tokens.map(([, call, at, sign]) => ({ call, at, sign })), at: 0, blocks }
   try {
     const flow = parseOr(reader, 0)

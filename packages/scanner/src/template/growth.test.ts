@@ -1,63 +1,95 @@
-import { expect, it } from 'vitest'
-import { scriptExcerpt, scriptPaths } from '#fingerprint/script.ts'
-import { functions } from '#template/dsl-functions.ts'
-import { maskSecrets } from '#template/evidence.ts'
-import { extract } from '#template/extractor.ts'
-import { parseJq } from '#template/jq.ts'
-import { compilePattern } from '#template/regex.ts'
-import { parseXPath } from '#template/xpath.ts'
+/** Every parser of what targets send, on hostile input of 1×, 2×, 4× and 8× the size. */
+import { getHeapStatistics } from 'node:v8'
+import { afterAll, expect, it } from 'vitest'
+import { growingParsers, type GrowingParser } from '#template/testing/growing-parsers.ts'
 
-const dsl = (name: string) => (text: string) => functions.get(name)?.([text])
-const xpath = parseXPath('//input[@name="csrf"]/@value')
-const jq = parseJq('.[] | select(. == "x")')
-const regex = compilePattern('(a+)+[bc]')
+const factors = [1, 2, 4, 8] as const
+/** Growth from 1× to 8×, relative to linear growth. Quadratic cost grows eight times faster than linear. */
+const toleranceMax = 4
+/** The system counts processor time in ticks, so short runs are repeated this long. */
+const sampleMs = 8
+const repeatsMax = 256
+/** Below this, fixed costs dominate. */
+const allocatedMbMin = 0.5
+const runs = 2
 
-const origin = { address: '127.0.0.1', port: 80, tls: false, hostname: 'localhost' }
-const jsonQuery = parseJq('.a')
-const readJson = (text: string) =>
-  jsonQuery &&
-  extract(
-    { type: 'json', name: '', part: '', isInternal: false, queries: [jsonQuery] },
-    { defaultPart: 'body', get: () => text },
-  )
+interface Cost {
+  readonly cpuMs: number
+  readonly allocatedMb: number
+}
+const table: Record<string, Record<string, string>> = {}
 
-/** Each runs on text of the given size in thousands of units. */
-const parsers: readonly (readonly [string, number, (size: number) => string, (text: string) => unknown])[] = [
-  ['xpath', 2, (size) => `<body>${'<input a=1>'.repeat(size * 1000)}</body>`, (text) => xpath?.read(text, '')],
-  ['jq', 1, (size) => JSON.stringify(Array.from({ length: size * 1000 }, () => 'y')), (text) => jq?.(JSON.parse(text))],
-  ['trim_space', 100, (size) => `a${' '.repeat(size * 1000)}b`, dsl('trimspace')],
-  ['html_unescape', 100, (size) => '&#'.repeat(size * 500), dsl('htmlunescape')],
-  ['url_decode', 100, (size) => '%4'.repeat(size * 500), dsl('urldecode')],
-  ['trim', 100, (size) => ' .'.repeat(size * 500), (text) => functions.get('trim')?.([text, ' .'])],
-  [
-    'remove_bad_chars',
-    20,
-    (size) => 'ab'.repeat(size * 500),
-    (text) => functions.get('removebadchars')?.([text, text]),
-  ],
-  ['replace_regex', 5, (size) => 'ab'.repeat(size * 500), (text) => functions.get('replaceregex')?.([text, 'a', 'c'])],
-  ['split', 100, (size) => 'a,'.repeat(size * 500), (text) => functions.get('split')?.([text, ','])],
-  ['json extractor', 50, (size) => JSON.stringify({ a: 'b'.repeat(size * 1000) }), readJson],
-  ['script excerpt', 100, (size) => '"1.2.3"'.repeat(size * 140), (text) => scriptExcerpt(Buffer.from(text))],
-  ['script paths', 50, (size) => '<script '.repeat(size * 125), (text) => scriptPaths(text, origin)],
-  ['secret masking', 20, (size) => 'password='.repeat(size * 110), maskSecrets],
-  ['regex', 20, (size) => 'a'.repeat(size * 1000), (text) => regex?.test(text)],
-]
-
-it.each(parsers)('%s takes time linear in its input', (name, unit, make, run) => {
-  const [small, large] = [make(unit), make(unit * 8)]
-  median(() => run(small))
-  const [smallMs, largeMs] = [median(() => run(small)), median(() => run(large))]
-  const growth = largeMs / Math.max(smallMs, 0.5)
-  // Quadratic time grows 64-fold. The margin covers a busy machine.
-  expect(growth).toBeLessThan(32)
+it.each(growingParsers)('SEC-D1 $name grows at most linearly in time and memory', async (parser) => {
+  let growth = await measure(parser)
+  // Other tests share the caches of the processor.
+  for (let retry = 0; retry < 2 && growth.time > toleranceMax; retry++) growth = await measure(parser)
+  expect(growth.time).toBeLessThan(toleranceMax)
+  expect(growth.memory).toBeLessThan(toleranceMax)
 })
 
-function median(run: () => unknown): number {
-  const times = Array.from({ length: 5 }, () => {
-    const start = performance.now()
-    run()
-    return performance.now() - start
-  })
-  return times.toSorted((left, right) => left - right)[2] ?? 0
+afterAll(() => {
+  if (process.env['npm_lifecycle_event'] === 'hostile') console.table(table)
+})
+
+async function measure(parser: GrowingParser): Promise<{ readonly time: number; readonly memory: number }> {
+  const repeats = await repeatsFor(parser)
+  const costs: Cost[] = []
+  for (const factor of factors) costs.push(await costOf(parser, factor, repeats))
+  // A parser that takes no measurable time even when repeated can only grow from half a tick.
+  const times = costs.map(({ cpuMs }) => Math.max(cpuMs, sampleMs / repeats / 2))
+  const sizes = costs.map(({ allocatedMb }) => Math.max(allocatedMb, allocatedMbMin))
+  const [time, memory] = [relativeGrowth(times), relativeGrowth(sizes)]
+  table[parser.name] = Object.fromEntries([
+    ...factors.map((factor, at) => [
+      `${factor}×`,
+      `${costs[at]?.cpuMs.toFixed(2)} ms ${costs[at]?.allocatedMb.toFixed(1)} MB`,
+    ]),
+    ['time / linear', time.toFixed(2)],
+    ['memory / linear', memory.toFixed(2)],
+  ])
+  return { time, memory }
+}
+
+function relativeGrowth(values: readonly number[]): number {
+  const [first = 1] = values
+  return Math.max(...values.map((value, at) => value / first / (factors[at] ?? 1)))
+}
+
+/** How often the smallest input must be read for a time that can be measured. Also warms up. */
+async function repeatsFor({ make, units, run }: GrowingParser): Promise<number> {
+  const text = make(units)
+  const startedAt = cpuMs()
+  let repeats = 0
+  while (repeats < repeatsMax && cpuMs() - startedAt < sampleMs) {
+    await run(text)
+    repeats += 1
+  }
+  return repeats
+}
+
+/** The lowest of a few runs: processor time of this thread, and bytes allocated on its heap. */
+async function costOf({ make, units, run }: GrowingParser, factor: number, repeats: number): Promise<Cost> {
+  const text = make(units * factor)
+  const costs: Cost[] = []
+  for (let count = 0; count < runs; count++) {
+    const [allocated, startedAt] = [allocatedBytes(), cpuMs()]
+    for (let repeat = 0; repeat < repeats; repeat++) await run(text)
+    costs.push({
+      cpuMs: (cpuMs() - startedAt) / repeats,
+      allocatedMb: (allocatedBytes() - allocated) / repeats / 1e6,
+    })
+  }
+  return {
+    cpuMs: Math.min(...costs.map((cost) => cost.cpuMs)),
+    allocatedMb: Math.min(...costs.map((cost) => cost.allocatedMb)),
+  }
+}
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+function allocatedBytes(): number {
+  return getHeapStatistics().total_allocated_bytes
 }

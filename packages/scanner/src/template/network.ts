@@ -1,7 +1,7 @@
 /** Runs the network (TCP) blocks of templates. */
 import type { Guard } from '#guard.ts'
 import type { Origin } from '#net/http-message.ts'
-import { dial, connectionOver, type TcpConnection } from '#net/tcp.ts'
+import { redial, connectionOver, type TcpConnection } from '#net/tcp.ts'
 import { tlsHandshake } from '#net/tls.ts'
 import { toBytes, type Lookup } from '#template/dsl-value.ts'
 import type { ResponseParts, NetworkBlock, Template } from '#template/template.ts'
@@ -121,7 +121,7 @@ async function open(
     const handshake = await tlsHandshake(address, port, { ...options, hostname })
     return handshake.kind === 'handshake' ? connectionOver(handshake.socket, options.signal) : handshake.reason
   }
-  const dialed = await dial(address, port, options)
+  const dialed = await redial(address, port, options)
   if (dialed.kind === 'open') return dialed.connection
   return dialed.kind === 'unknown' ? dialed.reason : `the port is ${dialed.kind}`
 }

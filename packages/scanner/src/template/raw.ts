@@ -1,7 +1,7 @@
 /** Raw requests of templates. Placeholders are filled in before parsing, as in nuclei. */
 import type { HttpRequest } from '#net/http-message.ts'
 import type { Lookup } from '#template/dsl-value.ts'
-import { encodeTarget } from '#template/request-target.ts'
+import { encodeTarget, withoutTrailingSlashes } from '#template/request-target.ts'
 import { fillBytes, fillBytesKnown } from '#template/variables.ts'
 
 /** Headers that change message framing; requests with them bypass the normal HTTP client. */
@@ -125,7 +125,7 @@ function splitRequest(text: string): { first: string; headers: Record<string, st
  * port.
  */
 function targetOf(parts: readonly string[], basePath: string, lookup: Lookup): string | null {
-  const base = basePath.replace(/\/+$/, '')
+  const base = withoutTrailingSlashes(basePath)
   const written = parts.length > 1 ? (parts[0] ?? '') : ''
   if (written === '' || written === '/') return basePath
   if (!/^https?:\/\//.test(written))

@@ -38,10 +38,11 @@ function compile(source: string): Pattern | null {
   const regex = tryCompile(Buffer.from(source, 'utf8').toString('latin1'))
   if (!regex) return null
   const { literal, ignoresCase } = literalOf(source)
+  const stepsPerCharacter = 1 + Math.floor(regex.programSize() / instructionsPerStep)
   const mayMatch = (text: string) => literal === '' || (ignoresCase ? lowered(text) : text).includes(literal)
   const test = (text: string) => {
     if (!mayMatch(text)) return false
-    spend(text.length)
+    spend(text.length * stepsPerCharacter)
     return regex.test(text)
   }
   return {
@@ -53,6 +54,8 @@ function compile(source: string): Pattern | null {
 }
 
 const matchCost = 400
+/** Large programs, such as those with many counted repetitions, are simulated at a cost for each instruction. */
+const instructionsPerStep = 64
 
 /** Keeps empty matches, which replace nothing. */
 function replaceAll(regex: RE2JS, text: string, by: string): string {
@@ -114,7 +117,7 @@ function allMatches(regex: RE2JS, text: string): string[][] {
  * can be rejected by a substring search. Empty if there is no certain literal.
  */
 export function requiredLiteral(source: string): string {
-  if (/\(\?[^:)]*[a-z]|\\[xpPQEuUcC\d]/i.test(source)) return ''
+  if (/\(\?[^:]|\\[xpPQEuUcC\d]/i.test(source)) return ''
   let best = ''
   let run = ''
   let depth = 0

@@ -2,7 +2,7 @@
 import type { HttpRequest } from '#net/http-message.ts'
 import { toBytes, type Lookup } from '#template/dsl-value.ts'
 import { rawBytesOf, rawRequestOf, type Annotations } from '#template/raw.ts'
-import { encodeTarget } from '#template/request-target.ts'
+import { encodeTarget, withoutTrailingSlashes } from '#template/request-target.ts'
 import type { HttpBlock } from '#template/template.ts'
 import { fillBytes } from '#template/variables.ts'
 
@@ -65,7 +65,7 @@ export function requestOf(block: HttpBlock, path: string, basePath: string, look
   const body = block.body === null ? null : fillBytes(block.body, lookup)
   const headers = fillHeaders(block.headers, lookup)
   if (rest === null || headers === null || (block.body !== null && body === null)) return null
-  const base = name === 'BaseURL' ? (rest === '' ? basePath : basePath.replace(/\/+$/, '')) : ''
+  const base = name === 'BaseURL' ? (rest === '' ? basePath : withoutTrailingSlashes(basePath)) : ''
   const whole = encodeTarget(toBytes(base) + rest)
   const target = whole === '' || whole.startsWith('?') ? `/${whole}` : whole
   if (!target.startsWith('/')) return null

@@ -22,3 +22,9 @@ export function encodeTarget(path: string): string {
     return `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
   })
 }
+
+export function withoutTrailingSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end)
+}

@@ -3,6 +3,7 @@
  * The XPath library takes quadratic time for them.
  */
 import { type Attr, type Document, Element, type Node } from '@xmldom/xmldom'
+import { spend } from '#unit.ts'
 
 /** Selects nodes in document order. */
 export type SimplePath = (document: Document, isXml: boolean) => readonly (Attr | Node)[]
@@ -16,9 +17,12 @@ type Condition =
   | { readonly kind: 'position'; readonly position: number }
   | { readonly kind: 'equals' | 'contains' | 'exists'; readonly attribute: string; readonly value: string }
 
+/** Steps for each node and each step of the path. */
+const nodeSteps = 20
+
 const STEP = /(\/\/?)(?:@([\w-]+|\*)|(text\(\))|([\w-]+|\*))/y
 const CONDITION =
-  /\[\s*(?:(\d{1,6})|@([\w-]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)'))?|contains\(\s*@([\w-]+)\s*,\s*(?:"([^"]*)"|'([^']*)')\s*\))\s*\]/y
+  /\[\s*(?:(\d{1,6})|@([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?|contains\(\s*@([\w-]+)\s*,\s*(?:"([^"]*)"|'([^']*)')\s*\))\s*\]/y
 
 /** @returns null for a path that uses other syntax */
 export function parseSimplePath(source: string): SimplePath | null {
@@ -68,6 +72,7 @@ function selectElements(document: Document, steps: readonly Step[], isXml: boole
   const all = [...descendants(document)]
   let selected: ReadonlySet<Node> = new Set([document])
   for (const { isDeep, name, conditions } of steps) {
+    spend(nodeSteps * all.length)
     const parents = isDeep ? withDescendants(document, all, selected) : selected
     const next = new Set<Node>()
     for (const parent of parents) {
@@ -91,6 +96,7 @@ function withDescendants(document: Document, all: readonly Element[], selected: 
 function* descendants(document: Document): Iterable<Element> {
   const stack: Node[] = [document]
   for (let node = stack.pop(); node; node = stack.pop()) {
+    spend(nodeSteps)
     if (node instanceof Element) yield node
     // Not spread: too many arguments overflow the call stack.
     for (const child of childElements(node).toReversed()) stack.push(child)

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { parseExpression, type Expression } from '#template/dsl.ts'
 import { toBytes, toText, type DslValue, type Lookup } from '#template/dsl-value.ts'
+import { withoutTrailingSlashes } from '#template/request-target.ts'
 
 /** Target of a check: the URL parts that templates may reference. */
 export interface TargetParts {
@@ -42,7 +43,7 @@ export function variablesOf(place: TargetParts): ReadonlyMap<string, DslValue> {
   const isDefaultPort = (scheme === 'http' && port === 80) || (scheme === 'https' && port === 443)
   const authority = isDefaultPort ? host : `${host}:${port}`
   const root = `${scheme}://${authority}`
-  const path = place.basePath.replace(/\/+$/, '')
+  const path = withoutTrailingSlashes(place.basePath)
   const slash = path.lastIndexOf('/')
   return new Map<string, DslValue>([
     ['BaseURL', root + path],

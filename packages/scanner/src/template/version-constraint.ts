@@ -19,7 +19,7 @@ export function satisfies(version: string, constraints: readonly string[]): bool
   if (!subject) return undefined
   let isMet = true
   for (const constraint of constraints.flatMap((text) => text.split(','))) {
-    const [, operator = '', rest = ''] = /^\s*(>=|<=|!=|~>|=|>|<|)\s*(\S+)\s*$/.exec(constraint) ?? []
+    const [, operator = '', rest = ''] = /^(>=|<=|!=|~>|=|>|<|)\s*(\S+)$/.exec(constraint.trim()) ?? []
     const bound = parseVersion(rest)
     if (!bound) return undefined
     if (!satisfiesOne(operator, subject, bound)) isMet = false
@@ -27,13 +27,17 @@ export function satisfies(version: string, constraints: readonly string[]): bool
   return isMet
 }
 
+/** Longer numbers aren't exact. */
+const DIGITS_MAX = 15
+
 function parseVersion(text: string): Version | null {
   const match =
-    /^v?(\d{1,15}(?:\.\d{1,15})*)(?:-?([A-Za-z~-][0-9A-Za-z~-]*(?:\.[0-9A-Za-z~-]+)*)|-(\d[0-9A-Za-z~-]*(?:\.[0-9A-Za-z~-]+)*))?(?:\+[0-9A-Za-z.~-]+)?$/.exec(
+    /^v?(\d+(?:\.\d+)*)(?:-?([A-Za-z~-][0-9A-Za-z~-]*(?:\.[0-9A-Za-z~-]+)*)|-(\d[0-9A-Za-z~-]*(?:\.[0-9A-Za-z~-]+)*))?(?:\+[0-9A-Za-z.~-]+)?$/.exec(
       text.trim(),
     )
-  if (!match) return null
-  const numbers = (match[1] ?? '').split('.').map(Number)
+  const parts = match?.[1]?.split('.') ?? []
+  if (!match || parts.some((part) => part.length > DIGITS_MAX)) return null
+  const numbers = parts.map(Number)
   const written = numbers.length
   while (numbers.length < 3) numbers.push(0)
   return { numbers, written, preRelease: match[2] ?? match[3] ?? '' }

@@ -40,6 +40,23 @@ describe('parseXPath', () => {
     ])
   })
 
+  it('evaluates a union to its first node in document order', () => {
+    const nested = '<html><body><i>1</i><b>2<i>3</i></b></body></html>'
+    expect(parseXPath('string(//b | //i)')?.read(nested, '')).toEqual(['1'])
+    expect(parseXPath('string(//i/ancestor::b | //b/i)')?.read(nested, '')).toEqual(['23'])
+  })
+
+  it.each([
+    ['//input/preceding::input', '<input a=1>'.repeat(18_000)],
+    ['//@*[. = //@*]', '<input a=1>'.repeat(18_000)],
+    ['//*[string-length(concat(., ., ., .)) > 0]', '<b/>'.repeat(60_000)],
+    ['//*[. = //*]', '<b/>'.repeat(60_000)],
+  ])('stops %s at the same step each time', (path, text) => {
+    const run = () => parseXPath(path)?.matches(`<html>${text}`)
+    expect(run).toThrow(new Stopped('XPath expression exceeds its budget'))
+    expect(run).toThrow(Stopped)
+  })
+
   it('returns null for invalid syntax', () => {
     expect(parseXPath('/a[')).toBeNull()
   })
@@ -53,13 +70,13 @@ describe('parseXPath', () => {
     expect(parseXPath('//link/@href')?.read(text, '')).toEqual([])
   })
 
-  // Each of these took between a second and several minutes before evaluation had a time limit.
+  // Each of these took between a second and several minutes before evaluation had a budget.
   it.each([
     ["//input[@id='a'][1]", '<input id="a"/>'.repeat(16_000)],
     ['//*//*//*/@href|//*/@src', '<a href="x"/>'.repeat(18_000)],
     ['//*[count(//*) > 1]', '<b/>'.repeat(60_000)],
     ['//script', `<html><script>${'<'.repeat(250_000)}`],
-  ])('evaluates %s on a hostile page within its time limit', (path, text) => {
+  ])('evaluates %s on a hostile page within its budget', (path, text) => {
     const start = performance.now()
     try {
       parseXPath(path)?.read(text, '')

@@ -4,16 +4,19 @@ import { DOMParser } from '@xmldom/xmldom'
 import { toBytes } from '#template/dsl-value.ts'
 import { compilePattern } from '#template/regex.ts'
 import { parseSimplePath } from '#template/simple-path.ts'
-import { withTimeLimit } from '#template/time-limit.ts'
-import { Stopped } from '#unit.ts'
+import { type LibraryPath, limitNodeSets, limitPath } from '#template/xpath-budget.ts'
+import { spend, Stopped, withStepLimit } from '#unit.ts'
 
 /** Maximum document length in characters, and maximum number of selected nodes. */
 const DOCUMENT_MAX = 256 * 1024
 const NODES_MAX = 200
 const DEPTH_MAX = 400
 const SOURCE_MAX = 2_000
-/** Limit for parsing and evaluation, below that of the watchdog. Ordinary pages take milliseconds, more on a busy machine. */
-const TIME_MAX_MS = 1800
+/** Attributes of one element. The parser compares each with the earlier ones. */
+const ATTRIBUTES_MAX = 1_000
+/** Steps for parsing and evaluation, less than the watchdog's time. Ordinary pages take a hundredth. */
+const STEPS_MAX = 60_000_000
+const parseStepsPerCharacter = 40
 
 export interface XPath {
   readonly source: string
@@ -41,20 +44,21 @@ export function parseXPath(source: string): XPath | null {
 
 type Evaluate = (text: string, isXml: boolean) => readonly (XmlNode | string)[]
 
-/** A path that is parsed once. */
-interface Path {
-  evaluate(options: object): { stringValue(): string; toUnsortedArray?: () => XmlNode[] }
-}
 interface XmlNode {
   readonly textContent: string | null
   readonly getAttribute?: (name: string) => string | null
 }
 /** The library's types omit this function and require browser types. */
-const library: { readonly parse: (source: string) => Path } = createRequire(import.meta.url)('xpath')
+const library: { readonly parse: (source: string) => LibraryPath & { readonly expression: object } } = createRequire(
+  import.meta.url,
+)('xpath')
+limitNodeSets(Object.getPrototypeOf(library.parse('/*').evaluate({ node: documentOf('<a/>', true) })))
 
-function compile(source: string): Path | null {
+function compile(source: string): LibraryPath | null {
   try {
-    return library.parse(source)
+    const path = library.parse(source)
+    limitPath(path.expression)
+    return path
   } catch {
     // Any parser error means that the pack's path is invalid.
     return null
@@ -69,48 +73,64 @@ function withoutPrefixes(source: string): string {
 /**
  * The selected nodes, or the single value of the expression. Empty if the document can't be parsed.
  *
- * @throws Stopped if that takes too long
+ * @throws Stopped if that takes too many steps
  */
 function select(evaluate: Evaluate, text: string): readonly (XmlNode | string)[] {
-  const isXml = text.trimStart().startsWith('<?xml')
-  if (isTooDeep(text.slice(0, DOCUMENT_MAX))) return []
+  const start = text.slice(0, DOCUMENT_MAX)
+  const isXml = start.trimStart().startsWith('<?xml')
+  if (!isReasonable(start)) return []
   try {
-    const nodes = withTimeLimit(TIME_MAX_MS, () => evaluate(text, isXml))
-    if (nodes) return nodes
+    return withStepLimit('XPath expression', STEPS_MAX, () => evaluate(text, isXml))
   } catch (error) {
     if (error instanceof Stopped) throw error
     // The document is malformed, or the path calls an unknown function.
     return []
   }
-  throw new Stopped('XPath expression exceeds its budget')
 }
 
-function evaluateWithLibrary(path: Path, text: string, isXml: boolean): readonly (XmlNode | string)[] {
+function evaluateWithLibrary(path: LibraryPath, text: string, isXml: boolean): readonly (XmlNode | string)[] {
   const node = documentOf(text, isXml)
   const options = { node, isHtml: !isXml, allowAnyNamespaceForNoPrefix: true, functions: { matches } }
   const result = path.evaluate(options)
   // Sorting into document order compares siblings one by one, which takes a minute for 10,000 nodes. Forward steps
   // select in document order anyway.
-  const nodes = result.toUnsortedArray?.()
+  const nodes = result.toUnsortedArray?.() as XmlNode[] | undefined // of the document above
   return nodes ? [...new Set(nodes)].slice(0, NODES_MAX) : [result.stringValue()]
 }
 
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i
 
-/** Time and stack depth grow with nesting; no legitimate page nests this deeply. */
-function isTooDeep(text: string): boolean {
+/** Time and stack depth grow with nesting and with attributes; no legitimate page has as many. */
+function isReasonable(text: string): boolean {
   let depth = 0
-  for (const [, close, name = '', empty] of text.matchAll(/<(\/?)([A-Za-z][\w:-]{0,60})[^<>]{0,2000}?(\/?)>/g)) {
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
+    const end = endOfTag(text, at)
+    const tag = text.slice(at, end)
+    at = end
+    const [, close, name = ''] = /^<(\/?)([A-Za-z][\w:-]{0,60})/.exec(tag) ?? []
+    if (name === '') continue
+    if (tag.split('=', ATTRIBUTES_MAX + 1).length > ATTRIBUTES_MAX) return false
+    if (tag.split(/\s+/, ATTRIBUTES_MAX + 1).length > ATTRIBUTES_MAX) return false
     if (close) depth = Math.max(0, depth - 1)
-    else if (!empty && !VOID.test(name) && ++depth > DEPTH_MAX) return true
+    else if (!tag.endsWith('/') && !VOID.test(name) && ++depth > DEPTH_MAX) return false
   }
-  return false
+  return true
+}
+
+/** Position of the `>`, of the next `<`, or of the end. */
+function endOfTag(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '<' && text[at] !== '>') at++
+  return at
 }
 
 function documentOf(text: string, isXml: boolean) {
   const ignoreErrors = () => undefined
   const decoded = Buffer.from(text.slice(0, DOCUMENT_MAX), 'latin1').toString('utf8')
-  return new DOMParser({ onError: ignoreErrors }).parseFromString(decoded, isXml ? 'text/xml' : 'text/html')
+  spend(decoded.length * parseStepsPerCharacter)
+  // The parser searches for the end of a tag from each of these.
+  const escaped = decoded.replaceAll(/<(?![A-Za-z/!?])/g, '&lt;')
+  return new DOMParser({ onError: ignoreErrors }).parseFromString(escaped, isXml ? 'text/xml' : 'text/html')
 }
 
 /** The only XPath 2.0 function that checks use; its arguments are the library's own types. */

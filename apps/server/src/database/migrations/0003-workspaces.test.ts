@@ -23,7 +23,7 @@ it('turns accounts into workspaces with one owner, and keeps ids and data', asyn
       { id: ids.bert, name: 'Bert', plan_id: 'team', role: 'owner', identity_id: 'bert', email: 'bert@example.ch' },
     ])
     const owned = await sql`
-      select api_token.role, created_by_id, allowed_networks, owner_id, target.name
+      select api_token.role, created_by_id, allowed_networks, saved_view.owner_id, target.name
       from api_token join saved_view using (account_id) join target using (account_id)
       where account_id = ${ids.anna}`.execute(db)
     expect(owned.rows).toEqual([

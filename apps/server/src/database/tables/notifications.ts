@@ -1,5 +1,5 @@
 /** Events and their deliveries to channels. */
-import type { ChannelEvent, ChannelKind, DeliveryState, Notice } from '@glacis/contract/channel'
+import type { ChannelEvent, ChannelKind, ChannelRecipients, DeliveryState, Notice } from '@glacis/contract/channel'
 import type { Generated } from 'kysely'
 import type { z } from 'zod'
 import type { Json, Numeric } from '#database/tables/kinds.ts'
@@ -27,6 +27,7 @@ export interface ChannelTable {
   events: ChannelEvent[]
   min_severity: Numeric
   tag_ids: string[]
+  recipients: Generated<ChannelRecipients>
   is_enabled: Generated<boolean>
   failures: Generated<number>
   taken_until: Generated<string>
@@ -41,6 +42,7 @@ export interface DeliveryTable {
   state: z.infer<typeof DeliveryState>
   notices: Json<Notice[]>
   event_count: number
+  recipient: Generated<string | null>
   attempts: Generated<number>
   status_code: number | null
   latency_ms: number | null

@@ -19,6 +19,10 @@ export interface AgentTable {
   instance_id: string | null
   last_seen_at: Date | null
   is_notice_due: Generated<boolean>
+  created_by: Generated<string | null>
+  created_by_id: Generated<string | null>
+  expires_at: Generated<Date | null>
+  allowed_networks: Generated<string[]>
   created_at: Date
   updated_at: Date
 }
@@ -54,6 +58,7 @@ export interface TargetTable {
   deleted_at: Date | null
   agent_id: string | null
   former_agent: string | null
+  owner_id: Generated<string | null>
   allowed_hours: ColumnType<AllowedHours | null, string | null | undefined, string | null>
   exclusions: Generated<string[]>
   profile: Generated<ScanProfile>

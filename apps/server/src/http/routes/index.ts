@@ -15,6 +15,8 @@ import * as target from '@glacis/contract/target'
 import * as agents from '#agents/index.ts'
 import * as triage from '@glacis/contract/triage'
 import * as view from '@glacis/contract/view'
+import * as provider from '@glacis/contract/sign-in-provider'
+import * as provisioning from '@glacis/contract/provisioning'
 import * as invitation from '@glacis/contract/invitation'
 import * as workspace from '@glacis/contract/workspace'
 import * as billing from '#billing/index.ts'
@@ -22,6 +24,7 @@ import type { Ctx } from '#ctx.ts'
 import { notFound } from '#errors.ts'
 import { ecosystem } from '#graph.ts'
 import type { Router } from '#http/route.ts'
+import { scimUrl } from '#http/scim.ts'
 import * as inventories from '#inventory/index.ts'
 import * as issues from '#issues/index.ts'
 import type { Jobs } from '#jobs.ts'
@@ -43,6 +46,7 @@ interface Services {
   /** The secret of the installation. */
   readonly secret: string
   readonly resolveTxt: workspaces.ResolveTxt
+  readonly signIn: workspaces.SignInService
   readonly jobs: Jobs
   readonly mailer: notifications.Sending['mailer']
   readonly gate: notifications.Sending['gate']
@@ -193,10 +197,10 @@ export function serveApi(router: Router, services: Services): void {
 }
 
 function serveWorkspaces(
-  { serve, serveInSteps, serveVisit }: Router,
-  { jobs, database, secret, resolveTxt }: Services,
+  { serve, serveInSteps, serveVisit, servePublic }: Router,
+  { jobs, database, secret, resolveTxt, url, signIn }: Services,
 ): void {
-  serveVisit(workspace.listWorkspaces, ({ person }) => workspaces.listWorkspaces(database, person))
+  serveVisit(workspace.listWorkspaces, ({ person, actor }) => workspaces.listWorkspaces(database, person, actor))
   serveVisit(workspace.createWorkspace, ({ person }, input) => workspaces.createWorkspace(database, person, input))
   serveVisit(workspace.joinWorkspace, (visit, input) => workspaces.joinWorkspace({ database }, visit, input))
   serve(workspace.getWorkspace, (ctx) => workspaces.getWorkspace(ctx))
@@ -222,6 +226,15 @@ function serveWorkspaces(
   serve(invitation.createEmailDomain, workspaces.createEmailDomain)
   serveInSteps(invitation.verifyEmailDomain, (within, input) => workspaces.verifyEmailDomain(within, resolveTxt, input))
   serve(invitation.deleteEmailDomain, workspaces.deleteEmailDomain)
+  serve(provider.getSignInProvider, (ctx) => workspaces.getSignInProvider(ctx, signIn))
+  serveInSteps(provider.setSignInProvider, (within, input) => workspaces.setSignInProvider(within, signIn, input))
+  serve(provider.deleteSignInProvider, (ctx) => workspaces.deleteSignInProvider(ctx))
+  servePublic(provider.findSignInProvider, (input) => workspaces.findSignInProvider(database, signIn, input))
+  const scim = { url: scimUrl(url) }
+  serve(provisioning.getProvisioning, (ctx) => workspaces.getProvisioning(ctx, scim))
+  serve(provisioning.updateProvisioning, (ctx, input) => workspaces.updateProvisioning(ctx, scim, input))
+  serve(provisioning.createProvisioningToken, workspaces.createProvisioningToken)
+  serve(provisioning.deleteProvisioningToken, workspaces.deleteProvisioningToken)
 }
 
 /** Deleting a target cancels its running scan and closes its issues; both are kept as history. */

@@ -1,0 +1,132 @@
+/** Bearer tokens of identity providers. Only digests are stored. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { ParsedInputOf } from '@glacis/contract/endpoint'
+import type * as contract from '@glacis/contract/provisioning'
+import { type ProvisioningToken, provisioningTokenLife } from '@glacis/contract/provisioning'
+import type { Role } from '@glacis/contract/role'
+import { recordAuditEvent } from '#audit.ts'
+import type { Ctx } from '#ctx.ts'
+import { type Database, newId } from '#database/index.ts'
+import { lockForLimit } from '#database/limit-lock.ts'
+import type { Tables } from '#database/tables.ts'
+import { ApiError, invalid, notFound } from '#errors.ts'
+import { type Selectable, sql } from 'kysely'
+
+/** So that secret scanners can recognize them. */
+const prefix = 'gls_'
+const tokensMax = 10
+const dayMs = 86_400_000
+const shownLength = 12
+
+export interface ProvisioningTokenOwner {
+  readonly account: string
+  readonly name: string
+  readonly makerId: string
+  /** The current role of the member who created it; null if they no longer are one. */
+  readonly makerRole: Role | null
+}
+
+export async function listTokens(ctx: Ctx): Promise<ProvisioningToken[]> {
+  const rows = await ctx.tx
+    .selectFrom('provisioning_token')
+    .selectAll()
+    .where('account_id', '=', ctx.workspace)
+    .orderBy('id', 'desc')
+    .execute()
+  return rows.map(toToken)
+}
+
+/** @throws ApiError `invalid` for an unsuitable end time; `precondition` at the limit */
+export async function createProvisioningToken(
+  ctx: Ctx,
+  { token: { name, expireTime } }: ParsedInputOf<typeof contract.createProvisioningToken>,
+): Promise<{ token: ProvisioningToken }> {
+  const expiresAt = endOf(ctx.now, expireTime)
+  await lockForLimit(ctx, 'provisioning tokens')
+  if ((await listTokens(ctx)).length >= tokensMax)
+    throw new ApiError(
+      'precondition',
+      `A workspace can have at most ${tokensMax} provisioning tokens. Revoke one first`,
+    )
+  const token = prefix + randomBytes(32).toString('base64url')
+  const row = await ctx.tx
+    .insertInto('provisioning_token')
+    .values({
+      account_id: ctx.workspace,
+      id: newId(),
+      name,
+      prefix: token.slice(0, shownLength),
+      digest: digestOf(token),
+      created_by: ctx.actor.name,
+      created_by_id: ctx.actor.id ?? '',
+      created_at: ctx.now,
+      expires_at: expiresAt,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await recordAuditEvent(
+    ctx,
+    'provisioning-token.create',
+    { kind: 'provisioning-token', id: row.id },
+    { name, expiresAt },
+  )
+  return { token: { ...toToken(row), token } }
+}
+
+/** @throws ApiError `not_found` */
+export async function deleteProvisioningToken(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
+  const row = await ctx.tx
+    .deleteFrom('provisioning_token')
+    .where('account_id', '=', ctx.workspace)
+    .where('id', '=', id)
+    .returning('name')
+    .executeTakeFirst()
+  if (!row) throw notFound('provisioning token', id)
+  await recordAuditEvent(ctx, 'provisioning-token.revoke', { kind: 'provisioning-token', id }, row)
+  return {}
+}
+
+/** The owner of a token; null if it is unknown, revoked or expired. Records the last use with minute precision. */
+export async function ownerOfProvisioningToken(
+  { owner }: Pick<Database, 'owner'>,
+  token: string,
+): Promise<ProvisioningTokenOwner | null> {
+  if (!token.startsWith(prefix) || token.length > 100) return null
+  const { rows } = await sql<ProvisioningTokenOwner & { id: string; is_stale: boolean }>`
+    select token.account_id as account, token.id, token.name, created_by_id as "makerId", member.role as "makerRole",
+           token.last_used_at is null or token.last_used_at < now() - interval '1 minute' as is_stale
+    from provisioning_token as token
+    left join member on member.account_id = token.account_id and identity_id = created_by_id and left_at is null
+    where digest = ${digestOf(token)} and expires_at > now()`.execute(owner)
+  const [row] = rows
+  if (row?.is_stale)
+    await sql`
+      update provisioning_token set last_used_at = now()
+      where account_id = ${row.account} and id = ${row.id}`.execute(owner)
+  return row ?? null
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+function endOf(now: Date, requested: string | undefined): Date {
+  if (requested === undefined) return new Date(now.getTime() + provisioningTokenLife.default * dayMs)
+  const end = new Date(requested)
+  if (end <= now) throw invalid('token.expireTime', 'The end time is in the past')
+  if (end.getTime() > now.getTime() + provisioningTokenLife.most * dayMs)
+    throw invalid('token.expireTime', `A token can be valid for at most ${provisioningTokenLife.most} days`)
+  return end
+}
+
+function toToken(row: Selectable<Tables['provisioning_token']>): ProvisioningToken {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    createdBy: row.created_by,
+    createTime: row.created_at.toISOString(),
+    expireTime: row.expires_at.toISOString(),
+    ...(row.last_used_at && { lastUsedTime: row.last_used_at.toISOString() }),
+  }
+}

@@ -1,0 +1,130 @@
+/** What has to be true after every fault, read directly from the database. */
+import type { Acknowledged } from './load.ts'
+import { withClient } from './query.ts'
+
+/** Deliveries and emails are attempted more often than any fault lasts; see `jobs.ts`. */
+const attemptsMax = 12
+
+/** `acknowledged` continues to grow; `decided` was true before the snapshot. */
+type Check = (
+  query: Query,
+  acknowledged: Acknowledged,
+  decided: ReadonlyMap<string, string>,
+) => Promise<readonly string[]>
+type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>
+
+/** Each returns what is wrong. */
+const always: Readonly<Record<string, Check>> = {
+  'acknowledged writes exist': async (query, { tags, comments, scans }) => {
+    const missing = async (table: string, ids: readonly string[]) =>
+      (await query(`select id from unnest($1::uuid[]) as id where id not in (select id from ${table})`, [ids])).map(
+        ({ id }) => `${table} ${String(id)}`,
+      )
+    return [
+      ...(await missing('tag', tags)),
+      ...(await missing('issue_comment', comments)),
+      ...(await missing('scan', scans)),
+    ]
+  },
+  'decisions are kept': async (query, { statuses }, decided) => {
+    const rows = await query('select id::text, status from issue where id = any($1::uuid[])', [[...decided.keys()]])
+    const current = new Map(rows.map(({ id, status }) => [id, status]))
+    // A decision that came after the snapshot is compared next time.
+    const isLost = ([id, status]: [string, string]) =>
+      ![status, 'STATUS_RESOLVED'].includes(String(current.get(id))) && statuses.get(id) === status
+    return [...decided].filter(isLost).map(([id, status]) => `issue ${id} is not ${status}`)
+  },
+  'no occurrence is doubled': (query) =>
+    found(
+      query,
+      `select issue_id::text as item from occurrence
+       group by account_id, issue_id, host_id, location, method having count(*) > 1`,
+    ),
+  'no host is doubled': (query) =>
+    found(query, 'select address::text as item from host group by account_id, target_id, address having count(*) > 1'),
+  'issues have the status of their occurrences': (query) =>
+    found(
+      query,
+      `select id::text as item from issue
+       where (status in ('STATUS_OPEN', 'STATUS_REGRESSION')) <> exists (
+         select from occurrence where occurrence.account_id = issue.account_id and issue_id = issue.id
+           and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION'))
+         and not exists (select from issue_decision where issue_decision.account_id = issue.account_id and issue_id = issue.id)`,
+    ),
+  'counts of hosts equal a recount': (query) =>
+    found(
+      query,
+      `select host_count.host_id::text as item from host_count
+       where verified + potential <> (
+         select count(distinct issue_id) from occurrence
+         where occurrence.account_id = host_count.account_id and occurrence.host_id = host_count.host_id
+           and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION'))`,
+    ),
+  'counts of targets equal a recount': (query) =>
+    found(
+      query,
+      `select target_id::text as item from target_count
+       where hosts <> (
+         select count(*) from host_count
+         where host_count.account_id = target_count.account_id and host_count.target_id = target_count.target_id
+           and verified + potential > 0)`,
+    ),
+  'a finished scan has finished all of its batches': (query) =>
+    found(
+      query,
+      `select id::text as item from scan where status = 'STATUS_COMPLETED' and exists (
+         select from scan_batch where scan_batch.account_id = scan.account_id and scan_id = scan.id and state <> 'DONE')`,
+    ),
+  'no delivery has more attempts than its retries': (query) =>
+    found(query, `select id::text as item from delivery where attempts > ${attemptsMax}`),
+}
+
+/** What has to be true once nothing is left to do. */
+const atTheEnd: Readonly<Record<string, Check>> = {
+  'every scan has ended': (query) =>
+    found(
+      query,
+      `select id::text || ' ' || status as item from scan where status in ('STATUS_CREATED', 'STATUS_RUNNING')`,
+    ),
+  'no batch has two leases': (query) =>
+    found(
+      query,
+      `select scan_id::text as item from scan_lease where state = 'STATE_DONE'
+       group by account_id, scan_id, number having count(*) > 1`,
+    ),
+  'no lease is held': (query) => found(query, `select id::text as item from scan_lease where state = 'STATE_RUNNING'`),
+  'every notification has been delivered': (query) =>
+    found(
+      query,
+      `select id::text || ' ' || state || ' ' || error as item from delivery where state <> 'STATE_DELIVERED'`,
+    ),
+  'queues are empty': (query) =>
+    found(
+      query,
+      `select name || ' ' || state as item from pgboss.job
+       where state in ('created', 'retry', 'active') and name not like '\\_\\_%' and start_after < now() + interval '1 minute'`,
+    ),
+}
+
+async function found(query: Query, text: string): Promise<string[]> {
+  return (await query(text)).map(({ item }) => String(item))
+}
+
+/** @returns violations, such as `no occurrence is doubled: 0199c0de…` */
+export async function violations(
+  databaseUrl: string,
+  acknowledged: Acknowledged,
+  { isEnd = false }: { readonly isEnd?: boolean } = {},
+): Promise<string[]> {
+  return withClient(databaseUrl, async (client) => {
+    const decided = new Map(acknowledged.statuses)
+    // One snapshot: the load goes on meanwhile.
+    await client.query('begin isolation level repeatable read read only')
+    const query: Query = async (text, values = []) =>
+      (await client.query<Record<string, unknown>>(text, [...values])).rows
+    const results: string[] = []
+    for (const [name, check] of Object.entries({ ...always, ...(isEnd && atTheEnd) }))
+      for (const item of (await check(query, acknowledged, decided)).slice(0, 3)) results.push(`${name}: ${item}`)
+    return results
+  })
+}

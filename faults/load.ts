@@ -1,0 +1,92 @@
+/** People and scans at work while faults happen. Remembers every write that the server acknowledged. */
+import { createInvitation } from '@glacis/contract/invitation'
+import { listIssues, setIssueStatus } from '@glacis/contract/issue'
+import { startScan } from '@glacis/contract/scan'
+import { createTag } from '@glacis/contract/tag'
+import { createComment } from '@glacis/contract/triage'
+import type { Visitor } from '../lab/visitor.ts'
+import type { Random } from './random.ts'
+
+/** Ids of rows by their table, and the last decision per issue. */
+export interface Acknowledged {
+  readonly tags: string[]
+  readonly comments: string[]
+  readonly scans: string[]
+  /** An issue is absent while a decision on it may or may not have been applied. */
+  readonly statuses: Map<string, string>
+}
+
+export interface Load {
+  readonly acknowledged: Acknowledged
+  /** Requests that failed; expected while a fault lasts. */
+  readonly failures: () => number
+  /** Finishes the requests in progress and stops. */
+  stop(): Promise<void>
+}
+
+/** Between two requests of the same person. */
+const pauseMs = 30
+
+export function startLoad(visitor: Visitor, targetIds: readonly string[], random: Random): Load {
+  const acknowledged: Acknowledged = { tags: [], comments: [], scans: [], statuses: new Map() }
+  let isStopping = false
+  let failures = 0
+  let count = 0
+
+  const actions: Readonly<Record<string, () => Promise<void>>> = {
+    async tag() {
+      const { tag } = await visitor.call(createTag, { tag: { name: `tag ${count++}`, color: 1 } })
+      acknowledged.tags.push(tag.id)
+    },
+    async scan() {
+      const { scan } = await visitor.call(startScan, { targetId: random.pick(targetIds) })
+      acknowledged.scans.push(scan.id)
+    },
+    async comment() {
+      const id = await anIssue()
+      if (id === undefined) return
+      const { comment } = await visitor.call(createComment, { id, text: `comment ${count++}` })
+      acknowledged.comments.push(comment.id)
+    },
+    async decide() {
+      const id = await anIssue()
+      if (id === undefined) return
+      const status = random.pick(['STATUS_OPEN', 'STATUS_IGNORED'] as const)
+      const reason = status === 'STATUS_IGNORED' ? { reason: 'REASON_MITIGATED' as const } : {}
+      acknowledged.statuses.delete(id)
+      await visitor.call(setIssueStatus, { id, status, ...reason })
+      acknowledged.statuses.set(id, status)
+    },
+    async invite() {
+      const email = `person${count++}@aarewerk.example`
+      await visitor.call(createInvitation, { invitation: { email, role: 'viewer' } })
+    },
+  }
+  // Invitations are throttled, and a target has at most one scan at a time.
+  const choices = ['tag', 'comment', 'decide', 'comment', 'decide', 'scan', 'invite'] as const
+
+  async function anIssue(): Promise<string | undefined> {
+    const { issues } = await visitor.call(listIssues, { pageSize: 100 })
+    return issues.length > 0 ? random.pick(issues).id : undefined
+  }
+
+  async function work(): Promise<void> {
+    while (!isStopping) {
+      try {
+        await actions[random.pick(choices)]?.()
+      } catch {
+        failures++
+      }
+      await new Promise((done) => setTimeout(done, pauseMs))
+    }
+  }
+  const running = work()
+  return {
+    acknowledged,
+    failures: () => failures,
+    async stop() {
+      isStopping = true
+      await running
+    },
+  }
+}

@@ -1,0 +1,66 @@
+/** A webhook receiver and a mail server that can be made to stall or to fail. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+
+export type Mood = 'accepting' | 'stalling' | 'failing'
+
+export interface Receiver {
+  readonly url: string
+  mood: Mood
+  /** How often each message was accepted, by its id. */
+  readonly accepted: ReadonlyMap<string, number>
+  close(): Promise<void>
+}
+
+export async function startWebhookReceiver(): Promise<Receiver> {
+  const accepted = new Map<string, number>()
+  const receiver = { mood: 'accepting' as Mood, accepted }
+  const server = createServer((request, response) => {
+    if (receiver.mood === 'stalling') return
+    const id = String(request.headers['webhook-id'])
+    request.resume().once('end', () => {
+      if (receiver.mood === 'accepting') accepted.set(id, (accepted.get(id) ?? 0) + 1)
+      response.writeHead(receiver.mood === 'accepting' ? 200 : 500).end()
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port
+  return Object.assign(receiver, {
+    url: `http://127.0.0.1:${port}/hook`,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  })
+}
+
+export async function startMailServer(): Promise<Receiver> {
+  const accepted = new Map<string, number>()
+  const receiver = { mood: 'accepting' as Mood, accepted }
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, session, done) {
+      const { id } = session
+      stream.resume().once('end', () => {
+        if (receiver.mood === 'stalling') return
+        if (receiver.mood === 'accepting') accepted.set(id, 1)
+        done(receiver.mood === 'failing' ? new Error('451 try again later') : null)
+      })
+    },
+  })
+  server.on('error', () => undefined) // connections that end in the middle
+  const listener = server.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo // it listens on a port
+  return Object.assign(receiver, {
+    url: `smtp://127.0.0.1:${port}`,
+    async close() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      server.close(resolve)
+      await promise
+    },
+  })
+}

@@ -1,0 +1,93 @@
+/** The OpenID Connect provider of a workspace. */
+import { z } from 'zod/mini'
+import { endpoint } from '#endpoint.ts'
+import { GroupRoleName, GroupRoles } from '#group-role.ts'
+import { emailPattern } from '#identity.ts'
+import { Empty, Id, ShortName, Timestamp } from '#primitives.ts'
+
+const issuer = z.url().check(z.maxLength(500))
+const clientId = z.string().check(z.trim(), z.minLength(1), z.maxLength(500))
+const claim = z.string().check(z.minLength(1), z.maxLength(200))
+
+export const SignInProvider = z.object({
+  /** Shown on the sign-in page. */
+  label: z.string(),
+  issuer: z.string(),
+  clientId: z.string(),
+  /** Whether a client secret is stored. The secret itself is never returned. */
+  hasClientSecret: z.boolean(),
+  /** Claim with the person's groups, in the ID token or the userinfo response. */
+  groupsClaim: z.string(),
+  /** Applied at each sign-in. The role of owners never changes. */
+  groupRoles: GroupRoles,
+  /** Role of people in no group of `groupRoles`; null to admit only members, invited and provisioned people. */
+  defaultRole: z.nullable(GroupRoleName),
+  /** Everyone but owners has to sign in with this provider to use the workspace. */
+  isRequired: z.boolean(),
+  /** Starts the sign-in with this provider. */
+  signInUrl: z.string(),
+  updateTime: Timestamp,
+})
+export type SignInProvider = z.infer<typeof SignInProvider>
+
+const result = z.object({
+  /** Absent if none is configured. */
+  provider: z.optional(SignInProvider),
+  /** To register with the provider. */
+  redirectUri: z.string(),
+  /** The email domains whose people can sign in with the provider. */
+  domains: z.array(z.string()),
+})
+
+export const getSignInProvider = endpoint({
+  method: 'GET',
+  path: '/v1/sign-in-provider',
+  summary: 'Get the sign-in provider',
+  input: z.object({}),
+  result,
+})
+export const setSignInProvider = endpoint({
+  method: 'PUT',
+  path: '/v1/sign-in-provider',
+  summary: 'Set the sign-in provider',
+  description:
+    'Fetches the metadata of the issuer first. People can sign in with it if their address is in a verified email domain of the workspace.',
+  input: z.strictObject({
+    provider: z.strictObject({
+      label: ShortName,
+      issuer,
+      clientId,
+      /** Absent to keep the stored secret, if issuer and client id are unchanged; empty for a public client. */
+      clientSecret: z.optional(z.string().check(z.maxLength(1000))),
+      groupsClaim: z._default(claim, 'groups'),
+      groupRoles: z._default(GroupRoles, []),
+      defaultRole: z._default(z.nullable(GroupRoleName), null),
+      isRequired: z._default(z.boolean(), false),
+    }),
+  }),
+  result,
+})
+export const deleteSignInProvider = endpoint({
+  method: 'DELETE',
+  path: '/v1/sign-in-provider',
+  summary: 'Remove the sign-in provider',
+  description:
+    'Members stay and sign in in another way, for example with a password that they set by account recovery.',
+  input: z.object({}),
+  result: Empty,
+})
+export const findSignInProvider = endpoint({
+  method: 'POST',
+  path: '/v1/sign-in-provider/find',
+  summary: 'Find a sign-in provider',
+  description:
+    'For the sign-in page; needs no session. Finds the provider by the verified domain of an email address, or by workspace.',
+  input: z.strictObject({
+    email: z.optional(z.email({ pattern: emailPattern })),
+    workspaceId: z.optional(Id),
+  }),
+  result: z.object({
+    /** Absent if there is none. */
+    provider: z.optional(z.object({ label: z.string(), signInUrl: z.string() })),
+  }),
+})

@@ -1,0 +1,22 @@
+/** One pattern and the software it identifies. */
+export interface Fingerprint {
+  readonly description: string
+  /** RE2 syntax, flags inline. */
+  readonly pattern: string
+  /** A constant value (`pos` 0) or the number of the capture group. */
+  readonly params: readonly { readonly name: string; readonly pos: number; readonly value: string }[]
+  /** Example texts and their expected values. Loaded only on request. */
+  readonly examples: readonly { readonly text: string; readonly values: Readonly<Record<string, string>> }[]
+}
+/** One Recog file: fingerprints for one field, specific before general. */
+export interface FingerprintFile {
+  readonly name: string
+  /** The field to match, such as `ssh.banner` or `http_header.server`. */
+  readonly matches: string
+  readonly protocol: string
+  /** Between 0 and 1; higher takes precedence. */
+  readonly preference: number
+  readonly fingerprints: readonly Fingerprint[]
+  /** Skipped records and the reasons. */
+  readonly problems: readonly string[]
+}
