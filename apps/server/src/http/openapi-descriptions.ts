@@ -7,7 +7,7 @@ interface Tag {
 
 /** By the path segment after `/v1/`, in display order. */
 export const tags: Readonly<Record<string, Tag>> = {
-  targets: { name: 'Targets', description: 'Host names, addresses, ranges, networks and URLs to scan.' },
+  targets: { name: 'Targets', description: 'Hostnames, addresses, ranges, networks and URLs to scan.' },
   scans: { name: 'Scans', description: 'Runs over a target, with their progress, log, results and reports.' },
   issues: { name: 'Issues', description: 'Weaknesses found on hosts: evidence, status, comments and decisions.' },
   hosts: { name: 'Hosts', description: 'Addresses that responded within a target, with their services and software.' },
@@ -114,7 +114,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   columns: 'Columns in this order; all if omitted. `hostAddress` produces one row per affected host.',
   updateMask: 'Which fields to change.',
   'updateMask.paths': 'Names of the fields to change, such as `schedule.period`; all others are unchanged.',
-  address: 'A host name, IP address, range, network or URL.',
+  address: 'A hostname, IP address, range, network or URL.',
   addresses: 'Addresses, each in the format of a target address.',
   schedule: 'When the target is scanned.',
   'schedule.period': 'How often the target is scanned.',

@@ -9,7 +9,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Fetch function for the OpenID client, which sets the timeout. It throws for an insecure URL or a too large response.
+ * Fetch function for the OpenID client, which sets the timeout. It throws if the URL is insecure or the response is too large.
  *
  * @param send sends the requests
  */
