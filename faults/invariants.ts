@@ -118,7 +118,7 @@ export async function violations(
 ): Promise<string[]> {
   return withClient(databaseUrl, async (client) => {
     const decided = new Map(acknowledged.statuses)
-    // One snapshot: the load goes on meanwhile.
+    // One snapshot: the load continues meanwhile.
     await client.query('begin isolation level repeatable read read only')
     const query: Query = async (text, values = []) =>
       (await client.query<Record<string, unknown>>(text, [...values])).rows
