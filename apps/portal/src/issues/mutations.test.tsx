@@ -68,8 +68,8 @@ describe('a single risk', () => {
     ['STATUS_REGRESSION', ['Retest', 'Ignore', 'Resolve']],
     ['STATUS_RESOLVED', ['Retest', 'Reopen', 'Ignore']],
     ['STATUS_IGNORED', ['Retest', 'Reopen', 'Resolve']],
-  ] as const)('offers the right actions for %s: %j', async (standing, names) => {
-    await showActions(testIssue(1, { status: standing }))
+  ] as const)('offers the right actions for %s: %j', async (status, names) => {
+    await showActions(testIssue(1, { status }))
     expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(names)
   })
 

@@ -114,7 +114,7 @@ function ScanActions({ scan }: { readonly scan: Scan }) {
   return (
     <>
       {scan.target && <RestartButton targetId={scan.target.id} status={scan.status} />}
-      {isDone && <ReportMenu scanId={scan.id} of={scan.target?.name ?? 'the scan'} look="primary" />}
+      {isDone && <ReportMenu scanId={scan.id} of={scan.target?.name ?? 'the scan'} variant="primary" />}
     </>
   )
 }
