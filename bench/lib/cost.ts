@@ -23,7 +23,7 @@ interface CostOptions {
 }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as CostOptions // sent by bench/templates.ts as this type
-const guard = { refusal: (address: string) => (address.startsWith('127.') ? null : 'not a loopback address') }
+const guard = { denialReason: (address: string) => (address.startsWith('127.') ? null : 'not a loopback address') }
 let requests = 0
 let firstAtMs = 0
 

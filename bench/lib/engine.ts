@@ -81,7 +81,7 @@ export async function createExaminer(fingerprintFolder: string) {
   const recog = await loadRecog([fingerprintFolder])
   const fingerprints = compileFingerprints(recog.files)
   const webPaths = recog.files.flatMap(({ matches }) => /^http\.path:(\/\S*)$/.exec(matches)?.[1] ?? []).slice(0, 24)
-  const guard = { refusal: (address: string) => (address.startsWith('127.') ? null : 'not a loopback address') }
+  const guard = { denialReason: (address: string) => (address.startsWith('127.') ? null : 'not a loopback address') }
   return async (
     { address, port }: ServiceAddress,
     plan: CheckPlan,

@@ -89,7 +89,7 @@ async function resolveHost(host: ScanHost, delivery: Delivery): Promise<ScanHost
  */
 function isAllowed(address: string, job: RunnerJob, { networks }: JobContext): boolean {
   return [job.networks, networks].every(
-    (allow) => allow === undefined || createGuard({ allow: [...allow], deny: [] }).refusal(address, 443) === null,
+    (allow) => allow === undefined || createGuard({ allow: [...allow], deny: [] }).denialReason(address, 443) === null,
   )
 }
 

@@ -154,7 +154,7 @@ export async function findDatagramServices(
   const questions = probes.flatMap((probe) => probe.ports.map((port) => ({ probe, port })))
   const identifications: Identification[] = []
   const applicable = questions.filter(
-    ({ port }) => (portFilter?.has(port) ?? true) && tools.guard.refusal(address, port) === null,
+    ({ port }) => (portFilter?.has(port) ?? true) && tools.guard.denialReason(address, port) === null,
   )
   await forEachOf(applicable, applicable.length, async ({ probe, port }) => {
     const response = await sendProbe(address, port, probe, tools)

@@ -16,7 +16,7 @@ export interface Reach {
  * use the port counts to keep only hosts with open ports.
  */
 export function judgeReach(reading: PortReading, datagramPorts: readonly number[] = []): Reach {
-  const { open, closed, filtered, unknown, refused, refusal } = reading
+  const { open, closed, filtered, unknown, denied, denialReason } = reading
   const [first] = open
   const [datagram] = datagramPorts
   if (first === undefined && datagram !== undefined)
@@ -31,5 +31,5 @@ export function judgeReach(reading: PortReading, datagramPorts: readonly number[
     }
   if (filtered > 0) return { reached: false, reason: `no response from ${filtered} ports` }
   if (unknown > 0) return { reached: false, reason: `${unknown} ports could not be probed because of local errors` }
-  return { reached: false, reason: refusal && refused > 0 ? `refused: ${refusal}` : 'no ports were probed' }
+  return { reached: false, reason: denialReason && denied > 0 ? `refused: ${denialReason}` : 'no ports were probed' }
 }

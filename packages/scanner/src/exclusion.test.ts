@@ -61,8 +61,12 @@ describe('denyEntries', () => {
     const addresses = ['10.0.0.1', '10.0.0.5', '10.0.0.20']
     const deny = denyEntries(read('10.0.0.3-10.0.0.9', '10.0.0.20:22', '*:25'), addresses)
     const guard = createGuard({ allow: addresses, deny })
-    const refused = (address: string, port: number) => guard.refusal(address, port) !== null
-    expect([refused('10.0.0.5', 80), refused('10.0.0.20', 22), refused('10.0.0.1', 25)]).toEqual([true, true, true])
-    expect([refused('10.0.0.1', 80), refused('10.0.0.20', 23), refused('10.0.0.1', 22)]).toEqual([false, false, false])
+    const isDenied = (address: string, port: number) => guard.denialReason(address, port) !== null
+    expect([isDenied('10.0.0.5', 80), isDenied('10.0.0.20', 22), isDenied('10.0.0.1', 25)]).toEqual([true, true, true])
+    expect([isDenied('10.0.0.1', 80), isDenied('10.0.0.20', 23), isDenied('10.0.0.1', 22)]).toEqual([
+      false,
+      false,
+      false,
+    ])
   })
 })

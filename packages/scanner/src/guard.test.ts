@@ -27,9 +27,9 @@ it.each([
   ['example.com', 80, 'not an IP address'],
   ['010.0.0.1', 80, 'not an IP address'],
 ] as const)('SEC-C1 %s port %d: %s', (address, port, reason) => {
-  const refusal = guard.refusal(address, port)
-  if (reason === null) expect(refusal).toBeNull()
-  else expect(refusal).toContain(reason)
+  const denialReason = guard.denialReason(address, port)
+  if (reason === null) expect(denialReason).toBeNull()
+  else expect(denialReason).toContain(reason)
 })
 
 it('throws when an entry of the scope is invalid', () => {

@@ -8,7 +8,7 @@ import type { Ip, Network } from '#ip.ts'
  */
 export interface Guard {
   /** Null when the address and port may be dialed; otherwise the reason. */
-  refusal(address: string, port: number): string | null
+  denialReason(address: string, port: number): string | null
 }
 
 /**
@@ -46,7 +46,7 @@ export function createGuard(job: Pick<ScanJob, 'allow' | 'deny'>): Guard {
   }
 
   return {
-    refusal(address, port) {
+    denialReason(address, port) {
       const verdict = judged.get(address) ?? remember(address)
       if (verdict.reason !== null) return verdict.reason
       if (!Number.isInteger(port) || port < 1 || port > 65_535) return `${port} is not a valid port`

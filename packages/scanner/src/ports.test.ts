@@ -44,8 +44,8 @@ describe.each(engines)('sweep with $engine', ({ isAccelerated }) => {
     const reading = await sweeper.host('127.41.1.3', [server.port, 8081])
     const outside = await sweeper.host('127.42.0.1', [80])
     await sweeper.close()
-    expect(reading).toMatchObject({ open: [], closed: 1, refused: 1 })
-    expect(outside).toMatchObject({ open: [], closed: 0, refused: 1, refusal: '127.42.0.1 is outside the target' })
+    expect(reading).toMatchObject({ open: [], closed: 1, denied: 1 })
+    expect(outside).toMatchObject({ open: [], closed: 0, denied: 1, denialReason: '127.42.0.1 is outside the target' })
     expect(judgeReach(outside)).toEqual({ reached: false, reason: 'refused: 127.42.0.1 is outside the target' })
   })
 
@@ -75,8 +75,8 @@ describe('judgeReach', () => {
     closed: 0,
     filtered: 0,
     unknown: 0,
-    refused: 0,
-    refusal: null,
+    denied: 0,
+    denialReason: null,
     answersEverything: false,
     localErrors: {},
   }

@@ -14,9 +14,9 @@ export interface PortReading {
   readonly filtered: number
   /** Undecided: a local error, or the deadline passed. */
   readonly unknown: number
-  /** Ports refused by the guard, and the reason. */
-  readonly refused: number
-  readonly refusal: string | null
+  /** Ports denied by the guard, and the reason. */
+  readonly denied: number
+  readonly denialReason: string | null
   /** Nearly every port is open, as with a proxy or tarpit. */
   readonly answersEverything: boolean
   readonly localErrors: Readonly<Record<string, number>>
@@ -98,11 +98,11 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
   async function host(address: string, ports: readonly number[] = commonPorts): Promise<PortReading> {
     signal.throwIfAborted()
-    const refused = ports.reduce((sum, port) => sum + Number(guard.refusal(address, port) !== null), 0)
+    const denied = ports.reduce((sum, port) => sum + Number(guard.denialReason(address, port) !== null), 0)
     // A list shared by all hosts is ordered once.
-    const allowed = refused === 0 ? ports : ports.filter((port) => guard.refusal(address, port) === null)
-    const refusal = refused > 0 ? firstRefusal(guard, address, ports) : null
-    if (allowed.length === 0) return { ...emptyReading, refused, refusal }
+    const allowed = denied === 0 ? ports : ports.filter((port) => guard.denialReason(address, port) === null)
+    const denialReason = denied > 0 ? firstDenialReason(guard, address, ports) : null
+    if (allowed.length === 0) return { ...emptyReading, denied, denialReason }
     const id = ++lastId
     const order = orderOf(id, address, allowed, limits)
     const pendingReply = { order, ...Promise.withResolvers<SweepReply>() }
@@ -110,7 +110,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     engine?.send(order)
     starting ??= start().catch(fail)
     const { id: _, ...reading } = await pendingReply.promise
-    return { ...reading, open: reading.open.toSorted((a, b) => a - b), refused, refusal }
+    return { ...reading, open: reading.open.toSorted((a, b) => a - b), denied, denialReason }
   }
 
   async function close(): Promise<void> {
@@ -125,10 +125,10 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
 const emptyReading = { open: [], closed: 0, filtered: 0, unknown: 0, answersEverything: false, localErrors: {} }
 
-function firstRefusal(guard: Guard, address: string, ports: readonly number[]): string | null {
+function firstDenialReason(guard: Guard, address: string, ports: readonly number[]): string | null {
   for (const port of ports) {
-    const refusal = guard.refusal(address, port)
-    if (refusal) return refusal
+    const denialReason = guard.denialReason(address, port)
+    if (denialReason) return denialReason
   }
   return null
 }

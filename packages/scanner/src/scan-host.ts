@@ -88,19 +88,19 @@ export async function reportReach(
   datagrams: readonly Identification[],
   run: Run,
 ): Promise<void> {
-  const { open, closed, filtered, unknown, answersEverything, refused, refusal, localErrors } = reading
+  const { open, closed, filtered, unknown, answersEverything, denied, denialReason, localErrors } = reading
   const ports = { open: open.length + datagrams.length, closed, filtered, unknown }
   const reach = judgeReach(
     reading,
     datagrams.map(({ service }) => service.port),
   )
   await run.emit({ kind: 'host', address, names: [...names], ...reach, ports, answersEverything })
-  if (refusal) {
+  if (denialReason) {
     await run.emit({
       kind: 'problem',
       address,
       level: 'warn',
-      message: `${refused} ports were not scanned: ${refusal}.`,
+      message: `${denied} ports were not scanned: ${denialReason}.`,
     })
   }
   if (unknown === 0) return

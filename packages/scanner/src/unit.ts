@@ -34,6 +34,8 @@ export interface StoppedPair {
  */
 export class Stopped extends Error {}
 
+export const tooManyRequests = 'the check multiplies into too many requests for one host'
+
 const stepsMax = 200_000_000
 const bytesMax = 1024 * 1024
 /** Name of the unit for everything that identifies software. */
@@ -126,6 +128,6 @@ export function spendBytes(bytes: number): void {
 /** @throws Stopped when the unit has sent too many requests */
 export function spendRequest(unit: Unit): void {
   if (--unit.requestsLeft >= 0) return
-  unit.stopReason ??= 'the check multiplies into too many requests for one host'
+  unit.stopReason ??= tooManyRequests
   throw new Stopped(unit.stopReason)
 }

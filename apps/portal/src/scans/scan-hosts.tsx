@@ -1,4 +1,5 @@
 /** The addresses that a scan probed, with their results. */
+import { Fragment } from 'react'
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { listScanHosts, Scan, ScanHostState, ScannedHost } from '@glacis/contract/scan'
 import { useQuery } from '@tanstack/react-query'
@@ -133,19 +134,21 @@ function HostsTable({ hosts }: { readonly hosts: readonly ScannedHost[] | undefi
       <TableBody>
         {!hosts && <SkeletonRows columns={7} />}
         {hosts?.map((host) => (
-          <tr key={host.address}>
-            <Cell label="Address" primary>
-              <Address host={host} />
-            </Cell>
-            <Cell label="State">
-              <Badge variant={stateVariants[host.state]}>{hostStateLabels[host.state]}</Badge>
-            </Cell>
-            <Cell label="Response" quiet priority={1} title={host.reason}>
-              {host.reason}
-              <StoppedChecks stopped={host.stopped} />
-            </Cell>
-            <SeverityCells counts={host.hostId ? host.issueCount : undefined} />
-          </tr>
+          <Fragment key={host.address}>
+            <tr>
+              <Cell label="Address" primary>
+                <Address host={host} />
+              </Cell>
+              <Cell label="State">
+                <Badge variant={stateVariants[host.state]}>{hostStateLabels[host.state]}</Badge>
+              </Cell>
+              <Cell label="Response" quiet priority={1} title={host.reason}>
+                {host.reason}
+              </Cell>
+              <SeverityCells counts={host.hostId ? host.issueCount : undefined} />
+            </tr>
+            <StoppedChecks stopped={host.stopped} />
+          </Fragment>
         ))}
       </TableBody>
     </Table>
@@ -156,17 +159,24 @@ function HostsTable({ hosts }: { readonly hosts: readonly ScannedHost[] | undefi
 function StoppedChecks({ stopped }: Pick<ScannedHost, 'stopped'>) {
   if (stopped.length === 0) return null
   return (
-    <details className="mt-1">
-      <summary>{stopped.length === 1 ? '1 check stopped' : `${formatNumber(stopped.length)} checks stopped`}</summary>
-      <ul>
-        {stopped.map(({ port, check, reason }) => (
-          <li key={`${port} ${check}`} className="whitespace-normal">
-            <span className="font-mono">{check}</span>
-            {port !== undefined && ` on port ${port}`}: stopped: {reason}
-          </li>
-        ))}
-      </ul>
-    </details>
+    <tr>
+      {/* The response column is hidden on narrow screens. */}
+      <Cell colSpan={6} className="h-auto! whitespace-normal!">
+        <details>
+          <summary>
+            {stopped.length === 1 ? '1 check stopped' : `${formatNumber(stopped.length)} checks stopped`}
+          </summary>
+          <ul>
+            {stopped.map(({ port, check, reason }) => (
+              <li key={`${port} ${check}`}>
+                <span className="font-mono">{check}</span>
+                {port !== undefined && ` on port ${port}`}: stopped: {reason}
+              </li>
+            ))}
+          </ul>
+        </details>
+      </Cell>
+    </tr>
   )
 }
 

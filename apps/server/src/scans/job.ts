@@ -68,5 +68,5 @@ function portsOf(target: JobTarget, exclusions: readonly Exclusion[]): number[] 
 function isAllowed(networks: ScanLimits['networks'], address: string): boolean {
   if (networks === 'all') return true
   if (networks === 'public') return isPublicAddress(address)
-  return createGuard({ allow: [...networks], deny: [] }).refusal(address, 443) === null
+  return createGuard({ allow: [...networks], deny: [] }).denialReason(address, 443) === null
 }

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { readWeb } from '#fingerprint/web.ts'
 import { createHttpClient } from '#net/http.ts'
 
-const guard = { refusal: () => null }
+const guard = { denialReason: () => null }
 
 /** Versions found by product-specific queries, and the number of POST requests they sent. */
 async function read(serve: RequestListener, paths: string[] = []): Promise<{ versions: string[]; posted: number }> {

@@ -219,9 +219,9 @@ function recordsOf({ answer }: DnsResponse, type: string): string[] {
   return answer.filter((record) => record.type === type).map(({ value }) => value)
 }
 
-/** The strings of a TXT record form one text. */
+/** The strings of a TXT record, each of at most 255 bytes, form one text. */
 function textsOf(response: DnsResponse): string[] {
   return recordsOf(response, 'TXT').map((value) =>
-    [...value.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replaceAll(/\\(.)/g, '$1')).join(''),
+    [...value.matchAll(/"((?:[^"\\]|\\.){0,1020})"/g)].map(([, text = '']) => text.replaceAll(/\\(.)/g, '$1')).join(''),
   )
 }

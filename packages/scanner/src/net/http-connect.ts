@@ -12,10 +12,10 @@ import type { Origin } from '#net/http-message.ts'
 const CONNECT_MS = 5_000
 
 /** The connection was refused locally by the guard, not by the host. */
-export class RefusedByGuard extends Error {
+export class DeniedByGuard extends Error {
   constructor(reason: string) {
     super(`refused: ${reason}`)
-    this.name = 'RefusedByGuard'
+    this.name = 'DeniedByGuard'
   }
 }
 
@@ -25,8 +25,8 @@ export class RefusedByGuard extends Error {
  */
 export function connector(origin: Origin, guard: Guard): buildConnector.connector {
   return (_options, callback) => {
-    const refusal = guard.refusal(origin.address, origin.port)
-    if (refusal !== null) return callback(new RefusedByGuard(refusal), null)
+    const denialReason = guard.denialReason(origin.address, origin.port)
+    if (denialReason !== null) return callback(new DeniedByGuard(denialReason), null)
     const socket = dial(origin)
     let isSettled = false
     const settle = (error: Error | null) => {

@@ -9,7 +9,7 @@ import type { HttpRequest, Origin } from '#net/http-message.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
 
 const address = '127.42.1.1'
-const everything = { refusal: () => null }
+const everything = { denialReason: () => null }
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
@@ -107,7 +107,7 @@ describe('requests', () => {
   it('SEC-C1 does not connect when the guard rejects the address', async () => {
     let connections = 0
     const origin = await raw(() => void connections++)
-    const response = await get(origin, {}, { guard: { refusal: () => 'outside the target' } })
+    const response = await get(origin, {}, { guard: { denialReason: () => 'outside the target' } })
     expect(response).toEqual({ kind: 'failure', reason: 'refused: outside the target', local: false })
     expect(connections).toBe(0)
   })

@@ -98,8 +98,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     async request(origin, request, { signal, deadlineMs = limits.deadlineMs }) {
       signal.throwIfAborted()
       const { address, port } = origin
-      const refusal = guard.refusal(address, port)
-      if (refusal !== null) return { kind: 'failure', reason: `refused: ${refusal}`, local: false }
+      const denialReason = guard.denialReason(address, port)
+      if (denialReason !== null) return { kind: 'failure', reason: `refused: ${denialReason}`, local: false }
       const sent = options.headers ? withHeaders(request, options.headers) : request
       return queueOf(address).add(() => send(origin, sent, { signal, deadlineMs }), { signal })
     },

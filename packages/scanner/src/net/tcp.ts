@@ -59,8 +59,8 @@ const bytesMaxDefault = 64 * 1024
 export async function dial(address: string, port: number, options: DialOptions): Promise<DialResult> {
   const { guard, signal, deadlineMs = 3000 } = options
   signal.throwIfAborted()
-  const refusal = guard.refusal(address, port)
-  if (refusal) return { kind: 'unknown', reason: refusal }
+  const denialReason = guard.denialReason(address, port)
+  if (denialReason) return { kind: 'unknown', reason: denialReason }
   const socket = new Socket()
   const outcome = Promise.withResolvers<DialResult>()
   socket.once('connect', () => {

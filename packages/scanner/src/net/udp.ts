@@ -40,8 +40,8 @@ export async function queryUdp(
 ): Promise<UdpResponse> {
   const { guard, signal, waitMs = 1000, tries = 2 } = options
   signal.throwIfAborted()
-  const refusal = guard.refusal(address, port)
-  if (refusal) return { kind: 'unknown', reason: refusal }
+  const denialReason = guard.denialReason(address, port)
+  if (denialReason) return { kind: 'unknown', reason: denialReason }
   for (let attempt = 1; attempt <= tries; attempt++) {
     const response = await sendOnce(address, port, request, { ...options, waitMs: waitMs * attempt })
     if (response.kind !== 'silent') return response

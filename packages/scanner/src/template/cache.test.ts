@@ -39,7 +39,7 @@ it('finds the same with cached and parsed templates', async () => {
   await using site = await serveSite('127.66.7.1', (request, response) =>
     request.url === '/p7' ? response.end('here is lab.test') : response.writeHead(404).end(),
   )
-  const guard = { refusal: () => null }
+  const guard = { denialReason: () => null }
   const client = createHttpClient({ guard })
   const service = {
     port: site.port,

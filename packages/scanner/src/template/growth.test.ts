@@ -28,6 +28,7 @@ it.each(growingParsers)('SEC-D1 $name grows at most linearly in time and memory'
 })
 
 afterAll(() => {
+  // oxlint-disable-next-line no-console -- the table is the result of `npm run hostile`
   if (process.env['npm_lifecycle_event'] === 'hostile') console.table(table)
 })
 

@@ -42,7 +42,7 @@ async function resolver(
 }
 
 async function run(source: string, hostname: string, resolvers: readonly string[]): Promise<readonly Observation[]> {
-  const guard = { refusal: () => null }
+  const guard = { denialReason: () => null }
   const http = createHttpClient({ guard })
   const signal = AbortSignal.timeout(20_000)
   const tools = { http, guard, signal, profile: 'gentle', budget: { take: async () => undefined }, resolvers } as const

@@ -7,7 +7,7 @@ import { parseTemplate } from '#template/parse.ts'
 import { runChecks } from '#template/run.ts'
 
 const address = '127.42.3.1'
-const guard = { refusal: () => null }
+const guard = { denialReason: () => null }
 const closers: (() => unknown)[] = []
 let requests: string[] = []
 let client: HttpClient

@@ -5,7 +5,7 @@ import { exchangeRaw } from '#net/raw-http.ts'
 import { templateOf } from '#template/testing/site.ts'
 import { requestBuildersOf } from '#template/request-builders.ts'
 
-const guard = { refusal: () => null }
+const guard = { denialReason: () => null }
 const address = '127.66.5.1'
 
 async function answering(response: string, work: (port: number, heard: () => string) => Promise<void>): Promise<void> {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { parseExpression, type Expression } from '#template/dsl.ts'
 import { toBytes, toText, type DslValue, type Lookup } from '#template/dsl-value.ts'
 import { withoutTrailingSlashes } from '#template/request-target.ts'
+import { Stopped } from '#unit.ts'
 
 /** Target of a check: the URL parts that templates may reference. */
 export interface TargetParts {
@@ -96,6 +97,7 @@ export function withSuppliedValues(given: ReadonlyMap<string, string> | undefine
  * other. Values are computed on first use and cached.
  *
  * @param volatile names whose values are recomputed each time, because their inputs change
+ * @throws Stopped when a value is too large
  */
 export function withVariables(
   written: ReadonlyMap<string, string>,
@@ -115,7 +117,8 @@ export function withVariables(
     evaluating.add(name)
     const value = fillBytes(text, find)
     evaluating.delete(name)
-    if (value === null || value.length > VALUE_MAX) return undefined
+    if (value === null) return undefined
+    if (value.length > VALUE_MAX) throw new Stopped('a variable of the check exceeds its budget')
     if (!volatile.has(name)) cachedValues.set(name, value)
     return value
   }

@@ -64,7 +64,10 @@ export function limitNodeSets(nodeSet: NodeSet): void {
 
 function* inDocumentOrder(nodes: readonly LibraryNode[]): Generator<LibraryNode, undefined> {
   const [some] = nodes
-  if (nodes.length <= 1) return void (yield* nodes)
+  if (nodes.length <= 1) {
+    yield* nodes
+    return undefined
+  }
   const wanted = new Set(nodes)
   let root = some
   for (let up = some; up; up = up.parentNode ?? up.ownerElement ?? undefined) root = up

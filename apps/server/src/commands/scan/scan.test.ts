@@ -78,7 +78,7 @@ async function scan(...args: readonly string[]): Promise<{ code: number; stdout:
   return { code, stdout, stderr }
 }
 const Line = z.looseObject({
-  kind: z.enum(['host', 'service', 'technology', 'finding', 'coverage', 'doubted', 'problem']),
+  kind: z.enum(['host', 'service', 'technology', 'finding', 'coverage', 'skipped', 'doubted', 'problem']),
 })
 const linesOf = (stdout: string) =>
   stdout

@@ -6,7 +6,7 @@ import type { CheckPermission, Observation } from '@glacis/contract/runner'
 import { runNative } from '#native/run.ts'
 
 const address = '127.67.3.1'
-const guard = { refusal: () => null }
+const guard = { denialReason: () => null }
 const budget = { take: async () => undefined }
 
 export interface Peer extends AsyncDisposable {

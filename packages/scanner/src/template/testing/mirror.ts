@@ -20,7 +20,7 @@ export interface Mirrored {
   readonly false: readonly string[]
 }
 
-const guard = { refusal: () => null }
+const guard = { denialReason: () => null }
 
 /** @param address loopback address of the server */
 export async function mirror(templates: readonly Template[], address: string): Promise<Mirrored> {

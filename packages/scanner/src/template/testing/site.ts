@@ -8,7 +8,7 @@ import { runChecks } from '#template/run.ts'
 import type { CheckTools } from '#template/service-run.ts'
 import type { Template } from '#template/template.ts'
 
-const guard = { refusal: () => null }
+const guard = { denialReason: () => null }
 type Page = (request: IncomingMessage & { readonly text: string }, response: ServerResponse) => void
 
 export interface Site extends AsyncDisposable {
