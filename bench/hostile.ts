@@ -90,10 +90,10 @@ function templateOf(id: string, check: string): string {
 /** Scans a target for each case at the same time, and calls the API meanwhile. */
 async function scanAll(visitor: Visitor, network: string, bodyOf: (one: Case) => string) {
   const sites = await Promise.all(
-    cases.map((one, index) => {
-      const body = bodyOf(one)
+    cases.map((hostileCase, index) => {
+      const body = bodyOf(hostileCase)
       return serveSite(`${network}.${index + 1}`, (request, response) =>
-        request.url === `/${one.name}` ? response.end(body) : response.writeHead(404).end(),
+        request.url === `/${hostileCase.name}` ? response.end(body) : response.writeHead(404).end(),
       )
     }),
   )

@@ -114,7 +114,7 @@ async function matchAll(database: Database): Promise<void> {
   report('CPU time of the full match', (user + system) / 1e6, 's', 10)
 }
 
-/** Matches a changed record against a million installations, on a thousand hosts of which the software runs. */
+/** Matches a changed record against a million installations, a thousand of which run the software. */
 async function matchChangedRecord(database: Database): Promise<void> {
   const { account, subject } = await manyInstallations(database)
   const [, product = ''] = subject.split(':')

@@ -75,7 +75,7 @@ it('adds a target with hours, ports and an exclusion, and validates exclusions',
   await panel.getByLabel('Ports', { exact: true }).fill('8080')
   await panel.getByLabel('Never scan').fill('intranet.example')
   await panel.getByRole('button', { name: 'Create target' }).click()
-  await panel.getByText(/is a host name; exclude its IP addresses/).waitFor()
+  await panel.getByText(/is a hostname; exclude its IP addresses/).waitFor()
   await panel.getByLabel('Never scan').fill(excludedAddress)
   await panel.getByRole('button', { name: 'Create target' }).click()
   await page.getByRole('link', { name: 'Aarewerk lab' }).waitFor()

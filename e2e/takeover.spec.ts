@@ -52,8 +52,8 @@ it('stops within two seconds of being canceled', async () => {
   })
   const { scan } = await visitor.call(startScan, { targetId: target.id })
   await scanWhen(visitor, scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
-  const { scan: cancelled } = await visitor.call(cancelScan, { id: scan.id })
-  expect(cancelled.status).toBe('STATUS_CANCELLED')
+  const { scan: canceled } = await visitor.call(cancelScan, { id: scan.id })
+  expect(canceled.status).toBe('STATUS_CANCELLED')
   const { hostsDone } = (await visitor.call(getScan, { id: scan.id })).scan.progress ?? { hostsDone: 0 }
   await new Promise((resolve) => setTimeout(resolve, 2000))
   const later = (await visitor.call(getScan, { id: scan.id })).scan

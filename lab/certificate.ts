@@ -13,7 +13,7 @@ const object = {
   subjectAltName: [0x55, 0x1d, 0x11],
 }
 
-/** Creates an RSA key and a self-signed certificate for one host name. */
+/** Creates an RSA key and a self-signed certificate for one hostname. */
 export function selfSigned(name: string, { bits, from, to }: { bits: number; from: Date; to: Date }): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: bits,

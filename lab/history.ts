@@ -83,7 +83,7 @@ function idAt(time: Date): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** How many days ago the n-th issue was found: many by the first scans, the others one by one. */
+/** How many days ago the n-th issue was found: many by the first scans, the others over time. */
 function foundDaysAgo(number: number): number {
   return number % 5 < 2 ? days - 1 - (number % 6) : Math.round(8 + fraction(number) * (days - 14))
 }
@@ -182,7 +182,7 @@ async function moveEventsToPast(client: Client, account: string, now: Date): Pro
     all.every(({ at }) => at.getTime() > today),
   )
   for (const [number, all] of recent.entries()) {
-    const person = users[number % users.length] ?? users[0]
+    const user = users[number % users.length] ?? users[0]
     for (const hostEvents of Map.groupBy(all, ({ host_id }) => host_id).values()) {
       for (const [index, event] of hostEvents.entries()) {
         const share = index / hostEvents.length
@@ -194,7 +194,7 @@ async function moveEventsToPast(client: Client, account: string, now: Date): Pro
           account,
           event.id,
           event.at,
-          isDecision ? person : 'scan',
+          isDecision ? user : 'scan',
         ])
       }
     }

@@ -14,7 +14,7 @@ import {
 } from './linear-patterns.ts'
 
 const patterns = findPatterns()
-const checked = patterns.filter((one) => exemptionOf(one) === undefined)
+const checked = patterns.filter((pattern) => exemptionOf(pattern) === undefined)
 
 it('finds the patterns, and every exemption still applies', () => {
   expect(patterns.length).toBeGreaterThan(300)
@@ -33,8 +33,8 @@ it('refutes a pattern that takes quadratic or exponential time', () => {
 it('SEC-D1 native patterns with unlimited repetition take linear time', { timeout: 180_000 }, () => {
   const proven = new Set(proofs.linear)
   const reasons = checked
-    .filter((one) => !isBounded(one) && !proven.has(literalOf(one)))
-    .map((one) => [one.places, literalOf(one), refute(one)])
+    .filter((pattern) => !isBounded(pattern) && !proven.has(literalOf(pattern)))
+    .map((pattern) => [pattern.places, literalOf(pattern), refute(pattern)])
   expect(reasons.filter(([, , reason]) => reason !== null)).toEqual([])
 })
 
@@ -45,8 +45,8 @@ const patternMsMax = 200
 
 it('SEC-D1 native patterns with limited repetition are fast on their worst input', { timeout: 180_000 }, () => {
   const slow = checked
-    .filter((one) => isBounded(one) && repeats(one))
-    .map((one) => ({ place: one.places[0], ms: worstMs(one) }))
+    .filter((pattern) => isBounded(pattern) && repeats(pattern))
+    .map((pattern) => ({ place: pattern.places[0], ms: worstMs(pattern) }))
     .filter(({ ms }) => ms > patternMsMax)
   expect(slow).toEqual([])
 })

@@ -52,7 +52,7 @@ export interface NativePattern {
 export function findPatterns(): NativePattern[] {
   const found = new Map<string, NativePattern>()
   const paths = sources.flatMap((pattern) => globSync(pattern, { cwd: root }))
-  for (const path of paths.filter((one) => !/\.test\.ts$|[/\\]testing[/\\]/.test(one)).toSorted()) {
+  for (const path of paths.filter((path) => !/\.test\.ts$|[/\\]testing[/\\]/.test(path)).toSorted()) {
     const text = readFileSync(join(root, path), 'utf8')
     const visitor = new Visitor({
       Literal(node) {
@@ -135,7 +135,7 @@ function updateProofs(): void {
   const isKnown = proofs.recheck === checkerVersion
   const linear: string[] = []
   const attacks: Record<string, Attack | null> = {}
-  for (const pattern of findPatterns().filter((one) => exemptionOf(one) === undefined)) {
+  for (const pattern of findPatterns().filter((pattern) => exemptionOf(pattern) === undefined)) {
     const literal = literalOf(pattern)
     if (isBounded(pattern)) {
       const attack = isKnown ? proofs.attacks[literal] : undefined

@@ -1,6 +1,6 @@
 /**
  * `npm run release [folder]`: writes the release of the current commit: source archive, SBOM, licenses, provenance and digests.
- * All of it depends on the commit alone, so anyone can repeat it and compare the digests.
+ * The output depends only on the commit, so anyone can reproduce it and compare the digests.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -47,7 +47,7 @@ function archiveOf(tree) {
   return packed
 }
 
-/** npm's own bill of the installed dependencies, without its random serial number and the current time. */
+/** npm's SBOM of the installed dependencies, without its random serial number and the current time. */
 function billOfMaterials(content) {
   const bill = JSON.parse(
     output('npm', 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--omit', 'dev', '--omit', 'peer'),

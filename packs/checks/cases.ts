@@ -86,15 +86,15 @@ export const services: readonly Case[] = [
   {
     id: 'mqtt-open',
     protocol: 'mqtt',
-    has: script('', (said) => (said[0] === 0x10 ? Buffer.from([0x20, 2, 0, 0]) : '')),
+    has: script('', (received) => (received[0] === 0x10 ? Buffer.from([0x20, 2, 0, 0]) : '')),
     hasNot: script('', () => Buffer.from([0x20, 2, 0, 5])),
     at: [''],
   },
   {
     id: 'ftp-anonymous',
     protocol: 'ftp',
-    has: script(crlf('220 hello'), (said) => crlf(said.toString().startsWith('USER') ? '331 Password?' : '230 Welcome')),
-    hasNot: script(crlf('220 hello'), (said) => crlf(said.toString().startsWith('USER') ? '331 Password?' : '530 Login incorrect')),
+    has: script(crlf('220 hello'), (received) => crlf(received.toString().startsWith('USER') ? '331 Password?' : '230 Welcome')),
+    hasNot: script(crlf('220 hello'), (received) => crlf(received.toString().startsWith('USER') ? '331 Password?' : '530 Login incorrect')),
     at: [''],
   },
   { id: 'telnet-open', protocol: 'telnet', has: script(Buffer.from('fffd18fffd20fffb01', 'hex'), () => ''), hasNot: script(crlf('go away'), () => ''), at: [''] },
@@ -122,8 +122,8 @@ export const services: readonly Case[] = [
   {
     id: 'rsync-modules-listed',
     protocol: 'rsync',
-    has: script('@RSYNCD: 31.0\n', (said) => (said.toString().includes('#list') ? 'public         \tfiles for all\n@RSYNCD: EXIT\n' : '')),
-    hasNot: script('@RSYNCD: 31.0\n', (said) => (said.toString().includes('#list') ? '@RSYNCD: EXIT\n' : '')),
+    has: script('@RSYNCD: 31.0\n', (received) => (received.toString().includes('#list') ? 'public         \tfiles for all\n@RSYNCD: EXIT\n' : '')),
+    hasNot: script('@RSYNCD: 31.0\n', (received) => (received.toString().includes('#list') ? '@RSYNCD: EXIT\n' : '')),
     at: [''],
   },
 ]

@@ -84,7 +84,7 @@ it('rejects a download larger than the limit', async () => {
 
 it.each([
   ['ECONNREFUSED', /refused the connection/, false],
-  ['ENOTFOUND', /unknown host name/, false],
+  ['ENOTFOUND', /unknown hostname/, false],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', /^The certificate of https:\/\/g\.example is self-signed/, true],
   ['CERT_HAS_EXPIRED', /has expired/, true],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /TLS handshake with/, true],

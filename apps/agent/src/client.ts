@@ -21,7 +21,7 @@ export class RejectedError extends Error {
 export class UnreachableError extends Error {
   readonly isCertificate: boolean
   readonly isBroken: boolean
-  constructor(message: string, why: 'certificate' | 'broken' | 'away', options?: ErrorOptions) {
+  constructor(message: string, why: 'certificate' | 'broken' | 'unreachable', options?: ErrorOptions) {
     super(message, options)
     this.name = 'UnreachableError'
     this.isCertificate = why === 'certificate'
@@ -58,7 +58,7 @@ export function createClient(server: string, bearer: string): Client {
       const response = await request(path, { method: endpoint.method, ...body }, signal, withinMs)
       const responseBody = await bodyOf(response)
       const parsed = endpoint.result.safeParse(responseBody)
-      if (!parsed.success) throw new UnreachableError(`${server} did not return a valid Glacis response`, 'away')
+      if (!parsed.success) throw new UnreachableError(`${server} did not return a valid Glacis response`, 'unreachable')
       return parsed.data as ResultOf<typeof endpoint> // parsed by the same schema
     },
     async download(path, { signal, bytesMax }) {
@@ -92,7 +92,10 @@ export function createClient(server: string, bearer: string): Client {
     const { status } = response
     if (status !== payloadTooLarge && (serverMessage === undefined || status >= 500 || status === 429)) {
       const isBroken = status === 500 || (serverMessage === undefined && status < 500 && !proxyStatuses.has(status))
-      throw new UnreachableError(`${server}: ${serverMessage ?? `HTTP status ${status}`}`, isBroken ? 'broken' : 'away')
+      throw new UnreachableError(
+        `${server}: ${serverMessage ?? `HTTP status ${status}`}`,
+        isBroken ? 'broken' : 'unreachable',
+      )
     }
     throw new RejectedError(status, serverMessage ?? `HTTP status ${status}`)
   }
@@ -134,7 +137,7 @@ const certificateProblems: Readonly<Record<string, string>> = {
     'has an incomplete chain or was issued by an untrusted authority; set NODE_EXTRA_CA_CERTS to the CA certificate',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     'was issued by an untrusted authority; set NODE_EXTRA_CA_CERTS to the CA certificate',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'was issued for a different host name; use the name in the certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'was issued for a different hostname; use a name from the certificate',
 }
 
 /** Translates a network error into one readable sentence. */
@@ -148,14 +151,18 @@ export function describeNetworkError(server: string, error: unknown): Unreachabl
     return new UnreachableError(`TLS handshake with ${server} failed (${code}).`, 'certificate')
   const networkProblems: Readonly<Record<string, string>> = {
     ECONNREFUSED: 'refused the connection; is the server running?',
-    ENOTFOUND: 'could not be resolved: unknown host name',
+    ENOTFOUND: 'could not be resolved: unknown hostname',
     EAI_AGAIN: 'could not be resolved: temporary DNS failure',
     ETIMEDOUT: 'is not responding',
     UND_ERR_CONNECT_TIMEOUT: 'is not responding',
   }
   const problem =
     cause instanceof Error && cause.name === 'TimeoutError' ? 'did not respond in time' : networkProblems[code]
-  return new UnreachableError(`${server} ${problem ?? `could not be reached (${code || String(cause)})`}`, 'away', {
-    cause: error,
-  })
+  return new UnreachableError(
+    `${server} ${problem ?? `could not be reached (${code || String(cause)})`}`,
+    'unreachable',
+    {
+      cause: error,
+    },
+  )
 }

@@ -71,7 +71,7 @@ export async function runJob(job: RunnerJob, context: JobContext): Promise<strin
 
 const resolveMs = 10_000
 
-/** Resolves host names on this network. Names that can't be resolved are reported. */
+/** Resolves hostnames on this network. Names that can't be resolved are reported. */
 async function resolveHost(host: ScanHost, delivery: Delivery): Promise<ScanHost[]> {
   if (isIP(host.address)) return [host]
   const outcome = await resolveName(host.address, { signal: AbortSignal.timeout(resolveMs) })

@@ -21,7 +21,7 @@ export async function prepareFolder(folder: string): Promise<void> {
     await chmod(folder, 0o700)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(`Could not use the folder ${folder} (${reason}); choose another one with --state.`, { cause })
+    throw new CliError(`Can't use the folder ${folder} (${reason}). Choose another with --state.`, { cause })
   }
 }
 

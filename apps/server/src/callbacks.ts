@@ -61,7 +61,7 @@ function settingsOf({
   }
 }
 
-/** Binds to the host itself if it is an address of this machine; behind NAT or a host name, binds to all interfaces. */
+/** Binds to the host itself if it is an address of this machine; behind NAT, or if it is a hostname, binds to all interfaces. */
 function listenAt(host: string): string {
   if (isIP(host) && (host.startsWith('127.') || ownAddresses().includes(host))) return host
   return host.includes(':') ? '::' : '0.0.0.0'

@@ -112,7 +112,7 @@ function explainListen(error: unknown, host: string, port: number): unknown {
     EADDRINUSE: `Port ${port} is in use. Stop the other program or choose another port: GLACIS_PORT=${port === 65_535 ? 3000 : port + 1} npm start`,
     EACCES: `Port ${port} requires root privileges. Set GLACIS_PORT to a port above 1023.`,
     EADDRNOTAVAIL: `${host} is not an address of this machine. Check GLACIS_HOST.`,
-    ENOTFOUND: `The host name ${host} can't be resolved. Check GLACIS_HOST.`,
+    ENOTFOUND: `The hostname ${host} can't be resolved. Check GLACIS_HOST.`,
   }
   const sentence = reasons[String(code)]
   return sentence ? new CliError(sentence, { cause: error }) : error

@@ -50,7 +50,8 @@ export const Settings = z.object({
   GLACIS_DATA: described(z.string().default('.glacis'), {
     expects: 'a folder',
     initial: '`./.glacis`',
-    meaning: 'The data folder: database, downloaded feeds, and outbox. Relative paths start at this repository.',
+    meaning:
+      'The data folder: database, downloaded feeds, and outbox. Relative paths are resolved against the installation folder.',
   }),
   DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
     expects: 'a URL such as postgresql://user:password@host/database',
@@ -132,7 +133,7 @@ export const Settings = z.object({
     expects: 'a duration such as 1h',
     initial: '`1h`',
     meaning:
-      'How long after signing in users can change passwords, passkeys, and second factors without signing in again.',
+      'How long after sign-in users can change passwords, passkeys, and second factors without signing in again.',
   }),
   GLACIS_FLOW_LIFE: described(duration.default(unitsMs.h), {
     expects: 'a duration such as 1h',
@@ -210,8 +211,7 @@ export const Settings = z.object({
 })
 
 export type SettingName = keyof typeof Settings.shape
-/** proved by Object.keys of that shape */
-export const names = Object.keys(Settings.shape) as SettingName[] // proved by Object.keys of that very shape
+export const names = Object.keys(Settings.shape) as SettingName[] // Object.keys returns the keys of this shape
 export const descriptionOf = (name: SettingName) => Settings.shape[name].meta() as unknown as Description // set by `described`
 
 /** The table of docs/settings.md. */

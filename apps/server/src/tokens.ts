@@ -55,7 +55,7 @@ export async function createApiToken(
   await lockForLimit(ctx, 'tokens')
   const { apiTokens } = await listApiTokens(ctx)
   if (apiTokens.length >= tokensMax)
-    throw new ApiError('precondition', `An account can have at most ${tokensMax} tokens`)
+    throw new ApiError('precondition', `A workspace can have at most ${tokensMax} API tokens. Revoke one first`)
   const token = tokenPrefix + randomBytes(32).toString('base64url')
   const row = await ctx.tx
     .insertInto('api_token')

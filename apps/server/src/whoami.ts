@@ -13,7 +13,7 @@ const cacheSizeMax = 10_000
 export function createWhoami(url: string, log: Log): (headers: IncomingHttpHeaders) => Promise<Session | null> {
   const cache = new Map<string, { readonly until: number; readonly session: Session | null }>()
   return async (headers) => {
-    const credentials = pick(headers)
+    const credentials = credentialsOf(headers)
     if (Object.keys(credentials).length === 0) return null
     const key = createHash('sha256').update(JSON.stringify(credentials)).digest('base64')
     const cached = cache.get(key)
@@ -25,7 +25,7 @@ export function createWhoami(url: string, log: Log): (headers: IncomingHttpHeade
   }
 }
 
-function pick(headers: IncomingHttpHeaders): Record<string, string> {
+function credentialsOf(headers: IncomingHttpHeaders): Record<string, string> {
   const credentialHeaders = ['cookie', 'x-session-token', 'authorization'] as const
   return Object.fromEntries(
     credentialHeaders.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),

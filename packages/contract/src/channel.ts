@@ -76,7 +76,7 @@ export const Channel = z.object({
 })
 export type Channel = z.infer<typeof Channel>
 
-const one = z.object({ channel: Channel })
+const result = z.object({ channel: Channel })
 
 export const listChannels = endpoint({
   method: 'GET',
@@ -98,7 +98,7 @@ export const createChannel = endpoint({
       rule: z.optional(ChannelRule),
     }),
   }),
-  result: one,
+  result,
 })
 export const updateChannel = endpoint({
   method: 'PATCH',
@@ -115,7 +115,7 @@ export const updateChannel = endpoint({
     }),
     updateMask: UpdateMask,
   }),
-  result: one,
+  result,
 })
 export const deleteChannel = endpoint({
   method: 'DELETE',
@@ -131,7 +131,7 @@ export const rotateChannelSecret = endpoint({
   summary: 'Rotate the signing secret of a channel',
   description: 'The old secret stops working immediately.',
   input: z.strictObject({ id: Id }),
-  result: one,
+  result,
 })
 export const testChannel = endpoint({
   method: 'POST',

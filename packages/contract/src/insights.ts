@@ -32,7 +32,7 @@ export const issuesBySeverity = endpoint({
   path: '/v1/stats/issues-by-severity',
   summary: 'Get active issues by severity over time',
   description:
-    'With a target or host filter, `filter.verification` applies to the occurrences there: an issue can be verified in one place and unverified in another.',
+    'With a target or host filter, `filter.verification` applies to the occurrences there: an issue can be verified on one host and unverified on another.',
   input: z.object({ period, filter }),
   result: SeveritySeries,
 })
@@ -41,7 +41,7 @@ export const issuesByStatus = endpoint({
   path: '/v1/stats/issues-by-status',
   summary: 'Get issues by status over time',
   description:
-    'With a target or host filter, `filter.verification` applies to the occurrences there: an issue can be verified in one place and unverified in another.',
+    'With a target or host filter, `filter.verification` applies to the occurrences there: an issue can be verified on one host and unverified on another.',
   input: z.object({ period, filter }),
   result: StatusSeries,
 })

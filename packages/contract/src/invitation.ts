@@ -13,7 +13,7 @@ export const Invitation = z.object({
   id: Id,
   email: z.string(),
   role: Role,
-  /** Name of the person who sent it. */
+  /** Name of the member who sent it. */
   invitedBy: z.string(),
   createTime: Timestamp,
   /** When the last email was sent. */
@@ -23,7 +23,7 @@ export const Invitation = z.object({
 })
 export type Invitation = z.infer<typeof Invitation>
 
-/** An invitation as the invited person sees it. */
+/** An invitation as shown to its recipient. */
 export const ReceivedInvitation = z.object({
   id: Id,
   workspaceName: z.string(),
@@ -72,7 +72,7 @@ export const previewInvitation = endpoint({
   method: 'POST',
   path: '/v1/invitations/preview',
   summary: 'Show an invitation',
-  description: 'What the link of an invitation is for, so that the invited person can decide. Changes nothing.',
+  description: 'Returns the workspace and the role that an invitation link grants, without accepting it.',
   input: z.strictObject({
     /** The `token` of the link. */
     token,
@@ -84,12 +84,12 @@ export const acceptInvitation = endpoint({
   path: '/v1/invitations/accept',
   summary: 'Accept an invitation',
   description:
-    'Requires a session of a person whose verified email address is the invited one. Pass the `token` of the link, or the `id` from the list of your workspaces.',
+    'Requires the session of a user whose verified email address was invited. Pass the `token` of the link, or the `id` from the list of your workspaces.',
   input: z.strictObject({ token: z.optional(token), id: z.optional(Id) }),
   result: z.object({ workspaceId: Id, workspaceName: z.string(), role: Role }),
 })
 
-/** A domain whose people may join without an invitation, once a DNS record proves who controls it. */
+/** Users with an address in this domain can join without an invitation, after a DNS record proves control of the domain. */
 export const EmailDomain = z.object({
   id: Id,
   domain: z.string(),
@@ -103,7 +103,7 @@ export const EmailDomain = z.object({
 })
 export type EmailDomain = z.infer<typeof EmailDomain>
 
-/** Roles that people who join by domain can get. */
+/** Roles that can be assigned to users who join by email domain. */
 export const DomainRole = z.enum(['analyst', 'viewer', 'auditor'])
 const domain = z
   .string()
@@ -144,7 +144,7 @@ export const deleteEmailDomain = endpoint({
   method: 'DELETE',
   path: '/v1/email-domains/:id',
   summary: 'Remove an email domain',
-  description: 'People who have joined stay members.',
+  description: 'Users who have already joined remain members.',
   input: z.object({ id: Id }),
   result: Empty,
 })

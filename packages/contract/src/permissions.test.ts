@@ -32,7 +32,7 @@ it('lets viewers and auditors change nothing but their own membership', () => {
   expect(allowed('auditor')).toEqual(['createWorkspace'])
 })
 
-it('says who can make the call', () => {
+it('names the roles that can make the call', () => {
   expect(roleMessage('viewer', 'createChannel')).toBe(
     "Your role, viewer, doesn't allow this. Ask an owner or admin of the workspace",
   )

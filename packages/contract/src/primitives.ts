@@ -25,8 +25,8 @@ export const Duration = z.string().check(z.regex(/^-?\d+(\.\d+)?s$/, 'Expected a
 /** An http(s) URL, or an empty string. */
 export const UrlOrEmpty = z.union([z.url({ protocol: /^https?$/ }), z.literal('')])
 
-/** Query parameters are strings, so numbers are coerced. */
 export const pageSizeMax = 500
+/** Query parameters are strings, so numbers are coerced. */
 export const Page = {
   pageSize: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(pageSizeMax))),
   pageToken: z.optional(z.string().check(z.maxLength(2000))),

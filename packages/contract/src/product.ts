@@ -35,7 +35,7 @@ export const Product = z.object({
   name: z.string(),
   version: z.string(),
   wfn: Wfn,
-  /** 0 to 10: threats with at least this score are notified immediately. */
+  /** 0 to 10. A new threat with at least this score triggers a notification immediately. */
   minNotificationSeverity: z.number(),
   createTime: Timestamp,
   updateTime: Timestamp,
@@ -153,7 +153,7 @@ export const ProductThreat = z.object({
   /** The CVE, or another advisory's id. */
   key: z.string(),
   affectsVersion: z.enum(['AFFECTS_YES', 'AFFECTS_NO', 'AFFECTS_UNKNOWN']),
-  /** The reason for `verdict`, as a sentence. */
+  /** The reason for `affectsVersion`, as a sentence. */
   reason: z.string(),
   /** The account's issue for this threat, if any. */
   issueId: z.optional(Id),

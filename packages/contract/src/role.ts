@@ -1,4 +1,4 @@
-/** The roles of members, and what the requests of a session or token may be limited to. */
+/** Roles of members, and the reasons why requests are rejected. */
 import { z } from 'zod/mini'
 
 /** From the most to the least powerful; an auditor reads everything including the audit log, and changes nothing. */
@@ -15,13 +15,13 @@ export const workspaceHeader = 'Glacis-Workspace'
 export const errorReasons = {
   /** 403: the role doesn't allow the call. Metadata: `role`, `allowedRoles`. */
   role: 'ROLE_NOT_ALLOWED',
-  /** 403: the person was removed from the workspace, or left it. */
+  /** 403: the user was removed from the workspace, or left it. */
   ended: 'MEMBERSHIP_ENDED',
-  /** 403: the person isn't a member of any workspace. */
+  /** 403: the user isn't a member of any workspace. */
   none: 'NO_WORKSPACE',
   /** 409: the change would leave the workspace without an owner. */
   lastOwner: 'LAST_OWNER',
-  /** 409: the role of the person making the change was itself changed a moment ago. */
+  /** 409: the role of the user making the change has just been changed. */
   roleChanged: 'OWN_ROLE_CHANGED',
   /** 409: the address already belongs to a member. */
   alreadyMember: 'ALREADY_MEMBER',
@@ -35,7 +35,7 @@ export const errorReasons = {
   used: 'INVITATION_USED',
   /** 403: the invitation is for another email address. Metadata: `email`, masked. */
   otherAddress: 'INVITATION_FOR_ANOTHER_ADDRESS',
-  /** 403: the email address of the person isn't verified. */
+  /** 403: the email address of the user isn't verified. */
   unverified: 'EMAIL_NOT_VERIFIED',
   /** 403: the workspace requires signing in with its provider. Metadata: `label`, `signInUrl`. */
   provider: 'SIGN_IN_PROVIDER_REQUIRED',

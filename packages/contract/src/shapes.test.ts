@@ -127,9 +127,9 @@ const schemas: readonly (readonly [name: string, schema: z.ZodMiniObject, requir
     'periodEndTime cancelTime',
   ],
   ['quota', Subscription.shape.quota.shape.targets, quota, ''],
-  ['figures by severity', SeveritySeries, { ...at, critical: [1], high: [1], medium: [1], low: [1] }, ''],
-  ['figures by status', StatusSeries, { ...at, open: [1], resolved: [1], ignored: [1], regressive: [1] }, ''],
-  ['figures', ValueSeries, { ...at, values: [1] }, ''],
+  ['counts by severity', SeveritySeries, { ...at, critical: [1], high: [1], medium: [1], low: [1] }, ''],
+  ['counts by status', StatusSeries, { ...at, open: [1], resolved: [1], ignored: [1], regressive: [1] }, ''],
+  ['counts over time', ValueSeries, { ...at, values: [1] }, ''],
   ['graph', DependencyGraph, { nodes: [], links: [] }, ''],
   ['node of the graph', GraphNode, { id: 'n', name: 'x', kind: 'KIND_TOMORROW' }, ''],
   ['link of the graph', GraphLink, { sourceNodeId: 'a', targetNodeId: 'b' }, ''],
@@ -155,17 +155,17 @@ const schemas: readonly (readonly [name: string, schema: z.ZodMiniObject, requir
 ]
 
 describe.each(schemas)('%s', (_, schema, required, optional) => {
-  const reads = (value: object) => schema.safeParse(value).success
+  const accepts = (value: object) => schema.safeParse(value).success
   it('parses the required fields alone', () => {
     expect(schema.safeParse(required).error?.issues ?? []).toEqual([])
   })
   it('rejects a missing required field', () => {
     const without = (name: string) => Object.fromEntries(Object.entries(required).filter(([other]) => other !== name))
-    expect(Object.keys(required).filter((name) => reads(without(name)))).toEqual([])
+    expect(Object.keys(required).filter((name) => accepts(without(name)))).toEqual([])
   })
   it('accepts optional fields of the right type', () => {
     const names = optional.split(' ').filter(Boolean)
-    expect(names.filter((name) => reads({ ...required, [name]: Number.NaN }))).toEqual([])
+    expect(names.filter((name) => accepts({ ...required, [name]: Number.NaN }))).toEqual([])
   })
 })
 
@@ -190,12 +190,12 @@ it.each<[string, z.ZodMiniType, readonly unknown[], readonly unknown[]]>([
   ['a name', Name, ['x', 'x'.repeat(128)], ['', 'x'.repeat(129), 7]],
   ['a short name', ShortName, ['x', ' é '], ['', ' ', 'x'.repeat(41), 'a\nb', 'a\u001b[2J', 'a\u202eb']],
   ['an id', Id, [id], ['', 'x', '42']],
-  ['a moment', Timestamp, [time, '2026-11-21T12:00:00.123456+01:00'], ['2026-11-21', '21.11.2026', 1_763_726_400]],
+  ['a timestamp', Timestamp, [time, '2026-11-21T12:00:00.123456+01:00'], ['2026-11-21', '21.11.2026', 1_763_726_400]],
   ['a duration', Duration, ['3s', '3.5s', '-0.25s'], ['3', '3.s', '3,5s', '1e3s', 's', '3.5 s', 3.5]],
   ['a URL or an empty string', UrlOrEmpty, ['', 'https://example.ch/x'], ['example', 'javascript:alert(1)']],
   ['a reference', Reference, [{ url: 'https://x.ch' }, { cve: 'CVE-2024-1' }], [{}, { name: 'x' }, 'x']],
   ['the email of a user', identity.Traits.shape.email, ['a@b.ch'], ['', 'nora', 'a b@c.ch', 'a@b@c.ch']],
 ])('%s accepts valid and rejects invalid values', (_, schema, good, bad) => {
-  const isOne = (value: unknown) => schema.safeParse(value).success
-  expect([good.map(isOne), bad.map(isOne)]).toEqual([good.map(() => true), bad.map(() => false)])
+  const isValid = (value: unknown) => schema.safeParse(value).success
+  expect([good.map(isValid), bad.map(isValid)]).toEqual([good.map(() => true), bad.map(() => false)])
 })

@@ -8,7 +8,7 @@ export const Tag = z.object({
   id: Id,
   name: z.string(),
   color: z.int(),
-  /** Present if the tag stands for a team; notifications can be routed to its members. */
+  /** Present if the tag represents a team; notifications can be routed to its members. */
   team: z.optional(z.object({ memberIds: z.array(z.string()) })),
 })
 export type Tag = z.infer<typeof Tag>

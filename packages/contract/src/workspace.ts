@@ -1,21 +1,21 @@
-/** Workspaces: whose data it is. */
+/** Workspaces: the tenants that own all data. */
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { ReceivedInvitation } from '#invitation.ts'
 import { Empty, Id, Name, Timestamp, UpdateMask } from '#primitives.ts'
 import { Role } from '#role.ts'
 
-/** A workspace of the signed-in person. */
+/** A workspace of the signed-in user. */
 export const WorkspaceSummary = z.object({
   id: Id,
   name: z.string(),
   role: Role,
-  /** The workspace of requests without the header `Glacis-Workspace`. */
+  /** Used for requests without the `Glacis-Workspace` header. */
   isDefault: z.boolean(),
 })
 export type WorkspaceSummary = z.infer<typeof WorkspaceSummary>
 
-/** A workspace that admits people with the person's email domain. */
+/** A workspace that the user can join because of their email domain. */
 export const JoinableWorkspace = z.object({ id: Id, name: z.string(), domain: z.string(), role: Role })
 export type JoinableWorkspace = z.infer<typeof JoinableWorkspace>
 
@@ -29,7 +29,7 @@ export const listWorkspaces = endpoint({
     workspaces: z.array(WorkspaceSummary),
     /** Pending invitations to your verified email address. */
     invitations: z.array(ReceivedInvitation),
-    /** Workspaces that admit everyone with your verified email domain. */
+    /** Workspaces that you can join because of your verified email domain. */
     joinable: z.array(JoinableWorkspace),
   }),
 })
@@ -37,7 +37,7 @@ export const createWorkspace = endpoint({
   method: 'POST',
   path: '/v1/workspaces',
   summary: 'Create a workspace',
-  description: 'You become its owner. A person can own at most 10 workspaces.',
+  description: 'You become its owner. A user can own at most 10 workspaces.',
   input: z.strictObject({ workspace: z.strictObject({ name: Name }) }),
   result: z.object({ workspace: WorkspaceSummary }),
 })
@@ -45,7 +45,7 @@ export const joinWorkspace = endpoint({
   method: 'POST',
   path: '/v1/workspaces/:id/join',
   summary: 'Join a workspace by email domain',
-  description: 'Requires a verified email address in a domain that the workspace has proved to own.',
+  description: 'Requires a verified email address in a domain that the workspace has verified.',
   input: z.strictObject({ id: Id }),
   result: z.object({ workspace: WorkspaceSummary }),
 })
@@ -73,7 +73,7 @@ export const Workspace = z.object({
   createTime: Timestamp,
   /** When the workspace will be deleted; absent unless its deletion is scheduled. */
   deleteTime: z.optional(Timestamp),
-  /** The role of the person or token making the request. */
+  /** The role of the user or token that makes the request. */
   role: Role,
 })
 export type Workspace = z.infer<typeof Workspace>
@@ -126,7 +126,7 @@ export const keepWorkspace = endpoint({
 const memberId = z.string().check(z.minLength(1), z.maxLength(200))
 
 export const Member = z.object({
-  /** Identity id of the person, as in the assignee of an issue. */
+  /** Identity id of the user, as in the assignee of an issue. */
   id: memberId,
   name: z.string(),
   email: z.string(),
@@ -134,7 +134,7 @@ export const Member = z.object({
   joinTime: Timestamp,
   /** The last request, with an accuracy of an hour; absent before the first. */
   lastActiveTime: z.optional(Timestamp),
-  /** The person making the request. */
+  /** This is the user who makes the request. */
   isYou: z.boolean(),
 })
 export type Member = z.infer<typeof Member>
@@ -151,7 +151,7 @@ export const updateMember = endpoint({
   method: 'PATCH',
   path: '/v1/members/:id',
   summary: 'Change the role of a member',
-  description: 'Takes effect with the next request. Only owners can make someone an owner or change the role of one.',
+  description: "Takes effect with the next request. Only owners can make someone an owner or change an owner's role.",
   input: z.strictObject({ id: memberId, role: Role }),
   result: z.object({ member: Member }),
 })
@@ -159,14 +159,14 @@ export const removeMember = endpoint({
   method: 'DELETE',
   path: '/v1/members/:id',
   summary: 'Remove a member',
-  description: 'Ends the sessions, live streams and API tokens of the person in this workspace.',
+  description: "Ends the member's access to this workspace, including live streams and API tokens.",
   input: z.object({ id: memberId }),
   result: Empty,
 })
 export const transferOwnership = endpoint({
   method: 'POST',
   path: '/v1/workspace/transfer',
-  summary: 'Transfer the ownership of the workspace',
+  summary: 'Transfer ownership of the workspace',
   description: 'The member becomes an owner and you become an admin.',
   input: z.strictObject({ memberId }),
   result: z.object({ members: z.array(Member) }),
@@ -175,7 +175,7 @@ export const leaveWorkspace = endpoint({
   method: 'POST',
   path: '/v1/workspace/leave',
   summary: 'Leave the workspace',
-  description: 'Ends your membership and revokes your API tokens. The last owner has to transfer the ownership first.',
+  description: 'Ends your membership and revokes your API tokens. The last owner must transfer ownership first.',
   input: z.strictObject({}),
   result: Empty,
 })

@@ -17,11 +17,11 @@ export interface ScanAddress {
   readonly kind: 'HOST_NAME' | 'IPV4' | 'IPV6' | 'CIDR' | 'RANGE' | 'URL'
   /** Canonical form: equal targets have equal text. */
   readonly text: string
-  /** Number of addresses to scan; 1 for a host name. */
+  /** Number of addresses to scan; 1 for a hostname. */
   readonly hostCount: number
   /** At least one address is not publicly routable. Names are checked when they are resolved. */
   readonly isPrivate: boolean
-  /** Host name or address without brackets; empty for networks and ranges. */
+  /** Hostname or address without brackets; empty for networks and ranges. */
   readonly host: string
   /** URLs only. */
   readonly url?: { readonly tls: boolean; readonly port: number; readonly path: string }
@@ -35,7 +35,7 @@ export interface AddressProblem {
 export const hostsMax = 65_536
 
 /**
- * Parses a host name (IDN to punycode), an IPv4 or IPv6 address, a network in CIDR notation, a
+ * Parses a hostname (IDN to punycode), an IPv4 or IPv6 address, a network in CIDR notation, a
  * range (`10.0.0.1-10.0.0.20`, `10.0.0.1-20`), or an http(s) URL.
  * Addresses must be written in full. The octal, hexadecimal, and short forms accepted by the C
  * library are rejected, so that the displayed address is the dialed address.
@@ -76,7 +76,7 @@ export function isProblem(outcome: ScanAddress | AddressProblem): outcome is Add
 /**
  * IP addresses of a target in ascending order. IPv4 network and broadcast addresses are skipped,
  * except in /31 and /32 (RFC 3021). IPv6 has no broadcast address, so all addresses of a network
- * are returned. A host name yields nothing; resolve it first.
+ * are returned. A hostname yields nothing; resolve it first.
  */
 export function* expand(address: ScanAddress): Iterable<string> {
   const network = address.kind === 'RANGE' ? rangeOf(address.text) : hostsOf(address)
@@ -117,7 +117,7 @@ function singleAddress(ip: Ip): ScanAddress | AddressProblem {
   const text = formatIp(ip)
   const problem = forbiddenReason(text, { family: ip.family, first: ip.value, last: ip.value })
   if (problem) return { problem }
-  const isPrivate = reachedThrough(ip).some((one) => inNetworks(one, privateNetworks))
+  const isPrivate = reachedThrough(ip).some((reachable) => inNetworks(reachable, privateNetworks))
   return { kind: ip.family === 4 ? 'IPV4' : 'IPV6', text, hostCount: 1, isPrivate, host: text }
 }
 
@@ -136,7 +136,7 @@ function isMetadata(ip: Ip): boolean {
 function parseName(text: string): ScanAddress | AddressProblem {
   if (text.includes('@'))
     return { problem: `${quoted(text)} looks like an email address; enter only the domain after the @.` }
-  if (text.includes('*')) return { problem: `${quoted(text)} contains a wildcard; enter each host name separately.` }
+  if (text.includes('*')) return { problem: `${quoted(text)} contains a wildcard; enter each hostname separately.` }
   if (text.includes(',')) return { problem: `${quoted(text)} contains a comma; enter one address at a time.` }
   const typed = text.replace(/\.$/, '')
   // The C library treats a name whose last label is a number as an IPv4 address (RFC 3696).
@@ -148,10 +148,10 @@ function parseName(text: string): ScanAddress | AddressProblem {
   const name = domainToASCII(typed)
   const labels = name.split('.')
   if (parseIp(name) || !labels.every((label) => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/.test(label))) {
-    return { problem: `${quoted(text)} is not a host name, IP address, network, range, or URL.` }
+    return { problem: `${quoted(text)} is not a hostname, IP address, network, range, or URL.` }
   }
   if (name.length > 253 || labels.some((label) => label.length > 63)) {
-    return { problem: `${quoted(text)} is too long for a host name.` }
+    return { problem: `${quoted(text)} is too long for a hostname.` }
   }
   const isPrivate = labels.at(-1) === 'localhost'
   return { kind: 'HOST_NAME', text: name, hostCount: 1, isPrivate, host: name }
@@ -216,7 +216,7 @@ function parseUrl(text: string): ScanAddress | AddressProblem {
   const tls = scheme.toLowerCase() === 'https'
   if (!tls && scheme.toLowerCase() !== 'http')
     return { problem: `Only http and https URLs can be scanned, not ${shortened(scheme)}.` }
-  if (authority.includes('@')) return { problem: 'Remove the user name and password from the URL.' }
+  if (authority.includes('@')) return { problem: 'Remove the username and password from the URL.' }
   if (authority === '') return { problem: `${quoted(text)} has no host.` }
   const [, hostText = '', portText] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority) ?? []
   if (hostText === '') return { problem: `${quoted(authority)} is not a host with a port.` }

@@ -214,7 +214,7 @@ function identificationOf(
       banner: printableBytes(response, 4096),
     },
     technologies: identifyTechnologies(traces, endpoint, fingerprints),
-    spoke: true,
+    responded: true,
   }
 }
 

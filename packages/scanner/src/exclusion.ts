@@ -15,7 +15,7 @@ export interface Exclusion {
 
 /**
  * Parses an address, a network in CIDR notation, a range, `address:port` (`[fd00::1]:443`), or
- * `*:port` for a port on every address. Host names are rejected because an exclusion must not
+ * `*:port` for a port on every address. Hostnames are rejected because an exclusion must not
  * change with DNS.
  */
 export function parseExclusion(input: string): Exclusion | AddressProblem {
@@ -39,7 +39,7 @@ function parseWholeAddresses(text: string): Exclusion | AddressProblem {
   const address = parseAddress(text)
   if (isProblem(address)) return address
   if (address.kind !== 'RANGE') {
-    return { problem: `'${text}' is a host name; exclude its IP addresses instead, because DNS records can change.` }
+    return { problem: `'${text}' is a hostname; exclude its IP addresses instead, because DNS records can change.` }
   }
   return { text: address.text, networks: [rangeOf(address)] }
 }

@@ -17,22 +17,22 @@ export const exposedDatagramProbes: readonly ExposedDatagramProbe[] = [
     protocol: 'echo',
     ports: [7],
     requests: [bytes('glacis-echo')],
-    isAnswer: (answer) => answer.toString('latin1') === 'glacis-echo',
+    isAnswer: (response) => response.toString('latin1') === 'glacis-echo',
   },
   {
     protocol: 'chargen',
     ports: [19],
     requests: [hex('0a')],
-    isAnswer: (answer) => /[!-Z]{20}/.test(answer.toString('latin1')),
+    isAnswer: (response) => /[!-Z]{20}/.test(response.toString('latin1')),
   },
   {
     protocol: 'ssdp',
     ports: [1900],
     requests: [ssdpSearch],
     fromAnyPort: true,
-    isAnswer: (answer) => answer.toString('latin1', 0, 20).startsWith('HTTP/1.1 200 OK'),
-    traces: (answer) => {
-      const [, text] = /^server:\s{0,100}([^\r\n]{1,200})/im.exec(answer.toString('latin1')) ?? []
+    isAnswer: (response) => response.toString('latin1', 0, 20).startsWith('HTTP/1.1 200 OK'),
+    traces: (response) => {
+      const [, text] = /^server:\s{0,100}([^\r\n]{1,200})/im.exec(response.toString('latin1')) ?? []
       return text === undefined ? [] : [{ field: 'ssdp_header.server', text }]
     },
   },
@@ -40,30 +40,30 @@ export const exposedDatagramProbes: readonly ExposedDatagramProbe[] = [
     protocol: 'coap',
     ports: [5683],
     requests: [coapDiscovery],
-    isAnswer: (answer) => ((answer[0] ?? 0) & 0xf0) === 0x60 && answer[2] === 0x47 && answer[3] === 0x43,
+    isAnswer: (response) => ((response[0] ?? 0) & 0xf0) === 0x60 && response[2] === 0x47 && response[3] === 0x43,
   },
   {
     protocol: 'bacnet',
     ports: [47808],
     requests: [bacnetRead],
-    isAnswer: (answer) => answer[0] === 0x81 && answer.length > 8,
+    isAnswer: (response) => response[0] === 0x81 && response.length > 8,
   },
   {
     protocol: 'ipmi',
     ports: [623],
     requests: [rmcpPing],
-    isAnswer: (answer) => answer[0] === 6 && answer[8] === 0x40,
+    isAnswer: (response) => response[0] === 6 && response[8] === 0x40,
   },
   {
     protocol: 'netbios-ns',
     ports: [137],
     requests: [netbiosStatus],
-    isAnswer: (answer) => answer[0] === 0x47 && answer[1] === 0x43 && ((answer[2] ?? 0) & 0x80) !== 0,
+    isAnswer: (response) => response[0] === 0x47 && response[1] === 0x43 && ((response[2] ?? 0) & 0x80) !== 0,
   },
   {
     protocol: 'xdmcp',
     ports: [177],
     requests: [xdmcpQuery],
-    isAnswer: (answer) => answer.length >= 4 && answer[0] === 0 && answer[1] === 1,
+    isAnswer: (response) => response.length >= 4 && response[0] === 0 && response[1] === 1,
   },
 ]

@@ -23,7 +23,7 @@ import {
 import type { HttpClient } from '#net/http.ts'
 import { forEachOf } from '#pool.ts'
 import { connectionOver } from '#net/tcp.ts'
-import { startTlsProtocols } from '#native/starttls.ts'
+import { supportsStartTls } from '#native/starttls.ts'
 import { tlsHandshake, type Certificate } from '#net/tls.ts'
 import { identification, runUnit, Stopped, type Units } from '#unit.ts'
 
@@ -34,7 +34,7 @@ export interface Identification {
   readonly service: Service
   readonly technologies: readonly Technology[]
   /** The service sent data in any protocol. */
-  readonly spoke: boolean
+  readonly responded: boolean
 }
 export interface IdentifyTools extends ConnectionTools {
   readonly http: HttpClient
@@ -49,7 +49,7 @@ interface Reading {
   readonly tls: boolean
   readonly banner: string
   readonly traces: readonly FingerprintText[]
-  readonly spoke: boolean
+  readonly responded: boolean
   readonly certificate?: Certificate
   readonly http?: { status: number; title: string; server: string }
 }
@@ -60,7 +60,7 @@ const tlsDeadlineMs = 4000
 const guessWaitMs = 1000
 /** A service that ignores plaintext gets less time for a TLS handshake than one on a TLS port. */
 const tlsGuessMs = 1500
-const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], spoke: false }
+const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], responded: false }
 
 /**
  * Identifies the service on an open port. Waits for a banner first, because some servers reject
@@ -73,7 +73,7 @@ export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Pr
   const { address, port } = endpoint
   const identify = () => identifyTechnologies(reading.traces, { address, port, transport: 'tcp' }, tools.fingerprints)
   const technologies = tools.units ? unlessStopped(tools.units, identify) : identify()
-  return { service: serviceOf(endpoint, reading), technologies, spoke: reading.spoke }
+  return { service: serviceOf(endpoint, reading), technologies, responded: reading.responded }
 }
 
 function unlessStopped(units: Units, identify: () => readonly Technology[]): readonly Technology[] {
@@ -114,12 +114,12 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
     const known = await recognize(received, probe, endpoint, tools)
     if (known) return known
   }
-  const answer = left > 0 ? await exchange(endpoint, webProbe(endpoint.hostname), tools) : Buffer.alloc(0)
-  const text = answer.toString('latin1')
-  if (isWeb(text)) return (await readWebServer(text, endpoint, tools)) ?? bannerOnly(answer)
-  const isQuiet = answer.length === 0
+  const response = left > 0 ? await exchange(endpoint, webProbe(endpoint.hostname), tools) : Buffer.alloc(0)
+  const text = response.toString('latin1')
+  if (isWeb(text)) return (await readWebServer(text, endpoint, tools)) ?? bannerOnly(response)
+  const isQuiet = response.length === 0
   const [encrypted, guessed] = await Promise.all([
-    mayBeTls && (isQuiet || isTlsAlert(answer)) ? readTls(endpoint, tools, tlsGuessMs) : undefined,
+    mayBeTls && (isQuiet || isTlsAlert(response)) ? readTls(endpoint, tools, tlsGuessMs) : undefined,
     isQuiet ? guessProtocol(expected, endpoint, tools) : undefined,
   ])
   if (encrypted) return encrypted
@@ -129,7 +129,7 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
     const known = await recognize(await exchange(endpoint, probe.request, tools), probe, endpoint, tools)
     if (known) return known
   }
-  return bannerOnly(longer(answer, received))
+  return bannerOnly(longer(response, received))
 }
 
 /** Sends the probes of other ports to a service that ignored HTTP, several at once. */
@@ -158,8 +158,8 @@ function isWeb(text: string): boolean {
 }
 
 /** A TLS alert in response to plaintext. */
-function isTlsAlert(answer: Buffer): boolean {
-  return answer[0] === 0x15 && answer[1] === 3
+function isTlsAlert(response: Buffer): boolean {
+  return response[0] === 0x15 && response[1] === 3
 }
 
 /** HTTPS servers answer plaintext HTTP with a characteristic error. */
@@ -190,7 +190,7 @@ async function recognize(
   return {
     ...silent,
     banner,
-    spoke: true,
+    responded: true,
     protocol,
     traces: [...traces, ...more, ...upgraded.traces],
     ...upgraded.shown,
@@ -198,7 +198,7 @@ async function recognize(
 }
 
 function bannerOnly(received: Buffer): Reading {
-  return { ...silent, banner: printableBytes(received, 4096), spoke: received.length > 0 }
+  return { ...silent, banner: printableBytes(received, 4096), responded: received.length > 0 }
 }
 
 async function runQueries(
@@ -235,7 +235,7 @@ async function identifyByBanner(
 
 /** The certificate of a service that supports STARTTLS. */
 async function upgradedCertificate(protocol: string, endpoint: Endpoint, tools: IdentifyTools) {
-  if (!startTlsProtocols(protocol)) return noCertificate
+  if (!supportsStartTls(protocol)) return noCertificate
   await tools.budget.take(endpoint.address, tools.signal)
   const certificate = await readStartTlsCertificate(protocol, endpoint, tools)
   return certificate ? { traces: certificateTraces(certificate), shown: { certificate } } : noCertificate
@@ -259,7 +259,7 @@ async function readTls(
   })
   if (handshake.kind === 'failure') return undefined
   const { certificate, socket } = handshake
-  const outer = { tls: true, spoke: true, ...(certificate ? { certificate } : {}) }
+  const outer = { tls: true, responded: true, ...(certificate ? { certificate } : {}) }
   const shown = certificateTraces(certificate)
   let received: Buffer = Buffer.alloc(0)
   try {
@@ -292,7 +292,7 @@ async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean):
   const page = await readWeb({ ...endpoint, tls }, { http: tools.http, signal: tools.signal, paths: tools.webPaths })
   if (!page) return undefined
   const { status, title, server, head, traces } = page
-  return { protocol: 'http', tls, banner: head, traces, spoke: true, http: { status, title, server } }
+  return { protocol: 'http', tls, banner: head, traces, responded: true, http: { status, title, server } }
 }
 
 function serviceOf({ address, port }: Endpoint, reading: Reading): Service {

@@ -54,11 +54,11 @@ function groups(text: string): bigint[] | null {
 /** Canonical form of an address (RFC 5952 for IPv6). */
 export function formatIp({ family, value }: Ip): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.')
-  const words = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - index * 16)) & 0xffffn).toString(16))
-  const zeros = [...` ${words.join(' ')} `.matchAll(/ 0(?: 0){1,7}(?= )/g)].map(([run]) => run)
+  const groups = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - index * 16)) & 0xffffn).toString(16))
+  const zeros = [...` ${groups.join(' ')} `.matchAll(/ 0(?: 0){1,7}(?= )/g)].map(([run]) => run)
   const longest = zeros.reduce((best, run) => (run.length > best.length ? run : best), '')
-  if (longest === '') return words.join(':')
-  const [before, after] = splitOnce(` ${words.join(' ')}`, longest)
+  if (longest === '') return groups.join(':')
+  const [before, after] = splitOnce(` ${groups.join(' ')}`, longest)
   return `${before.trim().replaceAll(' ', ':')}::${after.trim().replaceAll(' ', ':')}`
 }
 
@@ -137,11 +137,11 @@ export function reachedThrough(ip: Ip): readonly Ip[] {
 /** Whether this is a cloud metadata address, including through NAT64 or 6to4. */
 export function isMetadataAddress(text: string): boolean {
   const ip = parseIp(text)
-  return ip !== null && reachedThrough(ip).some((one) => inNetworks(one, metadataNetworks))
+  return ip !== null && reachedThrough(ip).some((reachable) => inNetworks(reachable, metadataNetworks))
 }
 
 /** Whether the address is publicly routed, including through NAT64 or 6to4. */
 export function isPublicAddress(text: string): boolean {
   const ip = parseIp(text)
-  return ip !== null && reachedThrough(ip).every((one) => !inNetworks(one, privateNetworks))
+  return ip !== null && reachedThrough(ip).every((reachable) => !inNetworks(reachable, privateNetworks))
 }

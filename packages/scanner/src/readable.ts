@@ -40,11 +40,11 @@ const scriptPatterns = [
 const lookalikes = /^(?:[аԁеһіјӏорԛѕсѵԝхуүгьп\d-]+|[αγικνορσυχωητ\d-]+|[հոսօյցզգւ\d-]+)$/u
 
 /**
- * An address with encoded host name labels (`xn--`, RFC 5891) decoded. A label stays encoded if it
+ * An address with encoded hostname labels (`xn--`, RFC 5891) decoded. A label stays encoded if it
  * mixes scripts, because it could imitate another name (UTS #39, single script), or looks entirely
  * Latin, unless the top-level domain isn't Latin either.
  *
- * @param address normalized: a host name, a URL, or anything else, which is returned as null
+ * @param address normalized: a hostname, a URL, or anything else, which is returned as null
  * @returns null when there is nothing to decode
  */
 export function readableAddress(address: string): string | null {

@@ -183,5 +183,5 @@ async function identifyAll(
     identifications.set(port, await identifyPort({ address: host.address, port, hostname }, tools))
   })
   const inRisingOrder = [...identifications].toSorted(([a], [b]) => a - b).map(([, identification]) => identification)
-  return reading.answersEverything ? inRisingOrder.filter(({ spoke }) => spoke) : inRisingOrder
+  return reading.answersEverything ? inRisingOrder.filter(({ responded }) => responded) : inRisingOrder
 }

@@ -151,10 +151,10 @@ describe('scan', () => {
     const job = { hosts: [{ address: mute.address }], ports: [mute.port], allow: ['127.41.0.0/16'] }
     const reading = (async () => {
       for await (const observation of scan(job, { packs, signal: abort.signal })) {
-        if (observation.kind === 'host') abort.abort(new Error('cancelled by a person'))
+        if (observation.kind === 'host') abort.abort(new Error('canceled by a user'))
       }
     })()
-    await expect(reading).rejects.toThrow('cancelled by a person')
+    await expect(reading).rejects.toThrow('canceled by a user')
   })
 
   it('stops when the consumer stops reading', async () => {

@@ -38,8 +38,8 @@ export interface Host {
   queue: number[]
   next: number
   inFlight: number
-  pass: 'head' | 'all' | 'again'
-  again: number[]
+  pass: 'head' | 'all' | 'retry'
+  retries: number[]
   attempts: Map<number, number>
   open: number[]
   closed: number
@@ -54,14 +54,14 @@ const timeoutFirstMs = 1000
 const timeoutMinMs = 250
 const timeoutMaxMs = 3000
 const silentTimeoutMs = 750
-const againMax = 1000
+const retriesMax = 1000
 /** More open ports than this share, with at least that many probed, indicate a proxy or tarpit. */
-const everythingShare = 0.6
-const everythingProbedMin = 100
-const everythingProbedEnough = 1000
+const tarpitShare = 0.6
+const tarpitProbedMin = 100
+const tarpitProbedEnough = 1000
 
 /** After this many undecided ports without a response, the rest of the host is skipped. */
-const hopelessPorts = 3
+const unreachableAfterPorts = 3
 
 /** Initial state of a host. */
 export function createHost(order: SweepOrder, network: Bucket = bucketOf(Infinity, Infinity)): Host {
@@ -75,7 +75,7 @@ export function createHost(order: SweepOrder, network: Bucket = bucketOf(Infinit
     next: 0,
     inFlight: 0,
     pass: 'head',
-    again: [],
+    retries: [],
     attempts: new Map(),
     open: [],
     closed: 0,
@@ -112,8 +112,8 @@ export function networkOf(address: string): string {
 /** Records a port's state; silent ports are retried in a second pass. */
 export function recordAttempt(host: Host, port: number, state: 'open' | 'closed' | 'filtered', tookMs: number): void {
   if (state === 'filtered') {
-    if (host.pass === 'again' || host.again.length >= againMax) host.filtered++
-    else host.again.push(port)
+    if (host.pass === 'retry' || host.retries.length >= retriesMax) host.filtered++
+    else host.retries.push(port)
     return
   }
   if (state === 'open') host.open.push(port)
@@ -139,7 +139,7 @@ function hasResponded(host: Host): boolean {
 export function timeoutOf(host: Host): number {
   if (!hasResponded(host)) return host.pass === 'head' ? timeoutFirstMs : silentTimeoutMs
   const estimate = Math.min(timeoutMaxMs, Math.max(timeoutMinMs, host.srttMs + 4 * host.rttvarMs))
-  return host.pass === 'again' ? Math.min(timeoutMaxMs, estimate * 2) : estimate
+  return host.pass === 'retry' ? Math.min(timeoutMaxMs, estimate * 2) : estimate
 }
 
 /**
@@ -148,7 +148,7 @@ export function timeoutOf(host: Host): number {
  */
 export function nextPass(host: Host): number[] {
   const { ports, headCount, silentPortsMax, pace } = host.order
-  const isLate = performance.now() - host.startedAt > pace.deadlineMs || isHopeless(host)
+  const isLate = performance.now() - host.startedAt > pace.deadlineMs || isUnreachable(host)
   if (host.pass === 'head') {
     host.pass = 'all'
     const rest = ports.slice(headCount, hasResponded(host) ? undefined : silentPortsMax)
@@ -156,32 +156,32 @@ export function nextPass(host: Host): number[] {
     if (isLate) host.unknown += rest.length
   }
   if (host.pass === 'all') {
-    host.pass = 'again'
-    const again = host.again
-    host.again = []
-    if (hasResponded(host) && !isLate && !isEverything(host) && again.length > 0) return again
-    host.filtered += again.length
+    host.pass = 'retry'
+    const retries = host.retries
+    host.retries = []
+    if (hasResponded(host) && !isLate && !isTarpit(host) && retries.length > 0) return retries
+    host.filtered += retries.length
   }
   return []
 }
 
 function probedCount(host: Host): number {
-  return host.open.length + host.closed + host.filtered + host.again.length
+  return host.open.length + host.closed + host.filtered + host.retries.length
 }
 
-function isEverything(host: Host): boolean {
-  return probedCount(host) >= everythingProbedMin && host.open.length > probedCount(host) * everythingShare
+function isTarpit(host: Host): boolean {
+  return probedCount(host) >= tarpitProbedMin && host.open.length > probedCount(host) * tarpitShare
 }
 
-function isHopeless(host: Host): boolean {
-  return host.unknown >= hopelessPorts && probedCount(host) === 0
+function isUnreachable(host: Host): boolean {
+  return host.unknown >= unreachableAfterPorts && probedCount(host) === 0
 }
 
 /** Whether to skip the remaining ports: no time, no route, or nothing to learn. */
 export function shouldSkipRest(host: Host, now: number): boolean {
   if (host.next >= host.queue.length) return false
-  if (now - host.startedAt > host.order.pace.deadlineMs || isHopeless(host)) return true
-  return probedCount(host) >= everythingProbedEnough && isEverything(host)
+  if (now - host.startedAt > host.order.pace.deadlineMs || isUnreachable(host)) return true
+  return probedCount(host) >= tarpitProbedEnough && isTarpit(host)
 }
 
 /** The host's totals. */
@@ -192,7 +192,7 @@ export function replyOf(host: Host): SweepReply {
     closed: host.closed,
     filtered: host.filtered,
     unknown: host.unknown,
-    answersEverything: isEverything(host),
+    answersEverything: isTarpit(host),
     localErrors: host.localErrors,
   }
 }

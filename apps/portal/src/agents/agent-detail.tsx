@@ -9,7 +9,7 @@ import { type AgentDialog, AgentDialogs } from '#agents/agent-dialogs.tsx'
 import { AgentJobs } from '#agents/agent-jobs.tsx'
 import { LastSeen } from '#agents/agent-table.tsx'
 import { DisconnectedMessage } from '#agents/disconnected-agents.tsx'
-import { one } from '#agents/queries.ts'
+import { detail } from '#agents/queries.ts'
 import { isDisconnected, formatLatency } from '#agents/labels.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/button.tsx'
@@ -27,7 +27,7 @@ const route = getRouteApi('/_auth/agents/$id')
 /** @param targets the targets that the agent scans, rendered by the `targets` module */
 export function AgentDetailPage({ targets }: { readonly targets?: ReactNode }) {
   const { id } = route.useParams()
-  const { agent } = useSuspenseQuery(one(id)).data
+  const { agent } = useSuspenseQuery(detail(id)).data
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<AgentDialog>()
   const open = (kind: AgentDialog['kind']) => setDialog({ kind, agent })

@@ -26,7 +26,7 @@ export function all() {
   return { ...query(listAgents, maxPageInput), refetchInterval: pollMs }
 }
 
-export function one(id: string) {
+export function detail(id: string) {
   return { ...query(getAgent, { id }), refetchInterval: pollMs }
 }
 
@@ -93,5 +93,5 @@ export const remove = mutationOptions({
 
 /** Removes a deleted agent from the cache. */
 export function removeFromCache(client: QueryClient, id: string): void {
-  client.removeQueries({ queryKey: one(id).queryKey })
+  client.removeQueries({ queryKey: detail(id).queryKey })
 }

@@ -16,7 +16,7 @@ interface ChannelActionsProps {
 }
 
 export function ChannelActions({ channel, onSecret, onGone }: ChannelActionsProps) {
-  const [asked, setAsked] = useState<'secret' | 'removal'>()
+  const [dialog, setAsked] = useState<'secret' | 'removal'>()
   const close = () => setAsked(undefined)
   return (
     <span className="ml-auto flex flex-wrap gap-2">
@@ -28,8 +28,8 @@ export function ChannelActions({ channel, onSecret, onGone }: ChannelActionsProp
       <Button size="sm" variant="ghost" call="deleteChannel" onClick={() => setAsked('removal')}>
         Remove
       </Button>
-      <ReplaceSecretDialog open={asked === 'secret'} channel={channel} onSecret={onSecret} onClose={close} />
-      <RemoveDialog open={asked === 'removal'} channel={channel} onGone={onGone} onClose={close} />
+      <ReplaceSecretDialog open={dialog === 'secret'} channel={channel} onSecret={onSecret} onClose={close} />
+      <RemoveDialog open={dialog === 'removal'} channel={channel} onGone={onGone} onClose={close} />
     </span>
   )
 }

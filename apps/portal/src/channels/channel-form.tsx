@@ -136,8 +136,8 @@ function RuleFields({
 }) {
   const { data: counted } = useQuery(preview(rule))
   const known = useQuery(tagsQuery()).data?.tags ?? []
-  const toggle = <T extends string>(list: readonly T[], one: T) =>
-    list.includes(one) ? list.filter((other) => other !== one) : [...list, one]
+  const toggle = <T extends string>(list: readonly T[], item: T) =>
+    list.includes(item) ? list.filter((other) => other !== item) : [...list, item]
   return (
     <>
       <fieldset>

@@ -174,9 +174,9 @@ function toggleLabel({ isEnabled, failureCount }: Channel): string {
 
 function showTestResult(
   name: string,
-  { error, statusCode, answer }: { error: string; statusCode?: number | undefined; answer: string },
+  { error, statusCode, answer: response }: { error: string; statusCode?: number | undefined; answer: string },
 ) {
-  const responseText = answer ? ` Response: ${answer.slice(0, 120)}` : ''
+  const responseText = response ? ` Response: ${response.slice(0, 120)}` : ''
   if (error) addToast('error', { title: 'Test failed', message: `${error}.${responseText}` })
   else
     addToast('success', {

@@ -85,13 +85,13 @@ it('shows why a channel could not be removed or saved, and clears the error on t
   await press('Edit Email')
   await press('Remove')
   await press('Remove channel')
-  const words = 'The server couldn’t complete the request. Try again in a moment.'
+  const message = 'The server couldn’t complete the request. Try again in a moment.'
   const dialog = await screen.findByRole('dialog')
-  expect(await within(dialog).findByText(words)).toBeTruthy()
+  expect(await within(dialog).findByText(message)).toBeTruthy()
   await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
   await expectFocusOn('Remove')
   await press('Remove')
-  expect(within(await screen.findByRole('dialog')).queryByText(words)).toBeNull()
+  expect(within(await screen.findByRole('dialog')).queryByText(message)).toBeNull()
   await press('Cancel')
   await expectFocusOn('Remove')
   await press('Save')

@@ -78,7 +78,7 @@ function MergeHosts({ hosts, onClose, onDone }: MergeHostsProps) {
   const merging = useMutation(merge)
   const confirm = () =>
     merging.mutate(
-      { id, sourceHostIds: hosts.map((host) => host.id).filter((one) => one !== id) },
+      { id, sourceHostIds: hosts.map((host) => host.id).filter((sourceId) => sourceId !== id) },
       {
         onSuccess: ({ host }) => {
           addToast('success', { title: 'Success', message: `Assets merged into ${hostName(host)}.` })

@@ -4,7 +4,7 @@ import { getRouteApi, Outlet } from '@tanstack/react-router'
 import { ArrowRight, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { HostEdit } from '#hosts/host-edit.tsx'
-import { one } from '#hosts/queries.ts'
+import { detail } from '#hosts/queries.ts'
 import { hostName } from '#hosts/labels.ts'
 import { openCount } from '#issues/queries.ts'
 import { useKeys } from '#lib/keyboard.ts'
@@ -20,7 +20,7 @@ const keys = clickKeys('1', '2', '3', 'e')
 
 export function HostDetailPage() {
   const { id } = route.useParams()
-  const { host } = useSuspenseQuery(one(id)).data
+  const { host } = useSuspenseQuery(detail(id)).data
   const [isEditing, setIsEditing] = useState(false)
   useKeys(keys)
   const issueCount = useQuery(openCount({ affectedHostId: id })).data

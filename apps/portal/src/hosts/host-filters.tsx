@@ -1,7 +1,7 @@
 /** Search and filters of the asset list. */
 import { useQuery } from '@tanstack/react-query'
 import type { CriticalityParam, HostSearch, SeverityParam } from '#hosts/search.ts'
-import { one as oneProduct } from '#products/queries.ts'
+import { detail as oneProduct } from '#products/queries.ts'
 import { all as allTargets, tags as tagsQuery } from '#targets/queries.ts'
 import { FilterBar, FilterMenu, type FilterOption, SearchField } from '#ui/filter-bar.tsx'
 import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'

@@ -6,7 +6,7 @@ import { ArrowRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Services } from '#hosts/host-services.tsx'
 import { HostTimeline } from '#hosts/host-timeline.tsx'
-import { one, split } from '#hosts/queries.ts'
+import { detail, split } from '#hosts/queries.ts'
 import { criticalityLabels, installedSoftware } from '#hosts/labels.ts'
 import { openCount } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
@@ -21,13 +21,13 @@ const route = getRouteApi('/_auth/assets/$id')
 /** @param latestRisks the host's latest issues, passed in because this module can't import them */
 export function HostOverviewPage({ latestRisks }: { readonly latestRisks?: ReactNode }) {
   const { id } = route.useParams()
-  const { host } = useSuspenseQuery(one(id)).data
+  const { host } = useSuspenseQuery(detail(id)).data
   const total = useQuery(openCount({ affectedHostId: id })).data
   return (
     <Detail tabbed rail={<Rail host={host} />}>
       <div className="grid grid-cols-2 border-b border-line max-md:grid-cols-1">
         <section aria-label="Open risks" className="px-(--gl-gutter) py-5">
-          <SectionHead title={<TitleWithCount words="Open risks" count={total} />} />
+          <SectionHead title={<TitleWithCount title="Open risks" count={total} />} />
           <SeverityLadder
             counts={host.issueCount}
             row={(_, content) => (
@@ -52,10 +52,10 @@ export function HostOverviewPage({ latestRisks }: { readonly latestRisks?: React
   )
 }
 
-function TitleWithCount({ words, count }: { readonly words: string; readonly count: number | undefined }) {
+function TitleWithCount({ title, count }: { readonly title: string; readonly count: number | undefined }) {
   return (
     <>
-      {words}
+      {title}
       {count !== undefined && <span className="ml-2 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>}
     </>
   )

@@ -2,7 +2,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Layers } from 'lucide-react'
-import { one } from '#hosts/queries.ts'
+import { detail } from '#hosts/queries.ts'
 import { partLabel, softwareName } from '#hosts/labels.ts'
 import { FilterBar, SearchField } from '#ui/filter-bar.tsx'
 import { ListBody } from '#ui/list.tsx'
@@ -15,7 +15,7 @@ export function HostTechnologiesPage() {
   const { id } = route.useParams()
   const { q = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const query = useSuspenseQuery(one(id))
+  const query = useSuspenseQuery(detail(id))
   const { inventory } = query.data.host
   const find = (text: string) => void navigate({ search: { q: text || undefined }, replace: true, resetScroll: false })
   const shown = inventory.filter((item) =>

@@ -34,7 +34,7 @@ it('lists software once, with sorted ports', () => {
   ])
 })
 
-it('prefers the host name to the address', () => {
+it('prefers the hostname to the address', () => {
   expect(hostName({ address: '192.0.2.1' })).toBe('192.0.2.1')
   expect(hostName({ address: '192.0.2.1', name: 'mail.example' })).toBe('mail.example')
 })

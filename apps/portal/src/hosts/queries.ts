@@ -16,7 +16,7 @@ export function first() {
   return list(hostsInput({}))
 }
 
-export function one(id: string) {
+export function detail(id: string) {
   return query(getHost, { id })
 }
 
@@ -41,7 +41,7 @@ export const update = mutationOptions({
   mutationKey: [updateHost.path],
   mutationFn: (change: InputOf<typeof updateHost>) => call(updateHost, change),
   onSuccess: (response, _variables, _result, { client }) =>
-    client.setQueryData(one(response.host.id).queryKey, response),
+    client.setQueryData(detail(response.host.id).queryKey, response),
 })
 
 export const merge = mutationOptions({

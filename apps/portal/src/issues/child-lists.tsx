@@ -83,7 +83,7 @@ function ChildList({ search, parent, onSearch }: ChildListProps) {
           icon={<ShieldCheck />}
           title={tab === 'open' ? 'No open risks' : `No ${tab === 'all' ? '' : tab} risks`}
         >
-          {tab === 'open' && 'Scans found nothing that is still open. New risks appear here after the next scan.'}
+          {tab === 'open' && 'New risks appear here when a scan finds them.'}
         </EmptyState>
       }
     />

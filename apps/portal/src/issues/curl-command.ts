@@ -12,7 +12,7 @@ const automaticHeaders = new Set(['host', 'content-length', 'connection', 'accep
 
 /**
  * A `curl` command that repeats an HTTP request, quoted for a POSIX shell. Undefined if the request isn't HTTP.
- * `--resolve` keeps the host name while connecting to the scanned address, so the same virtual host responds.
+ * `--resolve` keeps the hostname while connecting to the scanned address, so the same virtual host responds.
  */
 export function curlCommand({ request, port, address }: RecordedRequest): string | undefined {
   const [head = '', ...rest] = (request ?? '').replaceAll('\r\n', '\n').split('\n\n')

@@ -29,10 +29,10 @@ const mentionsMax = 20
 /** Newest first. Entries with equal times keep the later-written one first. */
 export function timelineEntries(history: readonly HistoryEntry[], posted: readonly Comment[]): Entry[] {
   const changes = history.map((change) => ({ kind: 'change' as const, at: Date.parse(change.timestamp), change }))
-  const commentEntries = posted.map((one) => ({
+  const commentEntries = posted.map((comment) => ({
     kind: 'comment' as const,
-    at: Date.parse(one.createTime),
-    comment: one,
+    at: Date.parse(comment.createTime),
+    comment: comment,
   }))
   return [...changes.toReversed(), ...commentEntries].sort((a, b) => b.at - a.at)
 }

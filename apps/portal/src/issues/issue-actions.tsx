@@ -82,10 +82,10 @@ export function useRetest(id: string) {
   return useMutation({
     mutationKey: [retestIssue.path],
     mutationFn: (hostId: string | undefined) => call(retestIssue, { id, ...(hostId && { hostIds: [hostId] }) }),
-    onSuccess: (answer) => {
+    onSuccess: (response) => {
       const action = {
         label: 'View scan',
-        run: () => void navigate({ to: '/scans/$id', params: { id: answer.scan.id } }),
+        run: () => void navigate({ to: '/scans/$id', params: { id: response.scan.id } }),
       }
       addToast('info', { title: 'Info', message: 'Retest started. The result will appear in the history.', action })
     },

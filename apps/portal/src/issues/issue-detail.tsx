@@ -7,7 +7,7 @@ import { AffectedHostTable } from '#issues/affected-hosts.tsx'
 import { IssueNotes } from '#issues/issue-notes.tsx'
 import { IssueActions } from '#issues/issue-actions.tsx'
 import { firstCve } from '#issues/issue-cells.tsx'
-import { one } from '#issues/queries.ts'
+import { detail } from '#issues/queries.ts'
 import { ThreatSeverity } from '#issues/threat-severity.tsx'
 import { IssueRail } from '#issues/issue-rail.tsx'
 import { ThreatText } from '#issues/threat-text.tsx'
@@ -23,7 +23,7 @@ const route = getRouteApi('/_auth/risks/$id')
 
 export function IssueDetailPage() {
   const { id } = route.useParams()
-  const { data } = useSuspenseQuery(one(id))
+  const { data } = useSuspenseQuery(detail(id))
   const { issue } = data
   const field = useRef<HTMLTextAreaElement>(null)
   const toComment = useCallback(() => field.current?.focus(), [])

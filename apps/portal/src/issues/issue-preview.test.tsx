@@ -50,7 +50,7 @@ describe('the preview', () => {
     expect(screen.getByRole('dialog', { name: 'Risk 3' })).toBeTruthy()
     await user.keyboard('k')
     const dialog = within(screen.getByRole('dialog', { name: 'Risk 2' }))
-    expect(dialog.getByText('What Risk 2 is about')).toBeTruthy()
+    expect(dialog.getByText('Summary of Risk 2')).toBeTruthy()
     expect(dialog.getByText('2 of 3')).toBeTruthy()
     await user.keyboard('r')
     await waitFor(() => expect(changes()).toHaveLength(1))
@@ -127,7 +127,7 @@ describe('evidence in the preview', () => {
 
   it.each([
     [{ body: { evidence: [], nextPageToken: '' } }, 'No evidence recorded.'],
-    [{ status: 404, body: { code: 5, message: 'gone' } }, 'The evidence could not be loaded.'],
+    [{ status: 404, body: { code: 5, message: 'gone' } }, 'The evidence couldn’t be loaded.'],
   ])('reports missing evidence: %j', async (reply, expected) => {
     service.on(`GET /v1/issues/${first.id}/evidence`, reply)
     await open()

@@ -147,16 +147,16 @@ function PreviewBody({ issue }: { readonly issue: Issue }) {
       <section>
         <h3 className="mb-1 font-semibold">Affected hosts</h3>
         <ul className="grid gap-1">
-          {affectedHosts.map((one) => (
-            <li key={one.host.id} className="flex items-center gap-3">
-              <span className="min-w-0 truncate font-mono" title={hostName(one)}>
-                {hostName(one)}
+          {affectedHosts.map((affectedHost) => (
+            <li key={affectedHost.host.id} className="flex items-center gap-3">
+              <span className="min-w-0 truncate font-mono" title={hostName(affectedHost)}>
+                {hostName(affectedHost)}
               </span>
-              <span className="min-w-0 truncate text-12 text-ink-3" title={one.target.name}>
-                {one.target.name}
+              <span className="min-w-0 truncate text-12 text-ink-3" title={affectedHost.target.name}>
+                {affectedHost.target.name}
               </span>
               <span className="ml-auto flex-none">
-                <IssueStatus status={one.status} />
+                <IssueStatus status={affectedHost.status} />
               </span>
             </li>
           ))}
@@ -196,7 +196,7 @@ function BestEvidence({ issueId, affected }: { readonly issueId: string; readonl
         <EvidenceBlock evidence={best} isShort />
       ) : isError ? (
         <p className="text-ink-2">
-          The evidence could not be loaded.{' '}
+          The evidence couldn’t be loaded.{' '}
           <button type="button" className="inline-link" onClick={() => void refetch()}>
             Try again
           </button>

@@ -15,7 +15,7 @@ export function IssueTags({ issue }: { readonly issue: Issue }) {
   const change = useMutation(editIssue)
   const chosen = new Set(issue.tags.map(({ id }) => id))
   const toggle = (id: string) => {
-    const tags = [...chosen.symmetricDifference(new Set([id]))].map((one) => ({ id: one }))
+    const tags = [...chosen.symmetricDifference(new Set([id]))].map((tagId) => ({ id: tagId }))
     change.mutate({ id: issue.id, issue: { tags }, updateMask: { paths: ['tags'] } })
   }
   if (known.length === 0 && issue.tags.length === 0) return null

@@ -56,7 +56,9 @@ export function mentionQuery(text: string, cursor: number, people: readonly Pers
   if (start < 0 || isWord(text[start - 1]) || typed.length > queryMax || typed.includes('\n')) return undefined
   const query = typed.toLowerCase()
   const options = people
-    .filter(({ name, email }) => [name, ...name.split(/\s+/), email].some((one) => one.toLowerCase().startsWith(query)))
+    .filter(({ name, email }) =>
+      [name, ...name.split(/\s+/), email].some((word) => word.toLowerCase().startsWith(query)),
+    )
     .slice(0, optionsMax)
   return options.length > 0 ? { start, options } : undefined
 }

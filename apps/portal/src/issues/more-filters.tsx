@@ -32,7 +32,7 @@ export function MoreFilters({ search, tags, set }: MoreFiltersProps) {
     set({ ...(opposite && { [opposite]: undefined }), [flag]: !search[flag] || undefined })
   }
   const toggleTag = (id: string) => {
-    const chosen = tag.includes(id) ? tag.filter((one) => one !== id) : [...tag, id]
+    const chosen = tag.includes(id) ? tag.filter((tagId) => tagId !== id) : [...tag, id]
     set({ tag: chosen.length > 0 ? chosen : undefined })
   }
   return (

@@ -10,7 +10,7 @@ import { Discussion, timelineEntries } from '#issues/discussion.tsx'
 import { IssueTags } from '#issues/issue-tags.tsx'
 import { IssueActions } from '#issues/issue-actions.tsx'
 import { IssueList } from '#issues/issue-list.tsx'
-import { one } from '#issues/queries.ts'
+import { detail } from '#issues/queries.ts'
 import { ViewButton } from '#issues/saved-views.tsx'
 import { day, testIssue, showPage } from '#issues/testing/issues.tsx'
 import { startShortcuts } from '#lib/keyboard.ts'
@@ -68,8 +68,8 @@ describe('a single risk', () => {
     ['STATUS_REGRESSION', ['Retest', 'Ignore', 'Resolve']],
     ['STATUS_RESOLVED', ['Retest', 'Reopen', 'Ignore']],
     ['STATUS_IGNORED', ['Retest', 'Reopen', 'Resolve']],
-  ] as const)('offers the right actions for %s: %j', async (standing, names) => {
-    await showActions(testIssue(1, { status: standing }))
+  ] as const)('offers the right actions for %s: %j', async (status, names) => {
+    await showActions(testIssue(1, { status }))
     expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(names)
   })
 
@@ -89,7 +89,7 @@ describe('a single risk', () => {
 
   it('changes status with one PUT, refreshes issue, ecosystem, and statistics, and can be undone', async () => {
     await showActions(first)
-    const keys = [one(first.id).queryKey, ['/v1/ecosystem'], keyOf(issuesBySeverity, {}), keyOf(issuesByStatus, {})]
+    const keys = [detail(first.id).queryKey, ['/v1/ecosystem'], keyOf(issuesBySeverity, {}), keyOf(issuesByStatus, {})]
     for (const key of keys) client.setQueryData(key, {})
     service.on(`PUT ${status}`, { body: { issue: { ...first, status: 'STATUS_RESOLVED' } } })
     service.on(`GET /v1/issues/${first.id}`, { body: { issue: { ...first, status: 'STATUS_RESOLVED' } } })
@@ -300,12 +300,12 @@ describe('a single host', () => {
 
 describe('comments and history', () => {
   it('merges changes and comments into one timeline, newest first', () => {
-    const said = [{ id: 'c', text: 'hm', actor: 'Nora', createTime: '2026-11-02T00:00:00Z' }]
+    const comments = [{ id: 'c', text: 'hm', actor: 'Nora', createTime: '2026-11-02T00:00:00Z' }]
     const history = ['2026-11-01T00:00:00Z', '2026-11-03T00:00:00Z'].map((timestamp) => ({
       status: 'STATUS_OPEN' as const,
       timestamp,
     }))
-    expect(timelineEntries(history, said).map(({ kind }) => kind)).toEqual(['change', 'comment', 'change'])
+    expect(timelineEntries(history, comments).map(({ kind }) => kind)).toEqual(['change', 'comment', 'change'])
   })
 
   it('sends a comment and clears the field', async () => {

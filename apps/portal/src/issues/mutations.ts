@@ -6,7 +6,7 @@ import { createView, deleteView, updateView } from '@glacis/contract/view'
 import { mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
 import { keyOf, refreshAll } from '#api/query.ts'
-import { type SettableStatus, one } from '#issues/queries.ts'
+import { type SettableStatus, detail } from '#issues/queries.ts'
 
 /** A status and, when ignoring, the reason, comment, and end. */
 export type StatusChange = Omit<InputOf<typeof setIssueStatus>, 'id'>
@@ -19,7 +19,7 @@ export const setStatus = mutationOptions({
   onMutate: ({ id, status }, { client }) =>
     updateOptimistically(client, new Set([id]), (issue) => ({ ...issue, status })),
   onError: (_error, _change, undo) => undo?.(),
-  onSuccess: (answer, { id }, _, { client }) => client.setQueryData(one(id).queryKey, answer),
+  onSuccess: (response, { id }, _, { client }) => client.setQueryData(detail(id).queryKey, response),
 })
 
 /** Changes the status on a single affected host. */
@@ -29,10 +29,12 @@ export const setStatusOnHost = mutationOptions({
   onMutate: ({ id, hostId, status }, { client }) =>
     updateOptimistically(client, new Set([id]), (issue) => ({
       ...issue,
-      affectedHosts: issue.affectedHosts.map((one) => (one.host.id === hostId ? { ...one, status } : one)),
+      affectedHosts: issue.affectedHosts.map((affectedHost) =>
+        affectedHost.host.id === hostId ? { ...affectedHost, status } : affectedHost,
+      ),
     })),
   onError: (_error, _change, undo) => undo?.(),
-  onSuccess: (answer, { id }, _, { client }) => client.setQueryData(one(id).queryKey, answer),
+  onSuccess: (response, { id }, _, { client }) => client.setQueryData(detail(id).queryKey, response),
 })
 
 /** Only issues given by id update optimistically: the client can't tell which others match a filter. */
@@ -129,7 +131,7 @@ async function updateOptimistically(
 export const editIssue = mutationOptions({
   mutationKey: [updateIssue.path],
   mutationFn: (input: InputOf<typeof updateIssue>) => call(updateIssue, input),
-  onSuccess: (answer, { id }, _, { client }) => client.setQueryData(one(id).queryKey, answer),
+  onSuccess: (response, { id }, _, { client }) => client.setQueryData(detail(id).queryKey, response),
 })
 
 export const addComment = mutationOptions({

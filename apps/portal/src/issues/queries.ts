@@ -21,7 +21,7 @@ export function first(verification: Verification) {
   return list(issuesInput({}, verification))
 }
 
-export function one(id: string) {
+export function detail(id: string) {
   return query(getIssue, { id })
 }
 

@@ -2,8 +2,8 @@ import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { expect, it } from 'vitest'
 import { hasFilters, issuesInput, type RiskSearch, withoutFilters } from '#issues/search.ts'
 
-const queryOf = (...asked: Parameters<typeof issuesInput>) =>
-  toQueryString(issuesInput(...asked) as Record<string, QueryValue>)
+const queryOf = (...args: Parameters<typeof issuesInput>) =>
+  toQueryString(issuesInput(...args) as Record<string, QueryValue>)
 
 it('requests open, verified risks, most recent first, by default', () => {
   expect(decodeURIComponent(queryOf({}, 'VERIFICATION_VERIFIED'))).toBe(

@@ -75,13 +75,13 @@ export function useStatusChanger(onDone?: (skipped: readonly string[]) => void):
     change.mutate(
       { ...which, ...statusChange },
       {
-        onSuccess: (answer) => {
-          const { updatedCount, before } = answer
-          const undo = async () => showPartialUndo(await undoBulkChange(client, answer), updatedCount)
+        onSuccess: (response) => {
+          const { updatedCount, before } = response
+          const undo = async () => showPartialUndo(await undoBulkChange(client, response), updatedCount)
           if (updatedCount > 0) confirmChange(updatedCount, statusChange.status, before && undo)
-          setSkipped(answer.skipped)
+          setSkipped(response.skipped)
           onSettled(null)
-          onDone?.(answer.skipped.map(({ id }) => id))
+          onDone?.(response.skipped.map(({ id }) => id))
         },
         onError: (error) => {
           onSettled(error)
@@ -151,7 +151,7 @@ function riskCount(count: number): string {
 }
 
 function categoriesOf({ issues, all }: IssueSelection): SeverityCategory[] {
-  return all ? ['CATEGORY_CRITICAL'] : issues.map((one) => one.threat.severity.category)
+  return all ? ['CATEGORY_CRITICAL'] : issues.map((issue) => issue.threat.severity.category)
 }
 
 function selectionLabel({ issues, all }: IssueSelection): string {

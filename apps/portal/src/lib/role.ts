@@ -1,5 +1,5 @@
 /**
- * The role of the signed-in person in the workspace, and what it allows. The server decides; the portal only avoids
+ * The role of the signed-in user in the workspace, and what it allows. The server decides; the portal only avoids
  * offering what would be rejected.
  */
 import { type CallName, isAllowed, roleMessage } from '@glacis/contract/permissions'

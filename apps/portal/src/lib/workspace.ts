@@ -1,4 +1,4 @@
-/** The workspace that this browser shows. Requests without one use the workspace that the person used last. */
+/** The workspace that this browser shows. Requests without one use the workspace that the user used last. */
 import { readStored, writeStored } from '#lib/storage.ts'
 
 const name = 'workspace'

@@ -88,7 +88,7 @@ function headline({ status, target }: Scan): string {
   if (status === 'STATUS_RUNNING') return `Scanning ${name}`
   if (status === 'STATUS_CREATED') return name
   if (status === 'STATUS_FAILED') return `${name} failed`
-  return status === 'STATUS_CANCELLED' ? `${name} cancelled` : `${name} finished`
+  return status === 'STATUS_CANCELLED' ? `${name} canceled` : `${name} finished`
 }
 
 function outcome(scan: Scan): string {

@@ -36,9 +36,9 @@ export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
     const ids = watched.map(({ id }) => id)
     stopMutation.mutate(ids, { onSuccess: (failed) => reportResult('Stopped watching', ids, failed) })
   }
-  function reportResult(words: string, ids: readonly string[], failed: readonly string[]): void {
+  function reportResult(summary: string, ids: readonly string[], failed: readonly string[]): void {
     onKeep(failed)
-    const done = `${words} ${technologyCount(ids.length - failed.length)}.`
+    const done = `${summary} ${technologyCount(ids.length - failed.length)}.`
     if (failed.length === 0) addToast('success', { title: 'Success', message: done })
     else addToast('info', { title: 'Info', message: `${done} ${formatNumber(failed.length)} failed.` })
   }

@@ -8,7 +8,7 @@ import { formatNumber } from '#lib/format.ts'
 import { EndOfLifeBadge } from '#products/product-table.tsx'
 import { ThresholdMenu } from '#products/threshold-menu.tsx'
 import { ProductThreats } from '#products/product-threats.tsx'
-import { editProduct, one, stopWatching } from '#products/queries.ts'
+import { editProduct, detail, stopWatching } from '#products/queries.ts'
 import { attributeLabel, partLabel, vendorName } from '#products/labels.ts'
 import { Button } from '#ui/button.tsx'
 import { Detail, Fact, Facts } from '#ui/card.tsx'
@@ -27,7 +27,7 @@ interface ProductDetailPageProps {
 
 export function ProductDetailPage({ risks, assets }: ProductDetailPageProps) {
   const { id } = route.useParams()
-  const { product } = useSuspenseQuery(one(id)).data
+  const { product } = useSuspenseQuery(detail(id)).data
   return (
     <div className="pg flex grow flex-col">
       <PageHead

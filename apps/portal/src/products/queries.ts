@@ -23,7 +23,7 @@ export function first() {
   return list(productsInput({}))
 }
 
-export function one(id: string) {
+export function detail(id: string) {
   return query(getProduct, { id })
 }
 

@@ -125,14 +125,14 @@ function SoftwareMatches({ text, chosen, onChoose }: SoftwareMatchesProps) {
   }
   return (
     <div role="radiogroup" aria-label="Technologies found" className="grid max-h-72 gap-2 overflow-y-auto p-px">
-      {data?.software.map((one) => (
+      {data?.software.map((item) => (
         <RadioCard
-          key={one.wfn.text}
+          key={item.wfn.text}
           name="software"
-          label={one.name}
-          hint={vendorName(one.wfn.vendor)}
-          checked={chosen?.wfn.text === one.wfn.text}
-          onChange={() => onChoose(one)}
+          label={item.name}
+          hint={vendorName(item.wfn.vendor)}
+          checked={chosen?.wfn.text === item.wfn.text}
+          onChange={() => onChoose(item)}
         />
       ))}
     </div>

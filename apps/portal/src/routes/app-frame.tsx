@@ -4,7 +4,7 @@ import { useAccessLost } from '#workspaces/queries.ts'
 
 const AccessLostPage = lazy(async () => ({ default: (await import('#workspaces/access-lost.tsx')).AccessLostPage }))
 
-/** The app, or why this person has no access to the workspace. */
+/** The app, or why this user has no access to the workspace. */
 export function AppFrame() {
   const failure = useAccessLost()
   if (!failure) return <AppShell />

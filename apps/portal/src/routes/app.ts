@@ -89,7 +89,7 @@ export const scan = createRoute({
   getParentRoute,
   path: 'scans/$id',
   validateSearch: ScanDetailSearch,
-  loader: ({ context, params }) => context.queryClient.ensureQueryData(scanQueries.one(validId(params))),
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(scanQueries.detail(validId(params))),
 })
 
 /** All routes that require a session. */

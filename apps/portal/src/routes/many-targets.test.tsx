@@ -29,7 +29,7 @@ const quota = (used: number) => {
 function parse({ body }: ReceivedCall): Reply {
   const { addresses } = body as { addresses: string[] }
   const results = addresses.map((input) => {
-    if (input.includes('!')) return { input, error: `'${input}' is not a host name.` }
+    if (input.includes('!')) return { input, error: `'${input}' is not a hostname.` }
     const isPrivate = input.startsWith('10.')
     const target = input === 'old.example' ? { target: { id: idOf(99), name: 'Old' } } : {}
     return {
@@ -84,7 +84,7 @@ it('previews a list line by line before creating anything', async () => {
   const panel = await paste('10.0.0.0/28\nnope!\nold.example, 10.0.0.0/28')
   expect(await panel.findByText('4 addresses: 1 new, 1 already in scope, 1 duplicate, 1 invalid.')).toBeTruthy()
   const of = (name: string) => panel.getByRole('region', { name }).textContent
-  expect(of('1 invalid')).toContain("nope!line 2'nope!' is not a host name.")
+  expect(of('1 invalid')).toContain("nope!line 2'nope!' is not a hostname.")
   expect(of('1 already in scope')).toContain('old.exampleline 3The target “Old” already has this address.')
   expect(of('1 duplicate')).toContain('10.0.0.0/28line 3Same address as line 1.')
   expect(of('1 new')).toContain('10.0.0.0/2814 addresses')

@@ -26,7 +26,7 @@ beforeEach(async () => {
   service.on('GET /v1/scans', { body: { scans: [scan], nextPageToken: '' } })
   service.on('GET /v1/hosts', { body: { hosts: [], nextPageToken: '' } })
   service.on('GET /v1/products', { body: { products: [], nextPageToken: '' } })
-  standing(time)
+  mockSummary(time)
   const [timestamps, none] = [[time], [0]]
   service.on('GET /v1/stats/issues-by-severity', {
     body: { timestamps, critical: none, high: none, medium: none, low: none },
@@ -41,7 +41,7 @@ afterEach(async () => {
   await service.close()
 })
 
-function standing(lastScanTime?: string): void {
+function mockSummary(lastScanTime?: string): void {
   const figures = { open: 0, regressive: 0, newCount: 0, resolvedCount: 0, hostCount: 0, targetCount: 1, lastScanTime }
   service.on('GET /v1/stats/summary', { body: figures })
 }
@@ -82,7 +82,7 @@ it.each([
   ['/assets', 'No assets yet'],
   ['/technologies', 'Software appears here after the first scan'],
 ])('links on %s to the first scan before it has ended', async (path, expected) => {
-  standing()
+  mockSummary()
   open(path)
   expect(await screen.findByText(expected)).toBeTruthy()
 })

@@ -96,7 +96,7 @@ const parsedList = ({ body }: ReceivedCall) => ({
   body: {
     results: (body as { addresses: string[] }).addresses.map((input) =>
       input.includes('!')
-        ? { input, error: `'${input}' is not a host name.` }
+        ? { input, error: `'${input}' is not a hostname.` }
         : { input, normalized: input, hostCount: 1, private: input.startsWith('10.') },
     ),
   },

@@ -27,5 +27,5 @@ export const risksVisual = createRoute({
 export const risk = createRoute({
   getParentRoute,
   path: 'risks/$id',
-  loader: ({ context, params }) => context.queryClient.ensureQueryData(issueQueries.one(validId(params))),
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(issueQueries.detail(validId(params))),
 })

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { LatestIssues } from '#issues/latest-issues.tsx'
 import { list } from '#issues/queries.ts'
-import { one } from '#scans/queries.ts'
+import { detail } from '#scans/queries.ts'
 import { ScanDetailPage } from '#scans/scan-detail.tsx'
 import { totalOf } from '#ui/list.tsx'
 import { severityLevels, SeverityTally } from '#ui/severity.tsx'
@@ -16,7 +16,7 @@ const rows = 100
 
 export function ScanScreen() {
   const { id } = route.useParams()
-  const { scan } = useSuspenseQuery(one(id)).data
+  const { scan } = useSuspenseQuery(detail(id)).data
   // The same query as the list below, so both share one response and one count.
   const { data } = useQuery(list({ pageSize: rows, filter: { scanId: id }, orderBy: 'ORDER_BY_PRIORITY' }))
   const more = (

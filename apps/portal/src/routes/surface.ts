@@ -25,7 +25,7 @@ export const scope = createRoute({
 export const target = createRoute({
   getParentRoute,
   path: 'scope/$id',
-  loader: ({ context, params }) => context.queryClient.ensureQueryData(targetQueries.one(validId(params))),
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(targetQueries.detail(validId(params))),
 })
 export const targetOverview = createRoute({ getParentRoute: () => target, path: '/' })
 export const targetScans = createRoute({ getParentRoute: () => target, path: 'scans', validateSearch: ChildListSearch })
@@ -49,7 +49,7 @@ export const agents = createRoute({
 export const agent = createRoute({
   getParentRoute,
   path: 'agents/$id',
-  loader: ({ context, params }) => context.queryClient.ensureQueryData(agentQueries.one(validId(params))),
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(agentQueries.detail(validId(params))),
 })
 
 export const assets = createRoute({
@@ -62,7 +62,7 @@ export const assets = createRoute({
 export const asset = createRoute({
   getParentRoute,
   path: 'assets/$id',
-  loader: ({ context, params }) => context.queryClient.ensureQueryData(hostQueries.one(validId(params))),
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(hostQueries.detail(validId(params))),
 })
 export const assetOverview = createRoute({ getParentRoute: () => asset, path: '/' })
 export const assetTechnologies = createRoute({
@@ -81,5 +81,5 @@ export const technologies = createRoute({
 export const technology = createRoute({
   getParentRoute,
   path: 'technologies/$id',
-  loader: ({ context, params }) => context.queryClient.ensureQueryData(productQueries.one(validId(params))),
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(productQueries.detail(validId(params))),
 })

@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { LatestIssues } from '#issues/latest-issues.tsx'
-import { one } from '#targets/queries.ts'
+import { detail } from '#targets/queries.ts'
 import { TargetOverviewPage } from '#targets/target-overview.tsx'
 import { noRisksMessage } from '#targets/labels.ts'
 
@@ -11,7 +11,7 @@ const route = getRouteApi('/_auth/scope/$id')
 
 export function TargetOverviewScreen() {
   const { id } = route.useParams()
-  const { title, text } = noRisksMessage(useSuspenseQuery(one(id)).data.target)
+  const { title, text } = noRisksMessage(useSuspenseQuery(detail(id)).data.target)
   const more = (
     <Link to="/scope/$id/issues" params={{ id }} className="inline-flex items-center gap-1 hover:text-ink">
       All issues

@@ -72,7 +72,7 @@ export function active(targetId?: string) {
 }
 
 /** One scan, polled every 5 s while it is active. */
-export function one(id: string) {
+export function detail(id: string) {
   const queryKey = keyOf(getScan, { id })
   return queryOptions({
     queryKey,
@@ -188,13 +188,13 @@ export async function startManyWithToast(client: QueryClient, targetIds: readonl
 export const resume = mutationOptions({
   mutationKey: [resumeScan.path],
   mutationFn: (id: string) => call(resumeScan, { id }),
-  onSuccess: (response, id, _, { client }) => client.setQueryData(one(id).queryKey, response),
+  onSuccess: (response, id, _, { client }) => client.setQueryData(detail(id).queryKey, response),
 })
 
 export const cancel = mutationOptions({
   mutationKey: [cancelScan.path],
   mutationFn: (id: string) => call(cancelScan, { id }),
-  onSuccess: (response, id, _, { client }) => client.setQueryData(one(id).queryKey, response),
+  onSuccess: (response, id, _, { client }) => client.setQueryData(detail(id).queryKey, response),
 })
 
 /** URL of a scan's risks as CSV, one row per host. */

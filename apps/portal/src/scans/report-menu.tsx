@@ -9,11 +9,11 @@ interface ReportMenuProps {
   /** Name of the scan for the menu's accessible label. */
   readonly of: string
   /** `row` shows only an icon. */
-  readonly look?: 'row' | 'primary'
+  readonly variant?: 'row' | 'primary'
 }
 
-export function ReportMenu({ scanId, of, look = 'row' }: ReportMenuProps) {
-  const isRow = look === 'row'
+export function ReportMenu({ scanId, of, variant = 'row' }: ReportMenuProps) {
+  const isRow = variant === 'row'
   return (
     <Menu
       {...(isRow && { label: `Download report of ${of}` })}

@@ -11,7 +11,7 @@ import { clickKeys } from '#lib/page-keys.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { CancelScan } from '#scans/cancel-scan.tsx'
 import { formatScanDuration } from '#scans/duration.ts'
-import { formatChanges, isActive, one, reportUrl, resume, start, startedMessage } from '#scans/queries.ts'
+import { formatChanges, isActive, detail, reportUrl, resume, start, startedMessage } from '#scans/queries.ts'
 import { ReportMenu } from '#scans/report-menu.tsx'
 import { ScanChanges } from '#scans/scan-changes.tsx'
 import { ScanHosts } from '#scans/scan-hosts.tsx'
@@ -43,7 +43,7 @@ export function ScanDetailPage({ risks, found }: ScanDetailPageProps) {
   const { tab = 'result' } = search
   const navigate = route.useNavigate()
   const go = (to: ScanPartSearch, replace = false) => void navigate({ search: to, replace, resetScroll: false })
-  const { scan } = useSuspenseQuery(one(id)).data
+  const { scan } = useSuspenseQuery(detail(id)).data
   const name = scan.target?.name ?? 'a deleted target'
   const { status } = scan
   const keys = useMemo(() => {
@@ -114,7 +114,7 @@ function ScanActions({ scan }: { readonly scan: Scan }) {
   return (
     <>
       {scan.target && <RestartButton targetId={scan.target.id} status={scan.status} />}
-      {isDone && <ReportMenu scanId={scan.id} of={scan.target?.name ?? 'the scan'} look="primary" />}
+      {isDone && <ReportMenu scanId={scan.id} of={scan.target?.name ?? 'the scan'} variant="primary" />}
     </>
   )
 }

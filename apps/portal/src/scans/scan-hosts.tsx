@@ -68,7 +68,7 @@ export function ScanHosts({ scan, search, onSearch }: ScanHostsProps) {
           <EmptyState icon={<Server />} title={isActive(scan) ? 'No hosts yet' : 'No hosts were scanned'}>
             {isActive(scan)
               ? 'No host has responded yet. Hosts appear here as each batch finishes.'
-              : 'The scan ended before it probed an address. The log has the reason.'}
+              : 'The scan ended before it probed any address. See the log for the reason.'}
           </EmptyState>
         }
       >

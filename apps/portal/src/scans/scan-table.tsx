@@ -158,8 +158,8 @@ function RestartButton({ scan }: { readonly scan: Scan }) {
   const starting = useMutation(start)
   const { target } = scan
   if (!target) return null
-  const onSuccess = (answer: { readonly scan: Scan }) =>
-    addToast('success', { title: 'Success', message: startedMessage(answer.scan) })
+  const onSuccess = (response: { readonly scan: Scan }) =>
+    addToast('success', { title: 'Success', message: startedMessage(response.scan) })
   return (
     <IconButton
       size="xs"

@@ -43,7 +43,7 @@ export function commandGroups(text: string): CommandGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const isMatch = ({ name, subtitle = '' }: Command) => {
     const own = `${name} ${subtitle}`.toLowerCase().split(/\s+/)
-    return words.every((word) => own.some((one) => one.startsWith(word)))
+    return words.every((word) => own.some((ownWord) => ownWord.startsWith(word)))
   }
   const groups = [
     { title: 'Pages', commands: pages().filter(isMatch) },
@@ -95,8 +95,8 @@ const kinds: Readonly<Record<SearchKind, { readonly title: string; readonly icon
 }
 
 /** Server search results as command groups. */
-export function searchGroups(answer: ResultOf<typeof search> | undefined): CommandGroup[] {
-  return (answer?.groups ?? []).map(({ kind, items }) => ({
+export function searchGroups(response: ResultOf<typeof search> | undefined): CommandGroup[] {
+  return (response?.groups ?? []).map(({ kind, items }) => ({
     title: kinds[kind].title,
     commands: items.map(({ id, name, subtitle, path }) => ({
       key: `${kind} ${id}`,

@@ -85,7 +85,7 @@ function listenWhileVisible(
     const isReachable = await isServerReachable()
     isProbing = false
     if (!source) return
-    // The stream also ends when the person was removed from the workspace or got another role.
+    // The stream also ends when the user was removed from the workspace or their role changed.
     if (isReachable) onRefused()
     if (!isReachable) {
       probeTimer = setTimeout(() => void probe(), probeIntervalMs)

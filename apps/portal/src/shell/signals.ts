@@ -32,7 +32,7 @@ function useActiveRisks(verification: 'VERIFICATION_FILTER_VERIFIED' | 'VERIFICA
 /** Reads from the cache, which the risk page fills. */
 function useRiskList(): Signals['riskList'] {
   const match = useMatch({ from: '/_auth/risks/$id', shouldThrow: false })
-  const { data } = useQuery({ ...issues.one(match?.params.id ?? ''), enabled: false })
+  const { data } = useQuery({ ...issues.detail(match?.params.id ?? ''), enabled: false })
   if (!match || !data) return undefined
   return data.issue.verification === 'VERIFICATION_VERIFIED' ? '/risks/verified' : '/risks/potential'
 }

@@ -39,7 +39,7 @@ const verdicts = toVerdicts(parseEntries(text), [
   { input: '10.0.0.9/28', normalized: '10.0.0.0/28', hostCount: 14, private: true },
   { input: 'example.ch', normalized: 'xn--exmple-cua.ch', readable: 'exämple.ch', hostCount: 1, private: false },
   { input: '10.0.0.0/28', normalized: '10.0.0.0/28', hostCount: 14, private: true },
-  { input: 'nope!', error: "'nope!' is not a host name" },
+  { input: 'nope!', error: "'nope!' is not a hostname" },
   { input: 'old.example', normalized: 'old.example', target: { id: crypto.randomUUID(), name: 'Old' } },
 ])
 
@@ -65,7 +65,7 @@ describe('toVerdicts', () => {
         isPrivate: false,
       },
       { kind: 'duplicate', line: 3, text: '10.0.0.0/28', address: '10.0.0.0/28', first: 1 },
-      { kind: 'wrong', line: 4, text: 'nope!', why: "'nope!' is not a host name" },
+      { kind: 'wrong', line: 4, text: 'nope!', why: "'nope!' is not a hostname" },
       { kind: 'known', line: 5, text: 'old.example', address: 'old.example', name: 'Old' },
       { kind: 'wrong', line: 6, text: 'x'.repeat(2049), why: 'The address is longer than 2,048 characters.' },
     ])

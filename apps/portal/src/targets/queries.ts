@@ -41,7 +41,7 @@ export function inState(state: TargetState) {
   return list({ pageSize: maxAttentionCount + 1, filter: { states: [state] } })
 }
 
-export function one(id: string) {
+export function detail(id: string) {
   return query(getTarget, { id })
 }
 
@@ -93,7 +93,7 @@ function withoutTarget(page: TargetPage | undefined, id: string): TargetPage | u
 
 /** Removes a deleted target from the cache. */
 export function removeFromCache(client: QueryClient, id: string): void {
-  client.removeQueries({ queryKey: one(id).queryKey })
+  client.removeQueries({ queryKey: detail(id).queryKey })
 }
 
 export const remove = mutationOptions({

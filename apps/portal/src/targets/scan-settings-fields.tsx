@@ -101,7 +101,7 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
 }
 
 function permissionsAfter(before: readonly CheckPermission[], changed: CheckPermission, isAllowed: boolean) {
-  const others = before.filter((one) => one !== changed)
+  const others = before.filter((permission) => permission !== changed)
   return isAllowed ? [...others, changed] : others
 }
 

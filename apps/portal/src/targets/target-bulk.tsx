@@ -94,7 +94,7 @@ function formatTargetCount(count: number): string {
 /** Shows a toast with the result and the reasons for skipped targets. */
 function showResult(message: string, skipped: Skipped): void {
   if (skipped.length === 0) return addToast('success', { title: 'Success', message })
-  const reasons = [...new Set(skipped.map((one) => one.message))].join(' · ')
+  const reasons = [...new Set(skipped.map((target) => target.message))].join(' · ')
   addToast('info', { title: 'Info', message: `${message} ${formatTargetCount(skipped.length)} skipped: ${reasons}` })
 }
 

@@ -9,7 +9,7 @@ import { clickKeys } from '#lib/page-keys.ts'
 import { list as scanList } from '#scans/queries.ts'
 import { AgentWarning } from '#targets/agent-warning.tsx'
 import { DeleteTarget } from '#targets/delete-target.tsx'
-import { one, update } from '#targets/queries.ts'
+import { detail, update } from '#targets/queries.ts'
 import { ScanButton, useActiveScan } from '#targets/scan-button.tsx'
 import { TagList } from '#targets/target-table.tsx'
 import { TargetForm } from '#targets/target-form.tsx'
@@ -26,7 +26,7 @@ const route = getRouteApi('/_auth/scope/$id')
 
 export function TargetDetailPage() {
   const { id } = route.useParams()
-  const { target } = useSuspenseQuery(one(id)).data
+  const { target } = useSuspenseQuery(detail(id)).data
   const navigate = useNavigate()
   const scan = useActiveScan(id)
   const [dialog, setDialog] = useState<'edit' | 'delete'>()

@@ -7,8 +7,8 @@ import { FileDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { bySeverity, openCount } from '#issues/queries.ts'
 import { formatDuration, formatNumber } from '#lib/format.ts'
-import { formatChanges, one as oneScan, reportUrl } from '#scans/queries.ts'
-import { one } from '#targets/queries.ts'
+import { formatChanges, detail as oneScan, reportUrl } from '#scans/queries.ts'
+import { detail } from '#targets/queries.ts'
 import { RecentScans } from '#targets/recent-scans.tsx'
 import { statusOfLastScan, TagList } from '#targets/target-table.tsx'
 import { formatAllowedHours, periodLabels, permissionLabels, profileLabels, displayAddress } from '#targets/labels.ts'
@@ -28,7 +28,7 @@ const route = getRouteApi('/_auth/scope/$id')
 /** @param latestRisks the target's latest issues, rendered by the `issues` module */
 export function TargetOverviewPage({ latestRisks }: { readonly latestRisks?: ReactNode }) {
   const { id } = route.useParams()
-  const { target } = useSuspenseQuery(one(id)).data
+  const { target } = useSuspenseQuery(detail(id)).data
   const count = useQuery(openCount({ affectedTargetId: id })).data
   return (
     <Detail tabbed rail={<Rail target={target} />}>
@@ -151,7 +151,7 @@ function Rail({ target }: { readonly target: Target }) {
           </Fact>
           <Fact name="Intrusive checks">
             {target.permissions?.length
-              ? target.permissions.map((one) => permissionLabels[one]).join(', ')
+              ? target.permissions.map((permission) => permissionLabels[permission]).join(', ')
               : 'None allowed'}
           </Fact>
           <Fact name="Ports">

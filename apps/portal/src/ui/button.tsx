@@ -16,7 +16,7 @@ import { Tooltip } from '#ui/tooltip.tsx'
 
 export type ButtonVariant = 'primary' | 'secondary' | 'green' | 'danger' | 'ghost' | 'link'
 export type ButtonSize = 'md' | 'sm' | 'xs'
-interface Look {
+interface Appearance {
   readonly variant?: ButtonVariant | undefined
   readonly size?: ButtonSize | undefined
   /** Square, for an icon only. */
@@ -26,7 +26,7 @@ interface Look {
 }
 
 /** Button classes, for links that look like buttons. */
-export function buttonClass({ variant = 'secondary', size = 'md', square, block }: Look = {}): string {
+export function buttonClass({ variant = 'secondary', size = 'md', square, block }: Appearance = {}): string {
   if (variant === 'link') return cx(base, 'text-link inline-link', linkSizes[size])
   return cx(base, variants[variant], sizes[size], square ? squares[size] : paddings[size], block && 'w-full')
 }
@@ -120,10 +120,10 @@ export function Button({
 }
 
 /** Looks disabled, but takes the focus, so that keyboard and screen reader users learn the reason too. */
-export function deniedClass({ variant, ...look }: Look): string {
+export function deniedClass({ variant, ...appearance }: Appearance): string {
   const isFlat = variant === 'link' || variant === 'ghost'
   return cx(
-    buttonClass({ ...look, variant: isFlat ? variant : 'secondary' }),
+    buttonClass({ ...appearance, variant: isFlat ? variant : 'secondary' }),
     'cursor-not-allowed! text-ink-3!',
     isFlat ? 'bg-transparent!' : 'border-transparent! bg-active! shadow-none!',
   )

@@ -113,8 +113,14 @@ export function Menu(props: MenuProps) {
   )
 }
 
-function DeniedMenu({ reason, label, button, buttonClassName, ...look }: MenuProps & { readonly reason: string }) {
-  const { variant, size = 'sm' } = look
+function DeniedMenu({
+  reason,
+  label,
+  button,
+  buttonClassName,
+  ...appearance
+}: MenuProps & { readonly reason: string }) {
+  const { variant, size = 'sm' } = appearance
   return (
     <DeniedButton
       type="button"

@@ -103,7 +103,7 @@ export function UnexpectedError({
         </h1>
         {!plain && (
           <p className="mt-1 text-14/5 text-ink-2">
-            This part of the page could not be shown. The rest of Glacis still works.
+            This part of the page couldn’t be shown. The rest of Glacis still works.
           </p>
         )}
       </div>

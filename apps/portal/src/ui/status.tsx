@@ -6,7 +6,7 @@ import type { z } from 'zod/mini'
 import { cx } from '#lib/cx.ts'
 
 type AgentStatusValue = z.infer<typeof AgentStatuses>
-interface Look {
+interface Appearance {
   readonly word: string
   readonly color: string
   readonly shape: ReactNode
@@ -72,44 +72,50 @@ const disconnected = (
   </g>
 )
 
-const issueLooks: Readonly<Record<IssueStatusValue, Look>> = {
+const issueAppearances: Readonly<Record<IssueStatusValue, Appearance>> = {
   STATUS_OPEN: { word: 'Open', color: 'text-open', shape: open },
   STATUS_RESOLVED: { word: 'Resolved', color: 'text-resolved', shape: check },
   STATUS_IGNORED: { word: 'Ignored', color: 'text-ignored', shape: slashed },
   STATUS_REGRESSION: { word: 'Regression', color: 'text-regression', shape: back },
 }
-const scanLooks: Readonly<Record<ScanStatusValue, Look>> = {
+const scanAppearances: Readonly<Record<ScanStatusValue, Appearance>> = {
   STATUS_CREATED: { word: 'Created', color: 'text-gray-mark', shape: dashed },
   STATUS_RUNNING: { word: 'Running', color: 'text-main-mark', shape: spinner },
   STATUS_COMPLETED: { word: 'Completed', color: 'text-green-mark', shape: check },
-  STATUS_CANCELLED: { word: 'Cancelled', color: 'text-gray-mark', shape: slashed },
+  STATUS_CANCELLED: { word: 'Canceled', color: 'text-gray-mark', shape: slashed },
   STATUS_FAILED: { word: 'Failed', color: 'text-red-mark', shape: failed },
 }
-const agentLooks: Readonly<Record<AgentStatusValue, Look>> = {
+const agentAppearances: Readonly<Record<AgentStatusValue, Appearance>> = {
   STATUS_CONNECTED: { word: 'Connected', color: 'text-green-mark', shape: connected },
   STATUS_DISCONNECTED: { word: 'Disconnected', color: 'text-gray-mark', shape: disconnected },
 }
 
-function Glyph({ look, className }: { readonly look: Look; readonly className?: string | undefined }) {
+function Glyph({
+  appearance,
+  className,
+}: {
+  readonly appearance: Appearance
+  readonly className?: string | undefined
+}) {
   return (
-    <svg viewBox="0 0 14 14" aria-hidden="true" className={cx('size-3.5', look.color, className)}>
-      {look.shape}
+    <svg viewBox="0 0 14 14" aria-hidden="true" className={cx('size-3.5', appearance.color, className)}>
+      {appearance.shape}
     </svg>
   )
 }
 
 /** Colored icon and label; `children` replace the label, for example with an agent's name. */
-function Status({ look, children }: { readonly look: Look; readonly children?: ReactNode }) {
+function Status({ appearance, children }: { readonly appearance: Appearance; readonly children?: ReactNode }) {
   return (
     <span className="inline-flex max-w-full items-center gap-[7px] align-middle whitespace-nowrap">
-      <Glyph look={look} />
+      <Glyph appearance={appearance} />
       {children ? (
         <>
           <span className="min-w-0 truncate">{children}</span>
-          <span className="sr-only">{look.word}</span>
+          <span className="sr-only">{appearance.word}</span>
         </>
       ) : (
-        <span>{look.word}</span>
+        <span>{appearance.word}</span>
       )}
     </span>
   )
@@ -123,21 +129,21 @@ export function IssueStatusIcon({
   readonly status: IssueStatusValue
   readonly className?: string
 }) {
-  return <Glyph look={issueLooks[status]} className={className} />
+  return <Glyph appearance={issueAppearances[status]} className={className} />
 }
 
 export function IssueStatus({ status }: { readonly status: IssueStatusValue }) {
-  return <Status look={issueLooks[status]} />
+  return <Status appearance={issueAppearances[status]} />
 }
 
 /** The icon of a scan status; show its label beside it. */
 export function ScanStatusIcon({ status }: { readonly status: ScanStatusValue }) {
-  return <Glyph look={scanLooks[status]} className="flex-none" />
+  return <Glyph appearance={scanAppearances[status]} className="flex-none" />
 }
 
 /** A scan status. `children` (its target) replace the label, which is then only read out. */
 export function ScanStatus({ status, children }: { readonly status: ScanStatusValue; readonly children?: ReactNode }) {
-  return <Status look={scanLooks[status]}>{children}</Status>
+  return <Status appearance={scanAppearances[status]}>{children}</Status>
 }
 
 /** An agent status. `children` (its name) replace the label, which is then only read out. */
@@ -148,16 +154,17 @@ export function AgentStatus({
   readonly status: AgentStatusValue
   readonly children?: ReactNode
 }) {
-  return <Status look={agentLooks[status]}>{children}</Status>
+  return <Status appearance={agentAppearances[status]}>{children}</Status>
 }
 
 /** Status labels, for titles and filters. */
-export const issueStatusLabels = labelsOf(issueLooks)
+export const issueStatusLabels = labelsOf(issueAppearances)
 
-function labelsOf<Value extends string>(looks: Readonly<Record<Value, Look>>): Readonly<Record<Value, string>> {
+function labelsOf<Value extends string>(
+  appearances: Readonly<Record<Value, Appearance>>,
+): Readonly<Record<Value, string>> {
   // Maps the values and keeps the keys.
-  return Object.fromEntries(Object.entries<Look>(looks).map(([value, { word }]) => [value, word])) as Record<
-    Value,
-    string
-  >
+  return Object.fromEntries(
+    Object.entries<Appearance>(appearances).map(([value, { word }]) => [value, word]),
+  ) as Record<Value, string>
 }

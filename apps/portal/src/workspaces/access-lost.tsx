@@ -1,4 +1,4 @@
-/** Replaces the app when the person has no access to a workspace: removed from it, or not yet in any. */
+/** Replaces the app when the user has no access to a workspace, because they were removed or have not joined any. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { errorAdvice, sentence } from '#api/advice.ts'

@@ -51,7 +51,7 @@ function Filters({ filter, onChange }: FiltersProps) {
   return (
     <div className="grid grid-cols-2 gap-3 max-md:grid-cols-1">
       <SelectField
-        label="Person"
+        label="User"
         value={filter.actorId ?? ''}
         onChange={({ target }) => onChange({ actorId: target.value })}
       >
@@ -109,7 +109,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
         <thead>
           <tr>
             <HeaderCell>Time</HeaderCell>
-            <HeaderCell>Person</HeaderCell>
+            <HeaderCell>User</HeaderCell>
             <HeaderCell>Action</HeaderCell>
             <HeaderCell>Object</HeaderCell>
             <HeaderCell>Address</HeaderCell>
@@ -119,7 +119,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
           {events.map((event) => (
             <tr key={event.id}>
               <Cell label="Time">{formatDateTime(event.time)}</Cell>
-              <Cell label="Person" primary>
+              <Cell label="User" primary>
                 {event.actor.name}
               </Cell>
               <Cell label="Action">

@@ -17,7 +17,7 @@ import { FormDialog } from '#ui/form-dialog.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
 import { SectionError } from '#ui/states.tsx'
 
-/** Domains whose people may join without an invitation. */
+/** Email domains whose users can join without an invitation. */
 export function EmailDomains() {
   const { data, isError, refetch } = useQuery(emailDomains())
   const canEdit = useAllowed('createEmailDomain')
@@ -28,7 +28,7 @@ export function EmailDomains() {
     <SettingsSection
       id="email-domains"
       title="Email domains"
-      description="People with a verified address in one of these domains can join without an invitation."
+      description="Users with a verified address in one of these domains can join without an invitation."
     >
       {isError && !data && <SectionError what="The email domains" onRetry={() => void refetch()} />}
       {data && data.emailDomains.length > 0 && (
@@ -159,7 +159,7 @@ function RemoveDialog({ domain, onClose }: { readonly domain: EmailDomain | unde
       open={domain !== undefined}
       {...mutationDialogProps(removing, onClose)}
       title={`Remove ${domain?.domain ?? 'domain'}`}
-      description="People with this domain need an invitation to join. Those who have joined stay members."
+      description="New users with this domain will need an invitation to join. Current members are not affected."
       label="Remove domain"
       onConfirm={() => domain && removing.mutate(domain.id, { onSuccess: onClose })}
     />

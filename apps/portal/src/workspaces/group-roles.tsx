@@ -26,7 +26,7 @@ export function GroupRolesField({ value, groups = [], problem, disabled, onChang
   return (
     <fieldset disabled={disabled} className="grid gap-2" aria-describedby={problem && errorId}>
       <legend className="mb-1.5 leading-4.5 font-medium">Roles of groups</legend>
-      <p className="text-12 text-ink-3">A person in several groups gets the role of the first one listed.</p>
+      <p className="text-12 text-ink-3">A user in several groups gets the role of the first group in this list.</p>
       <datalist id={listId}>
         {groups.map((group) => (
           <option key={group}>{group}</option>

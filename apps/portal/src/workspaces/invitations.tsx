@@ -18,7 +18,7 @@ import { FormDialog } from '#ui/form-dialog.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { addToast } from '#ui/toasts.tsx'
 
-/** @param own the role of the signed-in person */
+/** @param own the role of the signed-in user */
 export function Invitations({ own }: { readonly own: Role }) {
   const { data, isError, refetch } = useQuery(invitations())
   const canInvite = useAllowed('createInvitation')

@@ -14,7 +14,7 @@ import { FormDialog } from '#ui/form-dialog.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SectionError } from '#ui/states.tsx'
 
-/** @param own the role of the signed-in person */
+/** @param own the role of the signed-in user */
 export function Members({ own }: { readonly own: Role }) {
   const { data, isError, refetch } = useQuery(members())
   const canChange = useAllowed('updateMember')
@@ -22,11 +22,7 @@ export function Members({ own }: { readonly own: Role }) {
   const [removing, setRemoving] = useState<Member>()
   const mayChange = (member: Member) => canChange && !member.isYou && (own === 'owner' || member.role !== 'owner')
   return (
-    <SettingsSection
-      id="members"
-      title="Members"
-      description="People who can see this workspace, and what they can do."
-    >
+    <SettingsSection id="members" title="Members" description="People with access to this workspace, and their roles.">
       {isError && !data && <SectionError what="The members" onRetry={() => void refetch()} />}
       {data && (
         <SettingsList label="Members">

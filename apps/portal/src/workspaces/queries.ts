@@ -39,14 +39,14 @@ export function current() {
   return queryOptions({
     ...query(getWorkspace, {}),
     queryFn: async ({ signal }) => {
-      const answer = await call(getWorkspace, {}, { signal })
-      setRole(answer.workspace.role)
-      return answer
+      const response = await call(getWorkspace, {}, { signal })
+      setRole(response.workspace.role)
+      return response
     },
   })
 }
 
-/** Workspaces of the signed-in person, and those they can join. */
+/** Workspaces of the signed-in user, and those they can join. */
 export function mine() {
   return query(listWorkspaces, {})
 }
@@ -93,7 +93,7 @@ export function useAllowed(name: CallName): boolean {
 export function useAccessLost(): ApiFailure | undefined {
   const { error } = useQuery(current())
   if (!(error instanceof ApiFailure)) return undefined
-  // A workspace that this person never belonged to, such as that of the browser's former user.
+  // A workspace that this user never belonged to, such as that of the browser's former user.
   const isUnknown = error.status === 404 && chosenWorkspace() !== null
   return isUnknown || accessReasons.has(error.reason ?? '') ? error : undefined
 }

@@ -22,7 +22,7 @@ export function SignInSection() {
     <SettingsSection
       id="sign-in"
       title="Sign-in"
-      description="People with an address in a verified email domain sign in with your OpenID Connect provider."
+      description="Users with an address in a verified email domain sign in with your OpenID Connect provider."
     >
       {isError && !data && <SectionError what="The sign-in provider" onRetry={() => void refetch()} />}
       {data && (

@@ -138,7 +138,7 @@ function RemoveDialog({ tag, onClose }: { readonly tag: Tag | undefined; readonl
       open={tag !== undefined}
       {...mutationDialogProps(removing, onClose)}
       title={`Remove ${tag?.name ?? 'team'}`}
-      description="The tag is removed from all targets and risks. Its members stay members of the workspace."
+      description="The tag is removed from all targets and risks. Its members remain in the workspace."
       label="Remove team"
       onConfirm={() => tag && removing.mutate(tag.id, { onSuccess: onClose })}
     />

@@ -180,7 +180,7 @@ async function usageOf(ctx: Ctx): Promise<Usage> {
     .executeTakeFirstOrThrow()
   const { rows } = await sql<{ targets: number; scans: number }>`
     select (select count(*)::int from target where account_id = ${ctx.workspace} and deleted_at is null and paused_at is null) as targets,
-           -- Scans that failed, or were cancelled before scanning anything, don't count.
+           -- Scans that failed, or were canceled before scanning anything, don't count.
            (select count(*)::int from scan
             where account_id = ${ctx.workspace} and type = 'TYPE_MANUAL' and retest_of is null and created_at >= ${thisMonth(ctx.now)}
               and status <> 'STATUS_FAILED'

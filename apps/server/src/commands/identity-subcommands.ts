@@ -131,7 +131,7 @@ async function remove(
 ): Promise<CommandOutput> {
   const person = await find(people, who)
   const sole = await soleWorkspacesOf(database, person.id)
-  const targets = sole.reduce((sum, one) => sum + one.targets, 0)
+  const targets = sole.reduce((sum, workspace) => sum + workspace.targets, 0)
   if (!yes) {
     const scopeText = targets > 0 ? ` with ${counted(targets, 'scope')} and everything found in them` : ''
     throw new CliError(`This permanently deletes ${person.email}${scopeText}. Pass --yes to confirm.`)
@@ -161,7 +161,7 @@ async function listDeletions({ database }: IdentityContext): Promise<CommandOutp
   )
   return {
     lines: lines.length > 0 ? lines : ['No deletions yet.'],
-    data: { deletions: all.map(({ at, ...one }) => ({ time: at.toISOString(), ...one })) },
+    data: { deletions: all.map(({ at, ...deletion }) => ({ time: at.toISOString(), ...deletion })) },
   }
 }
 

@@ -129,7 +129,7 @@ async function withUserName(): Promise<readonly string[] | null> {
   } catch (cause) {
     const id = process.getuid?.()
     throw new CliError(
-      `PostgreSQL needs a user name, and user id ${id} has no entry in /etc/passwd. Add one to the image ` +
+      `PostgreSQL needs a username, and user id ${id} has no entry in /etc/passwd. Add one to the image ` +
         `(echo "glacis:x:${id}:${process.getgid?.()}::/tmp:/sbin/nologin" >> /etc/passwd), run as a user that has ` +
         'one, or set DATABASE_URL to use an existing server.',
       { cause },

@@ -108,7 +108,7 @@ it('responds with 4xx to invalid agent requests, never 5xx', async () => {
   }
 })
 
-it('accepts an implausible clock and host name', async () => {
+it('accepts an implausible clock and hostname', async () => {
   const { id, key } = await connected()
   await asAgent(key, 'POST', '/v1/agent/disconnect', {})
   const implausible = { time: '9999-12-31T23:59:59Z', hostname: 'a\0b', system: '\uD800', version: '\0' }

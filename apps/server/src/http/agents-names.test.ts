@@ -3,7 +3,7 @@ import { host, openAgents, service } from '#testing/agents.ts'
 
 const { asMe, connected, waitingScan, planned, scanOf, leaseJob, report } = openAgents()
 
-it("fails a scan if the agent can't resolve the host name, and shows the reason on the target", async () => {
+it("fails a scan if the agent can't resolve the hostname, and shows the reason on the target", async () => {
   const { id, key } = await connected()
   const { scanId, targetId } = await waitingScan(id, 'gone.example')
   const job = await leaseJob(key)

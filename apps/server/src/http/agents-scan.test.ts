@@ -124,7 +124,7 @@ describe('a scan by an agent', () => {
     expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
   })
 
-  it('lets the agent resolve host names', async () => {
+  it('lets the agent resolve hostnames', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id, 'intranet.example')
     const job = await leaseJob(key)

@@ -64,7 +64,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     loggerInstance: options.log as FastifyBaseLogger, // a pino logger, like Fastify's own
     requestTimeout: 30_000,
     ...requestLimits,
-    // A public host name implies a reverse proxy. Its forwarding headers are trusted only from local networks.
+    // A public hostname implies a reverse proxy. Its forwarding headers are trusted only from local networks.
     trustProxy: isLocal(new URL(options.url).hostname) ? false : ['loopback', 'uniquelocal'],
     logController: new LogController({ disableRequestLogging: true }),
   })
@@ -167,7 +167,7 @@ function credentialOf({ headers }: FastifyRequest) {
 
 /**
  * Redirects pages requested under another local name to the configured one, because cookies and passkeys are bound to
- * the host name. Proxied requests are not redirected.
+ * the hostname. Proxied requests are not redirected.
  */
 function redirectOtherNames(app: FastifyInstance, url: string): void {
   const { host, hostname } = new URL(url)

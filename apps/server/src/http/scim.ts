@@ -58,12 +58,12 @@ function serveDiscovery(scope: FastifyInstance, url: string): void {
     throw new scim.ScimError(404, `There is no ${id.slice(0, 100)}`)
   }
   const list = (all: readonly object[]) => listOf(all, all.length, 0)
-  const serve = (path: string, answer: (id: string) => object) => {
+  const serve = (path: string, response: (id: string) => object) => {
     rejectOthers(scope, path, ['GET'])
     scope.get<{ Params: { id?: string } }>(path, async (request, reply) => {
       // RFC 7644, section 4: a filter here would promise a subset.
       if ('filter' in Object(request.query)) throw new scim.ScimError(403, 'Discovery has no filters')
-      return send(reply, 200, answer(request.params.id ?? ''))
+      return send(reply, 200, response(request.params.id ?? ''))
     })
   }
   serve('/ServiceProviderConfig', () => scim.serviceProviderConfig(url))

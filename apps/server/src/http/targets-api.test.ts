@@ -138,8 +138,8 @@ describe('scans', () => {
     const second = await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
     expect(second.statusCode).toBe(409)
     expect(second.json()).toMatchObject({ code: 10, details: [{ metadata: { scanId } }] })
-    const cancelled = await users.request({ method: 'POST', url: `/v1/scans/${scanId}/cancel`, payload: {} })
-    expect(cancelled.json()).toMatchObject({ scan: { status: 'STATUS_CANCELLED' } })
+    const canceled = await users.request({ method: 'POST', url: `/v1/scans/${scanId}/cancel`, payload: {} })
+    expect(canceled.json()).toMatchObject({ scan: { status: 'STATUS_CANCELLED' } })
     expect((await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })).statusCode).toBe(200)
   })
 })
@@ -184,7 +184,7 @@ describe('plans', () => {
     expect((await change(plan, targets, 'dora')).statusCode).toBe(400)
   })
 
-  it('refund a scan that was cancelled before it started', async () => {
+  it('refund a scan that was canceled before it started', async () => {
     const { id } = await users.target('emil')
     const used: number[] = []
     for (let round = 0; round < 6; round++) {

@@ -55,12 +55,12 @@ export async function listProductThreats(
   const { vendor, product: name } = splitProductKey(product.subject)
   const page = readPage(input, ['threats', id, filter])
   const condition =
-    filter.found === undefined ? sql`true` : filter.found ? sql`standing.id is not null` : sql`standing.id is null`
+    filter.found === undefined ? sql`true` : filter.found ? sql`own_issue.id is not null` : sql`own_issue.id is null`
   const after = page.after
     ? sql`(threat.score, threat.id) < (${page.after[0]}::numeric, ${page.after[1]}::uuid)`
     : sql`true`
   const { rows } = await sql<Row>`
-    select threat.id, threat.key, threat.score, threat.record, standing.id as issue_id
+    select threat.id, threat.key, threat.score, threat.record, own_issue.id as issue_id
     from threat_product
     join threat on threat.id = threat_product.threat_id
     left join lateral (
@@ -71,7 +71,7 @@ export async function listProductThreats(
           where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = issue.id
             and occurrence.product_id = ${id}
             and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION', 'STATUS_IGNORED'))
-    ) as standing on true
+    ) as own_issue on true
     where threat_product.vendor = ${vendor} and threat_product.product = ${name}
       and threat.kind = 'cve'
       and ${condition} and ${after}

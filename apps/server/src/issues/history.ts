@@ -24,8 +24,8 @@ export async function recordHostHistory(
   const onHosts = hostIds ? sql`and occurrence.host_id = any(${hostIds}::uuid[])` : sql``
   await sql`
     insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor, reason, scan_id)
-    select ${ctx.workspace}, new_id(), standing.issue_id, standing.host_id, standing.target_id, standing.status,
-           case when standing.proven then 'VERIFICATION_VERIFIED' else 'VERIFICATION_UNVERIFIED' end,
+    select ${ctx.workspace}, new_id(), current_status.issue_id, current_status.host_id, current_status.target_id, current_status.status,
+           case when current_status.proven then 'VERIFICATION_VERIFIED' else 'VERIFICATION_UNVERIFIED' end,
            ${ctx.now}, ${ctx.actor.name}, ${why.reason}, ${why.scanId}
     from (
       select occurrence.issue_id, occurrence.host_id, min(occurrence.target_id::text)::uuid as target_id, ${worstStatus} as status,
@@ -33,14 +33,14 @@ export async function recordHostHistory(
       from occurrence
       where occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = any(${ids}::uuid[]) ${onHosts}
       group by occurrence.issue_id, occurrence.host_id
-    ) as standing
+    ) as current_status
     left join lateral (
       select status, verification = 'VERIFICATION_VERIFIED' as proven from issue_event as event
-      where event.account_id = ${ctx.workspace} and event.issue_id = standing.issue_id and event.host_id = standing.host_id
+      where event.account_id = ${ctx.workspace} and event.issue_id = current_status.issue_id and event.host_id = current_status.host_id
       order by at desc, id desc
       limit 1
     ) as last on true
-    where (last.status, last.proven) is distinct from (standing.status, standing.proven)`.execute(ctx.tx)
+    where (last.status, last.proven) is distinct from (current_status.status, current_status.proven)`.execute(ctx.tx)
 }
 
 /**

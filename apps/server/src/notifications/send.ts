@@ -50,9 +50,9 @@ export async function post({ url, gate, body, headers = {} }: Post): Promise<Out
     const destination = new URL(url)
     const address = await Promise.race([checkedAddress(destination, gate), deadline(signal)])
     if ('blocked' in address) return failed(address.blocked)
-    const { status, answer } = await exchange(destination, address.ip, { body, headers, signal })
+    const { status, answer: response } = await exchange(destination, address.ip, { body, headers, signal })
     const error = status >= 200 && status < 300 ? '' : errorMessage(status)
-    return { statusCode: status, latencyMs: elapsedMs(), error, answer }
+    return { statusCode: status, latencyMs: elapsedMs(), error, answer: response }
   } catch (error) {
     if (signal.aborted) return failed('No response within 5 seconds')
     return failed(storable(error instanceof Error ? error.message : String(error)).slice(0, 300))

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { ZodError } from 'zod'
 import {
-  CutOff,
+  TruncatedFile,
   type Format,
   headLength,
   type Item,
@@ -70,7 +70,7 @@ const tailLength = 4096
 /**
  * Reads a file completely without parsing records: it must decompress, be complete, and contain a known format.
  *
- * @throws CutOff if it is truncated; Error with a description of what it is instead
+ * @throws TruncatedFile if it is truncated; Error with a description of what it is instead
  */
 export async function validateFeeds(path: string): Promise<void> {
   let hasKnownFormat = false
@@ -84,13 +84,13 @@ export async function validateFeeds(path: string): Promise<void> {
       let tail = ''
       for await (const chunk of chunks) tail = (tail + chunk).slice(-tailLength)
       if (format !== null && /^\s*[[{]/.test(head) && !/[}\]]\s*$/.test(tail))
-        throw new CutOff(`${file.name} is truncated. Download it again.`)
+        throw new TruncatedFile(`${file.name} is truncated. Download it again.`)
     }
   } catch (cause) {
-    if (cause instanceof CutOff) throw cause
+    if (cause instanceof TruncatedFile) throw cause
     const message = cause instanceof Error ? cause.message : String(cause)
     const isTruncated = /unexpected end|truncat|Unexpected end of data/i.test(message)
-    throw new CutOff(
+    throw new TruncatedFile(
       isTruncated
         ? `${basename(path)} is truncated. Download it again.`
         : `${basename(path)} could not be decompressed: ${message}.`,

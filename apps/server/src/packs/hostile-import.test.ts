@@ -25,7 +25,7 @@ const record = (number: number, description = '') => ({
   id: `CVE-2025-${number}`,
   descriptions: [{ lang: 'en', value: description }],
 })
-const lines = (...records: readonly object[]) => records.map((one) => JSON.stringify(one)).join('\n')
+const lines = (...records: readonly object[]) => records.map((record) => JSON.stringify(record)).join('\n')
 
 it('SEC-E2 survives a list whose parsing exhausts memory, and keeps the previous data', async () => {
   const kev = (entries: string) => `{"catalogVersion":"2026.03.04","vulnerabilities":[${entries}]}`

@@ -7,7 +7,7 @@ export interface Figures {
   /** Open and regressed issues, worst first. */
   readonly open: readonly Issue[]
   /** Open issues by priority, which also includes verification, exposure and exploitation. */
-  readonly inOrder: readonly Issue[]
+  readonly byPriority: readonly Issue[]
   readonly ignored: readonly Issue[]
   readonly resolved: readonly Issue[]
   readonly verified: number
@@ -17,9 +17,9 @@ export interface Figures {
 }
 
 /** Severities shown in charts, worst first. */
-export const drawnSeverities = ['CATEGORY_CRITICAL', 'CATEGORY_HIGH', 'CATEGORY_MEDIUM', 'CATEGORY_LOW'] as const
+export const chartedSeverities = ['CATEGORY_CRITICAL', 'CATEGORY_HIGH', 'CATEGORY_MEDIUM', 'CATEGORY_LOW'] as const
 
-const rank: readonly SeverityCategory[] = [...drawnSeverities, 'CATEGORY_NONE', 'CATEGORY_UNSPECIFIED']
+const rank: readonly SeverityCategory[] = [...chartedSeverities, 'CATEGORY_NONE', 'CATEGORY_UNSPECIFIED']
 
 /** Sorts and counts the issues of a report. */
 export function figuresOf(issues: readonly Issue[]): Figures {
@@ -34,7 +34,7 @@ export function figuresOf(issues: readonly Issue[]): Figures {
   const verified = open.filter(isVerified).length
   return {
     open,
-    inOrder: open.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0)),
+    byPriority: open.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0)),
     ignored: issues.filter(({ status }) => status === 'STATUS_IGNORED').toSorted(byUrgency),
     resolved: issues.filter(({ status }) => status === 'STATUS_RESOLVED').toSorted(byUrgency),
     verified,

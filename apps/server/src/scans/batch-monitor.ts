@@ -1,4 +1,4 @@
-/** Progress of a running batch and cancellation: a cancelled scan must stop within two seconds. */
+/** Progress of a running batch and cancellation: a canceled scan must stop within two seconds. */
 import type { Observation, ScanHost } from '@glacis/contract/runner'
 import { type Ctx, type Log, scanActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 type Progress = Extract<Observation, { kind: 'progress' }>
 
 export interface BatchMonitor extends AsyncDisposable {
-  /** Aborts when the scan is cancelled or has ended. */
+  /** Aborts when the scan is canceled or has ended. */
   readonly ended: AbortSignal
   /** Stores the batch's progress; written with the next heartbeat. */
   record(progress: Progress): void

@@ -113,7 +113,7 @@ describe('outside the allowed hours', () => {
     expect(await queued('scan-plan', id)).toBe(1)
   })
 
-  it("a waiting scan doesn't count as stalled, and costs nothing if cancelled", async () => {
+  it("a waiting scan doesn't count as stalled, and costs nothing if canceled", async () => {
     const { id } = await startedScan((await target(hours('later'))).id)
     await set(id, { last_activity_at: new Date(0) })
     await failStalled(scanning)
@@ -217,7 +217,7 @@ describe('exclusions', () => {
     await plan(id)
     expect(await scanNow(id)).toMatchObject({
       status: 'STATUS_FAILED',
-      progress: { failureReason: 'Every address of the target is excluded' },
+      progress: { failureReason: 'All addresses of the target are excluded. Change its exclusions' },
     })
     expect((await me(account, getSubscription)).subscription.quota.manualScans.used).toBe(0)
   })

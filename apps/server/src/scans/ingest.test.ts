@@ -250,7 +250,7 @@ it('writes no history when a user sets the current status', async () => {
   expect((await theIssue()).history).toHaveLength(2)
 })
 
-it('changes nothing after the scan was cancelled', async () => {
+it('changes nothing after the scan was canceled', async () => {
   await scanned(host, service, finding(), covered(check))
   const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, targetId), { actor: person })
   await server.as(account, (ctx) =>

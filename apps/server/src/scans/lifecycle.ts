@@ -170,7 +170,7 @@ const eventTitles: Readonly<Record<string, string>> = {
   EVENT_SCAN_CHANGED: 'Scan changed',
   EVENT_SCAN_COMPLETED: 'Scan completed',
   EVENT_SCAN_FAILED: 'Scan failed',
-  EVENT_SCAN_CANCELLED: 'Scan cancelled',
+  EVENT_SCAN_CANCELLED: 'Scan canceled',
 }
 
 /** Announces a status change of a scan. */

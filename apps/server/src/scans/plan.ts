@@ -48,7 +48,8 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
     const exclusions = exclusionsOf(target)
     const hosts = outcome.filter((host) => !isExcluded(host.address, exclusions))
     const excluded = outcome.length - hosts.length
-    if (hosts.length === 0) return failScan(ctx, scanId, 'Every address of the target is excluded')
+    if (hosts.length === 0)
+      return failScan(ctx, scanId, 'All addresses of the target are excluded. Change its exclusions')
     const batches = split(hosts)
     const added = await ctx.tx
       .insertInto('scan_batch')
@@ -111,7 +112,7 @@ async function hostsOf(text: string, isRemote: boolean): Promise<ScanHost[] | st
   return outcome.addresses.map((item) => ({ address: item, names: [address.host] }))
 }
 
-/** Whether targets of this kind can be host names. */
+/** Whether targets of this kind can be hostnames. */
 function isNamed(kind: string): boolean {
   return kind === 'HOST_NAME' || kind === 'URL'
 }

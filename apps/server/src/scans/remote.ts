@@ -20,13 +20,13 @@ import { recordResolution } from '#targets/index.ts'
 import { sql } from 'kysely'
 import { z } from 'zod'
 
-/** Maximum number of addresses per host name, matching the scanner's limit. */
+/** Maximum number of addresses per hostname, matching the scanner's limit. */
 const addressesPerName = 8
 
 /**
  * Renews a lease and stores the batch's progress.
  *
- * @returns isCancelled if the scan was cancelled
+ * @returns isCancelled if the scan was canceled
  * @throws ApiError `not_found` for a job that this agent never had; `conflict` for one whose lease
  * it lost
  */

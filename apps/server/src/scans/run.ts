@@ -24,7 +24,7 @@ export interface Scanning extends ScanLimits {
   readonly callbacks?: CallbackServer | null
 }
 
-/** The abort reason of a scan that was cancelled or has ended. */
+/** The abort reason of a scan that was canceled or has ended. */
 class Stopped extends Error {}
 
 /**

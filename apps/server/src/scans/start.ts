@@ -135,7 +135,7 @@ export async function alreadyActive(ctx: Ctx, targetId: string): Promise<ApiErro
 
 /**
  * Cancels an active scan. Its workers notice within a second and stop; results so far are kept.
- * Cancelling twice is not an error.
+ * Canceling twice is not an error.
  *
  * @throws ApiError `not_found`; `precondition` if the scan has completed or failed
  */
@@ -151,7 +151,7 @@ export async function cancelScan(ctx: Ctx, { id }: { id: string }): Promise<{ sc
   if (before.status === 'STATUS_COMPLETED' || before.status === 'STATUS_FAILED') {
     throw new ApiError('precondition', 'This scan has already ended')
   }
-  if (before.status !== 'STATUS_CANCELLED') await cancel(ctx, [id], `Cancelled by ${ctx.actor.name}`)
+  if (before.status !== 'STATUS_CANCELLED') await cancel(ctx, [id], `Canceled by ${ctx.actor.name}`)
   return getScan(ctx, { id })
 }
 

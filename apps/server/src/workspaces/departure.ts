@@ -35,7 +35,7 @@ export async function soleWorkspacesOf(
   const orphaned = rows.find((row) => row.role === 'owner' && row.others > 0 && row.owners === 0)
   if (orphaned)
     throw new CliError(
-      `This user is the last owner of ${orphaned.name}, which has other members. Transfer the ownership in the portal first.`,
+      `This user is the last owner of ${orphaned.name}, which has other members. Transfer ownership in the portal first.`,
     )
   return rows.filter(({ others }) => others === 0).map(({ id, targets }) => ({ id, targets }))
 }

@@ -81,7 +81,7 @@ export async function joinWorkspace(
   { id }: ParsedInputOf<typeof joinContract>,
 ): Promise<ResultOf<typeof joinContract>> {
   const { joinable } = await listWorkspaces(database, person)
-  const found: JoinableWorkspace | undefined = joinable.find((one) => one.id === id)
+  const found: JoinableWorkspace | undefined = joinable.find((workspace) => workspace.id === id)
   if (!found) throw notFound('workspace', id)
   return inAccount(database, { account: id, actor: { ...actor, role: found.role }, log }, async (ctx) => {
     await becomeMember(ctx, person, found.role)

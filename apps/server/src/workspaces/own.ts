@@ -44,7 +44,7 @@ async function joinableBy({ owner }: Pick<Database, 'owner'>, person: Person): P
     from email_domain join workspace on workspace.id = email_domain.account_id
     where email_domain.domain = ${domainOf(person.email)} and email_domain.verified_at is not null
       and not exists (
-        -- People who were removed need an invitation.
+        -- Users who were removed need an invitation.
         select from member where member.account_id = workspace.id and member.identity_id = ${person.identityId})
     order by workspace.name, workspace.id`.execute(owner)
   return rows

@@ -191,30 +191,30 @@ async function storeErrorPage(service: Service, error: WireError, requestId?: st
   }
 }
 
-function sendResponse(exchange: Exchange, request: FastifyRequest, reply: FastifyReply, handler: HttpResponse): void {
+function sendResponse(exchange: Exchange, request: FastifyRequest, reply: FastifyReply, response: HttpResponse): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   for (const line of exchange.setCookies.values()) reply.header('Set-Cookie', line)
   reply.header('Vary', varyWithCookie(reply.getHeader('Vary')))
   if (isRead) reply.header('Cache-Control', 'private, no-cache, no-store, must-revalidate')
-  switch (handler.kind) {
+  switch (response.kind) {
     case 'json':
       reply
-        .code(handler.status)
-        .headers({ 'Content-Type': 'application/json; charset=utf-8', ...handler.headers })
-        .send(Buffer.from(`${encodeJson(handler.body)}\n`))
+        .code(response.status)
+        .headers({ 'Content-Type': 'application/json; charset=utf-8', ...response.headers })
+        .send(Buffer.from(`${encodeJson(response.body)}\n`))
       return
     case 'text':
       reply
         .code(200)
-        .headers({ 'Content-Type': handler.contentType, ...handler.headers })
-        .send(Buffer.from(handler.body))
+        .headers({ 'Content-Type': response.contentType, ...response.headers })
+        .send(Buffer.from(response.body))
       return
     case 'empty':
       reply.code(204).send()
       return
     case 'redirect':
-      reply.code(handler.status).header('Location', handler.location)
-      if (isRead) reply.header('Content-Type', 'text/html; charset=utf-8').send(redirectPage(handler))
+      reply.code(response.status).header('Location', response.location)
+      if (isRead) reply.header('Content-Type', 'text/html; charset=utf-8').send(redirectPage(response))
       else reply.send()
   }
 }

@@ -3,13 +3,13 @@ import type { CustomFetch } from 'openid-client'
 
 const responseBytesMax = 1024 * 1024
 
-/** True for host names that always refer to the local machine (RFC 6761, RFC 1122, RFC 4291). */
+/** True for hostnames that always refer to the local machine (RFC 6761, RFC 1122, RFC 4291). */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
 
 /**
- * Fetch function for the OpenID client, which sets the timeout. It throws for an insecure URL or a too large response.
+ * Fetch function for the OpenID client, which sets the timeout. It throws if the URL is insecure or the response is too large.
  *
  * @param send sends the requests
  */

@@ -57,7 +57,7 @@ export async function addKey(
   return true
 }
 
-/** Deletes a key in the caller's transaction, and with the last key the credential. */
+/** Deletes a key in the caller's transaction. Deleting the last key also deletes the credential. */
 export async function deleteKey(tx: Database, identityId: string, type: KeyType, keyId: string, now: Date) {
   const stored = await lockKeys(tx, identityId, type)
   if (!stored) return

@@ -2,7 +2,7 @@
  * CVSS 4.0 scores (FIRST, "Common Vulnerability Scoring System v4.0 Specification", section 8).
  *
  * Six equivalence sets (EQ1 to EQ6) assign a vector to one of 270 macro vectors with a fixed score.
- * The score is then reduced towards the next lower macro vectors, in proportion to the severity
+ * The score is then reduced toward the next lower macro vectors, in proportion to the severity
  * distance between the vector and the highest-severity vectors of its macro vector.
  */
 import { parseMetrics } from '#cvss/vector.ts'
@@ -164,7 +164,7 @@ function macroVectorScore({ eq1, eq2, eq3, eq4, eq5, eq6 }: MacroVector): number
   return macroVectorScores[`${eq1}${eq2}${eq3}`]?.[index] ?? null
 }
 
-/** The reduction towards the next lower macro vector; null if there is none. */
+/** The reduction toward the next lower macro vector; null if there is none. */
 function proportionalDistance(
   score: number,
   lower: MacroVector,

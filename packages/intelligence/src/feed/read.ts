@@ -15,8 +15,8 @@ import { readRetire } from '#feed/retire.ts'
 
 type Chunks = AsyncIterable<string>
 
-/** The file is truncated: it ends inside a record or a list. */
-export class CutOff extends Error {}
+/** The file ends inside a record or a list. */
+export class TruncatedFile extends Error {}
 
 /** In characters. Documents that are read as a whole are small; the largest one, KEV, has a few megabytes. */
 const documentLengthMax = 64 * 1024 * 1024
@@ -26,7 +26,7 @@ const documentLengthMax = 64 * 1024 * 1024
  *
  * @param file the file name, for formats with one record per file
  * @param source the source of the records, for formats used by several sources: our own packs use NVD's
- * @throws CutOff if the file is truncated; plain errors if it is not in this format
+ * @throws TruncatedFile if the file is truncated; plain errors if it is not in this format
  */
 export async function* readFeed(
   format: Format,
@@ -34,15 +34,15 @@ export async function* readFeed(
   { file = '', source = 'nvd' }: { file?: string; source?: RecordSource } = {},
 ): AsyncGenerator<Item> {
   if (format === 'nvd') {
-    for await (const record of readRecords(chunks, 'vulnerabilities', CutOff)) yield fromNvd(record, source)
+    for await (const record of readRecords(chunks, 'vulnerabilities', TruncatedFile)) yield fromNvd(record, source)
   } else if (format === 'override') {
-    for await (const record of readRecords(chunks, '-', CutOff)) yield fromOverride(record)
+    for await (const record of readRecords(chunks, '-', TruncatedFile)) yield fromOverride(record)
   } else if (format === 'cve5') {
-    for await (const record of readRecords(chunks, '-', CutOff)) yield parseCve5(record)
+    for await (const record of readRecords(chunks, '-', TruncatedFile)) yield parseCve5(record)
   } else if (format === 'tracker') {
-    for await (const [name, value] of readMembers(chunks, CutOff)) yield* readTrackerPackage(name, value)
+    for await (const [name, value] of readMembers(chunks, TruncatedFile)) yield* readTrackerPackage(name, value)
   } else if (format === 'osv') {
-    for await (const record of readRecords(chunks, '-', CutOff)) yield* readOsv(record)
+    for await (const record of readRecords(chunks, '-', TruncatedFile)) yield* readOsv(record)
   } else if (format === 'epss') yield* readEpss(chunks)
   else if (format === 'dictionary') yield* readDictionary(chunks)
   else if (format === 'lifecycle-page') yield parseLifecyclePage(await readAll(chunks), file)
@@ -53,7 +53,7 @@ function parseDocument(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new CutOff('The file is not a complete JSON document.', { cause })
+    throw new TruncatedFile('The file is not a complete JSON document.', { cause })
   }
 }
 

@@ -123,13 +123,10 @@ function matchVersion(
   return order === 0 ? exactMatch : null
 }
 
-function variantLoss(
-  criterion: CompiledCriterion,
-  { name, isVariantUnspecified: isOpen }: CompiledProduct,
-): number | null {
+function variantLoss(criterion: CompiledCriterion, { name, isVariantUnspecified }: CompiledProduct): number | null {
   if (!criterion.isVariant) return 0
   const variant = (criterion.variant ??= parseVariant(criterion.packed))
-  return isOpen ? variant.unspecifiedLoss : variant.name && lossOf(variant.name, name)
+  return isVariantUnspecified ? variant.unspecifiedLoss : variant.name && lossOf(variant.name, name)
 }
 
 function withLoss(match: CriterionMatch, loss: number): CriterionMatch {

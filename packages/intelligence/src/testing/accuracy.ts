@@ -136,9 +136,9 @@ export async function measureLaboratory(folder: string) {
     }
     for (const cve of potential.must_not) if (verdict(plain, cve)?.kind === 'match') falsePositives.push(`${id} ${cve}`)
     if (!build) continue
-    const seen = { ...plain, revision: `Debian-${build.version.replace(/^.*-/, '')}` }
+    const packaged = { ...plain, revision: `Debian-${build.version.replace(/^.*-/, '')}` }
     for (const cve of potential.fixed_by_debian_backport) {
-      const result = verdict(seen, cve)
+      const result = verdict(packaged, cve)
       if (result === null) continue
       backportChecks += 1
       // With a known fix it must not match; otherwise the quality must be at most 50.

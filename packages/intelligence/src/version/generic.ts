@@ -175,11 +175,11 @@ function normalize(text: string): string {
 }
 
 function tokenize(text: string, rules: GenericRules): Token[] {
-  return [...text.matchAll(/\d+|[a-z]+/g)].flatMap((found) => {
-    const [word] = found
+  return [...text.matchAll(/\d+|[a-z]+/g)].flatMap((match) => {
+    const [word] = match
     if (/\d/.test(word)) return [{ kind: 'number', digits: word }]
-    const isAttached = /\d/.test(text[found.index - 1] ?? '')
-    const isNumbered = /\d/.test(text[found.index + word.length] ?? '')
+    const isAttached = /\d/.test(text[match.index - 1] ?? '')
+    const isNumbered = /\d/.test(text[match.index + word.length] ?? '')
     return ignoredWords.has(word) ? [] : [classify(word, isAttached, isNumbered, rules)]
   })
 }

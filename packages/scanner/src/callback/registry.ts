@@ -14,7 +14,7 @@ export interface Interaction {
 }
 /** The callback server as seen by template runners. */
 export interface Callbacks {
-  /** Creates an unguessable address: a host name, or a host with a port and path. */
+  /** Creates an unguessable address: a hostname, or a host with a port and path. */
   create(): CallbackAddress
   /** Interactions with an address so far, oldest first. */
   interactions(id: string): readonly Interaction[]
@@ -45,7 +45,7 @@ export interface CallbackRegistrar {
   forget(id: string): void
 }
 
-/** 160 bits, encoded with characters valid in host names. */
+/** 160 bits, encoded with characters valid in hostnames. */
 const ID_BYTES = 20
 /**
  * Maximum size of all recorded interactions, in characters. Hostile targets may call back without

@@ -24,7 +24,7 @@ export interface ProbeTarget extends Endpoint {
 
 export const bannerWaitMs = 1200
 export const quietWaitMs = 300
-const answerWaitMs = 1500
+const responseWaitMs = 1500
 export const bannerReadOptions: ReadOptions = { firstByteMs: bannerWaitMs, idleMs: 120, totalMs: 3000, bytesMax: 8192 }
 
 /** Waits for the service's banner without sending anything. */
@@ -42,7 +42,7 @@ export async function exchange(
   endpoint: ProbeTarget,
   message: Uint8Array,
   tools: ConnectionTools,
-  firstByteMs = answerWaitMs,
+  firstByteMs = responseWaitMs,
 ): Promise<Buffer> {
   const read = (connection: TcpConnection) => {
     connection.write(message)
@@ -55,14 +55,14 @@ export async function exchange(
 export async function withConnection<Value>(
   target: ProbeTarget,
   tools: ConnectionTools,
-  talk: (connection: TcpConnection) => Promise<Value>,
+  use: (connection: TcpConnection) => Promise<Value>,
   fallback: Value,
 ): Promise<Value> {
   await tools.budget.take(target.address, tools.signal)
   const connection = await open(target, tools)
   if (!connection) return fallback
   try {
-    return await talk(connection)
+    return await use(connection)
   } finally {
     connection.close()
   }

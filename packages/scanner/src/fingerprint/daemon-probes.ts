@@ -34,7 +34,7 @@ export const daemonProbes: readonly Probe[] = [
     request: hex('0006 737461747573'),
     responsePattern: /^\x00[\s\S]APC {6}: /,
     field: 'apcupsd.status',
-    read: (answer) => /RELEASE {2}: ([^\n]{1,60})|VERSION {2}: ([^\n]{1,60})/.exec(answer)?.[0] ?? '',
+    read: (response) => /RELEASE {2}: ([^\n]{1,60})|VERSION {2}: ([^\n]{1,60})/.exec(response)?.[0] ?? '',
     isBinary: true,
   },
   {
@@ -132,8 +132,8 @@ export const daemonProbes: readonly Probe[] = [
     request: hex('6300 0000 00000000 00000000 474c414349530000 00000000'),
     responsePattern: /^\x63\x00[\s\S]{6}[\s\S]{16}/,
     field: 'ethernet-ip.identity',
-    read: (answer) =>
-      answer
+    read: (response) =>
+      response
         .slice(24)
         .replaceAll(/[^\x20-\x7e]+/g, ' ')
         .trim(),
@@ -170,6 +170,6 @@ export const daemonProbes: readonly Probe[] = [
 ]
 
 /** The printable objects of a device identification: vendor, product code, revision. */
-function modbusIdentification(answer: string): string {
-  return (answer.slice(8).match(/[\x20-\x7e]{2,}/g) ?? []).join(' ')
+function modbusIdentification(response: string): string {
+  return (response.slice(8).match(/[\x20-\x7e]{2,}/g) ?? []).join(' ')
 }

@@ -13,8 +13,8 @@ export const sipOptions = (transport: 'TCP' | 'UDP') =>
   )
 
 /** Server name from a SIP response; empty when absent. */
-export function sipServer(answer: string): string {
-  return /^(?:server|user-agent):\s{0,100}([^\r\n]{1,200})/im.exec(answer)?.[1] ?? ''
+export function sipServer(response: string): string {
+  return /^(?:server|user-agent):\s{0,100}([^\r\n]{1,200})/im.exec(response)?.[1] ?? ''
 }
 
 export const infrastructureProbes: readonly Probe[] = [
@@ -25,7 +25,7 @@ export const infrastructureProbes: readonly Probe[] = [
     request: hex('0001 6e'),
     responsePattern: /^\x00\x00(?:\x11\x11$|[\s\S]{2}name \S+ at port \d+\n)/,
     field: 'epmd.names',
-    read: (answer) => answer.slice(4).trim() || 'no nodes',
+    read: (response) => response.slice(4).trim() || 'no nodes',
     isBinary: true,
   },
   {
@@ -34,7 +34,7 @@ export const infrastructureProbes: readonly Probe[] = [
     request: bytes('CONNECT\naccept-version:1.0,1.1,1.2\nhost:/\n\n\0'),
     responsePattern: /^(?:CONNECTED|ERROR)\r?\n[\w-]+:/,
     field: 'stomp.server',
-    read: (answer) => /^server:([^\r\n]{1,200})/m.exec(answer)?.[1] ?? '',
+    read: (response) => /^server:([^\r\n]{1,200})/m.exec(response)?.[1] ?? '',
   },
   {
     // Header, 8-byte length, and item key. Agents ignore clients that are not on their allowlist.
@@ -43,7 +43,7 @@ export const infrastructureProbes: readonly Probe[] = [
     request: hex('5a42584401 0d00000000000000 6167656e742e76657273696f6e'),
     responsePattern: /^ZBXD\x01[\s\S]{8}/,
     field: 'zabbix.agent_version',
-    read: (answer) => answer.slice(13),
+    read: (response) => response.slice(13),
     isBinary: true,
   },
   {
@@ -69,7 +69,7 @@ export const infrastructureProbes: readonly Probe[] = [
     request: bindingRequest,
     responsePattern: /^\x01[\x01\x11][\s\S]{2}\x21\x12\xa4\x42/,
     field: 'stun.software',
-    read: (answer) => softwareOf(Buffer.from(answer, 'latin1')),
+    read: (response) => softwareOf(Buffer.from(response, 'latin1')),
     isBinary: true,
   },
   {

@@ -99,7 +99,7 @@ export const probes: readonly Probe[] = [
     request: protocolHeader,
     responsePattern: /^(\x01\x00\x00[\s\S]{4}\x00\x0a\x00\x0a|AMQP)/,
     field: 'amqp.start',
-    read: (answer) => describeStart(Buffer.from(answer, 'latin1')),
+    read: (response) => describeStart(Buffer.from(response, 'latin1')),
     isBinary: true,
   },
   {
@@ -119,7 +119,7 @@ export const probes: readonly Probe[] = [
     request: connectionRequest(security.tls + security.credSsp),
     responsePattern: /^\x03\x00\x00[\x0b\x13][\x06\x0e]\xd0/,
     field: 'rdp.choice',
-    read: (answer) => rdpChoice(answer),
+    read: (response) => rdpChoice(response),
     isBinary: true,
   },
   {
@@ -138,7 +138,7 @@ export const probes: readonly Probe[] = [
     request: bytes('OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n'),
     responsePattern: /^RTSP\/\d/,
     field: 'rtsp_header.server',
-    read: (answer) => /^server:\s{0,100}([^\r\n]{1,200})/im.exec(answer)?.[1] ?? '',
+    read: (response) => /^server:\s{0,100}([^\r\n]{1,200})/im.exec(response)?.[1] ?? '',
   },
   {
     protocol: 'irc',
@@ -208,13 +208,13 @@ export const httpResponseProtocols: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** The text of the last CHAOS TXT record in a DNS response. */
-function versionBind(answer: string): string {
-  const [, length = '', text = ''] = /^[\s\S]*\x00\x10\x00\x03[\s\S]{6}([\s\S])([\s\S]*)$/.exec(answer) ?? []
+function versionBind(response: string): string {
+  const [, length = '', text = ''] = /^[\s\S]*\x00\x10\x00\x03[\s\S]{6}([\s\S])([\s\S]*)$/.exec(response) ?? []
   return text.slice(0, length.charCodeAt(0) || 0)
 }
 
-function rdpChoice(answer: string): string {
-  const choice = readConfirm(Buffer.from(answer, 'latin1'))
+function rdpChoice(response: string): string {
+  const choice = readConfirm(Buffer.from(response, 'latin1'))
   return choice ? describeChoice(choice) : ''
 }
 
@@ -222,7 +222,7 @@ function rdpChoice(answer: string): string {
  * An accepted client receives the vendor (X11 protocol, section 8); a rejected one receives the
  * reason.
  */
-function x11Vendor(answer: string): string {
-  const length = answer.startsWith('\x01') ? (answer.charCodeAt(24) || 0) + (answer.charCodeAt(25) || 0) * 256 : 0
-  return answer.slice(40, 40 + length)
+function x11Vendor(response: string): string {
+  const length = response.startsWith('\x01') ? (response.charCodeAt(24) || 0) + (response.charCodeAt(25) || 0) * 256 : 0
+  return response.slice(40, 40 + length)
 }

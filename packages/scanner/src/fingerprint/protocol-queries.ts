@@ -43,9 +43,9 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       const chosen = await connection.read({ ...readOptions, enough: isFrame })
       if (chosen.toString('latin1', 4, 8) !== '\u00ffSMB') return [{ field: 'smb.native_lm', text: 'no SMB 1' }]
       connection.write(smb1Session)
-      const answer = await connection.read({ ...readOptions, enough: isFrame })
-      const words = answer.toString('latin1', 36)
-      return [{ field: 'smb.native_lm', text: /Samba [\x20-\x7e]{1,60}/.exec(words)?.[0] ?? 'unknown' }]
+      const response = await connection.read({ ...readOptions, enough: isFrame })
+      const strings = response.toString('latin1', 36)
+      return [{ field: 'smb.native_lm', text: /Samba [\x20-\x7e]{1,60}/.exec(strings)?.[0] ?? 'unknown' }]
     },
     readNtlmBuild,
     readSambaComment,

@@ -9,10 +9,10 @@ const versionsMax = 60
 
 /** Paths of scripts that a page loads from its own origin. */
 export function scriptPaths(page: string, origin: Origin): string[] {
-  const found = [...page.matchAll(/<script\b[^>]{0,300}?\bsrc\s{0,20}=\s{0,20}["']?([^"'\s>]{1,500})/gi)].map(
+  const sources = [...page.matchAll(/<script\b[^>]{0,300}?\bsrc\s{0,20}=\s{0,20}["']?([^"'\s>]{1,500})/gi)].map(
     ([, src = '']) => src,
   )
-  const paths = found.flatMap((src) => {
+  const paths = sources.flatMap((src) => {
     const isBare = !/^(\/|[a-z]+:)/i.test(src)
     return pathOnOrigin(isBare ? `/${src.replace(/^\.\//, '')}` : src, origin) ?? []
   })

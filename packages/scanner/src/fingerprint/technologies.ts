@@ -6,7 +6,7 @@ import { RE2JS } from 're2js'
 import { z } from 'zod'
 import type { Fingerprint, FingerprintFile } from '#fingerprint/fingerprint-file.ts'
 
-const Patterns = z.union([z.string().transform((one) => [one]), z.array(z.string())])
+const Patterns = z.union([z.string().transform((pattern) => [pattern]), z.array(z.string())])
 const PatternsByName = z.record(z.string(), Patterns)
 const Technology = z.object({
   /** CPE 2.3 name; technologies without one are skipped, because no vulnerability record names them. */

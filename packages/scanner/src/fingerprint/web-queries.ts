@@ -29,9 +29,9 @@ const transmission: WebQuery = {
     const conflict = await send(question)
     const [, word] = conflict?.headers.find(([name]) => name.toLowerCase() === sessionHeader) ?? []
     if (conflict?.status !== 409 || word === undefined || !/^[\w-]{1,128}$/.test(word)) return []
-    const answer = await send({ ...question, headers: { [sessionHeader]: word } })
-    const [, version] = /"version":\s{0,100}"([^"]{1,64})"/.exec(answer?.body.toString('utf8', 0, 65_536) ?? '') ?? []
-    return answer?.status === 200 && version !== undefined ? [{ field: 'transmission.version', text: version }] : []
+    const response = await send({ ...question, headers: { [sessionHeader]: word } })
+    const [, version] = /"version":\s{0,100}"([^"]{1,64})"/.exec(response?.body.toString('utf8', 0, 65_536) ?? '') ?? []
+    return response?.status === 200 && version !== undefined ? [{ field: 'transmission.version', text: version }] : []
   },
 }
 
@@ -44,9 +44,9 @@ const nodeRed: WebQuery = {
   appliesTo: (traces) =>
     traces.some(({ field, text }) => field === 'http.path:/settings' && /"httpNodeRoot":/.test(text)),
   async run(send) {
-    const answer = await send({ method: 'GET', path: '/nodes', headers: { Accept: 'application/json' } })
-    if (answer?.status !== 200) return []
-    const pairs = answer.body.toString('utf8').matchAll(/"module":"([^"]{1,100})","version":"([^"]{1,40})"/g)
+    const response = await send({ method: 'GET', path: '/nodes', headers: { Accept: 'application/json' } })
+    if (response?.status !== 200) return []
+    const pairs = response.body.toString('utf8').matchAll(/"module":"([^"]{1,100})","version":"([^"]{1,40})"/g)
     const modules = new Set([...pairs].map(([, name = '', version = '']) => `${name} ${version}`))
     return [...modules].slice(0, modulesMax).map((text) => ({ field: 'node-red.module', text }))
   },

@@ -58,8 +58,8 @@ export async function readWeb(
     traces.push({ field: `http.path:${path}`, text: path.endsWith('.js') ? scriptExcerpt(page.body) : bodyText(page) })
   }
   const answered = async (request: HttpRequest) => {
-    const answer = await send(request)
-    return answer.kind === 'response' ? answer : undefined
+    const response = await send(request)
+    return response.kind === 'response' ? response : undefined
   }
   traces.push(...(await queryWebProducts(traces, answered)))
   const title = titleOf(bodyText(last)) || titleOf(bodyText(first))

@@ -73,14 +73,14 @@ type WfnParts = Pick<Wfn, 'part' | 'vendor' | 'product' | 'version' | 'update' |
 
 function wfnOf({ part, vendor, product, version, update, targetSoftware }: WfnParts): Wfn {
   const any = { edition: '*', language: '*', softwareEdition: '*', targetHardware: '*', other: '*' }
-  const words = { part, vendor, product, version, update, ...any, targetSoftware }
-  return { ...words, text: formatBinding(words) }
+  const attributes = { part, vendor, product, version, update, ...any, targetSoftware }
+  return { ...attributes, text: formatBinding(attributes) }
 }
 
 /** Formatted string binding (NISTIR 7695, section 6.2.2). */
-function formatBinding(words: Omit<Wfn, 'text'>): string {
-  const { part, vendor, product, version, update, edition, language } = words
-  const { softwareEdition, targetSoftware, targetHardware, other } = words
+function formatBinding(attributes: Omit<Wfn, 'text'>): string {
+  const { part, vendor, product, version, update, edition, language } = attributes
+  const { softwareEdition, targetSoftware, targetHardware, other } = attributes
   const order = [
     vendor,
     product,

@@ -19,11 +19,11 @@ const usualPort = 3632
 
 /** distcc token: a four-letter name and eight hexadecimal digits. */
 const token = (name: string, value: number) => name + value.toString(16).padStart(8, '0')
-const words = ['cc', '-c', 'glacis.c', '-o', 'glacis.o']
+const args = ['cc', '-c', 'glacis.c', '-o', 'glacis.o']
 const job = bytes(
   token('DIST', 1) +
-    token('ARGC', words.length) +
-    words.map((word) => token('ARGV', word.length) + word).join('') +
+    token('ARGC', args.length) +
+    args.map((word) => token('ARGV', word.length) + word).join('') +
     token('DOTI', 0),
 )
 
@@ -37,9 +37,11 @@ export const distcc: NativeCheck = {
     const firstByteMs = context.port === usualPort ? 8000 : 2500
     const received = await context.exchange(job, { firstByteMs, idleMs: 300, totalMs: 10_000, bytesMax: 8192 })
     if (received === undefined) return {}
-    const answer = received.toString('latin1')
-    const isDone = /^DONE0000000[123]STAT[0-9a-f]{8}/.test(answer)
-    const request = `distcc protocol 1: ${words.join(' ')} (empty source file)`
-    return { [open.id]: isDone ? { request, answer: answer.slice(0, 400), highlights: [answer.slice(0, 24)] } : null }
+    const response = received.toString('latin1')
+    const isDone = /^DONE0000000[123]STAT[0-9a-f]{8}/.test(response)
+    const request = `distcc protocol 1: ${args.join(' ')} (empty source file)`
+    return {
+      [open.id]: isDone ? { request, answer: response.slice(0, 400), highlights: [response.slice(0, 24)] } : null,
+    }
   },
 }

@@ -149,7 +149,7 @@ async function checkRecord(domain: string, type: string, check: string, query: Q
 }
 
 function findingOf(address: string, check: string, threat: string, proof: Proof): Observation {
-  const { request, answer, highlights } = proof
+  const { request, answer: response, highlights } = proof
   return {
     kind: 'finding',
     address,
@@ -158,7 +158,7 @@ function findingOf(address: string, check: string, threat: string, proof: Proof)
     location: 'dns',
     quality: 99,
     request,
-    evidence: answer,
+    evidence: response,
     highlights: [...highlights],
   }
 }
@@ -170,8 +170,8 @@ async function checkSpf(domain: string, query: Query): Promise<Results> {
   const record = texts.find((text) => /^v=spf1(?: |$)/i.test(text))
   const request = `TXT ${domain}`
   if (record === undefined) {
-    const answer = texts.join('\n') || 'no TXT record'
-    return { [noSpf.id]: { request, answer, highlights: [] }, [openSpf.id]: null }
+    const response = texts.join('\n') || 'no TXT record'
+    return { [noSpf.id]: { request, answer: response, highlights: [] }, [openSpf.id]: null }
   }
   const [mechanism] = /(?:^|\s)[+?]?all(?=\s|$)/i.exec(record) ?? []
   const isOpen = mechanism !== undefined && !/\sredirect=/i.test(record)

@@ -46,7 +46,7 @@ export interface NativeContext {
   readonly hostname: string
   readonly profile: ScanProfile
   readonly signal: AbortSignal
-  /** Host names found in certificates and banners of this host. */
+  /** Hostnames found in certificates and banners of this host. */
   readonly hostNames: readonly string[]
   /**
    * Runs an exchange on a new connection, with TLS where the service uses it; undefined when the

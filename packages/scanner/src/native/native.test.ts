@@ -42,7 +42,7 @@ describe.concurrent('SSH', () => {
     await using peer = await tcpPeer(server(offer))
     const { found, seen } = await runNativeChecks(peer, { protocol: 'ssh' })
     expect(found).toEqual(['ssh-kex-weak', 'ssh-cipher-weak', 'ssh-mac-weak', 'ssh-host-key-weak'])
-    for (const one of seen) Observation.parse(one)
+    for (const observation of seen) Observation.parse(observation)
   })
   it('finds nothing in secure algorithms and reports coverage', async () => {
     await using peer = await tcpPeer(server(kexInit('curve25519-sha256', 'aes128-ctr', 'hmac-sha2-256')))
@@ -66,8 +66,8 @@ describe.concurrent('SSH', () => {
 describe.concurrent('DNS', () => {
   const record = (type: number, data: Buffer) =>
     Buffer.concat([hex('00'), Buffer.from([0, type, 0, 1, 0, 0, 0, 60, data.length >> 8, data.length & 255]), data])
-  const reply = (said: Buffer, flags: number, records: readonly Buffer[]) => {
-    const message = Buffer.concat([Buffer.from(said.subarray(2)), ...records])
+  const reply = (received: Buffer, flags: number, records: readonly Buffer[]) => {
+    const message = Buffer.concat([Buffer.from(received.subarray(2)), ...records])
     message.writeUInt16BE(flags, 2)
     message.writeUInt16BE(records.length, 6)
     return Buffer.concat([Buffer.from([message.length >> 8, message.length & 255]), message])
@@ -76,13 +76,13 @@ describe.concurrent('DNS', () => {
   const soa = record(6, Buffer.alloc(22))
 
   it('finds recursion, the version, and a zone transfer', async () => {
-    const answer = (said: Buffer) => {
-      const type = said.readUInt16BE(said.length - 4)
-      if (type === 16) return reply(said, 0x8000, [record(16, version)])
-      if (type === 2) return reply(said, 0x8180, [])
-      return said.toString('latin1').includes('\u0003lab\u0004test')
-        ? reply(said, 0x8400, [soa, soa, soa])
-        : reply(said, 0x8005, [])
+    const answer = (received: Buffer) => {
+      const type = received.readUInt16BE(received.length - 4)
+      if (type === 16) return reply(received, 0x8000, [record(16, version)])
+      if (type === 2) return reply(received, 0x8180, [])
+      return received.toString('latin1').includes('\u0003lab\u0004test')
+        ? reply(received, 0x8400, [soa, soa, soa])
+        : reply(received, 0x8005, [])
     }
     await using peer = await tcpPeer(answering('', (_, raw) => answer(raw)))
     const { found } = await runNativeChecks(peer, { protocol: 'dns' })
@@ -106,7 +106,7 @@ describe.concurrent('DNS', () => {
 
 describe.concurrent('by UDP', () => {
   const description = 'Linux lab 6.1'
-  const snmpAnswer = (said: Buffer, community: string) => {
+  const snmpAnswer = (received: Buffer, community: string) => {
     const value = Buffer.concat([
       hex('06082b06010201010100 04'),
       Buffer.from([description.length]),
@@ -114,15 +114,15 @@ describe.concurrent('by UDP', () => {
     ])
     const bound = Buffer.concat([Buffer.from([0x30, value.length + 2, 0x30, value.length]), value])
     const pdu = Buffer.concat([hex('0204474c4143 020100 020100'), bound])
-    const head = Buffer.concat([Buffer.from([2, 1, said[4] ?? 0, 4, community.length]), Buffer.from(community)])
+    const head = Buffer.concat([Buffer.from([2, 1, received[4] ?? 0, 4, community.length]), Buffer.from(community)])
     const body = Buffer.concat([head, Buffer.from([0xa2, pdu.length]), pdu])
     return Buffer.concat([Buffer.from([0x30, body.length]), body])
   }
   it('finds default community strings', async () => {
     const known = ['public', 'private']
-    await using peer = await udpPeer((said) => {
-      const community = known.find((name) => said.includes(name))
-      return community ? snmpAnswer(said, community) : null
+    await using peer = await udpPeer((received) => {
+      const community = known.find((name) => received.includes(name))
+      return community ? snmpAnswer(received, community) : null
     })
     const { found, seen } = await runNativeChecks(peer, { protocol: 'snmp', transport: 'udp' })
     expect(found).toEqual(['snmp-community-public', 'snmp-community-private'])
@@ -134,8 +134,8 @@ describe.concurrent('by UDP', () => {
     expect((await runNativeChecks(peer, { protocol: 'snmp', transport: 'udp' })).found).toEqual([])
   })
   it('finds a TFTP file only if it exists', async () => {
-    await using open = await udpPeer((said) =>
-      said.includes('pxelinux.0') ? hex('0003 0001 74657874') : hex('0005 0001 00'),
+    await using open = await udpPeer((received) =>
+      received.includes('pxelinux.0') ? hex('0003 0001 74657874') : hex('0005 0001 00'),
     )
     expect((await runNativeChecks(open, { protocol: 'tftp', transport: 'udp' })).found).toEqual(['tftp-readable'])
     await using closed = await udpPeer(() => hex('0005 0001 00'))
@@ -155,7 +155,7 @@ describe.concurrent('by UDP', () => {
   it('finds NTP and mDNS disclosure', async () => {
     const variables = Buffer.concat([Buffer.from([0x16, 0x82]), Buffer.alloc(10), Buffer.from('version="ntpd 4.2.6"')])
     const monitor = Buffer.concat([Buffer.from([0x97, 0, 3, 0x2a]), Buffer.alloc(60)])
-    await using ntp = await udpPeer((said) => (said[0] === 0x17 ? monitor : variables))
+    await using ntp = await udpPeer((received) => (received[0] === 0x17 ? monitor : variables))
     expect((await runNativeChecks(ntp, { protocol: 'ntp', transport: 'udp' })).found).toEqual([
       'ntp-monlist',
       'ntp-variables-exposed',
@@ -173,9 +173,10 @@ describe.concurrent('by UDP', () => {
 
 describe.concurrent('rsync, Subversion and git', () => {
   const rsync = (refusal: string) =>
-    answering('@RSYNCD: 31.0\n', (said) => {
-      if (said.includes('#list')) return 'public         \tfiles\n@RSYNCD: EXIT\n'
-      if (said.includes('--server')) return refusal === '' ? hex('ff01 12345678') : `${'\u0001'.repeat(5)}${refusal}`
+    answering('@RSYNCD: 31.0\n', (received) => {
+      if (received.includes('#list')) return 'public         \tfiles\n@RSYNCD: EXIT\n'
+      if (received.includes('--server'))
+        return refusal === '' ? hex('ff01 12345678') : `${'\u0001'.repeat(5)}${refusal}`
       return '@RSYNCD: OK\n'
     })
   it('finds a writable module', async () => {
@@ -207,7 +208,7 @@ describe.concurrent('rsync, Subversion and git', () => {
   it('finds a repository served by git', async () => {
     const id = '0'.repeat(40)
     await using peer = await tcpPeer((socket) => {
-      socket.on('data', (said) => socket.end(said.includes('/app.git') ? `003d${id} HEAD` : 'x'))
+      socket.on('data', (received) => socket.end(received.includes('/app.git') ? `003d${id} HEAD` : 'x'))
     })
     expect((await runNativeChecks(peer, { protocol: 'git' })).found).toEqual(['git-daemon-open'])
     await using empty = await tcpPeer((socket) => void socket.on('data', () => socket.destroy()))
@@ -261,12 +262,12 @@ describe.concurrent('SMB', () => {
   const old = Buffer.concat([Buffer.from([0, 0, 0, 40]), Buffer.from('\u00ffSMB\u0072', 'latin1'), Buffer.alloc(35)])
   const tree = hex('1000 01 00 00000000 00000000 ff011f00')
   const server = (mode: number, knowsOld: boolean, hasShare: boolean) =>
-    answering('', (said, raw) => {
-      if (said.startsWith('\u00ffSMB', 4)) return knowsOld ? old : ''
+    answering('', (received, raw) => {
+      if (received.startsWith('\u00ffSMB', 4)) return knowsOld ? old : ''
       const command = raw.readUInt16LE(4 + 12)
       if (command === 0) return answer(0, 0, Buffer.from([65, 0, mode, 0]))
       if (command === 1)
-        return answer(1, said.includes('NTLMSSP\0\u0001') ? 0xc0000016 : hasShare ? 0 : 0xc000006d, Buffer.alloc(8))
+        return answer(1, received.includes('NTLMSSP\0\u0001') ? 0xc0000016 : hasShare ? 0 : 0xc000006d, Buffer.alloc(8))
       return raw.includes(Buffer.from('public', 'utf16le'))
         ? answer(3, 0, tree)
         : answer(3, 0xc00000cc, Buffer.alloc(8))
@@ -292,15 +293,17 @@ describe.concurrent('SMB', () => {
 describe.concurrent('proxies', () => {
   const asProxy = { protocol: 'http', banner: 'Server: tinyproxy/1.11.1' }
   it('finds a proxy that opens tunnels', async () => {
-    const reply = (said: string) =>
-      said.startsWith('CONNECT') ? 'HTTP/1.0 200 Connection established\r\n\r\n' : 'HTTP/1.0 400 Bad Request\r\n\r\n'
+    const reply = (received: string) =>
+      received.startsWith('CONNECT')
+        ? 'HTTP/1.0 200 Connection established\r\n\r\n'
+        : 'HTTP/1.0 400 Bad Request\r\n\r\n'
     await using peer = await tcpPeer(answering('', reply))
     expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
   })
   it('finds a proxy that resolves arbitrary names', async () => {
     const failed = 'HTTP/1.1 503 Service Unavailable\r\nX-Squid-Error: ERR_DNS_FAIL 0\r\n\r\n'
     await using peer = await tcpPeer(
-      answering('', (said) => (said.startsWith('CONNECT') ? 'HTTP/1.1 403 Forbidden\r\n\r\n' : failed)),
+      answering('', (received) => (received.startsWith('CONNECT') ? 'HTTP/1.1 403 Forbidden\r\n\r\n' : failed)),
     )
     expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
   })
@@ -325,13 +328,15 @@ describe.concurrent('proxies', () => {
 
 describe.concurrent('mail', () => {
   it('finds a server that accepts any password, with permission for logins', async () => {
-    const talk = answering(crlf('* OK ready'), (said) => (said.startsWith('a LOGIN') ? crlf('a OK logged in') : ''))
+    const talk = answering(crlf('* OK ready'), (received) =>
+      received.startsWith('a LOGIN') ? crlf('a OK logged in') : '',
+    )
     await using peer = await tcpPeer(talk)
     expect((await runNativeChecks(peer, { protocol: 'imap' })).found).toEqual(['mail-any-password'])
     expect((await runNativeChecks(peer, { protocol: 'imap' }, [])).covered).toEqual([])
   })
   it('finds nothing when the login is rejected', async () => {
-    const talk = answering(crlf('+OK ready'), (said) => crlf(said.startsWith('USER') ? '+OK' : '-ERR no'))
+    const talk = answering(crlf('+OK ready'), (received) => crlf(received.startsWith('USER') ? '+OK' : '-ERR no'))
     await using peer = await tcpPeer(talk)
     const { found, covered } = await runNativeChecks(peer, { protocol: 'pop3' })
     expect([found, covered]).toEqual([[], ['mail-any-password']])
@@ -359,8 +364,8 @@ describe.concurrent('TLS', () => {
 
   const mail = (certificate: { key: string; cert: string }) => (socket: Socket) => {
     socket.write('220 mx ESMTP\r\n')
-    const hear = (said: Buffer) => {
-      if (said.includes('EHLO')) return void socket.write('250-mx\r\n250 STARTTLS\r\n')
+    const hear = (received: Buffer) => {
+      if (received.includes('EHLO')) return void socket.write('250-mx\r\n250 STARTTLS\r\n')
       socket.off('data', hear)
       socket.write('220 go ahead\r\n')
       secure(certificate, socket)

@@ -5,19 +5,19 @@ export interface NtlmChallenge {
   readonly build: string
 }
 
-const challengeMark = Buffer.from('NTLMSSP\0\u0002\0\0\0', 'latin1')
-const versionAt = 48
+const challengeSignature = Buffer.from('NTLMSSP\0\u0002\0\0\0', 'latin1')
+const versionOffset = 48
 
 /**
  * Finds an NTLM challenge in a response of any protocol; undefined when it is missing or has no
  * version.
  */
 export function readChallenge(response: Buffer): NtlmChallenge | undefined {
-  const at = response.indexOf(challengeMark)
+  const at = response.indexOf(challengeSignature)
   const message = at === -1 ? Buffer.alloc(0) : response.subarray(at)
-  if (message.length < versionAt + 8) return undefined
+  if (message.length < versionOffset + 8) return undefined
   // The NTLMSSP_NEGOTIATE_VERSION flag marks the field as valid.
   if ((message.readUInt32LE(20) & 0x02000000) === 0) return undefined
-  const [major = 0, minor = 0] = message.subarray(versionAt)
-  return { build: `${major}.${minor}.${message.readUInt16LE(versionAt + 2)}` }
+  const [major = 0, minor = 0] = message.subarray(versionOffset)
+  return { build: `${major}.${minor}.${message.readUInt16LE(versionOffset + 2)}` }
 }

@@ -76,14 +76,14 @@ const resolutionErrors =
 
 async function requestUnresolvableName(context: NativeContext): Promise<Proof | null | undefined> {
   const sentRequest = `GET http://${unresolvableName}/ HTTP/1.0\r\nHost: ${unresolvableName}\r\nAccept: */*\r\n\r\n`
-  const answer = (await context.exchange(bytes(sentRequest), { firstByteMs: 8000, totalMs: 10_000 }))?.toString(
+  const response = (await context.exchange(bytes(sentRequest), { firstByteMs: 8000, totalMs: 10_000 }))?.toString(
     'latin1',
   )
-  if (answer === undefined || !answer.startsWith('HTTP/')) return undefined
-  const isFailure = /^HTTP\/1\.[01] (500|502|503|504)/.test(answer)
-  const resolutionError = resolutionErrors.exec(answer)
+  if (response === undefined || !response.startsWith('HTTP/')) return undefined
+  const isFailure = /^HTTP\/1\.[01] (500|502|503|504)/.test(response)
+  const resolutionError = resolutionErrors.exec(response)
   if (!isFailure || !resolutionError) return null
-  return { request: sentRequest, answer, highlights: [resolutionError[0]], quality: 97 }
+  return { request: sentRequest, answer: response, highlights: [resolutionError[0]], quality: 97 }
 }
 
 export const socksProxy: NativeCheck = {

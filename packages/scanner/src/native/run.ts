@@ -60,10 +60,12 @@ export async function* runNative(target: CheckTarget, tools: NativeTools): Async
 
 /** A port that responds over both TCP and UDP with one protocol is one service. */
 function withoutUdpTwins(services: readonly IdentifiedService[]): IdentifiedService[] {
-  const isUdpTwin = (one: IdentifiedService) =>
-    one.transport === 'udp' &&
-    services.some((other) => other.transport === 'tcp' && other.port === one.port && other.protocol === one.protocol)
-  return services.filter((one) => !isUdpTwin(one))
+  const isUdpTwin = (service: IdentifiedService) =>
+    service.transport === 'udp' &&
+    services.some(
+      (other) => other.transport === 'tcp' && other.port === service.port && other.protocol === service.protocol,
+    )
+  return services.filter((service) => !isUdpTwin(service))
 }
 
 function isUnidentified({ transport, protocol, banner, tls }: IdentifiedService): boolean {
@@ -80,7 +82,7 @@ async function* checkService(
   const signal = AbortSignal.any([tools.signal, deadline])
   const context = contextFor(service, target, { ...tools, signal })
   const covered: string[] = []
-  const relevant = nativeCheckList.filter((one) => isRelevant(one, service, tools))
+  const relevant = nativeCheckList.filter((check) => isRelevant(check, service, tools))
   for (const nativeCheck of relevant) {
     const { permission } = nativeCheck
     if (permission && !tools.permissions?.has(permission)) {
@@ -189,7 +191,7 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
   }
 }
 
-/** Host names in banners and certificates, and the name used to reach the host. */
+/** Hostnames in banners and certificates, and the name used to reach the host. */
 function hostNamesOf({ hostname, services }: CheckTarget): string[] {
   const greetings = services.flatMap(
     ({ banner }) => banner.slice(0, 500).match(/\b(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,20}\b/gi) ?? [],

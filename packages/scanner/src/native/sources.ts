@@ -137,9 +137,9 @@ export const gitDaemon: NativeCheck = {
       const received = await context.exchange(bytes(length + requestText), { firstByteMs: 2000, idleMs: 100 })
       if (received === undefined) break
       isReached = true
-      const answer = received.toString('latin1')
-      if (/^[0-9a-f]{4}[0-9a-f]{40,64} /.test(answer) || /^0000$/.test(answer)) {
-        return { [exported.id]: { request: requestText.replaceAll('\0', ' '), answer, highlights: [path] } }
+      const response = received.toString('latin1')
+      if (/^[0-9a-f]{4}[0-9a-f]{40,64} /.test(response) || /^0000$/.test(response)) {
+        return { [exported.id]: { request: requestText.replaceAll('\0', ' '), answer: response, highlights: [path] } }
       }
     }
     return isReached ? { [exported.id]: null } : {}

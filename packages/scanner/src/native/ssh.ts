@@ -111,10 +111,10 @@ export const ssh: NativeCheck = {
 
 function algorithmResults(lists: KexLists, greeting: string): CheckResults {
   const listed = Object.entries(lists).map(([name, list]) => `${name}: ${list.join(',')}`)
-  const answer = [greeting.trim(), ...listed].join('\n')
+  const response = [greeting.trim(), ...listed].join('\n')
   const verdict = (offered: readonly string[], pattern: RegExp): Proof | null => {
     const weakNames = [...new Set(offered.filter((name) => pattern.test(name)))]
-    return weakNames.length > 0 ? { request: 'SSH-2.0-Glacis', answer, highlights: weakNames } : null
+    return weakNames.length > 0 ? { request: 'SSH-2.0-Glacis', answer: response, highlights: weakNames } : null
   }
   return {
     [weakKex.id]: verdict(lists.kex, weakPatterns.kex),

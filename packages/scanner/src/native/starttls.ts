@@ -51,7 +51,7 @@ async function sendCommand(connection: TcpConnection, message: string | Uint8Arr
   return (await connection.read(readOptions)).toString('latin1')
 }
 
-export function startTlsProtocols(protocol: string): boolean {
+export function supportsStartTls(protocol: string): boolean {
   return Object.hasOwn(upgrades, protocol)
 }
 

@@ -3,7 +3,7 @@
  */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
-import { startTlsProtocols, startTls } from '#native/starttls.ts'
+import { supportsStartTls, startTls } from '#native/starttls.ts'
 import {
   insecureSuites,
   clientHello,
@@ -78,7 +78,7 @@ const readOptions = { firstByteMs: 3000, idleMs: 200, totalMs: 5000, bytesMax: 1
 /** Four hellos; no handshake is completed. */
 export const tlsWeak: NativeCheck = {
   checks: [broken, smallBlocks, ssl2, dhPrime],
-  appliesTo: ({ tls, protocol, transport }) => transport === 'tcp' && (tls || startTlsProtocols(protocol)),
+  appliesTo: ({ tls, protocol, transport }) => transport === 'tcp' && (tls || supportsStartTls(protocol)),
   async run(context) {
     const first = await testSuites(context, insecureSuites)
     // Stop when the server responded with neither a hello nor an alert.
@@ -133,8 +133,8 @@ async function sendHello(context: NativeContext, hello: Buffer): Promise<Buffer 
     async before(connection) {
       if (!tls && !(await startTls(connection, protocol))) return false
       connection.write(hello)
-      const answer = await connection.read(readOptions)
-      if (answer.length > 0 || !connection.isAlive) received = answer
+      const response = await connection.read(readOptions)
+      if (response.length > 0 || !connection.isAlive) received = response
       return false
     },
   })

@@ -3,7 +3,7 @@ import type { X509Certificate } from 'node:crypto'
 import type { SecureVersion } from 'node:tls'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
-import { startTls, startTlsProtocols } from '#native/starttls.ts'
+import { startTls, supportsStartTls } from '#native/starttls.ts'
 import type { Handshake, TlsFailure } from '#net/tls.ts'
 
 const weakKey = checkInfo({
@@ -70,7 +70,7 @@ export const tlsOfService: NativeCheck = {
 /** TLS after STARTTLS or a similar upgrade. */
 export const upgradedTls: NativeCheck = {
   checks: [weakKey, weakSignature, weakVersion, expired],
-  appliesTo: ({ tls, protocol, transport }) => !tls && transport === 'tcp' && startTlsProtocols(protocol),
+  appliesTo: ({ tls, protocol, transport }) => !tls && transport === 'tcp' && supportsStartTls(protocol),
   async run(context) {
     const results = withHandshake(await upgraded(context), (handshake) => ({
       ...certificateVerdicts(handshake),

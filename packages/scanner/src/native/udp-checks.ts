@@ -43,17 +43,17 @@ export const snmp: NativeCheck = {
 }
 
 async function readDescription(context: NativeContext, version: 0 | 1, community: string): Promise<Proof | null> {
-  const answer = await context.sendDatagram(snmpGet(version, community), { waitMs: 700 })
-  if (answer.kind !== 'answer') return null
-  const description = descriptionOf(answer.bytes)
-  if (!answer.bytes.toString('latin1').includes(community) || description === '') return null
+  const response = await context.sendDatagram(snmpGet(version, community), { waitMs: 700 })
+  if (response.kind !== 'answer') return null
+  const description = descriptionOf(response.bytes)
+  if (!response.bytes.toString('latin1').includes(community) || description === '') return null
   const request = `SNMP ${version === 1 ? 'v2c' : 'v1'} GET 1.3.6.1.2.1.1.1.0 (sysDescr), community "${community}"`
   return { request, answer: `sysDescr: ${description}`, highlights: [description] }
 }
 
 /** The octet string of sysDescr.0 in a GetResponse; empty for any other message. */
-export function descriptionOf(answer: Buffer): string {
-  const text = answer.toString('latin1')
+export function descriptionOf(response: Buffer): string {
+  const text = response.toString('latin1')
   const name = /\xa2[\s\S]{2,30}\x06\x08\x2b\x06\x01\x02\x01\x01\x01\x00\x04/.exec(text)
   const value = name ? text.slice(name.index + name[0].length) : ''
   return value.replace(/^(\x81.|\x82..|.)/s, '').slice(0, 300)
@@ -96,11 +96,11 @@ export const tftp: NativeCheck = {
     let isAnswered = false
     for (const name of tftpNames) {
       const question = Buffer.concat([hex('0001'), bytes(`${name}\0octet\0`)])
-      const answer = await context.sendDatagram(question, { waitMs: 700, fromAnyPort: true })
-      if (answer.kind !== 'answer') continue
+      const response = await context.sendDatagram(question, { waitMs: 700, fromAnyPort: true })
+      if (response.kind !== 'answer') continue
       isAnswered = true
-      if (answer.bytes.readUInt16BE(0) !== 3) continue
-      const block = answer.bytes.subarray(4).toString('latin1')
+      if (response.bytes.readUInt16BE(0) !== 3) continue
+      const block = response.bytes.subarray(4).toString('latin1')
       // One block is proof. The transfer isn't acknowledged, so the server gives up.
       return {
         [tftpReadable.id]: {
@@ -133,16 +133,16 @@ export const memcachedUdp: NativeCheck = {
   appliesTo: ({ protocol }) => protocol === 'memcached',
   async run(context) {
     const question = Buffer.concat([hex('474c 0000 0001 0000'), bytes('stats\r\n')])
-    const answer = await context.sendDatagram(question, { waitMs: 700, collectBytesMax: 32_768 })
-    if (answer.kind === 'closed') return { [memcachedAmplifier.id]: null }
-    if (answer.kind !== 'answer') return {}
-    const text = answer.bytes.toString('latin1')
-    const isProved = text.includes('STAT ') && answer.bytes.length > question.length * 10
+    const response = await context.sendDatagram(question, { waitMs: 700, collectBytesMax: 32_768 })
+    if (response.kind === 'closed') return { [memcachedAmplifier.id]: null }
+    if (response.kind !== 'answer') return {}
+    const text = response.bytes.toString('latin1')
+    const isProved = text.includes('STAT ') && response.bytes.length > question.length * 10
     const request = `UDP, ${question.length} bytes: stats`
-    const details = `${answer.bytes.length} bytes received for a ${question.length}-byte request\n${text.slice(8, 800)}`
+    const details = `${response.bytes.length} bytes received for a ${question.length}-byte request\n${text.slice(8, 800)}`
     return {
       [memcachedAmplifier.id]: isProved
-        ? { request, answer: details, highlights: [`${answer.bytes.length} bytes`] }
+        ? { request, answer: details, highlights: [`${response.bytes.length} bytes`] }
         : null,
     }
   },
@@ -223,10 +223,10 @@ export const mdns: NativeCheck = {
   checks: [mdnsExposed],
   appliesTo: ({ protocol, transport }) => protocol === 'mdns' && transport === 'udp',
   async run(context) {
-    const answer = await context.sendDatagram(servicesQuestion, { waitMs: 700 })
-    if (answer.kind !== 'answer') return {}
-    const isProved = answer.bytes.length > 12 && answer.bytes.readUInt16BE(6) > 0
-    const names = (answer.bytes.toString('latin1').match(/[\w-]{3,40}/g) ?? []).join(' ')
+    const response = await context.sendDatagram(servicesQuestion, { waitMs: 700 })
+    if (response.kind !== 'answer') return {}
+    const isProved = response.bytes.length > 12 && response.bytes.readUInt16BE(6) > 0
+    const names = (response.bytes.toString('latin1').match(/[\w-]{3,40}/g) ?? []).join(' ')
     const request = 'PTR _services._dns-sd._udp.local (unicast)'
     return { [mdnsExposed.id]: isProved ? { request, answer: names, highlights: [names.slice(0, 80)] } : null }
   },

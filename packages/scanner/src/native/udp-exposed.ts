@@ -154,7 +154,7 @@ const exposures: readonly Exposure[] = [
       name: 'NetBIOS name service exposed',
       ...low,
       summary: 'The NetBIOS name service lists the names of the host to any client.',
-      impact: 'An attacker learns computer, domain, and user names, and can abuse the service for DDoS amplification.',
+      impact: 'An attacker learns computer, domain, and usernames, and can abuse the service for DDoS amplification.',
       remediation: 'Disable NetBIOS over TCP/IP (`disable netbios = yes` in Samba), and block UDP port 137.',
       reference: 'https://www.rfc-editor.org/rfc/rfc1002',
       tags: 'misconfig netbios disclosure network udp',

@@ -8,7 +8,7 @@ export type Resolution =
   | { readonly kind: 'failure'; readonly reason: string }
 
 /**
- * Resolves a host name once, like the operating system (including the hosts file). The caller pins
+ * Resolves a hostname once, like the operating system (including the hosts file). The caller pins
  * the result; nothing later in a scan resolves the name again.
  *
  * @param servers addresses with an optional port, asked instead of the operating system

@@ -39,7 +39,7 @@ export function rawEvidence(request: string, received: string, match: Match): Ev
 function evidenceOf(request: string, evidence: string, match: Match): Evidence {
   const spans = [...new Set([...match.spans, ...match.extracted])].filter((span) => span.trim() !== '')
   const shown = (texts: readonly string[]) =>
-    texts.slice(0, HIGHLIGHTS_MAX).map((one) => sanitize(truncate(one, HIGHLIGHT_LENGTH_MAX)).slice(0, 500))
+    texts.slice(0, HIGHLIGHTS_MAX).map((text) => sanitize(truncate(text, HIGHLIGHT_LENGTH_MAX)).slice(0, 500))
   return {
     request: sanitize(truncate(request, EVIDENCE_MAX)).slice(0, 16_384),
     evidence: sanitize(evidence).slice(0, 16_384),

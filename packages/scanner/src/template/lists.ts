@@ -6,7 +6,7 @@ import type { ReadList } from '#template/payloads.ts'
 const LIST_BYTES_MAX = 512 * 1024
 
 /**
- * Reads lists in a folder only: neither `..` nor symbolic links can escape it. Lists are cached
+ * Reads lists from one folder. Neither `..` nor symbolic links can escape it. Lists are cached
  * across checks.
  */
 export function listReader(folder: string): ReadList {

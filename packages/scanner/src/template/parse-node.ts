@@ -51,14 +51,14 @@ export function text(node: Node, fallback?: string): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (value === undefined && fallback !== undefined) return fallback
-  throw invalid(node, 'a text')
+  throw invalid(node, 'a string')
 }
 
 export function texts(node: Node): string[] {
   return items(node).map((item) => text(item))
 }
 
-/** A list of texts, or one comma-separated text. */
+/** A list of strings, or one comma-separated string. */
 export function commaTexts(node: Node): string[] {
   return texts(node)
     .flatMap((text) => text.split(','))

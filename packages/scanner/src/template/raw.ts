@@ -61,7 +61,7 @@ function readAnnotations(lines: readonly string[]): Annotations | string {
   let sendsHostAsSni = false
   let isOnce = false
   let sni: Annotations['sni'] = null
-  for (const line of lines.map((one) => one.trim())) {
+  for (const line of lines.map((line) => line.trim())) {
     const seconds = /^@timeout:?\s*(\d+)s?$/i.exec(line)?.[1]
     if (seconds !== undefined) deadlineMs = Math.min(Number(seconds) * 1000, DEADLINE_MS_MAX)
     else if (/^@tls-sni:\s*request\.host$/i.test(line)) sendsHostAsSni = true

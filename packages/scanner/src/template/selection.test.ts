@@ -13,8 +13,8 @@ it.each([
   ['metadata: { product: acme }', [], false],
   ['metadata: { product: acme }', ['acme'], true],
   ['tags: "php,acme", metadata: { product: acme }', ['php'], false],
-])('appliesTo: a check with %s on a service with %j: %s', (info, names, isWorth) => {
-  expect(appliesTo(check(info), new Set(names))).toBe(isWorth)
+])('appliesTo: a check with %s on a service with %j: %s', (info, names, expected) => {
+  expect(appliesTo(check(info), new Set(names))).toBe(expected)
 })
 
 it('skips folders of unidentified products, except in deep scans', () => {
@@ -31,8 +31,8 @@ it.each([
   ['a dump on a server without WordPress', 'tags: "exposure,wordpress"', '/dump.sql', [], true],
   ['a file within WordPress', 'tags: "exposure,wordpress"', '/wp-content/dump.sql', [], false],
   ['a check without a product', 'tags: redirect', '//elsewhere', [], false],
-])('isSharedPath: %s', (_name, info, path, names, isIt) => {
-  expect(isSharedPath(check(info), new Set(names), path)).toBe(isIt)
+])('isSharedPath: %s', (_name, info, path, names, expected) => {
+  expect(isSharedPath(check(info), new Set(names), path)).toBe(expected)
 })
 
 it('learns names from detection checks, except generic words', () => {

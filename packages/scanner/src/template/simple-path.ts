@@ -79,7 +79,7 @@ function selectElements(document: Document, steps: readonly Step[], isXml: boole
       let found = childElements(parent).filter((child) => name === '*' || isNamed(child.localName, name, isXml))
       for (const condition of conditions)
         found = found.filter((element, index) => isMet(condition, element, index, isXml))
-      for (const one of found) next.add(one)
+      for (const node of found) next.add(node)
     }
     selected = next
   }
@@ -89,7 +89,7 @@ function selectElements(document: Document, steps: readonly Step[], isXml: boole
 /** `all` is in document order, so a parent is decided before its children. */
 function withDescendants(document: Document, all: readonly Element[], selected: ReadonlySet<Node>): ReadonlySet<Node> {
   const result = new Set<Node>(selected.has(document) ? [document] : [])
-  for (const one of all) if (selected.has(one) || (one.parentNode && result.has(one.parentNode))) result.add(one)
+  for (const node of all) if (selected.has(node) || (node.parentNode && result.has(node.parentNode))) result.add(node)
   return result
 }
 
@@ -122,8 +122,8 @@ function textNodes(owner: Element): Node[] {
 function attributesOf(element: Element, name: string, isXml: boolean): Attr[] {
   const result: Attr[] = []
   for (let index = 0; index < element.attributes.length; index++) {
-    const one = element.attributes.item(index)
-    if (one && (name === '*' || isNamed(one.localName, name, isXml))) result.push(one)
+    const attribute = element.attributes.item(index)
+    if (attribute && (name === '*' || isNamed(attribute.localName, name, isXml))) result.push(attribute)
   }
   return result
 }

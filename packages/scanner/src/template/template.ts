@@ -60,7 +60,7 @@ export interface TemplateFacts {
   readonly isUnsafe: boolean
   /** Names of values that the operator must supply, such as credentials or a token. */
   readonly missingValues: readonly string[]
-  /** Tries lists of user names and passwords. */
+  /** Tries lists of usernames and passwords. */
   readonly isBruteForce: boolean
   /** Its products, vendors, and tags, in lower case with `_` between words. */
   readonly subjects: readonly string[]

@@ -74,7 +74,7 @@ function* inDocumentOrder(nodes: readonly LibraryNode[]): Generator<LibraryNode,
   for (let node: LibraryNode | null = root ?? null; node; node = nextInDocument(node)) {
     spend(nodeSteps)
     if (wanted.has(node)) yield node
-    if (node.attributes) yield* Array.from(node.attributes).filter((one) => wanted.has(one))
+    if (node.attributes) yield* Array.from(node.attributes).filter((attribute) => wanted.has(attribute))
   }
 }
 

@@ -27,7 +27,7 @@ export function testIssue(number: number, more: Partial<Issue> = {}): Issue {
     threat: {
       id: idOf(number),
       name,
-      summary: `What ${name} is about`,
+      summary: `Summary of ${name}`,
       impact: '',
       affected: '',
       insight: '',

@@ -31,7 +31,7 @@ it.each([
   [13, 2, [0, 12]],
   [1, 7, [0]],
   [0, 7, []],
-])('labels of %i points at most %i, always the last', (points, room, kept) => {
+])('labels of %i points are limited to %i and include the last', (points, room, kept) => {
   expect([...labeledIndexes(points, room)].sort((a, b) => a - b)).toEqual(kept)
 })
 

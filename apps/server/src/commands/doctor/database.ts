@@ -41,7 +41,10 @@ export async function checkClock(owner: Kysely<Tables>): Promise<Result> {
   const skewMs = Math.abs((rows[0]?.now.getTime() ?? halfway) - halfway)
   if (skewMs <= clockSkewMsMax) return ok('clock', 'agrees with the database')
   const seconds = Math.round(skewMs / 1000)
-  return error('clock', `This machine and the database differ by ${seconds} seconds. Synchronize both with NTP.`)
+  return error(
+    'clock',
+    `The clocks of this machine and the database differ by ${seconds} seconds. Synchronize both with NTP.`,
+  )
 }
 
 export async function checkFeeds(owner: Kysely<Tables>, isDownloading: boolean): Promise<Result[]> {
@@ -65,5 +68,8 @@ export async function checkAgents(owner: Kysely<Tables>): Promise<Result> {
     from agent`.execute(owner)
   const { total = 0, lost = [] } = rows[0] ?? {}
   if (lost.length === 0) return ok('agents', total === 0 ? 'none' : `${total}, none disconnected`)
-  return warning('agents', `Disconnected: ${lost.join(', ')}. Check that their machines run and can reach GLACIS_URL.`)
+  return warning(
+    'agents',
+    `Disconnected: ${lost.join(', ')}. Check that their machines are running and can reach GLACIS_URL.`,
+  )
 }

@@ -14,7 +14,7 @@ const timeoutMs = 5000
 
 export function checkNode(version = process.versions.node): Result {
   if (Number.parseInt(version, 10) >= nodeMajorMin) return ok('node', `Node.js ${version}`)
-  return error('node', `Node.js ${version} is too old. Start Glacis with "npm start", which brings its own.`)
+  return error('node', `Node.js ${version} is too old. Start Glacis with "npm start", which uses its own Node.js.`)
 }
 
 export function checkSettings(environment: Readonly<Record<string, string | undefined>>, root: string): Result {

@@ -28,7 +28,7 @@ export interface ScanArguments {
 
 export const scanUsage = `Usage: glacis scan ADDRESS… [options]
 
-  ADDRESS             a host name, IP address, network, range, or URL;
+  ADDRESS             a hostname, IP address, network, range, or URL;
                       HOST:PORT or [IPV6]:PORT scans only that port
   --json              one JSON object per line: host, service, technology, finding, coverage, problem
   --sarif             one SARIF 2.1.0 document

@@ -90,7 +90,7 @@ async function packFoldersFor({ templates }: ScanArguments, root: string) {
   if (templates.length === 0) return builtIn
   for (const folder of templates) {
     await access(folder).catch(() => {
-      throw new CliError(`Could not read the --templates folder ${folder}.`)
+      throw new CliError(`Can't read the --templates folder ${folder}. Check that it exists and is readable.`)
     })
   }
   const { checks, fingerprints } = packFolders(root, templates)

@@ -1,5 +1,5 @@
 /** The summary page: scan facts, key figures, and what to fix first. */
-import { drawnSeverities, type Figures, hostsOf, isVerified } from '../figures.ts'
+import { chartedSeverities, type Figures, hostsOf, isVerified } from '../figures.ts'
 import type { ReportModel } from '../model.ts'
 import { moveDown, drawLogo, type Pdf, writeAt, ensureSpace, drawRule, write } from './document.ts'
 import { count, line, moment, duration } from './text.ts'
@@ -44,7 +44,7 @@ const state = {
   STATUS_CREATED: 'Not started',
   STATUS_RUNNING: 'Running since',
   STATUS_COMPLETED: 'Completed',
-  STATUS_CANCELLED: 'Cancelled',
+  STATUS_CANCELLED: 'Canceled',
   STATUS_FAILED: 'Failed',
 } as const
 
@@ -55,7 +55,7 @@ function summaryText({ scan, hosts }: ReportModel, figures: Figures): string {
     return `This scan did not complete, so the figures cover only the hosts it reached. Open risks: ${figures.open.length}.`
   }
   if (figures.open.length === 0) return `No open risks on ${hostsText}.`
-  const urgent = drawnSeverities.slice(0, 2).map((category) => {
+  const urgent = chartedSeverities.slice(0, 2).map((category) => {
     const { verified = 0, potential = 0 } = figures.bySeverity.get(category) ?? {}
     return { number: verified + potential, label: severities[category].label.toLowerCase() }
   })
@@ -105,7 +105,7 @@ function services(hosts: ReportModel['hosts']): string {
 function writeBars(pdf: Pdf, model: ReportModel, figures: Figures): void {
   const top = pdf.y
   const width = contentWidth * 0.6
-  const rows = drawnSeverities.map((category) => ({ category, ...figures.bySeverity.get(category) }))
+  const rows = chartedSeverities.map((category) => ({ category, ...figures.bySeverity.get(category) }))
   const most = Math.max(1, ...rows.map(({ verified = 0, potential = 0 }) => verified + potential))
   writeAt(pdf, 'By severity', page.left, top, { font: fonts.bold, size: 11 })
   rows.forEach(({ category, verified = 0, potential = 0 }, index) => {
@@ -157,13 +157,13 @@ function writeChange(pdf: Pdf, { scan, previous }: ReportModel, x: number, y: nu
 /** Height of a list row including its line. */
 const rowHeight = 26
 
-function writeTop(pdf: Pdf, { open, inOrder }: Figures): void {
+function writeTop(pdf: Pdf, { open, byPriority }: Figures): void {
   if (open.length === 0) return
   ensureSpace(pdf, 80)
   write(pdf, 'Fix first', { font: fonts.bold, size: 11 })
   moveDown(pdf, 6)
   const columns = { name: 84, hosts: contentWidth - 112, proof: contentWidth - 52 }
-  for (const issue of inOrder.slice(0, topMax)) {
+  for (const issue of byPriority.slice(0, topMax)) {
     // Placing cells across a page end would start a new page per cell.
     ensureSpace(pdf, rowHeight)
     drawRule(pdf)

@@ -150,7 +150,7 @@ function merged(list: readonly Resource[], added: readonly unknown[]): unknown[]
   const known = new Map(list.map((item) => [valueOf(item), item]))
   const isNewPrimary = added.some((item) => isRecord(item) && item['primary'])
   const kept = isNewPrimary ? list.map((item) => ({ ...item, primary: false })) : list
-  const repeated = (item: Resource) => added.find((one) => valueOf(one) === valueOf(item))
+  const repeated = (item: Resource) => added.find((addedItem) => valueOf(addedItem) === valueOf(item))
   return [
     ...kept.map((item) => ({ ...item, ...recordOf(repeated(item)) })),
     ...added.filter((item) => !known.has(valueOf(item))),
