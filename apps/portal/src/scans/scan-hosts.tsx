@@ -162,7 +162,7 @@ function StoppedChecks({ stopped }: Pick<ScannedHost, 'stopped'>) {
     <tr>
       {/* The response column is hidden on narrow screens. */}
       <Cell colSpan={6} className="h-auto! whitespace-normal!">
-        <details>
+        <details className="py-2">
           <summary>
             {stopped.length === 1 ? '1 check stopped' : `${formatNumber(stopped.length)} checks stopped`}
           </summary>
@@ -170,7 +170,7 @@ function StoppedChecks({ stopped }: Pick<ScannedHost, 'stopped'>) {
             {stopped.map(({ port, check, reason }) => (
               <li key={`${port} ${check}`}>
                 <span className="font-mono">{check}</span>
-                {port !== undefined && ` on port ${port}`}: stopped: {reason}
+                {port !== undefined && ` on port ${port}`}: {reason}
               </li>
             ))}
           </ul>

@@ -55,14 +55,14 @@ export async function exchange(
 export async function withConnection<Value>(
   target: ProbeTarget,
   tools: ConnectionTools,
-  use: (connection: TcpConnection) => Promise<Value>,
+  converse: (connection: TcpConnection) => Promise<Value>,
   fallback: Value,
 ): Promise<Value> {
   await tools.budget.take(target.address, tools.signal)
   const connection = await open(target, tools)
   if (!connection) return fallback
   try {
-    return await use(connection)
+    return await converse(connection)
   } finally {
     connection.close()
   }
