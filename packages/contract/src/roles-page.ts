@@ -4,7 +4,7 @@ import { roles } from '#role.ts'
 
 const introduction = `# Roles
 
-Every member of a workspace has one role. Owners and admins change roles under *Settings → Members*; only owners can make
+Every member of a workspace has one role. Owners and admins change roles under *Workspace settings → Members*; only owners can make
 someone an owner. At least one owner always remains.
 
 | Role | For |
