@@ -207,7 +207,10 @@ it.each([
   ],
   [['127.67.1.1', '--callbacks', '192.0.2.1:0'], `--callbacks expects ${callbackAddressExpects}.`],
   [['127.67.1.1', '--fast'], 'Unknown option \'--fast\'; "glacis scan --help" lists the options.'],
-  [['127.67.1.1', '--templates', '/nowhere'], 'Could not read the --templates folder /nowhere.'],
+  [
+    ['127.67.1.1', '--templates', '/nowhere'],
+    "Can't read the --templates folder /nowhere. Check that it exists and is readable.",
+  ],
   [['169.254.169.254'], '169.254.169.254 is a cloud metadata address, which is never scanned.'],
 ])('exits with 2 and one error message for %j', async (args, message) => {
   expect(await scan(...args)).toEqual({ code: 2, stdout: '', stderr: `${message}\n` })
