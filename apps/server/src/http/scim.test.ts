@@ -1,6 +1,6 @@
 import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTeam, reasonOf, type Team } from '#testing/team.ts'
+import { openTeam, reasonOf, type Team, verifyDomain } from '#testing/team.ts'
 import { openTestUsers } from '#testing/test-users.ts'
 
 /** Persons of the embedded identity service, by address. */
@@ -21,6 +21,7 @@ async function tokenOf(owner: Team, person = owner.owner) {
 }
 beforeAll(async () => {
   team = await openTeam(users, 'olga')
+  await verifyDomain(users, team.workspace, 'example.ch')
   authorization = await tokenOf(team)
 })
 
@@ -98,6 +99,14 @@ describe('a user', () => {
     await createUser('unverified-una')
     const response = await users.request({ method: 'GET', url: '/v1/targets' }, 'unverified-una')
     expect([response.statusCode, reasonOf(response)]).toEqual([403, 'NO_WORKSPACE'])
+  })
+
+  it('stays pending with an address in a domain that the workspace has not verified', async () => {
+    known.set('vera@elsewhere.example', { id: 'vera', name: 'Vera' })
+    await createUser('vera', { userName: 'vera@elsewhere.example' })
+    expect(await roleOf('vera')).toBeUndefined()
+    const own = await users.request({ method: 'GET', url: '/v1/workspace' }, 'vera')
+    expect(own.json()).toMatchObject({ workspace: { role: 'owner' } })
   })
 
   it('is a member immediately if someone has the verified address', async () => {

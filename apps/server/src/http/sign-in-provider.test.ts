@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import Provider from 'oidc-provider'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { testSecret } from '#testing/api.ts'
-import { openTeam, reasonOf, type Team } from '#testing/team.ts'
+import { openTeam, reasonOf, type Team, verifyDomain } from '#testing/team.ts'
 import { openTestUsers } from '#testing/test-users.ts'
 import { organizations } from '#workspaces/index.ts'
 
@@ -48,19 +48,7 @@ const open = (person: string, provider?: string) =>
     person,
   )
 const roleOf = async (person: string) => (await open(person)).json<{ workspace?: { role: string } }>().workspace?.role
-const addDomain = (workspace: string, domain: string) =>
-  database.owner
-    .insertInto('email_domain')
-    .values({
-      account_id: workspace,
-      id: crypto.randomUUID(),
-      domain,
-      role: 'viewer',
-      proof: 'x',
-      created_at: new Date(),
-      verified_at: new Date(),
-    })
-    .execute()
+const addDomain = (workspace: string, domain: string) => verifyDomain(users, workspace, domain)
 const find = (payload: object) => users.request({ method: 'POST', url: '/v1/sign-in-provider/find', payload }, null)
 
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 /** Test fixture: a workspace with a member of each role. */
 import type { Role } from '@glacis/contract/role'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { newId } from '#database/index.ts'
 import { invitationToken } from '#workspaces/invitation-token.ts'
 import { testSecret } from '#testing/api.ts'
 import type { TestUsers } from '#testing/test-users.ts'
@@ -58,4 +59,14 @@ export function linkToken(id: string, mails = 1): string {
 export function reasonOf(response: LightMyRequestResponse): string | undefined {
   const { details = [] } = response.json<{ details?: { reason?: string }[] }>()
   return details.find(({ reason }) => reason)?.reason
+}
+
+/** Adds a verified email domain, as if its DNS record had been found. */
+export async function verifyDomain({ server }: TestUsers, workspace: string, domain: string): Promise<void> {
+  const now = new Date()
+  const row = { account_id: workspace, id: newId(), domain, role: 'viewer' as const, proof: 'x', created_at: now }
+  await server.database.owner
+    .insertInto('email_domain')
+    .values({ ...row, verified_at: now })
+    .execute()
 }

@@ -2,7 +2,7 @@
 import type { Actor, Person } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { channels } from '#database/channels.ts'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 
 /**
  * Makes a person a member of the workspaces that provisioned their verified email address.
@@ -19,6 +19,7 @@ export async function claimProvisioned(owner: Kysely<Tables>, person: Person, ac
         and not exists (
           select from provisioned_user as other
           where other.account_id = usr.account_id and other.identity_id = ${identityId})
+        and ${hasVerifiedDomain(sql`usr.account_id`, email)}
         -- One of several with the same address, because an identity is linked once.
         and not exists (
           select from provisioned_user as earlier
@@ -47,7 +48,19 @@ export async function claimProvisioned(owner: Kysely<Tables>, person: Person, ac
 /** Whether a workspace waits for a person with this address, verified or not. */
 export async function isProvisioned(owner: Kysely<Tables>, email: string): Promise<boolean> {
   const { rows } = await sql`
-    select from provisioned_user
-    where identity_id is null and is_active and lower(email) = lower(${email}) limit 1`.execute(owner)
+    select from provisioned_user as usr
+    where identity_id is null and is_active and lower(email) = lower(${email})
+      and ${hasVerifiedDomain(sql`usr.account_id`, email)} limit 1`.execute(owner)
   return rows.length > 0
+}
+
+/**
+ * Whether a workspace has verified the domain of an address. Without it, provisioning has no effect, so that no
+ * workspace can take in the users of another organization.
+ */
+export function hasVerifiedDomain(workspace: RawBuilder<unknown>, email: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from email_domain
+    where email_domain.account_id = ${workspace} and email_domain.verified_at is not null
+      and email_domain.domain = lower(split_part(${email}::text, '@', 2)))`
 }

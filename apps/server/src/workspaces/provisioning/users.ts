@@ -6,6 +6,7 @@ import { lockForLimit } from '#database/limit-lock.ts'
 import { mapUniqueViolation } from '#database/unique-violation.ts'
 import { becomeMember } from '#workspaces/join.ts'
 import { announceMembers, endMembership, findMember, keepOneOwner } from '#workspaces/members.ts'
+import { hasVerifiedDomain } from '#workspaces/provisioning/claim.ts'
 import { type ListQuery, conditionOf } from '#workspaces/provisioning/list-query.ts'
 import { applyPatch } from '#workspaces/provisioning/patch.ts'
 import {
@@ -143,7 +144,8 @@ async function applyMembership(ctx: Ctx, scim: ScimService, row: UserRow): Promi
 }
 
 async function link(ctx: Ctx, scim: ScimService, row: UserRow): Promise<UserRow> {
-  const person = row.email === null ? null : await scim.findPerson(row.email)
+  if (row.email === null || !(await isInVerifiedDomain(ctx, row.email))) return row
+  const person = await scim.findPerson(row.email)
   if (!person) return row
   await mapUniqueViolation(
     ctx.tx
@@ -155,6 +157,13 @@ async function link(ctx: Ctx, scim: ScimService, row: UserRow): Promise<UserRow>
     () => new ScimError(409, `Another user already has the address ${row.email}`, 'uniqueness'),
   )
   return { ...row, identity_id: person.id }
+}
+
+async function isInVerifiedDomain(ctx: Ctx, email: string): Promise<boolean> {
+  const { rows } = await sql<{
+    is: boolean
+  }>`select ${hasVerifiedDomain(sql`${ctx.workspace}::uuid`, email)} as is`.execute(ctx.tx)
+  return rows[0]?.is === true
 }
 
 /** The name is the provider's until the person uses the workspace, so that it doesn't reveal that of the account. */
