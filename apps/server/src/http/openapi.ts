@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the contract. */
 import { type Endpoint, hasQuery, pathParameters } from '@glacis/contract/endpoint'
+import { permissions } from '@glacis/contract/permissions'
 import { tags } from '#http/openapi-descriptions.ts'
 import { errorResponses, errorsOf } from '#http/openapi-errors.ts'
 import { fileCalls } from '#http/openapi-files.ts'
@@ -120,9 +121,14 @@ function operationOf(operationId: string, call: Call, schemas: Schemas) {
     summary: call.summary,
     ...(call.description && { description: call.description }),
     ...(call.path.startsWith('/v1/agent/') && { security: [{ agent: [] }] }),
+    ...(isPublic(operationId) && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(!hasQuery(call.method) && { requestBody: { required: isBodyRequired, content } }),
   }
+}
+
+function isPublic(operationId: string): boolean {
+  return Object.entries(permissions).some(([name, { scope }]) => name === operationId && scope === 'none')
 }
 
 type Member = Schema | boolean | undefined

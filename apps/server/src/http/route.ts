@@ -115,8 +115,8 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest): unknown {
     if (!Object.keys(values).every(isKnown)) z.strictObject(endpoint.input.shape).parse(values)
     return values
   }
-  const body = request.body ?? {}
-  if (typeof body !== 'object' || Array.isArray(body)) return body
+  const body = request.body === undefined ? {} : request.body
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   return { ...unwrap(endpoint, body), ...parameters }
 }
 
