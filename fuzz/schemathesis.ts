@@ -44,7 +44,7 @@ try {
     `--max-time=${minutes * 60}`,
     '--request-timeout=20',
   ]
-  const { status } = spawnSync(join(environment, 'bin/schemathesis'), args, { stdio: 'inherit' })
+  const { status } = spawnSync(join(environment, 'bin/schemathesis'), args, { stdio: 'inherit', cwd: dataFolder })
   process.exitCode = status ?? 1
 } finally {
   await product.stop()
