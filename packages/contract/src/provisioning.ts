@@ -83,7 +83,7 @@ export const deleteProvisioningToken = endpoint({
   method: 'DELETE',
   path: '/v1/provisioning/tokens/:id',
   summary: 'Revoke a provisioning token',
-  description: 'The token stops working immediately. Members stay.',
+  description: 'The token stops working immediately. Current members keep their access.',
   input: z.object({ id: Id }),
   result: Empty,
 })

@@ -13,7 +13,7 @@ it.each([
   ['@Maxine and @Max Kellerman', ['m1']],
   ['mail max@Max', []],
   ['(@Zoë Frei)', ['m3']],
-  ['@nobody', []],
+  ['@unknown', []],
   ['', []],
 ] as const)('%j mentions %j', (text, ids) => {
   expect(mentionedIds(text, people)).toEqual(ids)

@@ -141,7 +141,7 @@ function RevokeDialog({ token, onClose }: RevokeDialogProps) {
       open={token !== undefined}
       {...mutationDialogProps(revoking, onClose)}
       title={`Revoke ${token?.name ?? 'token'}`}
-      description="The identity provider can no longer add or remove members. Members stay."
+      description="The identity provider can no longer add or remove members. Current members keep their access."
       label="Revoke token"
       onConfirm={() => token && revoking.mutate(token.id, { onSuccess: onClose })}
     />

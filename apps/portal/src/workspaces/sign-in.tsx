@@ -90,7 +90,7 @@ function RemoveDialog({ open, onClose }: { readonly open: boolean; readonly onCl
       open={open}
       {...mutationDialogProps(removing, onClose)}
       title="Remove sign-in provider"
-      description="Members stay. They sign in another way, for example with a password that they set by account recovery."
+      description="Members keep their access. They sign in another way, for example with a password that they set by account recovery."
       label="Remove provider"
       onConfirm={() => removing.mutate(undefined, { onSuccess: onClose })}
     />

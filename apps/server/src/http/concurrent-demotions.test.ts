@@ -7,7 +7,7 @@ import { openTestUsers } from '#testing/test-users.ts'
 const users = await openTestUsers()
 afterAll(() => users.close())
 
-it('two admins who demote each other at once: one succeeds, the other is told why', async () => {
+it('accepts one of two simultaneous demotions, and rejects the other because the role has changed', async () => {
   const team = await openTeam(users, 'referee')
   await team.add('red', 'admin')
   await team.add('blue', 'admin')

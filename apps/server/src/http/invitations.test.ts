@@ -56,7 +56,7 @@ describe('an invitation', () => {
   it('can be accepted from the list, without the link', async () => {
     const id = await team.invite('lister@example.ch', 'viewer')
     expect((await accept('lister', { id })).statusCode).toBe(200)
-    expect((await accept('stranger', { id: await team.invite('else@example.ch') })).statusCode).toBe(404)
+    expect((await accept('outsider', { id: await team.invite('else@example.ch') })).statusCode).toBe(404)
   })
 
   it('grants nothing to the holder of the link with another or an unverified address', async () => {

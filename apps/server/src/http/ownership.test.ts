@@ -34,16 +34,16 @@ it('several targets get an owner at once', async () => {
 
 it('owners and teams are members', async () => {
   for (const response of [
-    await change('ann', { owner: { id: 'stranger' } }),
+    await change('ann', { owner: { id: 'outsider' } }),
     await team.as('ann', {
       method: 'POST',
       url: '/v1/tags',
-      payload: { tag: { name: 'x', color: 1, team: { memberIds: ['ann', 'stranger'] } } },
+      payload: { tag: { name: 'x', color: 1, team: { memberIds: ['ann', 'outsider'] } } },
     }),
   ])
     expect([response.statusCode, response.json<{ message: string }>().message]).toEqual([
       400,
-      'stranger is not a member of this workspace',
+      'outsider is not a member of this workspace',
     ])
 })
 

@@ -69,7 +69,7 @@ describe('a workspace of others', () => {
       const headers = { 'glacis-workspace': team.workspace, 'content-type': 'application/json' }
       const given =
         options.method === 'GET' || options.method === 'DELETE' ? { 'glacis-workspace': team.workspace } : headers
-      const response = await users.request({ ...options, headers: given }, 'stranger')
+      const response = await users.request({ ...options, headers: given }, 'outsider')
       expect([response.statusCode, response.json<{ message: string }>().message]).toEqual([
         404,
         `No workspace has the id ${team.workspace}`,

@@ -151,7 +151,7 @@ describe('comments', () => {
         (ctx) => createComment(ctx, server.jobs, { id: fixture.first(), text: 'Look', mentionIds }),
         nora,
       )
-    await expect(comment(['a stranger'])).rejects.toMatchObject({ code: 'invalid' })
+    await expect(comment(['an outsider'])).rejects.toMatchObject({ code: 'invalid' })
     const { comment: written } = await comment(['mia', 'mia', person.id ?? ''])
     expect(written.mentionIds).toEqual(['mia', person.id])
     const { rows } = await sql<{ data: { account: string; commentId: string; memberId: string } }>`
