@@ -54,6 +54,9 @@ export async function runFaults(count: number, seed: number, report: (outcome: O
   const stage: Stage = { installation, random, webhooks, mail, agent: agent.process }
   const targetIds = await createTargets(visitor, webhooks, agent.id)
   const load = startLoad(visitor, targetIds, random)
+  const isAtWork = () => Promise.resolve(Object.values(workDone(load, webhooks)).every((count) => count > 0))
+  if (!(await until(isAtWork, settleMsMax)))
+    throw new Error(`The load has not begun: ${JSON.stringify(workDone(load, webhooks))}`)
 
   const outcomes: Outcome[] = []
   const add = (outcome: Outcome) => {
@@ -123,7 +126,7 @@ async function areReady({ url }: Installation): Promise<boolean> {
   }
 }
 
-async function settle({ installation, webhooks }: Stage, load: Load): Promise<Outcome> {
+async function settle({ installation }: Stage, load: Load): Promise<Outcome> {
   const start = performance.now()
   let problems: readonly string[] = []
   await until(async () => {
@@ -135,13 +138,21 @@ async function settle({ installation, webhooks }: Stage, load: Load): Promise<Ou
   for (const name of processNames) await installation.kill(name)
   for (const name of processNames) await installation.start(name)
   const left = await readdir(installation.temporary)
-  const { tags, comments, scans } = load.acknowledged
-  if (Math.min(tags.length, comments.length, scans.length, webhooks.accepted.size) === 0)
-    problems = [...problems, 'the load did nothing']
   return {
     fault: 'the end',
     recoveredAfterMs,
     problems: [...problems, ...left.map((name) => `temporary file left: ${name}`)],
+  }
+}
+
+/** Faults that meet no work prove nothing. */
+function workDone({ acknowledged }: Load, webhooks: Receiver) {
+  const { tags, comments, scans } = acknowledged
+  return {
+    tags: tags.length,
+    comments: comments.length,
+    scans: scans.length,
+    deliveries: webhooks.accepted.size,
   }
 }
 

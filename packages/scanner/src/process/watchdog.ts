@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream'
 const stuckMs = 2000
 /** Processor time within that period that tells a busy process from one that waits for a busy machine. */
 const stuckCpuMs = 1000
-/** Without progress or heartbeats for this long, it is stuck even if it doesn't compute. */
-const silentMs = 15_000
+/** Without progress or heartbeats for this long, it is stuck even if it doesn't compute. A busy machine delays its start. */
+const silentMs = 60_000
 const checkMs = 1000
 const lineMax = 4096
 
