@@ -2,6 +2,7 @@
 import { amqp, amqpDefaultLogin } from '#native/amqp.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
+import { ftpUpload } from '#native/ftp.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { directoryListing } from '#native/listing.ts'
 import { mailPasswords } from '#native/mail.ts'
@@ -17,6 +18,7 @@ import { tlsOfService, upgradedTls } from '#native/tls.ts'
 import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-checks.ts'
 import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
+import { webUpload } from '#native/web-upload.ts'
 
 /** In the order in which they run on a service. */
 export const nativeCheckList: readonly NativeCheck[] = [
@@ -40,6 +42,8 @@ export const nativeCheckList: readonly NativeCheck[] = [
   gitDaemon,
   httpProxy,
   socksProxy,
+  ftpUpload,
+  webUpload,
   directoryListing,
   rpcbind,
   tlsOfService,
