@@ -14,6 +14,8 @@ import { rpcbind } from '#native/rpc.ts'
 import { smb } from '#native/smb.ts'
 import { ssh } from '#native/ssh.ts'
 import { tlsWeak } from '#native/tls-weak.ts'
+import { tlsFlaws } from '#native/tls-flaws.ts'
+import { tlsRobot } from '#native/tls-robot.ts'
 import { tlsOfService, upgradedTls } from '#native/tls.ts'
 import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-checks.ts'
 import { udpExposed } from '#native/udp-exposed.ts'
@@ -49,5 +51,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   tlsOfService,
   upgradedTls,
   tlsWeak,
+  tlsFlaws,
+  tlsRobot,
   mailPasswords,
 ]

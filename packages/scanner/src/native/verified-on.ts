@@ -3,6 +3,7 @@
  * are missing here were only tried on a stand-in, or on a program without a hardened variant.
  */
 export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
+  'CVE-2014-0160': ['tlslite-heartbeat'],
   'amqp-default-login': ['rabbitmq'],
   'chargen-udp-amplification': ['xinetd'],
   'directory-listing': [
@@ -48,9 +49,13 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'starttls-version-weak': ['dovecot'],
   'svn-anonymous-write': ['svnserve'],
   'tftp-readable': ['atftpd', 'tftpd-hpa'],
+  'tls-chain-incomplete': ['gnutls-renegotiation'],
   'tls-cipher-weak': ['openssl-weak'],
   'tls-dh-weak': ['nginx'],
+  'tls-client-renegotiation': ['gnutls-renegotiation'],
   'tls-key-weak': ['dovecot', 'nginx', 'stunnel'],
+  'tls-renegotiation-insecure': ['gnutls-renegotiation'],
+  'tls-robot': ['bouncycastle-tls'],
   'vnc-cleartext': ['tigervnc'],
   'vnc-no-password': ['tigervnc', 'tightvnc', 'x11vnc'],
 }
