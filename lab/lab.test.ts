@@ -1,12 +1,13 @@
 import { createSocket } from 'node:dgram'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadPacks } from '@glacis/scanner'
 import { type Lab, type LabHost, startLab } from './servers.ts'
 
 // Not the demo's network, so that both can run at the same time.
@@ -28,14 +29,15 @@ it('only listens on loopback', async () => {
   await expect(startLab({ network: '192.0.2.0/28' })).rejects.toThrow('loopback')
 })
 
-it('expects only known checks and threats', () => {
+it('expects only known checks and threats', async () => {
   const threats = files('packs/threats', '.json')
     .map((file) => readFileSync(file, 'utf8'))
     .join()
-  const checks = files('packs/checks', '.yaml').map((file) => basename(file, '.yaml'))
+  const folder = join(import.meta.dirname, '../packs/checks')
+  const { checks } = await loadPacks({ checks: [folder], fingerprints: [] })
   for (const id of lab.hosts.flatMap(({ expected }) => expected)) {
     if (id.startsWith('CVE-')) expect(threats, id).toContain(`"id": "${id}"`)
-    else if (checks.length > 0) expect(checks).toContain(id)
+    else expect(checks.map((check) => check.id)).toContain(id)
   }
 })
 

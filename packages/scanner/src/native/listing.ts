@@ -18,6 +18,7 @@ const listing = checkInfo({
 })
 const usualFolders = ['backup/', 'uploads/', 'files/', 'static/', 'images/', 'logs/']
 const linkedFoldersMax = 5
+const foldersMs = 5000
 const linksMax = 300
 const pageLengthMax = 256 * 1024
 /** Of the links that aren't navigation, at least this share must name what they link to. */
@@ -33,7 +34,10 @@ export const directoryListing: NativeCheck = {
     const proof = proofOf(front, base)
     if (proof) return { [listing.id]: proof }
     const folders = new Set([...foldersIn(front.body, base), ...usualFolders.map((name) => `${base}${name}`)])
+    const stopAt = performance.now() + foldersMs
     for (const folder of folders) {
+      // A slow server would otherwise take the time of all other checks.
+      if (performance.now() > stopAt) return {}
       const found = await listedAt(context, folder)
       if (found) return { [listing.id]: found }
     }
