@@ -67,7 +67,19 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       'portal-config',
       'testing',
     ],
-    shared: ['database', 'ctx', 'each', 'errors', 'gate', 'log', 'cli-error', 'sarif', 'time-zone', 'version'],
+    shared: [
+      'bearer',
+      'database',
+      'ctx',
+      'each',
+      'errors',
+      'gate',
+      'log',
+      'cli-error',
+      'sarif',
+      'time-zone',
+      'version',
+    ],
     imports: {
       http: [...serverNouns, 'idempotency', 'jobs', 'live'],
       background: [
