@@ -55,8 +55,7 @@ export async function setSignInProvider(
   const problem = urlError(issuer, service.gate)
   if (problem) throw invalid('provider.issuer', problem)
   await checkProvider({ issuer, clientId, fetch: service.fetch }).catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw invalid('provider.issuer', `The metadata of the issuer can't be used: ${reason.slice(0, 300)}`)
+    throw invalid('provider.issuer', `The metadata of the issuer can't be used: ${reasonOf(cause).slice(0, 300)}`)
   })
   return within(async (ctx) => {
     if (provider.isRequired && (await verifiedDomains(ctx)).length === 0)
@@ -64,6 +63,12 @@ export async function setSignInProvider(
     await store(ctx, service, provider)
     return getSignInProvider(ctx, service)
   })
+}
+
+/** The OpenID Connect client wraps the error that says why. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
 }
 
 /** @throws ApiError `not_found` */
