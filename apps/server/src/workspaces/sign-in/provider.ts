@@ -59,7 +59,10 @@ export async function setSignInProvider(
   })
   return within(async (ctx) => {
     if (provider.isRequired && (await verifiedDomains(ctx)).length === 0)
-      throw new ApiError('precondition', 'Verify an email domain first. Only people with an address in it can sign in')
+      throw new ApiError(
+        'precondition',
+        'Verify an email domain first. Only users with an address in a verified domain can sign in with a provider',
+      )
     await store(ctx, service, provider)
     return getSignInProvider(ctx, service)
   })
