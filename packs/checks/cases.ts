@@ -15,7 +15,6 @@ export const exposures: readonly Case[] = [
   exposure('ds-store-exposed', '/.DS_Store', { body: Buffer.from('0000000142756431000010000000080000001000', 'hex') }),
   exposure('sql-dump-exposed', '/backup/dump.sql', plain('-- MySQL dump 10.13\nCREATE TABLE `users` (\n'), html('CREATE TABLE is a statement.')),
   exposure('backup-archive-exposed', '/backup.zip', { headers: { 'content-type': 'application/zip' }, body: Buffer.from('504b030414000000', 'hex') }),
-  exposure('directory-listing', '/backup/', html('<h1>Index of /backup/</h1><a href="dump.sql">dump.sql</a>')),
   exposure('apache-server-status', '/server-status', html('<h1>Apache Server Status for lab.test (via 127.0.0.1)</h1>')),
   exposure('apache-server-info', '/server-info', html('<h1>Apache Server Information</h1><dt><strong>Module Name:</strong>')),
   exposure('nginx-stub-status', '/nginx_status', plain('Active connections: 1 \nserver accepts handled requests\n 1 1 1 \nReading: 0\n')),

@@ -3,6 +3,7 @@ import { amqp, amqpDefaultLogin } from '#native/amqp.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
+import { directoryListing } from '#native/listing.ts'
 import { mailPasswords } from '#native/mail.ts'
 import { mysql } from '#native/mysql.ts'
 import type { NativeCheck } from '#native/native-check.ts'
@@ -39,6 +40,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   gitDaemon,
   httpProxy,
   socksProxy,
+  directoryListing,
   rpcbind,
   tlsOfService,
   upgradedTls,

@@ -35,6 +35,8 @@ export interface Proof {
   readonly highlights: readonly string[]
   /** From 0 to 100; default 99. */
   readonly quality?: number
+  /** Where a web server shows the weakness; absent: the whole service. */
+  readonly path?: string
 }
 
 /** The service under test, and the only ways to connect to it. */
@@ -44,6 +46,8 @@ export interface NativeContext {
   readonly port: number
   /** Name for SNI and similar protocol fields; the address if unknown. */
   readonly hostname: string
+  /** Path prefix of a scan of one URL; `/` for a whole host. */
+  readonly basePath: string
   readonly profile: ScanProfile
   readonly signal: AbortSignal
   /** Hostnames found in certificates and banners of this host. */

@@ -296,25 +296,34 @@ describe.concurrent('proxies', () => {
     const reply = (received: string) =>
       received.startsWith('CONNECT')
         ? 'HTTP/1.0 200 Connection established\r\n\r\n'
-        : 'HTTP/1.0 400 Bad Request\r\n\r\n'
+        : 'HTTP/1.0 400 Bad Request\r\ncontent-length: 0\r\n\r\n'
     await using peer = await tcpPeer(answering('', reply))
     expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
   })
   it('finds a proxy that resolves arbitrary names', async () => {
-    const failed = 'HTTP/1.1 503 Service Unavailable\r\nX-Squid-Error: ERR_DNS_FAIL 0\r\n\r\n'
+    const failed = 'HTTP/1.1 503 Service Unavailable\r\nX-Squid-Error: ERR_DNS_FAIL 0\r\ncontent-length: 0\r\n\r\n'
     await using peer = await tcpPeer(
-      answering('', (received) => (received.startsWith('CONNECT') ? 'HTTP/1.1 403 Forbidden\r\n\r\n' : failed)),
+      answering('', (received) =>
+        received.startsWith('CONNECT') ? 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n' : failed,
+      ),
     )
     expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
   })
+  it('finds a proxy that connects to a closed port of the host', async () => {
+    const refused = 'HTTP/1.1 502 Connection refused\r\ncontent-length: 0\r\n\r\n'
+    const looped = 'HTTP/1.1 400 Direct self loop detected\r\ncontent-length: 0\r\n\r\n'
+    await using peer = await tcpPeer(answering('', (received) => (received.includes(':1/ HTTP') ? refused : looped)))
+    expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
+  })
   it.each([
-    'HTTP/1.1 403 Forbidden\r\n\r\n',
+    'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n',
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi',
-    'HTTP/1.1 503 Busy\r\n\r\n',
+    'HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n',
+    'HTTP/1.1 502 Connection refused\r\ncontent-length: 0\r\n\r\n',
   ])('does not report %j as an open proxy', async (reply) => {
     await using peer = await tcpPeer(answering('', () => reply))
     const { found, covered } = await runNativeChecks(peer, asProxy)
-    expect([found, covered]).toEqual([[], ['http-proxy-open']])
+    expect([found, covered]).toEqual([[], ['http-proxy-open', 'directory-listing']])
   })
   it('finds a SOCKS proxy only without authentication', async () => {
     await using open = await tcpPeer(

@@ -1,5 +1,6 @@
 import { bytes, checkInfo, hex } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
+import { ownHost, requestWeb, webProof, type WebRequest, type WebResponse } from '#native/web-request.ts'
 
 const http = checkInfo({
   id: 'http-proxy-open',
@@ -38,17 +39,13 @@ const unresolvableName = 'glacis-proxy-check.invalid'
  */
 export const httpProxy: NativeCheck = {
   checks: [http],
-  appliesTo: ({ protocol, tls, banner, technologies, port }) =>
-    protocol === 'http' &&
-    !tls &&
-    (/proxy|squid|varnish|privoxy|polipo|wingate|mitm/i.test(banner) ||
-      technologies.some(({ name }) => /proxy|squid|privoxy|traffic server/i.test(name)) ||
-      [3128, 8118, 8888, 8123, 1080, 8080].includes(port)),
+  appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const tunnelProof = await tunnel(context)
     if (tunnelProof) return { [http.id]: tunnelProof }
-    const lookupProof = await requestUnresolvableName(context)
-    return lookupProof === undefined ? {} : { [http.id]: lookupProof }
+    const forwardProof = await requestClosedPort(context)
+    const proof = forwardProof === null ? await requestUnresolvableName(context) : forwardProof
+    return proof === undefined ? {} : { [http.id]: proof }
   },
 }
 
@@ -74,16 +71,37 @@ async function tunnel(context: NativeContext): Promise<Proof | null> {
 const resolutionErrors =
   /ERR_DNS_FAIL|ERR_CANNOT_FORWARD|unable to (connect|determine|resolve)|could not (resolve|be resolved|find)|cannot resolve|name or service not known|host ?name (lookup|resolution)|unknown host|no such (host|domain)|ENOTFOUND|EAI_AGAIN|DNS (lookup|error|fail)|getaddrinfo|temporary failure in name/i
 
+const connectionErrors =
+  /connection refused|ECONNREFUSED|(?:could|can) ?no?t connect|connect(?:ion)? (?:to \S+ )?failed|unable to connect/i
+
+/**
+ * Requests a closed port of the target itself. Only a proxy tries to connect to it. A gateway whose backend is down
+ * reports the same for its own address.
+ */
+async function requestClosedPort(context: NativeContext): Promise<Proof | null | undefined> {
+  const { address } = context
+  const closed = await requestWeb(context, absolute(`${address.includes(':') ? `[${address}]` : address}:1`))
+  if (!closed) return undefined
+  const error = gatewayError(closed, connectionErrors)
+  if (!error) return null
+  const own = await requestWeb(context, absolute(ownHost(context)))
+  if (!own || gatewayError(own, connectionErrors)) return null
+  return { ...webProof(closed, [error]), quality: 97 }
+}
+
 async function requestUnresolvableName(context: NativeContext): Promise<Proof | null | undefined> {
-  const sentRequest = `GET http://${unresolvableName}/ HTTP/1.0\r\nHost: ${unresolvableName}\r\nAccept: */*\r\n\r\n`
-  const response = (await context.exchange(bytes(sentRequest), { firstByteMs: 8000, totalMs: 10_000 }))?.toString(
-    'latin1',
-  )
-  if (response === undefined || !response.startsWith('HTTP/')) return undefined
-  const isFailure = /^HTTP\/1\.[01] (500|502|503|504)/.test(response)
-  const resolutionError = resolutionErrors.exec(response)
-  if (!isFailure || !resolutionError) return null
-  return { request: sentRequest, answer: response, highlights: [resolutionError[0]], quality: 97 }
+  const response = await requestWeb(context, { ...absolute(unresolvableName), waitMs: 8000 })
+  const error = response && gatewayError(response, resolutionErrors)
+  return response && (error ? { ...webProof(response, [error]), quality: 97 } : null)
+}
+
+function absolute(host: string): WebRequest {
+  return { target: `http://${host}/`, host }
+}
+
+/** What a proxy reports about a server that it can't reach. */
+function gatewayError({ status, received }: WebResponse, errors: RegExp): string | undefined {
+  return [500, 502, 503, 504].includes(status) ? errors.exec(received)?.[0] : undefined
 }
 
 export const socksProxy: NativeCheck = {

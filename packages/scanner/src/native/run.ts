@@ -10,6 +10,7 @@ import { nativeCommand } from '#native/reproduce.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import type { CheckInfo, IdentifiedService } from '#native/types.ts'
 import { verifiedOn } from '#native/verified-on.ts'
+import { curlCommand } from '#template/reproduce.ts'
 import { maskSecrets, printable } from '#template/evidence.ts'
 import { mergeConcurrently } from '#template/merge-concurrently.ts'
 import type { CheckTarget } from '#template/service-run.ts'
@@ -133,7 +134,7 @@ async function runCheck(
 }
 
 function contextFor(service: IdentifiedService, target: CheckTarget, tools: NativeTools): NativeContext {
-  const { address, hostname } = target
+  const { address, hostname, basePath } = target
   const { port, tls } = service
   const { guard, signal, profile } = tools
   const withConnection: NativeContext['withConnection'] = async (talk) => {
@@ -160,6 +161,7 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
     address,
     port,
     hostname,
+    basePath,
     profile,
     signal,
     hostNames: hostNamesOf(target),
@@ -208,7 +210,10 @@ function findingOf(
 ): Observation {
   const sanitized = (text: string, lengthMax: number) =>
     maskSecrets(printable(Buffer.from(text, 'latin1').toString('utf8'))).slice(0, lengthMax)
-  const reproduce = nativeCommand(check, { ...service, address, hostname })
+  const reproduce =
+    proof.path === undefined
+      ? nativeCommand(check, { ...service, address, hostname })
+      : curlCommand({ ...service, address, hostname }, { method: 'GET', path: proof.path })
   return {
     kind: 'finding',
     address,
@@ -216,11 +221,11 @@ function findingOf(
     transport: service.transport,
     check,
     threat,
-    location: `${service.port}${service.transport === 'udp' ? '/udp' : ''}`,
+    location: `${service.port}${service.transport === 'udp' ? '/udp' : (proof.path ?? '')}`,
     quality: proof.quality ?? 99,
     request: sanitized(proof.request, 4000),
     evidence: sanitized(proof.answer, 16_000),
-    ...(reproduce !== undefined && { reproduce }),
+    ...(reproduce && { reproduce }),
     highlights: proof.highlights.slice(0, 20).map((span) => sanitized(span, 480)),
   }
 }

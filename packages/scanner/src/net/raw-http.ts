@@ -34,9 +34,9 @@ export async function exchangeRaw(
     connection.write(bytes)
     const { deadlineMs } = options
     const readOptions = { firstByteMs: deadlineMs, idleMs: IDLE_MS, totalMs: deadlineMs, bytesMax: ANSWER_BYTES_MAX }
-    const received = await connection.read({ ...readOptions, enough: isComplete })
+    const received = await connection.read({ ...readOptions, enough: isCompleteResponse })
     const durationMs = performance.now() - startedAt
-    const read = readAnswer(received)
+    const read = parseResponse(received)
     if (!read)
       return { kind: 'failure', reason: received.length > 0 ? 'not an HTTP response' : 'no answer', local: false }
     return {
@@ -67,7 +67,7 @@ async function open(origin: Origin, options: RawOptions): Promise<TcpConnection 
 }
 
 /** Whether the declared length or the last chunk has arrived. */
-function isComplete(received: Buffer): boolean {
+export function isCompleteResponse(received: Buffer): boolean {
   const text = received.toString('latin1')
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return false
@@ -77,7 +77,10 @@ function isComplete(received: Buffer): boolean {
   return /\r\ntransfer-encoding:[^\r]*chunked/i.test(head) && text.endsWith('0\r\n\r\n')
 }
 
-function readAnswer(received: Buffer): Pick<HttpResponse, 'status' | 'statusText' | 'headers' | 'body'> | null {
+/** @returns null for bytes that are not an HTTP response */
+export function parseResponse(
+  received: Buffer,
+): Pick<HttpResponse, 'status' | 'statusText' | 'headers' | 'body'> | null {
   const text = received.toString('latin1')
   const [, gap = '\r\n\r\n'] = /(\r?\n\r?\n)/.exec(text) ?? []
   const end = text.indexOf(gap)

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { listedNames } from '#native/listing.ts'
+
+const rows = (names: readonly string[]) => names.map((name) => `<li><a href="${name}">${name}</a></li>`).join('')
+
+describe('listedNames', () => {
+  it.each([
+    [
+      'a listing title',
+      '<title>Files within public&#47;</title><ul><li><a href="&#47;a.txt" class="f">a.txt</a></ul>',
+      ['a.txt'],
+    ],
+    ['the path as title', `<title>/</title><h1>/</h1><table>${rows(['x/', 'y.sql'])}</table>`, ['x', 'y.sql']],
+    ['a link to the parent folder', `<h1>/</h1><a href="../">../</a>${rows(['a.txt'])}`, ['a.txt']],
+    [
+      'sizes',
+      '<table><tr><td><a href="a.txt">a.txt</a><td>12 KB<tr><td><a href="b">b</a><td>1.5 MiB</table>',
+      ['a.txt', 'b'],
+    ],
+    ['nothing but links', '<pre>\n<a href=".env">.env</a>\n<a href="a.txt">a.txt</a>\n</pre>\n', ['.env', 'a.txt']],
+    [
+      'an icon in the link',
+      '<title>/</title><a href="./b%20c.txt"><svg><path/></svg><span>b c.txt</span></a>',
+      ['b c.txt'],
+    ],
+    [
+      'a shortened name',
+      '<h1>Index of /</h1><a href="a-very-long-name.tar.gz">a-very-long-na..&gt;</a>',
+      ['a-very-long-name.tar.gz'],
+    ],
+    ['no files', '<title>Index of /backup/</title><h1>Index of /backup/</h1>', []],
+  ])('recognizes a listing by %s', (_, html, expected) => {
+    expect(listedNames(html, html.includes('/backup/') ? '/backup/' : '/')?.slice(0, expected.length)).toEqual(expected)
+  })
+  it.each([
+    [
+      'a site with navigation',
+      `<title>Shop</title><nav>${rows(['about', 'contact', 'prices'])}</nav><p>We sell glass.</p>`,
+    ],
+    ['a site whose links have labels', '<title>/</title><a href="/about">About us</a><a href="/blog">Blog</a>'],
+    ['a package index', `<title>Simple index</title>${rows(['flask/', 'numpy/'])}`],
+    ['a page of projects', `<h1>Index of packages</h1>${rows(['flask/', 'numpy/'])}`],
+    [
+      'an article about listings',
+      '<title>Directory listings explained</title><p>Index of / is a title. <a href="/more">more</a> 12 KB</p><a href="/x/y">Next</a>',
+    ],
+    ['links elsewhere', '<title>Mirror</title><a href="https://a.test/a.txt">a.txt</a> 12 KB'],
+  ])('does not mistake %s for a listing', (_, html) => {
+    expect(listedNames(html, '/')).toBeUndefined()
+  })
+  it('takes little time for a hostile page', () => {
+    const startedAt = performance.now()
+    for (const part of ['<a href=', '<script>', '<', '<h1>', '<a href="x">', '&#1'])
+      expect(listedNames(part.repeat(100_000), '/')).toBeUndefined()
+    expect(performance.now() - startedAt).toBeLessThan(8000)
+  })
+})

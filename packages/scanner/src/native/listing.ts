@@ -1,0 +1,185 @@
+/** Recognizes directory listings by their structure, whatever server wrote them. */
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+
+const listing = checkInfo({
+  id: 'directory-listing',
+  name: 'Directory listing enabled',
+  severity: 'low',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 3.7,
+  summary: 'The web server lists the contents of a directory that has no index page.',
+  impact: 'An attacker can find and download files that are not linked anywhere, such as backups and uploads.',
+  remediation:
+    'Disable directory listings: `Options -Indexes` in Apache, `autoindex off;` in nginx, `file_server` without `browse` in Caddy, `dir-listing.activate = "disable"` in lighttpd.',
+  reference: 'https://cwe.mitre.org/data/definitions/548.html',
+  tags: 'exposure listing http',
+})
+const usualFolders = ['backup/', 'uploads/', 'files/', 'static/', 'images/', 'logs/']
+const linkedFoldersMax = 5
+const linksMax = 300
+const pageLengthMax = 256 * 1024
+/** Of the links that aren't navigation, at least this share must name what they link to. */
+const namedShareMin = 0.8
+
+export const directoryListing: NativeCheck = {
+  checks: [listing],
+  appliesTo: ({ protocol }) => protocol === 'http',
+  async run(context) {
+    const base = context.basePath.replace(/[^/]*$/, '')
+    const front = await requestWeb(context, { target: base })
+    if (!front) return {}
+    const proof = proofOf(front, base)
+    if (proof) return { [listing.id]: proof }
+    const folders = new Set([...foldersIn(front.body, base), ...usualFolders.map((name) => `${base}${name}`)])
+    for (const folder of folders) {
+      const found = await listedAt(context, folder)
+      if (found) return { [listing.id]: found }
+    }
+    return { [listing.id]: null }
+  },
+}
+
+async function listedAt(context: NativeContext, folder: string): Promise<Proof | undefined> {
+  const page = await requestWeb(context, { target: folder })
+  return page && proofOf(page, folder)
+}
+
+function proofOf(page: WebResponse, path: string): Proof | undefined {
+  const names = page.status === 200 ? listedNames(page.body, path) : undefined
+  return names && { ...webProof(page, names.slice(0, 5)), path }
+}
+
+/** Folders of the files that a page uses. */
+function foldersIn(body: string, base: string): string[] {
+  const paths = body.matchAll(/\s(?:src|href)\s*=\s*["']([^"'?#\s]{1,300})/gi).take(linksMax)
+  const folders = paths.toArray().flatMap(([, link = '']) => {
+    const path = pathOf(link, base)
+    return path?.slice(base.length).includes('/') ? path.replace(/[^/]*$/, '') : []
+  })
+  return [...new Set(folders)].slice(0, linkedFoldersMax)
+}
+
+/**
+ * The names that a directory listing shows.
+ *
+ * A listing consists of links whose text is the name of what they link to, directly below the page. Because a simple
+ * site can look the same, the page must also have a listing's title, a link to the parent folder, dates or sizes, or
+ * nothing else.
+ *
+ * @returns undefined if the page isn't a listing
+ */
+export function listedNames(html: string, path: string): readonly string[] | undefined {
+  const page = withoutElements(html.slice(0, pageLengthMax), ['script', 'style', 'svg'])
+  const links = page
+    .matchAll(anchor)
+    .take(linksMax)
+    .map(([, double, single, bare, text = '']) => ({
+      link: decoded(double ?? single ?? bare ?? ''),
+      text: textOf(text).replace(/^[^\p{L}\p{N}._~$@!#(+-]+/u, ''),
+    }))
+    .toArray()
+  const below = links.flatMap(({ link, text }) => {
+    const rest = pathOf(link, path)
+    return rest?.startsWith(path) && rest !== path ? [{ name: lastSegment(rest.slice(path.length)), text }] : []
+  })
+  const names = below.flatMap(({ name, text }) => (name !== undefined && isNameOf(name, text) ? [name] : []))
+  if (hasListingTitle(page, path) && (names.length > 0 || below.length === 0)) return [...names, titleOf(page)]
+  if (names.length === 0 || names.length < below.length * namedShareMin) return undefined
+  return hasParentLink(links) || isDetailed(page, names) || isBareList(page) ? names : undefined
+}
+
+/** Repetitions are limited, because a hostile page would otherwise take quadratic time. */
+const anchor =
+  /<a\b[^<>]{0,500}?\shref\s{0,9}=\s{0,9}(?:"([^"]{0,500})"|'([^']{0,500})'|([^\s>]{1,500}))[^<>]{0,500}>([\s\S]{0,1500}?)<\/a>/gi
+
+function withoutElements(html: string, names: readonly string[]): string {
+  return names.reduce((text, name) => {
+    const [first = '', ...rest] = text.split(new RegExp(`<${name}\\b`, 'i'))
+    const close = `</${name}>`
+    return [first, ...rest.map((part) => (part.includes(close) ? part.slice(part.indexOf(close)) : ''))].join('')
+  }, html)
+}
+
+/** The name of a file or folder; undefined for a path that is deeper. */
+function lastSegment(rest: string): string | undefined {
+  const [, name] = /^([^/]+)\/?$/.exec(rest) ?? []
+  return name
+}
+
+/** Long names are shortened by some servers. */
+function isNameOf(name: string, text: string): boolean {
+  const shown = text.replace(/\/$/, '')
+  if (shown === name || text.startsWith(`${name} `) || text.startsWith(`${name}/ `)) return true
+  const [, start = ''] = /^(.{10,}?)(?:\.\.&gt;|\.\.>|\.{3}|…)$/.exec(shown) ?? []
+  return start !== '' && name.startsWith(start)
+}
+
+/** A page's own title or heading that says what it lists, or that is the path itself. */
+function hasListingTitle(page: string, path: string): boolean {
+  const titles = [...page.matchAll(/<(title|h1|h2)\b[^>]*>([\s\S]{0,400}?)<\/\1>/gi)].map(([, , text = '']) =>
+    textOf(text),
+  )
+  return titles.some(
+    (title) =>
+      /\b(?:index of|(?:directory )?listing(?: of| for| directory)?:?|contents of|files (?:within|in|of)|directory:)\s*\[?\.?\S*\//i.test(
+        title,
+      ) ||
+      title === path ||
+      title.endsWith(` - ${path}`),
+  )
+}
+
+function hasParentLink(links: readonly { link: string; text: string }[]): boolean {
+  return links.some(({ link, text }) => /^\.\.\/?$/.test(link) || /^\[?(?:to )?parent directory\]?$/i.test(text))
+}
+
+/** Most names are followed by a date or a size. */
+function isDetailed(page: string, names: readonly string[]): boolean {
+  const text = textOf(page)
+  const detailed = names.filter((name) => {
+    const at = text.indexOf(name)
+    return /\d{4}-\d\d-\d\d|\d{1,2}[-/ ][A-Z][a-z]{2}[-/ ]\d{4}|\d+(?:\.\d+)? ?(?:[KMG]i?)?B(?:\b|ytes\b)/.test(
+      text.slice(at + name.length, at + name.length + 120),
+    )
+  })
+  return detailed.length * 2 > names.length
+}
+
+/** Nothing but links, as Go's file server writes. */
+function isBareList(page: string): boolean {
+  return /^\s*(?:<!doctype html>\s*)?(?:<meta[^>]*>\s*)*<pre>\s*(?:<a [^>]*>[^<]*<\/a>\s*)+<\/pre>\s*$/i.test(page)
+}
+
+function titleOf(page: string): string {
+  return /<(title|h1|h2)\b[^>]*>[\s\S]{0,400}?<\/\1>/i.exec(page)?.[0] ?? ''
+}
+
+function textOf(html: string): string {
+  return decoded(html.replaceAll(/<[^<>]*>/g, ' '))
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+
+function decoded(text: string): string {
+  return text.replaceAll(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,5}));/gi, (whole, decimal, hexadecimal, name) => {
+    if (name) return entities[String(name).toLowerCase()] ?? whole
+    const code = decimal ? Number(decimal) : parseInt(String(hexadecimal), 16)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  })
+}
+
+/** The decoded path of a link without a query on this server. */
+function pathOf(link: string, base: string): string | undefined {
+  if (link.includes('?') || !URL.canParse(link, `http://here.invalid${base}`)) return undefined
+  const url = new URL(link, `http://here.invalid${base}`)
+  if (url.hostname !== 'here.invalid') return undefined
+  try {
+    return decodeURIComponent(url.pathname)
+  } catch {
+    return undefined
+  }
+}

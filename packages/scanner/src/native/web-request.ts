@@ -1,0 +1,59 @@
+/** HTTP requests of native checks, and their proof. */
+import { bytes, type NativeContext, type Proof } from '#native/native-check.ts'
+import { isCompleteResponse, parseResponse } from '#net/raw-http.ts'
+
+export interface WebRequest {
+  readonly method?: string
+  /** Origin form, or absolute form for a proxy. */
+  readonly target: string
+  /** Of the `Host` header; absent: the service's own. */
+  readonly host?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Until the first byte of the response; default 3 s. */
+  readonly waitMs?: number
+}
+export interface WebResponse {
+  readonly status: number
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: string
+  /** As sent and received. */
+  readonly request: string
+  readonly received: string
+}
+
+const bytesMax = 512 * 1024
+
+/** @returns undefined if the server didn't answer with HTTP */
+export async function requestWeb(
+  context: NativeContext,
+  { method = 'GET', target, host = ownHost(context), headers = {}, body, waitMs = 3000 }: WebRequest,
+): Promise<WebResponse | undefined> {
+  const fields = {
+    Host: host,
+    'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Glacis',
+    Accept: '*/*',
+    ...headers,
+    ...(body === undefined ? {} : { 'Content-Length': String(body.length) }),
+    Connection: 'close',
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  const request = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
+  const options = { firstByteMs: waitMs, idleMs: 1500, totalMs: waitMs + 2000, bytesMax, enough: isCompleteResponse }
+  const received = await context.exchange(bytes(request), options)
+  const response = received && parseResponse(received)
+  if (!received || !response) return undefined
+  const { status, headers: sent, body: content } = response
+  return { status, headers: sent, body: content.toString('utf8'), request, received: received.toString('latin1') }
+}
+
+/** The response as proof, with the parts of it that are decisive. */
+export function webProof({ request, received }: WebResponse, highlights: readonly string[]): Proof {
+  return { request, answer: received.slice(0, 16_000), highlights }
+}
+
+/** Host and port as in a URL. */
+export function ownHost({ hostname, port, service }: NativeContext): string {
+  const host = hostname.includes(':') ? `[${hostname}]` : hostname
+  return port === (service.tls ? 443 : 80) ? host : `${host}:${port}`
+}
