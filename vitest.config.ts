@@ -50,7 +50,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/**/*.spec.ts', 'faults/**/*.spec.ts'],
           experimental: { viteModuleRunner: false },
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
