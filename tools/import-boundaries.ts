@@ -83,6 +83,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
     imports: {
       http: [...serverNouns, 'idempotency', 'jobs', 'live'],
       background: [
+        'backups',
         'scans',
         'issues',
         'stats',
@@ -108,9 +109,10 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       tokens: ['audit'],
       'audit-export': ['audit'],
       workspaces: ['audit', 'deletions', 'jobs', 'mail'],
+      backups: ['jobs', 'notifications'],
       deletions: [],
       callbacks: ['endpoints'],
-      metrics: ['jobs'],
+      metrics: ['backups', 'jobs'],
     },
   },
   'apps/portal': {

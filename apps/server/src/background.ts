@@ -1,6 +1,7 @@
 /** Starts the job workers and the periodic tasks. */
 import { disconnectLost } from '#agents/index.ts'
 import { deleteOldAuditEvents } from '#audit.ts'
+import type { ScheduledBackups } from '#backups/index.ts'
 import { systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import { onEach } from '#each.ts'
@@ -40,15 +41,15 @@ const concurrentDeliveries = 4
 /** Events within this time are combined into one message. */
 const debounceMs = 2000
 
-/** @param feedUpdater null if feed downloads are turned off */
+/** @param optional null for what is turned off */
 export async function startBackground(
   scanning: Scanning,
   sending: Sending & { live: Live; retention: Retention },
-  feedUpdater: FeedUpdater | null,
+  { feedUpdater, backups }: { feedUpdater: FeedUpdater | null; backups: ScheduledBackups | null },
 ): Promise<void> {
   const { jobs, database, log } = scanning
   const deleteExpired = daily((now) => deleteExpiredData(scanning, sending.retention, now))
-  const enqueue = (queue: 'feeds' | 'changes') =>
+  const enqueue = (queue: 'feeds' | 'changes' | 'backup') =>
     database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, {}))
   await jobs.work('changes', 1, ({ signal }) => matchChangedThreats(scanning, signal))
   await clearProgress(database.owner)
@@ -60,6 +61,7 @@ export async function startBackground(
       feedUpdater.check(data.pack, signal, () => enqueue('changes')),
     )
   }
+  if (backups) await jobs.work('backup', 1, () => backups.run())
   await jobs.work('scan-plan', 1, (work) => planScan(scanning, work))
   await jobs.work('scan-batch', concurrentBatches, (work) => runBatch(scanning, work))
   const applyPending = (account: string, signal: AbortSignal) => applyPendingDecisions(scanning, account, signal)
@@ -76,6 +78,7 @@ export async function startBackground(
       () => reopenIgnored(scanning),
       () => enqueue('changes'),
       async () => (await feedUpdater?.isDue()) && enqueue('feeds'),
+      async () => (await backups?.isDue()) && enqueue('backup'),
       () => failLost(database, log),
       () => createAllDeliveries(database, jobs, log),
       () => deleteDueWorkspaces(database, log),

@@ -14,6 +14,7 @@ import { installValidationMessages } from '@glacis/contract/validation-messages'
 import { recordIdentityEvent } from '#audit.ts'
 import { startBackground } from '#background.ts'
 import { callbackEndpoints, startCallbacks } from '#callbacks.ts'
+import { scheduleBackups } from '#backups/index.ts'
 import type { Config } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { explainDatabase } from '#database/explain.ts'
@@ -153,7 +154,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     callbacks,
   }
   const runner = { scanning, archives: createPackArchives(packs) }
-  const metrics = config.metrics && createMetrics({ database, jobs, log })
+  const metrics = config.metrics && createMetrics({ database, jobs, log, backupFolder: config.backup?.folder })
   const app = await createApp({
     log,
     observe: (scope) => metrics?.observe(scope),
@@ -206,7 +207,8 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       live,
       retention: config.retention,
     }
-    await startBackground(scanning, sending, feedUpdater)
+    const backups = config.backup && scheduleBackups(config.backup, { databaseUrl, packs: packsFolder }, log)
+    await startBackground(scanning, sending, { feedUpdater, backups })
     const mailing = { database, mailer, url: config.url, secret, log }
     await jobs.work('invitation', concurrentMails, (work) => deliverInvitation(mailing, work))
     await jobs.work('mention', concurrentMails, (work) => deliverMention(mailing, work))

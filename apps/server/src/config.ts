@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import type { CallbackSettings } from '@glacis/scanner'
 import type { z } from 'zod'
+import type { BackupSchedule } from './backups/index.ts'
 import { CliError } from './cli-error.ts'
 import { addresses, type SourceKey } from './packs/sources.ts'
 import type { Provider } from './setting-values.ts'
@@ -44,6 +45,8 @@ export interface Config {
   readonly packs: readonly string[]
   /** URL of each feed, empty if it is turned off; null: feeds are not downloaded. */
   readonly feeds: Readonly<Record<SourceKey, string>> | null
+  /** Null: no scheduled backups. */
+  readonly backup: BackupSchedule | null
   /** Where metrics are served; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null
   readonly logLevel: (typeof levels)[number]
@@ -100,6 +103,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     billing: value.GLACIS_BILLING,
     packs: value.GLACIS_PACKS.map((path) => resolve(root, path)),
     feeds: value.GLACIS_FEEDS === 'on' ? { ...addresses, ...value.GLACIS_FEED_SOURCES } : null,
+    backup:
+      value.GLACIS_BACKUP === null
+        ? null
+        : {
+            folder: resolve(root, value.GLACIS_BACKUP),
+            periodMs: value.GLACIS_BACKUP_PERIOD,
+            keep: value.GLACIS_BACKUP_KEEP,
+            recipients: value.GLACIS_BACKUP_RECIPIENTS,
+          },
     metrics: value.GLACIS_METRICS,
     logLevel: value.GLACIS_LOG_LEVEL,
     signIn: {

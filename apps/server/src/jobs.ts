@@ -14,6 +14,8 @@ export interface Queues {
   sweep: Record<string, never>
   /** Updates all feeds that are due. */
   feeds: Record<string, never>
+  /** Writes a scheduled backup. */
+  backup: Record<string, never>
   /** Updates one feed on request. */
   'feed-check': { readonly pack: string }
   /** Applies pending decisions to their occurrences. */
@@ -109,7 +111,7 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
           deleteAfterSeconds: 3600,
         })
       }
-      for (const name of ['feeds', 'changes'] as const) {
+      for (const name of ['feeds', 'changes', 'backup'] as const) {
         // One running and one waiting; further jobs would be redundant.
         await boss.createQueue(name, {
           policy: 'stately',

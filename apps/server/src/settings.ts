@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { callbackAddress, callbackAddressExpects } from './callbacks.ts'
 import {
+  ageRecipient,
   duration,
   feedKeys,
   feedSources,
@@ -196,6 +197,27 @@ export const Settings = z.object({
     initial: 'the URLs of the publishers',
     meaning:
       'Alternative feed URLs, such as a mirror: `{"nvd": "https://mirror.example/nvd-{year}.json.gz", "cve5": ""}`. An empty URL disables a feed.',
+  }),
+  GLACIS_BACKUP: described(z.union([z.literal('off').transform(() => null), z.string()]).default(null), {
+    expects: 'off, or a folder',
+    initial: '`off`',
+    meaning:
+      'The folder for scheduled backups, which a worker writes. With several workers, set it for one. Use another disk than that of the database.',
+  }),
+  GLACIS_BACKUP_PERIOD: described(duration.default(unitsMs.d), {
+    expects: 'a duration such as 24h',
+    initial: '`24h`',
+    meaning: 'The time between scheduled backups.',
+  }),
+  GLACIS_BACKUP_KEEP: described(z.coerce.number().int().min(1).max(10_000).default(7), {
+    expects: 'a number from 1 to 10000',
+    initial: '`7`',
+    meaning: 'How many scheduled backups are kept.',
+  }),
+  GLACIS_BACKUP_RECIPIENTS: described(listOf(ageRecipient).default([]), {
+    expects: 'a comma-separated list of age public keys, such as age1…',
+    initial: 'none: backups are not encrypted',
+    meaning: 'The age public keys that scheduled backups are encrypted for. Keep the secret keys elsewhere.',
   }),
   GLACIS_METRICS: described(z.union([z.literal('off').transform(() => null), listenAddress]).default(null), {
     expects: 'off, a port, or an address such as 10.0.0.5:9464',
