@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
-import { Decrypter, Encrypter } from 'age-encryption'
+import type { Encrypter } from 'age-encryption'
 import { extract, pack, type Pack } from 'tar-stream'
 import { dumpDatabase } from '#database/backup/dump.ts'
 import type { PartStream } from '#database/backup/load.ts'
@@ -31,7 +31,7 @@ export interface BackupSource {
  * @throws CliError for an unwritable file or an invalid recipient; errors of the database
  */
 export async function writeBackup(file: string, source: BackupSource): Promise<number> {
-  const encrypter = encrypterFor(source.recipients)
+  const encrypter = await encrypterFor(source.recipients)
   await writeNewFile(file, async (handle) => {
     const archive = pack()
     const writing = writeParts(archive, source).catch((error: unknown) => {
@@ -48,8 +48,10 @@ export async function writeBackup(file: string, source: BackupSource): Promise<n
 }
 
 /** @throws CliError naming the recipient that is invalid */
-function encrypterFor(recipients: readonly string[]): Encrypter | null {
+async function encrypterFor(recipients: readonly string[]): Promise<Encrypter | null> {
   if (recipients.length === 0) return null
+  // Loaded on demand: few installations encrypt.
+  const { Encrypter } = await import('age-encryption')
   const encrypter = new Encrypter()
   for (const recipient of recipients) {
     try {
@@ -105,6 +107,7 @@ async function isEncrypted(file: string): Promise<boolean> {
 async function decrypted(file: string, identityFile: string | undefined): Promise<ReadableStream<Uint8Array>> {
   if (identityFile === undefined)
     throw new CliError(`${file} is encrypted. Pass --identity with the file that contains its secret key.`)
+  const { Decrypter } = await import('age-encryption')
   const decrypter = new Decrypter()
   try {
     const lines = (await readFile(identityFile, 'utf8')).split(/\r?\n/)
