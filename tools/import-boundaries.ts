@@ -49,6 +49,7 @@ const serverNouns = [
   'audit-export',
   'tokens',
   'workspaces',
+  'installation',
   'views',
   'search',
 ]
@@ -67,7 +68,19 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       'portal-config',
       'testing',
     ],
-    shared: ['database', 'ctx', 'each', 'errors', 'gate', 'log', 'cli-error', 'sarif', 'time-zone', 'version'],
+    shared: [
+      'database',
+      'ctx',
+      'each',
+      'errors',
+      'gate',
+      'log',
+      'networks',
+      'cli-error',
+      'sarif',
+      'time-zone',
+      'version',
+    ],
     imports: {
       http: [...serverNouns, 'idempotency', 'jobs', 'live'],
       background: [
@@ -95,7 +108,8 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       notifications: ['jobs', 'mail', 'audit'],
       tokens: ['audit'],
       'audit-export': ['audit'],
-      workspaces: ['audit', 'deletions', 'jobs', 'mail'],
+      workspaces: ['audit', 'deletions', 'installation', 'jobs', 'mail'],
+      installation: ['audit', 'jobs', 'mail'],
       deletions: [],
       callbacks: ['endpoints'],
       metrics: ['jobs'],
