@@ -15,6 +15,7 @@ import { recordIdentityEvent } from '#audit.ts'
 import { startBackground } from '#background.ts'
 import { callbackEndpoints, startCallbacks } from '#callbacks.ts'
 import { scheduleBackups } from '#backups/index.ts'
+import { checkRunning } from '#commands/doctor/running.ts'
 import type { Config } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { explainDatabase } from '#database/explain.ts'
@@ -42,6 +43,8 @@ import {
   syncPacks,
 } from '#packs/index.ts'
 import { encryptEventIdsWith } from '#notifications/index.ts'
+import { isWithinNetworks } from '#networks.ts'
+import { signInNetworks } from '#installation/index.ts'
 import { createOutbound } from '#outbound.ts'
 import { portalConfig } from '#portal-config.ts'
 import { createWhoami } from '#whoami.ts'
@@ -114,6 +117,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         organizations: organizations({ database, secret, fetch: outbound, log }),
         methods: { oidc: config.signIn.providers, code: config.signIn.codes },
         breachCheckUrl: config.signIn.breachCheckUrl,
+        isAllowedAddress: async (ip) => isWithinNetworks(await signInNetworks(database), ip),
         secret,
         signUpsMax: isLocal(config.url) ? signUpsMax.local : signUpsMax.public,
         enqueueMail: mailJobs(jobs),
@@ -132,7 +136,9 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     fingerprints: [...ownPacks.fingerprints, downloaded.fingerprints],
   }
   const guard = createGuard(
-    config.identityUrl ? createWhoami(config.identityUrl, log) : (headers) => whoamiOf(identity, headers),
+    config.identityUrl
+      ? createWhoami(config.identityUrl, log)
+      : async (...request) => identity?.whoami(...request) ?? null,
     memberships,
     [config.url],
     database,
@@ -185,6 +191,14 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             findPerson: config.identityUrl ? async () => null : (email) => personWith(people, email),
             feeds: config.feeds,
             knowledge: scanning.knowledge,
+            administration: {
+              database,
+              jobs,
+              mailer,
+              people: config.identityUrl ? null : people,
+              config,
+              check: () => checkRunning(config, database),
+            },
             runner,
           })
       : null,
@@ -264,13 +278,6 @@ async function createFirstWorkspace(memberships: Memberships, { id, email, name,
   await memberships.of(person).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error
   })
-}
-
-async function whoamiOf(
-  identity: ReturnType<typeof createIdentity> | null,
-  headers: Parameters<ReturnType<typeof createIdentity>['whoami']>[0],
-) {
-  return identity ? identity.whoami(headers) : null
 }
 
 /** The installation's secret, created at the first start. It is stored so that sessions and codes survive restarts. */

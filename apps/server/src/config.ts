@@ -49,6 +49,8 @@ export interface Config {
   readonly backup: BackupSchedule | null
   /** Where metrics are served; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null
+  /** Absolute path of the folder with downloaded releases; undefined: no update notice. */
+  readonly releases: string | undefined
   readonly logLevel: (typeof levels)[number]
   /** Sign-in and sign-up options of the embedded identity service. */
   readonly signIn: {
@@ -60,7 +62,7 @@ export interface Config {
     /** Undefined: no bot challenge. */
     readonly captcha: { readonly siteKey: string; readonly secret: string; readonly verifyUrl: string } | undefined
     readonly providers: readonly z.infer<typeof Provider>[]
-    readonly lifespans: Readonly<Record<'sessionMs' | 'privilegedMs' | 'flowMs' | 'codeMs', number>>
+    readonly lifespans: Readonly<Record<'sessionMs' | 'idleMs' | 'privilegedMs' | 'flowMs' | 'codeMs', number>>
   }
 }
 
@@ -113,6 +115,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
             recipients: value.GLACIS_BACKUP_RECIPIENTS,
           },
     metrics: value.GLACIS_METRICS,
+    releases: value.GLACIS_RELEASES === undefined ? undefined : resolve(root, value.GLACIS_RELEASES),
     logLevel: value.GLACIS_LOG_LEVEL,
     signIn: {
       registration: value.GLACIS_REGISTRATION,
@@ -122,6 +125,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       providers: value.GLACIS_OIDC,
       lifespans: {
         sessionMs: value.GLACIS_SESSION_LIFE,
+        idleMs: value.GLACIS_SESSION_IDLE,
         privilegedMs: value.GLACIS_PRIVILEGED_AGE,
         flowMs: value.GLACIS_FLOW_LIFE,
         codeMs: value.GLACIS_CODE_LIFE,

@@ -48,6 +48,10 @@ export interface Jobs {
   work<Name extends QueueName>(name: Name, concurrency: number, run: (work: Work<Name>) => Promise<void>): Promise<void>
   /** The jobs of all processes, by queue. */
   counts(owner: Kysely<Tables>): Promise<QueueCounts[]>
+  /** The jobs that failed last, at most 100; failed jobs are kept for an hour. */
+  failed(owner: Kysely<Tables>): Promise<FailedJob[]>
+  /** Queues a failed job again. @returns its queue; null if no failed job has the id */
+  retry(owner: Kysely<Tables>, id: string): Promise<string | null>
   /** Makes the workers of a queue poll immediately instead of within a second. */
   wake(queue: string): void
   /** Runs `sweep` now and every minute, once across all processes. */
@@ -65,6 +69,14 @@ export interface QueueCounts {
   readonly failed: number
   /** Seconds since the longest-waiting job could start. */
   readonly waitSeconds: number
+}
+
+export interface FailedJob {
+  readonly id: string
+  readonly queue: string
+  readonly attempts: number
+  readonly error: string
+  readonly failedAt: Date
 }
 
 /** A worker without a heartbeat for this long is considered dead, and its job is retried. */
@@ -172,6 +184,16 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       workers.set(name, await Promise.all(ids))
     },
     counts: countJobs,
+    failed: failedJobs,
+    async retry(owner, id) {
+      const { rows } = await sql<{ name: string }>`
+        select name from pgboss.job where id = ${id} and state = 'failed'`.execute(owner)
+      const [job] = rows
+      if (!job) return null
+      await boss.retry(job.name, id)
+      await sql`select pg_notify(${channels.jobs}, ${job.name})`.execute(owner)
+      return job.name
+    },
     wake,
     // pg-boss's cron pauses after the system clock is set back, until the clock has caught up.
     async everyMinute() {
@@ -202,5 +224,16 @@ async function countJobs(owner: Kysely<Tables>): Promise<QueueCounts[]> {
       select name, state, start_after, state in ('created', 'retry') and start_after <= now() as is_ready from pgboss.job
     ) as job on job.name = queue.name
     group by queue.name`.execute(owner)
+  return rows
+}
+
+/** Not the data of the jobs: it belongs to workspaces. */
+async function failedJobs(owner: Kysely<Tables>): Promise<FailedJob[]> {
+  const { rows } = await sql<FailedJob>`
+    select id, name as queue, retry_count + 1 as attempts, coalesce(output->>'message', output->>'value', '') as error,
+      completed_on as "failedAt"
+    from pgboss.job where state = 'failed'
+    order by completed_on desc, id
+    limit 100`.execute(owner)
   return rows
 }

@@ -128,7 +128,12 @@ export const Settings = z.object({
   GLACIS_SESSION_LIFE: described(duration.default(unitsMs.d), {
     expects: 'a duration such as 24h',
     initial: '`24h`',
-    meaning: 'How long a session lasts.',
+    meaning: 'How long a session lasts after signing in, however much it is used.',
+  }),
+  GLACIS_SESSION_IDLE: described(duration.default(8 * unitsMs.h), {
+    expects: 'a duration such as 1h',
+    initial: '`8h`',
+    meaning: 'How long a session lasts without a request. An open page makes requests only while it is visible.',
   }),
   GLACIS_PRIVILEGED_AGE: described(duration.default(unitsMs.h), {
     expects: 'a duration such as 1h',
@@ -224,6 +229,12 @@ export const Settings = z.object({
     initial: '`off`',
     meaning:
       'The address that serves Prometheus metrics at `/metrics`; a port alone listens on `127.0.0.1`. Requests need no authentication, so open it only to the monitoring system.',
+  }),
+  GLACIS_RELEASES: described(z.string().optional(), {
+    expects: 'a folder',
+    initial: 'no update notice',
+    meaning:
+      'A folder with release archives that you have downloaded. Administrators see a notice if it contains a newer release; Glacis asks no server for updates.',
   }),
   GLACIS_LOG_LEVEL: described(z.enum(levels).default('info'), {
     expects: `one of ${levels.join(', ')}`,

@@ -1,5 +1,4 @@
 /** API tokens for programmatic access. Only digests are stored. */
-import { BlockList, isIP } from 'node:net'
 import { type ApiToken, tokenLife, type TokenScope } from '@glacis/contract/access'
 import type * as contract from '@glacis/contract/access'
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
@@ -117,20 +116,6 @@ export async function ownerOfToken(database: Pick<Database, 'owner'>, token: str
       database.owner,
     )
   return row
-}
-
-/** Whether a token may be used from an address; an empty list allows all. */
-export function isWithinNetworks(networks: readonly string[], address: string): boolean {
-  if (networks.length === 0) return true
-  const list = new BlockList()
-  for (const network of networks) {
-    const [base = '', bits] = network.split('/')
-    const isV6 = isIP(base) === 6
-    list.addSubnet(base, bits === undefined ? (isV6 ? 128 : 32) : Number(bits), isV6 ? 'ipv6' : 'ipv4')
-  }
-  // Node.js names IPv4 clients of a dual-stack socket in IPv6 notation.
-  const bare = address.replace(/^::ffff:(?=\d+\.)/, '')
-  return list.check(bare, isIP(bare) === 6 ? 'ipv6' : 'ipv4')
 }
 
 function roleOf({ actor }: Ctx, requested: Role | undefined): Role {

@@ -52,8 +52,15 @@ export interface Tables {
   provisioned_user: ProvisionedUserTable
   provisioned_group: ProvisionedGroupTable
   provisioned_group_user: ProvisionedGroupUserTable
-  /** compose */
-  installation: { is_only: Generated<boolean>; secret: string }
+  /** compose; the other columns: installation */
+  installation: {
+    is_only: Generated<boolean>
+    secret: string
+    has_first_admin: Generated<boolean>
+    sign_in_networks: Generated<string[]>
+  }
+  /** installation */
+  installation_admin: { identity_id: string; granted_at: Generated<Date> }
   audit_event: AuditEventTable
   agent: AgentTable
   agent_key: AgentKeyTable

@@ -15,6 +15,7 @@ import { serveScim } from '#http/scim.ts'
 import { createRouter, type Router } from '#http/route.ts'
 import { mountRunner, type RunnerOptions } from '#http/runner.ts'
 import { serveApi } from '#http/routes/index.ts'
+import type { Administration } from '#installation/index.ts'
 import type { Jobs } from '#jobs.ts'
 import type { Live } from '#live.ts'
 import type { Sending } from '#notifications/index.ts'
@@ -41,6 +42,7 @@ export interface ApiOptions {
   readonly findPerson: scim.ScimService['findPerson']
   readonly feeds: FeedAddresses
   readonly knowledge: Knowledge
+  readonly administration: Administration
   /** Absent if agents can't connect. */
   readonly runner?: Omit<RunnerOptions, 'database' | 'live'>
 }

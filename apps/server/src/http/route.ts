@@ -1,6 +1,6 @@
 /** Registers routes from the contract's endpoints. */
 import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
-import type { Ctx, Within } from '#ctx.ts'
+import type { Ctx, Visit, Within } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import { callNameOf } from '#http/calls.ts'
 import type { Guard } from '#http/guard.ts'
@@ -8,7 +8,6 @@ import { keyOf } from '#http/idempotency-key.ts'
 import { runIdempotently } from '#idempotency.ts'
 import { queryOf } from '#http/query.ts'
 import { rejectUnstorable } from '#http/storable.ts'
-import type { Visit } from '#workspaces/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod/mini'
 
@@ -25,6 +24,11 @@ export interface Router {
   ): void
   /** For calls of a signed-in person that aren't about a workspace yet. */
   serveVisit<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
+    endpoint: E,
+    verb: (visit: Visit, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
+  ): void
+  /** For calls of installation administrators. */
+  serveAdministrator<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
     verb: (visit: Visit, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
   ): void
@@ -84,6 +88,14 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
         method: endpoint.method,
         url: endpoint.path,
         handler: async (request) => verb(await guard.admitPerson(request), readInput(endpoint, request)),
+      })
+    },
+    serveAdministrator(endpoint, verb) {
+      register(endpoint)
+      app.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request) => verb(await guard.admitAdministrator(request), readInput(endpoint, request)),
       })
     },
     servePublic(endpoint, verb) {

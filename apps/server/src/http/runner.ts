@@ -9,7 +9,7 @@ import { ApiError } from '#errors.ts'
 import type { Live } from '#live.ts'
 import type { PackArchives } from '#packs/index.ts'
 import { leaseBatch, progressBatch, reportBatch, type Scanning, returnAllBatches } from '#scans/index.ts'
-import { isWithinNetworks } from '#tokens.ts'
+import { isWithinNetworks } from '#networks.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod/mini'
 

@@ -81,6 +81,14 @@ export function flowDisabled(): WireError {
   })
 }
 
+/** Users can't sign in from this address. Without an ID, the portal shows the reason. */
+export function networkNotAllowed(ip: string): WireError {
+  return new WireError(403, {
+    reason: `Signing in isn't allowed from ${ip}. Connect from an allowed network.`,
+    message: `Signing in isn't allowed from ${ip}`,
+  })
+}
+
 /** A session is required. */
 export function sessionInactive(more: Partial<ErrorDetails> = {}): WireError {
   return new WireError(401, {
