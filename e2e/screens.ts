@@ -151,6 +151,7 @@ const insightScreens: readonly Screen[] = [
 
 const teamScreens: readonly Screen[] = [
   { name: '32-workspace', path: '/workspace', phone: true, whole: true },
+  { name: '32e-installation', path: '/installation', phone: true, whole: true },
   { name: '32b-invite', path: '/workspace', phone: true, before: opensDialog('Invite someone') },
   { name: '32c-provisioning-token', path: '/workspace', before: opensDialog('Create provisioning token') },
   { name: '32d-leave', path: '/workspace', before: opensDialog('Leave workspace') },

@@ -29,6 +29,7 @@ const nouns = [
   'overview',
   'onboarding',
   'workspaces',
+  'installation',
 ]
 const queriesOf = (self: string) => nouns.filter((noun) => noun !== self).map((noun) => `${noun}/queries`)
 
