@@ -19,6 +19,7 @@ import {
   runDelivery,
   type Sending,
 } from '#notifications/index.ts'
+import { deleteExpiredCounts } from '#request-counts.ts'
 import { clearProgress, type FeedUpdater } from '#packs/index.ts'
 import type { Live } from '#live.ts'
 import {
@@ -137,6 +138,7 @@ async function deleteExpiredData(
   await deleteOldEvents(database, now)
   await deleteOldAuditEvents(database, now)
   await deleteExpiredKeys(database, now)
+  await deleteExpiredCounts(database.owner)
   await deleteOldScans(database, before(historyMs))
   await deleteExpiredIssueData(database, { history: before(historyMs), evidence: before(evidenceMs) })
 }

@@ -26,6 +26,8 @@ export interface Config {
   /** Undefined: the embedded identity service. */
   readonly identityUrl: string | undefined
   readonly roles: readonly Role[]
+  /** How long a stopping process still serves requests; 0: it stops immediately. */
+  readonly drainMs: number
   /** Undefined: mails are written to the outbox. */
   readonly smtpUrl: string | undefined
   readonly mailFrom: string
@@ -90,6 +92,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: value.DATABASE_URL,
     identityUrl: value.GLACIS_IDENTITY_URL,
     roles: [...new Set(value.GLACIS_ROLES)],
+    drainMs: value.GLACIS_DRAIN ?? 0,
     smtpUrl: value.GLACIS_SMTP_URL,
     mailFrom: value.GLACIS_MAIL_FROM,
     supportEmail: value.GLACIS_SUPPORT_EMAIL ?? `support@${new URL(url).hostname}`,

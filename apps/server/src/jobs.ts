@@ -1,4 +1,5 @@
 /** The job queue, stored in the database: a job exists if and only if the transaction that enqueued it was committed. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { IdentityOptions } from '@glacis/identity'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
@@ -50,7 +51,8 @@ export interface Jobs {
   wake(queue: string): void
   /** Runs `sweep` now and every minute, once across all processes. */
   everyMinute(): Promise<void>
-  /** Aborts running jobs and returns them to the queue. */
+  /** Takes no more jobs. After `graceMs`, aborts the running ones, which return to the queue. */
+  stopWork(graceMs: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -70,6 +72,8 @@ const heartbeatSeconds = 10
 const retryLimit = 2
 const deliveryRetries = 11
 const mailRetries = 400
+/** A shutdown doesn't count as one of the few attempts of these: each process of a rolling restart may have the job. */
+const restartedQueues: ReadonlySet<QueueName> = new Set(['scan-plan', 'scan-batch', 'decisions'])
 
 const sweepSeconds = 60
 /** Every process enqueues sweeps at this interval; the queue accepts one per minute. */
@@ -160,7 +164,12 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       const runJob = async ([job]: JobWithMetadata<Queues[typeof name]>[]) => {
         if (!job) return
         const signal = AbortSignal.any([stopping.signal, job.signal])
-        await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit })
+        await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit }).catch(
+          async (error: unknown) => {
+            if (!stopping.signal.aborted || !restartedQueues.has(name)) throw error
+            await boss.send(name, job.data)
+          },
+        )
         // More jobs may be waiting.
         wake(name)
       }
@@ -178,6 +187,12 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
         enqueueSweep().catch((error: unknown) => log.warn({ error: String(error) }, 'job queue error'))
       }, sweepIntervalMs).unref()
       await enqueueSweep()
+    },
+    async stopWork(graceMs) {
+      clearInterval(sweeps)
+      const ended = Promise.all([...workers.keys()].map((name) => boss.offWork(name)))
+      await Promise.race([ended, wait(graceMs, undefined, { ref: false })])
+      stopping.abort(new Error('the process is stopping'))
     },
     async close() {
       clearInterval(sweeps)

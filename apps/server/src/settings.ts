@@ -69,6 +69,12 @@ export const Settings = z.object({
     initial: '`api,identity,worker`',
     meaning: 'Which parts of Glacis this process runs.',
   }),
+  GLACIS_DRAIN: described(duration.optional(), {
+    expects: 'a duration such as 10s',
+    initial: 'none: the process stops within five seconds',
+    meaning:
+      'How long a stopping process continues to serve requests while `/health/ready` responds with 503, so that a load balancer stops using it. Requests and scans in progress then have the same time to finish.',
+  }),
   GLACIS_SMTP_URL: described(urlOf(/^smtps?:\/\//).optional(), {
     expects: 'a URL such as smtps://user:password@mail.example.org',
     initial: 'emails are written to `outbox/` in the data folder as `.eml` files',
