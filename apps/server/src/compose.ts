@@ -84,7 +84,10 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   const callbacks =
     config.callbacks && has('worker') ? await startCallbacks(config.callbacks, 'GLACIS_CALLBACKS') : null
   if (callbacks) log.info({ ...callbacks.endpoint, dns: callbacks.dnsPort !== null }, 'callback server started')
-  const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
+  const database = openDatabase(databaseUrl, log, {
+    isUnlimited: config.billing === 'off',
+    replicaUrl: has('api') ? config.readDatabaseUrl : undefined,
+  })
   await migrate(database.owner).catch((error: unknown) => {
     throw explainDatabase(error)
   })
@@ -136,7 +139,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     [config.url],
     database,
   )
-  const live = await listenLive(databaseUrl, log)
+  const live = await listenLive(config.directDatabaseUrl ?? databaseUrl, log)
   live.onJob(jobs.wake)
   const scanning = {
     database,
@@ -190,7 +193,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             runner,
           })
       : null,
-    isReady: async () => void (await sql`select 1`.execute(database.app)),
+    isReady: async () => void (await sql`select 1`.execute(database.owner)),
     isStopping: () => isStopping,
   })
   if (identity && has('identity')) {

@@ -23,6 +23,10 @@ export interface Config {
   readonly dataFolder: string
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined
+  /** For what needs a session of its own, if `databaseUrl` is that of a pooler. */
+  readonly directDatabaseUrl: string | undefined
+  /** A streaming replica for lists and charts. */
+  readonly readDatabaseUrl: string | undefined
   /** Undefined: the embedded identity service. */
   readonly identityUrl: string | undefined
   readonly roles: readonly Role[]
@@ -90,6 +94,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     url,
     dataFolder: resolve(root, value.GLACIS_DATA),
     databaseUrl: value.DATABASE_URL,
+    directDatabaseUrl: value.GLACIS_DIRECT_DATABASE_URL,
+    readDatabaseUrl: value.GLACIS_READ_DATABASE_URL,
     identityUrl: value.GLACIS_IDENTITY_URL,
     roles: [...new Set(value.GLACIS_ROLES)],
     drainMs: value.GLACIS_DRAIN ?? 0,
