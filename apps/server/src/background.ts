@@ -20,6 +20,7 @@ import {
   runDelivery,
   type Sending,
 } from '#notifications/index.ts'
+import { deleteExpiredCounts } from '#request-counts.ts'
 import { clearProgress, type FeedUpdater } from '#packs/index.ts'
 import type { Live } from '#live.ts'
 import {
@@ -36,7 +37,9 @@ import {
 import { closeEndedDays } from '#stats/index.ts'
 import { deleteDueWorkspaces } from '#workspaces/index.ts'
 
-const concurrentBatches = 2
+/** The third is for other workspaces, so that none waits for all batches of a large network. */
+const concurrentBatches = 3
+const concurrentBatchesOfWorkspace = 2
 const concurrentDeliveries = 4
 /** Events within this time are combined into one message. */
 const debounceMs = 2000
@@ -62,8 +65,11 @@ export async function startBackground(
     )
   }
   if (backups) await jobs.work('backup', 1, () => backups.run())
-  await jobs.work('scan-plan', 1, (work) => planScan(scanning, work))
-  await jobs.work('scan-batch', concurrentBatches, (work) => runBatch(scanning, work))
+  // Resolving a name can take seconds, which must not delay other workspaces.
+  await jobs.work('scan-plan', 2, (work) => planScan(scanning, work), { perWorkspace: 1 })
+  await jobs.work('scan-batch', concurrentBatches, (work) => runBatch(scanning, work), {
+    perWorkspace: concurrentBatchesOfWorkspace,
+  })
   const applyPending = (account: string, signal: AbortSignal) => applyPendingDecisions(scanning, account, signal)
   await jobs.work('decisions', 1, ({ data, signal }) => applyPending(data.account, signal))
   await jobs.work('sweep', 1, async ({ signal }) => {
@@ -140,6 +146,7 @@ async function deleteExpiredData(
   await deleteOldEvents(database, now)
   await deleteOldAuditEvents(database, now)
   await deleteExpiredKeys(database, now)
+  await deleteExpiredCounts(database.owner)
   await deleteOldScans(database, before(historyMs))
   await deleteExpiredIssueData(database, { history: before(historyMs), evidence: before(evidenceMs) })
 }

@@ -24,9 +24,15 @@ export interface Config {
   readonly dataFolder: string
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined
+  /** For what needs a session of its own, if `databaseUrl` is that of a pooler. */
+  readonly directDatabaseUrl: string | undefined
+  /** A streaming replica for lists and charts. */
+  readonly readDatabaseUrl: string | undefined
   /** Undefined: the embedded identity service. */
   readonly identityUrl: string | undefined
   readonly roles: readonly Role[]
+  /** How long a stopping process still serves requests; 0: it stops immediately. */
+  readonly drainMs: number
   /** Undefined: mails are written to the outbox. */
   readonly smtpUrl: string | undefined
   readonly mailFrom: string
@@ -93,8 +99,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     url,
     dataFolder: resolve(root, value.GLACIS_DATA),
     databaseUrl: value.DATABASE_URL,
+    directDatabaseUrl: value.GLACIS_DIRECT_DATABASE_URL,
+    readDatabaseUrl: value.GLACIS_READ_DATABASE_URL,
     identityUrl: value.GLACIS_IDENTITY_URL,
     roles: [...new Set(value.GLACIS_ROLES)],
+    drainMs: value.GLACIS_DRAIN ?? 0,
     smtpUrl: value.GLACIS_SMTP_URL,
     mailFrom: value.GLACIS_MAIL_FROM,
     supportEmail: value.GLACIS_SUPPORT_EMAIL ?? `support@${new URL(url).hostname}`,

@@ -1,4 +1,5 @@
 /** The job queue, stored in the database: a job exists if and only if the transaction that enqueued it was committed. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { IdentityOptions } from '@glacis/identity'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
@@ -45,7 +46,23 @@ export interface Jobs {
   prepare(owner: Kysely<Tables>): Promise<void>
   /** Queues a job and notifies workers when the transaction is committed. */
   enqueue<Name extends QueueName>(tx: Transaction<Tables>, name: Name, data: Queues[Name]): Promise<void>
-  work<Name extends QueueName>(name: Name, concurrency: number, run: (work: Work<Name>) => Promise<void>): Promise<void>
+  /**
+   * Queues jobs so that all workspaces progress alike, however many jobs each has. A job's cost is its expected time in
+   * any unit.
+   */
+  enqueueFairly<Name extends QueueName>(
+    tx: Transaction<Tables>,
+    name: Name,
+    workspace: string,
+    jobs: readonly { readonly data: Queues[Name]; readonly cost: number }[],
+  ): Promise<void>
+  /** @param perWorkspace how many jobs of one workspace run at the same time in this process; all by default */
+  work<Name extends QueueName>(
+    name: Name,
+    concurrency: number,
+    run: (work: Work<Name>) => Promise<void>,
+    options?: { readonly perWorkspace?: number },
+  ): Promise<void>
   /** The jobs of all processes, by queue. */
   counts(owner: Kysely<Tables>): Promise<QueueCounts[]>
   /** The jobs that failed last, at most 100; failed jobs are kept for an hour. */
@@ -56,7 +73,8 @@ export interface Jobs {
   wake(queue: string): void
   /** Runs `sweep` now and every minute, once across all processes. */
   everyMinute(): Promise<void>
-  /** Aborts running jobs and returns them to the queue. */
+  /** Takes no more jobs. After `graceMs`, aborts the running ones, which return to the queue. */
+  stopWork(graceMs: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -84,6 +102,8 @@ const heartbeatSeconds = 10
 const retryLimit = 2
 const deliveryRetries = 11
 const mailRetries = 400
+/** A shutdown doesn't count as one of the few attempts of these: each process of a rolling restart may have the job. */
+const restartedQueues: ReadonlySet<QueueName> = new Set(['scan-plan', 'scan-batch', 'decisions'])
 
 const sweepSeconds = 60
 /** Every process enqueues sweeps at this interval; the queue accepts one per minute. */
@@ -106,9 +126,8 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
   })
   boss.on('error', (error) => log.warn({ error: error.message }, 'job queue error'))
   const stopping = new AbortController()
-  const workers = new Map<string, string[]>()
   const wake = (queue: string) => {
-    for (const id of workers.get(queue) ?? []) boss.notifyWorker(id)
+    for (const { id, name } of boss.getWipData()) if (name === queue) boss.notifyWorker(id)
   }
   let sweeps: NodeJS.Timeout | undefined
   return {
@@ -170,18 +189,28 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
         sql`select pg_notify(${channels.jobs}, ${name})`.execute(tx),
       ])
     },
-    async work(name, concurrency, run) {
+    async enqueueFairly(tx, name, workspace, jobs) {
+      let turn = await lastTurn(tx, name, workspace)
+      const options = { db: fromKysely(tx), group: { id: workspace } }
+      for (const { data, cost } of jobs) await boss.send(name, data, { ...options, priority: -(turn += cost) })
+      await sql`select pg_notify(${channels.jobs}, ${name})`.execute(tx)
+    },
+    async work(name, concurrency, run, { perWorkspace } = {}) {
       const runJob = async ([job]: JobWithMetadata<Queues[typeof name]>[]) => {
         if (!job) return
         const signal = AbortSignal.any([stopping.signal, job.signal])
-        await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit })
+        await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit }).catch(
+          async (error: unknown) => {
+            if (!stopping.signal.aborted || !restartedQueues.has(name)) throw error
+            const group = job.groupId ? { group: { id: job.groupId } } : {}
+            await boss.send(name, job.data, { priority: job.priority, ...group })
+          },
+        )
         // More jobs may be waiting.
         wake(name)
       }
-      const ids = Array.from({ length: concurrency }, async () =>
-        boss.work(name, { pollingIntervalSeconds: 1, includeMetadata: true }, runJob),
-      )
-      workers.set(name, await Promise.all(ids))
+      const options = { pollingIntervalSeconds: 1, includeMetadata: true, localConcurrency: concurrency } as const
+      await boss.work(name, { ...options, ...(perWorkspace && { localGroupConcurrency: perWorkspace }) }, runJob)
     },
     counts: countJobs,
     failed: failedJobs,
@@ -203,12 +232,36 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       }, sweepIntervalMs).unref()
       await enqueueSweep()
     },
+    async stopWork(graceMs) {
+      clearInterval(sweeps)
+      const ended = Promise.all(boss.getWipData().map(({ name }) => boss.offWork(name)))
+      await Promise.race([ended, wait(graceMs, undefined, { ref: false })])
+      stopping.abort(new Error('the process is stopping'))
+    },
     async close() {
       clearInterval(sweeps)
       stopping.abort(new Error('the process is stopping'))
       await boss.stop({ graceful: true, timeout: 3000 })
     },
   }
+}
+
+/**
+ * Self-clocked fair queueing (Golestani, INFOCOM 1994): a job's turn is its cost after the workspace's previous job, or
+ * after the job that is being served. So a new workspace comes next, and large backlogs alternate. Priorities are
+ * negative turns.
+ */
+async function lastTurn(tx: Transaction<Tables>, name: QueueName, workspace: string): Promise<number> {
+  const { rows } = await sql<{ own: number; served: number }>`
+    select coalesce(-min(priority) filter (where group_id = ${workspace}), 0) as own,
+      coalesce(-max(priority), 0) as served
+    from (
+      -- In parts, each of which has an index.
+      select priority, group_id from pgboss.job where name = ${name} and state < 'active' and not blocked
+      union all
+      select priority, group_id from pgboss.job where name = ${name} and state = 'active' and group_id is not null
+    ) as job`.execute(tx)
+  return Math.max(rows[0]?.own ?? 0, rows[0]?.served ?? 0)
 }
 
 /** pg-boss's own counts are refreshed only by its monitor, so they are read from its table. */

@@ -60,6 +60,18 @@ export const Settings = z.object({
     meaning:
       'A PostgreSQL server (16 or newer) to use instead of the embedded one. The user must own the database and be allowed to create a role.',
   }),
+  GLACIS_DIRECT_DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
+    expects: 'a URL such as postgresql://user:password@host/database',
+    initial: '`DATABASE_URL`',
+    meaning:
+      'The same database without a pooler, or through one in session mode. Required if `DATABASE_URL` is a pooler in transaction mode, because live events and immediate starts of jobs need a session.',
+  }),
+  GLACIS_READ_DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
+    expects: 'a URL such as postgresql://user:password@replica/database',
+    initial: 'none',
+    meaning:
+      'A streaming replica that serves lists and charts to signed-in users. It is used only while it is less than five seconds behind, and contains the user’s own changes.',
+  }),
   GLACIS_IDENTITY_URL: described(origin.optional(), {
     expects: 'an origin such as https://id.example.org, without a path',
     initial: 'the embedded identity service',
@@ -69,6 +81,12 @@ export const Settings = z.object({
     expects: `a comma-separated list of ${roles.join(', ')}`,
     initial: '`api,identity,worker`',
     meaning: 'Which parts of Glacis this process runs.',
+  }),
+  GLACIS_DRAIN: described(duration.optional(), {
+    expects: 'a duration such as 10s',
+    initial: 'none: the process stops within five seconds',
+    meaning:
+      'How long a stopping process continues to serve requests while `/health/ready` responds with 503, so that a load balancer stops using it. Requests and scans in progress then have the same time to finish.',
   }),
   GLACIS_SMTP_URL: described(urlOf(/^smtps?:\/\//).optional(), {
     expects: 'a URL such as smtps://user:password@mail.example.org',

@@ -90,6 +90,9 @@ export interface Tables {
   host_product: HostProductTable
   scan: ScanTable
   scan_batch: ScanBatchTable
+  pack_set: { kind: 'template' | 'fingerprints'; digest: string }
+  pack_set_part: { kind: 'template' | 'fingerprints'; part: number; body: Buffer }
+  request_count: { key: string; used: number; resets_at: Date }
   scan_lease: ScanLeaseTable
   scan_lease_part: { account_id: string; lease_id: string; part: number; observations: string }
   scan_host: {

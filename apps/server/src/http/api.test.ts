@@ -189,7 +189,10 @@ describe('row-level security', () => {
   it('SEC-B2 hides all rows from a transaction without an account', async () => {
     await users.target('anna')
     for (const name of await accountTables()) {
-      const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(users.server.database.app)
+      const rows = await users.server.database.app.transaction().execute(async (tx) => {
+        await sql`set local role glacis_app`.execute(tx)
+        return (await sql`select 1 from ${sql.table(name)} limit 1`.execute(tx)).rows
+      })
       expect([name, rows.length]).toEqual([name, 0])
     }
   })

@@ -9,6 +9,7 @@ import type { Guard } from '#http/guard.ts'
 import { openApi } from '#http/openapi.ts'
 import { serveReference } from '#http/reference.ts'
 import { serveExports, serveWorkspaceExport } from '#http/export.ts'
+import { trackPositions } from '#http/read-position.ts'
 import { recordRoutes } from '#http/other-methods.ts'
 import { serveReports } from '#http/report.ts'
 import { serveScim } from '#http/scim.ts'
@@ -51,6 +52,7 @@ export interface ApiOptions {
 export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   const { database, guard, root, url, runner } = options
   const rejectOtherMethods = recordRoutes(app)
+  trackPositions(app, database, url)
   const router = createRouter(app, database, guard)
   serveApi(router, options)
   serveLive(app, options)
