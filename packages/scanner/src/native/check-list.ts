@@ -2,6 +2,7 @@
 import { amqp, amqpDefaultLogin } from '#native/amqp.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
+import { ftpUpload } from '#native/ftp.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { directoryListing } from '#native/listing.ts'
 import { mailPasswords } from '#native/mail.ts'
@@ -13,10 +14,13 @@ import { rpcbind } from '#native/rpc.ts'
 import { smb } from '#native/smb.ts'
 import { ssh } from '#native/ssh.ts'
 import { tlsWeak } from '#native/tls-weak.ts'
+import { tlsFlaws } from '#native/tls-flaws.ts'
+import { tlsRobot } from '#native/tls-robot.ts'
 import { tlsOfService, upgradedTls } from '#native/tls.ts'
 import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-checks.ts'
 import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
+import { webUpload } from '#native/web-upload.ts'
 
 /** In the order in which they run on a service. */
 export const nativeCheckList: readonly NativeCheck[] = [
@@ -40,10 +44,14 @@ export const nativeCheckList: readonly NativeCheck[] = [
   gitDaemon,
   httpProxy,
   socksProxy,
+  ftpUpload,
+  webUpload,
   directoryListing,
   rpcbind,
   tlsOfService,
   upgradedTls,
   tlsWeak,
+  tlsFlaws,
+  tlsRobot,
   mailPasswords,
 ]

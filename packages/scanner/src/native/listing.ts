@@ -140,7 +140,7 @@ function isDetailed(page: string, names: readonly string[]): boolean {
   const text = textOf(page)
   const detailed = names.filter((name) => {
     const at = text.indexOf(name)
-    return /\d{4}-\d\d-\d\d|\d{1,2}[-/ ][A-Z][a-z]{2}[-/ ]\d{4}|\d+(?:\.\d+)? ?(?:[KMG]i?)?B(?:\b|ytes\b)/.test(
+    return /\d{4}-\d\d-\d\d|\d{1,2}[-/ ][A-Z][a-z]{2}[-/ ]\d{4}|\d+(?:\.\d+)? ?(?:Bytes|(?:[KMG]i?)?B)\b/.test(
       text.slice(at + name.length, at + name.length + 120),
     )
   })

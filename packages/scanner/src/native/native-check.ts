@@ -66,7 +66,7 @@ export interface NativeContext {
   exchangeOnPort(
     port: number,
     question: string | Uint8Array,
-    options?: Partial<ReadOptions>,
+    options?: Partial<ReadOptions> & { readonly endsAfterMessage?: boolean },
   ): Promise<Buffer | undefined>
   /** Sends one UDP message to the same port. */
   sendDatagram(

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
@@ -356,17 +357,20 @@ describe.concurrent('TLS', () => {
   const weak = certificateFor({ name: 'lab.test', rsaBits: 1024 })
   const sound = certificateFor({ name: 'lab.test' })
   const secure = (certificate: { key: string; cert: string }, socket: Socket) =>
-    new TLSSocket(socket, { isServer: true, ...certificate, minVersion: 'TLSv1.2', ciphers: 'DEFAULT:@SECLEVEL=0' }).on(
-      'error',
-      () => undefined,
-    )
+    new TLSSocket(socket, {
+      isServer: true,
+      ...certificate,
+      minVersion: 'TLSv1.2',
+      ciphers: 'DEFAULT:@SECLEVEL=0',
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    }).on('error', () => undefined)
 
   it.each([
     [weak, ['tls-key-weak']],
     [sound, []],
   ] as const)('reports weak certificate keys only', async (certificate, expected) => {
     await using peer = await tcpPeer((socket) => void secure(certificate, socket))
-    const { found, covered } = await runNativeChecks(peer, { protocol: 'http', tls: true })
+    const { found, covered } = await runNativeChecks(peer, { protocol: 'redis', tls: true })
     expect(found).toEqual(expected)
     expect(covered).toContain('tls-key-weak')
   })
@@ -394,6 +398,12 @@ describe.concurrent('TLS', () => {
       'tls-cipher-small-block',
       'tls-ssl2-enabled',
       'tls-dh-weak',
+      'CVE-2014-0160',
+      'tls-compression',
+      'tls-renegotiation-insecure',
+      'tls-client-renegotiation',
+      'tls-chain-incomplete',
+      'tls-robot',
     ])
   })
   it('is inconclusive when the server does not support TLS', async () => {

@@ -1,6 +1,6 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Upgrades from plaintext to TLS (STARTTLS) by protocol. */
-import { bytes, hex } from '#native/native-check.ts'
+import { bytes, hex, type NativeContext } from '#native/native-check.ts'
 import { connectionRequest, isPacket, readConfirm, security } from '#native/rdp-wire.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
@@ -62,4 +62,20 @@ export function supportsStartTls(protocol: string): boolean {
  */
 export async function startTls(connection: TcpConnection, protocol: string): Promise<boolean> {
   return (await upgrades[protocol]?.(connection)) ?? false
+}
+
+/** Runs an exchange of TLS records on a new connection, after STARTTLS where the protocol needs it. */
+export async function talkTls<Value>(
+  context: NativeContext,
+  talk: (connection: TcpConnection) => Promise<Value>,
+): Promise<Value | undefined> {
+  const { protocol, tls } = context.service
+  let result: Value | undefined
+  await context.handshake({
+    async before(connection) {
+      if (tls || (await startTls(connection, protocol))) result = await talk(connection)
+      return false
+    },
+  })
+  return result
 }

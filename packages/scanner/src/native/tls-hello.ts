@@ -58,21 +58,56 @@ export const dheSuites: Readonly<Record<number, string>> = {
   0x006b: 'DHE_RSA_AES_256_CBC_SHA256',
 }
 
+/** Suites of TLS 1.2 whose key exchange encrypts the secret with the server's RSA key. */
+export const rsaSuites: readonly number[] = [0x009c, 0x009d, 0x003c, 0x003d, 0x002f, 0x0035, 0x000a]
+
+/** Suites that nearly every server with TLS 1.2 or earlier accepts one of. */
+export const usualSuites: readonly number[] = [
+  0xc02f,
+  0xc030,
+  0xc02b,
+  0xc02c,
+  0xcca8,
+  0xcca9,
+  0xc013,
+  0xc014,
+  0xc009,
+  0xc00a,
+  0x009e,
+  0x009f,
+  0x0033,
+  0x0039,
+  ...rsaSuites,
+]
+
+interface HelloExtras {
+  /** Compression methods, in addition to none. */
+  readonly compressions?: readonly number[]
+  readonly extensions?: Buffer
+}
+
 /** TLS 1.2 ClientHello (RFC 5246, section 7.4.1.2) with only these suites. */
-export function clientHello(suites: readonly number[], hostname: string): Buffer {
+export function clientHello(
+  suites: readonly number[],
+  hostname: string,
+  { compressions = [], extensions: extra = Buffer.alloc(0) }: HelloExtras = {},
+): Buffer {
   const extensions = Buffer.concat([
     isIP(hostname) || hostname === '' ? Buffer.alloc(0) : serverName(hostname),
     // P-256, P-384, P-521, and X25519; uncompressed points; RSA, DSA, and ECDSA with SHA-256 and
     // SHA-1.
     hex('000a 000a 0008 0017 0018 0019 001d  000b 0002 0100'),
     hex('000d 0010 000e 0401 0403 0501 0503 0201 0202 0203'),
+    // Bouncy Castle refuses clients without secure renegotiation (RFC 5746).
+    hex('ff01 0001 00'),
+    extra,
   ])
   const body = Buffer.concat([
     hex('0303'),
     Buffer.alloc(32, 0x47),
     Buffer.from([0]),
     vector(Buffer.concat(suites.map(uint16))),
-    hex('0100'),
+    Buffer.from([compressions.length + 1, ...compressions, 0]),
     vector(extensions),
   ])
   return record(Buffer.concat([Buffer.from([1, 0]), uint16(body.length), body]))
@@ -85,6 +120,37 @@ function serverName(hostname: string): Buffer {
 
 function record(message: Buffer): Buffer {
   return Buffer.concat([hex('160301'), vector(message)])
+}
+
+export interface ServerHello {
+  /** Such as 0x0303 for TLS 1.2. */
+  readonly version: number
+  readonly compression: number
+  /** Extension types. */
+  readonly extensions: ReadonlySet<number>
+}
+
+/** A ServerHello with its extensions; undefined if the response contains none. */
+export function readFullServerHello(received: Buffer): ServerHello | undefined {
+  const body = handshakeMessage(received, 2)
+  if (!body || body.length < 38) return undefined
+  const at = 35 + body.readUInt8(34)
+  if (body.length < at + 3) return undefined
+  const extensions = new Set<number>()
+  for (let next = at + 5; next + 4 <= body.length; next += 4 + body.readUInt16BE(next + 2))
+    extensions.add(body.readUInt16BE(next))
+  return { version: body.readUInt16BE(0), compression: body.readUInt8(at + 2), extensions }
+}
+
+/** The server's certificate in DER; undefined if the response contains none. */
+export function readCertificate(received: Buffer): Buffer | undefined {
+  const body = handshakeMessage(received, 11)
+  return body && body.length > 6 ? body.subarray(6, 6 + body.readUIntBE(3, 3)) : undefined
+}
+
+/** Whether the server has sent its last message before the client's key. */
+export function isHelloDone(received: Buffer): boolean {
+  return handshakeMessage(received, 14) !== undefined || received[0] === 0x15
 }
 
 function vector(content: Buffer): Buffer {
@@ -109,16 +175,20 @@ export function readServerHello(received: Buffer): { readonly suite: number } | 
  * contains none.
  */
 export function readDhPrimeBits(received: Buffer): number | undefined {
+  const body = handshakeMessage(received, 12)
+  if (!body || body.length < 3) return undefined
+  const prime = body.subarray(2, 2 + body.readUInt16BE(0))
+  const start = prime.findIndex((byte) => byte !== 0)
+  return start < 0 ? 0 : (prime.length - start) * 8 - Math.clz32(prime[start] ?? 0) + 24
+}
+
+/** The body of the first complete handshake message of a type. */
+function handshakeMessage(received: Buffer, type: number): Buffer | undefined {
   const messages = handshakeBytes(received)
   for (let at = 0; at + 4 <= messages.length;) {
-    const length = messages.readUIntBE(at + 1, 3)
-    const body = messages.subarray(at + 4, at + 4 + length)
-    if (messages[at] === 12 && body.length >= 3) {
-      const prime = body.subarray(2, 2 + body.readUInt16BE(0))
-      const start = prime.findIndex((byte) => byte !== 0)
-      return start < 0 ? 0 : (prime.length - start) * 8 - Math.clz32(prime[start] ?? 0) + 24
-    }
-    at += 4 + length
+    const end = at + 4 + messages.readUIntBE(at + 1, 3)
+    if (messages[at] === type && end <= messages.length) return messages.subarray(at + 4, end)
+    at = end
   }
   return undefined
 }

@@ -3,7 +3,7 @@
  */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
-import { supportsStartTls, startTls } from '#native/starttls.ts'
+import { supportsStartTls, talkTls } from '#native/starttls.ts'
 import {
   insecureSuites,
   clientHello,
@@ -127,16 +127,9 @@ async function testDhPrime(context: NativeContext): Promise<Proof | null | undef
 
 /** The response to a ClientHello; undefined when the connection failed or nothing came back. */
 async function sendHello(context: NativeContext, hello: Buffer): Promise<Buffer | undefined> {
-  const { protocol, tls } = context.service
-  let received: Buffer | undefined
-  await context.handshake({
-    async before(connection) {
-      if (!tls && !(await startTls(connection, protocol))) return false
-      connection.write(hello)
-      const response = await connection.read(readOptions)
-      if (response.length > 0 || !connection.isAlive) received = response
-      return false
-    },
+  return talkTls(context, async (connection) => {
+    connection.write(hello)
+    const response = await connection.read(readOptions)
+    return response.length > 0 || !connection.isAlive ? response : undefined
   })
-  return received
 }

@@ -3,6 +3,7 @@
  * are missing here were only tried on a stand-in, or on a program without a hardened variant.
  */
 export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
+  'CVE-2014-0160': ['tlslite-heartbeat'],
   'amqp-default-login': ['rabbitmq'],
   'chargen-udp-amplification': ['xinetd'],
   'directory-listing': [
@@ -22,6 +23,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'dns-open-recursion': ['bind9', 'pdns-recursor', 'unbound'],
   'dns-version-disclosed': ['bind9', 'knot', 'nsd', 'pdns', 'pdns-recursor', 'unbound'],
   'dns-zone-transfer': ['bind9', 'knot', 'nsd', 'pdns'],
+  'ftp-anonymous-upload': ['pyftpdlib', 'vsftpd'],
   'git-daemon-open': ['git-daemon'],
   'http-proxy-open': ['privoxy', 'squid', 'tinyproxy', 'trafficserver'],
   'mail-dmarc-missing': ['mail-domain'],
@@ -29,6 +31,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'mail-spf-missing': ['mail-domain'],
   'mail-spf-permissive': ['mail-domain-permissive'],
   'mail-transport-security-missing': ['mail-domain'],
+  'http-put-open': ['apache2-webdav', 'wsgidav'],
   'memcached-udp-amplification': ['memcached'],
   'mysql-root-without-password': ['mariadb'],
   'rdp-no-tls': ['xrdp'],
@@ -46,9 +49,13 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'starttls-version-weak': ['dovecot'],
   'svn-anonymous-write': ['svnserve'],
   'tftp-readable': ['atftpd', 'tftpd-hpa'],
+  'tls-chain-incomplete': ['gnutls-renegotiation'],
   'tls-cipher-weak': ['openssl-weak'],
   'tls-dh-weak': ['nginx'],
+  'tls-client-renegotiation': ['gnutls-renegotiation'],
   'tls-key-weak': ['dovecot', 'nginx', 'stunnel'],
+  'tls-renegotiation-insecure': ['gnutls-renegotiation'],
+  'tls-robot': ['bouncycastle-tls'],
   'vnc-cleartext': ['tigervnc'],
   'vnc-no-password': ['tigervnc', 'tightvnc', 'x11vnc'],
 }

@@ -153,7 +153,8 @@ export function connectionOver(socket: Socket, signal: AbortSignal): TcpConnecti
 }
 
 /**
- * Sends an optional message on a new connection and reads the response.
+ * Sends an optional message on a new connection and reads the response. `endsAfterMessage` then closes the sending
+ * side, which ends an upload.
  *
  * @returns the data received; undefined when the connection failed
  * @throws only when `signal` aborts, with its reason
@@ -162,12 +163,13 @@ export async function sendAndRead(
   address: string,
   port: number,
   question: string | Uint8Array | null,
-  options: DialOptions & ReadOptions,
+  options: DialOptions & ReadOptions & { readonly endsAfterMessage?: boolean },
 ): Promise<Buffer | undefined> {
   const result = await dial(address, port, options)
   if (result.kind !== 'open') return undefined
   try {
     if (question !== null) result.connection.write(question)
+    if (options.endsAfterMessage) result.connection.socket.end()
     return await result.connection.read(options)
   } finally {
     result.connection.close()

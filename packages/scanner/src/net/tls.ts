@@ -1,4 +1,4 @@
-import type { KeyObject, X509Certificate } from 'node:crypto'
+import { constants, type KeyObject, type X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect } from 'node:tls'
@@ -73,6 +73,8 @@ export async function tlsHandshake(
     socket: transport,
     rejectUnauthorized: false,
     ciphers: 'ALL:@SECLEVEL=0',
+    // Also servers without secure renegotiation.
+    secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
     minVersion: options.minVersion ?? 'TLSv1',
     maxVersion: options.maxVersion ?? 'TLSv1.3',
     ...(isIP(hostname) || hostname === '' ? {} : { servername: hostname }),
