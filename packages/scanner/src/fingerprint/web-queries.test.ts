@@ -8,7 +8,10 @@ import { createHttpClient } from '#net/http.ts'
 const guard = { denialReason: () => null }
 
 /** Versions found by product-specific queries, and the number of POST requests they sent. */
-async function read(serve: RequestListener, paths: readonly WebPath[] = []): Promise<{ versions: string[]; posted: number }> {
+async function read(
+  serve: RequestListener,
+  paths: readonly WebPath[] = [],
+): Promise<{ versions: string[]; posted: number }> {
   let posted = 0
   const server = createServer((request, response) => {
     if (request.method === 'POST') posted++
