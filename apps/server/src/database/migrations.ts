@@ -8,6 +8,7 @@ import { createSignInProvider } from '#database/migrations/0005-sign-in-provider
 import { addTeams } from '#database/migrations/0006-teams.ts'
 import { addAgentLimits } from '#database/migrations/0007-agent-limits.ts'
 import { createSharedState } from '#database/migrations/0200-shared-state.ts'
+import { makeKeysDistributable } from '#database/migrations/0201-distributable-keys.ts'
 import { createWorkspaces } from '#database/migrations/0003-workspaces.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -19,5 +20,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-teams': { up: addTeams },
   '0007-agent-limits': { up: addAgentLimits },
   '0200-shared-state': { up: createSharedState },
+  '0201-distributable-keys': { up: makeKeysDistributable },
   ...identityMigrations,
 }
