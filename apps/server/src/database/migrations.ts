@@ -8,6 +8,7 @@ import { createSignInProvider } from '#database/migrations/0005-sign-in-provider
 import { addTeams } from '#database/migrations/0006-teams.ts'
 import { addAgentLimits } from '#database/migrations/0007-agent-limits.ts'
 import { createSharedState } from '#database/migrations/0200-shared-state.ts'
+import { makeKeysDistributable } from '#database/migrations/0201-distributable-keys.ts'
 import { addAdministration } from '#database/migrations/0300-administration.ts'
 import { createWorkspaces } from '#database/migrations/0003-workspaces.ts'
 
@@ -20,6 +21,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-teams': { up: addTeams },
   '0007-agent-limits': { up: addAgentLimits },
   '0200-shared-state': { up: createSharedState },
+  '0201-distributable-keys': { up: makeKeysDistributable },
   '0300-administration': { up: addAdministration },
   ...identityMigrations,
 }
