@@ -25,7 +25,7 @@ export function requireNetwork(lists: readonly (readonly string[])[], address: s
   })
 }
 
-/** @throws ApiError `precondition` if the new list excludes the person who sets it, without their confirmation */
+/** @throws ApiError `precondition` if the new list excludes the user who sets it, without their confirmation */
 export function rejectLockout(
   {
     networks,

@@ -119,7 +119,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       api(scope)
     })
   }
-  await servePortal(app, options.portalFolder)
+  await servePortal(app, options.portalFolder, hasOnlyOwnScripts(options) ? trustedTypes : null)
   return app
 }
 
@@ -135,6 +135,16 @@ const compression: FastifyCompressOptions = {
 const permissions =
   'camera=(), geolocation=(), microphone=(), payment=(), usb=(), publickey-credentials-get=(self), publickey-credentials-create=(self)'
 
+/**
+ * Scripts may only be loaded from URLs that the default policy of `before-paint.js` accepts, and never from strings. The
+ * bot challenge and Kratos bring scripts that we don't control, so these can't be required with them.
+ */
+const trustedTypes = "require-trusted-types-for 'script';trusted-types default"
+
+function hasOnlyOwnScripts({ url, portalConfig: { identityUrl, botChallengeSiteKey } }: AppOptions): boolean {
+  return new URL(identityUrl || url).origin === url && !botChallengeSiteKey
+}
+
 /** Allows our own scripts, and those of an external identity service and the bot challenge if configured. */
 function headers({ url, portalConfig }: AppOptions) {
   const others = [portalConfig.identityUrl].filter((item) => item && new URL(item).origin !== url)
@@ -146,8 +156,6 @@ function headers({ url, portalConfig }: AppOptions) {
         defaultSrc: ["'self'"],
         scriptSrc: ["'self'", ...others, ...challenge],
         styleSrc: ["'self'"],
-        // React sets styles through the DOM, but widget libraries write style attributes.
-        styleSrcAttr: ["'unsafe-inline'"],
         imgSrc: ["'self'", 'data:'],
         fontSrc: ["'self'"],
         connectSrc: ["'self'", ...others],
