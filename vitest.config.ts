@@ -44,11 +44,26 @@ export default defineConfig({
         },
       },
       'apps/portal/vite.config.ts',
+      // `npm run soak` alone runs these.
+      ...(process.env['SOAK'] === undefined
+        ? []
+        : [
+            {
+              test: {
+                name: 'soak',
+                include: ['soak/**/*.soak.ts'],
+                experimental: { viteModuleRunner: false },
+                fileParallelism: false,
+                testTimeout: 0,
+                hookTimeout: 0,
+              },
+            },
+          ]),
       {
         // The whole product in a browser; each file has its own server, addresses and ports.
         test: {
           name: 'e2e',
-          include: ['e2e/**/*.spec.ts', 'faults/**/*.spec.ts'],
+          include: ['e2e/**/*.spec.ts', 'faults/**/*.spec.ts', 'soak/**/*.spec.ts'],
           experimental: { viteModuleRunner: false },
           maxWorkers: 3,
           sequence: { groupOrder: 1 },

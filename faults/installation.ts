@@ -54,7 +54,6 @@ export async function startInstallation(folder: string): Promise<Installation> {
       const dataFolder = join(folder, name === 'api' ? 'api' : 'data', name === 'worker 2' ? 'second' : '')
       await mkdir(dataFolder, { recursive: true })
       const settings = {
-        ...installation.settings,
         TMPDIR: temporary,
         DATABASE_URL: postgres.url,
         GLACIS_URL: `http://localhost:${ports.api}`,
@@ -62,6 +61,7 @@ export async function startInstallation(folder: string): Promise<Installation> {
         GLACIS_LOG_LEVEL: 'error',
         GLACIS_SCAN_NETWORKS: '127.0.0.0/8',
         GLACIS_WEBHOOK_NETWORKS: '127.0.0.0/8',
+        ...installation.settings,
       }
       running.set(name, await startProduct({ port: ports[name], dataFolder, settings }))
     },
