@@ -48,7 +48,7 @@ export default defineConfig({
         // The whole product in a browser; each file has its own server, addresses and ports.
         test: {
           name: 'e2e',
-          include: ['e2e/**/*.spec.ts', 'faults/**/*.spec.ts', 'scale/**/*.spec.ts'],
+          include: ['e2e/**/*.spec.ts', 'faults/**/*.spec.ts', 'scale/**/*.spec.ts', 'soak/**/*.spec.ts'],
           experimental: { viteModuleRunner: false },
           maxWorkers: 4,
           sequence: { groupOrder: 1 },

@@ -86,7 +86,6 @@ export async function startInstallation(
       const dataFolder = join(folder, 'data', name)
       await mkdir(dataFolder, { recursive: true })
       const settings = {
-        ...installation.settings,
         TMPDIR: temporary,
         DATABASE_URL: postgres.url,
         GLACIS_URL: url,
@@ -94,6 +93,7 @@ export async function startInstallation(
         GLACIS_LOG_LEVEL: 'error',
         GLACIS_SCAN_NETWORKS: '127.0.0.0/8',
         GLACIS_WEBHOOK_NETWORKS: '127.0.0.0/8',
+        ...installation.settings,
       }
       running.set(name, await startProduct({ port: ports[name] ?? 0, dataFolder, settings }))
     },
