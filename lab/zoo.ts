@@ -132,15 +132,18 @@ function optionsOf(run: Run | undefined): string[] {
   return [...allow.flatMap((kind) => ['--allow', kind]), ...(hostname === undefined ? [] : ['--resolver', run.address])]
 }
 
+/** nmap mostly waits, so all programs are compared concurrently. */
 async function printComparison(results: ReadonlyMap<Run, StoredRun>): Promise<void> {
-  for (const [run, { observations }] of results) {
-    const comparison = run.variant === 'weak' ? await compareWithNmap(run, observations) : undefined
-    if (!comparison) continue
+  const weak = [...results].filter(([run]) => run.variant === 'weak')
+  const lines = weak.map(async ([run, { observations }]) => {
+    const comparison = await compareWithNmap(run, observations)
+    if (!comparison) return
     const [product] = run.entry.products
     const truth = product && versionOf(product.version, packagesFolder(cache, run.entry, 'weak'))
     const { id, nmap, ours } = comparison
-    console.log(`nmap | ${id} | ${ours} | ${nmap} | ${product?.name ?? run.entry.title} ${truth ?? ''} |`)
-  }
+    console.log(`| ${id} | ${ours} | ${nmap} | ${product?.name ?? run.entry.title} ${truth ?? ''} |`)
+  })
+  await Promise.all(lines)
 }
 
 /**

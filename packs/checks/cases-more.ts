@@ -65,8 +65,6 @@ export const more: readonly Case[] = [
   exposure('laravel-debug-exposed', '/_ignition/health-check', json({ can_execute_commands: true }), json({ status: 'ok' })),
   exposure('symfony-profiler-exposed', '/_profiler/empty/search/results?limit=10', html('<title>Symfony Profiler</title>')),
   exposure('werkzeug-console-open', '/console', html('<script>var EVALEX = true,</script> powered by Werkzeug')),
-  exposure('elmah-exposed', '/elmah.axd', html('<h1>Error Log for /LM/W3SVC</h1><p>Powered by <a>ELMAH</a>')),
-  exposure('trace-axd-exposed', '/trace.axd', html('<h1>Application Trace</h1><b>Requests to this Application</b>')),
   exposure('wordpress-users-exposed', '/wp-json/wp/v2/users', json([{ id: 1, slug: 'ann', avatar_urls: {} }]), json([{ id: 1 }])),
   exposure('spring-actuator-exposed', '/actuator', { headers: { 'content-type': 'application/json' }, body: '{"_links":{"self":{},"env":{"href":"http://x/actuator/env"}}}' }, json({ _links: { health: { href: '/actuator/health' } } })),
   exposure('phpmyadmin-panel', '/phpmyadmin/', html('<title>phpMyAdmin</title>')),

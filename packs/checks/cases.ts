@@ -64,7 +64,6 @@ export const services: readonly Case[] = [
   exposure('kubelet-open', '/pods', json({ kind: 'PodList', apiVersion: 'v1', items: [] }), { status: 401, body: 'Unauthorized' }),
   exposure('node-inspector-open', '/json/list', { body: '[{ "type": "node", "devtoolsFrontendUrl": "x", "webSocketDebuggerUrl": "ws://x" }]' }, json([])),
   exposure('jenkins-script-console-open', '/script', html('<h1>Script Console</h1>println(Jenkins.instance.pluginManager.plugins)'), { status: 403 }),
-  exposure('grafana-panel', '/login', html('<title>Grafana</title><script>window.grafanaBootData={}</script>')),
   exposure('maildev-open', '/', html('<title>MailDev</title>')),
   exposure('node-red-editor-open', '/settings', json({ httpNodeRoot: '/', editorTheme: {} }), { status: 401, body: 'Unauthorized' }),
   exposure('browsersync-ui-open', '/', html('<title>Browsersync</title>')),

@@ -52,7 +52,22 @@ const nodeRed: WebQuery = {
   },
 }
 
-const queries: readonly WebQuery[] = [transmission, nodeRed]
+/** The client of a Vite development server names the folder of its package, which is served too. */
+const vite: WebQuery = {
+  appliesTo: (traces) => traces.some(({ field, text }) => field === 'http.body' && text.includes('/@vite/client')),
+  async run(send) {
+    const textAt = async (path: string) => {
+      const response = await send({ method: 'GET', path, headers: { Accept: '*/*' } })
+      return response?.status === 200 ? response.body.toString('utf8', 0, 262_144) : ''
+    }
+    const [, folder] = /"(\/[\w@./-]{0,200}\bnode_modules\/vite\/)dist\//.exec(await textAt('/@vite/client')) ?? []
+    const description = folder === undefined ? '' : await textAt(`${folder}package.json`)
+    const [, version] = /"name":\s{0,9}"vite",\s{0,9}"version":\s{0,9}"([^"]{1,40})"/.exec(description) ?? []
+    return version === undefined ? [] : [{ field: 'vite.version', text: version }]
+  },
+}
+
+const queries: readonly WebQuery[] = [transmission, nodeRed, vite]
 
 /** Sends the queries for the identified products, if any. */
 export async function queryWebProducts(traces: readonly FingerprintText[], send: Send): Promise<FingerprintText[]> {

@@ -20,6 +20,7 @@ import { tlsOfService, upgradedTls } from '#native/tls.ts'
 import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-checks.ts'
 import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
+import { webTokens } from '#native/web-tokens.ts'
 import { webUpload } from '#native/web-upload.ts'
 
 /** In the order in which they run on a service. */
@@ -47,6 +48,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   ftpUpload,
   webUpload,
   directoryListing,
+  webTokens,
   rpcbind,
   tlsOfService,
   upgradedTls,

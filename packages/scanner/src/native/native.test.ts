@@ -324,7 +324,8 @@ describe.concurrent('proxies', () => {
   ])('does not report %j as an open proxy', async (reply) => {
     await using peer = await tcpPeer(answering('', () => reply))
     const { found, covered } = await runNativeChecks(peer, asProxy)
-    expect([found, covered]).toEqual([[], ['http-proxy-open', 'directory-listing']])
+    expect(found).toEqual([])
+    expect(covered).toContain('http-proxy-open')
   })
   it('finds a SOCKS proxy only without authentication', async () => {
     await using open = await tcpPeer(

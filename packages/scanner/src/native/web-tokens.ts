@@ -1,0 +1,158 @@
+/** Tokens and session cookies that a web server gives to an anonymous visitor, tested without sending anything. */
+import { createHmac } from 'node:crypto'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeCheck, Proof } from '#native/native-check.ts'
+import { requestWeb, type WebResponse } from '#native/web-request.ts'
+
+const unsigned = checkInfo({
+  id: 'jwt-unsigned',
+  name: 'Unsigned JWT issued (alg none)',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 7.5,
+  summary: 'The server issues JSON Web Tokens without a signature (`"alg":"none"`).',
+  impact: 'An attacker can change the claims of a token, for example to another user or role.',
+  remediation: 'Sign tokens with RS256, ES256, or HS256 and a random secret, and reject `none` when verifying.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.1',
+  tags: 'misconfig http jwt',
+})
+const weakJwt = checkInfo({
+  id: 'jwt-weak-secret',
+  name: 'JWT signed with a well-known secret',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
+  score: 9.1,
+  summary: 'A JSON Web Token of the server is signed with a secret from examples and documentation.',
+  impact: 'An attacker can forge tokens for any user.',
+  remediation: 'Replace the secret with at least 32 random bytes, for example from `openssl rand -base64 32`.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.5',
+  tags: 'misconfig http jwt',
+})
+const weakSession = checkInfo({
+  id: 'session-weak-secret',
+  name: 'Session cookie signed with a well-known secret',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
+  score: 9.1,
+  summary: 'A session cookie of Flask or Express is signed with a secret from examples and documentation.',
+  impact: 'An attacker can forge sessions. In Flask, the cookie contains the session, so any user can be impersonated.',
+  remediation:
+    'Replace `SECRET_KEY` (Flask) or the `secret` option (express-session, cookie-session) with at least 32 random bytes.',
+  reference: 'https://flask.palletsprojects.com/en/stable/config/#SECRET_KEY',
+  tags: 'misconfig http session',
+})
+
+// cspell:disable
+const words = [
+  'secret password changeme change-me changeit admin test testing jwt token auth key private default example dev',
+  'development qwerty letmein insecure session cookie flask express node hello root pass demo super',
+  'secretkey secret_key secret-key my_secret my-secret mysecret mysecretkey my_secret_key my-secret-key',
+  'your_secret your-secret your-secret-key your_secret_key yoursecret yoursecretkey your-256-bit-secret',
+  'your_jwt_secret your-jwt-secret jwtsecret jwt_secret jwt-secret jwtSecret jwt_secret_key JWT_SECRET',
+  'SECRET SECRET_KEY SuperSecret supersecret super-secret super_secret super_secret_key superSecretKey',
+  'topsecret s3cr3t s3cret secret123 123456 12345678 123456789 1234567890 shhh shhhh shhhhh thisisasecret',
+  'this-is-a-secret this_is_a_secret thisismysecret not-so-secret notsosecret replace-me replaceme todo',
+]
+const phrases = [
+  'keyboard cat',
+  'some secret',
+  'my secret',
+  'a secret',
+  'this is a secret',
+  'super secret key',
+  'secret key',
+]
+const otherPhrases = ['you-will-never-guess', 'hard to guess string', 'dev key', 'change this', 'P@ssw0rd', '']
+// cspell:enable
+/** Secrets of examples, documentation, and tutorials. */
+const secrets = words.flatMap((line) => line.split(' ')).concat(phrases, otherPhrases)
+const jwtPattern = /\beyJ[\w-]{10,2000}\.eyJ[\w-]{2,4000}\.[\w-]{0,600}/g
+const tokensMax = 5
+const hashes: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
+
+export const webTokens: NativeCheck = {
+  checks: [unsigned, weakJwt, weakSession],
+  appliesTo: ({ protocol }) => protocol === 'http',
+  async run(context) {
+    const page = await requestWeb(context, { target: context.basePath })
+    if (!page) return {}
+    const tokens = [...new Set(page.received.match(jwtPattern) ?? [])].slice(0, tokensMax)
+    return {
+      [unsigned.id]: firstProof(page, tokens, (token) => (algorithmOf(token) === 'none' ? 'alg: none' : undefined)),
+      [weakJwt.id]: firstProof(page, tokens, secretOfJwt),
+      [weakSession.id]: firstProof(page, cookiesOf(page), (cookie) => secretOfFlask(cookie) ?? secretOfExpress(cookie)),
+    }
+  },
+}
+
+/** The proof contains the fact, and the token only up to its signature. */
+function firstProof(
+  { request, status }: WebResponse,
+  values: readonly string[],
+  test: (value: string) => string | undefined,
+): Proof | null {
+  for (const value of values) {
+    const fact = test(value)
+    if (fact === undefined) continue
+    const shown = `${value.slice(0, value.lastIndexOf('.')).slice(0, 300)}.…`
+    return { request, answer: `HTTP/1.1 ${status}\n\n${shown}\n\n${fact}`, highlights: [fact] }
+  }
+  return null
+}
+
+function cookiesOf({ headers }: WebResponse): string[] {
+  return headers.flatMap(([name, text]) => {
+    const [, value = ''] = /^set-cookie$/i.test(name) ? (/^[^=;]+=([^;]{10,4000})/.exec(text) ?? []) : []
+    return value === '' ? [] : [percentDecoded(value.replaceAll('"', ''))]
+  })
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function algorithmOf(token: string): string | undefined {
+  try {
+    const header: unknown = JSON.parse(Buffer.from(token.split('.', 1)[0] ?? '', 'base64url').toString())
+    const algorithm = typeof header === 'object' && header !== null && 'alg' in header ? header.alg : undefined
+    return typeof algorithm === 'string' ? (/^none$/i.test(algorithm) ? 'none' : algorithm) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function secretOfJwt(token: string): string | undefined {
+  const hash = hashes[algorithmOf(token) ?? '']
+  const end = token.lastIndexOf('.')
+  const [signed, signature] = [token.slice(0, end), token.slice(end + 1)]
+  if (!hash) return undefined
+  return signedWith((secret) => createHmac(hash, secret).update(signed).digest('base64url') === signature)
+}
+
+/** Payload, time, and signature (itsdangerous, with the key derivation of Flask's sessions). */
+function secretOfFlask(cookie: string): string | undefined {
+  const [, signed, signature] = /^(\.?[\w-]+\.[\w-]{5,8})\.([\w-]{27})$/.exec(cookie) ?? []
+  if (signed === undefined || signature === undefined) return undefined
+  return signedWith((secret) => {
+    const key = createHmac('sha1', secret).update('cookie-session').digest()
+    return createHmac('sha1', key).update(signed).digest('base64url') === signature
+  })
+}
+
+/** `s:` and a value that the package cookie-signature signed. */
+function secretOfExpress(cookie: string): string | undefined {
+  const [, signed, signature] = /^s:([^.]+)\.([\w+/]{43})$/.exec(cookie) ?? []
+  if (signed === undefined || signature === undefined) return undefined
+  return signedWith(
+    (secret) => createHmac('sha256', secret).update(signed).digest('base64').replace(/=+$/, '') === signature,
+  )
+}
+
+function signedWith(isSigned: (secret: string) => boolean): string | undefined {
+  const secret = secrets.find((candidate) => isSigned(candidate))
+  return secret === undefined ? undefined : `signed with the secret "${secret}"`
+}
