@@ -48,13 +48,25 @@ export default defineConfig({
         // The whole product in a browser; each file has its own server, addresses and ports.
         test: {
           name: 'e2e',
-          include: ['e2e/**/*.spec.ts', 'faults/**/*.spec.ts'],
+          include: ['e2e/**/*.spec.ts', 'faults/**/*.spec.ts', 'scale/**/*.spec.ts', 'soak/**/*.spec.ts'],
           experimental: { viteModuleRunner: false },
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 15_000 } },
+        },
+      },
+      {
+        // Only by `npm run soak`: long runs, one after the other.
+        test: {
+          name: 'soak',
+          include: ['soak/**/*.soak.ts'],
+          experimental: { viteModuleRunner: false },
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+          testTimeout: 3_600_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -108,7 +108,7 @@ export async function fail(route: Route): Promise<void> {
 /** Shows the members to mention in a comment. */
 export async function mention(page: Page): Promise<void> {
   await page.getByLabel('Comment', { exact: true }).pressSequentially('@')
-  await page.getByRole('listbox', { name: 'Members' }).waitFor()
+  await page.getByRole('listbox', { name: 'Members' }).getByRole('option').first().waitFor()
 }
 
 /** Shows the page as a viewer sees it. */

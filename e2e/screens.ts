@@ -45,7 +45,7 @@ export interface Screen {
   readonly phone?: boolean
   /** Only exists at one width. */
   readonly only?: 'phone' | 'desk'
-  /** Has an open menu, which floats outside all landmarks. */
+  /** Has an open menu, which floats above the page. */
   readonly floats?: boolean
   /** Also captured at full length. */
   readonly whole?: boolean
@@ -151,12 +151,13 @@ const insightScreens: readonly Screen[] = [
 
 const teamScreens: readonly Screen[] = [
   { name: '32-workspace', path: '/workspace', phone: true, whole: true },
+  { name: '32e-installation', path: '/installation', phone: true, whole: true },
   { name: '32b-invite', path: '/workspace', phone: true, before: opensDialog('Invite someone') },
   { name: '32c-provisioning-token', path: '/workspace', before: opensDialog('Create provisioning token') },
   { name: '32d-leave', path: '/workspace', before: opensDialog('Leave workspace') },
   { name: '32e-api-token', path: '/integrations', phone: true, before: opensDialog('Create token') },
   { name: '32f-assign', path: '/risks/:risk', floats: true, before: press(/^Assign$/) },
-  { name: '32g-mention', path: '/risks/:risk', phone: true, before: mention },
+  { name: '32g-mention', path: '/risks/:risk', phone: true, floats: true, before: mention },
   { name: '32h-viewer', path: '/risks/:risk', phone: true, before: asViewer },
   { name: '33-invitation', path: '/invitation?token=none', phone: true, before: invited },
   { name: '33b-invitation-rejected', path: '/invitation?token=none', phone: true },

@@ -43,6 +43,9 @@ export async function startTestEnvironment(name: string): Promise<TestEnvironmen
     const context = { viewport: desktop, baseURL: product.url, locale: 'en-CH', reducedMotion: 'reduce' as const }
     const page = await browser.newPage(context)
     page.setDefaultTimeout(15_000)
+    // A violation of the Content-Security-Policy or of Trusted Types, even one that nobody notices on screen.
+    await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+      console.error('policy violation', event.violatedDirective, event.blockedURI, event.sourceFile, event.sample))`)
     page.on('pageerror', (error) => troubles.push(error.message))
     page.on('console', (message) => message.type() === 'error' && troubles.push(`${page.url()}: ${message.text()}`))
     return page

@@ -19,7 +19,7 @@ export type Fault = (stage: Stage) => Promise<void>
 const stallMs = 4000
 
 const kill =
-  (name: (typeof processNames)[number]): Fault =>
+  (name: string): Fault =>
   async ({ installation }) => {
     await installation.kill(name)
     await installation.start(name)

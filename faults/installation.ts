@@ -1,5 +1,6 @@
 /** Glacis as several processes over one PostgreSQL, each of which can be killed. */
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startPostgres } from '../apps/server/src/database/embedded.ts'
@@ -7,21 +8,26 @@ import { createLogger } from '../apps/server/src/log.ts'
 import { freePort } from '../e2e/ports.ts'
 import { type Product, startProduct } from '../lab/product.ts'
 
-const roles = { api: 'api,identity', 'worker 1': 'worker', 'worker 2': 'worker' } as const
-export type ProcessName = keyof typeof roles
-export const processNames: readonly ProcessName[] = ['api', 'worker 1', 'worker 2']
+/** The roles of each process. */
+export type Roles = Readonly<Record<string, string>>
+const fewProcesses: Roles = { api: 'api,identity', 'worker 1': 'worker', 'worker 2': 'worker' }
+export const processNames: readonly string[] = Object.keys(fewProcesses)
 
 export interface Installation {
-  /** Of the API. */
+  /** The public URL: that of the API, if there is no proxy. */
   readonly url: string
   readonly databaseUrl: string
   /** Where emails are written while no mail server is set. */
   readonly outbox: string
-  start(name: ProcessName): Promise<void>
+  start(name: string): Promise<void>
+  /** Stops a process as an operator would, and resolves when it has ended. */
+  terminate(name: string): Promise<void>
   /** Kills a process without a chance to clean up. It has to be started again. */
-  kill(name: ProcessName): Promise<void>
+  kill(name: string): Promise<void>
   /** Sends a signal, such as one that pauses it. */
-  signal(name: ProcessName, signal: NodeJS.Signals): void
+  signal(name: string, signal: NodeJS.Signals): void
+  /** The port of each process. */
+  readonly ports: Readonly<Record<string, number>>
   /** The main process of PostgreSQL, which is restarted by itself. */
   postmaster(): Promise<number>
   /** The folder for temporary files of all processes. */
@@ -33,47 +39,66 @@ export interface Installation {
   stop(): Promise<void>
 }
 
-/** @param folder for data and the database */
-export async function startInstallation(folder: string): Promise<Installation> {
+/**
+ * @param folder for data and the database
+ * @param publicPort of a proxy in front of the processes; by default, the API is public
+ * @param isDurable false for a database that is faster and accepts more connections, and must not be killed
+ */
+export async function startInstallation(
+  folder: string,
+  {
+    roles = fewProcesses,
+    publicPort,
+    isDurable = true,
+  }: { readonly roles?: Roles; readonly publicPort?: number; readonly isDurable?: boolean } = {},
+): Promise<Installation> {
   const [databaseFolder, temporary] = [join(folder, 'database'), join(folder, 'temporary')]
   await mkdir(databaseFolder)
   await mkdir(temporary)
   const hasOwnDisk = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1g', 'tmpfs', databaseFolder]).status === 0
-  const postgres = await startPostgres({ dataFolder: databaseFolder, log: createLogger({ level: 'silent' }) })
-  const running = new Map<ProcessName, Product>()
-  const ports = { api: await freePort(), 'worker 1': await freePort(), 'worker 2': await freePort() }
+  const postgres = await startPostgres({
+    dataFolder: databaseFolder,
+    log: createLogger({ level: 'silent' }),
+    isDurable,
+  })
+  const running = new Map<string, Product>()
+  const ports: Record<string, number> = {}
+  for (const name of Object.keys(roles)) ports[name] = await freePort()
+  const url = `http://localhost:${publicPort ?? ports['api']}`
+  const end = async (name: string, signal: NodeJS.Signals) => {
+    const child = running.get(name)?.process
+    running.delete(name)
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    await exit
+  }
   const installation: Installation = {
-    url: `http://localhost:${ports.api}`,
+    url,
+    ports,
     databaseUrl: postgres.url,
-    outbox: join(folder, 'data'),
+    // Emails are written by the worker that sends them.
+    outbox: join(folder, 'data', 'worker 1'),
     temporary,
     fillDisk: hasOwnDisk ? () => fillDisk(databaseFolder) : null,
     settings: {},
     async start(name) {
-      // Emails are written into the data folder of the worker that sends them.
-      const dataFolder = join(folder, name === 'api' ? 'api' : 'data', name === 'worker 2' ? 'second' : '')
+      const dataFolder = join(folder, 'data', name)
       await mkdir(dataFolder, { recursive: true })
       const settings = {
-        ...installation.settings,
         TMPDIR: temporary,
         DATABASE_URL: postgres.url,
-        GLACIS_URL: `http://localhost:${ports.api}`,
-        GLACIS_ROLES: roles[name],
+        GLACIS_URL: url,
+        GLACIS_ROLES: roles[name] ?? '',
         GLACIS_LOG_LEVEL: 'error',
         GLACIS_SCAN_NETWORKS: '127.0.0.0/8',
         GLACIS_WEBHOOK_NETWORKS: '127.0.0.0/8',
+        ...installation.settings,
       }
-      running.set(name, await startProduct({ port: ports[name], dataFolder, settings }))
+      running.set(name, await startProduct({ port: ports[name] ?? 0, dataFolder, settings }))
     },
-    async kill(name) {
-      const child = running.get(name)?.process
-      running.delete(name)
-      if (!child || child.exitCode !== null || child.signalCode !== null) return
-      const exit = Promise.withResolvers<void>()
-      child.once('exit', () => exit.resolve())
-      child.kill('SIGKILL')
-      await exit.promise
-    },
+    terminate: (name) => end(name, 'SIGTERM'),
+    kill: (name) => end(name, 'SIGKILL'),
     signal: (name, signal) => void running.get(name)?.process.kill(signal),
     async postmaster() {
       const [pid = ''] = (await readFile(join(databaseFolder, 'postgres/postmaster.pid'), 'utf8')).split('\n')

@@ -24,14 +24,15 @@ export interface Visitor {
   call<E extends Endpoint>(endpoint: E, input: InputOf<E>): Promise<ResultOf<E>>
 }
 
-export function visit(url: string): Visitor {
+/** @param origin where the server has its portal, if that is not the URL at which it is reached from here */
+export function visit(url: string, origin: string = url): Visitor {
   const jar = new Map<string, string>()
 
   async function send(path: string, init: RequestInit = {}): Promise<unknown> {
     const headers = {
       accept: 'application/json',
       'content-type': 'application/json',
-      origin: url,
+      origin,
       cookie: cookieOf(jar),
     }
     const response = await fetch(url + path, { ...init, headers })

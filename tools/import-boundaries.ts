@@ -29,6 +29,7 @@ const nouns = [
   'overview',
   'onboarding',
   'workspaces',
+  'installation',
 ]
 const queriesOf = (self: string) => nouns.filter((noun) => noun !== self).map((noun) => `${noun}/queries`)
 
@@ -49,6 +50,7 @@ const serverNouns = [
   'audit-export',
   'tokens',
   'workspaces',
+  'installation',
   'views',
   'search',
 ]
@@ -67,10 +69,24 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       'portal-config',
       'testing',
     ],
-    shared: ['database', 'ctx', 'each', 'errors', 'gate', 'log', 'cli-error', 'sarif', 'time-zone', 'version'],
+    shared: [
+      'bearer',
+      'database',
+      'ctx',
+      'each',
+      'errors',
+      'gate',
+      'log',
+      'networks',
+      'cli-error',
+      'sarif',
+      'time-zone',
+      'version',
+    ],
     imports: {
       http: [...serverNouns, 'idempotency', 'jobs', 'live'],
       background: [
+        'backups',
         'scans',
         'issues',
         'stats',
@@ -83,7 +99,9 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
         'idempotency',
         'audit',
         'workspaces',
+        'request-counts',
       ],
+      'identity-trail': ['audit', 'workspaces'],
       scans: ['targets', 'agents', 'inventory', 'issues', 'packs', 'billing', 'jobs', 'audit', 'notifications'],
       reports: ['scans', 'issues', 'inventory', 'targets'],
       issues: ['threats', 'inventory', 'notifications', 'jobs', 'audit', 'mail'],
@@ -95,10 +113,12 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       notifications: ['jobs', 'mail', 'audit'],
       tokens: ['audit'],
       'audit-export': ['audit'],
-      workspaces: ['audit', 'deletions', 'jobs', 'mail'],
+      workspaces: ['audit', 'deletions', 'installation', 'jobs', 'mail'],
+      backups: ['jobs', 'notifications'],
+      installation: ['audit', 'jobs', 'mail'],
       deletions: [],
       callbacks: ['endpoints'],
-      metrics: ['jobs'],
+      metrics: ['backups', 'jobs'],
     },
   },
   'apps/portal': {

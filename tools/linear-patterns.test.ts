@@ -40,8 +40,9 @@ it('SEC-D1 native patterns with unlimited repetition take linear time', { timeou
 
 /** The largest text of a target that these patterns read. */
 const lengthMax = 64 * 1024
-/** Processor time, a tenth of what the watchdog allows. */
-const patternMsMax = 200
+/** Processor time of the fastest attempt, a fifth of what the watchdog allows. */
+const patternMsMax = 400
+const attempts = 3
 
 it('SEC-D1 native patterns with limited repetition are fast on their worst input', { timeout: 180_000 }, () => {
   const slow = checked
@@ -56,7 +57,7 @@ function worstMs(pattern: (typeof patterns)[number]): number {
   const attack = known === undefined ? attackOn(pattern) : known
   const text = attack ? textOf(attack, lengthMax) : 'a'.repeat(lengthMax)
   const regex = new RegExp(pattern.source, pattern.flags)
-  const times = Array.from({ length: 2 }, () => {
+  const times = Array.from({ length: attempts }, () => {
     const { user } = process.cpuUsage()
     text.replace(regex, '')
     return (process.cpuUsage().user - user) / 1000

@@ -1,12 +1,15 @@
 /**
  * `npm run release [folder]`: writes the release of the current commit: source archive, SBOM, licenses, provenance and digests.
- * The output depends only on the commit, so anyone can reproduce it and compare the digests.
+ * The output depends only on the commit, so anyone can reproduce it and compare the digests. Before it writes anything, it searches
+ * for secrets, validates the SBOM, and asks the registry for advisories; `--skip-audit` skips the last, to reproduce a release offline.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { root } from './node.mjs'
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -15,12 +18,16 @@ if (output('git', 'status', '--porcelain')) {
   console.error('The working tree has uncommitted changes. Commit or stash them: a release is built from a commit.')
   process.exit(1)
 }
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { 'skip-audit': { type: 'boolean' } } })
+if (!values['skip-audit']) check('npm', 'audit', '--omit=dev')
+check(process.execPath, 'tools/secrets.mjs')
 const commit = output('git', 'rev-parse', 'HEAD').trim()
 const committedAt = new Date(output('git', 'log', '-1', '--format=%cI').trim()).toISOString()
-const folder = resolve(process.argv[2] ?? join(root, 'dist/release'))
+const folder = resolve(positionals[0] ?? join(root, 'dist/release'))
 
 const archive = archiveOf(commit)
 const bom = billOfMaterials(archive)
+await validate(bom)
 const contents = {
   [`${name}.tar.gz`]: archive,
   [`${name}.cdx.json`]: json(bom),
@@ -60,6 +67,14 @@ function billOfMaterials(content) {
   return bill
 }
 
+/** Against the schema of the CycloneDX project. */
+async function validate(bill) {
+  const error = await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(json(bill))
+  if (error === null) return
+  console.error('The SBOM is invalid:', error)
+  process.exit(1)
+}
+
 function licenses({ components }) {
   const lines = components.map((component) => `${component.name} ${component.version}: ${licenseOf(component)}\n`)
   return lines.toSorted().join('')
@@ -83,6 +98,16 @@ function provenance(files) {
       },
       runDetails: { builder: { id: 'urn:glacis:release:local' } },
     },
+  }
+}
+
+/** Runs a program, and ends this one if it fails. */
+function check(program, ...args) {
+  try {
+    execFileSync(program, args, { cwd: root, stdio: 'inherit' })
+  } catch {
+    console.error(`"${[program, ...args].join(' ')}" failed, so no release was written.`)
+    process.exit(1)
   }
 }
 

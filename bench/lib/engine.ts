@@ -9,6 +9,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import type { Observation } from '@glacis/contract/runner'
 import { compileFingerprints } from '../../packages/scanner/src/fingerprint/match.ts'
 import { loadRecog } from '../../packages/scanner/src/fingerprint/recog.ts'
+import { webPathsOf } from '../../packages/scanner/src/fingerprint/web-paths.ts'
 import { identifyPort } from '../../packages/scanner/src/identify.ts'
 import { createHttpClient } from '../../packages/scanner/src/net/http.ts'
 import type { CheckPlan } from '../../packages/scanner/src/template/plan.ts'
@@ -80,7 +81,7 @@ export interface ServiceAddress {
 export async function createExaminer(fingerprintFolder: string) {
   const recog = await loadRecog([fingerprintFolder])
   const fingerprints = compileFingerprints(recog.files)
-  const webPaths = recog.files.flatMap(({ matches }) => /^http\.path:(\/\S*)$/.exec(matches)?.[1] ?? []).slice(0, 24)
+  const webPaths = webPathsOf(recog.files)
   const guard = { denialReason: (address: string) => (address.startsWith('127.') ? null : 'not a loopback address') }
   return async (
     { address, port }: ServiceAddress,

@@ -38,9 +38,9 @@ it('sends the key as a bearer token and parses the response', async () => {
 it.each([
   [401, { name: 'RejectedError', status: 401, message: 'unknown key' }],
   [409, { name: 'RejectedError', status: 409, message: 'unknown key' }],
-  [503, { name: 'UnreachableError', isCertificate: false }],
-  [429, { name: 'UnreachableError', isCertificate: false, isBroken: false }],
-  [500, { name: 'UnreachableError', isCertificate: false, isBroken: true }],
+  [503, { name: 'UnreachableError', isMisconfigured: false }],
+  [429, { name: 'UnreachableError', isMisconfigured: false, isBroken: false }],
+  [500, { name: 'UnreachableError', isMisconfigured: false, isBroken: true }],
 ] as const)('distinguishes rejections from temporary errors: %i', async (status, error) => {
   const url = await serve(json(status, { code: 16, message: 'unknown key' }))
   await expect(callTakeJob(url)).rejects.toMatchObject(error)
@@ -89,9 +89,9 @@ it.each([
   ['CERT_HAS_EXPIRED', /has expired/, true],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /TLS handshake with/, true],
   ['EWHATEVER', /could not be reached \(EWHATEVER\)/, false],
-] as const)('describes %s', (code, pattern, isCertificate) => {
+] as const)('describes %s', (code, pattern, isMisconfigured) => {
   const cause = Object.assign(new Error('no'), { code })
   const described = describeNetworkError('https://g.example', new TypeError('fetch failed', { cause }))
   expect(described.message).toMatch(pattern)
-  expect(described.isCertificate).toBe(isCertificate)
+  expect(described.isMisconfigured).toBe(isMisconfigured)
 })

@@ -15,16 +15,16 @@ export class RejectedError extends Error {
 }
 /**
  * No response from the server itself, or a temporary error worth retrying.
- * `isCertificate`: the TLS certificate could not be verified.
+ * `isMisconfigured`: the TLS certificate could not be verified, or the proxy rejected the credentials.
  * `isBroken`: the server or a proxy failed on this call and may fail on it again.
  */
 export class UnreachableError extends Error {
-  readonly isCertificate: boolean
+  readonly isMisconfigured: boolean
   readonly isBroken: boolean
-  constructor(message: string, why: 'certificate' | 'broken' | 'unreachable', options?: ErrorOptions) {
+  constructor(message: string, why: 'misconfigured' | 'broken' | 'unreachable', options?: ErrorOptions) {
     super(message, options)
     this.name = 'UnreachableError'
-    this.isCertificate = why === 'certificate'
+    this.isMisconfigured = why === 'misconfigured'
     this.isBroken = why === 'broken'
   }
 }
@@ -131,12 +131,11 @@ async function bodyOf(response: Response): Promise<unknown> {
 const certificateProblems: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired; renew it on the server',
   CERT_NOT_YET_VALID: "is not valid yet; check this machine's clock",
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; set NODE_EXTRA_CA_CERTS to its file',
-  SELF_SIGNED_CERT_IN_CHAIN: 'was issued by an untrusted authority; set NODE_EXTRA_CA_CERTS to the CA certificate',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; pass its file with --ca',
+  SELF_SIGNED_CERT_IN_CHAIN: 'was issued by an untrusted authority; pass the CA certificate with --ca',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'has an incomplete chain or was issued by an untrusted authority; set NODE_EXTRA_CA_CERTS to the CA certificate',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'was issued by an untrusted authority; set NODE_EXTRA_CA_CERTS to the CA certificate',
+    'has an incomplete chain or was issued by an untrusted authority; pass the CA certificate with --ca',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'was issued by an untrusted authority; pass the CA certificate with --ca',
   ERR_TLS_CERT_ALTNAME_INVALID: 'was issued for a different hostname; use a name from the certificate',
 }
 
@@ -144,11 +143,13 @@ const certificateProblems: Readonly<Record<string, string>> = {
 export function describeNetworkError(server: string, error: unknown): UnreachableError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const proxyError = describeProxyError(server, error)
+  if (proxyError) return proxyError
   const certificate = certificateProblems[code]
   if (certificate)
-    return new UnreachableError(`The certificate of ${server} ${certificate}.`, 'certificate', { cause: error })
+    return new UnreachableError(`The certificate of ${server} ${certificate}.`, 'misconfigured', { cause: error })
   if (/^(ERR_SSL|EPROTO)/.test(code))
-    return new UnreachableError(`TLS handshake with ${server} failed (${code}).`, 'certificate')
+    return new UnreachableError(`TLS handshake with ${server} failed (${code}).`, 'misconfigured')
   const networkProblems: Readonly<Record<string, string>> = {
     ECONNREFUSED: 'refused the connection; is the server running?',
     ENOTFOUND: 'could not be resolved: unknown hostname',
@@ -165,4 +166,29 @@ export function describeNetworkError(server: string, error: unknown): Unreachabl
       cause: error,
     },
   )
+}
+
+/** Undici reports the status of a proxy only in messages. A refused port that is not the server's is the proxy's. */
+function describeProxyError(server: string, error: unknown): UnreachableError | null {
+  let port: unknown
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const status = /^Proxy (?:Authentication Required|response) \((\d{3})\)/.exec(cause.message)?.[1]
+    // Tinyproxy answers 401.
+    if (status === '407' || status === '401')
+      return new UnreachableError(
+        'The proxy rejected the user name or password. Correct them in HTTPS_PROXY (http://user:password@host:port, with special characters percent-encoded).',
+        'misconfigured',
+        { cause: error },
+      )
+    if (status !== undefined)
+      return new UnreachableError(`The proxy did not connect to ${server} (HTTP status ${status})`, 'unreachable', {
+        cause: error,
+      })
+    if ('code' in cause && cause.code === 'ECONNREFUSED' && 'port' in cause) port = cause.port
+  }
+  const { port: own, protocol } = new URL(server)
+  if (port === undefined || String(port) === (own || (protocol === 'https:' ? '443' : '80'))) return null
+  return new UnreachableError(`The proxy on port ${String(port)} refused the connection`, 'unreachable', {
+    cause: error,
+  })
 }

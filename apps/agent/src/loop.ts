@@ -77,7 +77,7 @@ async function connectWithRetry(agent: Agent, fallbackKey: string | undefined): 
         agent.client.bearer = fallbackKey
         return connect(agent)
       }
-      if (error instanceof UnreachableError && error.isCertificate && isFirst)
+      if (error instanceof UnreachableError && error.isMisconfigured && isFirst)
         throw new CliError(error.message, { cause: error })
       isFirst = false
       throw error

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CliError } from './cli-error.ts'
 import { readOptions, usage } from './options.ts'
 import { runAgent } from './loop.ts'
+import { configureNetwork } from './network.ts'
 
 /** Time allowed for a clean shutdown before the process exits, in milliseconds. */
 const shutdownTimeoutMs = 5000
@@ -27,7 +28,9 @@ async function main(): Promise<number> {
     void pause(shutdownTimeoutMs, undefined, { ref: false }).then(() => process.exit(1))
   })
   try {
-    await runAgent(await readOptions(args, process.env), stopping.signal)
+    const options = await readOptions(args, process.env)
+    await configureNetwork(options.caFile, process.env)
+    await runAgent(options, stopping.signal)
     return 0
   } catch (error) {
     if (!(error instanceof CliError)) throw error

@@ -12,6 +12,8 @@ export interface Options {
   readonly server: string
   /** Undefined to use the stored key. */
   readonly token: string | undefined
+  /** File with CA certificates (PEM) to trust for the server. */
+  readonly caFile: string | undefined
   /** Folder for the key and the packs. */
   readonly stateFolder: string
   /** Folder with `checks` and `fingerprints` that replace the server's packs. */
@@ -20,7 +22,7 @@ export interface Options {
   readonly networks: readonly string[] | undefined
 }
 
-export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks CIDR,…] [--plain-http]
+export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks CIDR,…] [--ca FILE] [--plain-http]
 
   --server URL        URL of the Glacis server. Environment: GLACIS_AGENT_SERVER.
   --token-file FILE   File with the token shown in the portal; "-" reads it from standard input.
@@ -30,7 +32,10 @@ export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--st
                       Default: ~/.local/state/glacis-agent
   --packs FOLDER      Use your own checks and fingerprints instead of the server's.
   --networks LIST     Limit scans from this machine to these networks.
-  --plain-http        Allow a remote server without TLS.`
+  --ca FILE           Also trust the CA certificates in this file (PEM).
+  --plain-http        Allow a remote server without TLS.
+
+Environment: HTTPS_PROXY (http://user:password@host:port), HTTP_PROXY and NO_PROXY apply to connections to the server.`
 
 const flags = {
   server: { type: 'string' },
@@ -38,6 +43,7 @@ const flags = {
   state: { type: 'string' },
   packs: { type: 'string' },
   networks: { type: 'string' },
+  ca: { type: 'string' },
   'plain-http': { type: 'boolean', default: false },
 } as const
 
@@ -52,6 +58,7 @@ export async function readOptions(
   return {
     server,
     token: await readToken(values['token-file'], env),
+    caFile: values.ca === undefined ? undefined : resolve(values.ca),
     stateFolder: resolve(state),
     packsFolder: values.packs === undefined ? undefined : resolve(values.packs),
     networks: readNetworks(values.networks),

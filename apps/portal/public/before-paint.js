@@ -3,6 +3,11 @@
 // The policy forbids eval. Zod would test for it once, which the browser reports as a violation.
 globalThis.__zod_globalConfig = { jitless: true }
 
+// Script URLs that aren't marked as trusted, such as those of workers, must be our own (Trusted Types).
+globalThis.trustedTypes?.createPolicy('default', {
+  createScriptURL: (url) => (new URL(url, location.href).origin === location.origin ? url : null),
+})
+
 // The stored theme, so that the page never flashes in the other one. lib/theme.ts takes over afterwards.
 let theme = null
 try {

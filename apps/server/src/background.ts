@@ -1,6 +1,7 @@
 /** Starts the job workers and the periodic tasks. */
 import { disconnectLost } from '#agents/index.ts'
 import { deleteOldAuditEvents } from '#audit.ts'
+import type { ScheduledBackups } from '#backups/index.ts'
 import { systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import { onEach } from '#each.ts'
@@ -19,6 +20,7 @@ import {
   runDelivery,
   type Sending,
 } from '#notifications/index.ts'
+import { deleteExpiredCounts } from '#request-counts.ts'
 import { clearProgress, type FeedUpdater } from '#packs/index.ts'
 import type { Live } from '#live.ts'
 import {
@@ -35,20 +37,22 @@ import {
 import { closeEndedDays } from '#stats/index.ts'
 import { deleteDueWorkspaces } from '#workspaces/index.ts'
 
-const concurrentBatches = 2
+/** The third is for other workspaces, so that none waits for all batches of a large network. */
+const concurrentBatches = 3
+const concurrentBatchesOfWorkspace = 2
 const concurrentDeliveries = 4
 /** Events within this time are combined into one message. */
 const debounceMs = 2000
 
-/** @param feedUpdater null if feed downloads are turned off */
+/** @param optional null for what is turned off */
 export async function startBackground(
   scanning: Scanning,
   sending: Sending & { live: Live; retention: Retention },
-  feedUpdater: FeedUpdater | null,
+  { feedUpdater, backups }: { feedUpdater: FeedUpdater | null; backups: ScheduledBackups | null },
 ): Promise<void> {
   const { jobs, database, log } = scanning
   const deleteExpired = daily((now) => deleteExpiredData(scanning, sending.retention, now))
-  const enqueue = (queue: 'feeds' | 'changes') =>
+  const enqueue = (queue: 'feeds' | 'changes' | 'backup') =>
     database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, {}))
   await jobs.work('changes', 1, ({ signal }) => matchChangedThreats(scanning, signal))
   await clearProgress(database.owner)
@@ -60,8 +64,12 @@ export async function startBackground(
       feedUpdater.check(data.pack, signal, () => enqueue('changes')),
     )
   }
-  await jobs.work('scan-plan', 1, (work) => planScan(scanning, work))
-  await jobs.work('scan-batch', concurrentBatches, (work) => runBatch(scanning, work))
+  if (backups) await jobs.work('backup', 1, () => backups.run())
+  // Resolving a name can take seconds, which must not delay other workspaces.
+  await jobs.work('scan-plan', 2, (work) => planScan(scanning, work), { perWorkspace: 1 })
+  await jobs.work('scan-batch', concurrentBatches, (work) => runBatch(scanning, work), {
+    perWorkspace: concurrentBatchesOfWorkspace,
+  })
   const applyPending = (account: string, signal: AbortSignal) => applyPendingDecisions(scanning, account, signal)
   await jobs.work('decisions', 1, ({ data, signal }) => applyPending(data.account, signal))
   await jobs.work('sweep', 1, async ({ signal }) => {
@@ -76,6 +84,7 @@ export async function startBackground(
       () => reopenIgnored(scanning),
       () => enqueue('changes'),
       async () => (await feedUpdater?.isDue()) && enqueue('feeds'),
+      async () => (await backups?.isDue()) && enqueue('backup'),
       () => failLost(database, log),
       () => createAllDeliveries(database, jobs, log),
       () => deleteDueWorkspaces(database, log),
@@ -137,6 +146,7 @@ async function deleteExpiredData(
   await deleteOldEvents(database, now)
   await deleteOldAuditEvents(database, now)
   await deleteExpiredKeys(database, now)
+  await deleteExpiredCounts(database.owner)
   await deleteOldScans(database, before(historyMs))
   await deleteExpiredIssueData(database, { history: before(historyMs), evidence: before(evidenceMs) })
 }

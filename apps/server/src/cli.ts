@@ -79,6 +79,14 @@ const commands = new Map<string, Command>([
     },
   ],
   [
+    'verify-backup',
+    {
+      summary: 'Prove that a backup can be restored.',
+      takesArguments: true,
+      run: async (context, args) => (await import('./commands/backup.ts')).verify(args, context),
+    },
+  ],
+  [
     'upgrade',
     {
       summary: 'Show or run the database migrations of this release: --check, --apply.',
@@ -89,7 +97,7 @@ const commands = new Map<string, Command>([
   [
     'doctor',
     {
-      summary: 'Check settings, database, disk, clock, email, feeds, ports, and agents.',
+      summary: 'Check settings, database, disk, clock, email, backups, feeds, ports, and agents.',
       run: async (context) => (await import('./commands/doctor/index.ts')).examine(context),
     },
   ],

@@ -2,29 +2,26 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { resolveTxt } from 'node:dns/promises'
-import {
-  type IdentityAdmin,
-  createIdentity,
-  type IdentityEvent,
-  type IdentitySummary,
-  createIdentityAdmin,
-} from '@glacis/identity'
+import { type IdentityAdmin, createIdentity, createIdentityAdmin } from '@glacis/identity'
 import { installValidationMessages } from '@glacis/contract/validation-messages'
-import { recordIdentityEvent } from '#audit.ts'
 import { startBackground } from '#background.ts'
 import { callbackEndpoints, startCallbacks } from '#callbacks.ts'
+import { scheduleBackups } from '#backups/index.ts'
+import { checkRunning } from '#commands/doctor/running.ts'
 import type { Config } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { explainDatabase } from '#database/explain.ts'
 import { signPagesWith } from '#database/page.ts'
 import { migrate } from '#database/migrate.ts'
 import { endpointsAt } from '#endpoints.ts'
-import { ApiError } from '#errors.ts'
 import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
+import { createRequestCounts } from '#request-counts.ts'
 import { type Listeners, listenOnAll } from '#http/listen.ts'
+import { createIdentityTrail } from '#identity-trail.ts'
 import { deliverMention } from '#issues/index.ts'
 import { createJobs, mailJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
@@ -35,21 +32,25 @@ import {
   cacheFolderOf,
   createFeedUpdater,
   createPackArchives,
+  createSharedSets,
   downloadedFolders,
   loadKnowledge,
   packFolders,
   syncPacks,
 } from '#packs/index.ts'
 import { encryptEventIdsWith } from '#notifications/index.ts'
+import { isWithinNetworks } from '#networks.ts'
+import { signInNetworks } from '#installation/index.ts'
 import { createOutbound } from '#outbound.ts'
 import { portalConfig } from '#portal-config.ts'
 import { createWhoami } from '#whoami.ts'
-import { createMemberships, deliverInvitation, type Memberships, organizations, personOf } from '#workspaces/index.ts'
+import { createMemberships, deliverInvitation, organizations } from '#workspaces/index.ts'
 import { sql } from 'kysely'
 
 export interface Composition {
   /** Resolves when the server listens on every address. */
   listen(): Promise<void>
+  /** Stops in order; with `drainMs`, only after load balancers have noticed and running work had time to finish. */
   close(): Promise<void>
 }
 
@@ -87,7 +88,10 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   const callbacks =
     config.callbacks && has('worker') ? await startCallbacks(config.callbacks, 'GLACIS_CALLBACKS') : null
   if (callbacks) log.info({ ...callbacks.endpoint, dns: callbacks.dnsPort !== null }, 'callback server started')
-  const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
+  const database = openDatabase(databaseUrl, log, {
+    isUnlimited: config.billing === 'off',
+    replicaUrl: has('api') ? config.readDatabaseUrl : undefined,
+  })
   await migrate(database.owner).catch((error: unknown) => {
     throw explainDatabase(error)
   })
@@ -99,6 +103,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   const memberships = createMemberships(database, config.url)
   const outbound = createOutbound(config.webhookNetworks)
   const people = createIdentityAdmin({ database: database.owner, enqueueMail: mailJobs(jobs) })
+  const trail = createIdentityTrail(database, people, memberships, log)
   const identity = config.identityUrl
     ? null
     : createIdentity({
@@ -113,17 +118,20 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         organizations: organizations({ database, secret, fetch: outbound, log }),
         methods: { oidc: config.signIn.providers, code: config.signIn.codes },
         breachCheckUrl: config.signIn.breachCheckUrl,
+        isAllowedAddress: async (ip) => isWithinNetworks(await signInNetworks(database), ip),
         secret,
         signUpsMax: isLocal(config.url) ? signUpsMax.local : signUpsMax.public,
         enqueueMail: mailJobs(jobs),
         deliver: (mail) => mailer.deliver(mail),
         log,
-        onEvent: recordEvents(database, people, memberships, log),
+        onEvent: trail.record,
       })
   const packsFolder = join(config.dataFolder, 'packs')
   const ownPacks = { ...packFolders(root, config.packs), cache: cacheFolderOf(packsFolder) }
   await syncPacks(database.owner, ownPacks, log)
   const downloaded = await downloadedFolders(packsFolder)
+  const sharedSets = createSharedSets(database.owner, packsFolder, log)
+  if (has('api') || has('worker')) await sharedSets.start()
   // Downloaded packs were imported when they arrived, so only scans need their folders.
   const packs = {
     ...ownPacks,
@@ -131,12 +139,14 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     fingerprints: [...ownPacks.fingerprints, downloaded.fingerprints],
   }
   const guard = createGuard(
-    config.identityUrl ? createWhoami(config.identityUrl, log) : (headers) => whoamiOf(identity, headers),
+    config.identityUrl
+      ? createWhoami(config.identityUrl, log)
+      : async (...request) => identity?.whoami(...request) ?? null,
     memberships,
     [config.url],
     database,
   )
-  const live = await listenLive(databaseUrl, log)
+  const live = await listenLive(config.directDatabaseUrl ?? databaseUrl, log)
   live.onJob(jobs.wake)
   const scanning = {
     database,
@@ -153,11 +163,14 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     callbacks,
   }
   const runner = { scanning, archives: createPackArchives(packs) }
-  const metrics = config.metrics && createMetrics({ database, jobs, log })
+  let isStopping = false
+  const requestCounts = createRequestCounts(database.owner, log)
+  const metrics = config.metrics && createMetrics({ database, jobs, log, backupFolder: config.backup?.folder })
   const app = await createApp({
     log,
     observe: (scope) => metrics?.observe(scope),
     url: config.url,
+    rateLimitStore: requestCounts.Store,
     portalConfig: portalConfig(config),
     portalFolder: has('api') ? join(root, 'apps/portal/dist') : null,
     identity: identity && has('identity') ? identity.plugin : null,
@@ -184,10 +197,19 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             findPerson: config.identityUrl ? async () => null : (email) => personWith(people, email),
             feeds: config.feeds,
             knowledge: scanning.knowledge,
+            administration: {
+              database,
+              jobs,
+              mailer,
+              people: config.identityUrl ? null : people,
+              config,
+              check: () => checkRunning(config, database),
+            },
             runner,
           })
       : null,
-    isReady: async () => void (await sql`select 1`.execute(database.app)),
+    isReady: async () => void (await sql`select 1`.execute(database.owner)),
+    isStopping: () => isStopping,
   })
   if (identity && has('identity')) {
     if (isIP(hostOf(config.url))) log.warn({ url: config.url }, passkeysUnavailable)
@@ -206,7 +228,8 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       live,
       retention: config.retention,
     }
-    await startBackground(scanning, sending, feedUpdater)
+    const backups = config.backup && scheduleBackups(config.backup, { databaseUrl, packs: packsFolder }, log)
+    await startBackground(scanning, sending, { feedUpdater, backups })
     const mailing = { database, mailer, url: config.url, secret, log }
     await jobs.work('invitation', concurrentMails, (work) => deliverInvitation(mailing, work))
     await jobs.work('mention', concurrentMails, (work) => deliverMention(mailing, work))
@@ -220,10 +243,14 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       listeners = await listenOnAll(config.hosts, config.port, (request, response) => app.routing(request, response))
     },
     async close() {
-      // Ends event streams and lets requests in progress finish.
+      isStopping = true
+      const working = jobs.stopWork(config.drainMs)
+      if (has('api') || has('identity')) await wait(config.drainMs)
+      // Ends event streams. Requests in progress may still use everything else.
       const closed = app.close()
-      await listeners?.close()
-      await Promise.all([closed, metrics?.close(), jobs.close(), identity?.close()])
+      await listeners?.close(config.drainMs)
+      await Promise.all([closed, working, metrics?.close(), identity?.close()])
+      await Promise.all([jobs.close(), trail.flush(), sharedSets.close(), requestCounts.close()])
       await callbacks?.close()
       await live.close()
       mailer.close()
@@ -232,43 +259,9 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   }
 }
 
-/**
- * Records identity events in the audit log, in order. An audit event needs a workspace, so a new user's workspace is
- * created with the registration event instead of the first request.
- */
-function recordEvents(database: Database, people: IdentityAdmin, memberships: Memberships, log: Logger) {
-  let trail = Promise.resolve()
-  return (event: IdentityEvent): void => {
-    const record = async () => {
-      const newcomer = event.kind === 'registered' && event.identityId ? await people.find(event.identityId) : null
-      if (newcomer) await createFirstWorkspace(memberships, newcomer)
-      await recordIdentityEvent(database, event)
-    }
-    trail = trail.then(record).catch((error: unknown) => {
-      log.error({ err: error, kind: event.kind }, 'recording identity event failed')
-    })
-  }
-}
-
 async function personWith(people: IdentityAdmin, email: string) {
   const found = await people.findVerified(email)
   return found && { id: found.id, name: `${found.name.first} ${found.name.last}`.trim() }
-}
-
-/** Does nothing for a person who was invited, and has no workspace before they accept. */
-async function createFirstWorkspace(memberships: Memberships, { id, email, name, isVerified }: IdentitySummary) {
-  const verifiable_addresses = [{ value: email, verified: isVerified }]
-  const person = personOf({ identity: { id, traits: { email, name }, verifiable_addresses } })
-  await memberships.of(person).catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error
-  })
-}
-
-async function whoamiOf(
-  identity: ReturnType<typeof createIdentity> | null,
-  headers: Parameters<ReturnType<typeof createIdentity>['whoami']>[0],
-) {
-  return identity ? identity.whoami(headers) : null
 }
 
 /** The installation's secret, created at the first start. It is stored so that sessions and codes survive restarts. */

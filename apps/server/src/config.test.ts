@@ -114,7 +114,13 @@ it('parses durations and sign-in providers', () => {
     breachCheckUrl: undefined,
     captcha: undefined,
     providers: [acme],
-    lifespans: { sessionMs: 604_800_000, privilegedMs: 3_600_000, flowMs: 3_600_000, codeMs: 90_000 },
+    lifespans: {
+      sessionMs: 604_800_000,
+      idleMs: 28_800_000,
+      privilegedMs: 3_600_000,
+      flowMs: 3_600_000,
+      codeMs: 90_000,
+    },
   })
 })
 

@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import type { CallbackSettings } from '@glacis/scanner'
 import type { z } from 'zod'
+import type { BackupSchedule } from './backups/index.ts'
 import { CliError } from './cli-error.ts'
 import { addresses, type SourceKey } from './packs/sources.ts'
 import type { Provider } from './setting-values.ts'
@@ -23,9 +24,15 @@ export interface Config {
   readonly dataFolder: string
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined
+  /** For what needs a session of its own, if `databaseUrl` is that of a pooler. */
+  readonly directDatabaseUrl: string | undefined
+  /** A streaming replica for lists and charts. */
+  readonly readDatabaseUrl: string | undefined
   /** Undefined: the embedded identity service. */
   readonly identityUrl: string | undefined
   readonly roles: readonly Role[]
+  /** How long a stopping process still serves requests; 0: it stops immediately. */
+  readonly drainMs: number
   /** Undefined: mails are written to the outbox. */
   readonly smtpUrl: string | undefined
   readonly mailFrom: string
@@ -44,8 +51,12 @@ export interface Config {
   readonly packs: readonly string[]
   /** URL of each feed, empty if it is turned off; null: feeds are not downloaded. */
   readonly feeds: Readonly<Record<SourceKey, string>> | null
+  /** Null: no scheduled backups. */
+  readonly backup: BackupSchedule | null
   /** Where metrics are served; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null
+  /** Absolute path of the folder with downloaded releases; undefined: no update notice. */
+  readonly releases: string | undefined
   readonly logLevel: (typeof levels)[number]
   /** Sign-in and sign-up options of the embedded identity service. */
   readonly signIn: {
@@ -57,7 +68,7 @@ export interface Config {
     /** Undefined: no bot challenge. */
     readonly captcha: { readonly siteKey: string; readonly secret: string; readonly verifyUrl: string } | undefined
     readonly providers: readonly z.infer<typeof Provider>[]
-    readonly lifespans: Readonly<Record<'sessionMs' | 'privilegedMs' | 'flowMs' | 'codeMs', number>>
+    readonly lifespans: Readonly<Record<'sessionMs' | 'idleMs' | 'privilegedMs' | 'flowMs' | 'codeMs', number>>
   }
 }
 
@@ -88,8 +99,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     url,
     dataFolder: resolve(root, value.GLACIS_DATA),
     databaseUrl: value.DATABASE_URL,
+    directDatabaseUrl: value.GLACIS_DIRECT_DATABASE_URL,
+    readDatabaseUrl: value.GLACIS_READ_DATABASE_URL,
     identityUrl: value.GLACIS_IDENTITY_URL,
     roles: [...new Set(value.GLACIS_ROLES)],
+    drainMs: value.GLACIS_DRAIN ?? 0,
     smtpUrl: value.GLACIS_SMTP_URL,
     mailFrom: value.GLACIS_MAIL_FROM,
     supportEmail: value.GLACIS_SUPPORT_EMAIL ?? `support@${new URL(url).hostname}`,
@@ -100,7 +114,17 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     billing: value.GLACIS_BILLING,
     packs: value.GLACIS_PACKS.map((path) => resolve(root, path)),
     feeds: value.GLACIS_FEEDS === 'on' ? { ...addresses, ...value.GLACIS_FEED_SOURCES } : null,
+    backup:
+      value.GLACIS_BACKUP === null
+        ? null
+        : {
+            folder: resolve(root, value.GLACIS_BACKUP),
+            periodMs: value.GLACIS_BACKUP_PERIOD,
+            keep: value.GLACIS_BACKUP_KEEP,
+            recipients: value.GLACIS_BACKUP_RECIPIENTS,
+          },
     metrics: value.GLACIS_METRICS,
+    releases: value.GLACIS_RELEASES === undefined ? undefined : resolve(root, value.GLACIS_RELEASES),
     logLevel: value.GLACIS_LOG_LEVEL,
     signIn: {
       registration: value.GLACIS_REGISTRATION,
@@ -110,6 +134,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       providers: value.GLACIS_OIDC,
       lifespans: {
         sessionMs: value.GLACIS_SESSION_LIFE,
+        idleMs: value.GLACIS_SESSION_IDLE,
         privilegedMs: value.GLACIS_PRIVILEGED_AGE,
         flowMs: value.GLACIS_FLOW_LIFE,
         codeMs: value.GLACIS_CODE_LIFE,

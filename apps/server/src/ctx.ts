@@ -33,6 +33,13 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
+/** A request of a signed-in person that isn't about a workspace. */
+export interface Visit {
+  readonly person: Person
+  readonly actor: Actor
+  readonly log: Log
+}
+
 export interface Ctx {
   readonly workspace: string
   readonly actor: Actor

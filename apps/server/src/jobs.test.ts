@@ -1,6 +1,8 @@
-import { it } from 'vitest'
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
 import { channels } from '#database/channels.ts'
-import { sharedTestServer } from '#testing/test-server.ts'
+import { createJobs } from '#jobs.ts'
+import { sharedTestServer, startTestServer } from '#testing/test-server.ts'
 import { Client } from 'pg'
 
 const server = await sharedTestServer()
@@ -22,4 +24,89 @@ it('starts a job immediately instead of at the next poll a second later', async 
   await enqueue('decisions')
   await done
   await listener.end()
+})
+
+it('a job that a shutdown interrupts is repeated without using up its attempts', async () => {
+  // Its own server: the workers above would take the job.
+  const other = await startTestServer()
+  const { database, url } = other
+  const account = await other.account()
+  const attempts: boolean[] = []
+  /** Takes the job and is stopped during it, except for the last process. */
+  const runProcess = async (isLast: boolean) => {
+    const jobs = createJobs(url, { info() {}, warn() {}, error() {} }, { supervise: false })
+    await jobs.prepare(database.owner)
+    const { promise: taken, resolve } = Promise.withResolvers<void>()
+    await jobs.work('decisions', 1, async ({ signal, isLastAttempt }) => {
+      attempts.push(isLastAttempt)
+      resolve()
+      if (!isLast) await once(signal, 'abort')
+      signal.throwIfAborted()
+    })
+    await taken
+    await jobs.stopWork(0)
+    await jobs.close()
+  }
+  await database.owner.transaction().execute((tx) => other.jobs.enqueue(tx, 'decisions', { account }))
+  for (const isLast of [false, false, false, false, true]) await runProcess(isLast)
+  await other.close()
+  expect(attempts).toEqual([false, false, false, false, false])
+})
+
+describe('fair queueing', () => {
+  it('starts a small job at once, and alternates between large backlogs by cost', async () => {
+    const other = await startTestServer()
+    const { database, jobs } = other
+    const [large, rival, small] = [await other.account(), await other.account(), await other.account()]
+    const enqueue = (workspace: string, count: number, cost: number) =>
+      database.owner.transaction().execute((tx) =>
+        jobs.enqueueFairly(
+          tx,
+          'scan-batch',
+          workspace,
+          Array.from({ length: count }, (_, number) => ({
+            data: { account: workspace, scanId: workspace, number },
+            cost,
+          })),
+        ),
+      )
+    const started: string[] = []
+    const running: (() => void)[] = []
+    const finishOne = async () => {
+      const count = started.length
+      await expect.poll(() => running.length).toBeGreaterThan(0)
+      running.shift()?.()
+      await expect.poll(() => started.length).toBeGreaterThan(count)
+    }
+    await enqueue(large, 32, 64)
+    await jobs.work(
+      'scan-batch',
+      3,
+      async ({ data }) => {
+        started.push(data.account)
+        await new Promise<void>((done) => running.push(done))
+      },
+      { perWorkspace: 2 },
+    )
+    await expect.poll(() => started).toEqual([large, large])
+    // The slot that the large workspace can't use.
+    await enqueue(small, 1, 1)
+    await expect.poll(() => started).toEqual([large, large, small])
+    running.splice(2, 1)[0]?.()
+
+    await enqueue(rival, 32, 64)
+    await expect.poll(() => started.length).toBe(4)
+    for (let count = 0; count < 8; count++) await finishOne()
+    const shares = started.slice(3)
+    expect(shares.filter((workspace) => workspace === large).length).toBeGreaterThanOrEqual(3)
+    expect(shares.filter((workspace) => workspace === rival).length).toBeGreaterThanOrEqual(3)
+    // Both have a backlog of half an hour; the small one is next.
+    await enqueue(small, 1, 1)
+    await finishOne()
+    expect(started.at(-1)).toBe(small)
+    const stopping = jobs.stopWork(0)
+    for (const done of running) done()
+    await stopping
+    await other.close()
+  })
 })

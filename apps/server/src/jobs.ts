@@ -1,4 +1,5 @@
 /** The job queue, stored in the database: a job exists if and only if the transaction that enqueued it was committed. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { IdentityOptions } from '@glacis/identity'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
@@ -14,6 +15,8 @@ export interface Queues {
   sweep: Record<string, never>
   /** Updates all feeds that are due. */
   feeds: Record<string, never>
+  /** Writes a scheduled backup. */
+  backup: Record<string, never>
   /** Updates one feed on request. */
   'feed-check': { readonly pack: string }
   /** Applies pending decisions to their occurrences. */
@@ -43,14 +46,35 @@ export interface Jobs {
   prepare(owner: Kysely<Tables>): Promise<void>
   /** Queues a job and notifies workers when the transaction is committed. */
   enqueue<Name extends QueueName>(tx: Transaction<Tables>, name: Name, data: Queues[Name]): Promise<void>
-  work<Name extends QueueName>(name: Name, concurrency: number, run: (work: Work<Name>) => Promise<void>): Promise<void>
+  /**
+   * Queues jobs so that all workspaces progress alike, however many jobs each has. A job's cost is its expected time in
+   * any unit.
+   */
+  enqueueFairly<Name extends QueueName>(
+    tx: Transaction<Tables>,
+    name: Name,
+    workspace: string,
+    jobs: readonly { readonly data: Queues[Name]; readonly cost: number }[],
+  ): Promise<void>
+  /** @param perWorkspace how many jobs of one workspace run at the same time in this process; all by default */
+  work<Name extends QueueName>(
+    name: Name,
+    concurrency: number,
+    run: (work: Work<Name>) => Promise<void>,
+    options?: { readonly perWorkspace?: number },
+  ): Promise<void>
   /** The jobs of all processes, by queue. */
   counts(owner: Kysely<Tables>): Promise<QueueCounts[]>
+  /** The jobs that failed last, at most 100; failed jobs are kept for an hour. */
+  failed(owner: Kysely<Tables>): Promise<FailedJob[]>
+  /** Queues a failed job again. @returns its queue; null if no failed job has the id */
+  retry(owner: Kysely<Tables>, id: string): Promise<string | null>
   /** Makes the workers of a queue poll immediately instead of within a second. */
   wake(queue: string): void
   /** Runs `sweep` now and every minute, once across all processes. */
   everyMinute(): Promise<void>
-  /** Aborts running jobs and returns them to the queue. */
+  /** Takes no more jobs. After `graceMs`, aborts the running ones, which return to the queue. */
+  stopWork(graceMs: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -65,11 +89,21 @@ export interface QueueCounts {
   readonly waitSeconds: number
 }
 
+export interface FailedJob {
+  readonly id: string
+  readonly queue: string
+  readonly attempts: number
+  readonly error: string
+  readonly failedAt: Date
+}
+
 /** A worker without a heartbeat for this long is considered dead, and its job is retried. */
 const heartbeatSeconds = 10
 const retryLimit = 2
 const deliveryRetries = 11
 const mailRetries = 400
+/** A shutdown doesn't count as one of the few attempts of these: each process of a rolling restart may have the job. */
+const restartedQueues: ReadonlySet<QueueName> = new Set(['scan-plan', 'scan-batch', 'decisions'])
 
 const sweepSeconds = 60
 /** Every process enqueues sweeps at this interval; the queue accepts one per minute. */
@@ -92,9 +126,8 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
   })
   boss.on('error', (error) => log.warn({ error: error.message }, 'job queue error'))
   const stopping = new AbortController()
-  const workers = new Map<string, string[]>()
   const wake = (queue: string) => {
-    for (const id of workers.get(queue) ?? []) boss.notifyWorker(id)
+    for (const { id, name } of boss.getWipData()) if (name === queue) boss.notifyWorker(id)
   }
   let sweeps: NodeJS.Timeout | undefined
   return {
@@ -109,7 +142,7 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
           deleteAfterSeconds: 3600,
         })
       }
-      for (const name of ['feeds', 'changes'] as const) {
+      for (const name of ['feeds', 'changes', 'backup'] as const) {
         // One running and one waiting; further jobs would be redundant.
         await boss.createQueue(name, {
           policy: 'stately',
@@ -156,20 +189,40 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
         sql`select pg_notify(${channels.jobs}, ${name})`.execute(tx),
       ])
     },
-    async work(name, concurrency, run) {
+    async enqueueFairly(tx, name, workspace, jobs) {
+      let turn = await lastTurn(tx, name, workspace)
+      const options = { db: fromKysely(tx), group: { id: workspace } }
+      for (const { data, cost } of jobs) await boss.send(name, data, { ...options, priority: -(turn += cost) })
+      await sql`select pg_notify(${channels.jobs}, ${name})`.execute(tx)
+    },
+    async work(name, concurrency, run, { perWorkspace } = {}) {
       const runJob = async ([job]: JobWithMetadata<Queues[typeof name]>[]) => {
         if (!job) return
         const signal = AbortSignal.any([stopping.signal, job.signal])
-        await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit })
+        await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit }).catch(
+          async (error: unknown) => {
+            if (!stopping.signal.aborted || !restartedQueues.has(name)) throw error
+            const group = job.groupId ? { group: { id: job.groupId } } : {}
+            await boss.send(name, job.data, { priority: job.priority, ...group })
+          },
+        )
         // More jobs may be waiting.
         wake(name)
       }
-      const ids = Array.from({ length: concurrency }, async () =>
-        boss.work(name, { pollingIntervalSeconds: 1, includeMetadata: true }, runJob),
-      )
-      workers.set(name, await Promise.all(ids))
+      const options = { pollingIntervalSeconds: 1, includeMetadata: true, localConcurrency: concurrency } as const
+      await boss.work(name, { ...options, ...(perWorkspace && { localGroupConcurrency: perWorkspace }) }, runJob)
     },
     counts: countJobs,
+    failed: failedJobs,
+    async retry(owner, id) {
+      const { rows } = await sql<{ name: string }>`
+        select name from pgboss.job where id = ${id} and state = 'failed'`.execute(owner)
+      const [job] = rows
+      if (!job) return null
+      await boss.retry(job.name, id)
+      await sql`select pg_notify(${channels.jobs}, ${job.name})`.execute(owner)
+      return job.name
+    },
     wake,
     // pg-boss's cron pauses after the system clock is set back, until the clock has caught up.
     async everyMinute() {
@@ -179,12 +232,36 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       }, sweepIntervalMs).unref()
       await enqueueSweep()
     },
+    async stopWork(graceMs) {
+      clearInterval(sweeps)
+      const ended = Promise.all(boss.getWipData().map(({ name }) => boss.offWork(name)))
+      await Promise.race([ended, wait(graceMs, undefined, { ref: false })])
+      stopping.abort(new Error('the process is stopping'))
+    },
     async close() {
       clearInterval(sweeps)
       stopping.abort(new Error('the process is stopping'))
       await boss.stop({ graceful: true, timeout: 3000 })
     },
   }
+}
+
+/**
+ * Self-clocked fair queueing (Golestani, INFOCOM 1994): a job's turn is its cost after the workspace's previous job, or
+ * after the job that is being served. So a new workspace comes next, and large backlogs alternate. Priorities are
+ * negative turns.
+ */
+async function lastTurn(tx: Transaction<Tables>, name: QueueName, workspace: string): Promise<number> {
+  const { rows } = await sql<{ own: number; served: number }>`
+    select coalesce(-min(priority) filter (where group_id = ${workspace}), 0) as own,
+      coalesce(-max(priority), 0) as served
+    from (
+      -- In parts, each of which has an index.
+      select priority, group_id from pgboss.job where name = ${name} and state < 'active' and not blocked
+      union all
+      select priority, group_id from pgboss.job where name = ${name} and state = 'active' and group_id is not null
+    ) as job`.execute(tx)
+  return Math.max(rows[0]?.own ?? 0, rows[0]?.served ?? 0)
 }
 
 /** pg-boss's own counts are refreshed only by its monitor, so they are read from its table. */
@@ -200,5 +277,16 @@ async function countJobs(owner: Kysely<Tables>): Promise<QueueCounts[]> {
       select name, state, start_after, state in ('created', 'retry') and start_after <= now() as is_ready from pgboss.job
     ) as job on job.name = queue.name
     group by queue.name`.execute(owner)
+  return rows
+}
+
+/** Not the data of the jobs: it belongs to workspaces. */
+async function failedJobs(owner: Kysely<Tables>): Promise<FailedJob[]> {
+  const { rows } = await sql<FailedJob>`
+    select id, name as queue, retry_count + 1 as attempts, coalesce(output->>'message', output->>'value', '') as error,
+      completed_on as "failedAt"
+    from pgboss.job where state = 'failed'
+    order by completed_on desc, id
+    limit 100`.execute(owner)
   return rows
 }

@@ -1,4 +1,5 @@
 /** Database notifications (LISTEN/NOTIFY) used as hints. A hint can be lost, so readers must not rely on it. */
+import { randomUUID } from 'node:crypto'
 import type { Log } from '#ctx.ts'
 import { channels } from '#database/channels.ts'
 import { Client } from 'pg'
@@ -16,6 +17,9 @@ export interface Live {
 }
 
 const retryMs = 2000
+/** A connection to a machine that has disappeared is noticed within the sum of these. */
+const probeIntervalMs = 10_000
+const queryMsMax = 5000
 
 /** Listens on a dedicated connection and reconnects when it is lost. */
 export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
@@ -30,16 +34,28 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
   let isClosed = false
   let client: Client | null = null
   let timer: NodeJS.Timeout | undefined
+  let hasWarned = false
+  let closeProbe = () => {}
   const connect = async () => {
     if (isClosed) return
-    const newClient = new Client({ connectionString: databaseUrl, keepAlive: true })
+    const newClient = new Client({
+      connectionString: databaseUrl,
+      keepAlive: true,
+      connectionTimeoutMillis: queryMsMax,
+      query_timeout: queryMsMax,
+    })
+    const ownChannel = `glacis_${randomUUID().replaceAll('-', '')}`
+    let [probing, isAnswered]: [NodeJS.Timeout | undefined, boolean] = [undefined, true]
     const reconnect = () => {
       if (client !== newClient || isClosed) return
       client = null
+      clearInterval(probing)
+      newClient.end().catch(() => undefined)
       timer = setTimeout(() => void connect(), retryMs)
     }
     newClient.on('notification', ({ channel, payload = '' }) => {
-      if (channel === channels.events) notify(payload)
+      if (channel === ownChannel) isAnswered = true
+      else if (channel === channels.events) notify(payload)
       else if (channel === channels.members) for (const call of byMembers.get(payload) ?? []) call()
       else for (const call of onJobCalls) call(payload)
     })
@@ -48,16 +64,22 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
       reconnect()
     })
     newClient.on('end', reconnect)
+    const probe = async () => {
+      if (!isAnswered && !hasWarned) {
+        hasWarned = true
+        log.warn({}, 'database notifications do not arrive; set GLACIS_DIRECT_DATABASE_URL if DATABASE_URL is a pooler')
+      }
+      isAnswered = false
+      await newClient.query(`notify ${ownChannel}`)
+    }
     client = newClient
     try {
       await newClient.connect()
-      await newClient.query(
-        Object.values(channels)
-          .map((channel) => `listen ${channel}`)
-          .join('; '),
-      )
+      await newClient.query([...Object.values(channels), ownChannel].map((channel) => `listen ${channel}`).join('; '))
       // Changes during the interruption were missed.
-      for (const calls of byMembers.values()) for (const call of calls) call()
+      for (const calls of [...byMembers.values(), ...byAccount.values()]) for (const call of calls) call()
+      probing = setInterval(() => void probe().catch(reconnect), probeIntervalMs).unref()
+      closeProbe = () => clearInterval(probing)
     } catch (error) {
       log.warn({ error: error instanceof Error ? error.message : String(error) }, 'event listener connection failed')
       reconnect()
@@ -77,6 +99,7 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
     async close() {
       isClosed = true
       clearTimeout(timer)
+      closeProbe()
       await client?.end().catch(() => undefined)
     },
   }

@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { storedBackups } from '#backups/index.ts'
 import { CliError } from '#cli-error.ts'
 import type { Database } from '#database/index.ts'
 import type { Jobs } from '#jobs.ts'
@@ -27,8 +28,16 @@ export interface Metrics {
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+interface Sources {
+  readonly database: Database
+  readonly jobs: Jobs
+  readonly log: Log
+  /** Absent: backups are not scheduled. */
+  readonly backupFolder?: string | undefined
+}
+
 /** Metric names follow Prometheus' naming conventions: base units, `_total` only on counters. */
-export function createMetrics({ database, jobs, log }: { database: Database; jobs: Jobs; log: Log }): Metrics {
+export function createMetrics({ database, jobs, log, backupFolder }: Sources): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -42,6 +51,7 @@ export function createMetrics({ database, jobs, log }: { database: Database; job
     poolGauges(registry, database),
     queueGauges(registry, database, jobs),
     databaseGauges(registry, database),
+    ...(backupFolder === undefined ? [] : [backupGauge(registry, backupFolder)]),
   ]
   const collect = async () => {
     await Promise.all(refresh.map((gauges) => gauges()))
@@ -102,6 +112,18 @@ function poolGauges(registry: Registry, database: Database): Refresh {
       connections.set({ pool, state: 'idle' }, idle)
       connections.set({ pool, state: 'waiting' }, waiting)
     }
+  }
+}
+
+function backupGauge(registry: Registry, folder: string): Refresh {
+  const age = new Gauge({
+    name: 'glacis_backup_age_seconds',
+    help: 'Time since the last scheduled backup; infinite before the first.',
+    registers: [registry],
+  })
+  return async () => {
+    const [newest] = await storedBackups(folder)
+    age.set(newest ? (Date.now() - newest.time.getTime()) / 1000 : Infinity)
   }
 }
 

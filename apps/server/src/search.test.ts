@@ -78,6 +78,9 @@ it('finds hosts by index despite row-level security', async () => {
 })
 
 it('returns nothing to a transaction without an account', async () => {
-  const { rows } = await sql`select hosts_found('mq:*'::tsquery, 5)`.execute(server.database.app)
+  const rows = await server.database.app.transaction().execute(async (tx) => {
+    await sql`set local role glacis_app`.execute(tx)
+    return (await sql`select hosts_found('mq:*'::tsquery, 5)`.execute(tx)).rows
+  })
   expect(rows).toEqual([])
 })

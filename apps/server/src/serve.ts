@@ -33,7 +33,8 @@ export async function serve({ environment, root }: { environment: NodeJS.Process
   if (isStopping()) return
   const mailer = createMailer(config, log)
   const composition = await compose({ config, databaseUrl: database.url, log, mailer, root })
-  running.defer(() => withTimeout(closeMsMax, composition.close(), log))
+  // Load balancers notice, then requests finish.
+  running.defer(() => withTimeout(closeMsMax + 2 * config.drainMs, composition.close(), log))
   if (isStopping()) return
   await composition.listen().catch((error: unknown) => {
     throw explainListen(error, config.hosts.join(', '), config.port)

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { callbackAddress, callbackAddressExpects } from './callbacks.ts'
 import {
+  ageRecipient,
   duration,
   feedKeys,
   feedSources,
@@ -59,6 +60,18 @@ export const Settings = z.object({
     meaning:
       'A PostgreSQL server (16 or newer) to use instead of the embedded one. The user must own the database and be allowed to create a role.',
   }),
+  GLACIS_DIRECT_DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
+    expects: 'a URL such as postgresql://user:password@host/database',
+    initial: '`DATABASE_URL`',
+    meaning:
+      'The same database without a pooler, or through one in session mode. Required if `DATABASE_URL` is a pooler in transaction mode, because live events and immediate starts of jobs need a session.',
+  }),
+  GLACIS_READ_DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
+    expects: 'a URL such as postgresql://user:password@replica/database',
+    initial: 'none',
+    meaning:
+      'A streaming replica that serves lists and charts to signed-in users. It is used only while it is less than five seconds behind, and contains the user’s own changes.',
+  }),
   GLACIS_IDENTITY_URL: described(origin.optional(), {
     expects: 'an origin such as https://id.example.org, without a path',
     initial: 'the embedded identity service',
@@ -68,6 +81,12 @@ export const Settings = z.object({
     expects: `a comma-separated list of ${roles.join(', ')}`,
     initial: '`api,identity,worker`',
     meaning: 'Which parts of Glacis this process runs.',
+  }),
+  GLACIS_DRAIN: described(duration.optional(), {
+    expects: 'a duration such as 10s',
+    initial: 'none: the process stops within five seconds',
+    meaning:
+      'How long a stopping process continues to serve requests while `/health/ready` responds with 503, so that a load balancer stops using it. Requests and scans in progress then have the same time to finish.',
   }),
   GLACIS_SMTP_URL: described(urlOf(/^smtps?:\/\//).optional(), {
     expects: 'a URL such as smtps://user:password@mail.example.org',
@@ -127,7 +146,12 @@ export const Settings = z.object({
   GLACIS_SESSION_LIFE: described(duration.default(unitsMs.d), {
     expects: 'a duration such as 24h',
     initial: '`24h`',
-    meaning: 'How long a session lasts.',
+    meaning: 'How long a session lasts after signing in, however much it is used.',
+  }),
+  GLACIS_SESSION_IDLE: described(duration.default(8 * unitsMs.h), {
+    expects: 'a duration such as 1h',
+    initial: '`8h`',
+    meaning: 'How long a session lasts without a request. An open page makes requests only while it is visible.',
   }),
   GLACIS_PRIVILEGED_AGE: described(duration.default(unitsMs.h), {
     expects: 'a duration such as 1h',
@@ -197,11 +221,38 @@ export const Settings = z.object({
     meaning:
       'Alternative feed URLs, such as a mirror: `{"nvd": "https://mirror.example/nvd-{year}.json.gz", "cve5": ""}`. An empty URL disables a feed.',
   }),
+  GLACIS_BACKUP: described(z.union([z.literal('off').transform(() => null), z.string()]).default(null), {
+    expects: 'off, or a folder',
+    initial: '`off`',
+    meaning:
+      'The folder for scheduled backups, which a worker writes. With several workers, set it for one. Use another disk than that of the database.',
+  }),
+  GLACIS_BACKUP_PERIOD: described(duration.default(unitsMs.d), {
+    expects: 'a duration such as 24h',
+    initial: '`24h`',
+    meaning: 'The time between scheduled backups.',
+  }),
+  GLACIS_BACKUP_KEEP: described(z.coerce.number().int().min(1).max(10_000).default(7), {
+    expects: 'a number from 1 to 10000',
+    initial: '`7`',
+    meaning: 'How many scheduled backups are kept.',
+  }),
+  GLACIS_BACKUP_RECIPIENTS: described(listOf(ageRecipient).default([]), {
+    expects: 'a comma-separated list of age public keys, such as age1…',
+    initial: 'none: backups are not encrypted',
+    meaning: 'The age public keys that scheduled backups are encrypted for. Keep the secret keys elsewhere.',
+  }),
   GLACIS_METRICS: described(z.union([z.literal('off').transform(() => null), listenAddress]).default(null), {
     expects: 'off, a port, or an address such as 10.0.0.5:9464',
     initial: '`off`',
     meaning:
       'The address that serves Prometheus metrics at `/metrics`; a port alone listens on `127.0.0.1`. Requests need no authentication, so open it only to the monitoring system.',
+  }),
+  GLACIS_RELEASES: described(z.string().optional(), {
+    expects: 'a folder',
+    initial: 'no update notice',
+    meaning:
+      'A folder with release archives that you have downloaded. Administrators see a notice if it contains a newer release; Glacis asks no server for updates.',
   }),
   GLACIS_LOG_LEVEL: described(z.enum(levels).default('info'), {
     expects: `one of ${levels.join(', ')}`,

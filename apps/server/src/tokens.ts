@@ -1,10 +1,9 @@
 /** API tokens for programmatic access. Only digests are stored. */
-import { createHash, randomBytes } from 'node:crypto'
-import { BlockList, isIP } from 'node:net'
 import { type ApiToken, tokenLife, type TokenScope } from '@glacis/contract/access'
 import type * as contract from '@glacis/contract/access'
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import { recordAuditEvent } from '#audit.ts'
+import { digestOf, expiryOf, newBearer } from '#bearer.ts'
 import { isWithin } from '@glacis/contract/permissions'
 import { type Role, errorReasons } from '@glacis/contract/role'
 import type { Ctx } from '#ctx.ts'
@@ -17,8 +16,6 @@ import { type Selectable, sql } from 'kysely'
 /** Prefix of all tokens, so that secret scanners can recognize them. */
 export const tokenPrefix = 'glc_'
 const tokensMax = 50
-const dayMs = 86_400_000
-const shownLength = 12
 
 /** The account and user of a token. */
 export interface TokenOwner {
@@ -50,13 +47,13 @@ export async function createApiToken(
   ctx: Ctx,
   { apiToken }: ParsedInputOf<typeof contract.createApiToken>,
 ): Promise<{ apiToken: ApiToken }> {
-  const expires = endOf(ctx.now, apiToken.expireTime)
+  const expires = expiryOf(ctx.now, apiToken.expireTime, tokenLife, 'apiToken.expireTime')
   const role = roleOf(ctx, apiToken.role)
   await lockForLimit(ctx, 'tokens')
   const { apiTokens } = await listApiTokens(ctx)
   if (apiTokens.length >= tokensMax)
     throw new ApiError('precondition', `A workspace can have at most ${tokensMax} API tokens. Revoke one first`)
-  const token = tokenPrefix + randomBytes(32).toString('base64url')
+  const { token, digest, shown } = newBearer(tokenPrefix)
   const row = await ctx.tx
     .insertInto('api_token')
     .values({
@@ -64,8 +61,8 @@ export async function createApiToken(
       id: newId(),
       name: apiToken.name,
       scopes: [...new Set(apiToken.scopes)],
-      prefix: token.slice(0, shownLength),
-      digest: digestOf(token),
+      prefix: shown,
+      digest,
       role,
       allowed_networks: apiToken.allowedNetworks ?? [],
       created_by: ctx.actor.name,
@@ -121,20 +118,6 @@ export async function ownerOfToken(database: Pick<Database, 'owner'>, token: str
   return row
 }
 
-/** Whether a token may be used from an address; an empty list allows all. */
-export function isWithinNetworks(networks: readonly string[], address: string): boolean {
-  if (networks.length === 0) return true
-  const list = new BlockList()
-  for (const network of networks) {
-    const [base = '', bits] = network.split('/')
-    const isV6 = isIP(base) === 6
-    list.addSubnet(base, bits === undefined ? (isV6 ? 128 : 32) : Number(bits), isV6 ? 'ipv6' : 'ipv4')
-  }
-  // Node.js names IPv4 clients of a dual-stack socket in IPv6 notation.
-  const bare = address.replace(/^::ffff:(?=\d+\.)/, '')
-  return list.check(bare, isIP(bare) === 6 ? 'ipv6' : 'ipv4')
-}
-
 function roleOf({ actor }: Ctx, requested: Role | undefined): Role {
   const own = actor.role ?? 'viewer'
   if (requested === undefined || isWithin(requested, own)) return requested ?? own
@@ -160,20 +143,6 @@ async function requireOwnToken(ctx: Ctx, id: string): Promise<void> {
     reason: errorReasons.role,
     metadata: { role, allowedRoles: 'owner,admin' },
   })
-}
-
-function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
-}
-
-function endOf(now: Date, requested: string | undefined): Date {
-  if (requested === undefined) return new Date(now.getTime() + tokenLife.default * dayMs)
-  const end = new Date(requested)
-  const member = 'apiToken.expireTime'
-  if (end <= now) throw invalid(member, 'The end time is in the past')
-  if (end.getTime() > now.getTime() + tokenLife.most * dayMs)
-    throw invalid(member, `A token can be valid for at most ${tokenLife.most} days`)
-  return end
 }
 
 function toToken(row: Selectable<Tables['api_token']>): ApiToken {

@@ -8,6 +8,7 @@ import type * as agent from '#agent.ts'
 import type * as channel from '#channel.ts'
 import type * as host from '#host.ts'
 import type * as insights from '#insights.ts'
+import type * as installation from '#installation.ts'
 import type * as invitation from '#invitation.ts'
 import type * as issue from '#issue.ts'
 import type * as product from '#product.ts'
@@ -33,6 +34,7 @@ type ModuleCall =
   | EndpointsOf<typeof channel>
   | EndpointsOf<typeof host>
   | EndpointsOf<typeof insights>
+  | EndpointsOf<typeof installation>
   | EndpointsOf<typeof invitation>
   | EndpointsOf<typeof issue>
   | EndpointsOf<typeof product>
@@ -57,13 +59,13 @@ type FileCall =
 export type CallName = ModuleCall | FileCall
 
 export interface Permission {
-  /** The roles that may make the call. Null for calls about oneself, which need no membership. */
+  /** The roles that may make the call. Null for calls that don't depend on a membership. */
   readonly roles: readonly Role[] | null
   /**
-   * The scope that an API token needs besides its role; `session` if no token may make the call, and `none` if it needs
-   * neither session nor token.
+   * The scope that an API token needs besides its role; `session` if no token may make the call, `installation` if only
+   * the session of an installation administrator may, and `none` if it needs neither session nor token.
    */
-  readonly scope: TokenScope | 'session' | 'none'
+  readonly scope: TokenScope | 'session' | 'installation' | 'none'
 }
 
 const everyone: readonly Role[] = roles
@@ -83,6 +85,8 @@ const personal = { roles: everyone, scope: 'session' } as const
 /** Signed-in people, members or not. */
 const signedIn = { roles: null, scope: 'session' } as const
 
+/** Administrators of the installation, members of a workspace or not. */
+const administerInstallation = { roles: null, scope: 'installation' } as const
 /** Visitors without a session. */
 const anyone = { roles: null, scope: 'none' } as const
 
@@ -196,6 +200,7 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   leaveWorkspace: personal,
   getWorkspace: read,
   updateWorkspace: administer,
+  setSignInNetworks: administer,
   deleteWorkspace: own,
   keepWorkspace: own,
   transferOwnership: own,
@@ -219,6 +224,16 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   updateProvisioning: administer,
   createProvisioningToken: administer,
   deleteProvisioningToken: administer,
+
+  getInstallation: administerInstallation,
+  setInstallationNetworks: administerInstallation,
+  listAccounts: administerInstallation,
+  setAccountState: administerInstallation,
+  listAllWorkspaces: administerInstallation,
+  listQueues: administerInstallation,
+  retryJob: administerInstallation,
+  sendTestEmail: administerInstallation,
+  checkInstallation: administerInstallation,
 }
 
 /** The roles that may change the `permissions` of a target, which allow intrusive checks. */

@@ -60,6 +60,14 @@ export const Flag = z.union([
 /** Addresses, and networks in CIDR notation. */
 export const AllowedNetworks = z.array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()])).check(z.maxLength(50))
 
+/** How a list of networks is replaced. */
+export const NetworkChange = {
+  /** Addresses or networks in CIDR notation; empty for all. */
+  networks: AllowedNetworks,
+  /** Confirms a list that excludes the address of the request. */
+  excludesYou: z.optional(z.boolean()),
+} as const
+
 export const SeverityCount = z.object({
   critical: z._default(z.int(), 0),
   high: z._default(z.int(), 0),

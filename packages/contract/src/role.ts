@@ -39,5 +39,11 @@ export const errorReasons = {
   unverified: 'EMAIL_NOT_VERIFIED',
   /** 403: the workspace requires signing in with its provider. Metadata: `label`, `signInUrl`. */
   provider: 'SIGN_IN_PROVIDER_REQUIRED',
+  /** 403: users can't sign in from this address. Metadata: `address`. */
+  network: 'NETWORK_NOT_ALLOWED',
+  /** 400: the list of networks doesn't contain the address of the user who sets it. Metadata: `address`. */
+  ownAddress: 'OWN_ADDRESS_EXCLUDED',
+  /** 403: only administrators of the installation may make the call. */
+  administrator: 'ADMINISTRATOR_REQUIRED',
 } as const
 export type ErrorReason = (typeof errorReasons)[keyof typeof errorReasons]

@@ -17,7 +17,8 @@ someone an owner. At least one owner always remains.
 
 An API token has a role too. It never allows more than the current role of the member who created it, and its scopes limit
 it further. Calls marked *session* can't be made with a token; those marked
-*none* need no session.
+*none* need no session. Calls marked *installation* are for [administrators of the installation](administration.md), whatever their roles:
+others get status 403 and the reason \`ADMINISTRATOR_REQUIRED\`.
 
 A call that a role doesn't allow is rejected with status 403 and the reason \`ROLE_NOT_ALLOWED\`.
 
@@ -39,6 +40,7 @@ export function rolesPage(): string {
 }
 
 function cells({ roles: allowed, scope }: Permission): string[] {
-  const marks = roles.map((role) => (allowed === null || allowed.includes(role) ? '✓' : ''))
-  return [...marks, scope === 'session' || scope === 'none' ? `*${scope}*` : `\`${scope}\``]
+  const isOpen = allowed === null && scope !== 'installation'
+  const marks = roles.map((role) => (isOpen || allowed?.includes(role) ? '✓' : ''))
+  return [...marks, scope.startsWith('SCOPE_') ? `\`${scope}\`` : `*${scope}*`]
 }

@@ -69,7 +69,10 @@ const memberId = z.string().check(z.minLength(1), z.maxLength(200))
 export const Comment = z.object({
   id: Id,
   text: z.string(),
+  /** The author's name. */
   actor: z.string(),
+  /** The author's id as a member; absent for comments from before workspaces had members. */
+  actorId: z.optional(z.string()),
   /** Members that the comment mentions. */
   mentionIds: z.optional(z.array(z.string())),
   createTime: Timestamp,

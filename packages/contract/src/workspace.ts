@@ -2,7 +2,7 @@
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { ReceivedInvitation } from '#invitation.ts'
-import { Empty, Id, Name, Timestamp, UpdateMask } from '#primitives.ts'
+import { Empty, Id, Name, NetworkChange, Timestamp, UpdateMask } from '#primitives.ts'
 import { Role } from '#role.ts'
 
 /** A workspace of the signed-in user. */
@@ -31,6 +31,8 @@ export const listWorkspaces = endpoint({
     invitations: z.array(ReceivedInvitation),
     /** Workspaces that you can join because of your verified email domain. */
     joinable: z.array(JoinableWorkspace),
+    /** You administer this installation. */
+    isAdministrator: z.boolean(),
   }),
 })
 export const createWorkspace = endpoint({
@@ -70,6 +72,8 @@ export const Workspace = z.object({
   /** IANA time zone of charts and reports. */
   timeZone: z.string(),
   retention: Retention,
+  /** Networks from which members can use the workspace; empty for all. */
+  signInNetworks: z.array(z.string()),
   createTime: Timestamp,
   /** When the workspace will be deleted; absent unless its deletion is scheduled. */
   deleteTime: z.optional(Timestamp),
@@ -99,6 +103,15 @@ export const updateWorkspace = endpoint({
     }),
     updateMask: UpdateMask,
   }),
+  result: z.object({ workspace: Workspace }),
+})
+export const setSignInNetworks = endpoint({
+  method: 'PUT',
+  path: '/v1/workspace/sign-in-networks',
+  summary: 'Limit the workspace to networks',
+  description:
+    'Applies to the sessions of all members with their next request; API tokens and agents have networks of their own. Rejected with the reason `OWN_ADDRESS_EXCLUDED` if you would lose access, unless `excludesYou` is set.',
+  input: z.strictObject(NetworkChange),
   result: z.object({ workspace: Workspace }),
 })
 /** Days between scheduling the deletion of a workspace and the deletion. */

@@ -30,6 +30,7 @@ export function buildService(options: IdentityOptions, courier: Courier, methods
     disabledFlows: new Set(options.disabledFlows),
     hasMailedSecondFactor: options.methods?.code === 'second',
     breachCheckUrl: options.breachCheckUrl,
+    isAllowedAddress: options.isAllowedAddress ?? (async () => true),
     hashing: { ...defaultHashCost, ...options.hashing },
     signUpsMax: options.signUpsMax ?? 20,
     providers: (options.methods?.oidc ?? []).map((provider) => createProvider(provider, now)),

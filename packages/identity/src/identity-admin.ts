@@ -44,6 +44,13 @@ export type CreateIdentityResult =
 export interface IdentityAdmin {
   /** Lists all identities, oldest first, reading the database page by page. */
   list(): AsyncIterable<IdentitySummary>
+  /** Lists identities whose address or name contains `query`, oldest first. */
+  page(options: {
+    /** The last identity of the previous page. */
+    readonly after: Pick<IdentitySummary, 'createdAt' | 'id'> | null
+    readonly query: string
+    readonly limit: number
+  }): Promise<IdentitySummary[]>
   /** Finds an identity by its ID or sign-in address. */
   find(idOrAddress: string): Promise<IdentitySummary | null>
   /** Finds the active identity with this verified address. */
@@ -86,6 +93,7 @@ export function createIdentityAdmin({
   const db: Database = database
   return {
     list: () => listIdentities(db, now),
+    page: ({ after, query, limit }) => selectIdentities(db, now(), sql`${isAfter(after)} and ${matches(query)}`, limit),
     async find(idOrAddress) {
       const id = isUuid(idOrAddress) ? idOrAddress : await findRecoveryAddressOwner(db, normalizeAddress(idOrAddress))
       return id ? ((await selectIdentities(db, now(), sql`person.id = ${id}`))[0] ?? null) : null
@@ -105,15 +113,24 @@ export function createIdentityAdmin({
 }
 
 async function* listIdentities(db: Database, now: () => Date): AsyncIterable<IdentitySummary> {
-  let last: IdentitySummary | undefined
+  let last: IdentitySummary | null = null
   do {
-    const after = last
-      ? sql`(date_trunc('milliseconds', person.created_at), person.id) > (${last.createdAt}, ${last.id}::uuid)`
-      : sql`true`
-    const page = await selectIdentities(db, now(), after)
+    const page: IdentitySummary[] = await selectIdentities(db, now(), isAfter(last))
     yield* page
-    last = page.length < pageSize ? undefined : page.at(-1)
+    last = page.length < pageSize ? null : (page.at(-1) ?? null)
   } while (last)
+}
+
+function isAfter(last: Pick<IdentitySummary, 'createdAt' | 'id'> | null) {
+  return last
+    ? sql`(date_trunc('milliseconds', person.created_at), person.id) > (${last.createdAt}, ${last.id}::uuid)`
+    : sql`true`
+}
+
+function matches(query: string) {
+  if (query === '') return sql`true`
+  const text = sql`concat_ws(' ', traits->>'email', traits->'name'->>'first', traits->'name'->>'last')`
+  return sql`position(lower(${query}::text) in lower(${text})) > 0`
 }
 
 interface Row {
@@ -127,7 +144,12 @@ interface Row {
   readonly last_sign_in_at: Date | null
 }
 
-async function selectIdentities(db: Database, now: Date, where: ReturnType<typeof sql>): Promise<IdentitySummary[]> {
+async function selectIdentities(
+  db: Database,
+  now: Date,
+  where: ReturnType<typeof sql>,
+  limit = pageSize,
+): Promise<IdentitySummary[]> {
   const { rows } = await sql<Row>`
     select person.id, person.traits, person.state, person.created_at,
            coalesce((select bool_and(address.verified) from identity.verifiable_address as address
@@ -141,7 +163,7 @@ async function selectIdentities(db: Database, now: Date, where: ReturnType<typeo
     from identity.identity as person
     where ${where}
     order by date_trunc('milliseconds', person.created_at), person.id
-    limit ${pageSize}`.execute(db)
+    limit ${limit}`.execute(db)
   return rows.map(({ traits, is_verified, created_at, last_sign_in_at, ...row }) => ({
     ...row,
     ...traits,

@@ -35,8 +35,12 @@ export {
 export interface Identity {
   /** Fastify plugin with the browser API. Register it at the path of the public URL. */
   readonly plugin: FastifyPluginAsync
-  /** Returns the request's session. Null if it is missing, expired, revoked, or lacks a required second factor. */
-  whoami(headers: IncomingHttpHeaders): Promise<Session | null>
+  /**
+   * Returns the request's session. Null if it is missing, expired, revoked, or lacks a required second factor.
+   *
+   * @param isActivity whether the request keeps an idle session alive; true by default
+   */
+  whoami(headers: IncomingHttpHeaders, options?: { isActivity?: boolean }): Promise<Session | null>
   /**
    * Delivers a queued email.
    *
@@ -61,8 +65,8 @@ export function createIdentity(options: IdentityOptions): Identity {
   const cleanup = createCleanup(service)
   return {
     plugin: buildPlugin(service),
-    async whoami(headers) {
-      const session = await findSession(service, readCookies(headers.cookie).get(sessionCookie))
+    async whoami(headers, activity) {
+      const session = await findSession(service, readCookies(headers.cookie).get(sessionCookie), activity)
       if (!session || lacksSecondFactor(service, session)) return null
       return Session.parse(sessionBody(session, service.publicUrl))
     },

@@ -5,6 +5,12 @@ import type { Migration } from 'kysely/migration'
 /** Forward-only. Never edit a released migration. */
 export const migrations: Readonly<Record<string, Migration>> = {
   'identity-0001-baseline': { up: baseline },
+  'identity-0002-session-use': { up: addSessionUse },
+}
+
+async function addSessionUse(db: Kysely<unknown>): Promise<void> {
+  // Existing sessions count as used now, so that an upgrade signs nobody out.
+  await sql`alter table identity.session add column used_at timestamptz not null default now()`.execute(db)
 }
 
 async function baseline(db: Kysely<unknown>): Promise<void> {

@@ -45,7 +45,10 @@ export interface Log {
 }
 
 export interface Lifespans {
+  /** How long a session lasts after signing in, however much it is used. */
   readonly sessionMs: number
+  /** How long a session lasts without a request. Default: as long as `sessionMs`. */
+  readonly idleMs?: number | undefined
   readonly flowMs: number
   readonly codeMs: number
   /** How long after sign-in the password or email address may be changed without reauthenticating. */
@@ -153,6 +156,8 @@ export interface IdentityOptions {
    * appended. Default: no check.
    */
   readonly breachCheckUrl?: string | undefined
+  /** Whether users may sign in from an address. Default: from all. */
+  readonly isAllowedAddress?: ((ip: string) => Promise<boolean>) | undefined
   /** Argon2id cost. Lower the default only in tests. */
   readonly hashing?: { readonly memory: number; readonly passes: number } | undefined
   /** Maximum sign-ups per client IP (IPv6: per /64) within 15 minutes. Default: 20. */

@@ -30,6 +30,7 @@ export interface Service {
   readonly hasMailedSecondFactor: boolean
   readonly breachCheckUrl: string | undefined
   readonly hashing: HashCost
+  readonly isAllowedAddress: (ip: string) => Promise<boolean>
   /** Maximum sign-ups per client IP and window. */
   readonly signUpsMax: number
   readonly csrfCookie: string
@@ -57,6 +58,8 @@ export interface LiveSession {
   readonly issued_at: Date
   readonly authenticated_at: Date
   readonly expires_at: Date
+  /** The last request, with the accuracy that the idle limit needs. */
+  readonly used_at: Date
 }
 
 /** An HTTP request and the state of its response. */

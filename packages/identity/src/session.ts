@@ -23,16 +23,31 @@ interface SessionRow extends Identity {
   readonly issued_at: Date
   readonly authenticated_at: Date
   readonly expires_at: Date
+  readonly used_at: Date
 }
 
-/** Finds the session of a token. Null if it is unknown, revoked or expired, or if the identity is inactive. */
+/**
+ * Finds the session of a token. Null if it is unknown, revoked, expired or idle for too long, or if the identity is
+ * inactive.
+ */
 export async function findSession(
-  service: Pick<Service, 'db' | 'now'>,
+  service: SessionService,
   token: string | undefined,
+  { isActivity = true }: { readonly isActivity?: boolean } = {},
 ): Promise<LiveSession | null> {
   if (!token) return null
-  const rows = await selectSessions(service, sql`session.token_hash = ${hashToken(token)}`)
-  return rows[0] ?? null
+  const [session] = await selectSessions(service, sql`session.token_hash = ${hashToken(token)}`)
+  if (!session) return null
+  if (isActivity) await recordUse(service, session)
+  return session
+}
+
+type SessionService = Pick<Service, 'db' | 'now' | 'lifespans'>
+
+/** Writes at most once per twentieth of the idle limit, so that requests cost no write. */
+async function recordUse({ db, now, lifespans: { idleMs } }: SessionService, session: LiveSession): Promise<void> {
+  if (idleMs === undefined || now().getTime() - session.used_at.getTime() < idleMs / 20) return
+  await db.updateTable('identity.session').set({ used_at: now() }).where('id', '=', session.id).execute()
 }
 
 /** The identity's other active sessions, newest first. */
@@ -41,22 +56,32 @@ export async function listOtherSessions(service: Service, session: LiveSession):
 }
 
 /** Selects active sessions, newest first. */
-async function selectSessions(
-  service: Pick<Service, 'db' | 'now'>,
-  where: ReturnType<typeof sql>,
-): Promise<LiveSession[]> {
+async function selectSessions(service: SessionService, where: ReturnType<typeof sql>): Promise<LiveSession[]> {
+  const { idleMs = service.lifespans.sessionMs } = service.lifespans
+  const idleSince = new Date(service.now().getTime() - idleMs)
   const { rows } = await sql<SessionRow>`
     select session.id as session_id, session.aal, session.authentication_methods, session.devices,
-           session.issued_at, session.authenticated_at, session.expires_at, ${identityColumns}
+           session.issued_at, session.authenticated_at, session.expires_at, session.used_at, ${identityColumns}
     from identity.session as session
     join identity.identity as person on person.id = session.identity_id
     where session.active
       and session.expires_at > ${service.now()}
+      and session.used_at > ${idleSince}
       and person.state = 'active'
       and ${where}
     order by session.issued_at desc, session.id`.execute(service.db)
   return rows.map(
-    ({ session_id, aal, authentication_methods, devices, issued_at, authenticated_at, expires_at, ...identity }) => ({
+    ({
+      session_id,
+      aal,
+      authentication_methods,
+      devices,
+      issued_at,
+      authenticated_at,
+      expires_at,
+      used_at,
+      ...identity
+    }) => ({
       id: session_id,
       identity,
       aal,
@@ -65,6 +90,7 @@ async function selectSessions(
       issued_at,
       authenticated_at,
       expires_at,
+      used_at,
     }),
   )
 }
@@ -90,6 +116,7 @@ export async function issueSession(
     issued_at: now,
     authenticated_at: now,
     expires_at: new Date(now.getTime() + service.lifespans.sessionMs),
+    used_at: now,
   }
   await service.db
     .insertInto('identity.session')
@@ -104,6 +131,7 @@ export async function issueSession(
       issued_at: session.issued_at,
       authenticated_at: session.authenticated_at,
       expires_at: session.expires_at,
+      used_at: session.used_at,
     })
     .execute()
   return { session, token }
@@ -126,6 +154,7 @@ export async function renewSession(
     authentication_methods: [...session.authentication_methods, authenticationMethod(factor, now, aal)].slice(-20),
     authenticated_at: now,
     expires_at: new Date(now.getTime() + service.lifespans.sessionMs),
+    used_at: now,
   }
   await service.db
     .updateTable('identity.session')
@@ -135,6 +164,7 @@ export async function renewSession(
       authentication_methods: JSON.stringify(renewed.authentication_methods),
       authenticated_at: renewed.authenticated_at,
       expires_at: renewed.expires_at,
+      used_at: renewed.used_at,
     })
     .where('id', '=', session.id)
     .execute()

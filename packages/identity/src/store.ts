@@ -60,6 +60,7 @@ interface SessionTable {
   issued_at: Date
   authenticated_at: Date
   expires_at: Date
+  used_at: Generated<Date>
 }
 export interface AuthenticationMethod {
   readonly method: string

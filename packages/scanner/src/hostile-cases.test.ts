@@ -13,7 +13,8 @@ const Case = z.strictObject({
   about: z.string(),
   /** The page that the server returns. */
   page: z.strictObject({ prefix: z.string(), repeat: z.string(), times: z.number(), suffix: z.string() }),
-  /** The matchers and extractors of the template. */
+  variables: z.record(z.string(), z.string()).default({}),
+  /** What follows the path of the template's request, such as its payloads, matchers and extractors. */
   check: z.string(),
   /** `finding`, `nothing`, or the reason why the check is stopped. */
   expect: z.string(),
@@ -39,8 +40,11 @@ it.each(names)(
     )
     const packs = await mkdtemp(join(tmpdir(), 'glacis-hostile-'))
     try {
-      await writeFile(join(packs, 'hostile.yaml'), templateOf('hostile', hostileCase.check))
-      await writeFile(join(packs, 'other.yaml'), templateOf('other', 'matchers: [{ type: status, status: [200] }]'))
+      await writeFile(join(packs, 'hostile.yaml'), templateOf('hostile', hostileCase))
+      await writeFile(
+        join(packs, 'other.yaml'),
+        templateOf('other', { check: 'matchers: [{ type: status, status: [200] }]' }),
+      )
       const startedAt = performance.now()
       const observations = await scan(site.port, packs)
       expect(performance.now() - startedAt).toBeLessThan(casesMs * busyFactor)
@@ -62,13 +66,13 @@ it.each(names)(
   testMs,
 )
 
-function templateOf(id: string, check: string): string {
+function templateOf(id: string, { check, variables = {} }: Pick<z.input<typeof Case>, 'check' | 'variables'>): string {
   const operators = check
     .trimEnd()
     .split('\n')
     .map((line) => `    ${line}`)
     .join('\n')
-  return `id: ${id}\ninfo: { name: ${id}, severity: low }\nhttp:\n  - path: ["{{BaseURL}}/hostile"]\n${operators}\n`
+  return `id: ${id}\ninfo: { name: ${id}, severity: low }\nvariables: ${JSON.stringify(variables)}\nhttp:\n  - path: ["{{BaseURL}}/hostile"]\n${operators}\n`
 }
 
 async function scan(port: number, packs: string): Promise<Observation[]> {

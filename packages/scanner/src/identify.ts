@@ -7,6 +7,7 @@ import { httpResponseProtocols, probes, webProbe } from '#fingerprint/probes.ts'
 import type { Probe } from '#fingerprint/probe.ts'
 import { identifyTechnologies, type Technology } from '#fingerprint/technology.ts'
 import { printable, printableBytes } from '#fingerprint/text.ts'
+import type { WebPath } from '#fingerprint/web-paths.ts'
 import { readWeb } from '#fingerprint/web.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import {
@@ -40,7 +41,7 @@ export interface IdentifyTools extends ConnectionTools {
   readonly http: HttpClient
   readonly fingerprints: Fingerprints
   /** Paths that fingerprints need from web servers. */
-  readonly webPaths: readonly string[]
+  readonly webPaths: readonly WebPath[]
   readonly units?: Units
 }
 /** Findings about a port so far. */

@@ -2,6 +2,7 @@
 import type { Observation, ScanJob } from '@glacis/contract/runner'
 import { compileFingerprints } from '#fingerprint/match.ts'
 import { loadRecog } from '#fingerprint/recog.ts'
+import { webPathsOf } from '#fingerprint/web-paths.ts'
 import { nativeChecks } from '#native/run.ts'
 import type { Knowledge, ScanOptions } from '#scan-host.ts'
 import { loadTemplates } from '#template/plan.ts'
@@ -85,15 +86,4 @@ export async function* scan(
   // Loaded lazily: code that only parses packs or addresses doesn't need the scan engine.
   const { runScan } = await import('#scan.ts')
   yield* runScan(job, packs, options)
-}
-
-const webPathsMax = 24
-
-/**
- * A fingerprint field `http.path:/version` makes the scanner request `/version` from every web
- * server.
- */
-function webPathsOf(files: readonly { readonly matches: string }[]): string[] {
-  const paths = files.flatMap(({ matches }) => /^http\.path:(\/\S*)$/.exec(matches)?.[1] ?? [])
-  return [...new Set(paths)].slice(0, webPathsMax)
 }

@@ -4,6 +4,7 @@ import type PQueue from 'p-queue'
 import type { Budget, Limits } from '#budget.ts'
 import { judgeReach } from '#discover.ts'
 import type { Fingerprints } from '#fingerprint/match.ts'
+import type { WebPath } from '#fingerprint/web-paths.ts'
 import type { Guard } from '#guard.ts'
 import { identifyPort, type Identification } from '#identify.ts'
 import { runNative } from '#native/run.ts'
@@ -20,7 +21,7 @@ import { createUnits, type StoppedPair, type Units } from '#unit.ts'
 export interface Knowledge {
   readonly fingerprints: Fingerprints
   /** Paths that fingerprints need from web servers. */
-  readonly webPaths: readonly string[]
+  readonly webPaths: readonly WebPath[]
   readonly plan: CheckPlan
   /** Whether to run the native checks. */
   readonly native: boolean

@@ -35,6 +35,8 @@ export interface StoppedPair {
 export class Stopped extends Error {}
 
 export const tooManyRequests = 'the check multiplies into too many requests for one host'
+/** @param count of credentials that were tried */
+export const tooManyLogins = (count: number) => `only ${count} logins are tried, so that no account is locked`
 
 const stepsMax = 200_000_000
 const bytesMax = 1024 * 1024

@@ -122,6 +122,7 @@ export const accessReasons: ReadonlySet<string> = new Set<ErrorReason>([
   'NO_WORKSPACE',
   'MEMBERSHIP_ENDED',
   'SIGN_IN_PROVIDER_REQUIRED',
+  'NETWORK_NOT_ALLOWED',
 ])
 
 function showFailureToast(failure: ApiFailure): void {

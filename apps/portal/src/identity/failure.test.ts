@@ -73,6 +73,10 @@ describe('redirectTargetFor', () => {
     })
   })
 
+  it('network_not_allowed: undefined, because the page shows the reason', () => {
+    expect(redirectTargetFor(errorResponse('network_not_allowed'), here)).toBeUndefined()
+  })
+
   it('no ID: undefined', () => {
     expect(redirectTargetFor(new IdentityFailure(500, 'oops'), here)).toBeUndefined()
     expect(redirectTargetFor(new TypeError('Failed to fetch'), here)).toBeUndefined()

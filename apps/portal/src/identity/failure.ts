@@ -50,6 +50,9 @@ export function redirectTargetFor(error: unknown, here: string, requested?: Requ
       return { kind: 'profile' }
     case 'session_aal2_required':
       return secondFactor(error, here, requested)
+    // The page shows the reason; see routes/error-screen.tsx.
+    case 'network_not_allowed':
+      return undefined
     case 'session_refresh_required':
     case 'browser_location_change_required':
       return error.redirectBrowserTo ? { kind: 'address', href: absolute(error.redirectBrowserTo, here) } : undefined

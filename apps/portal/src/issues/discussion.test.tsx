@@ -117,7 +117,7 @@ it('marks the mentioned members in a comment', async () => {
 
 it('lets analysts delete only their own comments', async () => {
   setRole('analyst')
-  comments = [hello, { ...hello, id: '00000000-0000-4000-8000-000000000077', actor: 'Max Keller' }]
+  comments = [hello, { ...hello, id: '00000000-0000-4000-8000-000000000077', actor: 'Max Keller', actorId: 'max' }]
   client = showPage(<Page />)
   await screen.findByText('by Max Keller')
   await waitFor(() => expect(screen.getAllByRole('button', { name: 'Delete comment' })).toHaveLength(1))

@@ -48,9 +48,9 @@ export function Discussion({ issue, field }: DiscussionProps) {
   const denial = useDenial('createComment')
   const deletionDenial = useDenial('deleteComment')
   const role = useRole()
-  const ownName = people.find(({ isYou }) => isYou)?.name
-  // Comments name their author without an id. The server also accepts nothing but one's own from an analyst.
-  const canDelete = ({ actor }: Comment) => !deletionDenial && (role !== 'analyst' || actor === ownName)
+  const ownId = people.find(({ isYou }) => isYou)?.id
+  // As the server does: analysts delete their own comments, and those without an author.
+  const canDelete = ({ actorId = ownId }: Comment) => !deletionDenial && (role !== 'analyst' || actorId === ownId)
   const posted = data?.comments ?? []
   const isDeleting = useRef(false)
   useEffect(() => {

@@ -8,6 +8,8 @@ const scores = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximum
 const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF' })
 const roundMoney = new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF', maximumFractionDigits: 0 })
 const milliseconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 })
+const megabytes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 0 })
+const gigabytes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'gigabyte', maximumFractionDigits: 1 })
 const dates = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
 const dateTimes = new Intl.DateTimeFormat(locale, {
   day: 'numeric',
@@ -34,6 +36,11 @@ export function formatCount(value: number): string {
 }
 
 /** `0.942` → `94.2%` */
+/** `412 MB` */
+export function formatBytes(bytes: number): string {
+  return bytes < 1e9 ? megabytes.format(bytes / 1e6) : gigabytes.format(bytes / 1e9)
+}
+
 export function formatPercent(share: number): string {
   return percents.format(share)
 }

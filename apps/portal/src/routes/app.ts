@@ -8,6 +8,7 @@ import { createRoute } from '@tanstack/react-router'
 import * as billingQueries from '#billing/queries.ts'
 import * as channelQueries from '#channels/queries.ts'
 import { openFlow } from '#identity/lifecycle.ts'
+import * as installationQueries from '#installation/queries.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import * as onboardingQueries from '#onboarding/queries.ts'
 import * as overviewQueries from '#overview/queries.ts'
@@ -79,6 +80,12 @@ export const workspace = createRoute({
   loader: ({ context }) => context.queryClient.ensureQueryData(workspaceQueries.current()),
 })
 
+export const installation = createRoute({
+  getParentRoute,
+  path: 'installation',
+  loader: ({ context }) => context.queryClient.ensureQueryData(installationQueries.installation()),
+})
+
 export const scans = createRoute({
   getParentRoute,
   path: 'scans',
@@ -100,6 +107,7 @@ export const appBranch = authRoute.addChildren([
   subscription,
   integrations,
   workspace,
+  installation,
   surface.technologies,
   surface.technology,
   surface.scope,

@@ -1,7 +1,9 @@
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, type LinkProps, useRouter } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { isFailure } from '#api/failure.ts'
+import { IdentityFailure } from '#identity/failure.ts'
 import { UnknownId } from '#routes/guard.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { useDocumentTitle } from '#ui/page-head.tsx'
@@ -29,12 +31,34 @@ export function errorScreenOf(what: string, list: DeletedItemProps['list']) {
   }
 }
 
+function NetworkNotAllowed({ reason }: Pick<IdentityFailure, 'reason'>) {
+  const title = 'Network not allowed'
+  useDocumentTitle(title)
+  return (
+    <section>
+      <h1 tabIndex={-1} className="text-20 font-semibold tracking-title">
+        {title}
+      </h1>
+      <p className="mt-1 text-14/5 text-ink-2">{reason}</p>
+    </section>
+  )
+}
+
 interface DeletedItemProps {
   readonly what: string
   readonly list: { readonly to: NonNullable<LinkProps['to']>; readonly label: string }
 }
 function DeletedItem({ what, list }: DeletedItemProps) {
-  const title = `This ${what} no longer exists`
+  return <DeadEnd title={`This ${what} no longer exists`} {...list} />
+}
+
+interface DeadEndProps {
+  readonly title: string
+  readonly to: NonNullable<LinkProps['to']>
+  readonly label: string
+  readonly children?: ReactNode
+}
+function DeadEnd({ title, to, label, children }: DeadEndProps) {
   useDocumentTitle(title)
   return (
     <EmptyState
@@ -42,15 +66,30 @@ function DeletedItem({ what, list }: DeletedItemProps) {
       icon={<SearchX />}
       title={title}
       actions={
-        <ButtonLink to={list.to} size="sm" variant="secondary">
-          {list.label}
+        <ButtonLink to={to} size="sm" variant="secondary">
+          {label}
         </ButtonLink>
       }
-    />
+    >
+      {children}
+    </EmptyState>
+  )
+}
+
+/** The error view of the installation page, which most users can't open. */
+export function AdministratorsOnly(props: ErrorComponentProps) {
+  if (!isFailure(props.error, 403)) return <ErrorScreen {...props} />
+  return (
+    <DeadEnd title="Only administrators can open this page" to="/workspace" label="Open workspace settings">
+      <p>An operator can make you one with “glacis identity grant-admin” on the server.</p>
+    </DeadEnd>
   )
 }
 
 /** The error view inside the auth layout. */
 export function AuthErrorScreen(props: ErrorComponentProps) {
+  const { error } = props
+  if (error instanceof IdentityFailure && error.id === 'network_not_allowed')
+    return <NetworkNotAllowed reason={error.reason} />
   return <ErrorScreen {...props} plain />
 }

@@ -4,7 +4,7 @@ import { SubscriptionSkeleton } from '#billing/skeleton.tsx'
 import { OnboardingSkeleton } from '#onboarding/skeleton.tsx'
 import * as routes from '#routes/app.ts'
 import { authRoute } from '#routes/auth.ts'
-import { errorScreenOf } from '#routes/error-screen.tsx'
+import { AdministratorsOnly, errorScreenOf } from '#routes/error-screen.tsx'
 import * as pending from '#routes/pending.tsx'
 import * as risks from '#routes/risks.ts'
 import * as surface from '#routes/surface.ts'
@@ -33,6 +33,11 @@ routes.integrations.update({
 
 routes.workspace.update({
   component: lazyRouteComponent(() => import('#workspaces/settings.tsx'), 'WorkspaceSettingsPage'),
+})
+
+routes.installation.update({
+  component: lazyRouteComponent(() => import('#installation/installation-page.tsx'), 'InstallationPage'),
+  errorComponent: AdministratorsOnly,
 })
 
 const riskList = () => import('#issues/risk-list.tsx')

@@ -34,6 +34,7 @@ describe('URLs', () => {
     ]),
     ['/technologies', '/_auth/technologies'],
     [`/technologies/${id}`, '/_auth/technologies/$id'],
+    ['/installation', '/_auth/installation'],
     ['/scope', '/_auth/scope'],
     [`/scope/${id}`, '/_auth/scope/$id/'],
     [`/scope/${id}/scans`, '/_auth/scope/$id/scans'],

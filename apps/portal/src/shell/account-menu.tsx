@@ -1,4 +1,5 @@
 import type { Session } from '@glacis/contract/identity'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import {
   ArrowUpRight,
@@ -9,16 +10,29 @@ import {
   LogOut,
   Monitor,
   Moon,
+  ServerCog,
   Settings,
   Sun,
 } from 'lucide-react'
 import { fullName } from '#identity/session.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { chooseTheme, useTheme } from '#lib/theme.ts'
+import { mine } from '#workspaces/queries.ts'
 import { WorkspaceSwitcher } from '#shell/workspace-switcher.tsx'
 import { Avatar } from '#ui/avatar.tsx'
 import { Menu, type MenuPlace } from '#ui/menu.tsx'
 import { MenuAction, MenuAnchor, MenuChoiceRow, MenuDivider, MenuLink } from '#ui/menu-entries.tsx'
+
+/** For administrators. */
+function InstallationLink() {
+  const { data } = useQuery(mine())
+  if (!data?.isAdministrator) return null
+  return (
+    <MenuLink to="/installation" icon={<ServerCog />}>
+      Installation
+    </MenuLink>
+  )
+}
 
 const themeOptions = [
   { value: 'system', label: 'System', icon: <Monitor /> },
@@ -76,6 +90,7 @@ export function AccountMenu({ session, shape }: { readonly session: Session; rea
       <MenuLink to="/workspace" icon={<Building2 />}>
         Workspace settings
       </MenuLink>
+      <InstallationLink />
       <MenuAnchor
         href={portalConfig().helpUrl}
         target="_blank"

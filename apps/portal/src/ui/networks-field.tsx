@@ -6,15 +6,17 @@ interface NetworksFieldProps {
   readonly value: string
   readonly problem: string | undefined
   readonly hint: string
+  readonly disabled?: boolean
   readonly onChange: (text: string) => void
 }
 
-export function NetworksField({ value, problem, hint, onChange }: NetworksFieldProps) {
+export function NetworksField({ value, problem, hint, disabled = false, onChange }: NetworksFieldProps) {
   return (
     <TextAreaField
       label="Allowed networks"
       optional
       rows={2}
+      disabled={disabled}
       autoComplete="off"
       spellCheck={false}
       className="font-mono"

@@ -18,10 +18,17 @@ export function AccessLostPage({ failure }: { readonly failure: ApiFailure }) {
   const accepting = useMutation(accept)
   const isNew = failure.reason === 'NO_WORKSPACE'
   const signInUrl = providerUrl(failure)
+  const isElsewhere = failure.reason === 'NETWORK_NOT_ALLOWED'
   return (
     <main className="mx-auto grid w-full max-w-[560px] gap-5 px-(--gl-gutter) py-16">
       <h1 className="text-24 font-semibold">
-        {isNew ? 'Choose a workspace' : signInUrl ? 'Sign in again' : 'You no longer have access'}
+        {isNew
+          ? 'Choose a workspace'
+          : signInUrl
+            ? 'Sign in again'
+            : isElsewhere
+              ? 'Network not allowed'
+              : 'You no longer have access'}
       </h1>
       <p className="text-ink-2">
         {isNew
@@ -73,7 +80,7 @@ export function AccessLostPage({ failure }: { readonly failure: ApiFailure }) {
           ))}
         </SettingsList>
       )}
-      <CreateWorkspace />
+      {!isElsewhere && <CreateWorkspace />}
       <div>
         <ButtonAnchor href="/logout">Sign out</ButtonAnchor>
       </div>

@@ -11,6 +11,7 @@ const workspace = {
   name: 'Aarewerk',
   timeZone: 'UTC',
   retention: { historyDays: null, evidenceDays: null, auditDays: null },
+  signInNetworks: [] as string[],
   createTime: '2026-11-01T08:00:00Z',
   role: 'owner',
 } as const

@@ -25,7 +25,7 @@ export function GroupRolesField({ value, groups = [], problem, disabled, onChang
     onChange(value.with(index, { ...at(value, index), ...change }))
   return (
     <fieldset disabled={disabled} className="grid gap-2" aria-describedby={problem && errorId}>
-      <legend className="mb-1.5 leading-4.5 font-medium">Roles of groups</legend>
+      <legend className="mb-1.5 leading-4.5 font-medium">Group roles</legend>
       <p className="text-12 text-ink-3">A user in several groups gets the role of the first group in this list.</p>
       <datalist id={listId}>
         {groups.map((group) => (

@@ -24,6 +24,7 @@ import {
   listMembers,
   listWorkspaces,
   removeMember,
+  setSignInNetworks,
   transferOwnership,
   updateMember,
   updateWorkspace,
@@ -115,6 +116,10 @@ export const updateMutation = mutationOptions({
   mutationFn: (workspace: InputOf<typeof updateWorkspace>['workspace']) =>
     call(updateWorkspace, { workspace, updateMask: { paths: Object.keys(workspace) } }),
 })
+
+export function saveNetworks(change: InputOf<typeof setSignInNetworks>) {
+  return call(setSignInNetworks, change, { isFailureShown: true })
+}
 
 export const deleteMutation = mutationOptions({ mutationFn: (name: string) => call(deleteWorkspace, { name }) })
 

@@ -6,6 +6,7 @@ import { EmailDomains } from '#workspaces/email-domains.tsx'
 import { General } from '#workspaces/general.tsx'
 import { Invitations } from '#workspaces/invitations.tsx'
 import { roleLabels } from '#lib/role-labels.ts'
+import { Networks } from '#workspaces/networks.tsx'
 import { Members } from '#workspaces/members.tsx'
 import { Teams } from '#workspaces/teams.tsx'
 import { SignInSection } from '#workspaces/sign-in.tsx'
@@ -33,6 +34,7 @@ export function WorkspaceSettingsPage() {
         {seesInvitations && <Invitations own={workspace.role} />}
         {seesDomains && <EmailDomains />}
         {seesProvider && <SignInSection />}
+        <Networks key={`networks ${workspace.id}`} networks={workspace.signInNetworks} />
         {seesProvisioning && <ProvisioningSection />}
         {seesAuditLog && <AuditLog />}
         <DangerZone workspace={workspace} />

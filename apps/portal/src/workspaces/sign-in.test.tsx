@@ -96,7 +96,9 @@ it('removes the provider after confirmation', async () => {
 })
 
 it('leads someone who has to sign in with the provider there, and back', async () => {
-  page.service.on('GET /v1/workspaces', { body: { workspaces: [], invitations: [], joinable: [] } })
+  page.service.on('GET /v1/workspaces', {
+    body: { workspaces: [], invitations: [], joinable: [], isAdministrator: false },
+  })
   const metadata = { label: 'Acme SSO', signInUrl: provider.signInUrl }
   const details = [
     { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'SIGN_IN_PROVIDER_REQUIRED', metadata },

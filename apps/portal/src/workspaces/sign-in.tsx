@@ -29,7 +29,10 @@ export function SignInSection() {
         <>
           {data.domains.length === 0 && (
             <div className="mb-3">
-              <Note variant="yellow">Verify an email domain first. Only people with an address in it can sign in.</Note>
+              <Note variant="yellow">
+                Verify an email domain first. Only users with an address in a verified domain can sign in with a
+                provider.
+              </Note>
             </div>
           )}
           {data.provider ? (

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the agent in this directory as a systemd service.
 # Usage: sudo sh install.sh URL [OPTION…]. Run it again to replace the token; an empty token keeps the existing key.
+# The agent uses the proxy of HTTPS_PROXY, HTTP_PROXY and NO_PROXY; sudo passes them on with --preserve-env.
 set -eu
 [ $# -ge 1 ] || { echo "Usage: sudo sh install.sh URL [OPTION…]" >&2; exit 2; }
 options=$*
@@ -19,6 +20,10 @@ echo >&2
 umask 077
 printf %s "$token" >"$state/token"
 chown glacis-agent "$state/token"
+for name in HTTPS_PROXY HTTP_PROXY NO_PROXY; do
+  value=$(printenv "$name" || true)
+  [ -z "$value" ] || printf '%s="%s"\n' "$name" "$value"
+done >"$state/environment"
 umask 022
 cat >/etc/systemd/system/glacis-agent.service <<END
 [Unit]
@@ -28,6 +33,7 @@ After=network-online.target
 
 [Service]
 User=glacis-agent
+EnvironmentFile=-$state/environment
 ExecStart=$node $here/agent.js --server $options --token-file $state/token --state $state
 Restart=on-failure
 RestartPreventExitStatus=78

@@ -1,7 +1,7 @@
 /** Agent tokens and keys: 256 random bits, stored only as a digest. */
-import { createHash, randomBytes } from 'node:crypto'
 import { isAllowed } from '@glacis/contract/permissions'
 import type { Role } from '@glacis/contract/role'
+import { digestOf, newBearer } from '#bearer.ts'
 import type { Ctx } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
 
@@ -27,19 +27,19 @@ const prefixes = { TOKEN: 'gla_', KEY: 'glk_' } as const
 
 /** Creates and stores a secret of an agent. The returned value is the only copy. */
 export async function issueSecret(ctx: Ctx, agentId: string, kind: 'TOKEN' | 'KEY'): Promise<string> {
-  const secret = prefixes[kind] + randomBytes(32).toString('base64url')
+  const { token, digest } = newBearer(prefixes[kind])
   await ctx.tx
     .insertInto('agent_key')
     .values({
       account_id: ctx.workspace,
       agent_id: agentId,
-      digest: digestOf(secret),
+      digest,
       kind,
       expires_at: kind === 'TOKEN' ? new Date(ctx.now.getTime() + tokenLifetimeMs) : null,
       created_at: ctx.now,
     })
     .execute()
-  return secret
+  return token
 }
 
 /** Deletes the agent's secrets: all of them, or those of one kind. */
@@ -108,8 +108,4 @@ export async function consumeToken(ctx: Ctx, { agentId, digest }: AgentIdentity)
     .returning('kind')
     .executeTakeFirst()
   return used !== undefined
-}
-
-function digestOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
 }

@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { backup, restore } from './backup.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { backup, restore, verify } from './backup.ts'
 import { dumpDatabase } from '#database/backup/dump.ts'
 import { tablesOf } from '#database/backup/tables.ts'
 import { openDatabase } from '#database/index.ts'
@@ -176,6 +178,69 @@ async function terminateConnections(url: string): Promise<void> {
     where datname = current_database() and pid <> pg_backend_pid() and state = 'idle in transaction'`)
   await client.end()
 }
+
+describe('encrypted backups', () => {
+  let keys: string
+  let encrypted: string
+  let recipient: string
+  beforeAll(async () => {
+    const identity = await generateX25519Identity()
+    recipient = await identityToRecipient(identity)
+    keys = join(folder, 'keys.txt')
+    encrypted = join(folder, 'encrypted.backup.age')
+    await writeFile(keys, `# created: 2026-11-25\n# public key: ${recipient}\n${identity}\n`)
+    await backup([encrypted, '--recipient', recipient], commandContext(server.url, 'one'))
+  })
+
+  it('are restored with the secret key', async () => {
+    await restore([encrypted, '--identity', keys], commandContext(empty.url, 'seven'))
+    expect(Object.fromEntries(await contents(empty.url))).toEqual(Object.fromEntries(await contents(server.url)))
+  })
+
+  it('are not restored without it, or with another', async () => {
+    await expect(restore([encrypted], commandContext(empty.url, 'eight'))).rejects.toThrow('Pass --identity')
+    const others = join(folder, 'other.txt')
+    await writeFile(others, await generateX25519Identity())
+    await expect(restore([encrypted, '--identity', others], commandContext(empty.url, 'eight'))).rejects.toThrow(
+      "Can't decrypt",
+    )
+  })
+
+  it('are not written for an invalid recipient', async () => {
+    const args = [join(folder, 'never.backup'), '--recipient', 'age1wrong']
+    await expect(backup(args, commandContext(server.url, 'one'))).rejects.toThrow(
+      'age1wrong is not a public key of age',
+    )
+  })
+
+  describe.runIf(spawnSync('age', ['--version']).status === 0)('with the age program', () => {
+    it('are decrypted by it', async () => {
+      const plain = join(folder, 'plain.backup')
+      execFileSync('age', ['--decrypt', '--identity', keys, '--output', plain, encrypted])
+      await restore([plain], commandContext(empty.url, 'nine'))
+      expect((await contents(empty.url)).get('public.workspace')).toHaveLength(1)
+    })
+
+    it('can be encrypted by it', async () => {
+      const theirs = join(folder, 'theirs.backup.age')
+      execFileSync('age', ['--recipient', recipient, '--output', theirs, file])
+      await restore([theirs, '--identity', keys], commandContext(empty.url, 'ten'))
+      expect((await contents(empty.url)).get('public.workspace')).toHaveLength(1)
+    })
+  })
+})
+
+it('verifies the newest scheduled backup, and fails for a damaged one', async () => {
+  const backups = join(folder, 'scheduled')
+  await mkdir(backups)
+  const context = commandContext(server.url, 'one')
+  Object.assign(context.environment, { GLACIS_BACKUP: backups })
+  await expect(verify([], context)).rejects.toThrow('contains no backup yet')
+  await copyFile(file, join(backups, 'glacis-2026-11-24T04-00-00Z.backup'))
+  await expect(verify([], context)).resolves.toBeUndefined()
+  await writeFile(join(backups, 'glacis-2026-11-25T04-00-00Z.backup'), (await readFile(file)).subarray(0, -40))
+  await expect(verify([], context)).rejects.toThrow(/2026-11-25.*Nothing was restored/)
+})
 
 it('overwrites neither an account nor a file', async () => {
   await expect(restore([file], commandContext(server.url, 'six'))).rejects.toThrow(

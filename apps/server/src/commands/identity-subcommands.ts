@@ -6,10 +6,11 @@ import { recordIdentityEvent } from '#audit.ts'
 import type { Database } from '#database/index.ts'
 import { deletions, recordDeletion, operatorName } from '#deletions.ts'
 import { CliError } from '#cli-error.ts'
+import { revokeAdministration } from '#installation/index.ts'
 import { createMemberships, endMemberships, personOf, soleWorkspacesOf } from '#workspaces/index.ts'
 
 /** The dependencies of the subcommands. */
-interface IdentityContext {
+export interface IdentityContext {
   readonly people: IdentityAdmin
   readonly database: Database
   /** The public origin. */
@@ -23,14 +24,16 @@ export interface Flags {
   readonly 'password-stdin': boolean
 }
 
-interface CommandOutput {
+export interface CommandOutput {
   /** Text output. */
   readonly lines: readonly string[]
   /** JSON output, for `--json`. */
   readonly data: unknown
 }
 
-interface Subcommand {
+export interface Subcommand {
+  /** Also works with an external identity service. */
+  readonly isIndependent?: true
   /** Names of the required arguments. */
   readonly parameters: readonly string[]
   run(context: IdentityContext, args: readonly string[], flags: Flags): Promise<CommandOutput>
@@ -142,6 +145,7 @@ async function remove(
     const ids = sole.map(({ id }) => id)
     if (ids.length > 0) await tx.deleteFrom('workspace').where('id', 'in', ids).execute()
     await endMemberships(tx, person.id)
+    await revokeAdministration(tx, person.id)
     const subject = { identityId: person.id, detail: { targets } }
     for (const accountId of ids.length > 0 ? ids : [null])
       await recordDeletion(tx, { action: 'identity.delete', accountId, ...subject })

@@ -82,6 +82,26 @@ it('creates, shows, disables, enables and deletes a user, and records it in the 
   expect(deletions).not.toMatch(/nora|aarewerk/i)
 }, 60_000)
 
+it('appoints administrators, also with an external identity service, and opens sign-in to all networks', async () => {
+  const email = 'ada@aarewerk.example'
+  await glacis(['create', email, 'Ada', 'Ammann', '--verified'])
+  const isAdministrator = async () => (await query('select identity_id from installation_admin')).length > 0
+  expect((await glacis(['grant-admin', 'ADA@aarewerk.example'])).stdout).toBe(
+    `${email} administers this installation.\n`,
+  )
+  expect(await isAdministrator()).toBe(true)
+  const external = { GLACIS_IDENTITY_URL: 'https://id.example.org' }
+  expect((await glacis(['revoke-admin', email], '', external)).code).toBe(0)
+  expect(await isAdministrator()).toBe(false)
+  await query("update workspace set sign_in_networks = '{192.0.2.0/24}'")
+  expect((await glacis(['allow-all-networks'])).code).toBe(0)
+  expect(await query("select id from workspace where sign_in_networks <> '{}'")).toEqual([])
+  expect((await glacis(['grant-admin', 'unknown@example.org'])).stderr).toMatch(
+    /^No user found for unknown@example\.org\. /,
+  )
+  await glacis(['delete', email, '--yes'])
+}, 60_000)
+
 it('can repeat a deletion that failed halfway', async () => {
   const email = 'lena@aarewerk.example'
   await glacis(['create', email, 'Lena', 'Ammann', '--verified', '--password-stdin'], 'contour-line-4478\n')

@@ -7,8 +7,11 @@ import { migrate } from '#database/migrate.ts'
 import { createJobs, mailJobs } from '#jobs.ts'
 import { createLogger } from '#log.ts'
 import { CliError, UsageError } from '#cli-error.ts'
-import { type Flags, subcommands } from './identity-subcommands.ts'
+import { administrationCommands } from './administration-commands.ts'
+import { type Flags, subcommands as userCommands } from './identity-subcommands.ts'
 import { connectToDatabase } from './connect.ts'
+
+const subcommands = new Map([...userCommands, ...administrationCommands])
 
 const usage = `Usage: glacis identity <command>
 
@@ -19,6 +22,9 @@ const usage = `Usage: glacis identity <command>
   disable <email or id>                 block sign-in and end all sessions
   enable <email or id>                  allow sign-in again
   reset-2fa <email or id>               remove all second factors
+  grant-admin <email or id>             let a user administer the installation
+  revoke-admin <email or id>            end that
+  allow-all-networks                    let users sign in from all networks again
   delete <email or id> --yes            delete the user and their account's scopes, scans, and risks
   deletions                             list deletions made on the command line
 
@@ -38,7 +44,7 @@ export async function administerIdentities(
   const subcommand = subcommands.get(name)
   if (!subcommand) return print(usage)
   const config = readConfig(environment, root)
-  if (config.identityUrl) {
+  if (config.identityUrl && !subcommand.isIndependent) {
     throw new CliError(`Users are managed by the identity service at ${config.identityUrl}. Use its own tools.`)
   }
   const log = createLogger({ level: 'error' })

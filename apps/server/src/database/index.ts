@@ -1,17 +1,22 @@
 /**
- * The two database connections. `app` uses a role subject to row-level security, so a transaction sees only its
+ * The two database connections. Transactions of `app` use a role subject to row-level security, so they see only their
  * account's rows. `owner` sees everything; only code that serves all accounts uses it (identity, packs, sweeps,
  * migrations).
  */
 import type { Actor, Ctx, Log } from '#ctx.ts'
+import { isReplicaFailure, type Replica, watchReplica } from '#database/replica.ts'
 import type { Tables } from '#database/tables.ts'
+import { transactionsOnly } from '#database/transactions-only.ts'
 import { randomUUIDv7 } from 'node:crypto'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import { Pool, types } from 'pg'
 
 export interface Database {
-  readonly app: Kysely<Tables>
+  /** Only for transactions that begin by taking the role; see `inAccount`. */
+  readonly app: Pick<Kysely<Tables>, 'transaction'>
   readonly owner: Kysely<Tables>
+  /** Serves lists and charts; null if there is none. */
+  readonly replica: Replica | null
   /** Billing is off: no account has a limit. */
   readonly isUnlimited: boolean
   /** The connections of each pool; `waiting` counts requests for one. */
@@ -19,7 +24,9 @@ export interface Database {
   close(): Promise<void>
 }
 
-const settings = '-c TimeZone=UTC -c jit=off'
+/** A connection that takes longer fails, such as one to a machine that has disappeared. */
+const connectMsMax = 30_000
+const keepAliveDelayMs = 10_000
 const numericOid = 1700
 const bigintOid = 20
 const dateOid = 1082
@@ -32,53 +39,83 @@ export function openDatabase(
     app: appMax = 10,
     owner: ownerMax = 4,
     isUnlimited = false,
-  }: { app?: number; owner?: number; isUnlimited?: boolean } = {},
+    replicaUrl,
+  }: { app?: number; owner?: number; isUnlimited?: boolean; replicaUrl?: string | undefined } = {},
 ): Database {
   types.setTypeParser(numericOid, Number)
   types.setTypeParser(bigintOid, Number)
   // A date has no time zone, so it stays text.
   types.setTypeParser(dateOid, String)
-  const open = (max: number, options: string) => {
-    const pool = new Pool({ connectionString: url, max, options })
+  const open = (connectionString: string, max: number) => {
+    const pool = new Pool({
+      connectionString,
+      max,
+      connectionTimeoutMillis: connectMsMax,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveDelayMs,
+    })
     // Without listeners, a lost idle connection would crash the process. The next statement on it reports the error.
     pool.on('connect', (client) => client.on('error', () => undefined))
     pool.on('error', (error) => log.warn({ error: error.message }, 'database connection lost'))
-    return { pool, kysely: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }) }
+    return pool
   }
-  const app = open(appMax, `-c role=glacis_app ${settings}`)
-  const owner = open(ownerMax, settings)
-  const connectionsOf = ({ pool }: typeof app) => ({
-    total: pool.totalCount,
-    idle: pool.idleCount,
-    waiting: pool.waitingCount,
-  })
+  const kyselyOn = (pool: PostgresPool) => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const [appPool, ownerPool] = [open(url, appMax), open(url, ownerMax)]
+  const [app, owner] = [kyselyOn(transactionsOnly(appPool)), kyselyOn(ownerPool)]
+  const replica = replicaUrl ? watchReplica(open(replicaUrl, appMax), owner, log) : null
+  const connectionsOf = (pool: Pool) => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount })
   return {
-    app: app.kysely,
-    owner: owner.kysely,
+    app,
+    owner,
+    replica,
     isUnlimited,
-    connections: () => ({ app: connectionsOf(app), owner: connectionsOf(owner) }),
+    connections: () => ({ app: connectionsOf(appPool), owner: connectionsOf(ownerPool) }),
     async close() {
-      await Promise.all([app.kysely.destroy(), owner.kysely.destroy()])
+      await replica?.close()
+      await Promise.all([app.destroy(), owner.destroy()])
     },
   }
+}
+
+interface As {
+  readonly account: string
+  readonly actor: Actor
+  readonly log: Log
+  readonly now?: Date
 }
 
 /**
  * Runs `work` in a transaction that sees only the rows of `account`. It is retried after a deadlock, so `work` must have
  * no side effects outside the database.
  */
-export async function inAccount<T>(
-  database: Database,
-  as: { readonly account: string; readonly actor: Actor; readonly log: Log; readonly now?: Date },
-  work: (ctx: Ctx) => Promise<T>,
-): Promise<T> {
+export async function inAccount<T>(database: Database, as: As, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await once(database, as, work)
+      return await once(database.app, database.isUnlimited, as, work)
     } catch (error) {
       if (attempt === attemptsMax || !isDeadlock(error)) throw error
       as.log.warn({ attempt }, 'transaction retried after deadlock')
     }
+  }
+}
+
+/**
+ * Runs `work`, which only reads, on the replica if it contains everything up to `position`; otherwise, or if the replica
+ * fails, on the primary.
+ */
+export async function readInAccount<T>(
+  database: Database,
+  as: As,
+  position: string | undefined,
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
+  const { replica, isUnlimited } = database
+  if (!replica?.canServe(position)) return inAccount(database, as, work)
+  try {
+    return await once(replica.reads, isUnlimited, as, work)
+  } catch (error) {
+    if (!isReplicaFailure(error)) throw error
+    return inAccount(database, as, work)
   }
 }
 
@@ -89,19 +126,23 @@ function isDeadlock(error: unknown): boolean {
 }
 
 async function once<T>(
-  database: Database,
-  as: { readonly account: string; readonly actor: Actor; readonly log: Log; readonly now?: Date },
+  pool: Database['app'],
+  isUnlimited: boolean,
+  as: As,
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
-  return database.app.transaction().execute(async (tx) => {
-    await sql`select set_config('glacis.account', ${as.account}::uuid::text, true)`.execute(tx)
+  return pool.transaction().execute(async (tx) => {
+    // Settings of the transaction: with a connection pooler, the next one may have another session.
+    await sql`
+      select set_config('role', 'glacis_app', true),
+        set_config('glacis.account', ${as.account}::uuid::text, true)`.execute(tx)
     return work({
       workspace: as.account,
       actor: as.actor,
       log: as.log,
       now: as.now ?? new Date(),
       tx,
-      isUnlimited: database.isUnlimited,
+      isUnlimited,
     })
   })
 }

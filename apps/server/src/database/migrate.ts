@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { migrations } from '#database/migrations.ts'
+import { storeSessionDefaults } from '#database/session-defaults.ts'
 import { CliError } from '#cli-error.ts'
 
 /**
@@ -14,6 +15,7 @@ import { CliError } from '#cli-error.ts'
  */
 export async function migrate<T>(db: Kysely<T>, names: readonly string[] = Object.keys(migrations)): Promise<void> {
   await rejectPreRelease(db)
+  await storeSessionDefaults(db)
   const chosen = Object.fromEntries(Object.entries(migrations).filter(([name]) => names.includes(name)))
   const migrator = new Migrator({
     db,

@@ -52,8 +52,15 @@ export interface Tables {
   provisioned_user: ProvisionedUserTable
   provisioned_group: ProvisionedGroupTable
   provisioned_group_user: ProvisionedGroupUserTable
-  /** compose */
-  installation: { is_only: Generated<boolean>; secret: string }
+  /** compose; the other columns: installation */
+  installation: {
+    is_only: Generated<boolean>
+    secret: string
+    has_first_admin: Generated<boolean>
+    sign_in_networks: Generated<string[]>
+  }
+  /** installation */
+  installation_admin: { identity_id: string; granted_at: Generated<Date> }
   audit_event: AuditEventTable
   agent: AgentTable
   agent_key: AgentKeyTable
@@ -83,6 +90,9 @@ export interface Tables {
   host_product: HostProductTable
   scan: ScanTable
   scan_batch: ScanBatchTable
+  pack_set: { kind: 'template' | 'fingerprints'; digest: string }
+  pack_set_part: { kind: 'template' | 'fingerprints'; part: number; body: Buffer }
+  request_count: { key: string; used: number; resets_at: Date }
   scan_lease: ScanLeaseTable
   scan_lease_part: { account_id: string; lease_id: string; part: number; observations: string }
   scan_host: {

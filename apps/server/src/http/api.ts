@@ -9,12 +9,14 @@ import type { Guard } from '#http/guard.ts'
 import { openApi } from '#http/openapi.ts'
 import { serveReference } from '#http/reference.ts'
 import { serveExports, serveWorkspaceExport } from '#http/export.ts'
+import { trackPositions } from '#http/read-position.ts'
 import { recordRoutes } from '#http/other-methods.ts'
 import { serveReports } from '#http/report.ts'
 import { serveScim } from '#http/scim.ts'
 import { createRouter, type Router } from '#http/route.ts'
 import { mountRunner, type RunnerOptions } from '#http/runner.ts'
 import { serveApi } from '#http/routes/index.ts'
+import type { Administration } from '#installation/index.ts'
 import type { Jobs } from '#jobs.ts'
 import type { Live } from '#live.ts'
 import type { Sending } from '#notifications/index.ts'
@@ -41,6 +43,7 @@ export interface ApiOptions {
   readonly findPerson: scim.ScimService['findPerson']
   readonly feeds: FeedAddresses
   readonly knowledge: Knowledge
+  readonly administration: Administration
   /** Absent if agents can't connect. */
   readonly runner?: Omit<RunnerOptions, 'database' | 'live'>
 }
@@ -49,6 +52,7 @@ export interface ApiOptions {
 export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   const { database, guard, root, url, runner } = options
   const rejectOtherMethods = recordRoutes(app)
+  trackPositions(app, database, url)
   const router = createRouter(app, database, guard)
   serveApi(router, options)
   serveLive(app, options)

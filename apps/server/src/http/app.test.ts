@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { PortalConfig } from '@glacis/contract/portal-config'
 import type { FastifyInstance } from 'fastify'
@@ -11,9 +14,13 @@ const localConfig = defaultPortalConfig(url)
 let app: FastifyInstance
 afterEach(() => app.close())
 
-async function createTestApp(portalConfig: PortalConfig, api: ((app: FastifyInstance) => void) | null = null) {
+async function createTestApp(
+  portalConfig: PortalConfig,
+  api: ((app: FastifyInstance) => void) | null = null,
+  portalFolder: string | null = null,
+) {
   const log = createLogger({ level: 'silent' })
-  app = await createApp({ log, url, portalConfig, portalFolder: null, identity: null, api, isReady: async () => {} })
+  app = await createApp({ log, url, portalConfig, portalFolder, identity: null, api, isReady: async () => {} })
   return app
 }
 
@@ -37,12 +44,34 @@ it('SEC-H1 forbids inline scripts, eval, framing and content sniffing', async ()
   const { headers } = await configOf(localConfig)
   const policy = String(headers['content-security-policy']).split(';')
   expect(policy).toEqual(expect.arrayContaining(["frame-ancestors 'none'", "object-src 'none'"]))
-  expect(policy.filter((directive) => !directive.startsWith('style-src')).join()).not.toContain('unsafe-')
+  expect(policy.join()).not.toContain('unsafe-')
   expect(headers).toMatchObject({
     'x-content-type-options': 'nosniff',
     'referrer-policy': expect.stringMatching(/./),
     'permissions-policy': expect.stringMatching(/./),
   })
+})
+
+it.each<[string, PortalConfig, boolean]>([
+  ['requires Trusted Types', localConfig, true],
+  ["doesn't require Trusted Types of the scripts of an external identity service", elsewhere, false],
+  ["doesn't require Trusted Types of the bot challenge", challenged, false],
+])('SEC-H1 %s on the page of the portal', async (_, portalConfig, isRequired) => {
+  const folder = await mkdtemp(join(tmpdir(), 'glacis-app-'))
+  try {
+    await writeFile(join(folder, 'index.html'), '')
+    const portal = await createTestApp(portalConfig, null, folder)
+    for (const path of ['/overview', '/index.html']) {
+      const page = { url: path, headers: { accept: 'text/html', host: 'localhost:3000' } }
+      const { headers, statusCode } = await portal.inject(page)
+      expect(statusCode).toBe(200)
+      const policy = String(headers['content-security-policy'])
+      expect(policy).toContain("default-src 'self'")
+      expect(policy.includes("require-trusted-types-for 'script'")).toBe(isRequired)
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 it('reports in the configuration that emails are written to files, but not where', async () => {

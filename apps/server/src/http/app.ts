@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import compress, { type FastifyCompressOptions } from '@fastify/compress'
 import helmet from '@fastify/helmet'
-import rateLimit from '@fastify/rate-limit'
+import rateLimit, { type FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import underPressure from '@fastify/under-pressure'
 import type { PortalConfig } from '@glacis/contract/portal-config'
 import type { ApiErrorBody } from '@glacis/contract/primitives'
@@ -37,6 +37,10 @@ export interface AppOptions {
   readonly api: ((app: FastifyInstance) => void) | null
   /** Rejects if the database is unavailable. */
   readonly isReady: () => Promise<void>
+  /** Counts requests; by default in this process. */
+  readonly rateLimitStore?: FastifyRateLimitStoreCtor
+  /** Whether load balancers should stop using this process. Requests are still served. */
+  readonly isStopping?: () => boolean
 }
 
 const bodyBytesMax = 1_048_576
@@ -63,6 +67,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     loggerInstance: options.log as FastifyBaseLogger, // a pino logger, like Fastify's own
     requestTimeout: 30_000,
+    // Requests that arrived before the listening sockets were closed are served.
+    return503OnClosing: false,
     ...requestLimits,
     // A public hostname implies a reverse proxy. Its forwarding headers are trusted only from local networks.
     trustProxy: isLocal(new URL(options.url).hostname) ? false : ['loopback', 'uniquelocal'],
@@ -80,7 +86,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     if (logged.test(request.url)) request.log.debug(fields, 'request')
   })
   await app.register(helmet, headers(options))
-  app.addHook('onSend', async (_request, reply) => void reply.header('permissions-policy', permissions))
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('permissions-policy', permissions)
+    // Clients and proxies open their next connection to another process.
+    if (options.isStopping?.()) reply.header('connection', 'close')
+  })
   let graceEndsAt = Number.POSITIVE_INFINITY
   app.addHook('onListen', async () => void (graceEndsAt = performance.now() + startupGraceMs))
   await app.register(underPressure, {
@@ -100,7 +110,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   if (api) {
     await app.register(async (scope) => {
       const max = (request: FastifyRequest) => requestsPerMinute[credentialOf(request) ? 'withCredential' : 'without']
-      await scope.register(rateLimit, { max, timeWindow: 60_000, keyGenerator: rateLimitKeyOf })
+      const store = options.rateLimitStore && { store: options.rateLimitStore }
+      await scope.register(rateLimit, { max, timeWindow: 60_000, keyGenerator: rateLimitKeyOf, ...store })
       await scope.register(compress, compression)
       scope.addHook('onSend', async (_request, reply) => {
         if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
@@ -108,7 +119,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       api(scope)
     })
   }
-  await servePortal(app, options.portalFolder)
+  await servePortal(app, options.portalFolder, hasOnlyOwnScripts(options) ? trustedTypes : null)
   return app
 }
 
@@ -124,6 +135,16 @@ const compression: FastifyCompressOptions = {
 const permissions =
   'camera=(), geolocation=(), microphone=(), payment=(), usb=(), publickey-credentials-get=(self), publickey-credentials-create=(self)'
 
+/**
+ * Scripts may only be loaded from URLs that the default policy of `before-paint.js` accepts, and never from strings. The
+ * bot challenge and Kratos bring scripts that we don't control, so these can't be required with them.
+ */
+const trustedTypes = "require-trusted-types-for 'script';trusted-types default"
+
+function hasOnlyOwnScripts({ url, portalConfig: { identityUrl, botChallengeSiteKey } }: AppOptions): boolean {
+  return new URL(identityUrl || url).origin === url && !botChallengeSiteKey
+}
+
 /** Allows our own scripts, and those of an external identity service and the bot challenge if configured. */
 function headers({ url, portalConfig }: AppOptions) {
   const others = [portalConfig.identityUrl].filter((item) => item && new URL(item).origin !== url)
@@ -135,8 +156,6 @@ function headers({ url, portalConfig }: AppOptions) {
         defaultSrc: ["'self'"],
         scriptSrc: ["'self'", ...others, ...challenge],
         styleSrc: ["'self'"],
-        // React sets styles through the DOM, but widget libraries write style attributes.
-        styleSrcAttr: ["'unsafe-inline'"],
         imgSrc: ["'self'", 'data:'],
         fontSrc: ["'self'"],
         connectSrc: ["'self'", ...others],
@@ -187,9 +206,10 @@ function isLocal(hostname: string): boolean {
   return Object.values(networkInterfaces()).some((list) => list?.some((item) => item.address === bare))
 }
 
-function serveHealth(app: FastifyInstance, { portalConfig, isReady }: AppOptions): void {
+function serveHealth(app: FastifyInstance, { portalConfig, isReady, isStopping }: AppOptions): void {
   app.get('/health/alive', async () => ({ status: 'ok' }))
   app.get('/health/ready', async (request, reply) => {
+    if (isStopping?.()) return reply.status(503).send({ status: 'stopping' })
     try {
       await isReady()
       return { status: 'ok' }

@@ -6,6 +6,7 @@ import * as channel from '@glacis/contract/channel'
 import type { Endpoint } from '@glacis/contract/endpoint'
 import * as host from '@glacis/contract/host'
 import * as insights from '@glacis/contract/insights'
+import * as installation from '@glacis/contract/installation'
 import * as invitation from '@glacis/contract/invitation'
 import * as issue from '@glacis/contract/issue'
 import { type CallName, permissions } from '@glacis/contract/permissions'
@@ -22,6 +23,7 @@ import * as workspace from '@glacis/contract/workspace'
 
 const modules = { ...access, ...account, ...agent, ...channel, ...host, ...insights, ...invitation, ...issue }
 const moreModules = {
+  ...installation,
   ...product,
   ...provisioning,
   ...scan,

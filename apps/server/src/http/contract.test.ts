@@ -6,6 +6,7 @@ import { sample } from 'openapi-sampler'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { callNameOf } from '#http/calls.ts'
+import { grantAdministration } from '#installation/index.ts'
 import { openTestApi, type TestApi } from '#testing/api.ts'
 import { type TestServer, startTestServer } from '#testing/test-server.ts'
 
@@ -25,6 +26,7 @@ interface Document {
 beforeAll(async () => {
   server = await startTestServer()
   api = await openTestApi(server, origin)
+  await grantAdministration(server.database.owner, 'anna')
   document = (await api.app.inject({ url: '/v1/openapi.json' })).json<Document>()
 })
 afterAll(async () => {

@@ -11,7 +11,7 @@ const session = { id: 's', active: true, expires_at: at, authenticated_at: at, i
 const guard = createGuard(
   // Every request is signed in.
   async () => Session.parse(session),
-  { of: async () => ({ workspace: 'workspace', role: 'owner' }) },
+  { of: async () => ({ workspace: 'workspace', role: 'owner', networks: [] }) },
   [ownOrigin],
   {} as Pick<Database, 'owner'>,
 )

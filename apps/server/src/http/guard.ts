@@ -4,10 +4,12 @@ import type { Session } from '@glacis/contract/identity'
 import { type CallName, isAllowed, isWithin, permissions, roleMessage } from '@glacis/contract/permissions'
 import { type Role, errorReasons, workspaceHeader } from '@glacis/contract/role'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Actor, Log, Person } from '#ctx.ts'
+import type { Actor, Log, Person, Visit } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
 import { ApiError, notFound } from '#errors.ts'
-import { isWithinNetworks, ownerOfToken, tokenPrefix, type TokenOwner } from '#tokens.ts'
+import { accessOf } from '#installation/index.ts'
+import { isWithinNetworks, requireNetwork } from '#networks.ts'
+import { ownerOfToken, tokenPrefix, type TokenOwner } from '#tokens.ts'
 import { type Memberships, personOf } from '#workspaces/index.ts'
 import type { FastifyRequest } from 'fastify'
 
@@ -20,16 +22,19 @@ export interface Admitted {
 export interface Guard {
   /**
    * Returns the workspace and actor of a request.
-   * @param workspace overrides the request, to check again what was admitted before
+   * @param workspace overrides the request, to check again what was admitted before; doesn't count as activity of the user
    * @throws ApiError `unauthenticated` without a valid session or token; `forbidden` for cross-origin changes, roles that
    *   may not make the call, and tokens without the required scope; `not_found` for a workspace of others
    */
   admit(request: FastifyRequest, call: CallName, workspace?: string): Promise<Admitted>
   /** Returns the person of a request that isn't about a workspace. @throws ApiError like `admit` */
-  admitPerson(request: FastifyRequest): Promise<{ person: Person; actor: Actor; log: Log }>
+  admitPerson(request: FastifyRequest): Promise<Visit>
+  /** Returns the administrator of a request about the installation. @throws ApiError like `admitPerson`; `forbidden` for others */
+  admitAdministrator(request: FastifyRequest): Promise<Visit>
 }
 
-export type Whoami = (headers: IncomingHttpHeaders) => Promise<Session | null>
+/** @param isActivity false if no user caused the request, so that it doesn't keep an idle session alive */
+export type Whoami = (headers: IncomingHttpHeaders, options?: { isActivity?: boolean }) => Promise<Session | null>
 
 export function createGuard(
   whoami: Whoami,
@@ -37,29 +42,42 @@ export function createGuard(
   origins: readonly string[],
   database: Pick<Database, 'owner'>,
 ): Guard {
-  const personIn = async (request: FastifyRequest): Promise<Person> => {
-    const session = await whoami(request.headers)
+  const personIn = async (request: FastifyRequest, isActivity = true): Promise<Person> => {
+    const session = await whoami(request.headers, { isActivity })
     if (!session) throw new ApiError('unauthenticated', 'Authentication required')
     if (!isSameOrigin(request, origins)) throw new ApiError('forbidden', originErrorMessage(request, origins))
     return personOf(session)
+  }
+  const visitOf = async (request: FastifyRequest) => {
+    if (bearerOf(request)) throw notForTokens()
+    const person = await personIn(request)
+    const { isAdministrator, signInNetworks } = await accessOf(database.owner, person.identityId)
+    requireNetwork([signInNetworks], request.ip)
+    return { visit: { person, actor: actorOf(request, person), log: request.log }, isAdministrator }
   }
   return {
     async admit(request, call, admitted) {
       const token = bearerOf(request)
       if (token) return admitToken(request, await ownerOfToken(database, token), call)
-      const person = await personIn(request)
-      const { workspace, role } = await memberships.of(
+      const person = await personIn(request, admitted === undefined)
+      const { workspace, role, networks } = await memberships.of(
         person,
         admitted ?? requestedWorkspace(request),
         actorOf(request, person),
       )
+      requireNetwork(networks, request.ip)
       requireRole(role, call)
       return { account: workspace, actor: { ...actorOf(request, person), role }, log: request.log }
     },
     async admitPerson(request) {
-      if (bearerOf(request)) throw notForTokens()
-      const person = await personIn(request)
-      return { person, actor: actorOf(request, person), log: request.log }
+      return (await visitOf(request)).visit
+    },
+    async admitAdministrator(request) {
+      const { visit, isAdministrator } = await visitOf(request)
+      if (isAdministrator) return visit
+      throw new ApiError('forbidden', 'Only administrators of the installation can do this', {
+        reason: errorReasons.administrator,
+      })
     },
   }
 }
@@ -107,7 +125,7 @@ function admitToken(request: FastifyRequest, owner: TokenOwner | null, call: Cal
   if (!isWithinNetworks(owner.allowedNetworks, request.ip))
     throw new ApiError('forbidden', `This API token can't be used from ${request.ip}`)
   const { scope } = permissions[call]
-  if (scope === 'session' || scope === 'none') throw notForTokens()
+  if (scope === 'session' || scope === 'installation' || scope === 'none') throw notForTokens()
   if (!owner.scopes.some((granted) => covers[granted].includes(scope)))
     throw new ApiError('forbidden', `This API token lacks the scope ${scope}`)
   const requested = requestedWorkspace(request)

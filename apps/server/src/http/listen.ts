@@ -10,13 +10,13 @@ type RequestHandler = (request: IncomingMessage, response: ServerResponse) => vo
 
 /** Longer than the keep-alive of common proxies, so that the proxy closes idle connections and no request is lost. */
 const keepAliveMs = 75_000
-/** How long a shutdown waits for requests in progress. */
-const graceMs = 500
+/** How long a shutdown waits for requests in progress, at least. */
+const graceMsMin = 500
 const pollMs = 20
 
 export interface Listeners {
-  /** Stops accepting connections; resolves when all requests are finished or cut off. */
-  close(): Promise<void>
+  /** Stops accepting connections; resolves when all requests are finished, or cut off after this time. */
+  close(graceMs?: number): Promise<void>
 }
 
 /** Resolves when listening on every address. @throws the system error if one can't be bound */
@@ -24,8 +24,8 @@ export async function listenOnAll(hosts: readonly string[], port: number, handle
   const servers: Server[] = []
   for (const host of hosts) servers.push(await listenOn(host, port, handle))
   return {
-    async close() {
-      await Promise.all(servers.map(closeServer))
+    async close(graceMs = 0) {
+      await Promise.all(servers.map((server) => closeServer(server, Math.max(graceMs, graceMsMin))))
     },
   }
 }
@@ -48,7 +48,7 @@ export async function listenOn(host: string, port: number, handle: RequestHandle
   return server
 }
 
-async function closeServer(server: Server): Promise<void> {
+async function closeServer(server: Server, graceMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   server.close(() => resolve())
   const timeout = setTimeout(() => server.closeAllConnections(), graceMs)

@@ -32,9 +32,10 @@ async function open(isSignedIn: () => boolean) {
     if (!isSignedIn()) throw new ApiError('unauthenticated', 'Authentication required')
     return { account, actor: person, log: silentLog }
   }
+  const reject = () => Promise.reject(new Error('not about people'))
   serveLive(app, {
     database: server.database,
-    guard: { admit, admitPerson: () => Promise.reject(new Error('not about people')) },
+    guard: { admit, admitPerson: reject, admitAdministrator: reject },
     live,
   })
   await app.listen({ port: 0, host: '127.63.11.1' })

@@ -42,6 +42,10 @@ export const tags: Readonly<Record<string, Tag>> = {
   feeds: { name: 'Feeds', description: 'Checks, fingerprints and vulnerability records, and when they were updated.' },
   onboarding: { name: 'Onboarding', description: 'Setup progress of the account.' },
   billing: { name: 'Billing', description: 'Plans, usage and the subscription.' },
+  installation: {
+    name: 'Installation',
+    description: 'Accounts, background work and health of the installation, for its administrators.',
+  },
   agent: { name: 'Agent protocol', description: 'Calls that an agent makes to the server.' },
 }
 
@@ -223,6 +227,9 @@ export const descriptions: Readonly<Record<string, string>> = {
   'GroupRole.role': 'Role of the members of the group.',
   'CreateProvisioningTokenRequest.token': 'The token.',
   'token.expireTime': 'When the token expires: at most 730 days ahead, 365 days if omitted.',
+  networks: 'Addresses or networks in CIDR notation; empty for all.',
+  excludesYou: 'Confirms a list that does not contain your own address.',
+  state: 'The state.',
   team: 'The team that the tag represents; an ordinary tag without one.',
   memberIds: 'Identity ids of the members of the team.',
   recipients: 'Who receives the emails; the address of the workspace if omitted.',
@@ -267,6 +274,8 @@ export const examples: Readonly<Record<string, unknown>> = {
   page: '/risks/verified',
   paths: ['name'],
   allowedNetworks: ['203.0.113.0/28'],
+  networks: ['203.0.113.0/28'],
+  excludesYou: false,
   domain: 'example.com',
   nextPageToken: '',
 }

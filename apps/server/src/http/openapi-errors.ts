@@ -37,7 +37,7 @@ const errors: Readonly<Record<string, ErrorResponse>> = {
   '403': {
     name: 'Forbidden',
     description:
-      'The role does not allow the call, the API token lacks the required scope, or the request came from another origin.',
+      'The role does not allow the call, the API token lacks the required scope, or the request came from another origin or network.',
     example: { code: 7, message: 'This API token lacks the scope SCOPE_WRITE' },
   },
   '404': {

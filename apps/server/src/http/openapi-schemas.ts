@@ -7,6 +7,7 @@ import { type Endpoint, pathParameters } from '@glacis/contract/endpoint'
 import { GroupRole } from '@glacis/contract/group-role'
 import * as host from '@glacis/contract/host'
 import * as insights from '@glacis/contract/insights'
+import * as installation from '@glacis/contract/installation'
 import * as invitation from '@glacis/contract/invitation'
 import * as issue from '@glacis/contract/issue'
 import { ApiErrorBody, Empty, Flag, SeverityCount, UpdateMask } from '@glacis/contract/primitives'
@@ -42,6 +43,7 @@ const exported = Object.entries({
   ...channel,
   ...host,
   ...insights,
+  ...installation,
   ...invitation,
   ...issue,
   ...product,

@@ -48,6 +48,10 @@ describe.each(roles)('the role %s', (role) => {
     async ({ call, headers, ...options }: (typeof requests)[number] & { headers?: object }) => {
       const workspace = { 'glacis-workspace': team.workspace, ...headers }
       const response = await users.request({ ...options, headers: workspace }, nameOf(role))
+      if (permissions[call].scope === 'installation') {
+        expect([response.statusCode, reasonOf(response)]).toEqual([403, 'ADMINISTRATOR_REQUIRED'])
+        return
+      }
       if (isAllowed(role, call)) {
         expect(response.statusCode).not.toBe(403)
         return

@@ -29,7 +29,7 @@ const get = (url: string, accept = '*/*') => app.inject({ url, headers: { accept
 
 it('serves the files of a newer build and no longer references old ones', async () => {
   await build('a.js')
-  await servePortal(app, folder)
+  await servePortal(app, folder, null)
   expect((await get('/files/a.js')).body).toBe('"a.js"')
   await build('b.js')
   for (const path of ['/', '/risks/verified', '/index.html']) {
@@ -44,7 +44,7 @@ it('serves the files of a newer build and no longer references old ones', async 
 
 it('responds to a missing script with 404 instead of the page, so that the portal can detect it', async () => {
   await build('b.js')
-  await servePortal(app, folder)
+  await servePortal(app, folder, null)
   const missing = await get('/files/a.js')
   expect([missing.statusCode, missing.json()]).toEqual([404, { code: 5, message: 'No route for GET /files/a.js' }])
   expect((await get('/../package.json', 'application/json')).statusCode).toBe(404)
@@ -56,7 +56,7 @@ it('responds to a missing script with 404 instead of the page, so that the porta
 it('responds to impossible paths as to any other unknown path', async () => {
   handleErrors(app)
   await build('b.js')
-  await servePortal(app, folder)
+  await servePortal(app, folder, null)
   for (const path of ['//v1/targets', '/v1/../..//secret', '/v1/%2e%2e/%2e%2e/secret', `/v1/x/${'a'.repeat(5000)}`]) {
     const response = await get(path, 'application/json')
     expect([path.slice(0, 30), response.statusCode]).toEqual([path.slice(0, 30), 404])

@@ -5,8 +5,12 @@ import fastifyStatic from '@fastify/static'
 import { sendNotFound } from '#http/errors.ts'
 import type { FastifyInstance } from 'fastify'
 
-/** Serves the portal from `folder`. Without a folder, unknown paths respond with 404. */
-export async function servePortal(app: FastifyInstance, folder: string | null): Promise<void> {
+/**
+ * Serves the portal from `folder`. Without a folder, unknown paths respond with 404.
+ *
+ * @param policy directives that the portal's page adds to the Content-Security-Policy
+ */
+export async function servePortal(app: FastifyInstance, folder: string | null, policy: string | null): Promise<void> {
   const isBuilt = folder !== null && existsSync(join(folder, 'index.html'))
   if (isBuilt) {
     await app.register(fastifyStatic, {
@@ -20,6 +24,10 @@ export async function servePortal(app: FastifyInstance, folder: string | null): 
       cacheControl: false,
       setHeaders(reply, path) {
         const isNamedByContent = path.includes('/files/')
+        // Helmet sets headers on the raw response.
+        const general = reply.raw.getHeader('content-security-policy')
+        if (policy && /\bindex\.html(\.\w+)?$/.test(path))
+          reply.header('content-security-policy', `${String(general)};${policy}`)
         reply.header('cache-control', isNamedByContent ? 'public, max-age=31536000, immutable' : 'no-cache')
       },
     })

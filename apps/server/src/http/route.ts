@@ -1,14 +1,15 @@
 /** Registers routes from the contract's endpoints. */
 import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
-import type { Ctx, Within } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import type { Ctx, Visit, Within } from '#ctx.ts'
+import { type Database, inAccount, readInAccount } from '#database/index.ts'
+import type { CallName } from '@glacis/contract/permissions'
 import { callNameOf } from '#http/calls.ts'
 import type { Guard } from '#http/guard.ts'
 import { keyOf } from '#http/idempotency-key.ts'
+import { positionOf } from '#http/read-position.ts'
 import { runIdempotently } from '#idempotency.ts'
 import { queryOf } from '#http/query.ts'
 import { rejectUnstorable } from '#http/storable.ts'
-import type { Visit } from '#workspaces/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod/mini'
 
@@ -28,6 +29,11 @@ export interface Router {
     endpoint: E,
     verb: (visit: Visit, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
   ): void
+  /** For calls of installation administrators. */
+  serveAdministrator<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
+    endpoint: E,
+    verb: (visit: Visit, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
+  ): void
   /** For calls that need no session. */
   servePublic<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
@@ -39,6 +45,17 @@ export interface Router {
 
 /** Endpoints that also accept a body wrapped in the resource's name, such as `{target: {…}}`. */
 const wrappers: Readonly<Record<string, string>> = { '/v1/products': 'product', '/v1/targets': 'target' }
+
+/**
+ * Lists and charts, which may be seconds old for others' changes. Automation with tokens reads from the primary: it keeps
+ * no cookies.
+ */
+const servedByReplica: ReadonlySet<CallName> = new Set<CallName>([
+  ...(['listTargets', 'listTags', 'listHosts', 'hostTimeline', 'listProducts', 'listProductThreats'] as const),
+  ...(['listScans', 'listScanHosts', 'diffScan', 'listIssues', 'listEvidence', 'search', 'listAuditEvents'] as const),
+  ...(['issuesBySeverity', 'issuesByStatus', 'scansOverTime', 'affectedHostsOverTime', 'statsSummary'] as const),
+  'getEcosystem',
+])
 
 export function createRouter(app: FastifyInstance, database: Database, guard: Guard): Router {
   const endpoints: Endpoint[] = []
@@ -57,6 +74,8 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
           const as = await guard.admit(request, call)
           const input = readInput(endpoint, request)
           const key = endpoint.takesKey ? keyOf(request) : null
+          if (servedByReplica.has(call) && as.actor.kind === 'person')
+            return readInAccount(database, as, positionOf(request), async (ctx) => verb(ctx, input))
           return inAccount(database, as, async (ctx) =>
             key
               ? runIdempotently(ctx, { key, call: `${endpoint.method} ${endpoint.path}`, input }, () =>
@@ -84,6 +103,14 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
         method: endpoint.method,
         url: endpoint.path,
         handler: async (request) => verb(await guard.admitPerson(request), readInput(endpoint, request)),
+      })
+    },
+    serveAdministrator(endpoint, verb) {
+      register(endpoint)
+      app.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request) => verb(await guard.admitAdministrator(request), readInput(endpoint, request)),
       })
     },
     servePublic(endpoint, verb) {

@@ -9,7 +9,7 @@ import { ApiError } from '#errors.ts'
 import type { Live } from '#live.ts'
 import type { PackArchives } from '#packs/index.ts'
 import { leaseBatch, progressBatch, reportBatch, type Scanning, returnAllBatches } from '#scans/index.ts'
-import { isWithinNetworks } from '#tokens.ts'
+import { isWithinNetworks } from '#networks.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod/mini'
 
@@ -31,6 +31,8 @@ const minReadIntervalMs = 1000
 /** Mounts the agent endpoints; returns them for the OpenAPI document and tests. */
 export function mountRunner(app: FastifyInstance, { database, scanning, archives, live }: RunnerOptions): Endpoint[] {
   const endpoints: Endpoint[] = []
+  const closing = new AbortController()
+  app.addHook('preClose', async () => closing.abort())
   const admit = (request: FastifyRequest) => admitAgent(database, request)
   const within = <T>(request: FastifyRequest, agent: AgentIdentity, work: (ctx: Ctx) => Promise<T>) => {
     const actor = { kind: 'scan' as const, name: `agent ${agent.name}`, ip: request.ip }
@@ -86,10 +88,10 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
     const until = Date.now() + waitMsMax
     for (;;) {
       // Subscribe before reading, so that no hint is missed in between.
-      using hint = hintOf(live, agent.account)
+      using hint = hintOf(live, agent.account, closing.signal)
       const job = await within(request, agent, (ctx) => leaseBatch(ctx, scanning, agent.agentId, digest))
       if (job) return { job }
-      if (Date.now() >= until) return {}
+      if (Date.now() >= until || closing.signal.aborted) return {}
       await hint.within(Math.min(pollMs, until - Date.now()))
       // Don't lease a job to a disconnected agent.
       if (request.socket.destroyed) return {}
@@ -105,12 +107,13 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
   return endpoints
 }
 
-/** Waits for the next hint of an account, with a timeout. */
-function hintOf(live: Pick<Live, 'onHint'>, account: string) {
+/** Waits for the next hint of an account, with a timeout, or until `closing` aborts. */
+function hintOf(live: Pick<Live, 'onHint'>, account: string, closing: AbortSignal) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const ending = new AbortController()
   const stop = live.onHint(account, resolve)
-  const passed = (ms: number) => pause(ms, undefined, { signal: ending.signal }).catch(() => undefined)
+  const signal = AbortSignal.any([ending.signal, closing])
+  const passed = (ms: number) => pause(ms, undefined, { signal }).catch(() => undefined)
   return {
     async within(ms: number): Promise<void> {
       await Promise.race([Promise.all([promise, passed(Math.min(minReadIntervalMs, ms))]), passed(ms)])

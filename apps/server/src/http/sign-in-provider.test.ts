@@ -96,7 +96,11 @@ describe('the settings', () => {
 
   it.each([
     ['another issuer than the metadata name', () => `${issuer}/other`, /metadata of the issuer/],
-    ['an issuer that is unreachable', () => 'http://127.0.0.1:9', /metadata of the issuer/],
+    [
+      'an issuer that is unreachable',
+      () => 'http://127.0.0.1:61999',
+      /metadata of the issuer can't be used: connect ECONNREFUSED/,
+    ],
     ['a private address', () => 'https://10.0.0.1', /can't connect to 10\.0\.0\.1/],
     ['plain HTTP elsewhere', () => 'http://192.0.2.1', /can't connect|https/],
   ])('reject %s', async (_, url, message) => {

@@ -5,6 +5,7 @@ import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { invalid, notFound } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
+import { recordNote } from '#issues/history.ts'
 import { getIssue } from '#issues/list.ts'
 import { setTags } from '#issues/tags.ts'
 
@@ -23,19 +24,28 @@ export async function updateIssue(
   targets: Targets,
 ): Promise<{ issue: Issue }> {
   const named = updateMask.paths.map(knownPath)
-  const { assigneeId = null, dueTime = null } = issue
+  const { dueTime = null } = issue
+  const before = await ctx.tx
+    .selectFrom('issue')
+    .select('assignee_id')
+    .where('account_id', '=', ctx.workspace)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!before) throw notFound('issue', id)
+  const assignee = named.includes('assigneeId') ? await memberOf(ctx, issue.assigneeId ?? null) : undefined
   const change = {
-    ...(named.includes('assigneeId') && { assignee_id: await memberOf(ctx, assigneeId) }),
+    ...(assignee !== undefined && { assignee_id: assignee?.id ?? null }),
     ...(named.includes('dueTime') && { due_at: dueTime === null ? null : new Date(dueTime) }),
   }
-  const changed = await ctx.tx
+  await ctx.tx
     .updateTable('issue')
     .set({ ...change, updated_at: ctx.now })
     .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst()
-  if (!changed) throw notFound('issue', id)
+    .execute()
+  if (assignee !== undefined && (assignee?.id ?? null) !== before.assignee_id)
+    await recordNote(ctx, { id, hostId: null }, assignee ? `Assigned to ${assignee.name}` : 'Unassigned')
   if (named.includes('tags')) {
     await setTags(
       ctx,
@@ -54,15 +64,15 @@ function knownPath(path: string): Path {
   return allowed
 }
 
-async function memberOf(ctx: Ctx, identityId: string | null): Promise<string | null> {
+async function memberOf(ctx: Ctx, identityId: string | null): Promise<{ id: string; name: string } | null> {
   if (identityId === null) return null
   const member = await ctx.tx
     .selectFrom('member')
-    .select('identity_id')
+    .select(['identity_id as id', 'name'])
     .where('account_id', '=', ctx.workspace)
     .where('identity_id', '=', identityId)
     .where('left_at', 'is', null)
     .executeTakeFirst()
   if (!member) throw invalid('issue.assigneeId', 'This user is not a member of the workspace')
-  return member.identity_id
+  return member
 }

@@ -3,7 +3,9 @@ import type * as contract from '@glacis/contract/triage'
 import type { Comment } from '@glacis/contract/triage'
 import { errorReasons } from '@glacis/contract/role'
 import { recordAuditEvent } from '#audit.ts'
+import type { Selectable } from 'kysely'
 import type { Ctx } from '#ctx.ts'
+import type { IssueCommentTable } from '#database/tables/issues.ts'
 import { newId } from '#database/index.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import { ApiError, invalid, notFound } from '#errors.ts'
@@ -19,7 +21,7 @@ export async function listComments(
   const page = readPage(input, ['comments', input.id])
   let query = ctx.tx
     .selectFrom('issue_comment')
-    .select(['id', 'text', 'actor', 'mentions', 'created_at'])
+    .select(['id', 'text', 'actor', 'actor_id', 'mentions', 'created_at'])
     .where('account_id', '=', ctx.workspace)
     .where('issue_id', '=', input.id)
     .orderBy('id', 'desc')
@@ -54,7 +56,7 @@ export async function createComment(
       mentions,
       created_at: ctx.now,
     })
-    .returning(['id', 'text', 'actor', 'mentions', 'created_at'])
+    .returning(['id', 'text', 'actor', 'actor_id', 'mentions', 'created_at'])
     .executeTakeFirstOrThrow()
   for (const memberId of mentions.filter((mention) => mention !== ctx.actor.id))
     await jobs.enqueue(ctx.tx, 'mention', { account: ctx.workspace, commentId: row.id, memberId })
@@ -109,7 +111,15 @@ async function requireOwnComment(ctx: Ctx, id: string): Promise<void> {
   })
 }
 
-function toComment(row: { id: string; text: string; actor: string; mentions: string[]; created_at: Date }): Comment {
-  const { id, text, actor, mentions: mentionIds, created_at } = row
-  return { id, text, actor, mentionIds, createTime: created_at.toISOString() }
+type Row = Pick<Selectable<IssueCommentTable>, 'id' | 'text' | 'actor' | 'actor_id' | 'mentions' | 'created_at'>
+
+function toComment({ id, text, actor, actor_id: actorId, mentions, created_at }: Row): Comment {
+  return {
+    id,
+    text,
+    actor,
+    ...(actorId !== null && { actorId }),
+    mentionIds: mentions,
+    createTime: created_at.toISOString(),
+  }
 }

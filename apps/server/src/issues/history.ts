@@ -84,16 +84,16 @@ const kind = sql<Announcement['kind']>`
        else 'EVENT_ISSUE_CHANGED'
   end`
 
-/** Records that a user changed the ignore terms without changing the status. */
-export async function recordTermsChange(
+/** Records a change that leaves the status, such as new ignore terms or an assignment. */
+export async function recordNote(
   ctx: Ctx,
   { id, hostId }: { readonly id: string; readonly hostId: string | null },
-  reason: string,
+  note: string,
 ): Promise<void> {
   await sql`
     insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor, reason, scan_id)
     select ${ctx.workspace}, new_id(), last.issue_id, last.host_id, last.target_id, last.status, last.verification,
-           ${ctx.now}, ${ctx.actor.name}, ${reason}, null
+           ${ctx.now}, ${ctx.actor.name}, ${note}, null
     from issue_event as last
     where account_id = ${ctx.workspace} and issue_id = ${id} and host_id is not distinct from ${hostId}::uuid
     order by at desc, id desc

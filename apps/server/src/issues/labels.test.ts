@@ -35,6 +35,10 @@ describe('assignees, due dates and tags', () => {
     expect(await change({ ...both, updateMask: { paths: ['dueTime'] } })).toMatchObject({ dueTime })
     const assigned = await change({ ...both, updateMask: { paths: ['assigneeId'] } })
     expect(assigned).toMatchObject({ dueTime, assignee: { id: assigneeId, name: 'Test' } })
+    const notes = ({ history }: typeof assigned) => history.map(({ reason, actor }) => [reason, actor])
+    expect(notes(assigned).at(-1)).toEqual(['Assigned to Test', nora.actor.name])
+    const again = await change({ ...both, updateMask: { paths: ['assigneeId'] } })
+    expect(notes(again)).toEqual(notes(assigned))
     const filter = { assigneeId }
     const unassigned = await fixture.server.as(fixture.account, (ctx) =>
       listIssues(ctx, { filter: { isUnassigned: true } }, describeTargets),

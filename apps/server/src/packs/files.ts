@@ -4,12 +4,7 @@
  */
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Log } from '#ctx.ts'
-import type { Tables } from '#database/tables.ts'
-import { distinct, fromCheck } from '#packs/drafts.ts'
-import type { PackSet } from '#packs/read-in-process.ts'
-import { upsertThreats } from '#threats/index.ts'
-import type { Kysely } from 'kysely'
+import type { SetKind } from '#packs/read-in-process.ts'
 
 /** Folder names below the packs folder. */
 const folderOf = { template: 'templates', fingerprints: 'fingerprints' } as const
@@ -19,10 +14,14 @@ const scratchAgeMsMax = 24 * 3_600_000
 
 /** The folders of downloaded packs, created if missing so that every scan can read them. */
 export async function downloadedFolders(packsFolder: string): Promise<{ checks: string; fingerprints: string }> {
-  const [checks, fingerprints] = [join(packsFolder, folderOf.template), join(packsFolder, folderOf.fingerprints)]
+  const [checks, fingerprints] = [setFolder(packsFolder, 'template'), setFolder(packsFolder, 'fingerprints')]
   await mkdir(checks, { recursive: true })
   await mkdir(fingerprints, { recursive: true })
   return { checks, fingerprints }
+}
+
+export function setFolder(packsFolder: string, kind: SetKind): string {
+  return join(packsFolder, folderOf[kind])
 }
 
 /** The folder with the parsed form of large packs. */
@@ -45,21 +44,7 @@ async function removeOld(folder: string): Promise<void> {
   if (Date.now() - mtimeMs > scratchAgeMsMax) await rm(folder, { recursive: true, force: true })
 }
 
-/** Replaces the previous set and returns the counts of the new one. */
-export async function replaceSet(
-  packsFolder: string,
-  { kind, folder, checks, counts, problems }: PackSet,
-  owner: Kysely<Tables>,
-  log: Log,
-): Promise<{ records: number; skipped: number }> {
-  const destination = join(packsFolder, folderOf[kind])
-  await upsertThreats(owner, distinct(checks.map(fromCheck)))
-  await replaceFolder(destination, folder)
-  log.info({ folder: destination, ...counts, rejected: problems.length }, 'pack files replaced')
-  return { records: counts.checks + counts.fingerprints, skipped: problems.length }
-}
-
-async function replaceFolder(folder: string, draft: string): Promise<void> {
+export async function replaceFolder(folder: string, draft: string): Promise<void> {
   const old = `${folder}.old`
   await rm(old, { recursive: true, force: true })
   await rename(folder, old).catch(() => undefined)

@@ -2,7 +2,7 @@
 import type { Format, Item } from '@glacis/intelligence'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
-import { replaceSet } from '#packs/files.ts'
+import { replaceSet } from '#packs/shared-sets.ts'
 import { type PackName, packNames } from '#packs/names.ts'
 import type { PackSet, ReadMessage } from '#packs/read-in-process.ts'
 import { updatePack } from '#packs/state.ts'

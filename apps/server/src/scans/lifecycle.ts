@@ -5,12 +5,13 @@ import type { ScanTable } from '#database/tables.ts'
 import { storable } from '#database/text.ts'
 import type { Jobs } from '#jobs.ts'
 import { announce, type Announcement } from '#notifications/index.ts'
+import { batchCostOf } from '#scans/batch-size.ts'
 import { countIssues } from '#scans/counts.ts'
 import { waitColumns } from '#scans/hours.ts'
 import { type Selectable, sql } from 'kysely'
 
-/** Maximum number of queued batches per scan, so that a large scan can't fill the queue. */
-const batchesQueuedMax = 4
+/** Maximum number of queued batches per scan: enough for 16 workers, and few enough to find the next one quickly. */
+const batchesQueuedMax = 32
 
 /** Appends to the scan's log. */
 export async function logScanEvent(
@@ -83,22 +84,25 @@ export async function mustWait(ctx: Ctx, scan: Selectable<ScanTable>): Promise<b
 export async function queueNextBatches(ctx: Ctx, jobs: Jobs, scanId: string): Promise<void> {
   const batches = await ctx.tx
     .selectFrom('scan_batch')
-    .select(['number', 'state'])
+    .select(['number', 'state', sql<number>`jsonb_array_length(hosts)`.as('hosts')])
     .where('account_id', '=', ctx.workspace)
     .where('scan_id', '=', scanId)
     .where('state', '!=', 'DONE')
     .orderBy('number')
-    .limit(batchesQueuedMax * 2)
+    .limit(batchesQueuedMax)
     .execute()
   if (batches.length === 0) return complete(ctx, scanId)
   const scan = await lockActive(ctx, scanId)
   if (!scan || (await mustWait(ctx, scan))) return
   if (await isRemote(ctx, scanId)) return
-  const queued = batches.filter((batch) => batch.state === 'QUEUED').length
-  const next = batches.filter((batch) => batch.state === 'WAITING').slice(0, Math.max(0, batchesQueuedMax - queued))
-  for (const batch of next)
-    await jobs.enqueue(ctx.tx, 'scan-batch', { account: ctx.workspace, scanId, number: batch.number })
+  const next = batches.filter((batch) => batch.state === 'WAITING')
   if (next.length === 0) return
+  const ports = await portsOf(ctx, scan.target_id)
+  const work = next.map(({ number, hosts }) => ({
+    data: { account: ctx.workspace, scanId, number },
+    cost: batchCostOf(ports, hosts),
+  }))
+  await jobs.enqueueFairly(ctx.tx, 'scan-batch', ctx.workspace, work)
   await ctx.tx
     .updateTable('scan_batch')
     .set({ state: 'QUEUED' })
@@ -110,6 +114,16 @@ export async function queueNextBatches(ctx: Ctx, jobs: Jobs, scanId: string): Pr
       next.map((batch) => batch.number),
     )
     .execute()
+}
+
+async function portsOf(ctx: Ctx, targetId: string): Promise<string> {
+  const target = await ctx.tx
+    .selectFrom('target')
+    .select('ports')
+    .where('account_id', '=', ctx.workspace)
+    .where('id', '=', targetId)
+    .executeTakeFirst()
+  return target?.ports ?? ''
 }
 
 async function isRemote(ctx: Ctx, scanId: string): Promise<boolean> {

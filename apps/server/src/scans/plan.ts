@@ -3,6 +3,7 @@ import { expand, isExcluded, isProblem, parseAddress, resolveName } from '@glaci
 import { scanActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import type { Work } from '#jobs.ts'
+import { batchSizeOf } from '#scans/batch-size.ts'
 import { exclusionsOf } from '#scans/job.ts'
 import {
   queueNextBatches,
@@ -16,11 +17,6 @@ import {
 import type { Scanning } from '#scans/run.ts'
 import { recordResolution } from '#targets/index.ts'
 
-/**
- * Hosts per batch. Each host is scanned at a low rate, so throughput comes from scanning many at
- * once. Fewer would slow down networks; more would delay the first results.
- */
-const hostsPerBatch = 64
 const resolveMs = 10_000
 
 /** Splits the target of a new scan into batches and queues the first ones. Idempotent. */
@@ -32,7 +28,7 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
     if (scan?.status !== 'STATUS_CREATED' || (await mustWait(ctx, scan))) return null
     const row = await ctx.tx
       .selectFrom('target')
-      .select(['id', 'address', 'kind', 'exclusions'])
+      .select(['id', 'address', 'kind', 'exclusions', 'ports'])
       .where('account_id', '=', account)
       .where('id', '=', scan.target_id)
       .executeTakeFirst()
@@ -50,7 +46,7 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
     const excluded = outcome.length - hosts.length
     if (hosts.length === 0)
       return failScan(ctx, scanId, 'All addresses of the target are excluded. Change its exclusions')
-    const batches = split(hosts)
+    const batches = split(hosts, batchSizeOf(target.ports, hosts.length))
     const added = await ctx.tx
       .insertInto('scan_batch')
       .values(
@@ -117,8 +113,8 @@ function isNamed(kind: string): boolean {
   return kind === 'HOST_NAME' || kind === 'URL'
 }
 
-function split(hosts: readonly ScanHost[]): ScanHost[][] {
+function split(hosts: readonly ScanHost[], size: number): ScanHost[][] {
   const batches: ScanHost[][] = []
-  for (let from = 0; from < hosts.length; from += hostsPerBatch) batches.push(hosts.slice(from, from + hostsPerBatch))
+  for (let from = 0; from < hosts.length; from += size) batches.push(hosts.slice(from, from + size))
   return batches
 }

@@ -27,7 +27,10 @@ async function resume(ctx: Ctx, jobs: Jobs, scan: Selectable<ScanTable>, message
   await logScanEvent(ctx, scan.id, 'LEVEL_INFO', message)
   await announceScan(ctx, scan.id, 'EVENT_SCAN_CHANGED')
   if (await isPlanned(ctx, scan.id)) await queueNextBatches(ctx, jobs, scan.id)
-  else await jobs.enqueue(ctx.tx, 'scan-plan', { account: ctx.workspace, scanId: scan.id })
+  else
+    await jobs.enqueueFairly(ctx.tx, 'scan-plan', ctx.workspace, [
+      { data: { account: ctx.workspace, scanId: scan.id }, cost: 1 },
+    ])
 }
 
 /** Scans of agents are split into batches before an agent leases one. */

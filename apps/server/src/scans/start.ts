@@ -78,7 +78,10 @@ export async function startScan(
   await announceScan(ctx, id, 'EVENT_SCAN_STARTED')
   if (wait.resume_at)
     await logScanEvent(ctx, id, 'LEVEL_INFO', `${wait.reason}; starts at ${wait.resume_at.toISOString()}`)
-  else await jobs.enqueue(ctx.tx, 'scan-plan', { account: ctx.workspace, scanId: id })
+  else
+    await jobs.enqueueFairly(ctx.tx, 'scan-plan', ctx.workspace, [
+      { data: { account: ctx.workspace, scanId: id }, cost: 1 },
+    ])
   if (ctx.actor.kind === 'person')
     await recordAuditEvent(ctx, 'scan.start', { kind: 'scan', id }, { targetId, ...(ignoresHours && { ignoresHours }) })
   return getScan(ctx, { id })

@@ -1,6 +1,7 @@
 /** The product API on a test server; a request header names the user. */
 import { Session } from '@glacis/contract/identity'
 import type { Endpoint } from '@glacis/contract/endpoint'
+import { createIdentityAdmin } from '@glacis/identity'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll } from 'vitest'
 import { newId } from '#database/index.ts'
@@ -54,6 +55,14 @@ export async function openTestApi(
     findPerson: async () => null,
     feeds: null,
     knowledge: {},
+    administration: {
+      database: server.database,
+      jobs: server.jobs,
+      mailer: { deliver: async () => undefined, close: () => undefined },
+      people: createIdentityAdmin({ database: server.database.owner, enqueueMail: async () => undefined }),
+      config: { url: origin, identityUrl: undefined, smtpUrl: undefined, releases: undefined },
+      check: async () => [],
+    },
     ...more,
   })
   return {

@@ -1,5 +1,5 @@
 /** Workspaces, their members, and how people become members. */
-export { acceptInvitation, joinWorkspace, previewInvitation, type Visit } from '#workspaces/join.ts'
+export { acceptInvitation, joinWorkspace, previewInvitation } from '#workspaces/join.ts'
 export {
   createEmailDomain,
   deleteEmailDomain,
@@ -26,6 +26,7 @@ export {
   deleteWorkspace,
   getWorkspace,
   keepWorkspace,
+  setSignInNetworks,
   updateWorkspace,
 } from '#workspaces/settings.ts'
 export { getProvisioning, updateProvisioning } from '#workspaces/provisioning/settings.ts'

@@ -4,18 +4,11 @@ import type * as contract from '@glacis/contract/invitation'
 import type { JoinableWorkspace, joinWorkspace as joinContract } from '@glacis/contract/workspace'
 import { type Role, errorReasons } from '@glacis/contract/role'
 import { recordAuditEvent } from '#audit.ts'
-import type { Actor, Ctx, Log, Person } from '#ctx.ts'
+import type { Ctx, Person, Visit } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import { ApiError, invalid, notFound } from '#errors.ts'
 import { listWorkspaces } from '#workspaces/own.ts'
 import { readInvitationToken } from '#workspaces/invitation-token.ts'
-
-/** A person's request that isn't about a workspace yet. */
-export interface Visit {
-  readonly person: Person
-  readonly actor: Actor
-  readonly log: Log
-}
 
 interface Joining {
   readonly database: Database

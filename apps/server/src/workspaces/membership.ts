@@ -5,6 +5,7 @@ import type { Actor, Person } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { ApiError, notFound } from '#errors.ts'
+import { accessOf, appointFirstAdministrator } from '#installation/index.ts'
 import { providerId, signInUrl } from '#workspaces/sign-in/provider-id.ts'
 import { claimProvisioned, isProvisioned } from '#workspaces/provisioning/claim.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
@@ -12,6 +13,8 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 export interface Membership {
   readonly workspace: string
   readonly role: Role
+  /** The networks of the installation and of the workspace; each list has to contain the client's address. */
+  readonly networks: readonly (readonly string[])[]
 }
 
 export interface Memberships {
@@ -44,7 +47,9 @@ export function personOf({
   }
 }
 
-interface Row extends Membership {
+interface Row extends Omit<Membership, 'networks'> {
+  readonly installation_networks: readonly string[] | null
+  readonly sign_in_networks: readonly string[]
   /** Label of the provider that everyone but owners has to sign in with; null if there is none. */
   readonly required_provider: string | null
   readonly name: string
@@ -67,17 +72,24 @@ export function createMemberships({ owner }: Pick<Database, 'owner'>, url: strin
       requireProvider(person, chosen, url)
       const isRenamed = chosen.name !== person.name || chosen.email !== person.email
       if (isRenamed || chosen.is_stale || rows[0] !== chosen) await recordUse(owner, person, chosen, isRenamed)
-      return { workspace: chosen.workspace, role: chosen.role }
+      return membershipOf(chosen)
     },
   }
+}
+
+function membershipOf({ workspace, role, installation_networks, sign_in_networks }: Row): Membership {
+  return { workspace, role, networks: [installation_networks ?? [], sign_in_networks] }
 }
 
 /** The last used first. Former memberships last: they only explain why access ended. */
 async function membershipsOf(db: Kysely<Tables>, identityId: string): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select member.account_id as workspace, role, name, email, left_at, provider.label as required_provider,
+    select member.account_id as workspace, role, member.name, email, left_at, provider.label as required_provider,
+           workspace.sign_in_networks, installation.sign_in_networks as installation_networks,
            last_used_at is null or last_used_at < now() - interval '1 hour' as is_stale
     from member
+    join workspace on workspace.id = member.account_id
+    left join installation on true
     left join sign_in_provider as provider on provider.account_id = member.account_id and provider.is_required
     where identity_id = ${identityId}
     order by left_at is not null, last_used_at desc nulls last, joined_at, member.account_id`.execute(db)
@@ -124,7 +136,7 @@ async function createAtFirstSignIn(tx: Transaction<Tables>, person: Person): Pro
   // Concurrent first requests of one person must not create two workspaces.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`first workspace ${person.identityId}`}, 0))`.execute(tx)
   const [existing] = await membershipsOf(tx, person.identityId)
-  if (existing) return existing.left_at ? null : existing
+  if (existing) return existing.left_at ? null : membershipOf(existing)
   const invited = await tx
     .selectFrom('invitation')
     .select('id')
@@ -152,5 +164,7 @@ export async function insertWorkspace(tx: Transaction<Tables>, person: Person, n
       last_used_at: new Date(),
     })
     .execute()
-  return { workspace, role: 'owner' }
+  await appointFirstAdministrator(tx, person.identityId)
+  const { signInNetworks } = await accessOf(tx, person.identityId)
+  return { workspace, role: 'owner', networks: [signInNetworks] }
 }

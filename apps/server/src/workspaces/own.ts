@@ -4,6 +4,7 @@ import type * as contract from '@glacis/contract/workspace'
 import type { Actor, Person } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
 import { ApiError } from '#errors.ts'
+import { accessOf } from '#installation/index.ts'
 import { domainOf } from '#workspaces/email-domains.ts'
 import { claimProvisioned } from '#workspaces/provisioning/claim.ts'
 import { insertWorkspace } from '#workspaces/membership.ts'
@@ -15,6 +16,7 @@ type Lists = ResultOf<typeof contract.listWorkspaces>
 
 export async function listWorkspaces({ owner }: Database, person: Person, actor?: Actor): Promise<Lists> {
   await claimProvisioned(owner, person, actor)
+  const { isAdministrator } = await accessOf(owner, person.identityId)
   const { rows } = await sql<Omit<Lists['workspaces'][number], 'isDefault'>>`
     select workspace.id, workspace.name, member.role
     from member join workspace on workspace.id = member.account_id
@@ -22,9 +24,9 @@ export async function listWorkspaces({ owner }: Database, person: Person, actor?
     order by member.last_used_at desc nulls last, member.joined_at, workspace.id`.execute(owner)
   const workspaces = rows.map((row, index) => ({ ...row, isDefault: index === 0 }))
   // Only a verified address proves that the invitations and the domain are the person's own.
-  if (!person.isVerified) return { workspaces, invitations: [], joinable: [] }
+  if (!person.isVerified) return { workspaces, invitations: [], joinable: [], isAdministrator }
   const [invitations, joinable] = await Promise.all([invitationsTo({ owner }, person), joinableBy({ owner }, person)])
-  return { workspaces, invitations, joinable }
+  return { workspaces, invitations, joinable, isAdministrator }
 }
 
 async function invitationsTo({ owner }: Pick<Database, 'owner'>, { email }: Person): Promise<Lists['invitations']> {

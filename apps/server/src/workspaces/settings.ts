@@ -8,14 +8,17 @@ import type { Database } from '#database/index.ts'
 import { recordDeletion } from '#deletions.ts'
 import { onEach } from '#each.ts'
 import { ApiError, invalid, masked } from '#errors.ts'
+import { rejectLockout } from '#networks.ts'
 import { isTimeZone, timeZoneError } from '#time-zone.ts'
+import { announceMembers } from '#workspaces/members.ts'
 
 const dayMs = 86_400_000
 
 export async function getWorkspace(ctx: Ctx): Promise<{ workspace: Workspace }> {
   const row = await ctx.tx
     .selectFrom('workspace')
-    .select(['id', 'name', 'time_zone', 'history_days', 'evidence_days', 'audit_days', 'created_at', 'deletes_at'])
+    .select(['id', 'name', 'time_zone', 'history_days', 'evidence_days', 'audit_days', 'sign_in_networks'])
+    .select(['created_at', 'deletes_at'])
     .where('id', '=', ctx.workspace)
     .executeTakeFirstOrThrow()
   return {
@@ -24,6 +27,7 @@ export async function getWorkspace(ctx: Ctx): Promise<{ workspace: Workspace }> 
       name: row.name,
       timeZone: row.time_zone,
       retention: { historyDays: row.history_days, evidenceDays: row.evidence_days, auditDays: row.audit_days },
+      signInNetworks: row.sign_in_networks,
       createTime: row.created_at.toISOString(),
       ...(row.deletes_at && { deleteTime: row.deletes_at.toISOString() }),
       role: ctx.actor.role ?? 'viewer',
@@ -54,6 +58,23 @@ export async function updateWorkspace(
     .execute()
   const detail = { name, timeZone, retention }
   await recordAuditEvent(ctx, 'workspace.update', { kind: 'workspace', id: ctx.workspace }, detail)
+  return getWorkspace(ctx)
+}
+
+/** @throws ApiError `precondition` if the list excludes the person who sets it, without confirmation */
+export async function setSignInNetworks(
+  ctx: Ctx,
+  input: ParsedInputOf<typeof contract.setSignInNetworks>,
+): Promise<{ workspace: Workspace }> {
+  rejectLockout(input, ctx.actor.ip)
+  const { networks } = input
+  await ctx.tx
+    .updateTable('workspace')
+    .set({ sign_in_networks: networks, updated_at: ctx.now })
+    .where('id', '=', ctx.workspace)
+    .execute()
+  await recordAuditEvent(ctx, 'workspace.networks', { kind: 'workspace', id: ctx.workspace }, { networks })
+  await announceMembers(ctx)
   return getWorkspace(ctx)
 }
 

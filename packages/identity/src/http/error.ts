@@ -81,6 +81,15 @@ export function flowDisabled(): WireError {
   })
 }
 
+/** Users can't sign in from this address. */
+export function networkNotAllowed(ip: string): WireError {
+  return new WireError(403, {
+    id: 'network_not_allowed',
+    reason: `Signing in isn't allowed from ${ip}. Connect from an allowed network.`,
+    message: `Signing in isn't allowed from ${ip}`,
+  })
+}
+
 /** A session is required. */
 export function sessionInactive(more: Partial<ErrorDetails> = {}): WireError {
   return new WireError(401, {

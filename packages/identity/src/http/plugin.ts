@@ -10,7 +10,7 @@ import { fetchSettings, openSettings, startSettings, submitSettings } from '#flo
 import { openVerificationLink, startVerification, submitVerification } from '#flow/verification.ts'
 import { bodyBytesMax } from '#http/body.ts'
 import { listSchemas, getError, getSchema, storeError } from '#http/documents.ts'
-import { WireError, errorObject } from '#http/error.ts'
+import { WireError, errorObject, networkNotAllowed } from '#http/error.ts'
 import { type HttpResponse, ensureCsrfToken, createExchange, redirect } from '#http/exchange.ts'
 import { type Exchange, type Service, errorPageUrl, pageUrl } from '#service.ts'
 import { deleteOtherSessions, deleteSession, listSessions, whoami } from '#http/sessions.ts'
@@ -101,6 +101,7 @@ export function buildPlugin(service: Service): FastifyPluginAsync {
           const exchange = createExchange(service, request, app.prefix)
           if (route.setsCsrf) ensureCsrfToken(exchange)
           try {
+            if (isSignIn(route)) await requireAllowedAddress(exchange)
             sendResponse(exchange, request, reply, await route.handler(exchange, request.params.parameter ?? ''))
           } catch (error) {
             await sendError(exchange, request, reply, toWireError(service, error, request), route.isJsonOnly ?? false)
@@ -111,6 +112,15 @@ export function buildPlugin(service: Service): FastifyPluginAsync {
     }
     rejectOtherMethods(app)
   }
+}
+
+/** Signing out, and reading why a flow failed, are possible from everywhere. */
+function isSignIn({ path }: Route): boolean {
+  return path.startsWith(flows) && !/\/(logout|errors)(\/|$)/.test(path)
+}
+
+async function requireAllowedAddress({ service, client: { ip } }: Exchange): Promise<void> {
+  if (!(await service.isAllowedAddress(ip))) throw networkNotAllowed(ip)
 }
 
 /** Responds 405 to unsupported methods of known paths. */

@@ -121,10 +121,11 @@ export function parseRecog(
 }
 
 function headOf(root: Record<string, string>, name: string) {
-  const { matches = name, protocol = '', preference = '0.1' } = root
+  const { matches = name, requires = '', protocol = '', preference = '0.1' } = root
   return {
     name,
     matches: matches.startsWith('http.path:') ? matches : matches.toLowerCase(),
+    requires,
     protocol,
     preference: Number(preference) || 0,
   }

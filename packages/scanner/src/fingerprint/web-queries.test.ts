@@ -1,13 +1,17 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { expect, it } from 'vitest'
+import type { WebPath } from '#fingerprint/web-paths.ts'
 import { readWeb } from '#fingerprint/web.ts'
 import { createHttpClient } from '#net/http.ts'
 
 const guard = { denialReason: () => null }
 
 /** Versions found by product-specific queries, and the number of POST requests they sent. */
-async function read(serve: RequestListener, paths: string[] = []): Promise<{ versions: string[]; posted: number }> {
+async function read(
+  serve: RequestListener,
+  paths: readonly WebPath[] = [],
+): Promise<{ versions: string[]; posted: number }> {
   let posted = 0
   const server = createServer((request, response) => {
     if (request.method === 'POST') posted++
@@ -56,11 +60,28 @@ it('queries the modules of Node-RED as JSON', async () => {
       return response.end(url === '/nodes' && headers.accept === 'application/json' ? JSON.stringify(nodes) : '<html>')
     }
   }
-  const result = await read(serve('{"httpNodeRoot":"/","version":"1.2.9"}'), ['/settings'])
+  const result = await read(serve('{"httpNodeRoot":"/","version":"1.2.9"}'), [{ path: '/settings', requires: '' }])
   expect(result.versions).toEqual(['node-red 1.2.9', 'node-red-dashboard 2.26.0'])
-  expect((await read(serve('{"theme":"dark"}'), ['/settings'])).versions).toEqual([])
+  expect((await read(serve('{"theme":"dark"}'), [{ path: '/settings', requires: '' }])).versions).toEqual([])
 })
 
 it('sends nothing to other products', async () => {
   expect(await read((_request, response) => response.end(answer))).toEqual({ versions: [], posted: 0 })
+})
+
+it('requests pages of a product only from servers that name it', async () => {
+  const requested = async (page: string) => {
+    const paths: string[] = []
+    const serve: RequestListener = ({ url = '' }, response) => {
+      paths.push(url)
+      response.end(url === '/' ? page : '')
+    }
+    await read(serve, [
+      { path: '/api/version', requires: '<title>Shop' },
+      { path: '/health', requires: '' },
+    ])
+    return paths.filter((path) => path.length > 1 && path !== '/favicon.ico')
+  }
+  expect(await requested('<title>Shop</title>')).toEqual(['/api/version', '/health'])
+  expect(await requested('<title>Blog</title>')).toEqual(['/health'])
 })

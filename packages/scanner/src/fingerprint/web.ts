@@ -3,6 +3,7 @@ import { pathOnOrigin } from '#fingerprint/origin.ts'
 import { scriptExcerpt, scriptPaths } from '#fingerprint/script.ts'
 import { oneLine, printable } from '#fingerprint/text.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import { relevantPaths, type WebPath } from '#fingerprint/web-paths.ts'
 import { queryWebProducts } from '#fingerprint/web-queries.ts'
 import type { HttpClient } from '#net/http.ts'
 import type { HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
@@ -29,7 +30,7 @@ const headersMax = 60
  */
 export async function readWeb(
   origin: Origin,
-  { http, signal, paths }: { http: HttpClient; signal: AbortSignal; paths: readonly string[] },
+  { http, signal, paths }: { http: HttpClient; signal: AbortSignal; paths: readonly WebPath[] },
 ): Promise<WebPage | undefined> {
   const send = (request: HttpRequest) =>
     http.request(origin, { ...request, headers: { ...browserHeaders, ...request.headers } }, { signal })
@@ -51,7 +52,7 @@ export async function readWeb(
     if (script.kind === 'failure') break
     if (script.status === 200) traces.push({ field: 'http.script', text: scriptExcerpt(script.body) })
   }
-  for (const path of paths) {
+  for (const path of relevantPaths(paths, traces)) {
     const page = await get(path)
     if (page.kind === 'failure') break
     if (page.status !== 200) continue

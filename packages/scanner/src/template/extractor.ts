@@ -21,7 +21,10 @@ export function extract(extractor: Extractor, response: ResponseParts): string[]
 }
 
 function read(extractor: Extractor, response: ResponseParts): string[] {
-  if (extractor.type === 'kval') return extractor.keys.flatMap((key) => textOf(response, key) ?? [])
+  if (extractor.type === 'kval') {
+    spend(extractor.keys.length)
+    return extractor.keys.flatMap((key) => textOf(response, key) ?? [])
+  }
   if (extractor.type === 'dsl') {
     return extractor.expressions.flatMap((expression) => {
       const value = expression.evaluate(response.get)

@@ -60,7 +60,9 @@ describe('a payload list', () => {
     const guess = many.replace('severity: low', 'severity: low, tags: "acme,default-login"')
     expect(summary(await site.run(guess, { profile: 'deep' })).covered).toEqual([])
     expect(site.asked.filter((line) => line.includes('?t='))).toEqual([])
-    await site.run(guess, { permissions: new Set(['logins'] as const) })
+    const observations = await site.run(guess, { permissions: new Set(['logins'] as const) })
+    const reason = 'only 12 logins are tried, so that no account is locked'
+    expect(observations).toContainEqual(expect.objectContaining({ stopped: [{ check: 'list', reason }] }))
     expect(site.asked.filter((line) => line.includes('?t='))).toHaveLength(12)
   })
 })

@@ -10,7 +10,7 @@ import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import { probeTls, tlsParts, tlsFacts, type TlsReading } from '#template/ssl.ts'
 import type { NetworkBlock, SslBlock, Template } from '#template/template.ts'
 import { variablesOf, withRandom, withVariables } from '#template/variables.ts'
-import { spendRequest, Stopped } from '#unit.ts'
+import { spendRequest, Stopped, tooManyLogins, tooManyRequests } from '#unit.ts'
 
 /** @throws only when the run's signal aborts */
 export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> {
@@ -52,8 +52,8 @@ async function* runNetworkBlock(run: ServiceRun, template: Template, block: Netw
   let left = template.isBruteForce ? credentials : requestsPerCheck
   let isAnswered = true
   for (const set of payloadSets(block.payloads)) {
-    // Skipped checks have no coverage.
-    if (left-- <= 0 || run.allowance.payloadRequests-- <= 0) return false
+    if (left-- <= 0 || run.allowance.payloadRequests-- <= 0)
+      throw new Stopped(template.isBruteForce && left < 0 ? tooManyLogins(credentials) : tooManyRequests)
     isAnswered = (yield* runExchange(run, template, block, set)) && isAnswered
   }
   return isAnswered

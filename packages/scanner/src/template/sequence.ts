@@ -15,7 +15,7 @@ import type { ServiceRun } from '#template/service-run.ts'
 import type { HttpBlock } from '#template/template.ts'
 import { answerAt, type State } from '#template/sequence-state.ts'
 import type { SharedClient } from '#template/shared-client.ts'
-import { runUnit, spendRequest, Stopped, tooManyRequests } from '#unit.ts'
+import { runUnit, spendRequest, Stopped, tooManyLogins, tooManyRequests } from '#unit.ts'
 
 /** Number of responses that matchers can refer to; later ones are matched and dropped. */
 const STEPS_MAX = 40
@@ -124,9 +124,9 @@ function* payloadSetsFor(
   let left = state.template.isBruteForce ? credentials : Math.floor(most / each)
   for (const set of payloadSets(block.payloads)) {
     if (left-- <= 0 || run.allowance.payloadRequests < each) {
-      // Skipped payloads mean that the check is incomplete. Logins are few by design.
+      // Skipped payloads mean that the check is incomplete.
       state.isBroken = true
-      if (!state.template.isBruteForce) state.stopReason ??= tooManyRequests
+      state.stopReason ??= state.template.isBruteForce && left < 0 ? tooManyLogins(credentials) : tooManyRequests
       return
     }
     run.allowance.payloadRequests -= each

@@ -7,7 +7,7 @@ import { openDatabase } from '#database/index.ts'
 import { createLogger } from '#log.ts'
 import { connectToDatabase } from '../connect.ts'
 import { checkAgents, checkClock, checkFeeds, checkMigrations, checkServer } from './database.ts'
-import { checkDisk, checkMail, checkNode, checkPorts, checkSettings } from './machine.ts'
+import { checkBackups, checkDisk, checkMail, checkNode, checkPorts, checkSettings } from './machine.ts'
 import type { Result } from './result.ts'
 
 /**
@@ -36,6 +36,7 @@ async function* results({ environment, root }: Parameters<typeof examine>[0]): A
   yield* await checkDisk(config.dataFolder)
   yield* await checkPorts(config)
   yield await checkMail(config)
+  yield await checkBackups(config)
   yield* databaseResults(config)
 }
 

@@ -2,6 +2,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
+import { storedBackups } from '#backups/index.ts'
 import { type Config, readConfig } from '#config.ts'
 import { CliError } from '#cli-error.ts'
 import { error, ok, type Result, warning } from './result.ts'
@@ -76,6 +77,18 @@ async function canListen(host: string, port: number): Promise<boolean> {
   )
   probe.close()
   return isFree
+}
+
+export async function checkBackups({ backup }: Pick<Config, 'backup'>): Promise<Result> {
+  if (backup === null)
+    return warning('backup', 'Backups are not scheduled. Set GLACIS_BACKUP to a folder on another disk.')
+  const { folder, periodMs } = backup
+  const [newest] = await storedBackups(folder)
+  if (!newest) return warning('backup', `${folder} contains no backup yet. A worker writes the first one.`)
+  const text = `the newest backup in ${folder} is of ${newest.time.toISOString()}`
+  if (Date.now() - newest.time.getTime() > 2 * periodMs)
+    return error('backup', `${text}, which is overdue. Look for "backup failed" in the log.`)
+  return ok('backup', text)
 }
 
 export async function checkMail({ smtpUrl, dataFolder }: Pick<Config, 'smtpUrl' | 'dataFolder'>): Promise<Result> {

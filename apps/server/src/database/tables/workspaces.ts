@@ -15,6 +15,7 @@ export interface WorkspaceTable {
   history_days: Generated<number | null>
   evidence_days: Generated<number | null>
   audit_days: Generated<number | null>
+  sign_in_networks: Generated<string[]>
   deletes_at: Generated<Date | null>
   created_at: Generated<Date>
   updated_at: Generated<Date>

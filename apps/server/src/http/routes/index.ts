@@ -8,6 +8,7 @@ import * as insights from '@glacis/contract/insights'
 import * as issue from '@glacis/contract/issue'
 import * as product from '@glacis/contract/product'
 import * as scan from '@glacis/contract/scan'
+import * as installation from '@glacis/contract/installation'
 import { search } from '@glacis/contract/search'
 import type { Knowledge } from '@glacis/intelligence'
 import * as tag from '@glacis/contract/tag'
@@ -25,6 +26,7 @@ import { notFound } from '#errors.ts'
 import { ecosystem } from '#graph.ts'
 import type { Router } from '#http/route.ts'
 import { scimUrl } from '#http/scim.ts'
+import * as administration from '#installation/index.ts'
 import * as inventories from '#inventory/index.ts'
 import * as issues from '#issues/index.ts'
 import type { Jobs } from '#jobs.ts'
@@ -53,6 +55,7 @@ interface Services {
   readonly url: string
   readonly feeds: FeedAddresses
   readonly knowledge: Knowledge
+  readonly administration: administration.Administration
 }
 
 export function serveApi(router: Router, services: Services): void {
@@ -194,6 +197,7 @@ export function serveApi(router: Router, services: Services): void {
   serve(access.deleteApiToken, tokens.deleteApiToken)
   serve(access.listAuditEvents, listAuditEvents)
   serveWorkspaces(router, services)
+  serveInstallation(router, services.administration)
 }
 
 function serveWorkspaces(
@@ -205,6 +209,7 @@ function serveWorkspaces(
   serveVisit(workspace.joinWorkspace, (visit, input) => workspaces.joinWorkspace({ database }, visit, input))
   serve(workspace.getWorkspace, (ctx) => workspaces.getWorkspace(ctx))
   serve(workspace.updateWorkspace, workspaces.updateWorkspace)
+  serve(workspace.setSignInNetworks, workspaces.setSignInNetworks)
   serve(workspace.deleteWorkspace, workspaces.deleteWorkspace)
   serve(workspace.keepWorkspace, (ctx) => workspaces.keepWorkspace(ctx))
   serve(workspace.transferOwnership, workspaces.transferOwnership)
@@ -235,6 +240,20 @@ function serveWorkspaces(
   serve(provisioning.updateProvisioning, (ctx, input) => workspaces.updateProvisioning(ctx, scim, input))
   serve(provisioning.createProvisioningToken, workspaces.createProvisioningToken)
   serve(provisioning.deleteProvisioningToken, workspaces.deleteProvisioningToken)
+}
+
+function serveInstallation({ serveAdministrator }: Router, all: administration.Administration): void {
+  serveAdministrator(installation.getInstallation, () => administration.getInstallation(all))
+  serveAdministrator(installation.setInstallationNetworks, (visit, input) =>
+    administration.setInstallationNetworks(all, visit, input),
+  )
+  serveAdministrator(installation.listAccounts, (visit, input) => administration.listAccounts(all, visit, input))
+  serveAdministrator(installation.setAccountState, (visit, input) => administration.setAccountState(all, visit, input))
+  serveAdministrator(installation.listAllWorkspaces, (_, input) => administration.listAllWorkspaces(all, input))
+  serveAdministrator(installation.listQueues, () => administration.listQueues(all))
+  serveAdministrator(installation.retryJob, (visit, input) => administration.retryJob(all, visit, input))
+  serveAdministrator(installation.sendTestEmail, (visit) => administration.sendTestEmail(all, visit))
+  serveAdministrator(installation.checkInstallation, async () => ({ checks: await all.check() }))
 }
 
 /** Deleting a target cancels its running scan and closes its issues; both are kept as history. */

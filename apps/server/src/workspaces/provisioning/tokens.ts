@@ -1,22 +1,20 @@
 /** Bearer tokens of identity providers. Only digests are stored. */
-import { createHash, randomBytes } from 'node:crypto'
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/provisioning'
 import { type ProvisioningToken, provisioningTokenLife } from '@glacis/contract/provisioning'
 import type { Role } from '@glacis/contract/role'
 import { recordAuditEvent } from '#audit.ts'
+import { digestOf, expiryOf, newBearer } from '#bearer.ts'
 import type { Ctx } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
 import type { Tables } from '#database/tables.ts'
-import { ApiError, invalid, notFound } from '#errors.ts'
+import { ApiError, notFound } from '#errors.ts'
 import { type Selectable, sql } from 'kysely'
 
 /** So that secret scanners can recognize them. */
 const prefix = 'gls_'
 const tokensMax = 10
-const dayMs = 86_400_000
-const shownLength = 12
 
 export interface ProvisioningTokenOwner {
   readonly account: string
@@ -41,22 +39,22 @@ export async function createProvisioningToken(
   ctx: Ctx,
   { token: { name, expireTime } }: ParsedInputOf<typeof contract.createProvisioningToken>,
 ): Promise<{ token: ProvisioningToken }> {
-  const expiresAt = endOf(ctx.now, expireTime)
+  const expiresAt = expiryOf(ctx.now, expireTime, provisioningTokenLife, 'token.expireTime')
   await lockForLimit(ctx, 'provisioning tokens')
   if ((await listTokens(ctx)).length >= tokensMax)
     throw new ApiError(
       'precondition',
       `A workspace can have at most ${tokensMax} provisioning tokens. Revoke one first`,
     )
-  const token = prefix + randomBytes(32).toString('base64url')
+  const { token, digest, shown } = newBearer(prefix)
   const row = await ctx.tx
     .insertInto('provisioning_token')
     .values({
       account_id: ctx.workspace,
       id: newId(),
       name,
-      prefix: token.slice(0, shownLength),
-      digest: digestOf(token),
+      prefix: shown,
+      digest,
       created_by: ctx.actor.name,
       created_by_id: ctx.actor.id ?? '',
       created_at: ctx.now,
@@ -104,19 +102,6 @@ export async function ownerOfProvisioningToken(
       update provisioning_token set last_used_at = now()
       where account_id = ${row.account} and id = ${row.id}`.execute(owner)
   return row ?? null
-}
-
-function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
-}
-
-function endOf(now: Date, requested: string | undefined): Date {
-  if (requested === undefined) return new Date(now.getTime() + provisioningTokenLife.default * dayMs)
-  const end = new Date(requested)
-  if (end <= now) throw invalid('token.expireTime', 'The end time is in the past')
-  if (end.getTime() > now.getTime() + provisioningTokenLife.most * dayMs)
-    throw invalid('token.expireTime', `A token can be valid for at most ${provisioningTokenLife.most} days`)
-  return end
 }
 
 function toToken(row: Selectable<Tables['provisioning_token']>): ProvisioningToken {

@@ -55,15 +55,23 @@ export async function setSignInProvider(
   const problem = urlError(issuer, service.gate)
   if (problem) throw invalid('provider.issuer', problem)
   await checkProvider({ issuer, clientId, fetch: service.fetch }).catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw invalid('provider.issuer', `The metadata of the issuer can't be used: ${reason.slice(0, 300)}`)
+    throw invalid('provider.issuer', `The metadata of the issuer can't be used: ${reasonOf(cause).slice(0, 300)}`)
   })
   return within(async (ctx) => {
     if (provider.isRequired && (await verifiedDomains(ctx)).length === 0)
-      throw new ApiError('precondition', 'Verify an email domain first. Only people with an address in it can sign in')
+      throw new ApiError(
+        'precondition',
+        'Verify an email domain first. Only users with an address in a verified domain can sign in with a provider',
+      )
     await store(ctx, service, provider)
     return getSignInProvider(ctx, service)
   })
+}
+
+/** The OpenID Connect client wraps the error that says why. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
 }
 
 /** @throws ApiError `not_found` */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CliError } from '#cli-error.ts'
-import { writeNewFile } from './new-file.ts'
+import { writeNewFile } from '#backups/new-file.ts'
 
 let folder: string
 let file: string

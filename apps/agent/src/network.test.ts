@@ -1,0 +1,151 @@
+/** The agent as a process, through proxies and to a server with a private certificate. */
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer as createProxy, type Server } from 'node:http'
+import { createServer } from 'node:https'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { selfSigned } from '../../../lab/certificate.ts'
+
+const main = fileURLToPath(new URL('main.ts', import.meta.url))
+const token = `gla_${'a'.repeat(43)}`
+/** The server was reached, and answered. */
+const answered = { code: 78, output: expect.stringMatching(/does not recognize this token/) }
+const credentials = { user: 'agent', password: 'p@ss:word' }
+
+let folder: string
+let server: Server
+let proxy: Server
+let requests: string[] = []
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'glacis-agent-network-'))
+  const day = 86_400_000
+  const pair = selfSigned('localhost', { bits: 2048, from: new Date(Date.now() - day), to: new Date(Date.now() + day) })
+  await writeFile(join(folder, 'ca.pem'), pair.cert)
+  server = createServer(pair, (request, response) => {
+    request.resume()
+    const body = JSON.stringify({ code: 16, message: 'unknown key', details: [] })
+    response.writeHead(401, { 'content-type': 'application/json' }).end(body)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  proxy = createProxy().on('connect', (request, socket) => {
+    requests.push(request.url ?? '')
+    const expected = Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')
+    if (request.headers['proxy-authorization'] !== `Basic ${expected}`) {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="test"\r\n\r\n')
+      return
+    }
+    const upstream = connect(portOf(server), '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+    for (const [from, to] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const)
+      from.on('error', () => to.destroy()).pipe(to)
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+})
+afterAll(async () => {
+  for (const one of [server, proxy]) one.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const portOf = (one: Server) => (one.address() as AddressInfo).port // it listens on a port
+const proxyUrl = (port: number, { user, password } = credentials) =>
+  `http://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${port}`
+
+/** Runs the agent until it exits, or for the time that the first connection takes. */
+async function runAgent(env: Record<string, string>, ...args: string[]) {
+  requests = []
+  const state = join(folder, 'state')
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; output: string }>()
+  const command = [main, '--server', `https://localhost:${portOf(server)}`, '--state', state, ...args]
+  execFile(process.execPath, command, { env: { GLACIS_AGENT_TOKEN: token, ...env } }, (error, stdout, stderr) =>
+    resolve({ code: error?.code ?? 0, output: stdout + stderr }),
+  )
+  return promise
+}
+
+it('trusts a private CA given with --ca', async () => {
+  expect(await runAgent({}, '--ca', join(folder, 'ca.pem'))).toMatchObject(answered)
+})
+
+it('rejects an unknown CA, and says how to trust it', async () => {
+  expect(await runAgent({})).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/self-signed; pass its file with --ca/),
+  })
+})
+
+it.each([
+  ['nowhere.pem', undefined, /Could not read the CA certificates/],
+  ['empty.pem', 'nothing', /contains no certificate in PEM format/],
+  ['damaged.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', /contains a damaged certificate/],
+])('explains %s', async (name, content, output) => {
+  if (content !== undefined) await writeFile(join(folder, name), content)
+  expect(await runAgent({}, '--ca', join(folder, name))).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(output),
+  })
+})
+
+it('connects through a proxy with authentication', async () => {
+  const env = { HTTPS_PROXY: proxyUrl(portOf(proxy)) }
+  expect(await runAgent(env, '--ca', join(folder, 'ca.pem'))).toMatchObject(answered)
+  expect(requests).toEqual([`localhost:${portOf(server)}`])
+})
+
+it('connects directly to a server in NO_PROXY', async () => {
+  const env = { HTTPS_PROXY: proxyUrl(portOf(proxy)), NO_PROXY: 'localhost' }
+  expect(await runAgent(env, '--ca', join(folder, 'ca.pem'))).toMatchObject(answered)
+  expect(requests).toEqual([])
+})
+
+it('explains a wrong password of the proxy', async () => {
+  const env = { HTTPS_PROXY: proxyUrl(portOf(proxy), { user: 'agent', password: 'wrong' }) }
+  const ended = await runAgent(env, '--ca', join(folder, 'ca.pem'))
+  expect(ended).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/^The proxy rejected the user name or password/),
+  })
+  expect(ended.output).not.toContain('wrong@')
+})
+
+it('explains a proxy URL that is not one', async () => {
+  expect(await runAgent({ HTTPS_PROXY: 'proxy:3128' })).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/^HTTPS_PROXY is not a valid proxy URL/),
+  })
+})
+
+/** Of Debian. */
+const tinyproxy = '/usr/bin/tinyproxy'
+const hasTinyproxy = spawnSync(tinyproxy, ['-v']).status === 0
+it.skipIf(!hasTinyproxy)('works with tinyproxy (skipped where it is not installed)', async () => {
+  const port = 21_000 + Math.floor(Math.random() * 200)
+  const settings = { user: 'agent', password: 'long-password' }
+  const config = `Port ${port}\nListen 127.0.0.1\nTimeout 30\nAllow 127.0.0.1\nBasicAuth ${settings.user} ${settings.password}\n`
+  await writeFile(join(folder, 'tinyproxy.conf'), config)
+  const real = spawn(tinyproxy, ['-d', '-c', join(folder, 'tinyproxy.conf')], { stdio: 'ignore' })
+  try {
+    await expect.poll(() => isListening(port)).toBe(true)
+    const ca = ['--ca', join(folder, 'ca.pem')]
+    expect(await runAgent({ HTTPS_PROXY: proxyUrl(port, settings) }, ...ca)).toMatchObject(answered)
+    const wrong = proxyUrl(port, { user: 'agent', password: 'wrong' })
+    expect(await runAgent({ HTTPS_PROXY: wrong }, ...ca)).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/^The proxy rejected the user name or password/),
+    })
+  } finally {
+    real.kill()
+  }
+})
+
+function isListening(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () => resolve(false))
+  return promise.finally(() => socket.destroy())
+}

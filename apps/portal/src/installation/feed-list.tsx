@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatNumber } from '#lib/format.ts'
+import { feeds } from '#onboarding/queries.ts'
+import { Badge } from '#ui/badge.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
+import { Skeleton } from '#ui/skeleton.tsx'
+import { SectionError } from '#ui/states.tsx'
+
+/** The age of each feed, and why its last update failed. */
+export function FeedList() {
+  const { data, isError, refetch } = useQuery(feeds())
+  return (
+    <SettingsSection
+      id="feeds"
+      title="Feeds"
+      description="Checks, fingerprints and vulnerability records that all workspaces share."
+    >
+      {isError && !data && <SectionError what="The feeds" onRetry={() => void refetch()} />}
+      {!data && !isError && <Skeleton className="w-2/3" />}
+      {data && (
+        <SettingsList label="Feeds">
+          {data.feeds.map(({ name, records, updateTime, problem }) => (
+            <SettingsRow
+              key={name}
+              name={name}
+              detail={
+                <>
+                  {formatNumber(records)} records
+                  {updateTime && (
+                    <>
+                      {' '}
+                      · updated <RelativeTime value={updateTime} />
+                    </>
+                  )}
+                  {problem && <span className="block wrap-anywhere">{problem}</span>}
+                </>
+              }
+            >
+              {problem && <Badge variant="red">Failed</Badge>}
+            </SettingsRow>
+          ))}
+        </SettingsList>
+      )}
+    </SettingsSection>
+  )
+}

@@ -1,0 +1,83 @@
+import type { WorkspaceUsage } from '@glacis/contract/installation'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { formatNumber } from '#lib/format.ts'
+import { allWorkspaces } from '#installation/queries.ts'
+import { Button } from '#ui/button.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { SettingsSection } from '#ui/settings-section.tsx'
+import { SectionError } from '#ui/states.tsx'
+import { Cell, HeaderCell, StackedName, Table } from '#ui/table.tsx'
+
+/** All workspaces: their owners, size and last use, not their contents. */
+export function Workspaces() {
+  const list = useInfiniteQuery(allWorkspaces())
+  const shown = list.data?.pages.flatMap((page) => page.workspaces) ?? []
+  return (
+    <SettingsSection
+      id="workspaces"
+      title="Workspaces"
+      description="Who owns them and how large they are. Their contents are visible to members only."
+    >
+      {list.isError && !list.data && <SectionError what="The workspaces" onRetry={() => void list.refetch()} />}
+      {shown.length > 0 && <WorkspaceTable workspaces={shown} />}
+      {list.hasNextPage && (
+        <div className="mt-3">
+          <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Load more workspaces
+          </Button>
+        </div>
+      )}
+    </SettingsSection>
+  )
+}
+
+function WorkspaceTable({ workspaces }: { readonly workspaces: readonly WorkspaceUsage[] }) {
+  return (
+    <Table label="Workspaces" fit="card" tall>
+      <thead>
+        <tr>
+          <HeaderCell>Workspace</HeaderCell>
+          <HeaderCell align="end" width={90}>
+            Members
+          </HeaderCell>
+          <HeaderCell align="end" width={90}>
+            Targets
+          </HeaderCell>
+          <HeaderCell align="end" width={90}>
+            Assets
+          </HeaderCell>
+          <HeaderCell width={130}>Last active</HeaderCell>
+        </tr>
+      </thead>
+      <tbody>
+        {workspaces.map(({ id, name, owners, members, targets, hosts, lastActiveTime, deleteTime }) => (
+          <tr key={id}>
+            <Cell label="Workspace" primary>
+              <StackedName name={name} detail={owners.join(', ')} />
+            </Cell>
+            <Cell label="Members" align="end">
+              {formatNumber(members)}
+            </Cell>
+            <Cell label="Targets" align="end">
+              {formatNumber(targets)}
+            </Cell>
+            <Cell label="Assets" align="end">
+              {formatNumber(hosts)}
+            </Cell>
+            <Cell label="Last active" quiet>
+              {deleteTime ? (
+                <>
+                  deleted <RelativeTime value={deleteTime} />
+                </>
+              ) : lastActiveTime ? (
+                <RelativeTime value={lastActiveTime} />
+              ) : (
+                '–'
+              )}
+            </Cell>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}

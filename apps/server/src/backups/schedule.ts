@@ -1,0 +1,70 @@
+/** Scheduled backups: a folder with the newest ones. */
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BackupSource, writeBackup } from '#backups/archive.ts'
+import type { Log } from '#ctx.ts'
+
+export interface BackupSchedule {
+  readonly folder: string
+  readonly periodMs: number
+  /** Older ones are deleted. */
+  readonly keep: number
+  /** Public keys of age. */
+  readonly recipients: readonly string[]
+}
+
+export interface ScheduledBackups {
+  isDue(): Promise<boolean>
+  /** Writes a backup, unless another process has, and deletes those beyond the number to keep. */
+  run(): Promise<void>
+}
+
+export interface StoredBackup {
+  readonly file: string
+  readonly time: Date
+}
+
+/** A file that is being written, or was when its process died, has a suffix. */
+const namePattern = /^glacis-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.backup(?:\.age)?$/
+const partialSuffix = '.partial'
+
+/** The backups in a folder, newest first. */
+export async function storedBackups(folder: string): Promise<StoredBackup[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names
+    .flatMap((name) => {
+      const [, day, hour, minute, second] = namePattern.exec(name) ?? []
+      return day ? [{ file: join(folder, name), time: new Date(`${day}T${hour}:${minute}:${second}Z`) }] : []
+    })
+    .sort((a, b) => b.time.getTime() - a.time.getTime())
+}
+
+export function scheduleBackups(
+  { folder, periodMs, keep, recipients }: BackupSchedule,
+  source: Omit<BackupSource, 'recipients'>,
+  log: Log,
+): ScheduledBackups {
+  async function isDue(): Promise<boolean> {
+    const [newest] = await storedBackups(folder)
+    return !newest || Date.now() - newest.time.getTime() >= periodMs
+  }
+  return {
+    isDue,
+    async run() {
+      if (!(await isDue())) return
+      const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
+      const file = join(folder, `glacis-${time}Z.backup${recipients.length > 0 ? '.age' : ''}`)
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        const partial = (await readdir(folder)).filter((name) => name.endsWith(partialSuffix))
+        for (const name of partial) await rm(join(folder, name))
+        const bytes = await writeBackup(`${file}${partialSuffix}`, { ...source, recipients })
+        await rename(`${file}${partialSuffix}`, file)
+        log.info({ file, bytes }, 'backup written')
+        for (const { file: old } of (await storedBackups(folder)).slice(keep)) await rm(old)
+      } catch (error) {
+        log.error({ err: error, folder }, 'backup failed')
+      }
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** The short part of `closed-network.soak.ts`: installation as the portal shows it, the first scan, and a stolen token. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getAgent } from '@glacis/contract/agent'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../e2e/ports.ts'
+import { type Product, startProduct } from '../lab/product.ts'
+import { scanned, type Visitor, visit } from '../lab/visitor.ts'
+import {
+  canConnect,
+  type ClosedNetwork,
+  findings,
+  installAgent,
+  type Office,
+  serverAddress,
+  startClosedNetwork,
+  weakAddress,
+} from './closed-network.ts'
+import { machinesUnavailable } from './machine.ts'
+import { runSecondAgent } from './second-agent.ts'
+
+const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
+const reason = machinesUnavailable()
+
+describe.skipIf(reason !== null)(
+  `an agent in a closed network${reason === null ? '' : ` (skipped: ${reason})`}`,
+  () => {
+    const resources = new AsyncDisposableStack()
+    let folder: string
+    let product: Product
+    let network: ClosedNetwork
+    let visitor: Visitor
+    let office: Office
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'glacis-closed-'))
+      resources.defer(() => rm(folder, { recursive: true, force: true }))
+      const port = await freePort()
+      const url = `http://${serverAddress}:${port}`
+      const settings = { GLACIS_LOG_LEVEL: 'warn', GLACIS_URL: url, GLACIS_SCAN_NETWORKS: '127.0.0.0/8' }
+      const dataFolder = join(folder, 'data')
+      ;[product, network] = await Promise.all([
+        startProduct({ port, dataFolder, settings }),
+        startClosedNetwork(port, folder),
+      ])
+      resources.defer(() => product.stop())
+      resources.defer(() => network.stop())
+      visitor = visit(`http://localhost:${port}`, url)
+      await visitor.signUp(person, dataFolder)
+      office = await installAgent(visitor, network, folder)
+    })
+    afterAll(() => resources.disposeAsync())
+
+    it('finds what the server cannot reach', async () => {
+      expect(await canConnect(weakAddress, 80)).toBe(false)
+      expect(await scanned(visitor, office.targetId)).toMatchObject({
+        status: 'STATUS_COMPLETED',
+        hostCount: { scannedHosts: 1 },
+      })
+      expect(await findings(visitor)).toContainEqual(expect.stringMatching(/2021-41773.* STATUS_OPEN 1$/))
+    })
+
+    it('keeps a thief of the enrollment token out', async () => {
+      const thief = ['--server', product.url, '--token-file', join(folder, 'token'), '--state', join(folder, 'thief')]
+      expect(await runSecondAgent(network.uplink, thief)).toMatchObject({
+        code: 78,
+        output: expect.stringMatching(/already used/),
+      })
+      expect((await visitor.call(getAgent, { id: office.agentId })).agent).toMatchObject({
+        status: 'STATUS_CONNECTED',
+        hostname: 'office',
+      })
+    })
+  },
+)
