@@ -46,11 +46,16 @@ it('does nothing before the period has passed', async () => {
   expect(await readdir(folder)).toHaveLength(1)
 })
 
-it('reports a failure, keeps the earlier backups, and remains due', async () => {
+it('ignores backups of a clock that has been set back since', async () => {
+  await place(-48)
+  expect(await scheduled().isDue()).toBe(true)
+})
+
+it('reports a failure, keeps the earlier backups, and waits before the next attempt', async () => {
   await Promise.all([place(2), place(3), place(4)])
   const backups = scheduled('postgresql://nobody@127.0.0.1:1/none')
   await backups.run()
   expect(log.error).toHaveBeenCalledWith(expect.objectContaining({ folder }), 'backup failed')
   expect(await storedBackups(folder)).toHaveLength(3)
-  expect(await backups.isDue()).toBe(true)
+  expect(await backups.isDue()).toBe(false)
 })

@@ -27,6 +27,8 @@ export interface StoredBackup {
 /** A file that is being written, or was when its process died, has a suffix. */
 const namePattern = /^glacis-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.backup(?:\.age)?$/
 const partialSuffix = '.partial'
+/** After a failure, such as a full disk. */
+const retryMs = 15 * 60_000
 
 /** The backups in a folder, newest first. */
 export async function storedBackups(folder: string): Promise<StoredBackup[]> {
@@ -44,8 +46,11 @@ export function scheduleBackups(
   source: Omit<BackupSource, 'recipients'>,
   log: Log,
 ): ScheduledBackups {
+  let failedAt = -Infinity
   async function isDue(): Promise<boolean> {
-    const [newest] = await storedBackups(folder)
+    if (performance.now() - failedAt < retryMs) return false
+    // Backups of a clock that has been set back since don't count.
+    const newest = (await storedBackups(folder)).find(({ time }) => time.getTime() <= Date.now())
     return !newest || Date.now() - newest.time.getTime() >= periodMs
   }
   return {
@@ -63,6 +68,7 @@ export function scheduleBackups(
         log.info({ file, bytes }, 'backup written')
         for (const { file: old } of (await storedBackups(folder)).slice(keep)) await rm(old)
       } catch (error) {
+        failedAt = performance.now()
         log.error({ err: error, folder }, 'backup failed')
       }
     },

@@ -16,7 +16,7 @@ export interface FingerprintFile {
   /** Of a file for `http.path:…`: the page is requested only if the front page or a header contains this text. */
   readonly requires?: string
   readonly protocol: string
-  /** Between 0 and 1; higher takes precedence. */
+  /** Between 0 and 1; higher takes precedence. 0: only if no other file matches. */
   readonly preference: number
   readonly fingerprints: readonly Fingerprint[]
   /** Skipped records and the reasons. */

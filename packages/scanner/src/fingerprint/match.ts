@@ -8,13 +8,16 @@ export interface FingerprintMatch {
   readonly values: Readonly<Record<string, string>>
   /** The part of the text that matched. */
   readonly matched: string
+  /** Whether the file is one of those that are used only if no other matches. */
+  readonly isLastResort: boolean
 }
 /** Compiled fingerprints from all files. */
 export interface Fingerprints {
   readonly count: number
   /**
    * The first match of each file for this field, files with higher preference first. For pages
-   * (`http.body`, `http.path:…`), all matches, because a page can reveal several products.
+   * (`http.body`, `http.path:…`), all matches, because a page can reveal several products. Files
+   * with the preference 0 are used only if no other matches.
    * Input is untrusted: only linear-time expressions run, on at most 64 Ki characters.
    */
   match(field: string, text: string): readonly FingerprintMatch[]
@@ -28,12 +31,17 @@ const automatonBytesMax = 2 * 1024 * 1024
 /** Compiles lazily, one field at a time: most scans never need most fields. */
 export function compileFingerprints(files: readonly FingerprintFile[]): Fingerprints {
   const byField = Map.groupBy(files, ({ matches }) => matches)
-  const compiled = new Map<string, readonly Matcher[]>()
+  const compiled = new Map<string, { readonly usual: readonly Matcher[]; readonly last: readonly Matcher[] }>()
   const matchersOf = (field: string) => {
     const cached = compiled.get(field)
     if (cached) return cached
     const ordered = (byField.get(field) ?? []).toSorted((a, b) => b.preference - a.preference)
-    const matchers = ordered.map(({ fingerprints }) => matcherOf(fingerprints, field.startsWith('http.')))
+    const compile = (some: readonly FingerprintFile[]) =>
+      some.map(({ fingerprints }) => matcherOf(fingerprints, field.startsWith('http.')))
+    const matchers = {
+      usual: compile(ordered.filter(({ preference }) => preference > 0)),
+      last: compile(ordered.filter(({ preference }) => preference === 0)),
+    }
     compiled.set(field, matchers)
     return matchers
   }
@@ -41,7 +49,11 @@ export function compileFingerprints(files: readonly FingerprintFile[]): Fingerpr
     count: files.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0),
     match(field, text) {
       const bounded = text.slice(0, textLengthMax)
-      return matchersOf(field).flatMap((matcher) => matcher(bounded))
+      const { usual, last } = matchersOf(field)
+      const hits = usual.flatMap((matcher) => matcher(bounded))
+      return hits.length > 0
+        ? hits
+        : last.flatMap((matcher) => matcher(bounded)).map((hit) => ({ ...hit, isLastResort: true }))
     },
   }
 }
@@ -76,7 +88,9 @@ function matchesOf({ description, pattern, params }: Fingerprint, text: string):
     const read = pos === 0 ? value : matcher.group(pos)
     if (read) raw[name] = read
   }
-  return [{ description, values: fillReferences(raw), matched: (matcher.group(0) ?? '').slice(0, 1000) }]
+  return [
+    { description, values: fillReferences(raw), matched: (matcher.group(0) ?? '').slice(0, 1000), isLastResort: false },
+  ]
 }
 
 /** Fills in `{service.version}` and similar references; a missing value becomes `-`. */

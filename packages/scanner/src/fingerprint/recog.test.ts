@@ -106,6 +106,7 @@ describe('match', () => {
       {
         description: '',
         matched: 'OpenSSH_9.9',
+        isLastResort: false,
         values: { 'service.version': '9.9', 'service.cpe23': 'cpe:/a:openbsd:openssh:9.9', 'os.cpe23': 'cpe:/o:x:y:-' },
       },
     ])
@@ -114,6 +115,23 @@ describe('match', () => {
   it('escapes a hostile version', () => {
     const [hit] = fingerprints.match('ssh.banner', 'OpenSSH_9:evil/../%00')
     expect(hit?.values['service.cpe23']?.split(':')).toHaveLength(5)
+  })
+
+  it('uses files with the preference 0 only if no other matches', () => {
+    const server = (pattern: string, preference: number) => ({
+      ...parseRecog(
+        file(`<fingerprint pattern="${pattern}"><param pos="1" name="service.product"/></fingerprint>`),
+        'x',
+      ),
+      preference,
+    })
+    const files = [server('^(known)/', 0.9), server('^(\\w+)/', 0)]
+    const namesOf = (text: string) =>
+      compileFingerprints(files)
+        .match(files[0]?.matches ?? '', text)
+        .map(({ values, isLastResort }) => [values['service.product'], isLastResort])
+    expect(namesOf('known/1')).toEqual([['known', false]])
+    expect(namesOf('other/1')).toEqual([['other', true]])
   })
 
   it('matches only the requested field', () => {

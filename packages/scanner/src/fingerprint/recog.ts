@@ -18,6 +18,7 @@ const patternLengthMax = 4000
 const paramsMax = 60
 const examplesMax = 50
 const textLengthMax = 20_000
+const preferenceDefault = 0.1
 
 /**
  * Reads all fingerprint files in the folders and their subfolders: Recog (`*.xml`), `nmap-service-probes`, and
@@ -121,13 +122,13 @@ export function parseRecog(
 }
 
 function headOf(root: Record<string, string>, name: string) {
-  const { matches = name, requires = '', protocol = '', preference = '0.1' } = root
+  const { matches = name, requires = '', protocol = '', preference = preferenceDefault } = root
   return {
     name,
     matches: matches.startsWith('http.path:') ? matches : matches.toLowerCase(),
     requires,
     protocol,
-    preference: Number(preference) || 0,
+    preference: Number.isNaN(Number(preference)) ? preferenceDefault : Number(preference),
   }
 }
 

@@ -16,24 +16,33 @@ export function identifyTechnologies(
   fingerprints: Fingerprints,
 ): Technology[] {
   const best = new Map<string, Technology>()
-  for (const trace of traces) {
-    for (const hit of fingerprints.match(trace.field, trace.text)) {
-      for (const named of productsIn(hit)) {
-        const { subject, ...software } = named
-        const technology: Technology = {
-          kind: 'technology',
-          ...endpoint,
-          ...software,
-          evidence: printable(hit.matched || trace.text, 1000),
-          quality: qualityOf(trace, named.wfn.version !== '*', named.revision !== undefined, subject),
-        }
-        const key = `${technology.wfn.vendor}:${technology.wfn.product}`
-        const current = best.get(key)
-        if (!current || isBetter(technology, current)) best.set(key, technology)
+  for (const { trace, hit } of hitsIn(traces, fingerprints)) {
+    for (const named of productsIn(hit)) {
+      const { subject, ...software } = named
+      const technology: Technology = {
+        kind: 'technology',
+        ...endpoint,
+        ...software,
+        evidence: printable(hit.matched || trace.text, 1000),
+        quality: qualityOf(trace, named.wfn.version !== '*', named.revision !== undefined, subject),
       }
+      const key = `${technology.wfn.vendor}:${technology.wfn.product}`
+      const current = best.get(key)
+      if (!current || isBetter(technology, current)) best.set(key, technology)
     }
   }
   return [...best.values()]
+}
+
+/** A last resort counts only if nothing else in the same header is known. */
+function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) {
+  const hits = traces.flatMap((trace) =>
+    fingerprints
+      .match(trace.field, trace.text)
+      .map((hit) => ({ trace, hit, header: trace.field.replace(/\.token$/, '') })),
+  )
+  const known = new Set(hits.filter(({ hit }) => !hit.isLastResort).map(({ header }) => header))
+  return hits.filter(({ hit, header }) => !hit.isLastResort || !known.has(header))
 }
 
 function isBetter(one: Technology, other: Technology): boolean {
