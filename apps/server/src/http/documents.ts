@@ -9,7 +9,16 @@ import type { FastifyInstance } from 'fastify'
 const sections = {
   'Get started': ['help', 'quick-start', 'concepts', 'scanning-safely'],
   'Use Glacis': ['teams', 'roles', 'agents', 'notifications', 'using-the-api', 'checks'],
-  'Run Glacis': ['settings', 'backup-and-upgrade', 'deployment', 'monitoring', 'identity', 'single-sign-on', 'kratos'],
+  'Run Glacis': [
+    'settings',
+    'backup-and-upgrade',
+    'deployment',
+    'scaling',
+    'monitoring',
+    'identity',
+    'single-sign-on',
+    'kratos',
+  ],
   'Get help': ['troubleshooting', 'faq', 'security', 'security-guarantees'],
   Project: ['releases', 'style', 'licence'],
 } as const
