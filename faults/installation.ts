@@ -26,6 +26,8 @@ export interface Installation {
   kill(name: string): Promise<void>
   /** Sends a signal, such as one that pauses it. */
   signal(name: string, signal: NodeJS.Signals): void
+  /** The process id of a running process. */
+  pidOf(name: string): number
   /** The port of each process. */
   readonly ports: Readonly<Record<string, number>>
   /** The main process of PostgreSQL, which is restarted by itself. */
@@ -99,6 +101,7 @@ export async function startInstallation(
     },
     terminate: (name) => end(name, 'SIGTERM'),
     kill: (name) => end(name, 'SIGKILL'),
+    pidOf: (name) => running.get(name)?.process.pid ?? 0,
     signal: (name, signal) => void running.get(name)?.process.kill(signal),
     async postmaster() {
       const [pid = ''] = (await readFile(join(databaseFolder, 'postgres/postmaster.pid'), 'utf8')).split('\n')
