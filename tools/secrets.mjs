@@ -9,7 +9,8 @@ import { createEngine } from '@secretlint/node'
 import { root } from './node.mjs'
 
 const bytesMax = 2 ** 20
-const allowed = JSON.parse(readFileSync(join(root, 'tools/allowed-secrets.json'), 'utf8'))
+const listPath = 'tools/allowed-secrets.json'
+const allowed = JSON.parse(readFileSync(join(root, listPath), 'utf8'))
 const engine = await createEngine({
   color: false,
   formatter: 'json',
@@ -20,6 +21,7 @@ const engine = await createEngine({
 let searched = 0
 const found = []
 for (const { path, content } of versions()) {
+  if (path === listPath) continue
   searched++
   const { ok, output } = await engine.executeOnContent({ content, filePath: path })
   if (ok) continue

@@ -15,7 +15,7 @@ import { type Database, openDatabase } from '#database/index.ts'
 import { explainDatabase } from '#database/explain.ts'
 import { signPagesWith } from '#database/page.ts'
 import { migrate } from '#database/migrate.ts'
-import { endpointsAt } from '#endpoints.ts'
+import { ownEndpoints } from '#endpoints.ts'
 import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
@@ -155,11 +155,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     packs,
     knowledge: await loadKnowledge(packs, log),
     networks: config.scanNetworks,
-    ownEndpoints: [
-      ...endpointsAt(config.hosts, config.port),
-      ...(config.callbacks ? callbackEndpoints(config.callbacks) : []),
-      ...(config.metrics ? endpointsAt([config.metrics.host], config.metrics.port) : []),
-    ],
+    ownEndpoints: [...(await ownEndpoints(config)), ...(config.callbacks ? callbackEndpoints(config.callbacks) : [])],
     callbacks,
   }
   const runner = { scanning, archives: createPackArchives(packs) }

@@ -14,8 +14,6 @@ const sections = {
     'administration',
     'backup-and-upgrade',
     'deployment',
-    'backup-and-upgrade',
-    'deployment',
     'scaling',
     'monitoring',
     'identity',

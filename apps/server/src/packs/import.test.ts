@@ -59,7 +59,7 @@ it.each([
   ['uncompressed', (text: string) => Buffer.from(text)],
   ['compressed with gzip', (text: string) => gzipSync(text)],
   ['compressed with zstd', (text: string) => zstdCompressSync(text)],
-])('reads a file %s', async (_, pack) => {
+])('SEC-E3 recognizes the content of a file %s', async (_, pack) => {
   const document = JSON.stringify({ format: 'NVD_CVE', vulnerabilities: [{ cve: record(1) }, { cve: record(2) }] })
   expect(await importContent('feed', pack(document))).toEqual([{ pack: 'NVD', records: 2, skipped: 0 }])
 })
@@ -102,7 +102,7 @@ it.each([
   ['page.html', '<!doctype html><title>Sign in</title><p>Please sign in.', 'is a web page, not a feed'],
   ['kev-2027.json', JSON.stringify({ catalogVersion: '2027.01.01', entries: [] }), 'may have changed'],
   ['odd.bin', Buffer.from([1, 2, 3]), 'contains no known feed format'],
-])('changes nothing for %s and reports the reason', async (name, content, message) => {
+])('SEC-E3 changes nothing for %s and reports the reason', async (name, content, message) => {
   await importContent('good.jsonl', lines([record(1)]))
   const before = await state()
   await expect(importContent(name, content)).rejects.toThrow(message)

@@ -8,7 +8,7 @@ const amqp = { protocol: 'amqp' }
 const guestMayIn = (mechanism: string, response: string) => mechanism === 'PLAIN' && response === '\0guest\0guest'
 
 describe.concurrent('message brokers', () => {
-  it('tries the default login only with permission', async () => {
+  it('SEC-C5 tries the default login only with permission', async () => {
     await using peer = await tcpPeer(broker({ admits: guestMayIn }))
     expect((await runNativeChecks(peer, amqp)).found).toEqual(['amqp-cleartext-login', 'amqp-default-login'])
     const { covered, seen } = await runNativeChecks(peer, amqp, [])
