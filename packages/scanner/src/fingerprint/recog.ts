@@ -124,8 +124,7 @@ function headOf(root: Record<string, string>, name: string) {
   const { matches = name, requires = '', protocol = '', preference = '0.1' } = root
   return {
     name,
-    matches: matches.startsWith('http.path:') ? matches : matches.toLowerCase(),
-    requires,
+    matches: matches.startsWith('http.path:') ? `${matches} ${requires}`.trim() : matches.toLowerCase(),
     protocol,
     preference: Number(preference) || 0,
   }
