@@ -11,10 +11,8 @@ export interface Fingerprint {
 /** One Recog file: fingerprints for one field, specific before general. */
 export interface FingerprintFile {
   readonly name: string
-  /** The field to match, such as `ssh.banner` or `http_header.server`. */
+  /** The field to match, such as `ssh.banner`, `http_header.server`, or `http.path:/version <title>Shop`. */
   readonly matches: string
-  /** Of a file for `http.path:…`: the page is requested only if the front page or a header contains this text. */
-  readonly requires?: string
   readonly protocol: string
   /** Between 0 and 1; higher takes precedence. 0: only if no other file matches. */
   readonly preference: number

@@ -125,8 +125,7 @@ function headOf(root: Record<string, string>, name: string) {
   const { matches = name, requires = '', protocol = '', preference = preferenceDefault } = root
   return {
     name,
-    matches: matches.startsWith('http.path:') ? matches : matches.toLowerCase(),
-    requires,
+    matches: matches.startsWith('http.path:') ? `${matches} ${requires}`.trim() : matches.toLowerCase(),
     protocol,
     preference: Number.isNaN(Number(preference)) ? preferenceDefault : Number(preference),
   }

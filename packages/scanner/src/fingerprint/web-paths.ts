@@ -3,6 +3,8 @@ import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 
 /** A page that fingerprints need. */
 export interface WebPath {
+  /** The field of its fingerprints. */
+  readonly field: string
   readonly path: string
   /** Requested only from servers whose front page or headers contain this text. */
   readonly requires: string
@@ -12,21 +14,27 @@ export interface WebPath {
 const webPathsMax = 24
 
 /**
- * A fingerprint field `http.path:/version` makes the scanner request `/version` from every web server, or from those that the
- * file requires.
+ * A fingerprint field `http.path:/version` makes the scanner request `/version` from every web server; the field
+ * `http.path:/version <title>Shop` only from those that contain `<title>Shop`.
  */
 export function webPathsOf(files: readonly FingerprintFile[]): WebPath[] {
-  const pages = files.flatMap(({ matches, requires = '' }) => {
-    const [, path] = /^http\.path:(\/\S*)$/.exec(matches) ?? []
-    return path === undefined ? [] : [{ path, requires }]
+  const fields = new Set(files.map(({ matches }) => matches))
+  const pages = [...fields].flatMap((field) => {
+    const [, path, requires = ''] = /^http\.path:(\/\S*)(?: (.+))?$/.exec(field) ?? []
+    return path === undefined ? [] : [{ field, path, requires }]
   })
   const { general = [], specific = [] } = Object.groupBy(pages, ({ requires }) => (requires ? 'specific' : 'general'))
-  const generalPaths = [...new Set(general.map(({ path }) => path))].slice(0, webPathsMax)
-  return [...generalPaths.map((path) => ({ path, requires: '' })), ...specific]
+  return [...general.slice(0, webPathsMax), ...specific]
 }
 
-/** Paths to request from a server whose front page and headers are known. */
-export function relevantPaths(paths: readonly WebPath[], traces: readonly FingerprintText[]): Set<string> {
+/** Fields to read from a server whose front page and headers are known, by path. */
+export function relevantPaths(
+  paths: readonly WebPath[],
+  traces: readonly FingerprintText[],
+): ReadonlyMap<string, readonly WebPath[]> {
   const isRelevant = ({ requires }: WebPath) => traces.some(({ text }) => text.includes(requires))
-  return new Set(paths.filter((item) => item.requires === '' || isRelevant(item)).map(({ path }) => path))
+  return Map.groupBy(
+    paths.filter((item) => item.requires === '' || isRelevant(item)),
+    ({ path }) => path,
+  )
 }

@@ -7,6 +7,8 @@ import { createHttpClient } from '#net/http.ts'
 
 const guard = { denialReason: () => null }
 
+const settings = { field: 'http.path:/settings', path: '/settings', requires: '' }
+
 /** Versions found by product-specific queries, and the number of POST requests they sent. */
 async function read(
   serve: RequestListener,
@@ -60,9 +62,9 @@ it('queries the modules of Node-RED as JSON', async () => {
       return response.end(url === '/nodes' && headers.accept === 'application/json' ? JSON.stringify(nodes) : '<html>')
     }
   }
-  const result = await read(serve('{"httpNodeRoot":"/","version":"1.2.9"}'), [{ path: '/settings', requires: '' }])
+  const result = await read(serve('{"httpNodeRoot":"/","version":"1.2.9"}'), [settings])
   expect(result.versions).toEqual(['node-red 1.2.9', 'node-red-dashboard 2.26.0'])
-  expect((await read(serve('{"theme":"dark"}'), [{ path: '/settings', requires: '' }])).versions).toEqual([])
+  expect((await read(serve('{"theme":"dark"}'), [settings])).versions).toEqual([])
 })
 
 it('sends nothing to other products', async () => {
@@ -77,8 +79,8 @@ it('requests pages of a product only from servers that name it', async () => {
       response.end(url === '/' ? page : '')
     }
     await read(serve, [
-      { path: '/api/version', requires: '<title>Shop' },
-      { path: '/health', requires: '' },
+      { field: 'http.path:/api/version <title>Shop', path: '/api/version', requires: '<title>Shop' },
+      { field: 'http.path:/health', path: '/health', requires: '' },
     ])
     return paths.filter((path) => path.length > 1 && path !== '/favicon.ico')
   }

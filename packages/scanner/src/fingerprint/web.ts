@@ -52,11 +52,12 @@ export async function readWeb(
     if (script.kind === 'failure') break
     if (script.status === 200) traces.push({ field: 'http.script', text: scriptExcerpt(script.body) })
   }
-  for (const path of relevantPaths(paths, traces)) {
+  for (const [path, fields] of relevantPaths(paths, traces)) {
     const page = await get(path)
     if (page.kind === 'failure') break
     if (page.status !== 200) continue
-    traces.push({ field: `http.path:${path}`, text: path.endsWith('.js') ? scriptExcerpt(page.body) : bodyText(page) })
+    const text = path.endsWith('.js') ? scriptExcerpt(page.body) : bodyText(page)
+    traces.push(...fields.map(({ field }) => ({ field, text })))
   }
   const answered = async (request: HttpRequest) => {
     const response = await send(request)
