@@ -55,6 +55,7 @@ const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
     /^(?:200|107) \d+ +\n(?:-{10,}\nVarnish Cache CLI|[a-z]{32}\n)/,
     (text) => bannerOf('varnish-cli', 'varnish.cli', text),
   ],
+  [/^>INFO:OpenVPN Management Interface Version/, (text) => bannerOf('openvpn-management', '', text)],
   [/^NBDMAGIC/, (text) => bannerOf('nbd', '', text)],
   [
     /^(?:\d\d [A-Z]{3} \d{4} \d\d:\d\d:\d\d \w+|\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\s*$/,

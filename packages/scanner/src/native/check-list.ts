@@ -3,16 +3,19 @@ import { amqp, amqpDefaultLogin } from '#native/amqp.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
+import { jmx } from '#native/jmx.ts'
 import { mailPasswords } from '#native/mail.ts'
 import { mysql } from '#native/mysql.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import { httpProxy, socksProxy } from '#native/proxy.ts'
+import { radius } from '#native/radius.ts'
 import { rdp } from '#native/rdp.ts'
 import { rpcbind } from '#native/rpc.ts'
 import { smb } from '#native/smb.ts'
 import { ssh } from '#native/ssh.ts'
 import { tlsWeak } from '#native/tls-weak.ts'
 import { tlsOfService, upgradedTls } from '#native/tls.ts'
+import { turn } from '#native/turn.ts'
 import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-checks.ts'
 import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
@@ -28,10 +31,12 @@ export const nativeCheckList: readonly NativeCheck[] = [
   rdp,
   vnc,
   distcc,
+  jmx,
   snmp,
   tftp,
   memcachedUdp,
   ntp,
+  radius,
   mdns,
   ...udpExposed,
   rsync,
@@ -40,6 +45,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   httpProxy,
   socksProxy,
   rpcbind,
+  turn,
   tlsOfService,
   upgradedTls,
   tlsWeak,

@@ -13,6 +13,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'dns-zone-transfer': ['bind9', 'knot', 'nsd', 'pdns'],
   'git-daemon-open': ['git-daemon'],
   'http-proxy-open': ['privoxy', 'squid', 'tinyproxy'],
+  'jmx-open': ['jmx'],
   'mail-dmarc-missing': ['mail-domain'],
   'mail-dmarc-not-enforced': ['mail-domain-permissive'],
   'mail-spf-missing': ['mail-domain'],
@@ -20,6 +21,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'mail-transport-security-missing': ['mail-domain'],
   'memcached-udp-amplification': ['memcached'],
   'mysql-root-without-password': ['mariadb'],
+  'radius-default-secret': ['freeradius'],
   'rdp-no-tls': ['xrdp'],
   'rsync-module-writable': ['rsync'],
   'smb-guest-share': ['samba'],
@@ -38,6 +40,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'tls-cipher-weak': ['openssl-weak'],
   'tls-dh-weak': ['nginx'],
   'tls-key-weak': ['dovecot', 'nginx', 'stunnel'],
+  'turn-open': ['coturn'],
   'vnc-cleartext': ['tigervnc'],
   'vnc-no-password': ['tigervnc', 'tightvnc', 'x11vnc'],
 }
