@@ -99,6 +99,13 @@ export const infrastructureProbes: readonly Probe[] = [
     field: '',
   },
   {
+    protocol: 'lcdproc',
+    ports: [13666],
+    request: bytes('hello\n'),
+    responsePattern: /^connect LCDproc \d/,
+    field: 'lcdproc.hello',
+  },
+  {
     // A Scheme expression without effects.
     protocol: 'festival',
     ports: [1314],
