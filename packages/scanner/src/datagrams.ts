@@ -15,6 +15,7 @@ import type { Guard } from '#guard.ts'
 import type { Identification } from '#identify.ts'
 import { dnsQuery, readAnswer, recordsOf, versionQuestion } from '#native/dns.ts'
 import { bytes, hex } from '#native/native-check.ts'
+import { isRadiusAnswer, statusRequest } from '#native/radius.ts'
 import { descriptionOf, readVariables, servicesQuestion, snmpGet } from '#native/udp-checks.ts'
 import { textsOf } from '#net/dns-message.ts'
 import { queryUdp } from '#net/udp.ts'
@@ -125,6 +126,13 @@ const probes: readonly DatagramProbe[] = [
     requests: [bindingRequest],
     isAnswer: isBindingAnswer,
     traces: (response) => [{ field: 'stun.software', text: softwareOf(response) }],
+  },
+  {
+    // Servers only answer clients that share a secret with them; this request uses the usual default.
+    protocol: 'radius',
+    ports: [1812, 1813],
+    requests: [statusRequest],
+    isAnswer: isRadiusAnswer,
   },
   ...exposedDatagramProbes,
 ]

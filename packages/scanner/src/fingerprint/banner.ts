@@ -55,6 +55,8 @@ const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
     /^(?:200|107) \d+ +\n(?:-{10,}\nVarnish Cache CLI|[a-z]{32}\n)/,
     (text) => bannerOf('varnish-cli', 'varnish.cli', text),
   ],
+  [/^>INFO:OpenVPN Management Interface Version/, (text) => bannerOf('openvpn-management', '', text)],
+  [/^\{"service":\s?"nutcracker"/, (text) => bannerOf('twemproxy-stats', 'twemproxy.stats', text.slice(0, 400))],
   [/^NBDMAGIC/, (text) => bannerOf('nbd', '', text)],
   [
     /^(?:\d\d [A-Z]{3} \d{4} \d\d:\d\d:\d\d \w+|\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\s*$/,

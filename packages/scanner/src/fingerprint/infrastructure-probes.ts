@@ -83,6 +83,37 @@ export const infrastructureProbes: readonly Probe[] = [
     field: 'xmpp.stream',
   },
   {
+    // The databases of Open vSwitch (RFC 7047, section 4.1.1).
+    protocol: 'ovsdb',
+    ports: [6640],
+    request: bytes('{"id":"glacis","method":"list_dbs","params":[]}'),
+    responsePattern: /^\{(?=[^{}]*"id":"glacis")[^{}]*"result":\[/,
+    field: '',
+  },
+  {
+    // AUTH_LIST of the remote protocol, the only call before authentication.
+    protocol: 'libvirt',
+    ports: [16509],
+    request: hex('0000001c 20008086 00000001 00000042 00000000 00000000 00000000'),
+    responsePattern: /^\x00\x00[\s\S]{2}\x20\x00\x80\x86\x00\x00\x00\x01\x00\x00\x00\x42/,
+    field: '',
+  },
+  {
+    protocol: 'lcdproc',
+    ports: [13666],
+    request: bytes('hello\n'),
+    responsePattern: /^connect LCDproc \d/,
+    field: 'lcdproc.hello',
+  },
+  {
+    // A Scheme expression without effects.
+    protocol: 'festival',
+    ports: [1314],
+    request: bytes('(+ 1 1)\n'),
+    responsePattern: /^LP\n2\nft_StUfF_keyOK\n/,
+    field: 'festival.reply',
+  },
+  {
     // NULL procedure of NFS (RFC 1813, section 3.3.0).
     protocol: 'nfs',
     ports: [2049],

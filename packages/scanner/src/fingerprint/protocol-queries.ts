@@ -85,6 +85,16 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
     },
   ],
 
+  'openvpn-management': [
+    async (connection) => {
+      connection.write('version\r\n')
+      const isComplete = (all: Buffer) => /\nEND\r?\n/.test(all.toString('latin1'))
+      const text = (await connection.read({ ...readOptions, enough: isComplete })).toString('latin1')
+      const [, version = ''] = /^OpenVPN Version: ([\x20-\x7e]{1,100})/m.exec(text) ?? []
+      return [{ field: 'openvpn.management', text: version || 'no version' }]
+    },
+  ],
+
   irc: [registerAtIrc],
 
   munin: [

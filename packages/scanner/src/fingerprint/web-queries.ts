@@ -67,7 +67,37 @@ const vite: WebQuery = {
   },
 }
 
-const queries: readonly WebQuery[] = [transmission, nodeRed, vite]
+/** A single request to a product whose page doesn't reveal the version. */
+function oneRequest(applies: (trace: FingerprintText) => boolean, request: HttpRequest, field: string): WebQuery {
+  return {
+    appliesTo: (traces) => traces.some(applies),
+    async run(send) {
+      const response = await send(request)
+      return response?.status === 200 ? [{ field, text: response.body.toString('utf8', 0, 16_384) }] : []
+    },
+  }
+}
+
+const orthanc = oneRequest(
+  ({ field, text }) => field === 'html_title' && text === 'Orthanc Explorer',
+  { method: 'GET', path: '/system' },
+  'orthanc.system',
+)
+
+const snapserver = oneRequest(
+  ({ field, text }) => isServer(field, text, 'Snapcast'),
+  { method: 'POST', path: '/jsonrpc', body: '{"id":1,"jsonrpc":"2.0","method":"Server.GetStatus"}' },
+  'snapserver.status',
+)
+
+/** The management interface of WildFly, on a port of its own. */
+const wildfly = oneRequest(
+  ({ field, text }) => field === 'html_title' && text === 'HAL Management Console',
+  { method: 'GET', path: '/management' },
+  'wildfly.management',
+)
+
+const queries: readonly WebQuery[] = [transmission, nodeRed, vite, orthanc, snapserver, wildfly]
 
 /** Sends the queries for the identified products, if any. */
 export async function queryWebProducts(traces: readonly FingerprintText[], send: Send): Promise<FingerprintText[]> {

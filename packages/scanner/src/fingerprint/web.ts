@@ -39,12 +39,14 @@ export async function readWeb(
   if (first.kind === 'failure') return undefined
   const traces = [...headerTraces(first), ...bodyTraces(first)]
   let last = first
+  let at = '/'
   for (let step = 0; step < redirectsMax; step++) {
-    const path = redirectPath(last, origin)
+    const path = redirectPath(last, origin, at)
     const next = path === undefined ? undefined : await get(path)
     if (next?.kind !== 'response') break
     traces.push(...headerTraces(next), ...bodyTraces(next))
     last = next
+    at = path ?? at
   }
   traces.push(...(await faviconTraces(last, get)))
   for (const path of scriptPaths(bodyText(last), origin)) {
@@ -131,9 +133,9 @@ function titleOf(text: string): string {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#039': "'" }
 
-function redirectPath(response: HttpResponse, origin: Origin): string | undefined {
+function redirectPath(response: HttpResponse, origin: Origin, at: string): string | undefined {
   if (![301, 302, 303, 307, 308].includes(response.status)) return undefined
-  return pathOnOrigin(headerOf(response, 'location'), origin)
+  return pathOnOrigin(headerOf(response, 'location'), origin, at)
 }
 
 async function faviconTraces(page: HttpResponse, get: Get): Promise<FingerprintText[]> {

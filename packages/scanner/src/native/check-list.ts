@@ -5,10 +5,12 @@ import { dns } from '#native/dns.ts'
 import { ftpUpload } from '#native/ftp.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { directoryListing } from '#native/listing.ts'
+import { jmx } from '#native/jmx.ts'
 import { mailPasswords } from '#native/mail.ts'
 import { mysql } from '#native/mysql.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import { httpProxy, socksProxy } from '#native/proxy.ts'
+import { radius } from '#native/radius.ts'
 import { rdp } from '#native/rdp.ts'
 import { rpcbind } from '#native/rpc.ts'
 import { smb } from '#native/smb.ts'
@@ -17,6 +19,7 @@ import { tlsWeak } from '#native/tls-weak.ts'
 import { tlsFlaws } from '#native/tls-flaws.ts'
 import { tlsRobot } from '#native/tls-robot.ts'
 import { tlsOfService, upgradedTls } from '#native/tls.ts'
+import { turn } from '#native/turn.ts'
 import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-checks.ts'
 import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
@@ -34,10 +37,12 @@ export const nativeCheckList: readonly NativeCheck[] = [
   rdp,
   vnc,
   distcc,
+  jmx,
   snmp,
   tftp,
   memcachedUdp,
   ntp,
+  radius,
   mdns,
   ...udpExposed,
   rsync,
@@ -50,6 +55,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   directoryListing,
   webTokens,
   rpcbind,
+  turn,
   tlsOfService,
   upgradedTls,
   tlsWeak,

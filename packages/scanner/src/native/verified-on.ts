@@ -28,6 +28,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'git-daemon-open': ['git-daemon'],
   'http-proxy-open': ['privoxy', 'squid', 'tinyproxy', 'trafficserver'],
   'http-put-open': ['apache2-webdav', 'wsgidav'],
+  'jmx-open': ['jmx'],
   'jwt-unsigned': ['web-tokens'],
   'jwt-weak-secret': ['web-tokens'],
   'mail-any-password': ['dovecot'],
@@ -39,6 +40,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'memcached-udp-amplification': ['memcached'],
   'mysql-no-tls': ['mariadb'],
   'mysql-root-without-password': ['mariadb'],
+  'radius-default-secret': ['freeradius'],
   'rdp-no-tls': ['xrdp'],
   'rpcbind-open': ['rpcbind'],
   'rsync-module-writable': ['rsync'],
@@ -66,6 +68,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'tls-renegotiation-insecure': ['gnutls-renegotiation'],
   'tls-robot': ['bouncycastle-tls'],
   'tls-signature-weak': ['openssl-signature'],
+  'turn-open': ['coturn'],
   'vnc-cleartext': ['tigervnc'],
   'vnc-no-password': ['tigervnc', 'tightvnc', 'x11vnc'],
 }
