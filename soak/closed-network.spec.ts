@@ -8,6 +8,7 @@ import { freePort } from '../e2e/ports.ts'
 import { type Product, startProduct } from '../lab/product.ts'
 import { scanned, type Visitor, visit } from '../lab/visitor.ts'
 import {
+  agentLog,
   canConnect,
   type ClosedNetwork,
   findings,
@@ -15,6 +16,7 @@ import {
   type Office,
   serverAddress,
   startClosedNetwork,
+  until,
   weakAddress,
 } from './closed-network.ts'
 import { machinesUnavailable } from './machine.ts'
@@ -57,7 +59,9 @@ describe.skipIf(reason !== null)(
         status: 'STATUS_COMPLETED',
         hostCount: { scannedHosts: 1 },
       })
-      expect(await findings(visitor)).toContainEqual(expect.stringMatching(/2021-41773.* STATUS_OPEN 1$/))
+      expect(await findings(visitor)).toContainEqual(
+        expect.stringMatching(/^Apache HTTP Server 2\.4\.49: path traversal STATUS_OPEN 1$/),
+      )
     })
 
     it('keeps a thief of the enrollment token out', async () => {
@@ -70,6 +74,20 @@ describe.skipIf(reason !== null)(
         status: 'STATUS_CONNECTED',
         hostname: 'office',
       })
+    })
+
+    it('updates an older agent to the version of the server', async () => {
+      const manifest = '/opt/glacis-agent/node_modules/@glacis/agent/package.json'
+      await network.office.run(`export PATH=/opt/tools:$PATH
+      sed -i 's/"version":"[^"]*"/"version":"0.0.1"/' ${manifest}
+      sed -i 's/ --token-file/ --update --token-file/' /etc/systemd/system/glacis-agent.service
+      systemctl restart glacis-agent`)
+      await until('the update is connected', async () =>
+        /Updating to version (?!0\.0\.1)[\s\S]*Connected to/.test(await agentLog(network)),
+      )
+      const { agent } = await visitor.call(getAgent, { id: office.agentId })
+      expect(agent).toMatchObject({ status: 'STATUS_CONNECTED', problems: [] })
+      expect(agent.version).not.toBe('0.0.1')
     })
   },
 )
