@@ -1,4 +1,5 @@
 /** The short part of `closed-network.soak.ts`: installation as the portal shows it, the first scan, and a stolen token. */
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +24,7 @@ import { machinesUnavailable } from './machine.ts'
 import { runSecondAgent } from './second-agent.ts'
 
 const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
+const hasSystemdAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0
 const reason = machinesUnavailable()
 
 describe.skipIf(reason !== null)(
@@ -52,6 +54,16 @@ describe.skipIf(reason !== null)(
       office = await installAgent(visitor, network, folder)
     })
     afterAll(() => resources.disposeAsync())
+
+    it.skipIf(!hasSystemdAnalyze)('writes a unit that systemd accepts (skipped without systemd-analyze)', async () => {
+      const unit = '/etc/systemd/system/glacis-agent.service'
+      expect(await network.office.run(`systemd-analyze verify --recursive-errors=no ${unit} 2>&1`)).toBe('')
+      const broken = '/etc/systemd/system/broken.service'
+      await network.office.run(`sed 's/^NoNewPrivileges=/NoNewPrivilege=/' ${unit} >${broken}`)
+      expect(await network.office.run(`systemd-analyze verify --recursive-errors=no ${broken} 2>&1 || true`)).toContain(
+        'NoNewPrivilege',
+      )
+    })
 
     it('finds what the server cannot reach', async () => {
       expect(await canConnect(weakAddress, 80)).toBe(false)

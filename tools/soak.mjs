@@ -4,4 +4,4 @@ import { runVitest } from './vitest.mjs'
 
 await install({ dev: true })
 process.env['SOAK'] = '1'
-process.exit(await runVitest('--retry=0', '--project=soak', ...process.argv.slice(2)))
+process.exit(await runVitest('--project=soak', ...process.argv.slice(2)))
