@@ -1,4 +1,5 @@
 /** The short part of `closed-network.soak.ts`: installation as the portal shows it, the first scan, and a stolen token. */
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { freePort } from '../e2e/ports.ts'
 import { type Product, startProduct } from '../lab/product.ts'
 import { scanned, type Visitor, visit } from '../lab/visitor.ts'
 import {
+  agentLog,
   canConnect,
   type ClosedNetwork,
   findings,
@@ -15,12 +17,14 @@ import {
   type Office,
   serverAddress,
   startClosedNetwork,
+  until,
   weakAddress,
 } from './closed-network.ts'
 import { machinesUnavailable } from './machine.ts'
 import { runSecondAgent } from './second-agent.ts'
 
 const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
+const hasSystemdAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0
 const reason = machinesUnavailable()
 
 describe.skipIf(reason !== null)(
@@ -51,13 +55,25 @@ describe.skipIf(reason !== null)(
     })
     afterAll(() => resources.disposeAsync())
 
+    it.skipIf(!hasSystemdAnalyze)('writes a unit that systemd accepts (skipped without systemd-analyze)', async () => {
+      const unit = '/etc/systemd/system/glacis-agent.service'
+      expect(await network.office.run(`systemd-analyze verify --recursive-errors=no ${unit} 2>&1`)).toBe('')
+      const broken = '/etc/systemd/system/broken.service'
+      await network.office.run(`sed 's/^NoNewPrivileges=/NoNewPrivilege=/' ${unit} >${broken}`)
+      expect(await network.office.run(`systemd-analyze verify --recursive-errors=no ${broken} 2>&1 || true`)).toContain(
+        'NoNewPrivilege',
+      )
+    })
+
     it('finds what the server cannot reach', async () => {
       expect(await canConnect(weakAddress, 80)).toBe(false)
       expect(await scanned(visitor, office.targetId)).toMatchObject({
         status: 'STATUS_COMPLETED',
         hostCount: { scannedHosts: 1 },
       })
-      expect(await findings(visitor)).toContainEqual(expect.stringMatching(/2021-41773.* STATUS_OPEN 1$/))
+      expect(await findings(visitor)).toContainEqual(
+        expect.stringMatching(/^Apache HTTP Server 2\.4\.49: path traversal STATUS_OPEN 1$/),
+      )
     })
 
     it('keeps a thief of the enrollment token out', async () => {
@@ -70,6 +86,20 @@ describe.skipIf(reason !== null)(
         status: 'STATUS_CONNECTED',
         hostname: 'office',
       })
+    })
+
+    it('updates an older agent to the version of the server', async () => {
+      const manifest = '/opt/glacis-agent/node_modules/@glacis/agent/package.json'
+      await network.office.run(`export PATH=/opt/tools:$PATH
+      sed -i 's/"version":"[^"]*"/"version":"0.0.1"/' ${manifest}
+      sed -i 's/ --token-file/ --update --token-file/' /etc/systemd/system/glacis-agent.service
+      systemctl restart glacis-agent`)
+      await until('the update is connected', async () =>
+        /Updating to version (?!0\.0\.1)[\s\S]*Connected to/.test(await agentLog(network)),
+      )
+      const { agent } = await visitor.call(getAgent, { id: office.agentId })
+      expect(agent).toMatchObject({ status: 'STATUS_CONNECTED', problems: [] })
+      expect(agent.version).not.toBe('0.0.1')
     })
   },
 )

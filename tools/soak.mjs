@@ -3,4 +3,4 @@ import { install } from './prepare.mjs'
 import { runVitest } from './vitest.mjs'
 
 await install({ dev: true })
-process.exit(await runVitest('--retry=0', '--project=soak', ...process.argv.slice(2)))
+process.exit(await runVitest('--project=soak', ...process.argv.slice(2)))

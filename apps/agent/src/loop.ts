@@ -13,7 +13,7 @@ import { createPackStore } from './packs.ts'
 import { digestOf, storeKey, prepareFolder, readStoredKey } from './state.ts'
 
 const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-const { version } = z.object({ version: z.string() }).parse(JSON.parse(manifest))
+export const { version } = z.object({ version: z.string() }).parse(JSON.parse(manifest))
 
 /** Concurrent jobs, the same number as a server worker runs. */
 const concurrentJobs = 2
@@ -28,7 +28,12 @@ interface Agent {
   readonly instance: string
   readonly signal: AbortSignal
   heartbeatMs: number
+  /** The server's version at the first connection; a change of it may be an update. */
+  serverVersion: string | undefined
 }
+
+/** The server has been updated while the agent was running. */
+export class UpdateAvailable extends Error {}
 
 /**
  * Runs until the signal aborts, then returns its jobs and resolves.
@@ -44,7 +49,14 @@ export async function runAgent(options: Options, stop: AbortSignal): Promise<voi
   const failing = new AbortController()
   const signal = AbortSignal.any([stop, failing.signal])
   const client = createClient(options.server, bearer)
-  const agent: Agent = { client, options, instance: randomUUID(), signal, heartbeatMs: 20_000 }
+  const agent: Agent = {
+    client,
+    options,
+    instance: randomUUID(),
+    signal,
+    heartbeatMs: 20_000,
+    serverVersion: undefined,
+  }
   try {
     await connectWithRetry(agent, isNewToken ? storedKey?.key : undefined)
     if (signal.aborted) return
@@ -115,14 +127,25 @@ async function connect(agent: Agent): Promise<void> {
   }
   agent.heartbeatMs = Number.parseFloat(response.heartbeatInterval) * 1000
   print(`Connected to ${options.server} as ${response.name}.`)
+  process.send?.('connected')
   if (response.latestVersion !== version)
-    print(`The server has version ${response.latestVersion}; this agent has ${version}. Update the agent.`)
+    print(
+      `The server has version ${response.latestVersion}; this agent has ${version}. Update the agent, or start it with --update.`,
+    )
+  noticeUpdate(agent, response.latestVersion)
   const clockSkewMs = Date.now() - Date.parse(response.serverTime)
   if (Math.abs(clockSkewMs) > clockSkewMsMax) {
     print(
       `This machine's clock is ${Math.round(Math.abs(clockSkewMs) / 1000)} seconds ${clockSkewMs > 0 ? 'ahead' : 'behind'}. Synchronize it.`,
     )
   }
+}
+
+/** @throws UpdateAvailable if the server's version has changed and the agent updates itself */
+function noticeUpdate(agent: Agent, latestVersion: string): void {
+  agent.serverVersion ??= latestVersion
+  if (agent.options.updates && latestVersion !== version && latestVersion !== agent.serverVersion)
+    throw new UpdateAvailable(`The server has version ${latestVersion}.`)
 }
 
 async function keepAlive(agent: Agent): Promise<void> {
@@ -148,7 +171,7 @@ async function sendHeartbeat(agent: Agent, latencyMs: number | undefined): Promi
     const latency = latencyMs === undefined ? undefined : `${(latencyMs / 1000).toFixed(3)}s`
     try {
       const input = { time: new Date().toISOString(), ...(latency && { latency }) }
-      await agent.client.call(heartbeatAgent, input, { signal: agent.signal })
+      noticeUpdate(agent, (await agent.client.call(heartbeatAgent, input, { signal: agent.signal })).latestVersion)
     } catch (error) {
       // The server has marked this agent as offline in the meantime.
       if (!(error instanceof RejectedError) || error.status !== 409) throw error
@@ -227,6 +250,6 @@ function localNetworks(): string[] {
   )
 }
 
-function print(message: string): void {
+export function print(message: string): void {
   process.stdout.write(`${message}\n`)
 }

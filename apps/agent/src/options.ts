@@ -18,11 +18,13 @@ export interface Options {
   readonly stateFolder: string
   /** Folder with `checks` and `fingerprints` that replace the server's packs. */
   readonly packsFolder: string | undefined
+  /** Whether the agent updates itself to the server's version. */
+  readonly updates: boolean
   /** Networks (CIDR) that may be scanned from this machine; undefined for no limit. */
   readonly networks: readonly string[] | undefined
 }
 
-export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks CIDR,…] [--ca FILE] [--plain-http]
+export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks CIDR,…] [--ca FILE] [--update] [--plain-http]
 
   --server URL        URL of the Glacis server. Environment: GLACIS_AGENT_SERVER.
   --token-file FILE   File with the token shown in the portal; "-" reads it from standard input.
@@ -33,6 +35,7 @@ export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--st
   --packs FOLDER      Use your own checks and fingerprints instead of the server's.
   --networks LIST     Limit scans from this machine to these networks.
   --ca FILE           Also trust the CA certificates in this file (PEM).
+  --update            Update this agent to the server's version when it differs.
   --plain-http        Allow a remote server without TLS.
 
 Environment: HTTPS_PROXY (http://user:password@host:port), HTTP_PROXY and NO_PROXY apply to connections to the server.`
@@ -44,6 +47,7 @@ const flags = {
   packs: { type: 'string' },
   networks: { type: 'string' },
   ca: { type: 'string' },
+  update: { type: 'boolean', default: false },
   'plain-http': { type: 'boolean', default: false },
 } as const
 
@@ -59,6 +63,7 @@ export async function readOptions(
     server,
     token: await readToken(values['token-file'], env),
     caFile: values.ca === undefined ? undefined : resolve(values.ca),
+    updates: values.update,
     stateFolder: resolve(state),
     packsFolder: values.packs === undefined ? undefined : resolve(values.packs),
     networks: readNetworks(values.networks),

@@ -7,9 +7,9 @@ import { createProvisioning } from '#database/migrations/0004-provisioning.ts'
 import { createSignInProvider } from '#database/migrations/0005-sign-in-provider.ts'
 import { addTeams } from '#database/migrations/0006-teams.ts'
 import { addAgentLimits } from '#database/migrations/0007-agent-limits.ts'
-import { createSharedState } from '#database/migrations/0200-shared-state.ts'
-import { makeKeysDistributable } from '#database/migrations/0201-distributable-keys.ts'
-import { addAdministration } from '#database/migrations/0300-administration.ts'
+import { createSharedState } from '#database/migrations/0008-shared-state.ts'
+import { makeKeysDistributable } from '#database/migrations/0009-distributable-keys.ts'
+import { addAdministration } from '#database/migrations/0010-administration.ts'
 import { createWorkspaces } from '#database/migrations/0003-workspaces.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -20,8 +20,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0005-sign-in-provider': { up: createSignInProvider },
   '0006-teams': { up: addTeams },
   '0007-agent-limits': { up: addAgentLimits },
-  '0200-shared-state': { up: createSharedState },
-  '0201-distributable-keys': { up: makeKeysDistributable },
-  '0300-administration': { up: addAdministration },
+  '0008-shared-state': { up: createSharedState },
+  '0009-distributable-keys': { up: makeKeysDistributable },
+  '0010-administration': { up: addAdministration },
   ...identityMigrations,
 }

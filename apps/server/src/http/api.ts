@@ -1,5 +1,6 @@
 /** Mounts the API below `/v1`, its OpenAPI document, and the documentation pages. */
 import type { ResolveTxt, SignInService, scim } from '#workspaces/index.ts'
+import { createHash } from 'node:crypto'
 import { agentArchive, archivePath } from '#agents/index.ts'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Database } from '#database/index.ts'
@@ -74,10 +75,15 @@ export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   return router
 }
 
-/** Serves the agent program, packaged on first request. */
+/** Serves the agent program, packaged on first request, and its version and digest for updates. */
 function serveAgent(app: FastifyInstance, root: string): void {
   let archive: Promise<Buffer> | undefined
-  app.get(archivePath, async (_request, reply) =>
-    reply.type('application/gzip').send(await (archive ??= agentArchive(root))),
-  )
+  const packaged = () => (archive ??= agentArchive(root))
+  app.get(archivePath, async (_request, reply) => reply.type('application/gzip').send(await packaged()))
+  app.get(archivePath.replace('.tgz', '.json'), async () => ({
+    version,
+    digest: createHash('sha256')
+      .update(await packaged())
+      .digest('hex'),
+  }))
 }
