@@ -34,6 +34,7 @@ export const exempt: Readonly<Record<string, string>> = {
   '^([is]*)\\s*(.*)$': 'reads a file of probes that the operator installed',
   '(?<!\\\\)((?:': 'reads a file of probes that the operator installed',
   '(?:^|\\s)(p|v|cpe:)': 'reads a file of probes that the operator installed',
+  '-----BEGIN CERTIFICATE': 'reads a file of certificates that the operator chose',
   '^(\\*|\\?*)((?:': 'reads criteria of vulnerability records',
   '"((?:[^"\\\\]|\\\\.)*)"\\s*:\\s*$': 'reads at most 500 characters',
   '[\\sx]|\\.\\.|-.*-': 'reads versions of at most 100 characters',

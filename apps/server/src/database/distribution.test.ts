@@ -12,6 +12,7 @@ const local: Readonly<Record<string, string>> = {
   kysely_migration: 'schema version',
   kysely_migration_lock: 'schema version',
   installation: 'one row',
+  installation_admin: 'a few rows',
   deletion: 'a few rows, of deleted workspaces',
   pack: 'a row per feed',
   pack_set: 'two rows',

@@ -87,7 +87,7 @@ export const infrastructureProbes: readonly Probe[] = [
     protocol: 'ovsdb',
     ports: [6640],
     request: bytes('{"id":"glacis","method":"list_dbs","params":[]}'),
-    responsePattern: /^\{(?=[^{}]*"id":"glacis")[^{}]*"result":\[/,
+    responsePattern: /^\{[^{}]{0,60}(?:"id":"glacis"[^{}]{0,60}"result":\[|"result":\[[^{}]{0,2000}"id":"glacis")/,
     field: '',
   },
   {

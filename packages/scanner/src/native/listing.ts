@@ -1,7 +1,7 @@
 /** Recognizes directory listings by their structure, whatever server wrote them. */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
-import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 const listing = checkInfo({
   id: 'directory-listing',
@@ -28,7 +28,7 @@ export const directoryListing: NativeCheck = {
   checks: [listing],
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
-    const base = context.basePath.replace(/[^/]*$/, '')
+    const base = folderOf(context.basePath)
     const front = await requestWeb(context, { target: base })
     if (!front) return {}
     const proof = proofOf(front, base)
@@ -57,10 +57,10 @@ function proofOf(page: WebResponse, path: string): Proof | undefined {
 
 /** Folders of the files that a page uses. */
 function foldersIn(body: string, base: string): string[] {
-  const paths = body.matchAll(/\s(?:src|href)\s*=\s*["']([^"'?#\s]{1,300})/gi).take(linksMax)
+  const paths = body.matchAll(/\s(?:src|href)\s{0,9}=\s{0,9}["']([^"'?#\s]{1,300})/gi).take(linksMax)
   const folders = paths.toArray().flatMap(([, link = '']) => {
     const path = pathOf(link, base)
-    return path?.slice(base.length).includes('/') ? path.replace(/[^/]*$/, '') : []
+    return path?.slice(base.length).includes('/') ? folderOf(path) : []
   })
   return [...new Set(folders)].slice(0, linkedFoldersMax)
 }
@@ -122,12 +122,12 @@ function isNameOf(name: string, text: string): boolean {
 
 /** A page's own title or heading that says what it lists, or that is the path itself. */
 function hasListingTitle(page: string, path: string): boolean {
-  const titles = [...page.matchAll(/<(title|h1|h2)\b[^>]*>([\s\S]{0,400}?)<\/\1>/gi)].map(([, , text = '']) =>
-    textOf(text),
+  const titles = [...page.matchAll(/<(?:title|h1|h2)\b[^>]{0,300}>([\s\S]{0,400}?)<\/(?:title|h1|h2)>/gi)].map(
+    ([, text = '']) => textOf(text),
   )
   return titles.some(
     (title) =>
-      /\b(?:index of|(?:directory )?listing(?: of| for| directory)?:?|contents of|files (?:within|in|of)|directory:)\s*\[?\.?\S*\//i.test(
+      /\b(?:index of|(?:directory )?listing(?: of| for| directory)?:?|contents of|files (?:within|in|of)|directory:)\s{0,9}\[?\.?\S{0,500}\//i.test(
         title,
       ) ||
       title === path ||
@@ -144,7 +144,7 @@ function isDetailed(page: string, names: readonly string[]): boolean {
   const text = textOf(page)
   const detailed = names.filter((name) => {
     const at = text.indexOf(name)
-    return /\d{4}-\d\d-\d\d|\d{1,2}[-/ ][A-Z][a-z]{2}[-/ ]\d{4}|\d+(?:\.\d+)? ?(?:Bytes|(?:[KMG]i?)?B)\b/.test(
+    return /\d{4}-\d\d-\d\d|\d{1,2}[-/ ][A-Z][a-z]{2}[-/ ]\d{4}|\d{1,15}(?:\.\d{1,9})? ?(?:Bytes|(?:[KMG]i?)?B)\b/.test(
       text.slice(at + name.length, at + name.length + 120),
     )
   })
@@ -157,7 +157,7 @@ function isBareList(page: string): boolean {
 }
 
 function titleOf(page: string): string {
-  return /<(title|h1|h2)\b[^>]*>[\s\S]{0,400}?<\/\1>/i.exec(page)?.[0] ?? ''
+  return /<(?:title|h1|h2)\b[^>]{0,300}>[\s\S]{0,400}?<\/(?:title|h1|h2)>/i.exec(page)?.[0] ?? ''
 }
 
 function textOf(html: string): string {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { readServerHello } from '#native/tls-hello.ts'
@@ -14,16 +15,17 @@ function serverHello(suite: number): Buffer {
   return Buffer.concat([Buffer.from([22, 3, 3, 0, body.length + 4, 2, 0, 0, body.length]), body])
 }
 
-/** Chooses the first known suite of a hello; supports SSL 2.0 if enabled. */
+/** Chooses the first known suite of a hello; supports SSL 2.0 if enabled. Ends the connection with its reply. */
 function old(knows: readonly number[], speaksSsl2: boolean) {
   const ssl2 = Buffer.concat([Buffer.from('801b040001000200000003000001008047', 'hex'), Buffer.alloc(12)])
-  return answering('', (_said, raw) => {
+  const replyTo = (raw: Buffer) => {
     if (raw[0] !== 22) return speaksSsl2 ? ssl2 : alert
     const at = 44 + (raw[43] ?? 0)
     const offered = Array.from({ length: raw.readUInt16BE(at) / 2 }, (_, index) => raw.readUInt16BE(at + 2 + index * 2))
     const suite = offered.find((one) => knows.includes(one))
     return suite === undefined ? alert : serverHello(suite)
-  })
+  }
+  return (socket: Socket) => void socket.once('data', (raw: Buffer) => void socket.end(replyTo(raw)))
 }
 
 describe('tlsWeak', () => {

@@ -57,3 +57,8 @@ export function ownHost({ hostname, port, service }: NativeContext): string {
   const host = hostname.includes(':') ? `[${hostname}]` : hostname
   return port === (service.tls ? 443 : 80) ? host : `${host}:${port}`
 }
+
+/** The folder of a path, with its last slash. */
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
+}

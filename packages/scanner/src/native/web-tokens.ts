@@ -102,8 +102,8 @@ function firstProof(
 
 function cookiesOf({ headers }: WebResponse): string[] {
   return headers.flatMap(([name, text]) => {
-    const [, value = ''] = /^set-cookie$/i.test(name) ? (/^[^=;]+=([^;]{10,4000})/.exec(text) ?? []) : []
-    return value === '' ? [] : [percentDecoded(value.replaceAll('"', ''))]
+    const [, value = ''] = /^set-cookie$/i.test(name) ? (/^[^=;]+=([^;]+)/.exec(text) ?? []) : []
+    return value.length < 10 || value.length > 4000 ? [] : [percentDecoded(value.replaceAll('"', ''))]
   })
 }
 
@@ -147,9 +147,7 @@ function secretOfFlask(cookie: string): string | undefined {
 function secretOfExpress(cookie: string): string | undefined {
   const [, signed, signature] = /^s:([^.]+)\.([\w+/]{43})$/.exec(cookie) ?? []
   if (signed === undefined || signature === undefined) return undefined
-  return signedWith(
-    (secret) => createHmac('sha256', secret).update(signed).digest('base64').replace(/=+$/, '') === signature,
-  )
+  return signedWith((secret) => createHmac('sha256', secret).update(signed).digest('base64').slice(0, 43) === signature)
 }
 
 function signedWith(isSigned: (secret: string) => boolean): string | undefined {

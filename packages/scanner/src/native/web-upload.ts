@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
-import { requestWeb, webProof } from '#native/web-request.ts'
+import { folderOf, requestWeb, webProof } from '#native/web-request.ts'
 
 const upload = checkInfo({
   id: 'http-put-open',
@@ -26,7 +26,7 @@ export const webUpload: NativeCheck = {
   checks: [upload],
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
-    const base = context.basePath.replace(/[^/]*$/, '')
+    const base = folderOf(context.basePath)
     for (const folder of folders) {
       const proof = await uploadTo(`${base}${folder}`, context)
       if (proof !== null) return proof === undefined ? {} : { [upload.id]: proof }

@@ -1,5 +1,6 @@
 /** A test remote desktop server, up to negotiation and TLS (MS-RDPBCGR 2.2.1.1, 2.2.1.2, 5.4). */
 import type { Socket } from 'node:net'
+import { constants } from 'node:crypto'
 import { TLSSocket } from 'node:tls'
 
 export interface DesktopSettings {
@@ -22,6 +23,7 @@ export function desktop({ accepts, certificate, lacksNegotiation = false }: Desk
       socket.write(confirm(2, chosen))
       if (chosen === 0 || !certificate) return
       new TLSSocket(socket, {
+        secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
         isServer: true,
         ...certificate,
         minVersion: 'TLSv1.2',
