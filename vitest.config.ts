@@ -1,10 +1,20 @@
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** These measure state of the whole process, so each needs a process of its own. */
 const alone = ['apps/server/src/database/transaction.test.ts', 'apps/server/src/http/pressure.test.ts']
 
+/** The longest file starts first, so that the others run beside it. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLongest = ({ moduleId }: TestSpecification) => Number(moduleId.endsWith('/axe.spec.ts'))
+    return (await super.sort(files)).toSorted((a, b) => isLongest(b) - isLongest(a))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     // Most tests wait for sockets rather than the CPU.
     maxWorkers: 4,
     projects: [

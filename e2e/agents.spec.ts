@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { listAgentConnections, listAgentJobs, listAgents } from '@glacis/contract/agent'
+import { listAgentConnections, listAgents } from '@glacis/contract/agent'
 import { listHosts } from '@glacis/contract/host'
 import { cancelScan, getScan, type Scan, startScan } from '@glacis/contract/scan'
 import { createTarget, listTargets } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { hasEnded, scanWhen, type Visitor } from '../lab/visitor.ts'
+import { scanWhen, type Visitor } from '../lab/visitor.ts'
 import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 
 const inside = '127.61.20.2'
@@ -158,31 +158,6 @@ it('stops on the agent within seconds of being canceled', async () => {
   await agent.said(/canceled\.$/)
   expect((await visitor.call(getScan, { id })).scan.status).toBe('STATUS_CANCELLED')
 }, 60_000)
-
-it(
-  'resumes after the agent was killed during a scan',
-  async () => {
-    const { id } = await wideScan()
-    const exit = once(agent.process, 'exit')
-    agent.process.kill('SIGKILL')
-    await exit
-    const waiting = await scanWhen(visitor, id, (scan) => scan.progress?.phase === 'PHASE_WAITING', 90_000)
-    expect(waiting.status).toBe('STATUS_RUNNING')
-    expect(waiting.progress?.failureReason).toBe(`Waiting for agent ${name}, which is disconnected.`)
-    await page.goto('/agents')
-    await page.getByText(new RegExp(`${name} disconnected`)).waitFor()
-    agent = startAgent()
-    await agent.said(/^Connected to /)
-    expect(await scanWhen(visitor, id, hasEnded, scanMs)).toMatchObject({
-      status: 'STATUS_COMPLETED',
-      hostCount: { scannedHosts: 1 },
-    })
-    const [first] = (await visitor.call(listAgents, {})).agents
-    const { jobs } = await visitor.call(listAgentJobs, { id: first?.id ?? '' })
-    expect(jobs.filter((job) => job.scanId === id).map((job) => job.state)).toContain('STATE_LOST')
-  },
-  scanMs + 120_000,
-)
 
 it('disconnects when stopped, and shows its targets as waiting', async () => {
   const exit = once(agent.process, 'exit')

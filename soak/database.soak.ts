@@ -9,7 +9,7 @@ import { freePort } from '../e2e/ports.ts'
 import { withClient } from '../faults/query.ts'
 import { startProduct } from '../lab/product.ts'
 import { hasEnded, scanWhen, visit, type Visitor } from '../lab/visitor.ts'
-import { missingPrograms, type Pooler, type Server, startPooler, startServer } from './postgres.ts'
+import { missingPrograms, type Pooler, type Server, startPooler, startServer } from '../scale/postgres.ts'
 
 const person = { email: 'ida.roth@aarewerk.example', password: 'contour-line-4478', first: 'Ida', last: 'Roth' }
 const scanMsMax = 60_000
