@@ -43,7 +43,7 @@ export async function startTestEnvironment(name: string): Promise<TestEnvironmen
     const context = { viewport: desktop, baseURL: product.url, locale: 'en-CH', reducedMotion: 'reduce' as const }
     const page = await browser.newPage(context)
     page.setDefaultTimeout(15_000)
-    // A violation of the Content-Security-Policy or of Trusted Types, even one that nobody notices on screen.
+    // A violation of the Content-Security-Policy or of Trusted Types, even if the page looks right.
     await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
       console.error('policy violation', event.violatedDirective, event.blockedURI, event.sourceFile, event.sample))`)
     page.on('pageerror', (error) => troubles.push(error.message))

@@ -75,6 +75,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       'ctx',
       'each',
       'errors',
+      'files-below',
       'gate',
       'log',
       'networks',

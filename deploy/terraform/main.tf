@@ -1,7 +1,7 @@
 # Glacis on Kubernetes with an existing PostgreSQL, from the Helm chart of this repository.
 #
 #   terraform init
-#   terraform apply -var url=https://glacis.example.org -var image_repository=registry.example.org/glacis
+#   terraform apply -var url=https://glacis.example.org -var image_repository=images.example.org/glacis
 #
 # Set the secrets by environment: TF_VAR_database_url, TF_VAR_smtp_url. Terraform stores them in its state, so encrypt
 # the state and limit who can read it.

@@ -3,13 +3,14 @@
  * their types stripped, and the libraries they import.
  */
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { join, relative } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { createGzip } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { z } from 'zod'
+import { filesBelow } from '#files-below.ts'
 
 const Manifest = z.looseObject({
   name: z.string(),
@@ -106,12 +107,4 @@ async function libraryFiles(root: string, name: string): Promise<TarEntry[]> {
     entries.push({ name: `node_modules/${name}/${inside}`, content: await readFile(path) })
   }
   return entries
-}
-
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted()
 }

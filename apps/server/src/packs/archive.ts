@@ -1,10 +1,11 @@
 /** Packages the packs that scans need as one file for agents: gzipped, one JSON line per file. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { readFile, stat } from 'node:fs/promises'
+import { relative } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { PackFolders } from '#packs/folders.ts'
+import { filesBelow } from '#files-below.ts'
 
 export interface PackArchive {
   /** SHA-256 of `body` in hexadecimal. */
@@ -69,12 +70,4 @@ async function filesOf(kind: PackFile['kind'], roots: readonly string[]): Promis
     }
   }
   return files
-}
-
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted()
 }

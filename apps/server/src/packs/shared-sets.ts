@@ -3,7 +3,7 @@
  * folder, so that scans find the same on every machine.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
@@ -15,6 +15,7 @@ import type { PackSet, SetKind } from '#packs/read-in-process.ts'
 import { upsertThreats } from '#threats/index.ts'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import { filesBelow } from '#files-below.ts'
 
 const partBytes = 1024 * 1024
 const syncMs = 15_000
@@ -136,12 +137,4 @@ async function copySet(owner: Kysely<Tables>, packsFolder: string, kind: SetKind
   } finally {
     await scratch.remove()
   }
-}
-
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted()
 }

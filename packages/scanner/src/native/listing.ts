@@ -1,4 +1,4 @@
-/** Recognizes directory listings by their structure, whatever server wrote them. */
+/** Recognizes directory listings by their structure instead of the server's name. */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
