@@ -113,6 +113,7 @@ export async function createTestIdentity({
     async [Symbol.asyncDispose]() {
       await app.close()
       await service.close()
+      await listener.query('unlisten mail')
       await deliveries
       await database.close()
       if (errors.length > 0) throw new Error(errors.join('\n'))
