@@ -97,8 +97,8 @@ export async function deleteApiToken(ctx: Ctx, { id }: { id: string }): Promise<
 }
 
 /**
- * The owner of a token; null if it is unknown, revoked or expired. Records the last use with minute
- * precision.
+ * The owner of a token; null if it is unknown, revoked or expired, or if the account that created it is disabled.
+ * Records the last use with minute precision.
  */
 export async function ownerOfToken(database: Pick<Database, 'owner'>, token: string): Promise<TokenOwner | null> {
   if (!token.startsWith(tokenPrefix) || token.length > 100) return null
@@ -108,7 +108,12 @@ export async function ownerOfToken(database: Pick<Database, 'owner'>, token: str
            token.last_used_at is null or token.last_used_at < now() - interval '1 minute' as is_stale
     from api_token as token
     left join member on member.account_id = token.account_id and identity_id = created_by_id and left_at is null
-    where digest = ${digestOf(token)} and expires_at > now()`.execute(database.owner)
+    left join identity.identity as maker
+           on maker.id = case when created_by_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+                              then created_by_id::uuid end
+    where digest = ${digestOf(token)} and token.expires_at > now() and maker.state is distinct from 'inactive'`.execute(
+    database.owner,
+  )
   const [row] = rows
   if (!row) return null
   if (row.is_stale)

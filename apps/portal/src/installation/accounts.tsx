@@ -124,7 +124,7 @@ function DisableDialog({ account, onClose }: { readonly account: Account | undef
       open={account !== undefined}
       {...mutationDialogProps(disabling, onClose)}
       title={`Disable ${account?.name ?? 'account'}`}
-      description="All their sessions end immediately, and they can't sign in until you enable the account again."
+      description="Their sessions end immediately. They can't sign in, and their API tokens are rejected, until you enable the account again."
       label="Disable account"
       onConfirm={() => account && disabling.mutate({ id: account.id, state: 'STATE_DISABLED' }, { onSuccess: onClose })}
     />

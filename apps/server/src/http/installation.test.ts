@@ -89,6 +89,18 @@ describe('an account', () => {
     ])
   })
 
+  it('has no working API tokens while it is disabled', async () => {
+    const payload = { apiToken: { name: 'script', scopes: ['SCOPE_READ'] } }
+    const created = await send(member, { method: 'POST', url: '/v1/api-tokens', payload })
+    const headers = { authorization: `Bearer ${created.json().apiToken.token}` }
+    const use = async () => (await users.app.inject({ url: '/v1/targets', headers })).statusCode
+    expect(await use()).toBe(200)
+    await setState(member, 'STATE_DISABLED')
+    expect(await use()).toBe(401)
+    await setState(member, 'STATE_ACTIVE')
+    expect(await use()).toBe(200)
+  })
+
   it("can't be disabled by itself, or if it doesn't exist", async () => {
     expect((await setState(admin, 'STATE_DISABLED')).statusCode).toBe(400)
     expect((await setState(newId(), 'STATE_DISABLED')).statusCode).toBe(404)
