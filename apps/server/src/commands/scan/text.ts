@@ -10,11 +10,19 @@ export function textReport(observations: readonly HostObservation[], checks: Che
   )
   const hosts = [...addresses].map((address) => hostText(address, observations, checks))
   const problems = observations.flatMap((item) => (item.kind === 'problem' ? `Note: ${item.message}\n` : []))
-  const notes = coverageNotes(observations).map((note) => `Note: ${note}.\n`)
   const findings = observations.filter((item) => item.kind === 'finding').length
   const hostCount = observations.filter((item) => item.kind === 'host').length
   const total = `${addresses.size} of ${hostCount} ${hostCount === 1 ? 'host' : 'hosts'} with services, ${findings} ${findings === 1 ? 'finding' : 'findings'}.\n`
-  return [...hosts, ...problems, ...notes, total].join('\n')
+  return [...hosts, ...problems, ...coverageText(observations), total].join('\n')
+}
+
+/** What was not run or not reported, and how to permit the checks that were not run. */
+function coverageText(observations: readonly HostObservation[]): string[] {
+  const notes = coverageNotes(observations).map((note) => `Note: ${note}.\n`)
+  const permissions = new Set(observations.flatMap((item) => (item.kind === 'skipped' ? item.permission : [])))
+  const options = [...permissions].map((permission) => `--allow ${permission}`).join(' ')
+  if (options) notes.push(`To run intrusive checks too, add ${options}.\n`)
+  return notes.length > 0 ? [notes.join('')] : []
 }
 
 function hostText(address: string, observations: readonly HostObservation[], checks: Checks): string {

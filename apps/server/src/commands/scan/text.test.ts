@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import type { HostObservation } from '#commands/scan/result.ts'
+import { textReport } from '#commands/scan/text.ts'
+
+const skipped = (permission: 'writes' | 'logins'): HostObservation => ({
+  kind: 'skipped',
+  address: '127.62.4.2',
+  port: 80,
+  permission,
+  checks: ['a'],
+})
+
+it('says which checks were not run, and how to permit them', () => {
+  const observations = [skipped('writes'), skipped('logins')]
+  expect(textReport(observations, new Map())).toBe(
+    [
+      'Note: 1 check not run: it would write to the target.',
+      'Note: 1 check not run: it would log in.',
+      'To run intrusive checks too, add --allow writes --allow logins.',
+      '',
+      '0 of 0 hosts with services, 0 findings.',
+      '',
+    ].join('\n'),
+  )
+})
+
+it('mentions no permission if every check was run', () => {
+  expect(textReport([], new Map())).toBe('0 of 0 hosts with services, 0 findings.\n')
+})
