@@ -52,7 +52,7 @@ export const more: readonly Case[] = [
   exposure('jolokia-open', '/jolokia/version', { body: '{"request":{"type":"version"},"value":{"agent":"1.7","protocol":"7.2"},"status":200}' }, { status: 401 }),
   exposure('nifi-open', '/nifi-api/flow/current-user', { body: '{"identity":"anonymous","anonymous":true,"canVersionFlows":false}' }, { status: 401 }),
   exposure('rest-addresses-exposed', '/users', json([{ id: 1, email: 'ann@lab.test' }]), json([{ id: 1, name: 'Ann' }])),
-  exposure('graphql-playground-exposed', '/graphql', html('<title>GraphQL Playground</title>')),
+  exposure('graphql-playground-exposed', '/graphql', html('<title>GraphQL Playground</title><script>GraphQLPlayground.init(root)</script>'), html('<title>GraphiQL</title>Better than GraphQL Playground')),
   exposure('lighttpd-status', '/server-status', html('<title>Status</title><style>table.status {}</style><h1>Server-Status</h1>')),
   exposure('htpasswd-exposed', '/.htpasswd', plain('admin:$apr1$abcdefgh$0123456789abcdefghijkl\n'), plain('nothing: here\n')),
   exposure('npmrc-exposed', '/.npmrc', plain('//registry.lab.test/:_authToken=abcdef0123456789\n'), plain('save-exact=true\n')),
