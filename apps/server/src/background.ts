@@ -64,7 +64,7 @@ export async function startBackground(
       feedUpdater.check(data.pack, signal, () => enqueue('changes')),
     )
   }
-  if (backups) await jobs.work('backup', 1, () => backups.run())
+  if (backups) await jobs.work('backup', 1, ({ signal }) => backups.run(signal))
   // Resolving a name can take seconds, which must not delay other workspaces.
   await jobs.work('scan-plan', 2, (work) => planScan(scanning, work), { perWorkspace: 1 })
   await jobs.work('scan-batch', concurrentBatches, (work) => runBatch(scanning, work), {

@@ -22,13 +22,15 @@ export interface BackupSource {
   readonly packs: string
   /** Public keys of age that can decrypt the file; none: it isn't encrypted. */
   readonly recipients: readonly string[]
+  /** Stops the backup. */
+  readonly signal?: AbortSignal
 }
 
 /**
  * Writes a consistent snapshot to a new file that only the owner can read, completely or not at all.
  *
  * @returns its size in bytes
- * @throws CliError for an unwritable file or an invalid recipient; errors of the database
+ * @throws CliError for an unwritable file or an invalid recipient; AbortError if stopped; errors of the database
  */
 export async function writeBackup(file: string, source: BackupSource): Promise<number> {
   const encrypter = await encrypterFor(source.recipients)
@@ -41,8 +43,11 @@ export async function writeBackup(file: string, source: BackupSource): Promise<n
     const encrypted = async function* (content: AsyncIterable<Uint8Array>) {
       yield* encrypter ? await encrypter.encrypt(ReadableStream.from(content)) : content
     }
-    await pipeline(archive, packed, encrypted, handle.createWriteStream())
-    await writing
+    try {
+      await pipeline(archive, packed, encrypted, handle.createWriteStream(), { signal: source.signal })
+    } finally {
+      await writing
+    }
   })
   return (await stat(file)).size
 }
@@ -63,8 +68,8 @@ async function encrypterFor(recipients: readonly string[]): Promise<Encrypter | 
   return encrypter
 }
 
-async function writeParts(archive: Pack, { databaseUrl, packs }: BackupSource): Promise<void> {
-  for await (const { name, content } of dumpDatabase(databaseUrl, version)) {
+async function writeParts(archive: Pack, { databaseUrl, packs, signal }: BackupSource): Promise<void> {
+  for await (const { name, content } of dumpDatabase(databaseUrl, version, signal)) {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     archive.entry({ name, mode: 0o600 }, content, (error) => (error ? reject(error) : resolve()))
     await promise

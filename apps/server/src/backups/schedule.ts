@@ -15,8 +15,12 @@ export interface BackupSchedule {
 
 export interface ScheduledBackups {
   isDue(): Promise<boolean>
-  /** Writes a backup, unless another process has, and deletes those beyond the number to keep. */
-  run(): Promise<void>
+  /**
+   * Writes a backup, unless another process has, and deletes those beyond the number to keep.
+   *
+   * @param signal stops it without leaving a file
+   */
+  run(signal: AbortSignal): Promise<void>
 }
 
 export interface StoredBackup {
@@ -43,7 +47,7 @@ export async function storedBackups(folder: string): Promise<StoredBackup[]> {
 
 export function scheduleBackups(
   { folder, periodMs, keep, recipients }: BackupSchedule,
-  source: Omit<BackupSource, 'recipients'>,
+  source: Pick<BackupSource, 'databaseUrl' | 'packs'>,
   log: Log,
 ): ScheduledBackups {
   let failedAt = -Infinity
@@ -55,7 +59,7 @@ export function scheduleBackups(
   }
   return {
     isDue,
-    async run() {
+    async run(signal) {
       if (!(await isDue())) return
       const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
       const file = join(folder, `glacis-${time}Z.backup${recipients.length > 0 ? '.age' : ''}`)
@@ -63,11 +67,12 @@ export function scheduleBackups(
         await mkdir(folder, { recursive: true, mode: 0o700 })
         const partial = (await readdir(folder)).filter((name) => name.endsWith(partialSuffix))
         for (const name of partial) await rm(join(folder, name))
-        const bytes = await writeBackup(`${file}${partialSuffix}`, { ...source, recipients })
+        const bytes = await writeBackup(`${file}${partialSuffix}`, { ...source, recipients, signal })
         await rename(`${file}${partialSuffix}`, file)
         log.info({ file, bytes }, 'backup written')
         for (const { file: old } of (await storedBackups(folder)).slice(keep)) await rm(old)
       } catch (error) {
+        if (signal.aborted) return
         failedAt = performance.now()
         log.error({ err: error, folder }, 'backup failed')
       }

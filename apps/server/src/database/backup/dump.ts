@@ -27,11 +27,15 @@ const newline = 10
  *
  * @param url connection URL of the tables' owner
  * @param release the running release
+ * @param signal closes the connection, even while it waits for the database
  * @throws if the database can't be read completely
  */
-export async function* dumpDatabase(url: string, release: string): AsyncGenerator<Part> {
+export async function* dumpDatabase(url: string, release: string, signal?: AbortSignal): AsyncGenerator<Part> {
   const client = await connect(url)
+  const disconnect = () => void client.end()
+  signal?.addEventListener('abort', disconnect)
   try {
+    signal?.throwIfAborted()
     await client.query('begin isolation level repeatable read, read only')
     const tables = await tablesOf(client)
     const manifest: Manifest = {
@@ -47,6 +51,7 @@ export async function* dumpDatabase(url: string, release: string): AsyncGenerato
     yield json('end.json', { rows, sequences: await sequencesOf(client) } satisfies BackupEnd)
     await client.query('commit')
   } finally {
+    signal?.removeEventListener('abort', disconnect)
     await client.end()
   }
 }
