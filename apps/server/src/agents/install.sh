@@ -48,6 +48,6 @@ ReadWritePaths=$state
 WantedBy=multi-user.target
 END
 systemctl daemon-reload
-systemctl enable --now glacis-agent
+systemctl enable glacis-agent
 systemctl restart glacis-agent
 echo "The agent is running. To follow its log: journalctl -fu glacis-agent" >&2
