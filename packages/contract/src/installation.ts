@@ -1,6 +1,7 @@
 /** Administration of the installation: accounts, workspaces, background work and its health. */
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
+import { Feed } from '#insights.ts'
 import { Empty, Id, NetworkChange, NextPage, Page, Timestamp } from '#primitives.ts'
 
 /** A newer release that the operator has downloaded. */
@@ -175,4 +176,13 @@ export const checkInstallation = endpoint({
   description: 'The checks of `glacis doctor` that apply to a running server.',
   input: z.object({}),
   result: z.object({ checks: z.array(HealthCheck) }),
+})
+
+export const listInstallationFeeds = endpoint({
+  method: 'GET',
+  path: '/v1/installation/feeds',
+  summary: 'List feeds of the installation',
+  description: 'All feeds, which the workspaces share. For administrators who are not members of a workspace.',
+  input: z.object({}),
+  result: z.object({ feeds: z.array(Feed) }),
 })

@@ -234,6 +234,7 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   retryJob: administerInstallation,
   sendTestEmail: administerInstallation,
   checkInstallation: administerInstallation,
+  listInstallationFeeds: administerInstallation,
 }
 
 /** The roles that may change the `permissions` of a target, which allow intrusive checks. */

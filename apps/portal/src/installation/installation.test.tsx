@@ -55,7 +55,7 @@ beforeEach(async () => {
     body: { accounts: [account('ada', 'Ada Ammann', true), account('max', 'Max Muster', false)], nextPageToken: '' },
   })
   service.on('GET /v1/installation/workspaces', { body: { workspaces: [workspace], nextPageToken: '' } })
-  service.on('GET /v1/feeds', {
+  service.on('GET /v1/installation/feeds', {
     body: { feeds: [{ name: 'NVD', version: '', records: 5, skipped: 0, state: 'STATE_FAILED', problem: 'timeout' }] },
   })
   page.show(

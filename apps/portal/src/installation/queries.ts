@@ -4,6 +4,7 @@ import {
   getInstallation,
   listAccounts,
   listAllWorkspaces,
+  listInstallationFeeds,
   listQueues,
   retryJob,
   sendTestEmail,
@@ -32,6 +33,10 @@ export function installation() {
 
 export function checks() {
   return query(checkInstallation, {})
+}
+
+export function feeds() {
+  return query(listInstallationFeeds, {})
 }
 
 export function queues() {

@@ -51,6 +51,15 @@ it('rejects API tokens of administrators', async () => {
   expect((await users.app.inject({ url: '/v1/installation', headers })).statusCode).toBe(403)
 })
 
+it('lists the feeds that all workspaces share', async () => {
+  const pack = { name: 'Test records', version: '1', records: 3, skipped: 0, state: 'STATE_READY' }
+  await users.server.database.owner
+    .insertInto('pack')
+    .values({ ...pack, updated_at: new Date() })
+    .execute()
+  expect((await get('/feeds')).feeds).toContainEqual(expect.objectContaining(pack))
+})
+
 it('shows version and usage', async () => {
   await users.target(admin, 'Web')
   const { installation } = await get('')

@@ -17,8 +17,11 @@ const states = { STATE_READY: 'STATE_READY', STATE_EMPTY: 'STATE_EMPTY', STATE_F
 const { compare } = new Intl.Collator('en', { numeric: true })
 
 /** All packs, sorted by name. */
-export async function listFeeds(ctx: Ctx, addresses: FeedAddresses): Promise<ResultOf<typeof contract.listFeeds>> {
-  const rows = await ctx.tx.selectFrom('pack').selectAll().execute()
+export async function listFeeds(
+  { tx }: { tx: Kysely<Tables> },
+  addresses: FeedAddresses,
+): Promise<ResultOf<typeof contract.listFeeds>> {
+  const rows = await tx.selectFrom('pack').selectAll().execute()
   return { feeds: rows.toSorted((a, b) => compare(a.name, b.name)).map((row) => toFeed(row, addresses)) }
 }
 

@@ -197,7 +197,7 @@ export function serveApi(router: Router, services: Services): void {
   serve(access.deleteApiToken, tokens.deleteApiToken)
   serve(access.listAuditEvents, listAuditEvents)
   serveWorkspaces(router, services)
-  serveInstallation(router, services.administration)
+  serveInstallation(router, services)
 }
 
 function serveWorkspaces(
@@ -242,7 +242,7 @@ function serveWorkspaces(
   serve(provisioning.deleteProvisioningToken, workspaces.deleteProvisioningToken)
 }
 
-function serveInstallation({ serveAdministrator }: Router, all: administration.Administration): void {
+function serveInstallation({ serveAdministrator }: Router, { administration: all, database, feeds }: Services): void {
   serveAdministrator(installation.getInstallation, () => administration.getInstallation(all))
   serveAdministrator(installation.setInstallationNetworks, (visit, input) =>
     administration.setInstallationNetworks(all, visit, input),
@@ -254,6 +254,7 @@ function serveInstallation({ serveAdministrator }: Router, all: administration.A
   serveAdministrator(installation.retryJob, (visit, input) => administration.retryJob(all, visit, input))
   serveAdministrator(installation.sendTestEmail, (visit) => administration.sendTestEmail(all, visit))
   serveAdministrator(installation.checkInstallation, async () => ({ checks: await all.check() }))
+  serveAdministrator(installation.listInstallationFeeds, () => listFeeds({ tx: database.owner }, feeds))
 }
 
 /** Deleting a target cancels its running scan and closes its issues; both are kept as history. */
