@@ -249,6 +249,22 @@ describe('a web server', () => {
     expect(names.some((name) => name.startsWith('laravel:'))).toBe(true)
   })
 
+  it.each([
+    ['{"name":"acme-ledger","version":"2.4.1"}', ['acme-ledger:acme-ledger:2.4.1']],
+    ['<title>Acme Wiki 3.2.1</title>', ['acme_wiki:acme_wiki:3.2.1']],
+    ['<meta name="application-name" content="Acme Wiki">', ['acme_wiki:acme_wiki:*']],
+    ['{"name":"api","version":"1.0.0"}', []],
+    ['<title>Release 2.4.1</title>', []],
+    ['<meta name="application-name" content="React App">', []],
+    [
+      '<meta name="generator" content="WordPress 6.4.2"><meta name="application-name" content="Corner Shop">',
+      ['wordpress:wordpress:6.4.2'],
+    ],
+  ])('names itself, if no fingerprint does: %s', async (page, expected) => {
+    using server = await site('127.70.3.3', { '/': page })
+    expect((await identified(server.address, [server.port])).names).toEqual(expected)
+  })
+
   it('is identified by its favicon hash', async () => {
     const icon = Buffer.from('00000100010010100000010020006804', 'hex').toString('latin1')
     const folder = await mkdtemp(join(tmpdir(), 'glacis-icons-'))

@@ -34,7 +34,15 @@ export function identifyTechnologies(
   return [...best.values()]
 }
 
-/** A last resort counts only if nothing else in the same header is known. */
+/** Fields in which a server describes itself in its own words. */
+const selfDescriptions: ReadonlySet<string> = new Set(['web.json', 'html.application_name', 'html_title'])
+/** The OpenAPI description reveals a framework, which says nothing about the product. */
+const pageFields = /^(?:http\.(?:body|path:(?!\/openapi\.json))|html[._]|favicon)/
+
+/**
+ * A last resort counts only if nothing else in the same header is known, and for the page's description of itself, if
+ * nothing else on the page is.
+ */
 function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) {
   const hits = traces.flatMap((trace) =>
     fingerprints
@@ -42,7 +50,10 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
       .map((hit) => ({ trace, hit, header: trace.field.replace(/\.token$/, '') })),
   )
   const known = new Set(hits.filter(({ hit }) => !hit.isLastResort).map(({ header }) => header))
-  return hits.filter(({ hit, header }) => !hit.isLastResort || !known.has(header))
+  const isPageKnown = [...known].some((header) => pageFields.test(header))
+  return hits.filter(
+    ({ hit, header }) => !hit.isLastResort || !(known.has(header) || (isPageKnown && selfDescriptions.has(header))),
+  )
 }
 
 function isBetter(one: Technology, other: Technology): boolean {
@@ -97,7 +108,7 @@ function displayName(vendor: string, product: string): string {
  */
 function qualityOf(trace: FingerprintText, hasVersion: boolean, hasRevision: boolean, subject: Subject): number {
   if (subject === 'os' || subject === 'hw') return 30
-  if (/^(html_title|favicon|http_header\.cookie|x509|http\.body)/.test(trace.field)) return 50
+  if (/^(html_title|html\.application_name|favicon|http_header\.cookie|x509|http\.body)/.test(trace.field)) return 50
   const isDistribution = /debian|ubuntu|red ?hat|centos|fedora|suse|alpine|deb\d+u\d/i.test(trace.text.slice(0, 500))
   return hasVersion && isDistribution && !hasRevision ? 40 : 80
 }

@@ -59,7 +59,7 @@ export async function readWeb(
     if (page.kind === 'failure') break
     if (page.status !== 200) continue
     const text = path.endsWith('.js') ? scriptExcerpt(page.body) : bodyText(page)
-    traces.push(...fields.map(({ field }) => ({ field, text })))
+    traces.push(...fields.map(({ field }) => ({ field, text })), ...jsonTraces(text))
   }
   const answered = async (request: HttpRequest) => {
     const response = await send(request)
@@ -102,16 +102,28 @@ function tokens(value: string): string[] {
 
 function bodyTraces(response: HttpResponse): FingerprintText[] {
   const text = bodyText(response)
-  const generators = [...text.matchAll(/<meta\b[^>]{0,300}>/gi)].flatMap(([tag]) => generatorOf(tag))
+  const metaTags = [...text.matchAll(/<meta\b[^>]{0,300}>/gi)]
+  const generators = metaTags.flatMap(([tag]) => contentOf(generatorName, tag))
+  const applications = metaTags.flatMap(([tag]) => contentOf(applicationName, tag))
   return [
     { field: 'html_title', text: oneLine(titleOf(text), 500) },
     ...generators.slice(0, 5).map((generator) => ({ field: 'html.generator', text: generator })),
+    ...applications.slice(0, 1).map((application) => ({ field: 'html.application_name', text: application })),
+    ...jsonTraces(text),
     { field: 'http.body', text },
   ].filter((trace) => trace.text !== '')
 }
 
-function generatorOf(tag: string): string[] {
-  if (!/\bname\s*=\s*["']?generator["'\s>/]/i.test(tag)) return []
+function jsonTraces(text: string): FingerprintText[] {
+  return /^\s*\{\s*"/.test(text) ? [{ field: 'web.json', text }] : []
+}
+
+const generatorName = /\bname\s*=\s*["']?generator["'\s>/]/i
+const applicationName = /\bname\s*=\s*["']?application-name["'\s>/]/i
+
+/** The content of a meta tag, if it has this name. */
+function contentOf(name: RegExp, tag: string): string[] {
+  if (!name.test(tag)) return []
   const [, quoted, bare] = /\bcontent\s{0,100}=\s{0,100}(?:["']([^"']{1,200})["']|([^\s>]{1,200}))/i.exec(tag) ?? []
   return [quoted ?? bare ?? '']
 }
