@@ -48,7 +48,7 @@ beforeEach(async () => {
   const { service } = page
   service.on('GET /v1/installation', { body: { installation } })
   service.on('GET /v1/installation/checks', {
-    body: { checks: [{ name: 'disk', level: 'LEVEL_WARNING', text: '2 GiB free. Feeds need 5 GiB.' }] },
+    body: { checks: [{ name: 'disk', level: 'LEVEL_WARNING', text: '2 GB free. Feeds need 5 GB.' }] },
   })
   service.on('GET /v1/installation/queues', { body: { queues: [queue], failedJobs: [job] } })
   service.on('GET /v1/installation/accounts', {
@@ -73,7 +73,7 @@ const sent = (method: string, path: string) =>
 it('shows the version, a newer release, and problems', async () => {
   expect(screen.getByText(/Glacis 0\.2\.0 is ready to install/)).toBeDefined()
   expect(screen.getByText('123 MB')).toBeDefined()
-  expect(await screen.findByText('2 GiB free. Feeds need 5 GiB.')).toBeDefined()
+  expect(await screen.findByText('2 GB free. Feeds need 5 GB.')).toBeDefined()
   expect(await screen.findByText('timeout')).toBeDefined()
   expect(within(await screen.findByRole('table', { name: 'Workspaces' })).getByText('ada@example.ch')).toBeDefined()
 })

@@ -15,7 +15,7 @@ export async function checkServer(owner: Kysely<Tables>, isExternal: boolean): P
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
       pg_database_size(current_database())::float8 as bytes`.execute(owner)
   const { number = 0, version = '', bytes = 0 } = rows[0] ?? {}
-  const size = `${(bytes / 2 ** 20).toFixed(0)} MiB`
+  const size = `${(bytes / 1e6).toFixed(0)} MB`
   if (number < serverVersionMin)
     return error('database', `PostgreSQL ${version} is too old; Glacis needs version 16 or newer.`)
   return ok('database', `${isExternal ? 'external' : 'embedded'} PostgreSQL ${version}, ${size}`)

@@ -8,9 +8,9 @@ import { CliError } from '#cli-error.ts'
 import { error, ok, type Result, warning } from './result.ts'
 
 const nodeMajorMin = 26
-const gibibyte = 2 ** 30
-/** PostgreSQL stops accepting writes when the disk is full; feeds need about two gibibytes. */
-const freeBytes = { warning: 5 * gibibyte, error: gibibyte } as const
+const gigabyte = 1e9
+/** PostgreSQL stops accepting writes when the disk is full; feeds need about two gigabytes. */
+const freeBytes = { warning: 5 * gigabyte, error: gigabyte } as const
 const timeoutMs = 5000
 
 export function checkNode(version = process.versions.node): Result {
@@ -38,9 +38,9 @@ export async function checkDisk(folder: string): Promise<Result[]> {
     return [error('disk', `${folder} isn't writable by this user. Change its owner, or set GLACIS_DATA.`)]
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
-  const text = `${(free / gibibyte).toFixed(1)} GiB free in ${folder}`
+  const text = `${(free / gigabyte).toFixed(1)} GB free in ${folder}`
   if (free < freeBytes.error) return [error('disk', `${text}. Free some space before the database stops.`)]
-  if (free < freeBytes.warning) return [warning('disk', `${text}. Feeds and history need at least 5 GiB.`)]
+  if (free < freeBytes.warning) return [warning('disk', `${text}. Feeds and history need at least 5 GB.`)]
   return [ok('disk', text)]
 }
 
