@@ -82,6 +82,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       'cli-error',
       'sarif',
       'time-zone',
+      'tracing',
       'version',
     ],
     imports: {

@@ -43,6 +43,7 @@ import { isWithinNetworks } from '#networks.ts'
 import { signInNetworks } from '#installation/index.ts'
 import { createOutbound } from '#outbound.ts'
 import { portalConfig } from '#portal-config.ts'
+import { traceRequests } from '#tracing.ts'
 import { createWhoami } from '#whoami.ts'
 import { createMemberships, deliverInvitation, organizations } from '#workspaces/index.ts'
 import { sql } from 'kysely'
@@ -164,7 +165,10 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   const metrics = config.metrics && createMetrics({ database, jobs, log, backupFolder: config.backup?.folder })
   const app = await createApp({
     log,
-    observe: (scope) => metrics?.observe(scope),
+    observe(scope) {
+      metrics?.observe(scope)
+      traceRequests(scope)
+    },
     url: config.url,
     rateLimitStore: requestCounts.Store,
     portalConfig: portalConfig(config),

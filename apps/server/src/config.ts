@@ -55,6 +55,8 @@ export interface Config {
   readonly backup: BackupSchedule | null
   /** Where metrics are served; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null
+  /** Whether traces are exported. The OpenTelemetry SDK reads its variables itself. */
+  readonly isTraced: boolean
   /** Absolute path of the folder with downloaded releases; undefined: no update notice. */
   readonly releases: string | undefined
   readonly logLevel: (typeof levels)[number]
@@ -124,6 +126,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
             recipients: value.GLACIS_BACKUP_RECIPIENTS,
           },
     metrics: value.GLACIS_METRICS,
+    isTraced: value.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     releases: value.GLACIS_RELEASES === undefined ? undefined : resolve(root, value.GLACIS_RELEASES),
     logLevel: value.GLACIS_LOG_LEVEL,
     signIn: {

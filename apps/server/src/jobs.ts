@@ -4,6 +4,7 @@ import type { IdentityOptions } from '@glacis/identity'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { channels } from '#database/channels.ts'
+import { traceJob } from '#tracing.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 
@@ -199,7 +200,8 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       const runJob = async ([job]: JobWithMetadata<Queues[typeof name]>[]) => {
         if (!job) return
         const signal = AbortSignal.any([stopping.signal, job.signal])
-        await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit }).catch(
+        const work = { data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit }
+        await traceJob(name, job.data, () => run(work)).catch(
           async (error: unknown) => {
             if (!stopping.signal.aborted || !restartedQueues.has(name)) throw error
             const group = job.groupId ? { group: { id: job.groupId } } : {}

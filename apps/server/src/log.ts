@@ -5,6 +5,7 @@
 import { styleText } from 'node:util'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { z } from 'zod'
+import { activeTrace } from '#tracing.ts'
 
 export type { Logger } from 'pino'
 
@@ -25,7 +26,13 @@ function pathTo(depth: string, key: string): string {
 export function createLogger({ level, output }: { level: string; output?: DestinationStream }): Logger {
   const destination = output ?? (process.stderr.isTTY ? formatForTerminal(process.stderr) : pino.destination(2))
   return pino(
-    { level, base: null, redact: { paths: secretPaths, censor: '…' }, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level,
+      base: null,
+      mixin: activeTrace,
+      redact: { paths: secretPaths, censor: '…' },
+      timestamp: pino.stdTimeFunctions.isoTime,
+    },
     destination,
   )
 }

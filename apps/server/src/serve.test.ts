@@ -8,6 +8,6 @@ it('loads packages that are rarely needed on first use only', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [program])
   const loaded: string[] = JSON.parse(stdout)
   expect(loaded).toContain('fastify')
-  const lazyPackages = ['@simplewebauthn/server', 'qrcode', 'nodemailer', 'ajv', 'undici']
+  const lazyPackages = ['@simplewebauthn/server', 'qrcode', 'nodemailer', 'ajv', 'undici', '@opentelemetry/sdk-node']
   expect(loaded.filter((name) => lazyPackages.includes(name))).toEqual([])
 })

@@ -11,6 +11,8 @@ import { CliError } from './cli-error.ts'
 /** Shutdown deadline of everything but the database, which needs the rest of the five seconds. */
 const closeMsMax = 3000
 const connectMsMax = 10_000
+/** For the last traces, if their receiver is slow or down. */
+const flushMsMax = 1000
 /** Signals within this time count as one: the terminal, npm, and the launcher each deliver the same Ctrl-C. */
 const sameSignalMs = 1000
 
@@ -26,6 +28,11 @@ export async function serve({ environment, root }: { environment: NodeJS.Process
   const { isStopping, stopped } = listenForStop()
 
   await using running = new AsyncDisposableStack()
+  if (config.isTraced) {
+    const { startTracing } = await import('./tracing.ts')
+    const stopTracing = await startTracing(log)
+    running.defer(() => withTimeout(flushMsMax, stopTracing(), log))
+  }
   running.defer(await lockFolder(config.dataFolder))
   for (const host of config.hosts) await tryPort(host, config.port)
   // The modules load while the database starts.

@@ -248,6 +248,12 @@ export const Settings = z.object({
     meaning:
       'The address that serves Prometheus metrics at `/metrics`; a port alone listens on `127.0.0.1`. Requests need no authentication, so open it only to the monitoring system.',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: described(urlOf(/^https?:\/\//).optional(), {
+    expects: 'a URL such as http://127.0.0.1:4318',
+    initial: 'no traces',
+    meaning:
+      'The OpenTelemetry collector that receives traces over OTLP. The other [variables of the SDK](https://opentelemetry.io/docs/languages/sdk-configuration/) apply as well, such as `OTEL_EXPORTER_OTLP_HEADERS` and `OTEL_TRACES_SAMPLER`.',
+  }),
   GLACIS_RELEASES: described(z.string().optional(), {
     expects: 'a folder',
     initial: 'no update notice',

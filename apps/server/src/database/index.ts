@@ -7,6 +7,7 @@ import type { Actor, Ctx, Log } from '#ctx.ts'
 import { isReplicaFailure, type Replica, watchReplica } from '#database/replica.ts'
 import type { Tables } from '#database/tables.ts'
 import { transactionsOnly } from '#database/transactions-only.ts'
+import { traceStatement } from '#tracing.ts'
 import { randomUUIDv7 } from 'node:crypto'
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import { Pool, types } from 'pg'
@@ -59,7 +60,7 @@ export function openDatabase(
     pool.on('error', (error) => log.warn({ error: error.message }, 'database connection lost'))
     return pool
   }
-  const kyselyOn = (pool: PostgresPool) => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const kyselyOn = (pool: PostgresPool) => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: traceStatement })
   const [appPool, ownerPool] = [open(url, appMax), open(url, ownerMax)]
   const [app, owner] = [kyselyOn(transactionsOnly(appPool)), kyselyOn(ownerPool)]
   const replica = replicaUrl ? watchReplica(open(replicaUrl, appMax), owner, log) : null
