@@ -201,13 +201,11 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
         if (!job) return
         const signal = AbortSignal.any([stopping.signal, job.signal])
         const work = { data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit }
-        await traceJob(name, job.data, () => run(work)).catch(
-          async (error: unknown) => {
-            if (!stopping.signal.aborted || !restartedQueues.has(name)) throw error
-            const group = job.groupId ? { group: { id: job.groupId } } : {}
-            await boss.send(name, job.data, { priority: job.priority, ...group })
-          },
-        )
+        await traceJob(name, job.data, () => run(work)).catch(async (error: unknown) => {
+          if (!stopping.signal.aborted || !restartedQueues.has(name)) throw error
+          const group = job.groupId ? { group: { id: job.groupId } } : {}
+          await boss.send(name, job.data, { priority: job.priority, ...group })
+        })
         // More jobs may be waiting.
         wake(name)
       }

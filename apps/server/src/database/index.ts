@@ -60,7 +60,8 @@ export function openDatabase(
     pool.on('error', (error) => log.warn({ error: error.message }, 'database connection lost'))
     return pool
   }
-  const kyselyOn = (pool: PostgresPool) => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: traceStatement })
+  const kyselyOn = (pool: PostgresPool) =>
+    new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: traceStatement })
   const [appPool, ownerPool] = [open(url, appMax), open(url, ownerMax)]
   const [app, owner] = [kyselyOn(transactionsOnly(appPool)), kyselyOn(ownerPool)]
   const replica = replicaUrl ? watchReplica(open(replicaUrl, appMax), owner, log) : null
