@@ -89,7 +89,7 @@ const commands = new Map<string, Command>([
   [
     'upgrade',
     {
-      summary: 'Show or run the database migrations of this release: --check, --apply.',
+      summary: 'Show or run the database migrations of this release (--check, --apply), or upgrade PostgreSQL.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/upgrade.ts')).upgrade(args, context),
     },

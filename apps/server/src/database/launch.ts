@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '#log.ts'
 import { type Cluster, openFolderAccess } from './cluster.ts'
+import type { Programs } from './native.ts'
 
 /** Tuned for low idle memory on one machine with tens of connections. */
 const settings = {
@@ -19,12 +20,10 @@ const settings = {
   max_wal_size: '512MB',
   checkpoint_timeout: '15min',
   // Each of these would be a mostly idle process.
-  io_method: 'sync',
   max_parallel_workers: '0',
   max_parallel_workers_per_gather: '0',
   max_parallel_maintenance_workers: '0',
   max_logical_replication_workers: '0',
-  autovacuum_worker_slots: '2',
   autovacuum_max_workers: '2',
   jit: 'off',
   timezone: 'UTC',
@@ -34,6 +33,9 @@ const settings = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
 }
+
+/** Settings that earlier versions don't know. */
+const settingsSince18 = { io_method: 'sync', autovacuum_worker_slots: '2' }
 
 /** Memory of the machine or container in bytes. */
 function memory(): number {
@@ -75,13 +77,14 @@ export async function launchWithRetry(...args: Parameters<typeof launch>): Promi
 }
 
 async function launch(
-  postgres: string,
+  { postgres, major }: Programs,
   cluster: Cluster,
   { log, isDurable }: { log: Logger; isDurable: boolean },
 ): Promise<ChildProcess> {
   await using access = await openFolderAccess(cluster)
   const options = {
     ...settings,
+    ...(Number(major) >= 18 ? settingsSince18 : {}),
     ...(isDurable ? {} : settingsWithoutDurability),
     unix_socket_directories: access.socketFolder,
   }

