@@ -1,6 +1,7 @@
 /** The faults. Each ends by itself, and the installation has to recover from it. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { RunningAgent } from './agent.ts'
+import type { Clock } from './clock.ts'
 import { type Installation, processNames } from './installation.ts'
 import { withClient } from './query.ts'
 import type { Random } from './random.ts'
@@ -8,6 +9,8 @@ import type { Mood, Receiver } from './receivers.ts'
 
 export interface Stage {
   readonly agent: RunningAgent
+  /** Of all processes but the database and the agent; null if it can't be set. */
+  readonly clock: Clock | null
   readonly installation: Installation
   readonly random: Random
   readonly webhooks: Receiver
@@ -34,6 +37,15 @@ const mood =
     stage[of].mood = during
     await wait(stallMs)
     stage[of].mood = 'accepting'
+  }
+
+/** The clock jumps twice: to another time, and back. */
+const setClock =
+  (seconds: number): Fault =>
+  async ({ clock }) => {
+    await clock?.shift(seconds)
+    await wait(stallMs)
+    await clock?.shift(0)
   }
 
 export const faults: Readonly<Record<string, Fault>> = {
@@ -77,6 +89,8 @@ export const faults: Readonly<Record<string, Fault>> = {
     await wait(stallMs)
     await free?.()
   },
+  'set the clock an hour ahead': setClock(3600),
+  'set the clock back by an hour': setClock(-3600),
   'stall the webhook receiver': mood('webhooks', 'stalling'),
   'fail webhooks': mood('webhooks', 'failing'),
   'stall the mail server': mood('mail', 'stalling'),

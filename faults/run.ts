@@ -9,6 +9,7 @@ import { createTarget } from '@glacis/contract/target'
 import { startLab } from '../lab/servers.ts'
 import { visit, type Visitor } from '../lab/visitor.ts'
 import { startAgent } from './agent.ts'
+import { createClock } from './clock.ts'
 import { type Fault, faults, type Stage } from './faults.ts'
 import { type Installation, processNames, startInstallation } from './installation.ts'
 import { violations } from './invariants.ts'
@@ -48,10 +49,12 @@ export async function runFaults(count: number, seed: number, report: (outcome: O
   resources.defer(() => mail.close())
   const installation = await startInstallation(folder)
   resources.defer(() => installation.stop())
+  const clock = await createClock(folder)
+  installation.settings = { ...clock?.environment }
   const random = createRandom(seed)
   const { visitor, agent } = await beginWork(installation, mail, folder)
   resources.defer(() => agent.process.kill())
-  const stage: Stage = { installation, random, webhooks, mail, agent: agent.process }
+  const stage: Stage = { clock, installation, random, webhooks, mail, agent: agent.process }
   const targetIds = await createTargets(visitor, webhooks, agent.id)
   const load = startLoad(visitor, targetIds, random)
   const isAtWork = () => Promise.resolve(Object.values(workDone(load, webhooks)).every((count) => count > 0))
@@ -64,7 +67,7 @@ export async function runFaults(count: number, seed: number, report: (outcome: O
     report(outcome)
   }
   // Each fault at least once before any is repeated by chance.
-  const names = Object.keys(faults)
+  const names = Object.keys(faults).filter((name) => clock || !name.includes('clock'))
   for (let index = 0; index < count; index++) {
     const name = index < names.length ? (names[(index + seed) % names.length] ?? '') : random.pick(names)
     add(await provoke(name, faults[name], stage, load))
@@ -81,7 +84,7 @@ async function beginWork(installation: Installation, mail: Receiver, folder: str
   const visitor = visit(installation.url)
   await visitor.signUp(person, installation.outbox)
   await installation.kill('worker 1')
-  installation.settings = { GLACIS_SMTP_URL: mail.url }
+  installation.settings = { ...installation.settings, GLACIS_SMTP_URL: mail.url }
   await Promise.all([installation.start('worker 1'), installation.start('worker 2')])
   const { agent } = await visitor.call(createAgent, { agent: { name: 'Branch office' } })
   const running = await startAgent(installation.url, agent.token ?? '', join(folder, 'agent'))
