@@ -265,6 +265,18 @@ describe('a web server', () => {
     expect((await identified(server.address, [server.port])).names).toEqual(expected)
   })
 
+  it('that never answers its start page is not asked for it once per probe', async () => {
+    let requests = 0
+    // Like a reload server, it rejects what isn't HTTP and ignores what is.
+    await using server = createServer(() => void requests++).listen(0, '127.70.3.9')
+    await once(server, 'listening')
+    const address = server.address()
+    if (!address || typeof address === 'string') throw new Error('a TCP server has a port')
+    const { services } = await identified('127.70.3.9', [address.port])
+    expect(services).toMatchObject([{ port: address.port, protocol: '' }])
+    expect(requests).toBeLessThan(4)
+  })
+
   it('is identified by its favicon hash', async () => {
     const icon = Buffer.from('00000100010010100000010020006804', 'hex').toString('latin1')
     const folder = await mkdtemp(join(tmpdir(), 'glacis-icons-'))

@@ -141,10 +141,17 @@ async function guessProtocol(
 ): Promise<Reading | undefined> {
   const others = probes.filter((probe) => !sent.includes(probe))
   let known: Reading | undefined
+  // A web server that ignores its start page rejects every probe with an HTTP error: try the page once more, not each time.
+  let page: Promise<Reading | undefined> | undefined
   await forEachOf(others, guessesAtOnce, async (probe) => {
     if (known) return
     const received = await exchange(endpoint, probe.request, tools, guessWaitMs)
-    const reading = received.length > 0 ? await recognize(received, probe, endpoint, tools) : undefined
+    if (received.length === 0) return
+    const text = received.toString('latin1')
+    const isPage = isWeb(text) && !probe.responsePattern.test(text)
+    const reading = await (isPage
+      ? (page ??= readWebServer(text, endpoint, tools))
+      : recognize(received, probe, endpoint, tools))
     known ??= reading
   })
   return known
