@@ -36,6 +36,9 @@ export function identifyTechnologies(
 
 /** Fields in which a server describes itself in its own words. */
 const selfDescriptions: ReadonlySet<string> = new Set(['web.json', 'html.application_name', 'html_title'])
+/** The name that a page states with its version or repository counts unless the page names another program. */
+const ownName = 'html.own_name'
+const programFields = /^(?:html_title|html\.(?:generator|application_name)|favicon)/
 /** The OpenAPI description reveals a framework, which says nothing about the product. */
 const pageFields = /^(?:http\.(?:body|path:(?!\/openapi\.json))|html[._]|favicon)/
 
@@ -51,9 +54,22 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
   )
   const known = new Set(hits.filter(({ hit }) => !hit.isLastResort).map(({ header }) => header))
   const isPageKnown = [...known].some((header) => pageFields.test(header))
-  return hits.filter(
-    ({ hit, header }) => !hit.isLastResort || !(known.has(header) || (isPageKnown && selfDescriptions.has(header))),
-  )
+  const isProgramKnown = [...known].some((header) => programFields.test(header))
+  const ownVersion = hits.find(({ header }) => header === ownName)?.hit.values['service.version']
+  return hits
+    .filter(({ hit, header }) => {
+      if (!hit.isLastResort) return true
+      if (header === ownName) return !isProgramKnown
+      return !known.has(header) && !(isPageKnown && selfDescriptions.has(header))
+    })
+    .map((found) => (found.header === 'html_title' ? { ...found, hit: withVersion(found.hit, ownVersion) } : found))
+}
+
+/** The version that a page states next to its title belongs to the program that the title names. */
+function withVersion(hit: FingerprintMatch, version: string | undefined): FingerprintMatch {
+  if (version === undefined || hit.isLastResort || hit.values['service.version']) return hit
+  const cpe = hit.values['service.cpe23']?.replace(/:-$/, `:${version}`)
+  return { ...hit, values: { ...hit.values, 'service.version': version, ...(cpe ? { 'service.cpe23': cpe } : {}) } }
 }
 
 function isBetter(one: Technology, other: Technology): boolean {
@@ -108,7 +124,8 @@ function displayName(vendor: string, product: string): string {
  */
 function qualityOf(trace: FingerprintText, hasVersion: boolean, hasRevision: boolean, subject: Subject): number {
   if (subject === 'os' || subject === 'hw') return 30
-  if (/^(html_title|html\.application_name|favicon|http_header\.cookie|x509|http\.body)/.test(trace.field)) return 50
+  if (/^(html_title|html\.(?:application_name|own_name)|favicon|http_header\.cookie|x509|http\.body)/.test(trace.field))
+    return 50
   const isDistribution = /debian|ubuntu|red ?hat|centos|fedora|suse|alpine|deb\d+u\d/i.test(trace.text.slice(0, 500))
   return hasVersion && isDistribution && !hasRevision ? 40 : 80
 }

@@ -1,5 +1,6 @@
 import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
 import { pathOnOrigin } from '#fingerprint/origin.ts'
+import { ownName } from '#fingerprint/own-name.ts'
 import { scriptExcerpt, scriptPaths } from '#fingerprint/script.ts'
 import { oneLine, printable } from '#fingerprint/text.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
@@ -109,6 +110,7 @@ function bodyTraces(response: HttpResponse): FingerprintText[] {
     { field: 'html_title', text: oneLine(titleOf(text), 500) },
     ...generators.slice(0, 5).map((generator) => ({ field: 'html.generator', text: generator })),
     ...applications.slice(0, 1).map((application) => ({ field: 'html.application_name', text: application })),
+    { field: 'html.own_name', text: ownName(oneLine(titleOf(text), 500), text) ?? '' },
     ...jsonTraces(text),
     { field: 'http.body', text },
   ].filter((trace) => trace.text !== '')
@@ -154,12 +156,19 @@ async function faviconTraces(page: HttpResponse, get: Get): Promise<FingerprintT
   const tag = /<link\b[^>]{0,200}\brel=["']?(?:shortcut )?icon\b[^>]{0,300}/i.exec(bodyText(page))?.[0] ?? ''
   const href = /\bhref=["']?([^"'\s>]{1,500})/i.exec(tag)?.[1] ?? ''
   const icon = await get(/^\/(?!\/)/.test(href) ? href : '/favicon.ico')
-  if (icon.kind === 'failure' || icon.status !== 200 || icon.body.length === 0 || icon.truncated) return []
+  if (icon.kind === 'failure') return []
+  if (icon.status === 404) return errorTraces(icon)
+  if (icon.status !== 200 || icon.body.length === 0 || icon.truncated) return []
   if (/^\s*<(!doctype|html)/i.test(icon.body.subarray(0, 100).toString('latin1'))) return []
   return [
     { field: 'favicon.md5', text: faviconMd5(icon.body) },
     { field: 'favicon.mmh3', text: faviconHash(icon.body) },
   ]
+}
+
+/** The error page of a missing favicon also describes the server. */
+function errorTraces(page: HttpResponse): FingerprintText[] {
+  return [...headerTraces(page), { field: 'http.body', text: bodyText(page) }].filter(({ text }) => text !== '')
 }
 
 function headText(response: HttpResponse): string {

@@ -23,6 +23,7 @@ import { turn } from '#native/turn.ts'
 import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-checks.ts'
 import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
+import { webApi } from '#native/web-api.ts'
 import { webTokens } from '#native/web-tokens.ts'
 import { webUpload } from '#native/web-upload.ts'
 
@@ -53,6 +54,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   ftpUpload,
   webUpload,
   directoryListing,
+  webApi,
   webTokens,
   rpcbind,
   turn,

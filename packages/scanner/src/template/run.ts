@@ -16,6 +16,7 @@ import type {
 } from '#template/service-run.ts'
 import { createUnits } from '#unit.ts'
 import { mergeConcurrently } from '#template/merge-concurrently.ts'
+import { attributed } from '#template/attribution.ts'
 import { prepare, type CheckPlan } from '#template/plan.ts'
 
 /** Deadline for all checks of one port, in milliseconds. */
@@ -49,10 +50,10 @@ export async function* runChecks(target: CheckTarget, plan: CheckPlan, tools: Ch
     yield* runDns(target, prepare(plan, permissions).dns, { ...tools, units }, serious)
   } catch (error) {
     // Findings confirmed before an abort are kept.
-    yield* reportSerious(target.address, serious, tools)
+    yield* reportSerious(target.address, attributed(serious, target, plan), tools)
     throw error
   }
-  yield* reportSerious(target.address, serious, tools)
+  yield* reportSerious(target.address, attributed(serious, target, plan), tools)
 }
 
 async function* runService(

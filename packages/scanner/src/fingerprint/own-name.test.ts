@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { ownName } from '#fingerprint/own-name.ts'
+
+it.each([
+  ['NiceGUI', '<link href="/_nicegui/3.18.0/static/favicon.ico">', 'NiceGUI 3.18.0'],
+  ['D-Tale', '<span>D-Tale v1.8</span>', 'D-Tale 1.8'],
+  ['Login - Acme Wiki', '<footer>Acme Wiki version 2.4</footer>', 'Acme Wiki 2.4'],
+  ['Netron', '<meta name="version" content="9.3.3">', 'Netron 9.3.3'],
+  ['Acme Ledger', '<a href="https://github.com/acme/acme-ledger">source</a>', 'Acme Ledger'],
+])('names %s', (title, html, expected) => {
+  expect(ownName(title, html)).toBe(expected)
+})
+
+it.each([
+  ['a title that the page does not confirm', 'Acme', '<h1>Acme</h1>'],
+  ['a generic title', 'Dashboard', 'Dashboard v2.3.4'],
+  ['a library of the same name', 'Acme', '<script src="/acme-2.4.1.min.js"></script>'],
+  ['a number that is no version', 'Acme', 'Acme 2024.10'],
+  ['a link to another project', 'Acme', '<a href="https://github.com/acme/ledger">'],
+  ['a sentence', 'Everything you need for work', 'work v1.2.3'],
+])('does not name %s', (_, title, html) => {
+  expect(ownName(title, html)).toBeUndefined()
+})
+
+it('takes linear time', () => {
+  const start = performance.now()
+  ownName(
+    'Acme Ledger',
+    `${'acme ledger'.repeat(5000)}${' '.repeat(10_000)}<a href="https://github.com/${'a/'.repeat(9000)}`,
+  )
+  expect(performance.now() - start).toBeLessThan(500)
+})

@@ -1,0 +1,67 @@
+/** Names an application by the title of its page, if the page itself confirms it. */
+
+/** Words that are no name, or only together with others. */
+const genericWords = new Set(
+  (
+    'about account accounts admin administration api app application auth blog browser client cloud console control dashboard data ' +
+    'default demo dev development docs documentation editor error example explorer file files form forum help home host index ' +
+    'info intranet jquery local localhost log login main manager media monitor my network node online page panel portal project react ' +
+    'register release search server service services session settings setup shop sign signin site start status store system ' +
+    'test the tool tools untitled user users version vite vue web webapp website welcome wiki your'
+  ).split(' '),
+)
+const htmlLengthMax = 65_536
+
+/**
+ * @param title of the page, on one line
+ * @param html of the page
+ * @returns `Name 1.2.3` if the page states the version next to the name or in a meta tag; `Name` if the page links to the
+ *   name's repository or package; undefined if it confirms neither
+ */
+export function ownName(title: string, html: string): string | undefined {
+  const page = html.slice(0, htmlLengthMax)
+  const names = title
+    .split(/\s+[-–—|·:•]\s+|\s*[|:]\s+/)
+    .map((part) => part.trim())
+    .filter(isName)
+  const versions = names.flatMap((name) => versionNextTo(name, page).map((version) => `${name} ${version}`))
+  return versions[0] ?? metaVersion(names, page) ?? names.find((name) => isLinked(name, page))
+}
+
+function isName(text: string): boolean {
+  if (!/^[A-Za-z][\w.+-]{2,30}(?: [A-Z][\w.+-]{1,30}){0,2}$/.test(text) || /\d\.\d/.test(text)) return false
+  return text.split(' ').some((word) => word.length > 2 && !genericWords.has(word.toLowerCase()))
+}
+
+/** The name in any spelling: `D-Tale`, `dtale`, `d_tale`. */
+function spellings(name: string): string {
+  return (name.match(/[A-Za-z0-9]+/g) ?? []).join('[ _.-]?')
+}
+
+/** Three numbers, or two after a `v` or the word. */
+function versionNextTo(name: string, page: string): string[] {
+  const number = String.raw`(?:(?:version["'\s:=]{1,4}|v\.?\s?)(\d{1,4}\.\d{1,4}(?:\.\d{1,5}){0,2})|(\d{1,4}\.\d{1,4}\.\d{1,5}))`
+  const release = String.raw`((?:-?(?:alpha|beta|rc|dev|a|b)[.-]?\d{0,3})?)(?![\w.]*\.(?:js|css|map))\b`
+  const pattern = new RegExp(
+    String.raw`(?:\b|_)${spellings(name)}(?:</\w{1,10}>)?["'\s/:@_=(-]{1,4}${number}${release}`,
+    'i',
+  )
+  const [, marked, bare, suffix = ''] = pattern.exec(page) ?? []
+  const version = marked ?? bare
+  return version === undefined ? [] : [`${version}${suffix}`]
+}
+
+function metaVersion([name]: readonly string[], page: string): string | undefined {
+  const [, version] =
+    /<meta\s+name=["'](?:app-?|application-)?version["']\s+content=["']v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})["']/i.exec(
+      page,
+    ) ?? []
+  return name === undefined || version === undefined ? undefined : `${name} ${version}`
+}
+
+function isLinked(name: string, page: string): boolean {
+  const hosts = String.raw`(?:github\.com|gitlab\.com|codeberg\.org)/[\w.-]{1,60}/|(?:pypi\.org/project|npmjs\.com/package)/`
+  return new RegExp(String.raw`\bhref=["']?https?://(?:www\.)?(?:${hosts})${spellings(name)}/?["'#?\s>]`, 'i').test(
+    page,
+  )
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { openLists } from '#native/web-api.ts'
+
+const paths = { '/users': { get: {}, post: {} }, '/users/{id}': { get: {}, delete: {} }, '/health': { get: {} } }
+
+describe('openLists', () => {
+  it('lists records of an API that declares no authentication', () => {
+    expect(openLists({ openapi: '3.0.0', paths })).toEqual(['/users'])
+    expect(openLists({ swagger: '2.0', paths })).toEqual(['/users'])
+  })
+
+  it.each([
+    ['declares authentication', { components: { securitySchemes: { bearer: {} } } }],
+    ['declares authentication (Swagger 2)', { securityDefinitions: { basic: {} } }],
+    ['requires authentication', { security: [{ bearer: [] }] }],
+    ['only reads', { paths: { '/users': { get: {} } } }],
+    ['needs a parameter', { paths: { ...paths, '/users': { get: { parameters: [{ required: true }] } } } }],
+    ['protects the operation', { paths: { ...paths, '/users': { get: { security: [{ bearer: [] }] } } } }],
+    ['has public records', { paths: { '/articles': { get: {} }, '/articles/{id}': { delete: {} } } }],
+  ])('is empty if the API %s', (_, part) => {
+    expect(openLists({ openapi: '3.1.0', paths, ...part })).toEqual([])
+  })
+})

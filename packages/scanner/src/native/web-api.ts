@@ -1,0 +1,111 @@
+/** APIs that describe themselves (OpenAPI) and declare no authentication. */
+import { z } from 'zod'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+
+const openApi = checkInfo({
+  id: 'api-without-authentication',
+  name: 'API exposed without authentication (OpenAPI)',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:N',
+  score: 6.5,
+  summary:
+    'The OpenAPI description of the API has operations that change data but no authentication, and an operation that lists data responds to unauthenticated requests.',
+  impact:
+    'An attacker can read the data of the API and call its operations, including those that change or delete data.',
+  remediation:
+    'Require authentication for the API and declare it under `securitySchemes`, or restrict the API to trusted networks.',
+  reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
+  tags: 'misconfig api unauth',
+})
+const documents = ['openapi.json', 'api/openapi.json', 'swagger.json', 'api/v1/openapi.json']
+const listsMax = 6
+const operationsMax = 2000
+
+const Operation = z.object({
+  parameters: z.array(z.object({ required: z.boolean().optional() })).optional(),
+  security: z.array(z.unknown()).optional(),
+})
+const Description = z.object({
+  openapi: z.string().optional(),
+  swagger: z.string().optional(),
+  basePath: z.string().optional(),
+  servers: z.array(z.object({ url: z.string() })).optional(),
+  security: z.array(z.unknown()).optional(),
+  securityDefinitions: z.record(z.string(), z.unknown()).optional(),
+  components: z.object({ securitySchemes: z.record(z.string(), z.unknown()).optional() }).optional(),
+  paths: z.record(z.string(), z.record(z.string(), z.unknown())),
+})
+type Description = z.infer<typeof Description>
+
+export const webApi: NativeCheck = {
+  checks: [openApi],
+  appliesTo: ({ protocol }) => protocol === 'http',
+  async run(context) {
+    const base = folderOf(context.basePath)
+    for (const name of documents) {
+      const page = await requestWeb(context, { target: `${base}${name}` })
+      if (!page) return {}
+      const description = page.status === 200 ? parsed(page.body) : undefined
+      const proof = description && (await listedBy(context, description, base))
+      if (proof) return { [openApi.id]: proof }
+      if (description) break
+    }
+    return { [openApi.id]: null }
+  },
+}
+
+function parsed(body: string): Description | undefined {
+  if (!/^\s*\{/.test(body)) return undefined
+  try {
+    return Description.safeParse(JSON.parse(body)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** The first list of records that the API returns without authentication. */
+async function listedBy(context: NativeContext, description: Description, base: string): Promise<Proof | undefined> {
+  for (const path of openLists(description).slice(0, listsMax)) {
+    const target = `${base}${prefixOf(description)}${path}`.replaceAll(/\/{2,}/g, '/')
+    const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
+    if (page && isRecords(page)) return { ...webProof(page, ['HTTP/1.1 200']), path: target }
+  }
+  return undefined
+}
+
+/** Records of an administrative kind; articles, products, or health are often public. */
+const administrative =
+  /(?:^|[/_-])(?:accounts?|api-?keys?|agents|assistants|clients|collections|config|configs|configuration|connections|credentials|customers|databases|datasets|deployments|devices|documents|experiments|files|flows|functions|indexes|integrations|invoices|jobs|keys|logs|members|models|nodes|orders|payments|pipelines|processes|projects|queues|runs|secrets|services|sessions|settings|stacks|studies|tables|targets|tasks|tenants|threads|tokens|users|variables|webhooks|workers|workflows|workspaces)\/?$/i
+
+/**
+ * Paths of lists that need no parameters.
+ *
+ * @returns nothing if the description declares authentication, or only operations that read
+ */
+export function openLists(description: Description): readonly string[] {
+  const { components, securityDefinitions, security } = description
+  const schemes = Object.keys({ ...components?.securitySchemes, ...securityDefinitions })
+  if (!(description.openapi ?? description.swagger) || schemes.length > 0 || security?.length) return []
+  const paths = Object.entries(description.paths).slice(0, operationsMax)
+  const canWrite = paths.some(([, methods]) => 'put' in methods || 'patch' in methods || 'delete' in methods)
+  if (!canWrite) return []
+  return paths.flatMap(([path, { get }]) => {
+    const operation = Operation.safeParse(get).data
+    const isOpen = operation && !operation.security?.length && !operation.parameters?.some(({ required }) => required)
+    return isOpen && administrative.test(path) && /^\/[\w./-]{1,200}$/.test(path) ? [path] : []
+  })
+}
+
+/** The path below which the operations are. */
+function prefixOf({ basePath, servers }: Description): string {
+  const url = basePath ?? servers?.[0]?.url ?? '/'
+  return URL.canParse(url, 'http://here.invalid') ? new URL(url, 'http://here.invalid').pathname : '/'
+}
+
+/** JSON with at least one record. */
+function isRecords({ status, headers, body }: WebResponse): boolean {
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  return status === 200 && /\bjson\b/i.test(type) && /^\s*(?:\[\s*[[{"]|\{[\s\S]{0,400}?[[{]\s*[{"])/.test(body)
+}
