@@ -1,6 +1,7 @@
 /** UDP services that answer the question of their own protocol: legacy, local-link, industrial. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { bacnetRead, coapDiscovery, netbiosStatus, rmcpPing, ssdpSearch, xdmcpQuery } from '#native/udp-exposed.ts'
+import { kerberosError, unknownRealmRequest } from '#fingerprint/java-probes.ts'
 import { bytes, hex } from '#native/native-check.ts'
 
 interface ExposedDatagramProbe {
@@ -10,6 +11,23 @@ interface ExposedDatagramProbe {
   readonly fromAnyPort?: boolean
   isAnswer(answer: Buffer): boolean
   traces?(answer: Buffer): readonly FingerprintText[]
+}
+
+/** Message type, protocol version, framing, host name, assigned tunnel, and window size. */
+const l2tpStart = hex(
+  'c802 0042 0000 0000 0000 0000 8008 0000 0000 0001 8008 0000 0002 0100 800a 0000 0003 00000003 800c 0000 0007 676c61636973 8008 0000 0009 474c 8008 0000 000a 0004',
+)
+
+/** Host and vendor names of a Start-Control-Connection-Reply. */
+function l2tpVendor(response: Buffer): string {
+  const names: string[] = []
+  for (let at = 12; at + 6 <= response.length;) {
+    const length = response.readUInt16BE(at) & 0x3ff
+    if (length < 6) break
+    if ([7, 8].includes(response.readUInt16BE(at + 4))) names.push(response.toString('latin1', at + 6, at + length))
+    at += length
+  }
+  return names.join(' ')
 }
 
 export const exposedDatagramProbes: readonly ExposedDatagramProbe[] = [
@@ -59,6 +77,26 @@ export const exposedDatagramProbes: readonly ExposedDatagramProbe[] = [
     ports: [137],
     requests: [netbiosStatus],
     isAnswer: (response) => response[0] === 0x47 && response[1] === 0x43 && ((response[2] ?? 0) & 0x80) !== 0,
+  },
+  {
+    protocol: 'kerberos',
+    ports: [88],
+    requests: [unknownRealmRequest()],
+    isAnswer: (response) =>
+      response[0] === 0x7e && response.toString('latin1').includes('\u00a0\u0003\u0002\u0001\u0005'),
+    traces: (response) => [{ field: 'kerberos.error', text: kerberosError(response.toString('latin1')) }],
+  },
+  {
+    // Start-Control-Connection-Request (RFC 2661, section 6.1).
+    protocol: 'l2tp',
+    ports: [1701],
+    requests: [l2tpStart],
+    isAnswer: (response) =>
+      response.length >= 20 &&
+      (response.readUInt16BE(0) & 0xc80f) === 0xc802 &&
+      response[18] === 0 &&
+      response[19] === 2,
+    traces: (response) => [{ field: 'l2tp.vendor', text: l2tpVendor(response) }],
   },
   {
     protocol: 'xdmcp',

@@ -14,6 +14,7 @@ import { broker } from '#native/testing/broker.ts'
 import { desktop } from '#native/testing/desktop.ts'
 import { fileServer } from '#native/testing/file-server.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
+import { derby, releaseVersion } from '#testing/database-replies.ts'
 import { greet, listen, mayListen, respond } from '#testing/loopback.ts'
 
 const packs = await loadPacks({
@@ -127,6 +128,24 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
     6667,
     respond([[/^NICK/, ':irc.lab.test 002 glacis :Your host is irc.lab.test, running version ngircd-26.1\r\n']]),
     'ngircd:ngircd:26.1',
+  ],
+  ['dict', 2628, greet('220 lab dictd 1.13.0/rf on Linux 6.1.0 <auth.mime> <1.2@lab>\r\n'), 'dict:dictd:1.13.0'],
+  [
+    'qmp',
+    4445,
+    greet('{"QMP": {"version": {"qemu": {"micro": 22, "minor": 2, "major": 7}}, "capabilities": []}}\r\n'),
+    'qemu:qemu:7.2.22',
+  ],
+  ['drda', 1527, respond([[/^\0\u001e\u00d0/, derby]]), 'apache:derby:10.14.2.0'],
+  [
+    'cql',
+    9042,
+    respond([
+      [/^\u0003\0\0\0\u0005/, bytes('83000000 06 00000006 0001 0001 61 0000')],
+      [/CQL_VERSION/, bytes('83000000 02 00000000')],
+      [/SELECT release_version/, releaseVersion],
+    ]),
+    'apache:cassandra:4.1.3',
   ],
   [
     'x11',

@@ -7,6 +7,7 @@ import { httpResponseProtocols, probes, webProbe } from '#fingerprint/probes.ts'
 import type { Probe } from '#fingerprint/probe.ts'
 import { identifyTechnologies, type Technology } from '#fingerprint/technology.ts'
 import { printable, printableBytes } from '#fingerprint/text.ts'
+import { headerTraces, isTlsAlert, isWeb, longer } from '#fingerprint/responses.ts'
 import type { WebPath } from '#fingerprint/web-paths.ts'
 import { readWeb } from '#fingerprint/web.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
@@ -117,7 +118,8 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   }
   const response = left > 0 ? await exchange(endpoint, webProbe(endpoint.hostname), tools) : Buffer.alloc(0)
   const text = response.toString('latin1')
-  if (isWeb(text)) return (await readWebServer(text, endpoint, tools)) ?? bannerOnly(response)
+  if (isWeb(text))
+    return (await readWebServer(text, endpoint, tools)) ?? { ...bannerOnly(response), traces: headerTraces(text) }
   const isQuiet = response.length === 0
   const [encrypted, guessed] = await Promise.all([
     mayBeTls && (isQuiet || isTlsAlert(response)) ? readTls(endpoint, tools, tlsGuessMs) : undefined,
@@ -126,8 +128,12 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   if (encrypted) return encrypted
   if (guessed) return guessed
   const hint = httpResponseProtocols.find(([pattern]) => pattern.test(text))?.[1]
-  for (const probe of probes.filter(({ protocol, ports }) => protocol === hint && !ports.includes(endpoint.port))) {
-    const known = await recognize(await exchange(endpoint, probe.request, tools), probe, endpoint, tools)
+  for (const probe of probes.filter(({ protocol }) => protocol === hint)) {
+    const known =
+      (await recognize(response, probe, endpoint, tools)) ??
+      (expected.includes(probe)
+        ? undefined
+        : await recognize(await exchange(endpoint, probe.request, tools), probe, endpoint, tools))
     if (known) return known
   }
   return bannerOnly(longer(response, received))
@@ -139,7 +145,7 @@ async function guessProtocol(
   endpoint: Endpoint,
   tools: IdentifyTools,
 ): Promise<Reading | undefined> {
-  const others = probes.filter((probe) => !sent.includes(probe))
+  const others = probes.filter((probe) => !sent.includes(probe) && probe.isOwnPortsOnly !== true)
   let known: Reading | undefined
   // A web server that ignores its start page rejects every probe with an HTTP error: try the page once more, not each time.
   let page: Promise<Reading | undefined> | undefined
@@ -155,19 +161,6 @@ async function guessProtocol(
     known ??= reading
   })
   return known
-}
-
-function longer(one: Buffer, other: Buffer): Buffer {
-  return one.length >= other.length ? one : other
-}
-
-function isWeb(text: string): boolean {
-  return /^HTTP\/\d/.test(text)
-}
-
-/** A TLS alert in response to plaintext. */
-function isTlsAlert(response: Buffer): boolean {
-  return response[0] === 0x15 && response[1] === 3
 }
 
 /** HTTPS servers answer plaintext HTTP with a characteristic error. */

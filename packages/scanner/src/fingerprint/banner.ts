@@ -8,6 +8,8 @@ export const tlsPorts = portSet(
 export const silentPorts = portSet(
   '80 81 3000 3001 4200 5000 5173 6379 8000 8008 8080 8081 8088 8888 9000 9090 9200 11211 5432 1883',
 )
+/** HSQLDB sends its banner after a second of silence. */
+export const slowPorts = portSet('9001')
 /**
  * Printers print whatever they receive, so they get at most an HTTP request. Industrial controllers
  * only receive the read-only request of their own protocol.
@@ -31,6 +33,8 @@ type Reader = (text: string, port: number) => Banner | undefined
 
 const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
   [/^SSH-[\d.]+-([^\r\n]*)/, (text) => bannerOf('ssh', 'ssh.banner', /^SSH-[\d.]+-([^\r\n]*)/.exec(text)?.[1])],
+  [/^220 \S+ dictd? /, (text) => bannerOf('dict', 'dict.banner', text)],
+  [/^220 \S+ SVDRP /, (text) => bannerOf('svdrp', 'svdrp.banner', text)],
   [/^220[ -]/, ftpOrSmtp],
   [/^(421|554|450|120)[ -]/, ftpOrSmtp],
   [/^\* (OK|PREAUTH|BYE)/, (text) => bannerOf('imap', 'imap4.banner', text.replace(/^\* \w+ (\[[^\]]*\] ?)?/, ''))],
@@ -63,6 +67,18 @@ const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
     (text) => bannerOf('daytime', '', text),
   ],
   [/^ ?!"#\$%&'\(\)\*\+,-\.\/0123456789:;<=>\?/, (text) => bannerOf('chargen', '', text.slice(0, 80))],
+  [/^"(?:IMPLEMENTATION|SIEVE)" "/, (text) => bannerOf('managesieve', 'sieve.banner', text)],
+  [/^[\s\S]{4}\x01ActiveMQ\x00\x00/, (text) => bannerOf('openwire', 'openwire.format', wireFormat(text))],
+  [/^\{"QMP": \{"version": /, (text) => bannerOf('qmp', 'qemu.qmp', machineProtocol(text))],
+  [/^(?:\xff[\xfb-\xfe][\s\S]){0,8}QEMU \d[\d.]* monitor - /, (text) => bannerOf('qemu-monitor', 'qemu.monitor', text)],
+  [
+    /^(?:\xff[\xfb-\xfe][\s\S]){0,8}Open On-Chip Debugger\r\n/,
+    (text) => bannerOf('openocd-telnet', 'openocd.telnet', text),
+  ],
+  [/Hello, this is (?:FRRouting|Quagga) \(version /, (text) => bannerOf('router-vty', 'router.vty', text)],
+  [/^ok\r\n$/, (text, port) => (port === 782 || port === 3109 ? bannerOf('conserver', '', text) : undefined)],
+  [/^HSQLDB JDBC Network Listener/, (text) => bannerOf('hsqldb', 'hsqldb.listener', text)],
+  [/^200-ICECC \d/, (text) => bannerOf('icecc-scheduler', 'icecc.banner', text)],
   [/^INFO \{/, (text) => bannerOf('nats', 'nats.info', text)],
   [/^\xff[\xfb-\xfe]/, (text) => bannerOf('telnet', 'telnet.banner', text.replaceAll(/\xff[\xfb-\xfe][\s\S]/g, ''))],
   [/^(HTTP\/\d)/, () => bannerOf('http', '', '')],
@@ -89,6 +105,18 @@ function ftpOrSmtp(text: string, port: number): Banner {
   const isFile = /ftp|filezilla|features/i.test(text) || [21, 990, 2121].includes(port)
   if (isFile && !/smtp/i.test(text)) return bannerOf('ftp', 'ftp.banner', rest)
   return bannerOf('smtp', 'smtp.banner', rest)
+}
+
+/** `QEMU 7.2.22` from the greeting of the QEMU Machine Protocol. */
+function machineProtocol(text: string): string {
+  const parts = ['major', 'minor', 'micro'].map((name) => new RegExp(`"${name}": (\\d{1,4})`).exec(text)?.[1] ?? '0')
+  return `QEMU ${parts.join('.')}`
+}
+
+/** The provider and its version in a WireFormatInfo of OpenWire. */
+function wireFormat(text: string): string {
+  const valueOf = (name: string) => new RegExp(`${name}\\t\0[\\s\\S]([\\x20-\\x7e]{1,60})`).exec(text)?.[1] ?? ''
+  return `${valueOf('ProviderName')} ${valueOf('ProviderVersion')}`
 }
 
 /** The daemon's version, within a document of the whole cluster. */

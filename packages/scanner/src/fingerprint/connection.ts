@@ -1,6 +1,6 @@
 /** Bounded connections for service identification, always closed after use. */
 import type { Budget } from '#budget.ts'
-import { silentPorts } from '#fingerprint/banner.ts'
+import { silentPorts, slowPorts } from '#fingerprint/banner.ts'
 import type { Guard } from '#guard.ts'
 import { redial, connectionOver } from '#net/tcp.ts'
 import type { TcpConnection, ReadOptions } from '#net/tcp.ts'
@@ -23,13 +23,15 @@ export interface ProbeTarget extends Endpoint {
 }
 
 export const bannerWaitMs = 1200
+const slowBannerWaitMs = 2000
 export const quietWaitMs = 300
 const responseWaitMs = 1500
 export const bannerReadOptions: ReadOptions = { firstByteMs: bannerWaitMs, idleMs: 120, totalMs: 3000, bytesMax: 8192 }
 
 /** Waits for the service's banner without sending anything. */
 export async function readInitialBanner(endpoint: Endpoint, tools: ConnectionTools): Promise<Buffer> {
-  const firstByteMs = silentPorts.has(endpoint.port) ? quietWaitMs : bannerWaitMs
+  const usualMs = slowPorts.has(endpoint.port) ? slowBannerWaitMs : bannerWaitMs
+  const firstByteMs = silentPorts.has(endpoint.port) ? quietWaitMs : usualMs
   return withConnection(
     endpoint,
     tools,

@@ -30,7 +30,8 @@ export const infrastructureProbes: readonly Probe[] = [
   },
   {
     protocol: 'stomp',
-    ports: [61613],
+    // Artemis accepts all its protocols on one port.
+    ports: [61613, 61616],
     request: bytes('CONNECT\naccept-version:1.0,1.1,1.2\nhost:/\n\n\0'),
     responsePattern: /^(?:CONNECTED|ERROR)\r?\n[\w-]+:/,
     field: 'stomp.server',

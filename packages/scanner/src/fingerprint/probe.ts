@@ -9,6 +9,8 @@ export interface Probe {
   readonly field: string
   /** Extracts the part of the response that fingerprints match. */
   readonly read?: (responsePattern: string) => string
+  /** Isn't tried on other ports, to limit the connections to an unidentified service. */
+  readonly isOwnPortsOnly?: boolean
   /** Ports where the probe is tried over TLS. */
   readonly tlsPorts?: readonly number[]
   /** The response is binary, so the extracted text is shown as the banner instead. */

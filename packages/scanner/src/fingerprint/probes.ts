@@ -7,7 +7,9 @@
 
 import type { Probe } from '#fingerprint/probe.ts'
 import { daemonProbes } from '#fingerprint/daemon-probes.ts'
+import { deviceProbes } from '#fingerprint/device-probes.ts'
 import { infrastructureProbes } from '#fingerprint/infrastructure-probes.ts'
+import { javaProbes } from '#fingerprint/java-probes.ts'
 import { describeStart, protocolHeader } from '#native/amqp-wire.ts'
 import { connectionRequest, describeChoice, readConfirm, security } from '#native/rdp-wire.ts'
 
@@ -75,8 +77,8 @@ export const probes: readonly Probe[] = [
   {
     // Search of the root DSE, all user and operational attributes.
     protocol: 'ldap',
-    ports: [389, 3268],
-    tlsPorts: [636, 3269],
+    ports: [389, 3268, 10389, 1389],
+    tlsPorts: [636, 3269, 10636, 1636],
     request: hex(
       '302b 020101 6326 0400 0a0100 0a0100 020101 020105 010100 870b 6f626a656374436c617373 3006 04012a 04012b',
     ),
@@ -188,6 +190,8 @@ export const probes: readonly Probe[] = [
   },
   ...infrastructureProbes,
   ...daemonProbes,
+  ...javaProbes,
+  ...deviceProbes.map((probe) => ({ ...probe, isOwnPortsOnly: true })),
 ]
 
 /** Characteristic responses of other protocols to an HTTP request. */
@@ -205,6 +209,9 @@ export const httpResponseProtocols: readonly (readonly [RegExp, string])[] = [
   [/^UNKNOWN COMMAND\n?$/, 'clamd'],
   [/^SPAMD\/1\.0 76 /, 'spamd'],
   [/^ERR UNKNOWN-COMMAND\n/, 'nut'],
+  [/^\x00{7}\x05\x009\x000\x000\x004\x007/, 'h2'],
+  [/^\x00[\s\S]\xd0[\x02\x03\x42\x43]/, 'drda'],
+  [/^ICAP\/1\.0 /, 'icap'],
 ]
 
 /** The text of the last CHAOS TXT record in a DNS response. */

@@ -1,4 +1,5 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+import { dataQueries } from '#fingerprint/data-queries.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { readChallenge } from '#native/ntlm.ts'
 import { listedShares, logInAnonymously, sessionOn } from '#native/smb-session.ts'
@@ -94,6 +95,8 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       return [{ field: 'openvpn.management', text: version || 'no version' }]
     },
   ],
+
+  ...dataQueries,
 
   irc: [registerAtIrc],
 

@@ -11,7 +11,7 @@ export interface WebPath {
 }
 
 /** Of pages requested from every web server. */
-const webPathsMax = 24
+const webPathsMax = 32
 
 /**
  * A fingerprint field `http.path:/version` makes the scanner request `/version` from every web server; the field

@@ -10,6 +10,7 @@ import { mailPasswords } from '#native/mail.ts'
 import { mysql } from '#native/mysql.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import { httpProxy, socksProxy } from '#native/proxy.ts'
+import { nrpe } from '#native/nrpe.ts'
 import { radius } from '#native/radius.ts'
 import { rdp } from '#native/rdp.ts'
 import { rpcbind } from '#native/rpc.ts'
@@ -58,6 +59,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webTokens,
   rpcbind,
   turn,
+  nrpe,
   tlsOfService,
   upgradedTls,
   tlsWeak,

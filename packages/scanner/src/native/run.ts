@@ -59,10 +59,14 @@ export async function* runNative(target: CheckTarget, tools: NativeTools): Async
   yield* mergeConcurrently(withoutUdpTwins(target.services), servicesAtOnce, signal, check)
 }
 
+/** Abused over UDP in ways that TCP does not allow. */
+const reflectors: ReadonlySet<string> = new Set(['echo', 'chargen'])
+
 /** A port that responds over both TCP and UDP with one protocol is one service. */
 function withoutUdpTwins(services: readonly IdentifiedService[]): IdentifiedService[] {
   const isUdpTwin = (service: IdentifiedService) =>
     service.transport === 'udp' &&
+    !reflectors.has(service.protocol) &&
     services.some(
       (other) => other.transport === 'tcp' && other.port === service.port && other.protocol === service.protocol,
     )

@@ -78,17 +78,20 @@ export async function dial(address: string, port: number, options: DialOptions):
   }
 }
 
-const restartMs = 300
+const restartsMs = [300, 900]
 
 /**
  * Dials a port that was open before. A service that ends with each connection refuses the next one until it has been
- * restarted, so a refusal is retried once.
+ * restarted, so a refusal is retried twice.
  */
 export async function redial(address: string, port: number, options: DialOptions): Promise<DialResult> {
-  const result = await dial(address, port, options)
-  if (result.kind !== 'closed') return result
-  await setTimeout(restartMs, undefined, { signal: options.signal })
-  return dial(address, port, options)
+  let result = await dial(address, port, options)
+  for (const restartMs of restartsMs) {
+    if (result.kind !== 'closed') break
+    await setTimeout(restartMs, undefined, { signal: options.signal })
+    result = await dial(address, port, options)
+  }
+  return result
 }
 
 function outcomeOf({ code = '', message }: NodeJS.ErrnoException): DialResult {

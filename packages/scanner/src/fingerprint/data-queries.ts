@@ -1,0 +1,64 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+/** Queries for the exact version of databases and sound servers that accept unauthenticated clients. */
+import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import type { TcpConnection } from '#net/tcp.ts'
+
+type ProtocolQuery = (connection: TcpConnection) => Promise<readonly FingerprintText[]>
+
+const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+const readOptions = { firstByteMs: 2000, idleMs: 150, bytesMax: 16_384 }
+
+export const dataQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
+  /** STARTUP, then a query of system.local (CQL binary protocol, version 3). */
+  cql: [
+    async (connection) => {
+      connection.write(hex('03000000 01 00000016 0001 000b 43514c5f56455253494f4e 0005 332e302e30'))
+      const ready = await connection.read(readOptions)
+      if (ready[4] !== 2) return []
+      const query = Buffer.from('SELECT release_version FROM system.local')
+      const head = hex('03000000 07 00000000 00000000')
+      head.writeUInt32BE(query.length + 7, 5)
+      head.writeUInt32BE(query.length, 9)
+      connection.write(Buffer.concat([head, query, hex('0001 00')]))
+      const rows = (await connection.read(readOptions)).toString('latin1')
+      const [, version] = /release_version\0\r\0\0\0\u0001\0\0\0[\s\S]([\x20-\x7e]{1,40})/.exec(rows) ?? []
+      return version === undefined ? [] : [{ field: 'cql.release_version', text: version }]
+    },
+  ],
+
+  /** HELLO without authentication; the error of a server that requires it is characteristic, too. */
+  bolt: [
+    async (connection) => {
+      connection.write(hex('6060b017 00020404 00000104 00000003 00000000'))
+      const chosen = await connection.read({ ...readOptions, enough: (all) => all.length >= 4 })
+      if (chosen.length < 4 || chosen[3] === 0) return [{ field: 'bolt.server', text: 'unknown version' }]
+      connection.write(
+        // The map { user_agent: "glacis/1.0", scheme: "none" } as one chunk of PackStream.
+        hex('0025 b1 01 a2 8a 757365725f6167656e74 8a 676c616369732f312e30 86 736368656d65 84 6e6f6e65 0000'),
+      )
+      const reply = (await connection.read(readOptions)).toString('latin1')
+      const [text] = /Neo4j\/\d[\w.+-]{1,40}|Neo\.ClientError\.Security\.[A-Za-z]{1,40}/.exec(reply) ?? []
+      return text === undefined ? [] : [{ field: 'bolt.server', text }]
+    },
+  ],
+
+  /** AUTH with an empty cookie, SET_CLIENT_NAME, GET_SERVER_INFO. */
+  pulseaudio: [
+    async (connection) => {
+      connection.write(
+        Buffer.concat([
+          hex('00000114 ffffffff 00000000 00000000 00000000 4c00000008 4c00000000 4c00000020 7800000100'),
+          Buffer.alloc(256),
+        ]),
+      )
+      const accepted = await connection.read(readOptions)
+      if (accepted[24] !== 2) return []
+      connection.write(hex('0000000c ffffffff 00000000 00000000 00000000 4c00000009 4c00000001 504e'))
+      await connection.read(readOptions)
+      connection.write(hex('0000000a ffffffff 00000000 00000000 00000000 4c00000014 4c00000002'))
+      const reply = (await connection.read(readOptions)).toString('latin1')
+      const [, version] = /tpulseaudio\0t(\d+\.\d+[\w.-]{0,30})\0/.exec(reply) ?? []
+      return version === undefined ? [] : [{ field: 'pulseaudio.version', text: version }]
+    },
+  ],
+}

@@ -1,0 +1,21 @@
+/** What raw responses reveal before their protocol is known. */
+import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+
+export function isWeb(text: string): boolean {
+  return /^HTTP\/\d/.test(text)
+}
+
+export function longer(one: Buffer, other: Buffer): Buffer {
+  return one.length >= other.length ? one : other
+}
+
+/** The server of a response that is not valid HTTP. */
+export function headerTraces(response: string): readonly FingerprintText[] {
+  const [, text] = /^server:[ \t]{0,20}([^\r\n]{1,200})/im.exec(response.slice(0, 4096)) ?? []
+  return text === undefined ? [] : [{ field: 'http_header.server', text }]
+}
+
+/** A TLS alert in response to plaintext. */
+export function isTlsAlert(response: Buffer): boolean {
+  return response[0] === 0x15 && response[1] === 3
+}
