@@ -129,10 +129,10 @@ export async function heartbeat(
     .where('account_id', '=', ctx.workspace)
     .where('id', '=', agent.agentId)
     .where('connection_id', 'is not', null)
-    .returning('id')
+    .returning('has_inventory')
     .executeTakeFirst()
   if (!row) throw new ApiError('conflict', 'This agent is not connected. Connect first')
-  return { serverTime: ctx.now.toISOString(), latestVersion: version }
+  return { serverTime: ctx.now.toISOString(), latestVersion: version, inventory: row.has_inventory }
 }
 
 /** Disconnects an agent that shuts down cleanly. */

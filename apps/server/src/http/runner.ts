@@ -6,6 +6,8 @@ import { type AgentIdentity, authenticateAgent, connect, disconnect, heartbeat, 
 import type { Ctx } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import { ApiError } from '#errors.ts'
+import { recordMachine } from '#inventory/index.ts'
+import { assessMachine } from '#issues/index.ts'
 import type { Live } from '#live.ts'
 import type { PackArchives } from '#packs/index.ts'
 import { leaseBatch, progressBatch, reportBatch, type Scanning, returnAllBatches } from '#scans/index.ts'
@@ -74,6 +76,11 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
   serve(runner.disconnectAgent, async (ctx, _input, agent) => {
     await returnAllBatches(ctx, agent.agentId, 'STATE_RETURNED', 'it was stopped')
     return disconnect(ctx, agent)
+  })
+  serve(runner.reportAgentInventory, async (ctx, input, agent) => {
+    const { isFullNeeded, isChanged } = await recordMachine(ctx, agent.agentId, input)
+    if (isChanged) await assessMachine(ctx, agent.agentId, scanning.knowledge)
+    return { isFullNeeded }
   })
   serve(runner.progressAgentJob, (ctx, input, agent) => progressBatch(ctx, agent.agentId, input))
   serve(runner.reportAgentJob, (ctx, input, agent) => reportBatch(ctx, scanning, agent.agentId, input))
