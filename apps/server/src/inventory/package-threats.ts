@@ -114,7 +114,7 @@ const advisoriesOfSystem: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Builds of Enterprise Linux differ in their revisions, so the own vendor's advisory about a CVE is preferred. */
-function ownAdvisories(system: string, fixes: readonly FixRow[]): readonly FixRow[] {
+export function ownAdvisories(system: string, fixes: readonly FixRow[]): readonly FixRow[] {
   const prefix = advisoriesOfSystem.find(([pattern]) => pattern.test(system))?.[1]
   if (prefix === undefined) return fixes
   const isOwn = ({ origin }: FixRow) => origin.startsWith(prefix)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { evaluatePackage, releaseOfSystem } from '#match/package.ts'
+import { toWfn, parseFormattedString } from '#wfn.ts'
+import { evaluatePackage, packageOfProduct, releaseOfSystem } from '#match/package.ts'
 
 const openssh = {
   name: 'openssh-server',
@@ -74,5 +75,31 @@ describe('releaseOfSystem', () => {
     ['constructor', '1', ''],
   ])('%s %s is "%s"', (id, version, release) => {
     expect(releaseOfSystem(id, version)).toBe(release)
+  })
+})
+
+describe('packageOfProduct', () => {
+  const found = (cpe: string, ...packages: (typeof openssh)[]) => {
+    const name = parseFormattedString(`cpe:2.3:a:${cpe}:*:*:*:*:*:*`)
+    return name && packageOfProduct(toWfn(name), packages)?.name
+  }
+  const packaged = (name: string, version: string, release = 'debian:12') => ({
+    ...openssh,
+    name,
+    source: name,
+    sourceVersion: version,
+    release,
+  })
+  it.each([
+    ['openbsd:openssh:9.2:p1', openssh, true],
+    ['openbsd:openssh:9.6:p1', openssh, false],
+    ['openbsd:openssh:*:*', openssh, false],
+    ['haxx:curl:9.2:p1', openssh, false],
+    ['apache:http_server:2.4.62:*', packaged('apache2', '2.4.62-1~deb12u2'), true],
+    ['samba:samba:4.17.12:*', packaged('samba', '2:4.17.12+dfsg-0+deb12u1'), true],
+    ['openbsd:openssh:9.6:p1', packaged('openssh', '9.6_p1-r0', 'alpine:3.20'), true],
+    ['f5:nginx:1.20.1:*', packaged('nginx', '2:1.20.1-14.el9', 'el:9'), true],
+  ])('%s', (cpe, installed, isFound) => {
+    expect(found(cpe, packaged('zlib', '9.2p1-1'), installed)).toBe(isFound ? installed.name : undefined)
   })
 })
