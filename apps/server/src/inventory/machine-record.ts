@@ -14,7 +14,7 @@ type Report = ParsedInputOf<typeof reportAgentInventory>
 export interface RecordedPart {
   /** The server has another state than the one that the changes apply to. */
   readonly isFullNeeded: boolean
-  /** The inventory is complete and differs from the last complete one. */
+  /** The inventory is complete, and differs from the last complete one in more than sockets. */
   readonly isChanged: boolean
 }
 
@@ -34,7 +34,7 @@ export async function recordMachine(ctx: Ctx, agentId: string, report: Report): 
   if (!agent?.has_inventory) throw new ApiError('conflict', 'The inventory is turned off for this agent')
   const before = await ctx.tx
     .selectFrom('agent_inventory')
-    .select(['digest', 'is_complete'])
+    .select(['digest', 'is_complete', 'release', 'kernel', 'addresses'])
     .where('account_id', '=', ctx.workspace)
     .where('agent_id', '=', agentId)
     .executeTakeFirst()
@@ -42,12 +42,13 @@ export async function recordMachine(ctx: Ctx, agentId: string, report: Report): 
   if (!isApplied && report.base !== undefined && before?.digest !== report.base)
     return { isFullNeeded: true, isChanged: false }
   if (!isApplied && report.base === undefined) await deleteMachine(ctx, agentId)
-  await writeInventory(ctx, agentId, report)
+  const columns = columnsOf(ctx, report)
+  await writeInventory(ctx, agentId, columns)
   if (isApplied) return { isFullNeeded: false, isChanged: false }
   await removeItems(ctx, agentId, report.removed)
   await addItems(ctx, agentId, report.added)
   await checkLimits(ctx, agentId)
-  return { isFullNeeded: false, isChanged: report.isLast }
+  return { isFullNeeded: false, isChanged: report.isLast && !(before && isOnlySockets(before, columns, report)) }
 }
 
 /** Deletes what an agent has reported. */
@@ -59,8 +60,10 @@ export async function deleteMachine(ctx: Ctx, agentId: string): Promise<void> {
     .execute()
 }
 
-async function writeInventory(ctx: Ctx, agentId: string, { machine, digest, isLast }: Report): Promise<void> {
-  const columns = {
+type Columns = ReturnType<typeof columnsOf>
+
+function columnsOf(ctx: Ctx, { machine, digest, isLast }: Report) {
+  return {
     digest: storable(digest),
     is_complete: isLast,
     system: storable(machine.systemName),
@@ -69,6 +72,25 @@ async function writeInventory(ctx: Ctx, agentId: string, { machine, digest, isLa
     addresses: machine.addresses.map(storable),
     received_at: ctx.now,
   }
+}
+
+/** Sockets change often, and no issue depends on them. */
+function isOnlySockets(
+  before: Pick<Columns, 'is_complete' | 'release' | 'kernel' | 'addresses'>,
+  columns: Columns,
+  { base, removed, added }: Report,
+): boolean {
+  return (
+    base !== undefined &&
+    before.is_complete &&
+    before.release === columns.release &&
+    before.kernel === columns.kernel &&
+    before.addresses.join() === columns.addresses.join() &&
+    [...removed, ...added].every(({ kind }) => kind === 'socket')
+  )
+}
+
+async function writeInventory(ctx: Ctx, agentId: string, columns: Columns): Promise<void> {
   await ctx.tx
     .insertInto('agent_inventory')
     .values({ account_id: ctx.workspace, agent_id: agentId, ...columns })
