@@ -24,7 +24,8 @@ const token = 'Prompts for the token to keep it out of the shell history and pro
 const image = 'Runs the agent downloaded from this server in the public node:26 image.'
 const reach = (url: string) => `Connects to ${url} and opens no ports.`
 
-const installs: Readonly<Record<InstallSystem, (url: string, flag: string) => Install>> = {
+/** By platform: a function of the server's URL and a flag for plain HTTP. */
+export const installs: Readonly<Record<InstallSystem, (url: string, flag: string) => Install>> = {
   systemd: (url, flag) => ({
     command: lines(
       'sudo mkdir -p /opt/glacis-agent &&',
