@@ -16,6 +16,10 @@ select create_reference_table('software');
 -- Workspaces; referenced tables first.
 select create_distributed_table('workspace', 'id');
 select create_distributed_table('agent', 'account_id', colocate_with => 'workspace');
+select create_distributed_table('agent_inventory', 'account_id', colocate_with => 'workspace');
+select create_distributed_table('agent_package', 'account_id', colocate_with => 'workspace');
+select create_distributed_table('agent_socket', 'account_id', colocate_with => 'workspace');
+select create_distributed_table('agent_container', 'account_id', colocate_with => 'workspace');
 select create_distributed_table('agent_connection', 'account_id', colocate_with => 'workspace');
 select create_distributed_table('agent_key', 'account_id', colocate_with => 'workspace');
 select create_distributed_table('api_token', 'account_id', colocate_with => 'workspace');

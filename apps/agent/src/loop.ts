@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { type Client, createClient, RejectedError, UnreachableError } from './client.ts'
 import { runJob } from './job.ts'
 import { CliError } from './cli-error.ts'
+import { createInventoryReporter } from './inventory/report.ts'
 import type { Options } from './options.ts'
 import { createPackStore } from './packs.ts'
 import { digestOf, storeKey, prepareFolder, readStoredKey } from './state.ts'
@@ -28,6 +29,8 @@ interface Agent {
   readonly instance: string
   readonly signal: AbortSignal
   heartbeatMs: number
+  /** Whether this agent reports the inventory of its machine; the server says so with each heartbeat. */
+  hasInventory: boolean
   /** The server's version at the first connection; a change of it may be an update. */
   serverVersion: string | undefined
 }
@@ -55,6 +58,7 @@ export async function runAgent(options: Options, stop: AbortSignal): Promise<voi
     instance: randomUUID(),
     signal,
     heartbeatMs: 20_000,
+    hasInventory: false,
     serverVersion: undefined,
   }
   try {
@@ -62,7 +66,11 @@ export async function runAgent(options: Options, stop: AbortSignal): Promise<voi
     if (signal.aborted) return
     const packs = createPackStore(options, client)
     const loops = Array.from({ length: concurrentJobs }, () => takeJobs(agent, packs))
-    await Promise.all([keepAlive(agent), ...loops].map((work) => work.catch((error: unknown) => failing.abort(error))))
+    await Promise.all(
+      [keepAlive(agent), keepInventory(agent), ...loops].map((work) =>
+        work.catch((error: unknown) => failing.abort(error)),
+      ),
+    )
     await disconnect(agent)
   } catch (error) {
     if (!stop.aborted) throw error
@@ -171,7 +179,9 @@ async function sendHeartbeat(agent: Agent, latencyMs: number | undefined): Promi
     const latency = latencyMs === undefined ? undefined : `${(latencyMs / 1000).toFixed(3)}s`
     try {
       const input = { time: new Date().toISOString(), ...(latency && { latency }) }
-      noticeUpdate(agent, (await agent.client.call(heartbeatAgent, input, { signal: agent.signal })).latestVersion)
+      const response = await agent.client.call(heartbeatAgent, input, { signal: agent.signal })
+      agent.hasInventory = response.inventory ?? false
+      noticeUpdate(agent, response.latestVersion)
     } catch (error) {
       // The server has marked this agent as offline in the meantime.
       if (!(error instanceof RejectedError) || error.status !== 409) throw error
@@ -180,6 +190,28 @@ async function sendHeartbeat(agent: Agent, latencyMs: number | undefined): Promi
     }
     return performance.now() - startedAt
   })
+}
+
+/** Reports the inventory of this machine while it is turned on, without delaying heartbeats. */
+async function keepInventory(agent: Agent): Promise<void> {
+  let reporter: ReturnType<typeof createInventoryReporter> | undefined
+  while (!agent.signal.aborted) {
+    if (!agent.hasInventory) reporter = undefined
+    else {
+      if (!reporter) print("Reporting this machine's packages, listening sockets and containers.")
+      reporter ??= createInventoryReporter(agent.client)
+      try {
+        await reporter.reportIfDue(agent.signal)
+      } catch (error) {
+        if (agent.signal.aborted) return
+        // Turned off since the last heartbeat.
+        if (error instanceof RejectedError && error.status === 409) agent.hasInventory = false
+        else if (error instanceof RejectedError) print(`The server rejected the inventory: ${error.message}.`)
+        else if (!(error instanceof UnreachableError)) throw error
+      }
+    }
+    await wait(agent.heartbeatMs, agent.signal)
+  }
 }
 
 async function takeJobs(agent: Agent, packs: ReturnType<typeof createPackStore>): Promise<void> {

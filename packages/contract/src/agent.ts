@@ -1,6 +1,7 @@
 /** Agents: scanners that customers run inside closed networks. */
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
+import { InventoryContainer, InventorySocket, PackageManager } from '#machine.ts'
 import {
   AllowedNetworks,
   Duration,
@@ -14,6 +15,7 @@ import {
   Timestamp,
   UpdateMask,
 } from '#primitives.ts'
+import { SeverityCategory } from '#threat.ts'
 
 export const AgentStatus = z.enum(['STATUS_CONNECTED', 'STATUS_DISCONNECTED'])
 export type AgentStatus = z.infer<typeof AgentStatus>
@@ -47,6 +49,8 @@ export const Agent = z.object({
   expireTime: z.optional(Timestamp),
   /** Addresses and networks from which it can connect; empty for all. */
   allowedNetworks: z.optional(z.array(z.string())),
+  /** Whether it reports the packages, listening sockets and containers of its machine. */
+  inventory: z.optional(z.boolean()),
 })
 export type Agent = z.infer<typeof Agent>
 
@@ -94,7 +98,12 @@ export const updateAgent = endpoint({
   description: 'Changes only the fields named in `updateMask.paths`.',
   input: z.strictObject({
     id: Id,
-    agent: z.strictObject({ name: z.optional(Name), ...limits }),
+    agent: z.strictObject({
+      name: z.optional(Name),
+      /** `false` deletes what it has reported. Default: `false`. */
+      inventory: z.optional(z.boolean()),
+      ...limits,
+    }),
     updateMask: UpdateMask,
   }),
   result: AgentResponse,
@@ -181,4 +190,64 @@ export const listAgentJobs = endpoint({
   description: 'The scan batches the agent has taken, newest first.',
   input: z.object({ id: Id, ...Page }),
   result: z.object({ jobs: z.array(AgentJob), ...NextPage }),
+})
+
+/** A package that an agent's package manager lists, and the CVEs that a newer version fixes. */
+export const AgentPackage = z.object({
+  manager: PackageManager,
+  name: z.string(),
+  version: z.string(),
+  architecture: z.string(),
+  /** Name of the source package; advisories refer to it. */
+  source: z.string(),
+  vulnerabilities: z.array(
+    z.object({
+      /** The CVE id. */
+      key: z.string(),
+      /** The first version that contains the fix. */
+      fixedVersion: z.string(),
+      score: z.number(),
+      category: SeverityCategory,
+      /** The issue of this CVE; absent if the agent scans no host with an address of its machine. */
+      issueId: z.optional(Id),
+    }),
+  ),
+})
+export type AgentPackage = z.infer<typeof AgentPackage>
+export const AgentInventory = z.object({
+  /** Operating system, such as `Debian GNU/Linux 12 (bookworm)`. */
+  system: z.string(),
+  kernel: z.string(),
+  /** Whether advisories of its distribution are matched: Debian, Ubuntu, Enterprise Linux and Alpine. */
+  isMatched: z.boolean(),
+  /** When the agent last confirmed it. */
+  reportTime: Timestamp,
+  packageCount: z.int(),
+  vulnerablePackageCount: z.int(),
+  sockets: z.array(z.omit(InventorySocket, { kind: true })),
+  containers: z.array(z.omit(InventoryContainer, { kind: true })),
+  /** Hosts with an address of its machine, in targets that the agent scans. */
+  hosts: z.array(z.object({ id: Id, address: z.string() })),
+})
+export type AgentInventory = z.infer<typeof AgentInventory>
+
+export const getAgentInventory = endpoint({
+  method: 'GET',
+  path: '/v1/agents/:id/inventory',
+  summary: "Get the inventory of an agent's machine",
+  description: 'Listening sockets and containers. Empty until the agent has reported it.',
+  input: z.object({ id: Id }),
+  result: z.object({ inventory: z.optional(AgentInventory) }),
+})
+export const listAgentPackages = endpoint({
+  method: 'GET',
+  path: '/v1/agents/:id/packages',
+  summary: "List packages installed on an agent's machine",
+  description: 'Vulnerable packages first, most severe first, then by name. `filter.query` matches part of a name.',
+  input: z.object({
+    id: Id,
+    ...Page,
+    filter: z.optional(z.strictObject({ query: z.optional(z.string().check(z.maxLength(200))) })),
+  }),
+  result: z.object({ packages: z.array(AgentPackage), ...NextPage }),
 })

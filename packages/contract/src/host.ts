@@ -58,6 +58,8 @@ export const Host = z.object({
   owner: z.optional(z.string()),
   criticality: z.optional(Criticality),
   notes: z.optional(z.string()),
+  /** The agent that runs on this host and reports its packages, listening sockets and containers. */
+  inventoryAgentId: z.optional(Id),
   /** Hosts that a user marked as the same machine. */
   merged: z.optional(z.array(z.object({ id: Id, address: z.string(), targetId: Id }))),
 })

@@ -114,6 +114,8 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   getAgentInstall: manageAgents,
   listAgentConnections: read,
   listAgentJobs: read,
+  getAgentInventory: read,
+  listAgentPackages: read,
 
   listHosts: read,
   getHost: read,

@@ -21,9 +21,18 @@ export {
   type MatchSubject,
   type NoMatch,
 } from '#match/match.ts'
+export {
+  comparePackageVersions,
+  containsFix,
+  evaluatePackage,
+  type InstalledPackage,
+  packageOfProduct,
+  releaseOfSystem,
+} from '#match/package.ts'
 export { packCriteria } from '#match/packed.ts'
 export { type Prepared, prepareThreats } from '#match/threat-index.ts'
 export type { Hit, PackedThreat } from '#match/batch-matcher.ts'
+export { detectablePackages } from '#package-product.ts'
 export { type Priority, type PriorityFacts, priorityOf } from '#priority.ts'
 export { categoryOf, describeVector, scoreOf, severityOf } from '#severity.ts'
 export { Applicability, Configuration, CpeMatch, type Metric, productKeys, ThreatRecord } from '#threat.ts'

@@ -6,6 +6,7 @@ import { Ellipsis, KeyRound, Pencil, ShieldCheck, SquareTerminal, Trash2, Unplug
 import { type ReactNode, useState } from 'react'
 import { AgentConnections } from '#agents/agent-connections.tsx'
 import { type AgentDialog, AgentDialogs } from '#agents/agent-dialogs.tsx'
+import { AgentInventory } from '#agents/agent-inventory.tsx'
 import { AgentJobs } from '#agents/agent-jobs.tsx'
 import { LastSeen } from '#agents/agent-table.tsx'
 import { DisconnectedMessage } from '#agents/disconnected-agents.tsx'
@@ -44,6 +45,7 @@ export function AgentDetailPage({ targets }: { readonly targets?: ReactNode }) {
       <Detail rail={<Rail agent={agent} onDelete={() => open('delete')} />}>
         <Notes agent={agent} />
         {targets}
+        <AgentInventory agent={agent} />
         <AgentJobs id={id} />
         <AgentConnections agent={agent} />
       </Detail>

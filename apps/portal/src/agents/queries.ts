@@ -4,18 +4,20 @@ import {
   deleteAgent,
   getAgent,
   getAgentInstall,
+  getAgentInventory,
   type InstallSystem,
   listAgentConnections,
   listAgentJobs,
+  listAgentPackages,
   listAgents,
   rotateAgentToken,
   updateAgent,
 } from '@glacis/contract/agent'
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
-import { mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { maxPageInput } from '#agents/labels.ts'
 import { call } from '#api/call.ts'
-import { query } from '#api/query.ts'
+import { keyOf, query } from '#api/query.ts'
 
 /** Polling interval in milliseconds. Hidden tabs don't poll. */
 const pollMs = 15_000
@@ -58,6 +60,24 @@ export function connections(id: string) {
   return { ...query(listAgentConnections, { id, pageSize: 200 }), refetchInterval: pollMs }
 }
 
+/** What the agent reports about its own machine. */
+export function machine(id: string) {
+  return { ...query(getAgentInventory, { id }), refetchInterval: pollMs }
+}
+
+/** Packages of the agent's machine whose names contain `text`, vulnerable ones first. */
+export function packages(id: string, text: string) {
+  const filter = text === '' ? undefined : { query: text }
+  return infiniteQueryOptions({
+    queryKey: [...keyOf(listAgentPackages, { id, filter }), 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      call(listAgentPackages, { id, filter, pageSize: 25, pageToken: pageParam || undefined }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextPageToken || undefined,
+    placeholderData: keepPreviousData,
+  })
+}
+
 export function install(id: string, system: InstallSystem) {
   return { ...query(getAgentInstall, { id, system }), staleTime: Number.POSITIVE_INFINITY }
 }
@@ -71,6 +91,12 @@ export const rename = mutationOptions({
   mutationKey: [updateAgent.path],
   mutationFn: ({ id, name }: { readonly id: string; readonly name: string }) =>
     call(updateAgent, { id, agent: { name }, updateMask: { paths: ['name'] } }),
+})
+
+export const setInventory = mutationOptions({
+  mutationKey: [updateAgent.path, 'inventory'],
+  mutationFn: ({ id, inventory }: { readonly id: string; readonly inventory: boolean }) =>
+    call(updateAgent, { id, agent: { inventory }, updateMask: { paths: ['inventory'] } }),
 })
 
 export const limit = mutationOptions({

@@ -16,7 +16,7 @@ import { Tab, Tabs } from '#ui/tabs.tsx'
 
 const route = getRouteApi('/_auth/assets/$id')
 
-const keys = clickKeys('1', '2', '3', 'e')
+const keys = clickKeys('1', '2', '3', '4', 'e')
 
 export function HostDetailPage() {
   const { id } = route.useParams()
@@ -69,6 +69,11 @@ export function HostDetailPage() {
         >
           Issues
         </Tab>
+        {host.inventoryAgentId && (
+          <Tab data-key="4" to="/assets/$id/software" params={{ id }} activeOptions={{ includeSearch: false }}>
+            Installed software
+          </Tab>
+        )}
       </Tabs>
       <Outlet />
     </div>

@@ -5,6 +5,9 @@ import { cx } from '#lib/cx.ts'
 import { CopyField } from '#ui/copy-field.tsx'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
 
+/** Labels of methods other than checks. */
+const sources: Readonly<Record<string, string>> = { version: 'version match', package: 'package version' }
+
 interface EvidenceBlockProps {
   readonly evidence: Evidence
   /** Limits each text to a few lines; the rest scrolls. */
@@ -12,7 +15,7 @@ interface EvidenceBlockProps {
 }
 export function EvidenceBlock({ evidence, isShort = false }: EvidenceBlockProps) {
   const { location, method, quality, request, text, highlights, reproduce, time } = evidence
-  const source = method === 'version' ? 'version match' : `check ${method}`
+  const source = sources[method] ?? `check ${method}`
   return (
     <figure className="min-w-0">
       <figcaption className="mb-1.5 flex flex-wrap gap-x-3 text-12 text-ink-3">

@@ -73,16 +73,19 @@ function MetaLine({ issue }: { readonly issue: Issue }) {
 
 /** Explains why a risk is potential rather than verified. */
 function PotentialNote({ issue }: { readonly issue: Issue }) {
-  const byVersion = issue.affectedHosts.some(({ evidence }) => evidence?.some(({ method }) => method === 'version'))
+  const methods = new Set(issue.affectedHosts.flatMap(({ evidence }) => evidence?.map(({ method }) => method) ?? []))
   return (
     <div className="px-(--gl-gutter) pt-5">
       <Note variant="yellow">
         <p>
           <b className="font-semibold">Not confirmed by a check.</b>{' '}
-          {byVersion
-            ? 'The detected version is known to be affected. A fix that was backported without changing the version number can’t be detected.'
-            : 'Scan results suggest this threat but don’t prove it.'}
+          {methods.has('package')
+            ? 'An installed package lacks the fix that its distribution has published. Whether the weakness can be exploited depends on how the package is used.'
+            : methods.has('version')
+              ? 'The detected version is known to be affected. A fix that was backported without changing the version number can’t be detected.'
+              : 'Scan results suggest this threat but don’t prove it.'}
           {issue.quality !== undefined &&
+            !methods.has('package') &&
             ` Detection quality: ${issue.quality} of 100. Risks with 95 or higher count as verified.`}
         </p>
       </Note>

@@ -115,7 +115,12 @@ export const appBranch = authRoute.addChildren([
   surface.agents,
   surface.agent,
   surface.assets,
-  surface.asset.addChildren([surface.assetOverview, surface.assetTechnologies, surface.assetIssues]),
+  surface.asset.addChildren([
+    surface.assetOverview,
+    surface.assetTechnologies,
+    surface.assetIssues,
+    surface.assetSoftware,
+  ]),
   scans,
   scan,
   risks.risksVerified,

@@ -106,6 +106,10 @@ surface.assetTechnologies.update({
   component: lazyRouteComponent(() => import('#hosts/host-technologies.tsx'), 'HostTechnologiesPage'),
 })
 
+surface.assetSoftware.update({
+  component: lazyRouteComponent(() => import('#routes/host-software-page.tsx'), 'HostSoftwareScreen'),
+})
+
 surface.technologies.update({
   component: lazyRouteComponent(() => import('#products/product-list.tsx'), 'ProductListPage'),
 })

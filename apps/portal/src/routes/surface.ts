@@ -70,6 +70,11 @@ export const assetTechnologies = createRoute({
   path: 'technologies',
   validateSearch: ChildListSearch,
 })
+export const assetSoftware = createRoute({
+  getParentRoute: () => asset,
+  path: 'software',
+  validateSearch: ChildListSearch,
+})
 export const assetIssues = createRoute({ getParentRoute: () => asset, path: 'issues', validateSearch: ChildListSearch })
 
 export const technologies = createRoute({

@@ -99,6 +99,7 @@ function limitsOf(row: Selectable<AgentTable>): Partial<Agent> {
     ...(row.created_by !== null && { createdBy: row.created_by }),
     ...(row.expires_at && { expireTime: row.expires_at.toISOString() }),
     allowedNetworks: row.allowed_networks,
+    inventory: row.has_inventory,
   }
 }
 

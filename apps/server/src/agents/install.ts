@@ -24,6 +24,7 @@ const token = 'Prompts for the token to keep it out of the shell history and pro
 const image = 'Runs the agent downloaded from this server in the public node:26 image.'
 const reach = (url: string) => `Connects to ${url} and opens no ports.`
 
+/** By platform: a function of the server's URL and a flag for plain HTTP. */
 export const installs: Readonly<Record<InstallSystem, (url: string, flag: string) => Install>> = {
   systemd: (url, flag) => ({
     command: lines(

@@ -4,6 +4,7 @@ import type { Role } from '@glacis/contract/role'
 import { digestOf, newBearer } from '#bearer.ts'
 import type { Ctx } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
+import { sql } from 'kysely'
 
 /** The agent that a token or key belongs to. */
 export interface AgentIdentity {
@@ -49,6 +50,18 @@ export async function revokeSecrets(ctx: Ctx, agentId: string, kind?: 'TOKEN' | 
   await removal.execute()
 }
 
+interface KeyRow {
+  readonly account_id: string
+  readonly id: string
+  readonly name: string
+  readonly kind: 'TOKEN' | 'KEY'
+  readonly expires_at: Date | null
+  readonly ends_at: Date | null
+  readonly allowed_networks: string[]
+  readonly created_by_id: string | null
+  readonly role: Role | null
+}
+
 /**
  * The agent of the secret in an `Authorization` header; null if the secret is unknown, used,
  * expired or revoked.
@@ -61,21 +74,16 @@ export async function authenticateAgent(
   const secret = /^Bearer (gl[ak]_[\w-]{43})$/.exec(authorization ?? '')?.[1]
   if (!secret) return null
   const digest = digestOf(secret)
-  const row = await database.owner
-    .selectFrom('agent_key')
-    .innerJoin('agent', (join) =>
-      join.onRef('agent.account_id', '=', 'agent_key.account_id').onRef('agent.id', '=', 'agent_key.agent_id'),
-    )
-    .leftJoin('member', (join) =>
-      join
-        .onRef('member.account_id', '=', 'agent.account_id')
-        .onRef('member.identity_id', '=', 'agent.created_by_id')
-        .on('member.left_at', 'is', null),
-    )
-    .select(['agent.account_id', 'agent.id', 'agent.name', 'agent_key.kind', 'agent_key.expires_at'])
-    .select(['agent.expires_at as ends_at', 'agent.allowed_networks', 'agent.created_by_id', 'member.role'])
-    .where('agent_key.digest', '=', digest)
-    .executeTakeFirst()
+  // Every request of an agent runs this statement, so it isn't built anew each time.
+  const { rows } = await sql<KeyRow>`
+    select agent.account_id, agent.id, agent.name, agent_key.kind, agent_key.expires_at, agent.expires_at as ends_at,
+      agent.allowed_networks, agent.created_by_id, member.role
+    from agent_key
+    join agent on agent.account_id = agent_key.account_id and agent.id = agent_key.agent_id
+    left join member on member.account_id = agent.account_id and member.identity_id = agent.created_by_id
+      and member.left_at is null
+    where agent_key.digest = ${digest}`.execute(database.owner)
+  const [row] = rows
   if (!row || (row.expires_at && row.expires_at <= now)) return null
   return {
     account: row.account_id,

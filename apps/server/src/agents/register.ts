@@ -48,15 +48,29 @@ export async function updateAgent(
   ctx: Ctx,
   { id, agent, updateMask: { paths } }: ParsedInputOf<typeof contract.updateAgent>,
 ): Promise<{ agent: Agent }> {
-  const { name, ...limits } = masked(agent, paths, ['name', 'allowedNetworks', 'expireTime'])
+  const { name, inventory, ...limits } = masked(agent, paths, ['name', 'inventory', 'allowedNetworks', 'expireTime'])
   await lock(ctx, id)
   await ctx.tx
     .updateTable('agent')
-    .set({ ...(name !== undefined && { name }), ...limitColumns(ctx, limits), updated_at: ctx.now })
+    .set({
+      ...(name !== undefined && { name }),
+      ...(inventory !== undefined && { has_inventory: inventory }),
+      ...limitColumns(ctx, limits),
+      updated_at: ctx.now,
+    })
     .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .execute()
-  await recordAuditEvent(ctx, 'agent.update', { kind: 'agent', id }, { paths, ...limits })
+  await recordAuditEvent(
+    ctx,
+    'agent.update',
+    { kind: 'agent', id },
+    {
+      paths,
+      ...limits,
+      ...(inventory !== undefined && { inventory }),
+    },
+  )
   return getAgent(ctx, { id })
 }
 

@@ -10,6 +10,7 @@ import { addAgentLimits } from '#database/migrations/0007-agent-limits.ts'
 import { createSharedState } from '#database/migrations/0008-shared-state.ts'
 import { makeKeysDistributable } from '#database/migrations/0009-distributable-keys.ts'
 import { addAdministration } from '#database/migrations/0010-administration.ts'
+import { createAgentInventory } from '#database/migrations/0011-agent-inventory.ts'
 import { createWorkspaces } from '#database/migrations/0003-workspaces.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -23,5 +24,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-shared-state': { up: createSharedState },
   '0009-distributable-keys': { up: makeKeysDistributable },
   '0010-administration': { up: addAdministration },
+  '0011-agent-inventory': { up: createAgentInventory },
   ...identityMigrations,
 }

@@ -21,7 +21,16 @@ import type {
 } from '#database/tables/provisioning.ts'
 import type { AgentTable, AgentKeyTable, AgentConnectionTable, TargetTable } from '#database/tables/targets.ts'
 import type { PackTable, ReleaseCycleTable, ThreatTable } from '#database/tables/knowledge.ts'
-import type { HostTable, ServiceTable, ProductTable, HostProductTable } from '#database/tables/inventory.ts'
+import type {
+  AgentContainerTable,
+  AgentInventoryTable,
+  AgentPackageTable,
+  AgentSocketTable,
+  HostTable,
+  ServiceTable,
+  ProductTable,
+  HostProductTable,
+} from '#database/tables/inventory.ts'
 import type { ScanTable, ScanLeaseTable, ScanBatchTable } from '#database/tables/scans.ts'
 import type {
   IssueTable,
@@ -81,13 +90,24 @@ export interface Tables {
     known_exploited_at: Date | null
   }
   threat_change: { threat_id: string; turn: Generated<number> }
-  distribution_fix: { key: string; product: string; release: string; fixed_version: string; origin: string }
+  distribution_fix: {
+    key: string
+    package: Generated<string>
+    product: string
+    release: string
+    fixed_version: string
+    origin: string
+  }
   release_cycle: ReleaseCycleTable
   software: { part: string; vendor: string; product: string; title: string; threats: number; search: Generated<string> }
   host: HostTable
   service: ServiceTable
   product: ProductTable
   host_product: HostProductTable
+  agent_inventory: AgentInventoryTable
+  agent_package: AgentPackageTable
+  agent_socket: AgentSocketTable
+  agent_container: AgentContainerTable
   scan: ScanTable
   scan_batch: ScanBatchTable
   pack_set: { kind: 'template' | 'fingerprints'; digest: string }

@@ -210,6 +210,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   domain: 'The domain, such as `example.com`; subdomains are not included.',
   expireTime: 'When the token expires: at most 365 days ahead, 90 days if omitted.',
   'agent.expireTime': 'When the access of the agent ends; never if null or omitted.',
+  'agent.inventory':
+    'Whether the agent reports the packages, listening sockets and containers of its machine. `false` deletes what it has reported.',
   'agent.allowedNetworks': 'Addresses or networks from which the agent can connect; all if empty or omitted.',
   provider: 'The provider.',
   label: 'The name on the sign-in page.',

@@ -6,6 +6,8 @@ import { type AgentIdentity, authenticateAgent, connect, disconnect, heartbeat, 
 import type { Ctx } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import { ApiError } from '#errors.ts'
+import { recordMachine } from '#inventory/index.ts'
+import { assessMachine } from '#issues/index.ts'
 import type { Live } from '#live.ts'
 import type { PackArchives } from '#packs/index.ts'
 import { leaseBatch, progressBatch, reportBatch, type Scanning, returnAllBatches } from '#scans/index.ts'
@@ -39,6 +41,13 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
     return inAccount(database, { account: agent.account, actor, log: request.log }, work)
   }
 
+  const admitKey = async (request: FastifyRequest) => {
+    const agent = await admit(request)
+    if (agent.kind === 'TOKEN')
+      throw new ApiError('unauthenticated', 'Connect first; an enrollment token only allows connecting')
+    return agent
+  }
+
   /** Every endpoint requires the key, except `connect`, which also accepts an enrollment token. */
   function serve<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
@@ -51,9 +60,7 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
       url: endpoint.path,
       bodyLimit: partBytesMax,
       handler: async (request) => {
-        const agent = await admit(request)
-        if (agent.kind === 'TOKEN' && !acceptsToken)
-          throw new ApiError('unauthenticated', 'Connect first; an enrollment token only allows connecting')
+        const agent = await (acceptsToken ? admit : admitKey)(request)
         const input = endpoint.input.parse(inputOf(endpoint, request)) as ParsedInputOf<E> // parsed by that very schema
         return within(request, agent, (ctx) => handler(ctx, input, agent))
       },
@@ -70,10 +77,19 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
     },
     { acceptsToken: true },
   )
-  serve(runner.heartbeatAgent, (ctx, input, agent) => heartbeat(ctx, agent, input))
+  endpoints.push(runner.heartbeatAgent)
+  app.post(runner.heartbeatAgent.path, async (request) => {
+    const agent = await admitKey(request)
+    return heartbeat(database, agent, runner.heartbeatAgent.input.parse(request.body ?? {}))
+  })
   serve(runner.disconnectAgent, async (ctx, _input, agent) => {
     await returnAllBatches(ctx, agent.agentId, 'STATE_RETURNED', 'it was stopped')
     return disconnect(ctx, agent)
+  })
+  serve(runner.reportAgentInventory, async (ctx, input, agent) => {
+    const { isFullNeeded, isChanged } = await recordMachine(ctx, agent.agentId, input)
+    if (isChanged) await assessMachine(ctx, agent.agentId, scanning.knowledge)
+    return { isFullNeeded }
   })
   serve(runner.progressAgentJob, (ctx, input, agent) => progressBatch(ctx, agent.agentId, input))
   serve(runner.reportAgentJob, (ctx, input, agent) => reportBatch(ctx, scanning, agent.agentId, input))
@@ -81,9 +97,7 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
   endpoints.push(runner.takeAgentJob)
   // No HEAD route: the request leases a job.
   app.get(runner.takeAgentJob.path, { exposeHeadRoute: false }, async (request) => {
-    const agent = await admit(request)
-    if (agent.kind === 'TOKEN')
-      throw new ApiError('unauthenticated', 'Connect first; an enrollment token only allows connecting')
+    const agent = await admitKey(request)
     const { digest } = await archives.current()
     const until = Date.now() + waitMsMax
     for (;;) {

@@ -7,6 +7,7 @@ import { timestampText, toIso } from '#database/timestamps.ts'
 import { severityCountColumns } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
 import { inventoryOf, withServiceName, servicesOf } from '#inventory/contents.ts'
+import { machinesAmong } from '#inventory/machine.ts'
 import { type Selectable, sql } from 'kysely'
 
 /** Loads targets by id. Passed in by the caller, because inventory may not depend on targets. */
@@ -17,7 +18,9 @@ export async function getHost(ctx: Ctx, { id }: { id: string }, targets: Targets
   const survivor = (await mergedInto(ctx, id)) ?? id
   const host = (await describeHosts(ctx, [survivor], targets)).get(survivor)
   if (!host) throw notFound('host', id)
-  return { host }
+  const merged = host.merged?.map((member) => member.id) ?? []
+  const [machine] = await machinesAmong(ctx, [survivor, ...merged])
+  return { host: { ...host, ...(machine && { inventoryAgentId: machine.agentId }) } }
 }
 
 async function mergedInto(ctx: Ctx, id: string): Promise<string | null> {

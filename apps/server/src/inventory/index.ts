@@ -8,6 +8,17 @@ export { getProduct, listProducts } from '#inventory/products.ts'
 export { listProductThreats } from '#inventory/product-threats.ts'
 export { searchSoftware } from '#inventory/software.ts'
 export { deleteProduct, updateProduct, watchProduct } from '#inventory/watched-products.ts'
+export {
+  type HostPackages,
+  hostsOfMachine,
+  machineHostRows,
+  machinesAmong,
+  type MachineHost,
+  packagesOnHosts,
+} from '#inventory/machine.ts'
+export { getAgentInventory, listAgentPackages } from '#inventory/machine-list.ts'
+export { deleteMachine, recordMachine } from '#inventory/machine-record.ts'
+export { refreshPackageThreats, type VulnerablePackage } from '#inventory/package-threats.ts'
 export { recordInventory } from '#inventory/record.ts'
 export { subtractTargetHosts } from '#inventory/host-counts.ts'
 export { hostTimeline } from '#inventory/timeline.ts'

@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from 'kysely'
 /** Minimum quality of detection for "verified" (see ARCHITECTURE.md). */
 const verifiedQualityMin = 95
 
-export const isVerified = sql<boolean>`(occurrence.method <> 'version' and occurrence.quality >= ${sql.lit(verifiedQualityMin)})`
+export const isVerified = sql<boolean>`(occurrence.method not in ('version', 'package') and occurrence.quality >= ${sql.lit(verifiedQualityMin)})`
 
 /** The status of a group of occurrences: the worst of them. */
 export const worstStatus = sql<IssueStatus>`status_of(min(status_rank(occurrence.status)))`

@@ -9,12 +9,14 @@ import {
   type Match,
   matchProduct,
   type MatchSubject,
+  packageOfProduct,
   type Prepared,
   prepareThreats,
   type ProductKey,
   productKey,
 } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
+import { type HostPackages, packagesOnHosts } from '#inventory/index.ts'
 import type { Finding } from '#issues/raise.ts'
 import { type Candidate, threatsOfProducts } from '#threats/index.ts'
 import { sql } from 'kysely'
@@ -102,7 +104,7 @@ function pairsOf(
     byVersion.set(version, result)
     return [...result, ...prepared.among(item, byHost.get(item.hostId) ?? [])].flatMap((hit) =>
       // Distributions keep patching releases that upstream no longer supports.
-      hit.quality < issueQualityMin || (hit.threat.kind === 'lifecycle' && item.revision)
+      hit.quality < issueQualityMin || (hit.threat.kind === 'lifecycle' && (item.revision || item.package))
         ? []
         : { software: item, hit },
     )
@@ -111,17 +113,20 @@ function pairsOf(
 
 /** Distribution fixes for these CVEs only: a tracker lists a hundred thousand. */
 async function withFixes(ctx: Ctx, pairs: readonly Pair[], knowledge: Knowledge): Promise<Knowledge> {
-  const keys = [...new Set(pairs.filter(({ software }) => software.revision).map(({ hit }) => hit.threat.key))]
+  const keys = [
+    ...new Set(pairs.filter(({ software }) => software.revision || software.package).map(({ hit }) => hit.threat.key)),
+  ]
   if (keys.length === 0) return knowledge
   const rows = await ctx.tx
     .selectFrom('distribution_fix')
     .selectAll()
+    .where('product', '<>', '')
     .where((where) => where('key', '=', where.fn.any(where.val(keys))))
     .execute()
   if (rows.length === 0) return knowledge
   const fixes = new Map<string, readonly DistributionFix[]>(knowledge.distributionFixes)
-  for (const { key, product, release, fixed_version: fixedVersion } of rows) {
-    fixes.set(key, [...(fixes.get(key) ?? []), { product, release, fixedVersion }])
+  for (const { key, fixed_version: fixedVersion, ...fix } of rows) {
+    fixes.set(key, [...(fixes.get(key) ?? []), { ...fix, fixedVersion }])
   }
   return { distributionFixes: fixes }
 }
@@ -134,7 +139,9 @@ function decide(
   knowledge: Knowledge,
   decided: Map<string, Match | null>,
 ): Match | null {
-  const key = hit.asking ? '' : JSON.stringify([hit.threat.id, software.wfn.text, software.revision, software.quality])
+  const key = hit.asking
+    ? ''
+    : JSON.stringify([hit.threat.id, software.wfn.text, software.revision, software.quality, software.package])
   const decision = decided.get(key)
   if (decision !== undefined) return decision
   const match = matchProduct(software, prepared.criteriaOf(hit), host, knowledge)
@@ -166,6 +173,7 @@ export async function installedOn(ctx: Ctx, condition: ReturnType<typeof sql>): 
     join host on host.account_id = host_product.account_id and host.id = host_product.host_id
     join target on target.account_id = host.account_id and target.id = host.target_id and target.deleted_at is null
     where host_product.account_id = ${ctx.workspace} and host_product.gone_at is null and ${condition}`.execute(ctx.tx)
+  const inside = await packagesOnHosts(ctx, [...new Set(rows.map((row) => row.host_id))])
   return rows.map((row) => ({
     hostId: row.host_id,
     targetId: row.target_id,
@@ -176,7 +184,17 @@ export async function installedOn(ctx: Ctx, condition: ReturnType<typeof sql>): 
     evidence: row.evidence,
     quality: row.quality,
     ...(row.revision && { revision: row.revision }),
+    ...packageOf(row, inside.get(row.host_id)),
   }))
+}
+
+/** The package that contains software on a port, if the inventory of its host proves which one. */
+function packageOf(
+  { wfn, port }: Pick<Installed, 'wfn' | 'port'>,
+  inside: HostPackages | undefined,
+): Pick<Installed, 'package'> {
+  const found = inside && !inside.containerPorts.has(port) ? packageOfProduct(wfn, inside.packages) : undefined
+  return found ? { package: found } : {}
 }
 
 /** The recognized `vendor:product`. */

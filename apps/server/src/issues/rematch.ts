@@ -2,6 +2,7 @@
 import type { Knowledge } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import { type ChangedThreats, announceEmergingThreats } from '#issues/emerging-threats.ts'
+import { assessMachinesOf } from '#issues/machine.ts'
 import { type Inferred, infer, type Installed, installedOn } from '#issues/potential.ts'
 import { raise } from '#issues/raise.ts'
 import { rollUp } from '#issues/rollup.ts'
@@ -39,6 +40,7 @@ export async function matchThreats(ctx: Ctx, changed: ChangedThreats, knowledge:
     raised.filter(({ change }) => change !== 'SEEN').map(({ issueId }) => issueId),
     { reason: '', scanId: null },
   )
+  await assessMachinesOf(ctx, changed.ids, knowledge)
   return changed.isNews ? announceEmergingThreats(ctx, changed, inferred, knowledge) : []
 }
 

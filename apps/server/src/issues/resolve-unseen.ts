@@ -97,6 +97,8 @@ async function activeOn(ctx: Ctx, hosts: readonly string[], onlyIssue: string | 
       and occurrence.host_id = any(${hosts}::uuid[])
       and (${onlyIssue}::uuid is null or occurrence.issue_id = ${onlyIssue})
       and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
+      -- Packages are not visible to scans.
+      and occurrence.method <> 'package'
     order by issue.id
     for update of occurrence`.execute(ctx.tx)
   return rows

@@ -23,7 +23,7 @@ export interface OccurrenceState {
 }
 
 /**
- * The status of an occurrence after a scan detected it. A version match that a user resolved stays
+ * The status of an occurrence after it was detected. A version match that a user resolved stays
  * resolved while its evidence is unchanged, because nothing new was learned. A check that confirms
  * the vulnerability again always changes it to regression.
  */
@@ -33,9 +33,13 @@ export function onDetected(
 ): IssueStatus {
   if (!before) return 'STATUS_OPEN'
   if (before.status !== 'STATUS_RESOLVED') return before.status
-  const isOldNews =
-    seen.method === 'version' && before.decidedBy === 'person' && before.evidenceKey === seen.evidenceKey
+  const isOldNews = isInferred(seen.method) && before.decidedBy === 'person' && before.evidenceKey === seen.evidenceKey
   return isOldNews ? 'STATUS_RESOLVED' : 'STATUS_REGRESSION'
+}
+
+/** Whether an occurrence was inferred from a version: of software on a port, or of an installed package. */
+export function isInferred(method: string): boolean {
+  return method === 'version' || method === 'package'
 }
 
 /** Statuses from worst to best. An issue has the worst status of its hosts. */

@@ -8,7 +8,7 @@ export interface Changes {
   /** Canonical `vendor:product` keys of the changed threats. */
   readonly subjects: readonly string[]
   readonly isNews: boolean
-  /** Accounts that run or watch affected software or have issues of these threats. */
+  /** Accounts that run or watch affected software, have installed affected packages, or have issues of these threats. */
   readonly accounts: readonly string[]
   /** Removes these changes from the queue, except threats that changed again meanwhile. */
   done(): Promise<void>
@@ -35,7 +35,19 @@ export async function nextChanges(owner: Kysely<Tables>): Promise<Changes | null
   const { rows: accounts } = await sql<{ account_id: string }>`
     select account_id from product where subject = any(${subjects}::text[])
     union
-    select account_id from issue where threat_id = any(${ids}::uuid[])`.execute(owner)
+    select account_id from issue where threat_id = any(${ids}::uuid[])
+    union
+    select agent_package.account_id
+    from threat
+    join distribution_fix on distribution_fix.key = threat.key
+    join agent_package on agent_package.source = distribution_fix.package
+    where threat.id = any(${ids}::uuid[])
+    union
+    select agent_package.account_id
+    from threat
+    join distribution_fix on distribution_fix.key = threat.key
+    join agent_package on agent_package.name = distribution_fix.package and agent_package.manager = 'rpm'
+    where threat.id = any(${ids}::uuid[])`.execute(owner)
   return {
     ids,
     subjects,

@@ -158,13 +158,15 @@ async function* fixFiles(owner: Kysely<Tables>) {
     .selectFrom('distribution_fix')
     .selectAll()
     .orderBy('release')
+    .orderBy('package')
     .orderBy('product')
     .orderBy('key')
     .execute()
   for (const [release, ofRelease] of Map.groupBy(rows, (row) => row.release)) {
-    const byPackage = Map.groupBy(ofRelease, (row) => JSON.stringify([row.origin, row.product]))
+    const byPackage = Map.groupBy(ofRelease, (row) => JSON.stringify([row.package, row.origin, row.product]))
     const packages = [...byPackage.values()].map((list) => ({
-      package: list[0]?.origin ?? '',
+      package: list[0]?.package ?? '',
+      origin: list[0]?.origin ?? '',
       product: list[0]?.product ?? '',
       fixes: Object.fromEntries(list.map((row) => [row.key, row.fixed_version])),
     }))

@@ -23,7 +23,7 @@ export async function writeBatch(tx: Tx, items: readonly Item[]): Promise<void> 
 
 async function writeFixes(tx: Tx, fixes: readonly Of<'fix'>[]): Promise<void> {
   if (fixes.length === 0) return
-  const last = new Map(fixes.map((fix) => [`${fix.id} ${fix.product} ${fix.release} ${fix.origin}`, fix]))
+  const last = new Map(fixes.map((fix) => [`${fix.id} ${fix.package} ${fix.release} ${fix.origin}`, fix]))
   const rowsToWrite = [...last.values()].map(({ id, fixedVersion, ...fix }) => ({
     ...fix,
     key: id,
@@ -32,16 +32,18 @@ async function writeFixes(tx: Tx, fixes: readonly Of<'fix'>[]): Promise<void> {
   const { rows } = await sql<{ key: string }>`
     with fresh as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(rowsToWrite)}::jsonb)
-        as fresh (key text, product text, release text, origin text, fixed_version text)
+        as fresh (key text, package text, product text, release text, origin text, fixed_version text)
     ), withdrawn as (
       delete from distribution_fix using fresh
-      where fresh.fixed_version is null and (distribution_fix.key, distribution_fix.product, distribution_fix.release,
-        distribution_fix.origin) = (fresh.key, fresh.product, fresh.release, fresh.origin)
+      where (distribution_fix.key, distribution_fix.release, distribution_fix.origin) = (fresh.key, fresh.release, fresh.origin)
+        and (fresh.fixed_version is null and distribution_fix.package = fresh.package
+          -- From before packages were stored.
+          or distribution_fix.package = '' and distribution_fix.product = fresh.product)
       returning distribution_fix.key
     ), written as (
-      insert into distribution_fix (key, product, release, origin, fixed_version)
-      select key, product, release, origin, fixed_version from fresh where fixed_version is not null
-      on conflict (key, product, release, origin) do update set fixed_version = excluded.fixed_version
+      insert into distribution_fix (key, package, product, release, origin, fixed_version)
+      select key, package, product, release, origin, fixed_version from fresh where fixed_version is not null
+      on conflict (key, package, release, origin, product) do update set fixed_version = excluded.fixed_version
       where distribution_fix.fixed_version <> excluded.fixed_version
       returning key
     )

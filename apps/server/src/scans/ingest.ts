@@ -3,7 +3,7 @@ import type { Observation, ScanHost } from '@glacis/contract/runner'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import { recordInventory } from '#inventory/index.ts'
-import { assess } from '#issues/index.ts'
+import { assess, assessMachinesOn } from '#issues/index.ts'
 import type { Jobs } from '#jobs.ts'
 import { countHosts } from '#scans/batch-monitor.ts'
 import { countIssuesPeriodically } from '#scans/counts.ts'
@@ -54,6 +54,7 @@ export async function ingest(
     knowledge,
     onlyIssue: scan.retest_of,
   })
+  await assessMachinesOn(ctx, [...hostByAddress.values()], knowledge)
   await recordHosts(ctx, scanId, observations, hostByAddress)
   await logProblems(ctx, scanId, observations)
   await countIssuesPeriodically(ctx, scanId, number)

@@ -52,7 +52,7 @@ export function narrowJob(
 ): ScanJob {
   if (of.checks === null) return job
   const ports = [...new Set(Object.values(of.known).flat())]
-  const checks = of.checks.filter((check) => check !== 'version')
+  const checks = of.checks.filter((check) => check !== 'version' && check !== 'package')
   return { ...job, checks, ...(ports.length > 0 && !job.ports && { ports }) }
 }
 

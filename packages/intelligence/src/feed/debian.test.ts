@@ -19,6 +19,7 @@ describe('readFeed with the Debian tracker', () => {
   const fix = (fixedVersion: string | null) => ({
     kind: 'fix',
     id: 'CVE-2024-7347',
+    package: 'nginx',
     product: 'f5:nginx',
     release: 'debian:12',
     fixedVersion,
@@ -58,7 +59,7 @@ describe('readFeed with the Debian tracker', () => {
     ])
   })
 
-  it('skips invalid entries and ignores packages that scans cannot detect', async () => {
+  it('skips invalid entries, and reads packages that scans cannot detect without a product', async () => {
     const { nginx } = bookworm({ status: 'open' })
     const items = await read('tracker', {
       nginx: { 'CVE-2024-1111': 7, 'TEMP-0000000-ABCDEF': { releases: {} }, ...nginx },
@@ -66,7 +67,11 @@ describe('readFeed with the Debian tracker', () => {
       'some-library': bookworm({ status: 'open' }).nginx,
     })
     // A member whose value is not an object is not a package.
-    expect(items).toMatchObject([{ kind: 'skipped', id: 'CVE-2024-1111' }, fix('')])
+    expect(items).toMatchObject([
+      { kind: 'skipped', id: 'CVE-2024-1111' },
+      fix(''),
+      { package: 'some-library', product: '', fixedVersion: '' },
+    ])
   })
 })
 
@@ -107,6 +112,7 @@ describe('readFeed with OSV advisories', () => {
       {
         kind: 'fix',
         id: 'CVE-2024-7347',
+        package: 'nginx',
         product: 'f5:nginx',
         release: 'debian:12',
         fixedVersion,
@@ -129,12 +135,13 @@ describe('readFeed with OSV advisories', () => {
     ['AlmaLinux:8', 'el:8'],
     ['Red Hat:enterprise_linux:9::appstream', 'el:9'],
     ['Red Hat:rhel_eus:9.2::baseos', 'el:9'],
+    ['Alpine:v3.20', 'alpine:3.20'],
   ])('maps the ecosystem %s to %s', async (ecosystem, release) => {
     const ranges = [range({ introduced: '0' }, { fixed: '1.22.1-9' })]
     expect(await read('osv', advisory(ranges, {}, ecosystem))).toMatchObject([{ release }])
   })
 
-  it.each(['npm', 'Debian', 'Alpine:v3.20'])('ignores the ecosystem %s', async (ecosystem) => {
+  it.each(['npm', 'Debian', 'Wolfi'])('ignores the ecosystem %s', async (ecosystem) => {
     expect(await read('osv', advisory([range({ introduced: '0' }, { fixed: '1' })], {}, ecosystem))).toEqual([])
   })
 

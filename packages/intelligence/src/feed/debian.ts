@@ -6,92 +6,8 @@ import { z } from 'zod'
 import type { Item } from '#feed/item.ts'
 import { lenientArray } from '#feed/lenient-array.ts'
 import { noFixedVersion } from '#match/distribution.ts'
-import { compareDebian } from '#version/deb.ts'
-import { compareRpm } from '#version/rpm.ts'
-
-/** Canonical `vendor:product` keys by source package. Only packages that scans can detect are listed. */
-const productByPackage: Readonly<Record<string, string>> = {
-  apache2: 'apache:http_server',
-  httpd: 'apache:http_server',
-  bind9: 'isc:bind',
-  bind: 'isc:bind',
-  cups: 'apple:cups',
-  curl: 'haxx:curl',
-  'cyrus-imapd': 'cyrusimap:cyrus_imap',
-  dnsmasq: 'thekelleys:dnsmasq',
-  dovecot: 'dovecot:dovecot',
-  dropbear: 'dropbear_ssh_project:dropbear_ssh',
-  elasticsearch: 'elastic:elasticsearch',
-  etcd: 'etcd:etcd',
-  exim4: 'exim:exim',
-  exim: 'exim:exim',
-  freeradius: 'freeradius:freeradius',
-  git: 'git:git',
-  grafana: 'grafana:grafana',
-  haproxy: 'haproxy:haproxy',
-  icecast2: 'icecast:icecast',
-  inetutils: 'gnu:inetutils',
-  influxdb: 'influxdata:influxdb',
-  jetty9: 'eclipse:jetty',
-  jetty12: 'eclipse:jetty',
-  krb5: 'mit:kerberos_5',
-  lighttpd: 'lighttpd:lighttpd',
-  mariadb: 'mariadb:mariadb',
-  'mariadb-10.3': 'mariadb:mariadb',
-  'mariadb-10.5': 'mariadb:mariadb',
-  memcached: 'memcached:memcached',
-  minidlna: 'readymedia_project:readymedia',
-  mosquitto: 'eclipse:mosquitto',
-  'mysql-8.0': 'oracle:mysql',
-  mysql: 'oracle:mysql',
-  'net-snmp': 'net-snmp:net-snmp',
-  nginx: 'f5:nginx',
-  ngircd: 'ngircd:ngircd',
-  nodejs: 'nodejs:node.js',
-  ntp: 'ntp:ntp',
-  openldap: 'openldap:openldap',
-  opensmtpd: 'openbsd:opensmtpd',
-  openssh: 'openbsd:openssh',
-  openssl: 'openssl:openssl',
-  openvpn: 'openvpn:openvpn',
-  'php7.3': 'php:php',
-  'php7.4': 'php:php',
-  'php8.1': 'php:php',
-  'php8.2': 'php:php',
-  'php8.3': 'php:php',
-  'php8.4': 'php:php',
-  php: 'php:php',
-  postfix: 'postfix:postfix',
-  'postgresql-13': 'postgresql:postgresql',
-  'postgresql-14': 'postgresql:postgresql',
-  'postgresql-15': 'postgresql:postgresql',
-  'postgresql-16': 'postgresql:postgresql',
-  'postgresql-17': 'postgresql:postgresql',
-  postgresql: 'postgresql:postgresql',
-  'proftpd-dfsg': 'proftpd:proftpd',
-  'pure-ftpd': 'pureftpd:pure-ftpd',
-  'python-django': 'djangoproject:django',
-  'rabbitmq-server': 'vmware:rabbitmq',
-  redis: 'redis:redis',
-  roundcube: 'roundcube:webmail',
-  rsync: 'samba:rsync',
-  samba: 'samba:samba',
-  sendmail: 'sendmail:sendmail',
-  squid: 'squid-cache:squid',
-  subversion: 'apache:subversion',
-  tinyproxy: 'tinyproxy_project:tinyproxy',
-  tomcat9: 'apache:tomcat',
-  tomcat10: 'apache:tomcat',
-  tomcat11: 'apache:tomcat',
-  tomcat: 'apache:tomcat',
-  transmission: 'transmissionbt:transmission',
-  unbound: 'nlnetlabs:unbound',
-  valkey: 'lfprojects:valkey',
-  varnish: 'varnish-software:varnish_cache',
-  vsftpd: 'vsftpd_project:vsftpd',
-  wordpress: 'wordpress:wordpress',
-  zookeeper: 'apache:zookeeper',
-}
+import { comparePackageVersions } from '#match/package.ts'
+import { productOfPackage } from '#package-product.ts'
 
 const releaseByCodename: Readonly<Record<string, string>> = {
   stretch: 'debian:9',
@@ -119,8 +35,7 @@ export function* readTrackerPackage(packageName: string, value: unknown): Genera
     yield { kind: 'skipped', id: packageName, problem: 'The package entry is not an object of CVEs.' }
     return
   }
-  const product = productByPackage[packageName]
-  if (product === undefined) return
+  const product = productOfPackage(packageName)
   for (const [id, entry] of Object.entries(cves.data)) {
     if (!/^CVE-\d{4}-\d{4,}$/.test(id)) continue
     const { data } = TrackerEntry.safeParse(entry)
@@ -131,7 +46,15 @@ export function* readTrackerPackage(packageName: string, value: unknown): Genera
     for (const [name, status] of Object.entries(data.releases)) {
       const release = releaseByCodename[name]
       if (release !== undefined)
-        yield { kind: 'fix', id, product, release, fixedVersion: fixedVersionOf(status), origin: packageName }
+        yield {
+          kind: 'fix',
+          id,
+          package: packageName,
+          product,
+          release,
+          fixedVersion: fixedVersionOf(status),
+          origin: packageName,
+        }
     }
   }
 }
@@ -189,20 +112,21 @@ export function* readOsv(input: unknown): Generator<Item> {
   const ids = new Set(
     [data.id, ...data.aliases, ...data.upstream].flatMap((id) => /CVE-\d{4}-\d{4,}$/.exec(id)?.[0] ?? []),
   )
-  const fixesByRelease = new Map<string, { product: string; release: string; fixedVersions: (string | null)[] }>()
+  const fixes = new Map<string, { name: string; release: string; fixedVersions: (string | null)[] }>()
   for (const { package: affectedPackage, ranges } of data.affected) {
-    const product = productByPackage[affectedPackage.name]
+    const { name } = affectedPackage
     const release = releaseOfEcosystem(affectedPackage.ecosystem)
-    if (product === undefined || release === null) continue
-    const fixes = fixesByRelease.get(`${product} ${release}`) ?? { product, release, fixedVersions: [] }
-    fixes.fixedVersions.push(
+    if (release === null) continue
+    const fix = fixes.get(`${name} ${release}`) ?? { name, release, fixedVersions: [] }
+    fix.fixedVersions.push(
       ...ranges.flatMap((range) => (range.type === 'ECOSYSTEM' ? [fixedVersionOfRange(range)] : [])),
     )
-    fixesByRelease.set(`${product} ${release}`, fixes)
+    fixes.set(`${name} ${release}`, fix)
   }
-  for (const { product, release, fixedVersions } of fixesByRelease.values()) {
+  for (const { name, release, fixedVersions } of fixes.values()) {
     const fixedVersion = data.withdrawn ? null : latestFixedVersion(release, fixedVersions)
-    for (const id of ids) yield { kind: 'fix', id, product, release, fixedVersion, origin: data.id }
+    const product = productOfPackage(name)
+    for (const id of ids) yield { kind: 'fix', id, package: name, product, release, fixedVersion, origin: data.id }
   }
 }
 
@@ -220,21 +144,29 @@ function fixedVersionOfRange({ events }: OsvRange): string | null {
 
 /** The latest of several fixed versions, from which on nothing is affected. */
 function latestFixedVersion(release: string, ends: readonly (string | null)[]): string | null {
-  const compare = release.startsWith('el:') ? compareRpm : compareDebian
   return ends.reduce<string | null>((last, end, index) => {
     if (index === 0 || last === null || end === null) return index === 0 ? end : null
     if (last === noFixedVersion || end === noFixedVersion) return noFixedVersion
-    return compare(end, last) > 0 ? end : last
+    return comparePackageVersions(release, end, last) > 0 ? end : last
   }, null)
 }
 
+const releaseNames: Readonly<Record<string, string>> = {
+  Debian: 'debian',
+  Ubuntu: 'ubuntu',
+  'Rocky Linux': 'el',
+  AlmaLinux: 'el',
+  'Red Hat': 'el',
+  Alpine: 'alpine',
+}
+
 /**
- * `Debian:12`, `Ubuntu:22.04:LTS`, `Rocky Linux:9`, `Red Hat:enterprise_linux:9::appstream`; null for
+ * `Debian:12`, `Ubuntu:22.04:LTS`, `Rocky Linux:9`, `Red Hat:enterprise_linux:9::appstream`, `Alpine:v3.20`; null for
  * other ecosystems.
  */
 function releaseOfEcosystem(ecosystem: string): string | null {
   const [name = '', ...rest] = ecosystem.split(':').filter((part) => part !== 'Pro')
-  const key = { Debian: 'debian', Ubuntu: 'ubuntu', 'Rocky Linux': 'el', AlmaLinux: 'el', 'Red Hat': 'el' }[name]
+  const key = releaseNames[name]
   const version = (key === 'el' ? /\d+/ : /\d+(?:\.\d+)*/).exec(rest.join(':'))?.[0]
   return key === undefined || version === undefined ? null : `${key}:${version}`
 }

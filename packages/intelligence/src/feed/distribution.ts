@@ -10,7 +10,13 @@ const Release = z.object({
   packages: z.array(
     z.object({
       package: z.string(),
-      product: z.string().regex(/^[^:]+:[^:]+$/, 'Expected vendor:product'),
+      /** Empty if scans can't detect the package. */
+      product: z
+        .string()
+        .regex(/^(?:[^:]+:[^:]+)?$/, 'Expected vendor:product')
+        .default(''),
+      /** The advisory; absent if the package's changelog is the source. */
+      origin: z.string().optional(),
       /** CVE id → package version that contains the fix. */
       fixes: z.record(z.string(), z.string()),
     }),
@@ -20,9 +26,9 @@ const Release = z.object({
 /** Reads the fixes of one file. */
 export function* readDistributionFile(document: unknown): Generator<Item> {
   const { release, packages } = Release.parse(document)
-  for (const { package: origin, product, fixes } of packages) {
+  for (const { package: name, product, origin = name, fixes } of packages) {
     for (const [id, fixedVersion] of Object.entries(fixes))
-      yield { kind: 'fix', id, product, release, fixedVersion, origin }
+      yield { kind: 'fix', id, package: name, product, release, fixedVersion, origin }
   }
 }
 
@@ -35,9 +41,9 @@ export function readDistributionFixes(documents: readonly unknown[]): Map<string
   const table = new Map<string, DistributionFix[]>()
   for (const document of documents) {
     const { release, packages } = Release.parse(document)
-    for (const { product, fixes } of packages) {
+    for (const { package: name, product, fixes } of packages) {
       for (const [id, fixedVersion] of Object.entries(fixes)) {
-        table.set(id, [...(table.get(id) ?? []), { product, fixedVersion, release }])
+        table.set(id, [...(table.get(id) ?? []), { package: name, product, fixedVersion, release }])
       }
     }
   }

@@ -42,6 +42,9 @@ export type Item =
   | {
       readonly kind: 'fix'
       readonly id: string
+      /** The source package; a binary package in advisories of RPM distributions that list those. */
+      readonly package: string
+      /** Canonical `vendor:product` key; empty if scans can't detect the package. */
       readonly product: string
       readonly release: string
       readonly fixedVersion: string | null

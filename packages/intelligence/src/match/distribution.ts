@@ -10,6 +10,8 @@ export interface DistributionFix {
   readonly fixedVersion: string
   /** `debian:12`, `ubuntu:22.04`, `el:9`; absent or empty if only the version identifies the release. */
   readonly release?: string | undefined
+  /** The source package, or a binary package of an RPM distribution. */
+  readonly package?: string | undefined
 }
 /** Used instead of a version: no build of this release contains the fix. */
 export const noFixedVersion = ''

@@ -4,6 +4,7 @@ import { productKey } from '#alias.ts'
 import { bestVerdict, evaluateConfiguration, type HostContext, type Verdict } from '#match/applicability.ts'
 import { allVersions, type MismatchReason } from '#match/criterion.ts'
 import { evaluateRevision, type DistributionFixes } from '#match/distribution.ts'
+import { evaluatePackage, type InstalledPackage } from '#match/package.ts'
 import { familyOf, familyOfRevision } from '#match/platform.ts'
 import { displayName } from '#product-name.ts'
 import { type Applicability, isDistribution, vulnerableNames } from '#threat.ts'
@@ -14,6 +15,8 @@ export interface MatchSubject {
   readonly wfn: Wfn
   /** The distribution's revision, such as `Debian-2+deb12u10`. */
   readonly revision?: string | undefined
+  /** The distribution's package that contains it, as reported from inside the host. */
+  readonly package?: InstalledPackage | undefined
   /** Confidence of the identification, 0 to 100. */
   readonly quality: number
 }
@@ -94,7 +97,10 @@ export function matchProduct(
   if (verdict.kind !== 'yes') return noMatch(verdict.reason, verdict.text)
   const revision = revisionVerdict(name, product, threat.id, knowledge)
   if (revision === 'fixed') {
-    return noMatch('fixed_by_distribution', `${fullVersion(name)} ${product.revision} includes the distribution's fix.`)
+    const build = product.package
+      ? `Package ${product.package.name} ${product.package.version}`
+      : `${fullVersion(name)} ${product.revision}`
+    return noMatch('fixed_by_distribution', `${build} includes the distribution's fix.`)
   }
   return {
     kind: 'match',
@@ -134,10 +140,14 @@ export function createHostContext(
 }
 
 function revisionVerdict(name: CpeName, product: MatchSubject, threat: string, { distributionFixes }: Knowledge) {
-  if (product.revision === undefined || product.revision === '') return 'none'
   const key = productKey(name)
   const fixes = distributionFixes?.get(threat)?.filter((fix) => fix.product === key) ?? []
-  return evaluateRevision(fullVersion(name), product.revision, fixes)
+  const verdict = product.package ? evaluatePackage(product.package, fixes) : 'unknown'
+  if (verdict !== 'unknown') return verdict
+  // Our own facts have no release.
+  const revision = product.package?.sourceVersion ?? product.revision ?? ''
+  if (revision === '') return 'none'
+  return evaluateRevision(fullVersion(name), revision, fixes)
 }
 
 function matchQuality(product: MatchSubject, threat: Applicability, verdict: Applies, revision: string): number {

@@ -40,6 +40,7 @@ interface Vectors {
   }[]
   readonly grype_constraint_fuzzy: readonly Constraint[]
   readonly grype_constraint_deb: readonly Constraint[]
+  readonly grype_constraint_apk: readonly Constraint[]
   readonly grype_constraint_semver: readonly Constraint[]
 }
 

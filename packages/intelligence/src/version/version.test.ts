@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { vectors } from '#testing/shared-data.ts'
+import { compareApk } from '#version/apk.ts'
 import { compareDebian } from '#version/deb.ts'
 import { compareGeneric } from '#version/generic.ts'
 import { compareSemver } from '#version/semver.ts'
@@ -82,6 +83,9 @@ describe.skipIf(!vectors)('published vectors', () => {
   })
   it.each(vectors?.grype_constraint_deb ?? [])('Debian $version $constraint: $satisfied', (vector) => {
     expect(satisfies(vector.version, vector.constraint, compareDebian)).toBe(vector.satisfied)
+  })
+  it.each(vectors?.grype_constraint_apk ?? [])('Alpine $version $constraint: $satisfied', (vector) => {
+    expect(satisfies(vector.version, vector.constraint, compareApk)).toBe(vector.satisfied)
   })
   it.each(vectors?.grype_constraint_semver ?? [])('semantic $version $constraint: $satisfied', (vector) => {
     expect(satisfies(vector.version, vector.constraint, compareSemver)).toBe(vector.satisfied)

@@ -4,7 +4,7 @@ import type { Wfn } from '@glacis/contract/product'
 import type { ColumnType, Generated } from 'kysely'
 import type { Json, Numeric } from '#database/tables/kinds.ts'
 
-/** inventory (host, service, product, host_product) */
+/** inventory (all tables of this file) */
 export interface HostTable {
   account_id: string
   id: string
@@ -68,4 +68,53 @@ export interface HostProductTable {
   first_seen_at: Date
   last_seen_at: Date
   gone_at: Date | null
+}
+
+/** What an agent reported about its own machine. */
+export interface AgentInventoryTable {
+  account_id: string
+  agent_id: string
+  /** Of the reported items, as computed by the agent. */
+  digest: string
+  is_complete: boolean
+  system: string
+  release: string
+  kernel: string
+  addresses: string[]
+  received_at: Date
+}
+export interface AgentPackageTable {
+  account_id: string
+  agent_id: string
+  manager: 'dpkg' | 'rpm' | 'apk'
+  name: string
+  version: string
+  architecture: string
+  source: string
+  source_version: string
+  /** CVEs with a fix in a newer version. */
+  threats: ColumnType<PackageThreat[], string | undefined, string>
+  /** The highest score of these threats; 0 without threats. */
+  score: Generated<Numeric>
+}
+export interface PackageThreat {
+  readonly key: string
+  readonly fixedVersion: string
+}
+export interface AgentSocketTable {
+  account_id: string
+  agent_id: string
+  transport: 'tcp' | 'udp'
+  address: string
+  port: number
+  process: string
+}
+export interface AgentContainerTable {
+  account_id: string
+  agent_id: string
+  container_id: string
+  name: string
+  image: string
+  image_id: string
+  ports: number[]
 }

@@ -23,6 +23,7 @@ export interface AgentTable {
   created_by_id: Generated<string | null>
   expires_at: Generated<Date | null>
   allowed_networks: Generated<string[]>
+  has_inventory: Generated<boolean>
   created_at: Date
   updated_at: Date
 }

@@ -101,9 +101,17 @@ export function serveApi(router: Router, services: Services): void {
   serve(agent.listAgents, agents.listAgents)
   serve(agent.getAgent, agents.getAgent)
   serve(agent.createAgent, agents.createAgent)
-  serve(agent.updateAgent, agents.updateAgent)
+  serve(agent.updateAgent, async (ctx, input) => {
+    const response = await agents.updateAgent(ctx, input)
+    if (input.updateMask.paths.includes('inventory') && !response.agent.inventory) {
+      await inventories.deleteMachine(ctx, input.id)
+      await issues.resolveAbandoned(ctx)
+    }
+    return response
+  })
   serve(agent.deleteAgent, async (ctx, input) => {
     const nothing = await agents.deleteAgent(ctx, input)
+    await issues.resolveAbandoned(ctx)
     await scans.reassignScans(ctx, input.id, input.replacementId)
     return nothing
   })
@@ -115,6 +123,8 @@ export function serveApi(router: Router, services: Services): void {
   serve(agent.getAgentInstall, (ctx, input) => agents.agentInstall(ctx, input, url))
   serve(agent.listAgentConnections, agents.listAgentConnections)
   serve(agent.listAgentJobs, scans.listAgentJobs)
+  serve(agent.getAgentInventory, inventories.getAgentInventory)
+  serve(agent.listAgentPackages, inventories.listAgentPackages)
 
   serve(host.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.describeTargetsBriefly))
   serve(host.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.describeTargetsBriefly))

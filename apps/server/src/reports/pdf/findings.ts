@@ -182,7 +182,7 @@ function writeProof(pdf: Pdf, location: string, { method, quality, request, text
   const body = requestLine + excerpt(text, evidenceLinesMax, evidenceLengthMax) + command
   const height = heightOf(pdf, body, style) + 2 * inset
   ensureSpace(pdf, height + 20)
-  const label = method === 'version' ? 'Version match' : `Check ${method}`
+  const label = method === 'version' ? 'Version match' : method === 'package' ? 'Package version' : `Check ${method}`
   write(pdf, line(`Evidence: ${location}  ·  ${label}  ·  quality ${quality}%`, 170), { size: 8.5, color: ink.soft })
   moveDown(pdf, 2)
   const top = pdf.y
