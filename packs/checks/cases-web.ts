@@ -3,6 +3,8 @@ import { exposure, html, json, plain } from './replies.ts'
 import { type Case, script } from './servers.ts'
 
 export const webApplications: readonly Case[] = [
+  exposure('user-list-exposed', '/api/users', json([{ id: 1, username: 'ann', role: 'admin' }]), json([{ id: 1, title: 'Hello', likes: 3 }])),
+  exposure('config-secrets-exposed', '/api/config', json({ database: { host: 'db', password: 'correct-horse' } }), json({ theme: 'dark', password: '******', secret: 'REDACTED' })),
   exposure('docker-config-exposed', '/.docker/config.json', plain('{"auths":{"registry.lab.test":{"auth":"YW5uOmNvcnJlY3Q="}}}'), plain('hello = world\n')),
   exposure('kubeconfig-exposed', '/.kube/config', plain('apiVersion: v1\nkind: Config\nclusters: []\nusers:\n- name: ann\n  user:\n    token: abcdefgh\n'), plain('hello = world\n')),
   exposure('terraform-state-exposed', '/terraform.tfstate', plain('{"version":4,"terraform_version":"1.5.0","serial":3,"lineage":"a","resources":[]}'), plain('hello = world\n')),

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
-import { ownName } from '#fingerprint/own-name.ts'
+import { ownName, versionIn } from '#fingerprint/own-name.ts'
 
 it.each([
   ['NiceGUI', '<link href="/_nicegui/3.18.0/static/favicon.ico">', 'NiceGUI 3.18.0'],
   ['D-Tale', '<span>D-Tale v1.8</span>', 'D-Tale 1.8'],
   ['Login - Acme Wiki', '<footer>Acme Wiki version 2.4</footer>', 'Acme Wiki 2.4'],
   ['Netron', '<meta name="version" content="9.3.3">', 'Netron 9.3.3'],
+  ['Acme Wiki', '<link href="/static/css/acmewiki.css?2.26.1">', 'Acme Wiki 2.26.1'],
+  ['Acme', '<script>var VERSION = "2.4.1"; const jquery = { version: "3.7.1" }</script>', 'Acme 2.4.1'],
   ['Acme Ledger', '<a href="https://github.com/acme/acme-ledger">source</a>', 'Acme Ledger'],
 ])('names %s', (title, html, expected) => {
   expect(ownName(title, html)).toBe(expected)
@@ -17,6 +19,7 @@ it.each([
   ['a library of the same name', 'Acme', '<script src="/acme-2.4.1.min.js"></script>'],
   ['a number that is no version', 'Acme', 'Acme 2024.10'],
   ['a link to another project', 'Acme', '<a href="https://github.com/acme/ledger">'],
+  ['a page with two versions', 'Acme', '<script>appVersion="2.4.1";uiVersion="3.0.0"</script>'],
   ['a sentence', 'Everything you need for work', 'work v1.2.3'],
 ])('does not name %s', (_, title, html) => {
   expect(ownName(title, html)).toBeUndefined()
@@ -29,4 +32,15 @@ it('takes linear time', () => {
     `${'acme ledger'.repeat(5000)}${' '.repeat(10_000)}<a href="https://github.com/${'a/'.repeat(9000)}`,
   )
   expect(performance.now() - start).toBeLessThan(500)
+})
+
+it.each([
+  ['{"version":"2.4.1"}', '2.4.1'],
+  ['{"status":"ok","version":"v2.4.1"}', '2.4.1'],
+  ['"2.4.1"', '2.4.1'],
+  ['{"node":{"version":"20.1.0"}}', undefined],
+  ['{"version":"v1"}', undefined],
+  ['<html>2.4.1</html>', undefined],
+])('reads the version from %s', (body, expected) => {
+  expect(versionIn(body)).toBe(expected)
 })

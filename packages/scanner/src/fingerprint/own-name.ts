@@ -15,7 +15,7 @@ const htmlLengthMax = 65_536
 /**
  * @param title of the page, on one line
  * @param html of the page
- * @returns `Name 1.2.3` if the page states the version next to the name or in a meta tag; `Name` if the page links to the
+ * @returns `Name 1.2.3` if the page states the version next to the name or for the whole application; `Name` if the page links to the
  *   name's repository or package; undefined if it confirms neither
  */
 export function ownName(title: string, html: string): string | undefined {
@@ -25,7 +25,7 @@ export function ownName(title: string, html: string): string | undefined {
     .map((part) => part.trim())
     .filter(isName)
   const versions = names.flatMap((name) => versionNextTo(name, page).map((version) => `${name} ${version}`))
-  return versions[0] ?? metaVersion(names, page) ?? names.find((name) => isLinked(name, page))
+  return versions[0] ?? statedVersion(names, page) ?? names.find((name) => isLinked(name, page))
 }
 
 function isName(text: string): boolean {
@@ -38,7 +38,18 @@ function spellings(name: string): string {
   return (name.match(/[A-Za-z0-9]+/g) ?? []).join('[ _.-]?')
 }
 
-/** Three numbers, or two after a `v` or the word. */
+/** The version in a response that describes the server: JSON with a version at the top, or nothing else. */
+export function versionIn(body: string): string | undefined {
+  const text = body.slice(0, 2000)
+  const [, plain] = /^\s*"?v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})"?\s*$/.exec(text) ?? []
+  const [, member] =
+    /^\s*\{[^{}[\]]{0,500}?"(?:app_?|server_?)?version"\s{0,3}:\s{0,3}"v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})"/i.exec(
+      text,
+    ) ?? []
+  return plain ?? member
+}
+
+/** Three numbers, or two after a `v` or the word; or the version of the script or style sheet of that name. */
 function versionNextTo(name: string, page: string): string[] {
   const number = String.raw`(?:(?:version["'\s:=]{1,4}|v\.?\s?)(\d{1,4}\.\d{1,4}(?:\.\d{1,5}){0,2})|(\d{1,4}\.\d{1,4}\.\d{1,5}))`
   const release = String.raw`((?:-?(?:alpha|beta|rc|dev|a|b)[.-]?\d{0,3})?)(?![\w.]*\.(?:js|css|map))\b`
@@ -48,16 +59,32 @@ function versionNextTo(name: string, page: string): string[] {
   )
   const [, marked, bare, suffix = ''] = pattern.exec(page) ?? []
   const version = marked ?? bare
-  return version === undefined ? [] : [`${version}${suffix}`]
+  if (version !== undefined) return [`${version}${suffix}`]
+  const asset = String.raw`/${spellings(name)}(?:[.-]min)?\.(?:css|js)\?(?:v|ver|version)?=?v?(\d{1,4}\.\d{1,4}\.\d{1,5})["'&]`
+  return [...(new RegExp(asset, 'i').exec(page)?.slice(1) ?? [])]
 }
 
-function metaVersion([name]: readonly string[], page: string): string | undefined {
-  const [, version] =
-    /<meta\s+name=["'](?:app-?|application-)?version["']\s+content=["']v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})["']/i.exec(
-      page,
-    ) ?? []
-  return name === undefined || version === undefined ? undefined : `${name} ${version}`
+/** A version that the page states for the whole application, if it states only one. */
+function statedVersion([name]: readonly string[], page: string): string | undefined {
+  const versions = new Set(
+    page
+      .matchAll(stated)
+      .take(20)
+      .map(([, ...groups]) => groups.find((group) => group !== undefined) ?? ''),
+  )
+  const [version] = versions
+  return name === undefined || version === undefined || versions.size > 1 ? undefined : `${name} ${version}`
 }
+
+const number = String.raw`v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})["']`
+const stated = new RegExp(
+  [
+    String.raw`<meta\s+name=["'](?:app-?|application-)?version["']\s+content=["']${number}`,
+    String.raw`\s(?:data-(?:app-)?version|id=["'](?:app-?)?version["'](?:\s[^<>]{0,100})?\svalue)=["']${number}`,
+    String.raw`\b(?:(?:app|application|platform|product|server|ui)_?version|window\.version|var version)["']?\s{0,3}[:=]\s{0,3}["']${number}`,
+  ].join('|'),
+  'gi',
+)
 
 function isLinked(name: string, page: string): boolean {
   const hosts = String.raw`(?:github\.com|gitlab\.com|codeberg\.org)/[\w.-]{1,60}/|(?:pypi\.org/project|npmjs\.com/package)/`

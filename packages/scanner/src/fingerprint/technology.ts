@@ -38,6 +38,7 @@ export function identifyTechnologies(
 const selfDescriptions: ReadonlySet<string> = new Set(['web.json', 'html.application_name', 'html_title'])
 /** The name that a page states with its version or repository counts unless the page names another program. */
 const ownName = 'html.own_name'
+const titleFields: ReadonlySet<string> = new Set(['html_title', 'html.application_name', ownName])
 const programFields = /^(?:html_title|html\.(?:generator|application_name)|favicon)/
 /** The OpenAPI description reveals a framework, which says nothing about the product. */
 const pageFields = /^(?:http\.(?:body|path:(?!\/openapi\.json))|html[._]|favicon)/
@@ -55,19 +56,26 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
   const known = new Set(hits.filter(({ hit }) => !hit.isLastResort).map(({ header }) => header))
   const isPageKnown = [...known].some((header) => pageFields.test(header))
   const isProgramKnown = [...known].some((header) => programFields.test(header))
-  const ownVersion = hits.find(({ header }) => header === ownName)?.hit.values['service.version']
+  const ownVersion =
+    hits.find(({ header }) => header === ownName)?.hit.values['service.version'] ?? statedVersion(traces)
   return hits
     .filter(({ hit, header }) => {
       if (!hit.isLastResort) return true
       if (header === ownName) return !isProgramKnown
       return !known.has(header) && !(isPageKnown && selfDescriptions.has(header))
     })
-    .map((found) => (found.header === 'html_title' ? { ...found, hit: withVersion(found.hit, ownVersion) } : found))
+    .map((found) => (titleFields.has(found.header) ? { ...found, hit: withVersion(found.hit, ownVersion) } : found))
+}
+
+/** The version that the server's own descriptions agree on. */
+function statedVersion(traces: readonly FingerprintText[]): string | undefined {
+  const versions = new Set(traces.filter(({ field }) => field === 'web.version').map(({ text }) => text))
+  return versions.size === 1 ? [...versions][0] : undefined
 }
 
 /** The version that a page states next to its title belongs to the program that the title names. */
 function withVersion(hit: FingerprintMatch, version: string | undefined): FingerprintMatch {
-  if (version === undefined || hit.isLastResort || hit.values['service.version']) return hit
+  if (version === undefined || hit.values['service.version'] || !hit.values['service.product']) return hit
   const cpe = hit.values['service.cpe23']?.replace(/:-$/, `:${version}`)
   return { ...hit, values: { ...hit.values, 'service.version': version, ...(cpe ? { 'service.cpe23': cpe } : {}) } }
 }

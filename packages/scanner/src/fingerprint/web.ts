@@ -1,6 +1,6 @@
 import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
 import { pathOnOrigin } from '#fingerprint/origin.ts'
-import { ownName } from '#fingerprint/own-name.ts'
+import { ownName, versionIn } from '#fingerprint/own-name.ts'
 import { scriptExcerpt, scriptPaths } from '#fingerprint/script.ts'
 import { oneLine, printable } from '#fingerprint/text.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
@@ -60,6 +60,8 @@ export async function readWeb(
     if (page.kind === 'failure') break
     if (page.status !== 200) continue
     const text = path.endsWith('.js') ? scriptExcerpt(page.body) : bodyText(page)
+    const version = versionPath.test(path) ? versionIn(text) : undefined
+    if (version !== undefined) traces.push({ field: 'web.version', text: version })
     traces.push(...fields.map(({ field }) => ({ field, text })), ...jsonTraces(text))
   }
   const answered = async (request: HttpRequest) => {
@@ -75,6 +77,9 @@ export async function readWeb(
 /** Some servers return different or no pages to clients that don't look like a browser. */
 const browserHeaders = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Glacis', Accept: 'text/html,*/*;q=0.8' }
 
+/** Paths where a server describes itself. */
+const versionPath = /\/(?:version|health|status|info|about)$/
+
 type Get = (path: string) => ReturnType<HttpClient['request']>
 
 function headerOf(response: HttpResponse, name: string): string {
@@ -87,6 +92,8 @@ function headerTraces(response: HttpResponse): FingerprintText[] {
     if (name === 'set-cookie') return [{ field: 'http_header.cookie', text: value }]
     if (name === 'www-authenticate') return [{ field: 'http_header.wwwauth', text: value }]
     const whole = { field: `http_header.${name}`, text: value }
+    const [, product] = /^x-([a-z][a-z0-9-]{2,30}?)-(?:server-)?version$/.exec(name) ?? []
+    if (product) return [whole, { field: 'http_header.x-version', text: `${product} ${value}` }]
     if (name !== 'server' && name !== 'x-powered-by') return [whole]
     return [whole, ...tokens(value).map((text) => ({ field: `http_header.${name}.token`, text }))]
   })
@@ -142,10 +149,26 @@ function bodyText(response: HttpResponse): string {
 
 function titleOf(text: string): string {
   const [, title = ''] = /<title\b[^>]{0,200}>([^<]{0,1000})/i.exec(text) ?? []
-  return title.replaceAll(/&(amp|lt|gt|quot|#0?39|nbsp);/gi, (_, name: string) => entities[name.toLowerCase()] ?? ' ')
+  return title.replaceAll(
+    /&(amp|lt|gt|quot|#0?39|nbsp|[nm]dash|middot|bull|[lr]aquo);/gi,
+    (_, name: string) => entities[name.toLowerCase()] ?? ' ',
+  )
 }
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#039': "'" }
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+  '#039': "'",
+  ndash: '–',
+  mdash: '—',
+  middot: '·',
+  bull: '•',
+  laquo: '«',
+  raquo: '»',
+}
 
 function redirectPath(response: HttpResponse, origin: Origin, at: string): string | undefined {
   if (![301, 302, 303, 307, 308].includes(response.status)) return undefined

@@ -7,6 +7,7 @@ import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { directoryListing } from '#native/listing.ts'
 import { jmx } from '#native/jmx.ts'
 import { mailPasswords } from '#native/mail.ts'
+import { mcp } from '#native/mcp.ts'
 import { mysql } from '#native/mysql.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import { httpProxy, socksProxy } from '#native/proxy.ts'
@@ -56,6 +57,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webUpload,
   directoryListing,
   webApi,
+  mcp,
   webTokens,
   rpcbind,
   turn,

@@ -19,7 +19,10 @@ const openApi = checkInfo({
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
   tags: 'misconfig api unauth',
 })
-const documents = ['openapi.json', 'api/openapi.json', 'swagger.json', 'api/v1/openapi.json']
+const documents =
+  'openapi.json api/openapi.json swagger.json api/swagger.json api/v1/openapi.json v3/api-docs v2/api-docs docs/json api-json'.split(
+    ' ',
+  )
 const listsMax = 6
 const operationsMax = 2000
 

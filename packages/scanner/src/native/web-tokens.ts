@@ -63,9 +63,18 @@ const phrases = [
   'secret key',
 ]
 const otherPhrases = ['you-will-never-guess', 'hard to guess string', 'dev key', 'change this', 'P@ssw0rd', '']
+/** Defaults of Apache Superset (CVE-2023-27524) and Apache Airflow (CVE-2020-17526). */
+const defaults = [
+  '\u0002\u0001thisismyscretkey\u0001\u0002\\e\\y\\y\\h',
+  'CHANGE_ME_TO_A_COMPLEX_RANDOM_SECRET',
+  'thisISaSECRET_1234',
+  'YOUR_OWN_RANDOM_GENERATED_SECRET_KEY',
+  'TEST_NON_DEV_SECRET',
+  'temporary_key',
+]
 // cspell:enable
 /** Secrets of examples, documentation, and tutorials. */
-const secrets = words.flatMap((line) => line.split(' ')).concat(phrases, otherPhrases)
+const secrets = words.flatMap((line) => line.split(' ')).concat(phrases, otherPhrases, defaults)
 const jwtPattern = /\beyJ[\w-]{10,2000}\.eyJ[\w-]{2,4000}\.[\w-]{0,600}/g
 const tokensMax = 5
 const hashes: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
