@@ -7,7 +7,7 @@ import { httpResponseProtocols, probes, webProbe } from '#fingerprint/probes.ts'
 import type { Probe } from '#fingerprint/probe.ts'
 import { identifyTechnologies, type Technology } from '#fingerprint/technology.ts'
 import { printable, printableBytes } from '#fingerprint/text.ts'
-import { headerTraces, isTlsAlert, isWeb, longer } from '#fingerprint/responses.ts'
+import { headerTraces, isTlsAlert, isVideoStream, isWeb, longer } from '#fingerprint/responses.ts'
 import type { WebPath } from '#fingerprint/web-paths.ts'
 import { readWeb } from '#fingerprint/web.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
@@ -118,6 +118,7 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   }
   const response = left > 0 ? await exchange(endpoint, webProbe(endpoint.hostname), tools) : Buffer.alloc(0)
   const text = response.toString('latin1')
+  if (isVideoStream(text)) return { ...bannerOnly(response), protocol: 'mjpeg', traces: headerTraces(text) }
   if (isWeb(text))
     return (await readWebServer(text, endpoint, tools)) ?? { ...bannerOnly(response), traces: headerTraces(text) }
   const isQuiet = response.length === 0

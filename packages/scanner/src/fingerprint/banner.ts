@@ -82,6 +82,7 @@ const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
   [/^INFO \{/, (text) => bannerOf('nats', 'nats.info', text)],
   [/^\xff[\xfb-\xfe]/, (text) => bannerOf('telnet', 'telnet.banner', text.replaceAll(/\xff[\xfb-\xfe][\s\S]/g, ''))],
   [/^(HTTP\/\d)/, () => bannerOf('http', '', '')],
+  [/^ERROR :[^\r\n]{0,200}(?:throttled|Closing Link|Too many connections)/i, (text) => bannerOf('irc', '', text)],
   [/^:\S+ (NOTICE|020|001) /, (text) => bannerOf('irc', 'irc.welcome', text)],
   [/(login|username|password) ?: ?$/i, (text) => bannerOf('telnet', 'telnet.banner', text)],
 ]

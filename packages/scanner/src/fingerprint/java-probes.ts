@@ -72,6 +72,25 @@ export const javaProbes: readonly Probe[] = [
     isBinary: true,
   },
   {
+    protocol: 'elasticsearch-transport',
+    ports: [9300],
+    request: bytes('GET / HTTP/1.0\r\n\r\n'),
+    responsePattern: /^This is not an? HTTP port/,
+    field: 'elasticsearch.transport',
+  },
+  {
+    // A pickled dictionary: the type "cache-query" and the metric "glacis".
+    protocol: 'carbon',
+    ports: [7002],
+    request: hex(
+      '0000003f 80027d7100285804000000747970657101580b00000063616368652d7175657279710258060000006d657472696371035806000000676c616369737104752e',
+    ),
+    responsePattern: /^\x00\x00\x00[\s\S]\x80\x02\}q[\s\S]{1,12}datapoints/,
+    field: 'carbon.cache',
+    read: () => 'datapoints',
+    isBinary: true,
+  },
+  {
     // Handshake of Bolt with the versions 5.4, 4.4, 4.1, and 3.
     protocol: 'bolt',
     ports: [7687],

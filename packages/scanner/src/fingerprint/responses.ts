@@ -19,3 +19,8 @@ export function headerTraces(response: string): readonly FingerprintText[] {
 export function isTlsAlert(response: Buffer): boolean {
   return response[0] === 0x15 && response[1] === 3
 }
+
+/** Motion JPEG, a response that never ends. */
+export function isVideoStream(text: string): boolean {
+  return /^HTTP\/1\.[01] 200 [\s\S]{0,2000}\ncontent-type:\s{0,9}multipart\/x-mixed-replace/i.test(text)
+}
