@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
+  compareApk,
   compareDebian,
   compareRpm,
   compareVersions,
@@ -201,6 +202,7 @@ const scheme = { product: 'mariadb', targetSoftware: '' }
 it.each([
   ['Debian', compareDebian],
   ['RPM', compareRpm],
+  ['Alpine', compareApk],
   ['all', (left: string, right: string) => compareVersions(left, right, scheme)],
 ])('the order of %s versions is antisymmetric', (_, compare) =>
   holds(fc.tuple(mutated(samples.versions), mutated(samples.versions)), ([left, right]) => {

@@ -179,6 +179,36 @@ it('keeps the latest fix of a package or advisory and removes withdrawn ones', a
   expect(await fixes()).toEqual([])
 })
 
+it('replaces statements from before packages were stored, and exports packages and advisories', async () => {
+  const { owner } = server.database
+  const old = {
+    key: 'CVE-2025-10001',
+    product: 'f5:nginx',
+    release: 'debian:12',
+    origin: 'DSA-1-1',
+    fixed_version: '1',
+  }
+  await owner.insertInto('distribution_fix').values(old).execute()
+  const ranges = [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }, { fixed: '1.22.1-9+deb12u1' }] }]
+  const affected = ['nginx', 'libnginx-mod-http-lua'].map((name) => ({
+    package: { ecosystem: 'Debian:12', name },
+    ranges,
+  }))
+  const advisory = { schema_version: '1.7.3', id: 'DSA-1-1', upstream: ['CVE-2025-10001'], affected }
+  await importContent('osv.json', JSON.stringify(advisory))
+  const stored = () => server.database.owner.selectFrom('distribution_fix').selectAll().orderBy('package').execute()
+  const before = await stored()
+  expect(before).toMatchObject([
+    { package: 'libnginx-mod-http-lua', product: '', origin: 'DSA-1-1', fixed_version: '1.22.1-9+deb12u1' },
+    { package: 'nginx', product: 'f5:nginx', origin: 'DSA-1-1', fixed_version: '1.22.1-9+deb12u1' },
+  ])
+  const bundle = join(folder, 'fixes.tar.zst')
+  await exportPacks(owner, join(folder, 'packs'), bundle)
+  await owner.deleteFrom('distribution_fix').execute()
+  await importPath(bundle, { owner, log, packsFolder: join(folder, 'packs-there') })
+  expect(await stored()).toEqual(before)
+})
+
 it('marks threats as exploited, regardless of the import order, and unmarks them with the catalog', async () => {
   const exploited = async () => {
     const rows = await server.database.owner
