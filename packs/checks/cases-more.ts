@@ -39,6 +39,8 @@ export const more: readonly Case[] = [
   exposure('consul-open', '/v1/agent/self', json({ Config: { Datacenter: 'dc1' }, Member: {} }), { status: 403, body: 'Permission denied' }),
   exposure('couchdb-open', '/_all_dbs', json(['_replicator', '_users', 'shop']), { status: 401, body: '{"error":"unauthorized"}' }),
   exposure('influxdb-open', '/query?q=SHOW%20DATABASES', json({ results: [{ series: [{ name: 'databases' }] }] }), { status: 401, body: '{"error":"unable to parse authentication credentials"}' }),
+  exposure('fuseki-open', '/$/server', json({ version: '4.10.0', datasets: [{ 'ds.name': '/lab' }] }), { status: 403, body: 'Forbidden' }),
+  exposure('eureka-open', '/eureka/apps', { body: '<applications>\n  <versions__delta>1</versions__delta>\n</applications>' }, { status: 401 }),
   exposure('solr-admin-open', '/solr/admin/info/system?wt=json', json({ lucene: { 'solr-spec-version': '8.1' }, jvm: {} }), { status: 401 }),
   exposure('nomad-open', '/v1/agent/self', json({ config: { ACL: {}, Server: {} }, stats: { nomad: {} } }), { status: 403, body: 'Permission denied' }),
   exposure('hadoop-yarn-open', '/ws/v1/cluster/info', json({ clusterInfo: { resourceManagerVersion: '3.3', hadoopVersion: '3.3' } }), { status: 401 }),
