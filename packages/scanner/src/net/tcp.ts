@@ -50,6 +50,8 @@ export interface TcpConnection {
 }
 
 const bytesMaxDefault = 64 * 1024
+/** Ports of gdbserver, which crashes when a connection is reset. */
+const endsOnReset: ReadonlySet<number> = new Set([1234, 2159, 2331, 2345])
 
 /**
  * Connects to a port. Refused, silent, and unreachable ports are results, not errors.
@@ -151,7 +153,10 @@ export function connectionOver(socket: Socket, signal: AbortSignal): TcpConnecti
       return socket
     },
     // A reset avoids TIME_WAIT; only plain TCP sockets can be reset.
-    close: () => void (socket.destroyed || 'encrypted' in socket ? socket.destroy() : socket.resetAndDestroy()),
+    close: () =>
+      void (socket.destroyed || 'encrypted' in socket || endsOnReset.has(socket.remotePort ?? 0)
+        ? socket.destroy()
+        : socket.resetAndDestroy()),
   }
 }
 
