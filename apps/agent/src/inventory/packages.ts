@@ -37,11 +37,7 @@ async function readDpkg(root: string): Promise<InventoryPackage[]> {
 /** Parses installed packages from dpkg's status file (deb822(5), dpkg-query(1)). */
 export function parseDpkgStatus(text: string): InventoryPackage[] {
   return text.split(/\n{2,}/).flatMap((paragraph) => {
-    const fields = new Map(
-      [...paragraph.matchAll(/^(Package|Version|Architecture|Source|Status): *(.*)$/gm)].map(
-        ([, name = '', value = '']) => [name, value.trim()],
-      ),
-    )
+    const fields = fieldsOf(paragraph)
     const [name, version] = [fields.get('Package'), fields.get('Version')]
     const isInstalled = (fields.get('Status') ?? 'install ok installed').endsWith(' installed')
     if (!name || !version || !isInstalled) return []
@@ -49,6 +45,16 @@ export function parseDpkgStatus(text: string): InventoryPackage[] {
     const [, source = name, sourceVersion = version] = /^(\S+)(?: \((.*)\))?$/.exec(fields.get('Source') ?? '') ?? []
     return [toPackage('dpkg', { name, version, architecture: fields.get('Architecture') ?? '', source, sourceVersion })]
   })
+}
+
+/** The values of lines such as `Name: value`. Continued lines start with a space, so they are fields of no name. */
+function fieldsOf(paragraph: string): ReadonlyMap<string, string> {
+  return new Map(
+    paragraph.split('\n').map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, Math.max(0, colon)), line.slice(colon + 1).trim()]
+    }),
+  )
 }
 
 async function readApk(root: string): Promise<InventoryPackage[]> {
@@ -60,9 +66,7 @@ async function readApk(root: string): Promise<InventoryPackage[]> {
 /** Parses apk's database of installed packages. */
 export function parseApkInstalled(text: string): InventoryPackage[] {
   return text.split(/\n{2,}/).flatMap((paragraph) => {
-    const fields = new Map(
-      [...paragraph.matchAll(/^([PVAo]):(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
-    )
+    const fields = fieldsOf(paragraph)
     const [name, version] = [fields.get('P'), fields.get('V')]
     if (!name || !version) return []
     const source = fields.get('o') || name

@@ -42,7 +42,10 @@ function compareNumbers(left: readonly string[], right: readonly string[]): numb
     const [a, b] = [left[index], right[index]]
     if (a === undefined || b === undefined) return a === undefined ? -1 : 1
     const isFraction = index > 0 && (a.startsWith('0') || b.startsWith('0'))
-    const order = isFraction ? compareText(a.replace(/0+$/, ''), b.replace(/0+$/, '')) : Math.sign(compareDigits(a, b))
+    const length = Math.max(a.length, b.length)
+    const order = isFraction
+      ? compareText(a.padEnd(length, '0'), b.padEnd(length, '0'))
+      : Math.sign(compareDigits(a, b))
     if (order !== 0) return order
   }
   return 0
