@@ -38,6 +38,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'mail-spf-missing': ['mail-domain'],
   'mail-spf-permissive': ['mail-domain-permissive'],
   'mail-transport-security-missing': ['mail-domain'],
+  'mcp-server-open': ['fastmcp'],
   'memcached-udp-amplification': ['memcached'],
   'mysql-no-tls': ['mariadb'],
   'mysql-root-without-password': ['mariadb'],
