@@ -21,7 +21,7 @@ const htmlLengthMax = 65_536
 export function ownName(title: string, html: string): string | undefined {
   const page = html.slice(0, htmlLengthMax)
   const names = title
-    .split(/\s+[-–—|·:•]\s+|\s*[|:]\s+/)
+    .split(/\s[-–—|·:•]\s|[|:]\s/)
     .map((part) => part.trim())
     .filter(isName)
   const versions = names.flatMap((name) => versionNextTo(name, page).map((version) => `${name} ${version}`))
@@ -35,15 +35,15 @@ function isName(text: string): boolean {
 
 /** The name in any spelling: `D-Tale`, `dtale`, `d_tale`. */
 function spellings(name: string): string {
-  return (name.match(/[A-Za-z0-9]+/g) ?? []).join('[ _.-]?')
+  return (name.match(/[A-Za-z0-9]{1,60}/g) ?? []).join('[ _.-]?')
 }
 
 /** The version in a response that describes the server: JSON with a version at the top, or nothing else. */
 export function versionIn(body: string): string | undefined {
   const text = body.slice(0, 2000)
-  const [, plain] = /^\s*"?v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})"?\s*$/.exec(text) ?? []
+  const [, plain] = /^\s{0,20}"?v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})"?\s{0,20}$/.exec(text) ?? []
   const [, member] =
-    /^\s*\{[^{}[\]]{0,500}?"(?:app_?|server_?)?version"\s{0,3}:\s{0,3}"v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})"/i.exec(
+    /^\s{0,20}\{[^{}[\]]{0,500}?"(?:app_?|server_?)?version"\s{0,3}:\s{0,3}"v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})"/i.exec(
       text,
     ) ?? []
   return plain ?? member
@@ -52,7 +52,7 @@ export function versionIn(body: string): string | undefined {
 /** Three numbers, or two after a `v` or the word; or the version of the script or style sheet of that name. */
 function versionNextTo(name: string, page: string): string[] {
   const number = String.raw`(?:(?:version["'\s:=]{1,4}|v\.?\s?)(\d{1,4}\.\d{1,4}(?:\.\d{1,5}){0,2})|(\d{1,4}\.\d{1,4}\.\d{1,5}))`
-  const release = String.raw`((?:-?(?:alpha|beta|rc|dev|a|b)[.-]?\d{0,3})?)(?![\w.]*\.(?:js|css|map))\b`
+  const release = String.raw`((?:-?(?:alpha|beta|rc|dev|a|b)[.-]?\d{0,3})?)(?![\w.]{0,40}\.(?:js|css|map))\b`
   const pattern = new RegExp(
     String.raw`(?:\b|_)${spellings(name)}(?:</\w{1,10}>)?["'\s/:@_=(-]{1,4}${number}${release}`,
     'i',
@@ -79,7 +79,7 @@ function statedVersion([name]: readonly string[], page: string): string | undefi
 const number = String.raw`v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})["']`
 const stated = new RegExp(
   [
-    String.raw`<meta\s+name=["'](?:app-?|application-)?version["']\s+content=["']${number}`,
+    String.raw`<meta\s{1,5}name=["'](?:app-?|application-)?version["']\s{1,5}content=["']${number}`,
     String.raw`\s(?:data-(?:app-)?version|id=["'](?:app-?)?version["'](?:\s[^<>]{0,100})?\svalue)=["']${number}`,
     String.raw`\b(?:(?:app|application|platform|product|server|ui)_?version|window\.version|var version)["']?\s{0,3}[:=]\s{0,3}["']${number}`,
   ].join('|'),

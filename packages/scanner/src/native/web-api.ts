@@ -60,7 +60,7 @@ export const webApi: NativeCheck = {
 }
 
 function parsed(body: string): Description | undefined {
-  if (!/^\s*\{/.test(body)) return undefined
+  if (!/^\s{0,99}\{/.test(body)) return undefined
   try {
     return Description.safeParse(JSON.parse(body)).data
   } catch {
@@ -71,7 +71,7 @@ function parsed(body: string): Description | undefined {
 /** The first list of records that the API returns without authentication. */
 async function listedBy(context: NativeContext, description: Description, base: string): Promise<Proof | undefined> {
   for (const path of openLists(description).slice(0, listsMax)) {
-    const target = `${base}${prefixOf(description)}${path}`.replaceAll(/\/{2,}/g, '/')
+    const target = `${base}${prefixOf(description)}${path}`.replaceAll(/\/{2,9}/g, '/')
     const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (page && isRecords(page)) return { ...webProof(page, ['HTTP/1.1 200']), path: target }
   }
@@ -110,5 +110,9 @@ function prefixOf({ basePath, servers }: Description): string {
 /** JSON with at least one record. */
 function isRecords({ status, headers, body }: WebResponse): boolean {
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
-  return status === 200 && /\bjson\b/i.test(type) && /^\s*(?:\[\s*[[{"]|\{[\s\S]{0,400}?[[{]\s*[{"])/.test(body)
+  return (
+    status === 200 &&
+    /\bjson\b/i.test(type) &&
+    /^\s{0,99}(?:\[\s{0,99}[[{"]|\{[\s\S]{0,400}?[[{]\s{0,99}[{"])/.test(body)
+  )
 }
