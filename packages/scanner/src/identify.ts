@@ -60,6 +60,7 @@ const probesMax = 4
 const guessesAtOnce = 32
 const tlsDeadlineMs = 4000
 const guessWaitMs = 1000
+const slowPageMs = 8000
 /** A service that ignores plaintext gets less time for a TLS handshake than one on a TLS port. */
 const tlsGuessMs = 1500
 const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], responded: false }
@@ -157,11 +158,22 @@ async function guessProtocol(
     const text = received.toString('latin1')
     const isPage = isWeb(text) && !probe.responsePattern.test(text)
     const reading = await (isPage
-      ? (page ??= readWebServer(text, endpoint, tools))
+      ? (page ??= readSlowPage(text, endpoint, tools))
       : recognize(received, probe, endpoint, tools))
     known ??= reading
   })
   return known
+}
+
+/** The start page of a server that ignored it once, in less time than requests usually get. */
+async function readSlowPage(text: string, endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+  const signal = AbortSignal.any([tools.signal, AbortSignal.timeout(slowPageMs)])
+  try {
+    return await readWebServer(text, endpoint, { ...tools, signal })
+  } catch {
+    tools.signal.throwIfAborted()
+    return undefined
+  }
 }
 
 /** HTTPS servers answer plaintext HTTP with a characteristic error. */
