@@ -28,6 +28,16 @@ export const deviceProbes: readonly Probe[] = [
     field: 'pulseaudio.cli',
   },
   {
+    // HANDLE_GETROOT; the reply is a reference to the service, with the name of its class.
+    protocol: 'rpyc',
+    ports: [18812],
+    request: hex('00000008 00 12515111531152020a'),
+    responsePattern: /^\x00\x00\x00[\s\S]\x00\x12[\x51-\x53]\x51\x11\x54\x12[\s\S]{3}[\w.]{3,100}/,
+    field: 'rpyc.root',
+    read: (response) => /[A-Za-z_][\w.]{2,100}/.exec(response.slice(14))?.[0] ?? 'RPyC',
+    isBinary: true,
+  },
+  {
     protocol: 'openocd',
     ports: [6666],
     request: bytes('version\x1a'),
