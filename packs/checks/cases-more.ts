@@ -89,5 +89,20 @@ export const more: readonly Case[] = [
   { id: 'zabbix-agent-open', protocol: 'zabbix-agent', has: script('', () => Buffer.from('5a42584401010000000000000031', 'hex')), hasNot: (socket) => void socket.on('data', () => socket.end('\0')), at: [''] },
   { id: 'tor-control-open', protocol: 'tor-control', has: script('', () => '250-PROTOCOLINFO 1\r\n250-AUTH METHODS=NULL\r\n250-VERSION Tor="0.4.9.11"\r\n250 OK\r\n'), hasNot: script('', () => '250-PROTOCOLINFO 1\r\n250-AUTH METHODS=COOKIE,SAFECOOKIE COOKIEFILE="/run/tor/control.authcookie"\r\n250-VERSION Tor="0.4.9.11"\r\n250 OK\r\n'), at: [''] },
   { id: 'munin-node-open', protocol: 'munin', has: script('# munin node at lab.test\n', () => 'munins node on lab.test version: 2.0.73\n'), hasNot: script('# munin node at lab.test\n', () => '# Unknown command. Try cap, list, nodes, config, fetch, version or quit\n'), at: [''] },
+  {
+    id: 'ethernet-ip-exposed',
+    protocol: 'ethernet-ip',
+    has: script('', () => Buffer.from('63003c000000000000000000474c4143495300000000000001000c00360001000002af12000000000000000000000000' + '01000e003600140b60311a066c0014313735362d4c36312f42204c4f47495835353631ff', 'hex')),
+    // The device refuses the command.
+    hasNot: script('', () => Buffer.from('630000000000000001000000474c41434953000000000000', 'hex')),
+    at: [''],
+  },
+  {
+    id: 'rclone-rc-open',
+    protocol: 'http',
+    has: ({ path }) => (path === '/config/listremotes' ? { headers: { 'content-type': 'text/plain; charset=utf-8', 'x-rclone-jobid': '4' }, body: '{\n\t"remotes": [\n\t\t"archive"\n\t]\n}\n' } : decent),
+    hasNot: ({ path }) => (path === '/config/listremotes' ? { status: 401 } : decent),
+    at: ['/config/listremotes'],
+  },
   { id: 'ajp-open', protocol: 'ajp', has: script('', () => Buffer.from('4142000109', 'hex')), hasNot: script('', () => Buffer.from('414200020900', 'hex')), at: [''] },
 ]

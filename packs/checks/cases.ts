@@ -99,7 +99,7 @@ export const services: readonly Case[] = [
   {
     id: 'mongodb-open',
     protocol: 'mongodb',
-    has: script('', () => Buffer.from('....databases\0name\0admin\0sizeOnDisk\0totalSize\0ok\0', 'latin1')),
+    has: script('', () => Buffer.from('360000000100000001000000dd0700000000000000210000000464617461626173657300050000000001 6f6b00000000000000f03f00'.replace(' ', ''), 'hex')),
     hasNot: script('', () => Buffer.from('....ok\0errmsg\0command listDatabases requires authentication\0', 'latin1')),
     at: [''],
   },

@@ -103,7 +103,7 @@ async function read(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> 
 async function sendOwnProbe(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
   const probe = probes.find(({ ports }) => ports.includes(endpoint.port))
   if (!probe) return silent
-  return (await recognize(await exchange(endpoint, probe.request, tools), probe, endpoint, tools)) ?? silent
+  return (await recognize(await exchange(endpoint, probe, tools), probe, endpoint, tools)) ?? silent
 }
 
 /** Sends probes until one is recognized; otherwise the last response becomes the banner. */
@@ -113,11 +113,12 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   let left = probesMax
   for (const probe of expected) {
     left--
-    received = longer(await exchange(endpoint, probe.request, tools), received)
+    received = longer(await exchange(endpoint, probe, tools), received)
     const known = await recognize(received, probe, endpoint, tools)
     if (known) return known
   }
-  const response = left > 0 ? await exchange(endpoint, webProbe(endpoint.hostname), tools) : Buffer.alloc(0)
+  const response =
+    left > 0 ? await exchange(endpoint, { request: webProbe(endpoint.hostname) }, tools) : Buffer.alloc(0)
   const text = response.toString('latin1')
   if (isVideoStream(text)) return { ...bannerOnly(response), protocol: 'mjpeg', traces: headerTraces(text) }
   if (isWeb(text))
@@ -135,7 +136,7 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
       (await recognize(response, probe, endpoint, tools)) ??
       (expected.includes(probe)
         ? undefined
-        : await recognize(await exchange(endpoint, probe.request, tools), probe, endpoint, tools))
+        : await recognize(await exchange(endpoint, probe, tools), probe, endpoint, tools))
     if (known) return known
   }
   return bannerOnly(longer(response, received))
@@ -153,7 +154,7 @@ async function guessProtocol(
   let page: Promise<Reading | undefined> | undefined
   await forEachOf(others, guessesAtOnce, async (probe) => {
     if (known) return
-    const received = await exchange(endpoint, probe.request, tools, guessWaitMs)
+    const received = await exchange(endpoint, probe, tools, guessWaitMs)
     if (received.length === 0) return
     const text = received.toString('latin1')
     const isPage = isWeb(text) && !probe.responsePattern.test(text)
@@ -296,7 +297,7 @@ async function readTls(
 async function probeInsideTls(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
   const inside = { ...endpoint, isTls: true }
   for (const probe of probes.filter(({ tlsPorts: ports = [] }) => ports.includes(endpoint.port))) {
-    const known = await recognize(await exchange(inside, probe.request, tools), probe, inside, tools)
+    const known = await recognize(await exchange(inside, probe, tools), probe, inside, tools)
     if (known) return known
   }
   return undefined

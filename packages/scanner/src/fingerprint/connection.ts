@@ -1,6 +1,7 @@
 /** Bounded connections for service identification, always closed after use. */
 import type { Budget } from '#budget.ts'
 import { silentPorts, slowPorts } from '#fingerprint/banner.ts'
+import type { Probe } from '#fingerprint/probe.ts'
 import type { Guard } from '#guard.ts'
 import { redial, connectionOver } from '#net/tcp.ts'
 import type { TcpConnection, ReadOptions } from '#net/tcp.ts'
@@ -42,12 +43,13 @@ export async function readInitialBanner(endpoint: Endpoint, tools: ConnectionToo
 
 export async function exchange(
   endpoint: ProbeTarget,
-  message: Uint8Array,
+  { request, endsAfterRequest }: Pick<Probe, 'request' | 'endsAfterRequest'>,
   tools: ConnectionTools,
   firstByteMs = responseWaitMs,
 ): Promise<Buffer> {
   const read = (connection: TcpConnection) => {
-    connection.write(message)
+    connection.write(request)
+    if (endsAfterRequest) connection.socket.end()
     return connection.read({ firstByteMs, idleMs: 120, totalMs: 4000, bytesMax: 16_384 })
   }
   return withConnection(endpoint, tools, read, Buffer.alloc(0))

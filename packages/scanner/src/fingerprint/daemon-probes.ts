@@ -5,7 +5,27 @@ import type { Probe } from '#fingerprint/probe.ts'
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
 
+/**
+ * Vendor, product name, and revision of the first identity item of a ListIdentity response (CIP networks library,
+ * volume 2, section 2-4.2), after the header of 24 bytes.
+ */
+function ethernetIpIdentity(response: string): string {
+  const identity = Buffer.from(response, 'latin1')
+  if (identity.length < 64 || identity.readUInt16LE(24) === 0 || identity.readUInt16LE(26) !== 0x0c) return ''
+  const name = response.slice(63, 63 + (identity[62] ?? 0)).replaceAll(/[^\x20-\x7e]+/g, ' ')
+  return `vendor ${identity.readUInt16LE(48)}, ${name.trim()}, revision ${identity[54]}.${identity[55]}`
+}
+
 export const daemonProbes: readonly Probe[] = [
+  {
+    protocol: 'xymon',
+    ports: [1984],
+    request: bytes('ping'),
+    endsAfterRequest: true,
+    responsePattern: /^xymond \d/,
+    field: 'xymon.ping',
+    isOwnPortsOnly: true,
+  },
   {
     protocol: 'clamd',
     ports: [3310],
@@ -132,11 +152,7 @@ export const daemonProbes: readonly Probe[] = [
     request: hex('6300 0000 00000000 00000000 474c414349530000 00000000'),
     responsePattern: /^\x63\x00[\s\S]{6}[\s\S]{16}/,
     field: 'ethernet-ip.identity',
-    read: (response) =>
-      response
-        .slice(24)
-        .replaceAll(/[^\x20-\x7e]+/g, ' ')
-        .trim(),
+    read: ethernetIpIdentity,
     isBinary: true,
   },
   {

@@ -3,6 +3,8 @@ export interface Probe {
   /** Ports where the probe is tried first. */
   readonly ports: readonly number[]
   readonly request: Uint8Array
+  /** Closes the sending side after the request, for services that respond only then. */
+  readonly endsAfterRequest?: boolean
   /** Pattern for the response, decoded as Latin-1. */
   readonly responsePattern: RegExp
   /** Fingerprint field for the response; empty when another query follows. */

@@ -5,11 +5,13 @@ import { dns } from '#native/dns.ts'
 import { ftpUpload } from '#native/ftp.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { directoryListing } from '#native/listing.ts'
+import { ipmi } from '#native/ipmi.ts'
 import { jmx } from '#native/jmx.ts'
 import { mailPasswords } from '#native/mail.ts'
 import { mcp } from '#native/mcp.ts'
 import { mysql } from '#native/mysql.ts'
 import type { NativeCheck } from '#native/native-check.ts'
+import { nfsVersion4 } from '#native/nfs-v4.ts'
 import { httpProxy, socksProxy } from '#native/proxy.ts'
 import { nrpe } from '#native/nrpe.ts'
 import { radius } from '#native/radius.ts'
@@ -28,6 +30,7 @@ import { vnc } from '#native/vnc.ts'
 import { webApi } from '#native/web-api.ts'
 import { webTokens } from '#native/web-tokens.ts'
 import { webUpload } from '#native/web-upload.ts'
+import { xymon } from '#native/xymon.ts'
 
 /** In the order in which they run on a service. */
 export const nativeCheckList: readonly NativeCheck[] = [
@@ -48,6 +51,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   radius,
   mdns,
   ...udpExposed,
+  ipmi,
   rsync,
   subversion,
   gitDaemon,
@@ -60,8 +64,10 @@ export const nativeCheckList: readonly NativeCheck[] = [
   mcp,
   webTokens,
   rpcbind,
+  nfsVersion4,
   turn,
   nrpe,
+  xymon,
   tlsOfService,
   upgradedTls,
   tlsWeak,

@@ -3,14 +3,33 @@
 const id = 0x474c4143
 const lastFragment = 0x8000_0000
 
-/** A call without credentials and arguments, as one record. */
-export function rpcCall(program: number, version: number, procedure: number): Buffer {
-  // Fragment header; then xid, CALL, RPC version 2, program, version, procedure, null credentials
-  // and verifier.
-  const words = [lastFragment + 40, id, 0, 2, program, version, procedure, 0, 0, 0, 0]
-  const bytes = Buffer.alloc(words.length * 4)
-  for (const [index, word] of words.entries()) bytes.writeUInt32BE(word, index * 4)
+/** An empty machine name, user and group `nobody`, and no further groups (RFC 5531, appendix A). */
+const anyUser = [1, 20, 0, 0, 65_534, 65_534, 0]
+
+/** A call without credentials, or as an arbitrary user (AUTH_SYS), as one record. */
+export function rpcCall(
+  program: number,
+  version: number,
+  procedure: number,
+  { args = Buffer.alloc(0), asAnyUser = false }: { readonly args?: Buffer; readonly asAnyUser?: boolean } = {},
+): Buffer {
+  // CALL, RPC version 2, program, version, procedure, credentials, and null verifier.
+  const credentials = asAnyUser ? anyUser : [0, 0]
+  const call = xdrWords(id, 0, 2, program, version, procedure, ...credentials, 0, 0)
+  return Buffer.concat([xdrWords(lastFragment + call.length + args.length), call, args])
+}
+
+export function xdrWords(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 4)
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4)
   return bytes
+}
+
+/** Latin-1 text with its length, padded to whole words. */
+export function xdrText(value: string): Buffer {
+  const bytes = Buffer.alloc(padded(value.length))
+  bytes.write(value, 'latin1')
+  return Buffer.concat([xdrWords(value.length), bytes])
 }
 
 /** Whether the bytes contain a complete record, through its last fragment. */

@@ -29,6 +29,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'git-daemon-open': ['git-daemon'],
   'http-proxy-open': ['privoxy', 'squid', 'tinyproxy', 'trafficserver'],
   'http-put-open': ['apache2-webdav', 'wsgidav'],
+  'ipmi-anonymous-login': ['ipmi'],
   'jmx-open': ['jmx'],
   'jwt-unsigned': ['web-tokens'],
   'jwt-weak-secret': ['web-tokens'],
@@ -42,6 +43,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'memcached-udp-amplification': ['memcached'],
   'mysql-no-tls': ['mariadb'],
   'mysql-root-without-password': ['mariadb'],
+  'nfs-export-open': ['nfs-ganesha'],
   'nrpe-open': ['nrpe'],
   'ntp-variables-exposed': ['ntpsec'],
   'radius-default-secret': ['freeradius'],
@@ -75,4 +77,5 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'turn-open': ['coturn'],
   'vnc-cleartext': ['tigervnc'],
   'vnc-no-password': ['tigervnc', 'tightvnc', 'x11vnc'],
+  'xymon-open': ['xymon'],
 }
