@@ -18,7 +18,7 @@ const exposed = checkInfo({
 })
 const hostsFile = 'hosts.cfg'
 /** An entry of hosts.cfg: address, hostname, and tests. */
-const hostLine = /^\s*(?:\d{1,3}\.){3}\d{1,3}[ \t]+\S+.*$/m
+const hostLine = /^[ \t]{0,8}(?:\d{1,3}\.){3}\d{1,3}[ \t]{1,40}\S[^\r\n]{0,200}/m
 
 export const xymon: NativeCheck = {
   checks: [exposed],
