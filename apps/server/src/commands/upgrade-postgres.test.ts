@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startPostgres } from '#database/embedded.ts'
 import { openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
@@ -12,6 +12,9 @@ import { packageName } from '#database/native.ts'
 import { createJobs } from '#jobs.ts'
 import { createLogger } from '#log.ts'
 import { upgradePostgres } from './upgrade-postgres.ts'
+
+// Each upgrade starts PostgreSQL twice.
+vi.setConfig({ testTimeout: 300_000 })
 
 const log = createLogger({ level: 'silent' })
 const earlier = '17.9.0-beta.17'

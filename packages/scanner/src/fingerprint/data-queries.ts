@@ -57,7 +57,7 @@ export const dataQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
       await connection.read(readOptions)
       connection.write(hex('0000000a ffffffff 00000000 00000000 00000000 4c00000014 4c00000002'))
       const reply = (await connection.read(readOptions)).toString('latin1')
-      const [, version] = /tpulseaudio\0t(\d+\.\d+[\w.-]{0,30})\0/.exec(reply) ?? []
+      const [, version] = /tpulseaudio\0t(\d{1,4}\.\d{1,4}[\w.-]{0,30})\0/.exec(reply) ?? []
       return version === undefined ? [] : [{ field: 'pulseaudio.version', text: version }]
     },
   ],

@@ -142,7 +142,7 @@ export const deviceProbes: readonly Probe[] = [
     protocol: 'cvspserver',
     ports: [2401],
     request: bytes('BEGIN VERIFICATION REQUEST\n/glacis-no-such-repository\nanonymous\nA\nEND VERIFICATION REQUEST\n'),
-    responsePattern: /^(?:error \d* ?[^\n]{0,100}no such repository|I (?:HATE|LOVE) YOU\n|cvs \[?pserver)/,
+    responsePattern: /^(?:error \d{0,5} ?[^\n]{0,100}no such repository|I (?:HATE|LOVE) YOU\n|cvs \[?pserver)/,
     field: 'cvs.reply',
   },
   {

@@ -43,7 +43,7 @@ export function serverVersion(response: string): string {
   const bytes = Buffer.from(response, 'latin1')
   if (bytes.length < 20 || bytes.readInt32LE(6) !== authentication + 1) return 'no login'
   const [, version = ''] =
-    /[\x05-\x40]\x00\x00\x00\x00[\x00\x20](\d+\.\d+(?:\.\d+)?(?:-[\w.-]{1,30})?)(?:[\x06-\xff]\x00\x00\x00|$)/.exec(
+    /[\x05-\x40]\x00\x00\x00\x00[\x00\x20](\d{1,4}\.\d{1,4}(?:\.\d{1,4})?(?:-[\w.-]{1,30})?)(?:[\x06-\xff]\x00\x00\x00|$)/.exec(
       response,
     ) ?? []
   // After the type, the correlation id, and the number of backups.
