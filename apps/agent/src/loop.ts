@@ -207,7 +207,11 @@ async function keepInventory(agent: Agent): Promise<void> {
         // Turned off since the last heartbeat.
         if (error instanceof RejectedError && error.status === 409) agent.hasInventory = false
         else if (error instanceof RejectedError) print(`The server rejected the inventory: ${error.message}.`)
-        else if (!(error instanceof UnreachableError)) throw error
+        else if (!(error instanceof UnreachableError))
+          // Scans must not depend on it.
+          print(
+            `The inventory of this machine can't be read: ${error instanceof Error ? error.message : String(error)}.`,
+          )
       }
     }
     await wait(agent.heartbeatMs, agent.signal)

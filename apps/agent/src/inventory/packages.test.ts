@@ -151,3 +151,8 @@ Sample
     )
   })
 })
+
+it('reports no packages as removed because a database is unreadable', async () => {
+  await mkdir(join(root, 'var/lib/dpkg/status'), { recursive: true })
+  await expect(readPackages(root)).rejects.toThrow('EISDIR')
+})

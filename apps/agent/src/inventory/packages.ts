@@ -20,7 +20,10 @@ export async function packageStamp(root = '/'): Promise<string> {
   return (await Promise.all(times)).map((found) => found?.mtimeMs ?? 0).join(' ')
 }
 
-/** @returns nothing for a package manager that isn't used on this machine */
+/**
+ * @returns nothing for a package manager that isn't used on this machine
+ * @throws if a database can't be read: fewer packages would mean that their risks are resolved
+ */
 export async function readPackages(root = '/'): Promise<InventoryPackage[]> {
   const [dpkg, apk, rpm] = await Promise.all([readDpkg(root), readApk(root), readRpm(root)])
   return [...dpkg, ...apk, ...rpm]
@@ -83,8 +86,9 @@ async function readRpm(root: string): Promise<InventoryPackage[]> {
     const options = { timeout: 60_000, maxBuffer: 32 * 1024 * 1024, env: { PATH: process.env['PATH'], LC_ALL: 'C' } }
     const from = root === '/' ? [] : ['--root', root]
     return parseRpmQuery((await run('rpm', [...from, '-qa', '--qf', rpmFormat], options)).stdout)
-  } catch {
-    return []
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
   }
 }
 
@@ -126,5 +130,12 @@ function toPackage(
 }
 
 async function readText(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch(() => '')
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return ''
+    throw error
+  })
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 }

@@ -5,9 +5,9 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { machine, packages } from '#agents/queries.ts'
 import { formatNumber } from '#lib/format.ts'
-import { Button } from '#ui/button.tsx'
 import { Block } from '#ui/card.tsx'
 import { SearchField } from '#ui/filter-bar.tsx'
+import { LoadMore } from '#ui/load-more.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
@@ -98,16 +98,7 @@ function Packages({ agentId, q, onSearch }: MachineInventoryProps) {
           </tbody>
         </Table>
       )}
-      {query.hasNextPage && (
-        <Button
-          size="sm"
-          className="mt-3"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Load more
-        </Button>
-      )}
+      <LoadMore query={query} size="sm" className="mt-3" />
     </>
   )
 }

@@ -5,8 +5,8 @@ import { Link } from '@tanstack/react-router'
 import { DoorClosed, DoorOpen, Layers, Radar, ShieldAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { timeline } from '#hosts/queries.ts'
-import { Button } from '#ui/button.tsx'
 import { SectionHead } from '#ui/card.tsx'
+import { LoadMore } from '#ui/load-more.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SectionError } from '#ui/states.tsx'
 
@@ -50,16 +50,7 @@ export function HostTimeline({ id }: { readonly id: string }) {
           </li>
         ))}
       </ol>
-      {query.hasNextPage && (
-        <Button
-          size="sm"
-          className="mt-3"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Load more
-        </Button>
-      )}
+      <LoadMore query={query} size="sm" className="mt-3" />
     </section>
   )
 }

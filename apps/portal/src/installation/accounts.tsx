@@ -8,6 +8,7 @@ import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { TextField } from '#ui/field.tsx'
+import { LoadMore } from '#ui/load-more.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
 import { SectionError } from '#ui/states.tsx'
@@ -57,13 +58,7 @@ function AccountList() {
           ))}
         </SettingsList>
       )}
-      {list.hasNextPage && (
-        <div className="mt-3">
-          <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Load more accounts
-          </Button>
-        </div>
-      )}
+      <LoadMore query={list} what="accounts" className="mt-3" />
       <DisableDialog account={disabling} onClose={() => setDisabling(undefined)} />
     </>
   )

@@ -2,7 +2,7 @@ import type { WorkspaceUsage } from '@glacis/contract/installation'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { formatNumber } from '#lib/format.ts'
 import { allWorkspaces } from '#installation/queries.ts'
-import { Button } from '#ui/button.tsx'
+import { LoadMore } from '#ui/load-more.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SettingsSection } from '#ui/settings-section.tsx'
 import { SectionError } from '#ui/states.tsx'
@@ -20,13 +20,7 @@ export function Workspaces() {
     >
       {list.isError && !list.data && <SectionError what="The workspaces" onRetry={() => void list.refetch()} />}
       {shown.length > 0 && <WorkspaceTable workspaces={shown} />}
-      {list.hasNextPage && (
-        <div className="mt-3">
-          <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Load more workspaces
-          </Button>
-        </div>
-      )}
+      <LoadMore query={list} what="workspaces" className="mt-3" />
     </SettingsSection>
   )
 }

@@ -4,9 +4,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { formatPercent } from '#lib/format.ts'
 import { threats } from '#products/queries.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'
-import { Button } from '#ui/button.tsx'
 import { SectionHead } from '#ui/card.tsx'
 import { ListBody } from '#ui/list.tsx'
+import { LoadMore } from '#ui/load-more.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { EmptyState } from '#ui/states.tsx'
@@ -57,9 +57,7 @@ export function ProductThreats({ id }: { readonly id: string }) {
       </ListBody>
       {query.hasNextPage && (
         <div className="px-(--gl-gutter) pt-3">
-          <Button size="sm" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load more
-          </Button>
+          <LoadMore query={query} size="sm" />
         </div>
       )}
     </section>

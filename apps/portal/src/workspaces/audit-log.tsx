@@ -8,6 +8,7 @@ import { auditLog, members } from '#workspaces/queries.ts'
 import { Button, ButtonAnchor } from '#ui/button.tsx'
 import { DateInput } from '#ui/date-input.tsx'
 import { Field, SelectField, TextField } from '#ui/field.tsx'
+import { LoadMore } from '#ui/load-more.tsx'
 import { SettingsSection } from '#ui/settings-section.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
@@ -29,11 +30,7 @@ export function AuditLog() {
       {log.isSuccess && events.length === 0 && <p className="mt-4 text-ink-2">No events match these filters.</p>}
       {events.length > 0 && <Events events={events} />}
       <div className="mt-3 flex flex-wrap gap-2">
-        {log.hasNextPage && (
-          <Button loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-            Load more
-          </Button>
-        )}
+        <LoadMore query={log} />
         <ButtonAnchor href={exportUrl(filter, 'csv')}>Export CSV</ButtonAnchor>
         <ButtonAnchor href={exportUrl(filter, 'jsonl')}>Export JSON Lines</ButtonAnchor>
       </div>

@@ -8,6 +8,12 @@ type ProtocolQuery = (connection: TcpConnection) => Promise<readonly Fingerprint
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
 const readOptions = { firstByteMs: 2000, idleMs: 150, bytesMax: 16_384 }
 
+/** AUTH of PulseAudio's native protocol, version 32, with an empty cookie. */
+export const pulseAudioAuth = Buffer.concat([
+  hex('00000114 ffffffff 00000000 00000000 00000000 4c00000008 4c00000000 4c00000020 7800000100'),
+  Buffer.alloc(256),
+])
+
 export const dataQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
   /** STARTUP, then a query of system.local (CQL binary protocol, version 3). */
   cql: [
@@ -45,12 +51,7 @@ export const dataQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
   /** AUTH with an empty cookie, SET_CLIENT_NAME, GET_SERVER_INFO. */
   pulseaudio: [
     async (connection) => {
-      connection.write(
-        Buffer.concat([
-          hex('00000114 ffffffff 00000000 00000000 00000000 4c00000008 4c00000000 4c00000020 7800000100'),
-          Buffer.alloc(256),
-        ]),
-      )
+      connection.write(pulseAudioAuth)
       const accepted = await connection.read(readOptions)
       if (accepted[24] !== 2) return []
       connection.write(hex('0000000c ffffffff 00000000 00000000 00000000 4c00000009 4c00000001 504e'))

@@ -1,5 +1,6 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Probes for daemons of sound, scanners, radios, sensors, and development tools, and for legacy services. */
+import { pulseAudioAuth } from '#fingerprint/data-queries.ts'
 import type { Probe } from '#fingerprint/probe.ts'
 import { nrpeVersionQuery } from '#native/nrpe.ts'
 
@@ -8,13 +9,9 @@ const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
 
 export const deviceProbes: readonly Probe[] = [
   {
-    // AUTH of the native protocol, version 32, with an empty cookie.
     protocol: 'pulseaudio',
     ports: [4713],
-    request: Buffer.concat([
-      hex('00000114 ffffffff 00000000 00000000 00000000 4c00000008 4c00000000 4c00000020 7800000100'),
-      Buffer.alloc(256),
-    ]),
+    request: pulseAudioAuth,
     responsePattern: /^\x00\x00\x00[\s\S]\xff\xff\xff\xff\x00{12}L\x00\x00\x00[\x00\x02]L\x00\x00\x00\x00L/,
     field: 'pulseaudio.auth',
     read: () => 'PulseAudio',
