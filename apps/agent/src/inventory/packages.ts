@@ -87,7 +87,9 @@ async function readRpm(root: string): Promise<InventoryPackage[]> {
     const from = root === '/' ? [] : ['--root', root]
     return parseRpmQuery((await run('rpm', [...from, '-qa', '--qf', rpmFormat], options)).stdout)
   } catch (error) {
-    if (isMissing(error)) return []
+    // On Debian, the tool without a database fails for unprivileged users.
+    const databases = rpmDatabases.map((file) => stat(join(root, file)).catch(() => undefined))
+    if (isMissing(error) || (await Promise.all(databases)).every((found) => found === undefined)) return []
     throw error
   }
 }
