@@ -21,13 +21,20 @@ let browser: Browser
 /** Browser errors other than expected 4xx responses. */
 const browserErrors: string[] = []
 
-/** Starts everything before the tests of a file. With `isMember`, Nora has an account and is signed in. */
-export function startAccounts(name: string, { isMember }: { readonly isMember: boolean }): void {
+interface AccountsOptions {
+  /** Nora has an account and is signed in. */
+  readonly isMember: boolean
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Starts everything before the tests of a file. */
+export function startAccounts(name: string, { isMember, settings: more }: AccountsOptions): void {
   beforeAll(async () => {
     const port = await freePort()
     const dataFolder = await mkdtemp(join(tmpdir(), `glacis-${name}-`))
     other = await startTestOidcProvider(['acme'], `http://localhost:${port}`)
-    const settings = { GLACIS_LOG_LEVEL: 'warn', GLACIS_OIDC: JSON.stringify([other.optionsFor('acme', 'Acme')]) }
+    const acme = JSON.stringify([other.optionsFor('acme', 'Acme')])
+    const settings = { GLACIS_LOG_LEVEL: 'warn', GLACIS_OIDC: acme, ...more }
     product = await startProduct({ port, dataFolder, settings })
     browser = await openBrowser()
     context = await newContext()

@@ -37,7 +37,7 @@ export function createIdentityTrail(
   }
 }
 
-/** Does nothing for a person who was invited, and has no workspace before they accept. */
+/** Does nothing for a person who was invited or can join a workspace: they choose first. */
 async function createFirstWorkspace(memberships: Memberships, { id, email, name, isVerified }: IdentitySummary) {
   const verifiable_addresses = [{ value: email, verified: isVerified }]
   const person = personOf({ identity: { id, traits: { email, name }, verifiable_addresses } })

@@ -73,6 +73,25 @@ it('admits people with a verified address of a proved domain as viewers', async 
   expect(reasonOf(await send('colleague', 'POST', '/v1/tags', {}))).toBe('ROLE_NOT_ALLOWED')
 })
 
+it('creates no workspace for people who can join one, before they choose', async () => {
+  expect(reasonOf(await send('newcomer', 'GET', '/v1/workspace'))).toBe('NO_WORKSPACE')
+  expect(reasonOf(await send('unverified', 'GET', '/v1/workspace'))).toBe('NO_WORKSPACE')
+})
+
+it('leaves it to a sign-in provider that gives roles only to groups', async () => {
+  const { owner } = server.database
+  const { account_id } = await owner.selectFrom('email_domain').select('account_id').executeTakeFirstOrThrow()
+  const provider = { label: 'Acme', issuer: 'https://id.example', client_id: 'glacis', groups_claim: 'groups' }
+  const roles = { group_roles: '[]', default_role: null, is_required: false, updated_at: new Date() }
+  await owner
+    .insertInto('sign_in_provider')
+    .values({ account_id, ...provider, ...roles })
+    .execute()
+  const listed = await send('newcomer', 'GET', '/v1/workspaces')
+  expect(listed.json()).toMatchObject({ workspaces: [], joinable: [] })
+  await owner.deleteFrom('sign_in_provider').execute()
+})
+
 it('admits no one who was removed, nor after the domain was', async () => {
   const listed = await send('owner', 'GET', '/v1/email-domains')
   const [domain] = listed.json<{ emailDomains: { id: string }[] }>().emailDomains

@@ -4,12 +4,13 @@ import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type { EmailDomain } from '@glacis/contract/invitation'
 import type * as contract from '@glacis/contract/invitation'
 import { recordAuditEvent } from '#audit.ts'
-import type { Ctx, Within } from '#ctx.ts'
+import type { JoinableWorkspace } from '@glacis/contract/workspace'
+import type { Ctx, Person, Within } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
 import type { Tables } from '#database/tables.ts'
 import { ApiError, notFound } from '#errors.ts'
-import type { Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 
 /** Looks up TXT records, like `resolveTxt` of node:dns. */
 export type ResolveTxt = (name: string) => Promise<string[][]>
@@ -21,6 +22,24 @@ const lookupMs = 10_000
 /** The part of an address after the last `@`, in lower case. */
 export function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+}
+
+/**
+ * The workspaces that admit a person by the domain of their address once they have verified it. Where the sign-in
+ * provider gives roles only to groups, it alone decides who joins.
+ */
+export async function joinableBy(owner: Kysely<Tables>, person: Person): Promise<JoinableWorkspace[]> {
+  const { rows } = await sql<JoinableWorkspace>`
+    select workspace.id, workspace.name, email_domain.domain, email_domain.role
+    from email_domain join workspace on workspace.id = email_domain.account_id
+    where email_domain.domain = ${domainOf(person.email)} and email_domain.verified_at is not null
+      and not exists (
+        select from sign_in_provider where account_id = workspace.id and default_role is null)
+      and not exists (
+        -- Users who were removed need an invitation.
+        select from member where member.account_id = workspace.id and member.identity_id = ${person.identityId})
+    order by workspace.name, workspace.id`.execute(owner)
+  return rows
 }
 
 export async function listEmailDomains(ctx: Ctx): Promise<{ emailDomains: EmailDomain[] }> {

@@ -6,6 +6,7 @@ import { type Database, newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { ApiError, notFound } from '#errors.ts'
 import { accessOf, appointFirstAdministrator } from '#installation/index.ts'
+import { joinableBy } from '#workspaces/email-domains.ts'
 import { providerId, signInUrl } from '#workspaces/sign-in/provider-id.ts'
 import { claimProvisioned, isProvisioned } from '#workspaces/provisioning/claim.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
@@ -20,7 +21,7 @@ export interface Membership {
 export interface Memberships {
   /**
    * The membership of a person in a workspace, or in the one used last. Creates a workspace at the first sign-in of
-   * a person without an invitation. One statement, unless something has to be written.
+   * a person who can't join one. One statement, unless something has to be written.
    *
    * @param requested workspace id from the request
    * @param actor for the audit log, if the person becomes a member of workspaces that provisioned them
@@ -131,7 +132,7 @@ async function firstWorkspace(db: Kysely<Tables>, person: Person, wasMember: boo
   })
 }
 
-/** @returns null for a person with a pending invitation, who may not want a workspace of their own */
+/** @returns null for a person who was invited or can join a workspace, and may not want one of their own */
 async function createAtFirstSignIn(tx: Transaction<Tables>, person: Person): Promise<Membership | null> {
   // Concurrent first requests of one person must not create two workspaces.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`first workspace ${person.identityId}`}, 0))`.execute(tx)
@@ -145,8 +146,8 @@ async function createAtFirstSignIn(tx: Transaction<Tables>, person: Person): Pro
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', new Date())
     .executeTakeFirst()
-  if (await isProvisioned(tx, person.email)) return null
-  return invited ? null : insertWorkspace(tx, person, person.name)
+  if (invited || (await isProvisioned(tx, person.email)) || (await joinableBy(tx, person)).length > 0) return null
+  return insertWorkspace(tx, person, person.name)
 }
 
 /** Creates a workspace owned by the person. Needs a connection that owns the tables. */

@@ -5,7 +5,7 @@ import type { Actor, Person } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
 import { ApiError } from '#errors.ts'
 import { accessOf } from '#installation/index.ts'
-import { domainOf } from '#workspaces/email-domains.ts'
+import { joinableBy } from '#workspaces/email-domains.ts'
 import { claimProvisioned } from '#workspaces/provisioning/claim.ts'
 import { insertWorkspace } from '#workspaces/membership.ts'
 import { sql } from 'kysely'
@@ -25,7 +25,7 @@ export async function listWorkspaces({ owner }: Database, person: Person, actor?
   const workspaces = rows.map((row, index) => ({ ...row, isDefault: index === 0 }))
   // Only a verified address proves that the invitations and the domain are the person's own.
   if (!person.isVerified) return { workspaces, invitations: [], joinable: [], isAdministrator }
-  const [invitations, joinable] = await Promise.all([invitationsTo({ owner }, person), joinableBy({ owner }, person)])
+  const [invitations, joinable] = await Promise.all([invitationsTo({ owner }, person), joinableBy(owner, person)])
   return { workspaces, invitations, joinable, isAdministrator }
 }
 
@@ -38,18 +38,6 @@ async function invitationsTo({ owner }: Pick<Database, 'owner'>, { email }: Pers
       and expires_at > now()
     order by invitation.id`.execute(owner)
   return rows.map(({ expires_at, ...row }) => ({ ...row, expireTime: expires_at.toISOString() }))
-}
-
-async function joinableBy({ owner }: Pick<Database, 'owner'>, person: Person): Promise<Lists['joinable']> {
-  const { rows } = await sql<Lists['joinable'][number]>`
-    select workspace.id, workspace.name, email_domain.domain, email_domain.role
-    from email_domain join workspace on workspace.id = email_domain.account_id
-    where email_domain.domain = ${domainOf(person.email)} and email_domain.verified_at is not null
-      and not exists (
-        -- Users who were removed need an invitation.
-        select from member where member.account_id = workspace.id and member.identity_id = ${person.identityId})
-    order by workspace.name, workspace.id`.execute(owner)
-  return rows
 }
 
 /** @throws ApiError `precondition` for a person who owns 10 workspaces */
