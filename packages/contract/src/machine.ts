@@ -1,5 +1,6 @@
 /** What an agent reports about its own machine. */
 import { z } from 'zod/mini'
+import { endpoint } from '#endpoint.ts'
 
 const text = (max: number) => z.string().check(z.maxLength(max))
 const port = z.int().check(z.minimum(1), z.maximum(65_535))
@@ -63,3 +64,28 @@ export const inventoryLimits = {
   socketsMax: 2000,
   containersMax: 1000,
 } as const
+
+/**
+ * One part of the changes since the last reported state of a machine, or of its complete inventory. Each part names the
+ * state that it applies to and the state that it results in, so that lost and repeated parts are recognized.
+ */
+export const reportAgentInventory = endpoint({
+  method: 'POST',
+  path: '/v1/agent/inventory',
+  summary: "Report the inventory of an agent's machine",
+  description:
+    'Changes since the state with the digest `base`; without `base`, the complete inventory. `isFullNeeded` in the response means that the server has another state: the agent sends the complete inventory. `409` if the inventory is turned off for this agent.',
+  input: z.strictObject({
+    /** Digest of the state that the changes apply to; absent to replace the inventory. */
+    base: z.optional(text(100)),
+    /** Digest of the state with the changes. */
+    digest: text(100),
+    /** The packages are matched with advisories after the last part. */
+    isLast: z.boolean(),
+    machine: Machine,
+    /** A changed item is removed and added. */
+    removed: z.array(InventoryItem).check(z.maxLength(inventoryLimits.partItemsMax)),
+    added: z.array(InventoryItem).check(z.maxLength(inventoryLimits.partItemsMax)),
+  }),
+  result: z.object({ isFullNeeded: z.boolean() }),
+})

@@ -5,7 +5,6 @@
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Certificate } from '#host.ts'
-import { inventoryLimits, InventoryItem, Machine } from '#machine.ts'
 import { Wfn } from '#product.ts'
 import { CheckPermission, Duration, Empty, Id, ScanProfile, Timestamp } from '#primitives.ts'
 
@@ -286,29 +285,4 @@ export const reportAgentJob = endpoint({
     error: z.optional(text(1000)),
   }),
   result: Empty,
-})
-
-/**
- * One part of the changes since the last reported state of a machine, or of its complete inventory. Each part names the
- * state that it applies to and the state that it results in, so that lost and repeated parts are recognized.
- */
-export const reportAgentInventory = endpoint({
-  method: 'POST',
-  path: '/v1/agent/inventory',
-  summary: "Report the inventory of an agent's machine",
-  description:
-    'Changes since the state with the digest `base`; without `base`, the complete inventory. `isFullNeeded` in the response means that the server has another state: the agent sends the complete inventory. `409` if the inventory is turned off for this agent.',
-  input: z.strictObject({
-    /** Digest of the state that the changes apply to; absent to replace the inventory. */
-    base: z.optional(text(100)),
-    /** Digest of the state with the changes. */
-    digest: text(100),
-    /** The packages are matched with advisories after the last part. */
-    isLast: z.boolean(),
-    machine: Machine,
-    /** A changed item is removed and added. */
-    removed: z.array(InventoryItem).check(z.maxLength(inventoryLimits.partItemsMax)),
-    added: z.array(InventoryItem).check(z.maxLength(inventoryLimits.partItemsMax)),
-  }),
-  result: z.object({ isFullNeeded: z.boolean() }),
 })

@@ -1,6 +1,5 @@
 import type { InputOf } from '@glacis/contract/endpoint'
-import { inventoryLimits, type InventoryItem } from '@glacis/contract/machine'
-import { reportAgentInventory } from '@glacis/contract/runner'
+import { inventoryLimits, type InventoryItem, reportAgentInventory } from '@glacis/contract/machine'
 import { beforeEach, expect, it } from 'vitest'
 import { type Client, UnreachableError } from '../client.ts'
 import { createInventoryReporter } from './report.ts'

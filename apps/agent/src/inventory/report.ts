@@ -1,7 +1,6 @@
 /** Reports the inventory of this machine to the server: completely at first, then the changes. */
 import { createHash } from 'node:crypto'
-import { type InventoryItem, inventoryLimits } from '@glacis/contract/machine'
-import { reportAgentInventory } from '@glacis/contract/runner'
+import { type InventoryItem, inventoryLimits, reportAgentInventory } from '@glacis/contract/machine'
 import { type Client, UnreachableError } from '../client.ts'
 import { collectInventory, type Inventory } from './machine.ts'
 import { packageStamp } from './packages.ts'

@@ -1,6 +1,7 @@
 /** The endpoints for agents, which authenticate with an enrollment token or a key. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Endpoint, pathParameters, type ParsedInputOf, type ResultOf } from '@glacis/contract/endpoint'
+import { reportAgentInventory } from '@glacis/contract/machine'
 import * as runner from '@glacis/contract/runner'
 import { type AgentIdentity, authenticateAgent, connect, disconnect, heartbeat, isNewProcess } from '#agents/index.ts'
 import type { Ctx } from '#ctx.ts'
@@ -86,7 +87,7 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
     await returnAllBatches(ctx, agent.agentId, 'STATE_RETURNED', 'it was stopped')
     return disconnect(ctx, agent)
   })
-  serve(runner.reportAgentInventory, async (ctx, input, agent) => {
+  serve(reportAgentInventory, async (ctx, input, agent) => {
     const { isFullNeeded, isChanged } = await recordMachine(ctx, agent.agentId, input)
     if (isChanged) await assessMachine(ctx, agent.agentId, scanning.knowledge)
     return { isFullNeeded }

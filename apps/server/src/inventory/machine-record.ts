@@ -1,7 +1,6 @@
 /** Records what agents report about their own machines. */
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
-import { type InventoryItem, inventoryLimits } from '@glacis/contract/machine'
-import type { reportAgentInventory } from '@glacis/contract/runner'
+import { type InventoryItem, inventoryLimits, type reportAgentInventory } from '@glacis/contract/machine'
 import { releaseOfSystem } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import { storable, storableJson } from '#database/text.ts'
