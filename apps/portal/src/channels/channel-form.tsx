@@ -24,7 +24,14 @@ interface ChannelFormProps {
 
 /** Form for a channel's URL, events, severity, and tags. */
 export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormProps) {
-  const creation = useMutation(create)
+  const creation = useMutation({
+    ...create,
+    // Here and not in `mutate`, which calls back only while mounted: the form remounts once the list has the channel.
+    onSuccess: ({ channel: { secret } }) => {
+      onClose()
+      if (secret) onSecret({ what: 'signing secret', value: secret })
+    },
+  })
   const changeChannel = useMutation(change)
   const [address, setAddress] = useState(channel?.webhookUrl ?? '')
   const [rule, setRule] = useState<ChannelRule>(channel?.rule ?? defaultRule)
@@ -44,13 +51,7 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
       const isEnabled = hasAddress && address === '' ? {} : { isEnabled: true }
       changeChannel.mutate({ id: channel.id, channel: { ...webhookUrl, rule, ...isEnabled } }, { onSuccess: onClose })
     } else if (hasAddress && address === '') onClose()
-    else {
-      const onSuccess = ({ channel: made }: { channel: Channel }) => {
-        onClose()
-        if (made.secret) onSecret({ what: 'signing secret', value: made.secret })
-      }
-      creation.mutate({ kind, ...webhookUrl, rule }, { onSuccess })
-    }
+    else creation.mutate({ kind, ...webhookUrl, rule })
   }
   return (
     <form noValidate onSubmit={save} className="mt-3 grid max-w-[600px] gap-4">

@@ -1,4 +1,4 @@
-/** Focus handling on the integrations page. */
+/** Notification channels on the integrations page. */
 import type { Channel } from '@glacis/contract/channel'
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
@@ -130,4 +130,18 @@ it('includes the visible text in accessible names, so that voice control works',
   await press('Turn on Email')
   const test = await screen.findByRole('button', { name: /^Send test to/ })
   expect(test.getAttribute('aria-label')).toContain(test.textContent)
+})
+
+it('shows the signing secret of a new webhook once, and closes its form', async () => {
+  const webhook: Channel = { ...email, kind: 'KIND_WEBHOOK', webhookUrl: 'https://hooks.example.com/glacis' }
+  stage.service.on(`POST ${path}`, () => {
+    channels = [webhook]
+    return { body: { channel: { ...webhook, secret: 'whsec_Zm9yIHRlc3Rz' } } }
+  })
+  await press('Connect Webhook')
+  await user.type(await screen.findByLabelText('Webhook URL'), webhook.webhookUrl)
+  await press('Save')
+  const dialog = await screen.findByRole('dialog')
+  within(dialog).getByText('whsec_Zm9yIHRlc3Rz')
+  expect(screen.queryByLabelText('Webhook URL')).toBeNull()
 })

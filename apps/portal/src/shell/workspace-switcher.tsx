@@ -8,8 +8,9 @@ export function WorkspaceSwitcher() {
   const client = useQueryClient()
   const { data } = useQuery(mine())
   const shown = useQuery(current()).data?.workspace.id
-  const joining = useMutation(joinMutation)
-  const accepting = useMutation(accept)
+  // Here and not in `mutate`, which calls back only while mounted: the menu closes.
+  const joining = useMutation({ ...joinMutation, onSuccess: ({ workspace }) => switchTo(client, workspace.id) })
+  const accepting = useMutation({ ...accept, onSuccess: ({ workspaceId }) => switchTo(client, workspaceId) })
   const { workspaces = [], invitations = [], joinable = [] } = data ?? {}
   if (workspaces.length + invitations.length + joinable.length < 2) return null
   return (
@@ -21,20 +22,12 @@ export function WorkspaceSwitcher() {
         </MenuChoice>
       ))}
       {invitations.map(({ id, workspaceName }) => (
-        <MenuAction
-          key={id}
-          icon={<UserPlus />}
-          onClick={() => accepting.mutate({ id }, { onSuccess: ({ workspaceId }) => switchTo(client, workspaceId) })}
-        >
+        <MenuAction key={id} icon={<UserPlus />} onClick={() => accepting.mutate({ id })}>
           Join {workspaceName}
         </MenuAction>
       ))}
       {joinable.map(({ id, name }) => (
-        <MenuAction
-          key={id}
-          icon={<UserPlus />}
-          onClick={() => joining.mutate(id, { onSuccess: () => switchTo(client, id) })}
-        >
+        <MenuAction key={id} icon={<UserPlus />} onClick={() => joining.mutate(id)}>
           Join {name}
         </MenuAction>
       ))}
