@@ -1,6 +1,7 @@
 /** Name field shared by the agent forms. */
 import { useState } from 'react'
 import { nameError } from '#agents/labels.ts'
+import { fieldProblem } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { TextField } from '#ui/field.tsx'
 
@@ -53,6 +54,5 @@ export function NameField({ name, hint, label = 'Name' }: NameFieldProps) {
 /** The server's error about the name. An exhausted quota is also shown next to the field. */
 function serverNameError(error: Error): string | undefined {
   if (!(error instanceof ApiFailure)) return undefined
-  const fieldError = error.fieldErrors.get('name')
-  return fieldError ?? (error.status === 429 ? error.serverMessage || error.statusText : undefined)
+  return fieldProblem(error, 'name') ?? (error.status === 429 ? error.serverMessage || error.statusText : undefined)
 }

@@ -13,6 +13,16 @@ export function errorAdvice(error: Error | null): string | undefined {
   return [sentence(error.serverMessage), adviceFor(error)].filter(Boolean).join(' ')
 }
 
+/**
+ * The server's error about a field, to show next to it.
+ *
+ * @param name without the path to it: `email` finds that of `invitation.email`
+ */
+export function fieldProblem(error: Error | null, name: string): string | undefined {
+  if (!(error instanceof ApiFailure)) return undefined
+  return [...error.fieldErrors].find(([path]) => path.split('.').at(-1) === name)?.[1]
+}
+
 interface Mutation {
   readonly isPending: boolean
   readonly error: Error | null

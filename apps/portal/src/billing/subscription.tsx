@@ -2,7 +2,7 @@
 import type { Plan, Subscription } from '@glacis/contract/account'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { errorAdvice } from '#api/advice.ts'
+import { errorAdvice, fieldProblem } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { ChangeRail } from '#billing/change-rail.tsx'
 import { PlanList } from '#billing/plan-list.tsx'
@@ -157,7 +157,7 @@ export function mergeDraft(
 function splitError(error: Error | null, hasField: boolean): { readonly targets?: string; readonly rail?: string } {
   if (!error) return {}
   if (!(error instanceof ApiFailure)) return { rail: error.message }
-  const targets = hasField ? error.fieldErrors.get('numTargets') : undefined
+  const targets = hasField ? fieldProblem(error, 'numTargets') : undefined
   if (targets !== undefined) return { targets }
   // The server's message is more specific than generic advice for the status.
   return { rail: (error.serverMessage ? undefined : errorAdvice(error)) ?? error.detail }

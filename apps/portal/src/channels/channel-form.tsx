@@ -3,8 +3,7 @@ import { ChannelEvent as Events, ChannelRecipients } from '@glacis/contract/chan
 import type { Tag } from '@glacis/contract/tag'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { errorAdvice } from '#api/advice.ts'
-import { ApiFailure } from '#api/failure.ts'
+import { errorAdvice, fieldProblem } from '#api/advice.ts'
 import { ChannelActions } from '#channels/channel-actions.tsx'
 import { change, create, preview } from '#channels/queries.ts'
 import type { NewSecret } from '#ui/secret-dialog.tsx'
@@ -39,7 +38,7 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
   const [hasLeft, setHasLeft] = useState(false)
   const isChecked = hasTried || hasLeft
   const serverError = creation.error ?? changeChannel.error
-  const problem = urlError(address) ?? serverUrlError(serverError)
+  const problem = urlError(address) ?? fieldProblem(serverError, 'webhookUrl')
   const advice = errorAdvice(serverError)
   const hasAddress = kind !== 'KIND_EMAIL'
   const save = (event: FormEvent) => {
@@ -120,10 +119,6 @@ function RecipientsField({ rule, onChange }: RecipientsFieldProps) {
       ))}
     </SelectField>
   )
-}
-
-function serverUrlError(error: Error | null): string | undefined {
-  return error instanceof ApiFailure ? error.fieldErrors.get('channel.webhookUrl') : undefined
 }
 
 function RuleFields({

@@ -2,9 +2,8 @@
 import { findSignInProvider } from '@glacis/contract/sign-in-provider'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { errorAdvice } from '#api/advice.ts'
+import { errorAdvice, fieldProblem } from '#api/advice.ts'
 import { call } from '#api/call.ts'
-import { ApiFailure } from '#api/failure.ts'
 import { Button } from '#ui/button.tsx'
 import { TextField } from '#ui/field.tsx'
 
@@ -62,7 +61,7 @@ interface Finding {
 }
 
 function problemOf({ error, data }: Finding): string | undefined {
-  if (error instanceof ApiFailure && error.fieldErrors.has('email')) return 'Enter a complete email address.'
+  if (fieldProblem(error, 'email')) return 'Enter a complete email address.'
   if (error) return errorAdvice(error)
   if (data && !data.provider) return 'No workspace offers single sign-on for this address. Sign in another way.'
   return undefined

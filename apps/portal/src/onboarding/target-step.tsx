@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { fieldProblem } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Address } from '#onboarding/address.tsx'
@@ -205,8 +206,7 @@ export function TargetStep({
 }
 
 function toFieldErrors(failure: ApiFailure): Problems {
-  const of = (field: string) => [...failure.fieldErrors].find(([path]) => path.split('.').at(-1) === field)?.[1]
-  const [name, address] = [of('name'), of('address')]
+  const [name, address] = [fieldProblem(failure, 'name'), fieldProblem(failure, 'address')]
   return { ...(name && { name }), ...(address && { address }) }
 }
 

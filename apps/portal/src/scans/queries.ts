@@ -17,6 +17,7 @@ import {
   type ReportFormat,
 } from '@glacis/contract/scan'
 import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
+import { sentence } from '#api/advice.ts'
 import { apiFileUrl, call } from '#api/call.ts'
 import { keyOf, pollMs, query, refreshAll } from '#api/query.ts'
 import { addToast } from '#ui/toasts.tsx'
@@ -145,7 +146,7 @@ export const start = mutationOptions({
 /** Success message after starting a scan, which may have to wait for the target's allowed hours or its agent. */
 export function startedMessage({ progress }: Pick<Scan, 'progress'>): string {
   const reason = progress?.failureReason
-  return reason ? `Scan created. ${reason}.` : 'Scan started. Results appear as hosts are scanned.'
+  return reason ? `Scan created. ${sentence(reason)}` : 'Scan started. Results appear as hosts are scanned.'
 }
 
 /** Starts a scan and shows a toast. For callers that outlive their page, such as a toast's button. */

@@ -2,8 +2,7 @@ import type { EmailDomain } from '@glacis/contract/invitation'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { AtSign } from 'lucide-react'
 import { useState } from 'react'
-import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
-import { ApiFailure } from '#api/failure.ts'
+import { errorAdvice, fieldProblem, mutationDialogProps } from '#api/advice.ts'
 import { roleLabels } from '#lib/role-labels.ts'
 import { addDomain, emailDomains, removeDomain, useAllowed, verifyDomain } from '#workspaces/queries.ts'
 import { RoleSelect } from '#ui/role-select.tsx'
@@ -96,7 +95,7 @@ function AddDialog({ onClose, onAdded }: AddDialogProps) {
     }
     adding.mutate({ domain, role }, { onSuccess })
   }
-  const error = adding.error instanceof ApiFailure ? adding.error.fieldErrors.get('domain') : undefined
+  const error = fieldProblem(adding.error, 'domain')
   return (
     <FormDialog
       {...mutationDialogProps(adding, onClose)}

@@ -3,8 +3,7 @@ import type { Role } from '@glacis/contract/role'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Mail, UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import { mutationDialogProps } from '#api/advice.ts'
-import { ApiFailure } from '#api/failure.ts'
+import { fieldProblem, mutationDialogProps } from '#api/advice.ts'
 import { formatDate } from '#lib/format.ts'
 import { roleLabels } from '#lib/role-labels.ts'
 import { assignable } from '#workspaces/members.tsx'
@@ -96,7 +95,7 @@ function InviteDialog({ own, onClose }: { readonly own: Role; readonly onClose: 
         },
       },
     )
-  const error = inviting.error instanceof ApiFailure ? inviting.error.fieldErrors.get('email') : undefined
+  const error = fieldProblem(inviting.error, 'email')
   return (
     <FormDialog
       {...mutationDialogProps(inviting, onClose)}

@@ -138,7 +138,8 @@ export const changeRole = mutationOptions({
 export const removeMutation = mutationOptions({ mutationFn: (id: string) => call(removeMember, { id }) })
 
 export const invite = mutationOptions({
-  mutationFn: (invitation: InputOf<typeof createInvitation>['invitation']) => call(createInvitation, { invitation }),
+  mutationFn: (invitation: InputOf<typeof createInvitation>['invitation']) =>
+    call(createInvitation, { invitation }, { isFailureShown: true }),
 })
 
 export const resend = mutationOptions({ mutationFn: (id: string) => call(resendInvitation, { id }) })
@@ -151,7 +152,7 @@ export const accept = mutationOptions({
 
 export const addDomain = mutationOptions({
   mutationFn: (emailDomain: InputOf<typeof createEmailDomain>['emailDomain']) =>
-    call(createEmailDomain, { emailDomain }),
+    call(createEmailDomain, { emailDomain }, { isFailureShown: true }),
 })
 
 export const verifyDomain = mutationOptions({ mutationFn: (id: string) => call(verifyEmailDomain, { id }) })

@@ -237,3 +237,22 @@ it('records since when a name has not been resolved', async () => {
   expect(await found()).toMatchObject({ lastScan: { status: 'STATUS_FAILED' } })
   expect(await found()).toHaveProperty('unresolvedSinceTime')
 })
+
+describe('addresses that the installation may not scan', () => {
+  const planIn = (networks: Scanning['networks'], scanId: string) =>
+    planScan({ ...scanning, networks }, { data: { account, scanId }, signal, isLastAttempt: false })
+
+  it('are skipped, and logged once', async () => {
+    const { id } = await startedScan((await target(undefined, '127.62.3.0/29')).id)
+    await planIn(['127.62.3.0/30'], id)
+    expect(await scanNow(id)).toMatchObject({ progress: { hostsTotal: 3 } })
+    expect(await log(id)).toContain("3 addresses were not scanned: GLACIS_SCAN_NETWORKS doesn't include them")
+  })
+
+  it('fail the scan if there are no others', async () => {
+    const { id } = await startedScan((await target(undefined)).id)
+    await planIn('public', id)
+    const failureReason = '1 address was not scanned: GLACIS_SCAN_NETWORKS permits only public addresses'
+    expect(await scanNow(id)).toMatchObject({ status: 'STATUS_FAILED', progress: { failureReason } })
+  })
+})

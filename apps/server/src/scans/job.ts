@@ -40,7 +40,7 @@ export function jobOf(limits: ScanLimits, hosts: readonly ScanHost[], target: Jo
     ...(target.rate_per_host !== null && { ratePerHost: target.rate_per_host }),
     ...(ports && { ports }),
     ...(url && { basePath: url.path }),
-    allow: addresses.filter((item) => isAllowed(limits.networks, item)),
+    allow: addresses.filter(isPermittedIn(limits.networks)),
     deny: [...limits.ownEndpoints, ...denials(exclusions, addresses)],
   }
 }
@@ -65,8 +65,9 @@ function portsOf(target: JobTarget, exclusions: readonly Exclusion[]): number[] 
 }
 
 /** Whether this installation may scan an address. The guard checks again before every connect. */
-function isAllowed(networks: ScanLimits['networks'], address: string): boolean {
-  if (networks === 'all') return true
-  if (networks === 'public') return isPublicAddress(address)
-  return createGuard({ allow: [...networks], deny: [] }).denialReason(address, 443) === null
+export function isPermittedIn(networks: ScanLimits['networks']): (address: string) => boolean {
+  if (networks === 'all') return () => true
+  if (networks === 'public') return isPublicAddress
+  const guard = createGuard({ allow: [...networks], deny: [] })
+  return (address) => guard.denialReason(address, 443) === null
 }

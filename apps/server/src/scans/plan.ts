@@ -4,7 +4,7 @@ import { scanActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import type { Work } from '#jobs.ts'
 import { batchSizeOf } from '#scans/batch-size.ts'
-import { exclusionsOf } from '#scans/job.ts'
+import { exclusionsOf, isPermittedIn, type ScanLimits } from '#scans/job.ts'
 import {
   queueNextBatches,
   announceScan,
@@ -42,10 +42,13 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
     if (isNamed(target.kind) && !target.isRemote) await recordResolution(ctx, target.id, typeof outcome !== 'string')
     if (typeof outcome === 'string') return failScan(ctx, scanId, outcome)
     const exclusions = exclusionsOf(target)
-    const hosts = outcome.filter((host) => !isExcluded(host.address, exclusions))
-    const excluded = outcome.length - hosts.length
-    if (hosts.length === 0)
+    const included = outcome.filter((host) => !isExcluded(host.address, exclusions))
+    const excluded = outcome.length - included.length
+    if (included.length === 0)
       return failScan(ctx, scanId, 'All addresses of the target are excluded. Change its exclusions')
+    const isPermitted = isPermittedIn(target.isRemote ? 'all' : scanning.networks)
+    const hosts = included.filter(({ address }) => isPermitted(address))
+    if (hosts.length === 0) return failScan(ctx, scanId, unpermitted(included.length, scanning))
     const batches = split(hosts, batchSizeOf(target.ports, hosts.length))
     const added = await ctx.tx
       .insertInto('scan_batch')
@@ -88,6 +91,8 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
         'LEVEL_INFO',
         `${pluralize(excluded, 'address is', 'addresses are')} excluded from the scan`,
       )
+    if (hosts.length < included.length)
+      await logScanEvent(ctx, scanId, 'LEVEL_WARN', unpermitted(included.length - hosts.length, scanning))
     await announceScan(ctx, scanId, 'EVENT_SCAN_CHANGED')
     await queueNextBatches(ctx, scanning.jobs, scanId)
   })
@@ -106,6 +111,12 @@ async function hostsOf(text: string, isRemote: boolean): Promise<ScanHost[] | st
   const outcome = await resolveName(address.host, { signal: AbortSignal.timeout(resolveMs) })
   if (outcome.kind === 'failure') return `${address.host} could not be resolved: ${outcome.reason}`
   return outcome.addresses.map((item) => ({ address: item, names: [address.host] }))
+}
+
+function unpermitted(count: number, { networks }: ScanLimits): string {
+  const limit =
+    networks === 'public' ? 'permits only public addresses' : `doesn't include ${count === 1 ? 'it' : 'them'}`
+  return `${pluralize(count, 'address was', 'addresses were')} not scanned: GLACIS_SCAN_NETWORKS ${limit}`
 }
 
 /** Whether targets of this kind can be hostnames. */

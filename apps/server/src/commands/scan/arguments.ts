@@ -30,7 +30,8 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
 
   ADDRESS             a hostname, IP address, network, range, or URL;
                       HOST:PORT or [IPV6]:PORT scans only that port
-  --json              one JSON object per line: host, service, technology, finding, coverage, problem
+  --json              one JSON object per line: host, service, technology, finding, coverage, skipped,
+                      doubted, problem
   --sarif             one SARIF 2.1.0 document
   --templates DIR     run these nuclei templates instead of the built-in checks; may be repeated
   --profile NAME      pace: gentle (default), standard, or deep, which covers all ports

@@ -23,6 +23,8 @@ export async function runScanCommand(args: readonly string[], root: string): Pro
   const stopping = new AbortController()
   const stop = () => stopping.abort(new CliError('The scan was stopped before it finished.'))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  // Such as `head`, which closes the pipe after its last line.
+  process.stdout.on('error', () => stopping.abort(new CliError('The scan was stopped because its output was closed.')))
   try {
     if (args.includes('--help') || args.includes('-h')) {
       process.stdout.write(scanUsage)
