@@ -51,7 +51,7 @@ it('sets up a provider, and asks for what is missing first', async () => {
   await user.type(panel.getByLabelText('Issuer'), 'https://login.example.ch')
   await user.type(panel.getByLabelText('Client ID'), 'glacis')
   await user.type(panel.getByLabelText('Client secret'), 'very secret')
-  await user.selectOptions(panel.getByLabelText('People in none of these groups'), 'viewer')
+  await user.selectOptions(panel.getByLabelText('Users in none of these groups'), 'viewer')
   await user.click(panel.getByRole('checkbox', { name: /Require this provider/ }))
   await user.click(panel.getByRole('button', { name: 'Save provider' }))
   await waitFor(() => expect(sent('PUT')).toBeDefined())
