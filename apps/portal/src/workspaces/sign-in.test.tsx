@@ -103,13 +103,13 @@ it('leads someone who has to sign in with the provider there, and back', async (
   const details = [
     { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'SIGN_IN_PROVIDER_REQUIRED', metadata },
   ]
-  const error = { code: 7, message: 'This workspace requires signing in with Acme SSO', details }
+  const error = { code: 7, message: 'This workspace requires you to sign in with Acme SSO', details }
   page.show(
     <AccessLostPage
       failure={new ApiFailure({ status: 403, statusText: 'Forbidden', body: { kind: 'json', error } })}
     />,
   )
-  expect(await screen.findByText('This workspace requires signing in with Acme SSO.')).toBeTruthy()
+  expect(await screen.findByText('This workspace requires you to sign in with Acme SSO.')).toBeTruthy()
   const link = screen.getByRole('link', { name: 'Sign in with Acme SSO' })
   expect(new URL(link.getAttribute('href') ?? '').searchParams.get('return_to')).toBe(location.href)
 })
