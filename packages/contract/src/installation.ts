@@ -125,7 +125,7 @@ export type Queue = z.infer<typeof Queue>
 export const FailedJob = z.object({
   id: Id,
   queue: z.string(),
-  /** How often it was started. */
+  /** Number of attempts. */
   attempts: z.int(),
   error: z.string(),
   failTime: Timestamp,
@@ -164,7 +164,7 @@ export const sendTestEmail = endpoint({
 export const HealthCheck = z.object({
   name: z.string(),
   level: z.enum(['LEVEL_OK', 'LEVEL_WARNING', 'LEVEL_ERROR']),
-  /** The result, and unless it is fine, how to fix it. */
+  /** The result and, if there is a problem, how to fix it. */
   text: z.string(),
 })
 export type HealthCheck = z.infer<typeof HealthCheck>
