@@ -57,7 +57,7 @@ it('ignores by keyboard with a reason and a time limit, and shows both on the pa
   await page.keyboard.press('i')
   const dialog = page.getByRole('dialog', { name: /^Ignore/ })
   await dialog.getByText('Mitigated').click()
-  await dialog.getByLabel('Until').selectOption('30 days')
+  await dialog.getByLabel('Duration').selectOption('30 days')
   await dialog.getByLabel('Comment').fill('closed outside')
   await dialog.getByRole('button', { name: 'Ignore' }).click()
   await expect.poll(() => statusOf(id)).toBe('STATUS_IGNORED')

@@ -89,7 +89,7 @@ export async function twoToasts(page: Page): Promise<void> {
   const notices = page.getByRole('region', { name: 'Notifications' })
   const choose = async () => {
     await page
-      .getByRole('button', { name: /^Notify from/ })
+      .getByRole('button', { name: /^Notification threshold/ })
       .first()
       .click()
     await page.getByRole('menuitemradio', { checked: true }).click()

@@ -5,7 +5,7 @@ import pg from 'pg'
 const retriesMax = 60
 const retryMs = 500
 
-/** Runs `work` with a connection of its own, again if the connection is lost. */
+/** Runs `work` on its own connection, and again if the connection is lost. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     const client = new pg.Client({ connectionString: url })

@@ -1,6 +1,6 @@
 /** Random numbers that a seed repeats (mulberry32). */
 export interface Random {
-  /** From 0 to 1, without 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number
   pick<T>(items: readonly T[]): T
 }

@@ -41,7 +41,7 @@ const fingerprints = compileFingerprints(recogFiles.map((xml) => parseRecog(xml,
 const origin = { address: '127.0.0.1', port: 80, tls: false, hostname: 'localhost' }
 const endpoint = { address: '127.0.0.1', port: 80, transport: 'tcp' } as const
 
-/** Runs untrusted work with a budget of its own: spending it is a documented outcome. */
+/** Runs untrusted work with its own budget: exceeding it is a documented outcome. */
 function withinBudget(work: () => unknown): void {
   try {
     work()

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { batchesOf } from './zoo/batches.ts'
 import { keyOf, readResult, scannerDigest, writeResult, type StoredRun } from './zoo/cache.ts'
-import { readCatalogue, type Entry } from './zoo/entry.ts'
+import { readCatalog, type Entry } from './zoo/entry.ts'
 import { evaluate } from './zoo/evaluate.ts'
 import { install, packagesFolder } from './zoo/install.ts'
 import { compareWithNmap } from './zoo/nmap.ts'
@@ -49,12 +49,12 @@ if (positionals[0] !== 'install') process.exit(positionals[0] === 'serve' ? awai
 
 /** The developed set unless chosen otherwise. */
 function selected(): readonly Entry[] {
-  const catalogue = readCatalogue()
-  if (values.only === undefined) return catalogue.filter(({ isBlind }) => values.all || isBlind === values.blind)
+  const catalog = readCatalog()
+  if (values.only === undefined) return catalog.filter(({ isBlind }) => values.all || isBlind === values.blind)
   const names = values.only.split(',')
-  const unknown = names.filter((name) => !catalogue.some(({ id }) => id === name))
+  const unknown = names.filter((name) => !catalog.some(({ id }) => id === name))
   if (unknown.length > 0) throw new Error(`No program in lab/programs is named ${unknown.join(', ')}`)
-  return catalogue.filter(({ id }) => names.includes(id))
+  return catalog.filter(({ id }) => names.includes(id))
 }
 
 async function check(): Promise<number> {

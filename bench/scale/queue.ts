@@ -1,4 +1,4 @@
-/** The job queue alone: hand-over to another connection, and the rate of small batches. */
+/** The job queue alone: handoff to another connection, and the rate of small batches. */
 import { randomUUID } from 'node:crypto'
 import { openDatabase } from '../../apps/server/src/database/index.ts'
 import { createJobs, type Jobs } from '../../apps/server/src/jobs.ts'
@@ -40,7 +40,7 @@ export async function measureQueue(
     await arrival
     times.push(performance.now() - committedAt)
   }
-  report({ figure: 'hand-over of a job, p95', value: quantile(times, 0.95), unit: 'ms', limit: 100 })
+  report({ figure: 'handoff of a job, p95', value: quantile(times, 0.95), unit: 'ms', limit: 100 })
 
   const { promise: done, resolve } = Promise.withResolvers<void>()
   let remaining = batches

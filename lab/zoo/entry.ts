@@ -1,4 +1,4 @@
-/** The catalogue of real programs: one YAML file per program in `lab/programs`. */
+/** The catalog of real programs: one YAML file per program in `lab/programs`. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -84,7 +84,7 @@ const Entry = z.strictObject({
   hostname: z.string().optional(),
   /** `vendor:product` names that must be identified. */
   products: z.array(z.strictObject({ name: z.string().regex(/^[^:]+:[^:]+$/), version: VersionRule })).default([]),
-  /** Other names that are true, such as of libraries. */
+  /** Other names that are correct, such as those of libraries. */
   components: z.array(z.string()).default([]),
   weak: Variant,
   hardened: Variant.optional(),
@@ -105,7 +105,7 @@ const folder = join(import.meta.dirname, '../programs')
 const blindSeed = 'glacis-zoo-1'
 
 /** @throws if a file is invalid, with its name and all problems */
-export function readCatalogue(): readonly Entry[] {
+export function readCatalog(): readonly Entry[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))
     .toSorted()

@@ -19,7 +19,7 @@ export interface Evaluation {
   readonly problems: readonly string[]
 }
 
-/** Findings that are true for nearly every web server of the catalogue. */
+/** Findings that are correct for nearly every web server in the catalog. */
 const alwaysTrue = new Set(['security-headers-weak'])
 /** The platform that all programs run on. */
 const platform = new Set(['debian:debian_linux', 'linux:linux_kernel', 'nodejs:node.js', 'python:python'])

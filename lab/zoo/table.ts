@@ -1,4 +1,4 @@
-/** Prints the results of the catalogue as one table. */
+/** Prints the results of the catalog as one table. */
 import type { Entry } from './entry.ts'
 import type { Evaluation } from './evaluate.ts'
 

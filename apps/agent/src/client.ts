@@ -176,7 +176,7 @@ function describeProxyError(server: string, error: unknown): UnreachableError | 
     // Tinyproxy answers 401.
     if (status === '407' || status === '401')
       return new UnreachableError(
-        'The proxy rejected the user name or password. Correct them in HTTPS_PROXY (http://user:password@host:port, with special characters percent-encoded).',
+        'The proxy rejected the username or password. Correct them in HTTPS_PROXY (http://user:password@host:port, with special characters percent-encoded).',
         'misconfigured',
         { cause: error },
       )

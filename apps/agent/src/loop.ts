@@ -198,7 +198,7 @@ async function keepInventory(agent: Agent): Promise<void> {
   while (!agent.signal.aborted) {
     if (!agent.hasInventory) reporter = undefined
     else {
-      if (!reporter) print("Reporting this machine's packages, listening sockets and containers.")
+      if (!reporter) print("Reporting this machine's packages, listening sockets, and containers.")
       reporter ??= createInventoryReporter(agent.client)
       try {
         await reporter.reportIfDue(agent.signal)

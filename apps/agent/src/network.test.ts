@@ -109,7 +109,7 @@ it('explains a wrong password of the proxy', async () => {
   const ended = await runAgent(env, '--ca', join(folder, 'ca.pem'))
   expect(ended).toMatchObject({
     code: 1,
-    output: expect.stringMatching(/^The proxy rejected the user name or password/),
+    output: expect.stringMatching(/^The proxy rejected the username or password/),
   })
   expect(ended.output).not.toContain('wrong@')
 })
@@ -137,7 +137,7 @@ it.skipIf(!hasTinyproxy)('works with tinyproxy (skipped where it is not installe
     const wrong = proxyUrl(port, { user: 'agent', password: 'wrong' })
     expect(await runAgent({ HTTPS_PROXY: wrong }, ...ca)).toMatchObject({
       code: 1,
-      output: expect.stringMatching(/^The proxy rejected the user name or password/),
+      output: expect.stringMatching(/^The proxy rejected the username or password/),
     })
   } finally {
     real.kill()

@@ -38,7 +38,7 @@ export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--st
   --update            Update this agent to the server's version when it differs.
   --plain-http        Allow a remote server without TLS.
 
-Environment: HTTPS_PROXY (http://user:password@host:port), HTTP_PROXY and NO_PROXY apply to connections to the server.`
+Environment: HTTPS_PROXY (http://user:password@host:port), HTTP_PROXY, and NO_PROXY apply to connections to the server.`
 
 const flags = {
   server: { type: 'string' },

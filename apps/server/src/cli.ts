@@ -81,7 +81,7 @@ const commands = new Map<string, Command>([
   [
     'verify-backup',
     {
-      summary: 'Prove that a backup can be restored.',
+      summary: 'Check that a backup can be restored.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/backup.ts')).verify(args, context),
     },

@@ -24,7 +24,7 @@ export interface Config {
   readonly dataFolder: string
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined
-  /** For what needs a session of its own, if `databaseUrl` is that of a pooler. */
+  /** For work that needs its own session, if `databaseUrl` is that of a pooler. */
   readonly directDatabaseUrl: string | undefined
   /** A streaming replica for lists and charts. */
   readonly readDatabaseUrl: string | undefined

@@ -50,7 +50,7 @@ export class ApiError extends Error {
 }
 
 export function notFound(noun: string, id: string): ApiError {
-  return new ApiError('not_found', `No ${noun} has the id ${id}`)
+  return new ApiError('not_found', `No ${noun} has the ID ${id}`)
 }
 
 export function invalid(field: string, description: string): ApiError {

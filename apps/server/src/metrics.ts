@@ -42,7 +42,7 @@ export function createMetrics({ database, jobs, log, backupFolder }: Sources): M
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
     name: 'glacis_http_request_duration_seconds',
-    help: 'Duration of HTTP requests by method, route and status.',
+    help: 'Duration of HTTP requests by method, route, and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: requestSeconds,
     registers: [registry],

@@ -64,7 +64,7 @@ export const Settings = z.object({
     expects: 'a URL such as postgresql://user:password@host/database',
     initial: '`DATABASE_URL`',
     meaning:
-      'The same database without a pooler, or through one in session mode. Required if `DATABASE_URL` is a pooler in transaction mode, because live events and immediate starts of jobs need a session.',
+      'The same database without a pooler, or through one in session mode. Required if `DATABASE_URL` is a pooler in transaction mode, because live events and immediate job starts need a session.',
   }),
   GLACIS_READ_DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
     expects: 'a URL such as postgresql://user:password@replica/database',
@@ -108,7 +108,7 @@ export const Settings = z.object({
       'a JSON list of providers or the path of a file containing one; each needs id, clientId, and issuer (or authorizationUrl, tokenUrl, and userinfoUrl), with https URLs',
     initial: 'none',
     meaning:
-      'External identity providers (OpenID Connect), as a JSON list or the path of a file containing one: `[{"id": "acme", "label": "Acme", "issuer": "https://id.acme.example", "clientId": "…", "clientSecret": "…"}]`. For plain OAuth 2.0, set `authorizationUrl`, `tokenUrl`, and `userinfoUrl` instead of `issuer`. The callback path is `/self-service/methods/oidc/callback/` followed by the id.',
+      'External identity providers (OpenID Connect), as a JSON list or the path of a file containing one: `[{"id": "acme", "label": "Acme", "issuer": "https://id.acme.example", "clientId": "…", "clientSecret": "…"}]`. For plain OAuth 2.0, set `authorizationUrl`, `tokenUrl`, and `userinfoUrl` instead of `issuer`. The callback path is `/self-service/methods/oidc/callback/` followed by the ID.',
   }),
   GLACIS_REGISTRATION: described(z.enum(['one-step', 'two-step', 'off']).default('one-step'), {
     expects: 'one-step, two-step, or off',
@@ -146,12 +146,12 @@ export const Settings = z.object({
   GLACIS_SESSION_LIFE: described(duration.default(unitsMs.d), {
     expects: 'a duration such as 24h',
     initial: '`24h`',
-    meaning: 'How long a session lasts after signing in, however much it is used.',
+    meaning: 'The maximum lifetime of a session after sign-in, regardless of activity.',
   }),
   GLACIS_SESSION_IDLE: described(duration.default(8 * unitsMs.h), {
     expects: 'a duration such as 1h',
     initial: '`8h`',
-    meaning: 'How long a session lasts without a request. An open page makes requests only while it is visible.',
+    meaning: 'How long a session lasts without activity. An open page counts as activity only while it is visible.',
   }),
   GLACIS_PRIVILEGED_AGE: described(duration.default(unitsMs.h), {
     expects: 'a duration such as 1h',
@@ -213,7 +213,7 @@ export const Settings = z.object({
     expects: 'on or off',
     initial: '`on` with `npm start`, otherwise `off`',
     meaning:
-      'Whether Glacis downloads public feeds: NVD, CISA KEV, EPSS, end-of-life dates, community templates, and more. Without it, use `glacis packs import`.',
+      'Whether Glacis downloads public feeds: NVD, CISA KEV, EPSS, end-of-life dates, community templates, and more. If off, use `glacis packs import`.',
   }),
   GLACIS_FEED_SOURCES: described(feedSources.default({}), {
     expects: `a JSON object of URLs with the keys ${feedKeys.join(', ')}`,
@@ -225,7 +225,7 @@ export const Settings = z.object({
     expects: 'off, or a folder',
     initial: '`off`',
     meaning:
-      'The folder for scheduled backups, which a worker writes. With several workers, set it for one. Use another disk than that of the database.',
+      'The folder for scheduled backups, which a worker writes. With several workers, set it for only one. Use a different disk than the database.',
   }),
   GLACIS_BACKUP_PERIOD: described(duration.default(unitsMs.d), {
     expects: 'a duration such as 24h',
@@ -246,7 +246,7 @@ export const Settings = z.object({
     expects: 'off, a port, or an address such as 10.0.0.5:9464',
     initial: '`off`',
     meaning:
-      'The address that serves Prometheus metrics at `/metrics`; a port alone listens on `127.0.0.1`. Requests need no authentication, so open it only to the monitoring system.',
+      'The address that serves Prometheus metrics at `/metrics`; a port alone listens on `127.0.0.1`. Requests need no authentication, so expose it only to the monitoring system.',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: described(urlOf(/^https?:\/\//).optional(), {
     expects: 'a URL such as http://127.0.0.1:4318',
@@ -258,7 +258,7 @@ export const Settings = z.object({
     expects: 'a folder',
     initial: 'no update notice',
     meaning:
-      'A folder with release archives that you have downloaded. Administrators see a notice if it contains a newer release; Glacis asks no server for updates.',
+      'A folder with release archives that you have downloaded. Administrators see a notice if it contains a newer release; Glacis never contacts a server to check for updates.',
   }),
   GLACIS_LOG_LEVEL: described(z.enum(levels).default('info'), {
     expects: `one of ${levels.join(', ')}`,

@@ -144,7 +144,7 @@ async function requireOwnToken(ctx: Ctx, id: string): Promise<void> {
     .where('id', '=', id)
     .executeTakeFirst()
   if (!token || token.created_by_id === ctx.actor.id) return
-  throw new ApiError('forbidden', 'Only an owner or admin can revoke the API tokens of others', {
+  throw new ApiError('forbidden', "Only an owner or admin can revoke other members' API tokens", {
     reason: errorReasons.role,
     metadata: { role, allowedRoles: 'owner,admin' },
   })

@@ -75,7 +75,7 @@ export function traceRequests(app: FastifyInstance): void {
   })
 }
 
-/** Runs a job in a span of its own. */
+/** Runs a job in its own span. */
 export function traceJob<T>(queue: string, data: object, run: () => Promise<T>): Promise<T> {
   const ids = Object.entries(data).map(([name, id]) => [`glacis.job.${name}`, id] as const)
   const attributes: Attributes = { 'messaging.destination.name': queue, ...Object.fromEntries(ids) }

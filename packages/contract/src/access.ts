@@ -98,7 +98,7 @@ export const listAuditEvents = endpoint({
   method: 'GET',
   path: '/v1/audit-events',
   summary: 'List audit events',
-  description: 'Who did what, when and from where, newest first. The audit log is append-only.',
+  description: 'Who did what, when, and from where, newest first. The audit log is append-only.',
   input: z.object({ ...Page, filter: z.optional(AuditFilter) }),
   result: z.object({ events: z.array(AuditEvent), ...NextPage }),
 })

@@ -73,7 +73,7 @@ export const changeSubscription = endpoint({
   method: 'PUT',
   path: '/v1/billing/subscription',
   summary: 'Change the subscription',
-  description: 'Changes the plan, period and number of targets. An empty `redirectUrl` means the change is complete.',
+  description: 'Changes the plan, period, and number of targets. An empty `redirectUrl` means the change is complete.',
   input: z.strictObject({ planId: PlanId, numTargets: z.int().check(z.positive()), period: SubscriptionPeriod }),
   result: z.object({ redirectUrl: UrlOrEmpty }),
 })

@@ -87,7 +87,7 @@ export const createAgent = endpoint({
   method: 'POST',
   path: '/v1/agents',
   summary: 'Register an agent',
-  description: 'Returns the enrollment token once. The token is valid for 24 hours and for one connection.',
+  description: 'Returns the enrollment token once. The token is valid for 24 hours and can be used once.',
   input: z.strictObject({ agent: z.strictObject({ name: Name, ...limits }) }),
   result: AgentResponse,
 })
@@ -120,7 +120,7 @@ export const deleteAgent = endpoint({
 export const rotateAgentToken = endpoint({
   method: 'POST',
   path: '/v1/agents/:id/token',
-  summary: 'Rotate the token of an agent',
+  summary: "Rotate an agent's token",
   description:
     'Returns a new token once. The old key works until the new token is used, for at most 24 hours; `revokeOld` revokes it immediately.',
   input: z.strictObject({ id: Id, revokeOld: z._default(Flag, false) }),
@@ -155,7 +155,7 @@ export type AgentConnection = z.infer<typeof AgentConnection>
 export const listAgentConnections = endpoint({
   method: 'GET',
   path: '/v1/agents/:id/connections',
-  summary: 'List connections of an agent',
+  summary: "List an agent's connections",
   description: 'Newest first, with the reason each connection ended.',
   input: z.object({ id: Id, ...Page }),
   result: z.object({ connections: z.array(AgentConnection), ...NextPage }),
@@ -186,8 +186,8 @@ export type AgentJob = z.infer<typeof AgentJob>
 export const listAgentJobs = endpoint({
   method: 'GET',
   path: '/v1/agents/:id/jobs',
-  summary: 'List jobs of an agent',
-  description: 'The scan batches the agent has taken, newest first.',
+  summary: "List an agent's jobs",
+  description: 'The scan batches the agent has leased, newest first.',
   input: z.object({ id: Id, ...Page }),
   result: z.object({ jobs: z.array(AgentJob), ...NextPage }),
 })

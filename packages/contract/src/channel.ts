@@ -128,7 +128,7 @@ export const deleteChannel = endpoint({
 export const rotateChannelSecret = endpoint({
   method: 'POST',
   path: '/v1/notification-channels/:id/secret',
-  summary: 'Rotate the signing secret of a channel',
+  summary: "Rotate a channel's signing secret",
   description: 'The old secret stops working immediately.',
   input: z.strictObject({ id: Id }),
   result,
@@ -158,7 +158,7 @@ export const previewChannel = endpoint({
 export const listDeliveries = endpoint({
   method: 'GET',
   path: '/v1/notification-channels/:id/deliveries',
-  summary: 'List deliveries of a channel',
+  summary: "List a channel's deliveries",
   description: 'Newest first. Deliveries are kept for 30 days.',
   input: z.object({ id: Id, ...Page }),
   result: z.object({ deliveries: z.array(Delivery), ...NextPage }),

@@ -77,7 +77,7 @@ export const listHosts = endpoint({
   path: '/v1/hosts',
   summary: 'List hosts',
   description:
-    'Newest first unless `orderBy` is set. `filter.query` matches part of an address, name or product, or a port written as `port:443`.',
+    'Newest first unless `orderBy` is set. `filter.query` matches part of an address, name, or product, or a port written as `port:443`.',
   input: z.object({
     ...Page,
     filter: z.optional(
@@ -166,8 +166,8 @@ export type HostEvent = z.infer<typeof HostEvent>
 export const hostTimeline = endpoint({
   method: 'GET',
   path: '/v1/hosts/:id/timeline',
-  summary: 'Get the timeline of a host',
-  description: 'Ports, software and issues that appeared and disappeared, newest first.',
+  summary: "Get a host's timeline",
+  description: 'Ports, software, and issues that appeared or disappeared, newest first.',
   input: z.object({ id: Id, ...Page }),
   result: z.object({ events: z.array(HostEvent), ...NextPage }),
 })

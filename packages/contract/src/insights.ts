@@ -73,8 +73,8 @@ export const Summary = z.object({
 export const statsSummary = endpoint({
   method: 'GET',
   path: '/v1/stats/summary',
-  summary: 'Get key figures',
-  description: 'The figures at the top of the overview.',
+  summary: 'Get summary statistics',
+  description: 'The numbers at the top of the overview page.',
   input: z.object({ period, filter }),
   result: Summary,
 })
@@ -106,7 +106,7 @@ export const getEcosystem = endpoint({
   method: 'GET',
   path: '/v1/ecosystem',
   summary: 'Get the dependency graph',
-  description: 'Software, hosts and the threats that affect them, riskiest first. Defaults to open issues.',
+  description: 'Software, hosts, and the threats that affect them, riskiest first. Defaults to open issues.',
   input: z.object({
     filter: z.optional(
       z.strictObject({
@@ -150,7 +150,7 @@ export const listFeeds = endpoint({
   method: 'GET',
   path: '/v1/feeds',
   summary: 'List feeds',
-  description: 'Checks, fingerprints and threat records, with version and size.',
+  description: 'Checks, fingerprints, and threat records, with version and size.',
   input: z.object({}),
   result: z.object({ feeds: z.array(Feed) }),
 })
@@ -168,7 +168,7 @@ export const getOnboarding = endpoint({
   method: 'GET',
   path: '/v1/onboarding',
   summary: 'Get onboarding progress',
-  description: 'The state of each step is derived from the data of the account.',
+  description: "The state of each step is derived from the account's data.",
   input: z.object({}),
   result: z.object({ steps: z.array(OnboardingStep) }),
 })

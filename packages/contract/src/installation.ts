@@ -35,7 +35,7 @@ export const getInstallation = endpoint({
   path: '/v1/installation',
   summary: 'Get the installation',
   description:
-    'Version, usage and settings of the whole installation. For installation administrators, like all calls here.',
+    'Version, usage, and settings of the whole installation. For installation administrators, like all calls here.',
   input: z.object({}),
   result: z.object({ installation: Installation }),
 })
@@ -45,7 +45,7 @@ export const setInstallationNetworks = endpoint({
   path: '/v1/installation/sign-in-networks',
   summary: 'Limit sign-in to networks',
   description:
-    'Applies to sessions of all users with their next request; API tokens and agents have networks of their own. Rejected with the reason `OWN_ADDRESS_EXCLUDED` if you would lose access, unless `excludesYou` is set.',
+    'Applies to all users on their next request. API tokens and agents have their own networks. Rejected with the reason `OWN_ADDRESS_EXCLUDED` if you would lose access, unless `excludesYou` is set.',
   input: z.strictObject(NetworkChange),
   result: z.object({ installation: Installation }),
 })
@@ -80,7 +80,7 @@ export const setAccountState = endpoint({
   method: 'PUT',
   path: '/v1/installation/accounts/:id/state',
   summary: 'Disable or enable an account',
-  description: 'Disabling ends all sessions of the account immediately. You cannot disable your own account.',
+  description: "Disabling ends all of the account's sessions immediately. You cannot disable your own account.",
   input: z.strictObject({ id: Id, state: Account.shape.state }),
   result: z.object({ account: Account }),
 })
@@ -125,7 +125,7 @@ export type Queue = z.infer<typeof Queue>
 export const FailedJob = z.object({
   id: Id,
   queue: z.string(),
-  /** How often it was started. */
+  /** Number of attempts. */
   attempts: z.int(),
   error: z.string(),
   failTime: Timestamp,
@@ -164,7 +164,7 @@ export const sendTestEmail = endpoint({
 export const HealthCheck = z.object({
   name: z.string(),
   level: z.enum(['LEVEL_OK', 'LEVEL_WARNING', 'LEVEL_ERROR']),
-  /** The result, and unless it is fine, how to fix it. */
+  /** The result and, if there is a problem, how to fix it. */
   text: z.string(),
 })
 export type HealthCheck = z.infer<typeof HealthCheck>
@@ -181,7 +181,7 @@ export const checkInstallation = endpoint({
 export const listInstallationFeeds = endpoint({
   method: 'GET',
   path: '/v1/installation/feeds',
-  summary: 'List feeds of the installation',
+  summary: "List the installation's feeds",
   description: 'All feeds, which the workspaces share. For administrators who are not members of a workspace.',
   input: z.object({}),
   result: z.object({ feeds: z.array(Feed) }),

@@ -45,7 +45,7 @@ export const createInvitation = endpoint({
   method: 'POST',
   path: '/v1/invitations',
   summary: 'Invite someone',
-  description: `Sends an email with a link that is valid for ${invitationDays} days and works once, for this address only.`,
+  description: `Sends an email with a link that is valid for ${invitationDays} days and can be used once, by this address only.`,
   input: z.strictObject({
     invitation: z.strictObject({ email: z.email({ pattern: emailPattern }), role: Role }),
   }),
@@ -71,7 +71,7 @@ const token = z.string().check(z.minLength(1), z.maxLength(200))
 export const previewInvitation = endpoint({
   method: 'POST',
   path: '/v1/invitations/preview',
-  summary: 'Show an invitation',
+  summary: 'Get an invitation',
   description: 'Returns the workspace and the role that an invitation link grants, without accepting it.',
   input: z.strictObject({
     /** The `token` of the link. */

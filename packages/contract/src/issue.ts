@@ -164,7 +164,8 @@ export const getIssue = endpoint({
   method: 'GET',
   path: '/v1/issues/:id',
   summary: 'Get an issue',
-  description: 'Includes its history, its evidence and the first 500 affected hosts; `affectedHostCount` is the total.',
+  description:
+    'Includes its history, its evidence, and the first 500 affected hosts; `affectedHostCount` is the total.',
   input: z.object({ id: Id }),
   result: z.object({ issue: Issue }),
 })
@@ -185,16 +186,16 @@ export const decision = {
 export const setIssueStatus = endpoint({
   method: 'PUT',
   path: '/v1/issues/:id/status',
-  summary: 'Set the status of an issue',
+  summary: "Set an issue's status",
   description:
-    'Applies to all affected hosts. The last write wins, and the history records every change. Critical and high issues can be ignored for at most 365 days, which is also the default. Beyond 5,000 hosts the issue changes immediately; lists and host counts follow within minutes.',
+    'Applies to all affected hosts. The last write wins, and the history records every change. Critical and high issues can be ignored for at most 365 days, which is also the default. Beyond 5,000 hosts, the issue changes immediately; lists and host counts follow within minutes.',
   input: z.strictObject({ id: Id, ...decision }),
   result: z.object({ issue: Issue }),
 })
 export const setHostStatus = endpoint({
   method: 'PUT',
   path: '/v1/issues/:id/affected-hosts/:hostId/status',
-  summary: 'Set the status of an issue on one host',
+  summary: "Set an issue's status on one host",
   description: 'Other affected hosts are unchanged.',
   input: z.strictObject({ id: Id, hostId: Id, ...decision }),
   result: z.object({ issue: Issue }),

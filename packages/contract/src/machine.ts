@@ -74,7 +74,7 @@ export const reportAgentInventory = endpoint({
   path: '/v1/agent/inventory',
   summary: "Report the inventory of an agent's machine",
   description:
-    'Changes since the state with the digest `base`; without `base`, the complete inventory. `isFullNeeded` in the response means that the server has another state: the agent sends the complete inventory. `409` if the inventory is turned off for this agent.',
+    "Changes since the state with the digest `base`; without `base`, the complete inventory. `isFullNeeded` in the response means that the server's state differs, so the agent must send the complete inventory. `409` if the inventory is turned off for this agent.",
   input: z.strictObject({
     /** Digest of the state that the changes apply to; absent to replace the inventory. */
     base: z.optional(text(100)),

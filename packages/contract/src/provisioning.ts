@@ -49,7 +49,7 @@ export const getProvisioning = endpoint({
   method: 'GET',
   path: '/v1/provisioning',
   summary: 'Get provisioning',
-  description: 'Settings, tokens, groups and pending members of SCIM provisioning.',
+  description: 'Settings, tokens, groups, and pending members of SCIM provisioning.',
   input: z.object({}),
   result: z.object({ provisioning: Provisioning }),
 })
@@ -69,7 +69,7 @@ export const createProvisioningToken = endpoint({
   method: 'POST',
   path: '/v1/provisioning/tokens',
   summary: 'Create a provisioning token',
-  description: 'The bearer token of the identity provider. It is returned once, in this response.',
+  description: 'The bearer token for the identity provider. It is returned once, in this response.',
   input: z.strictObject({
     token: z.strictObject({
       name: Name,

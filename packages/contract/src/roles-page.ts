@@ -9,11 +9,11 @@ someone an owner. At least one owner always remains.
 
 | Role | For |
 |---|---|
-| owner | everything, including the plan, ownership and deletion of the workspace |
+| owner | everything, including the workspace's plan, ownership, and deletion |
 | admin | everything else: members, invitations, channels, agents, settings, the audit log |
-| analyst | daily work: scopes, scans, risks, assets, technologies, comments and saved views |
-| viewer | reads everything but the audit log and pending invitations |
-| auditor | reads everything including the audit log, and changes nothing |
+| analyst | daily work: targets, scans, risks, assets, technologies, comments, and saved views |
+| viewer | reads everything except the audit log and pending invitations |
+| auditor | reads everything, including the audit log, and changes nothing |
 
 An API token has a role too. It never allows more than the current role of the member who created it, and its scopes limit
 it further. Calls marked *session* can't be made with a token; those marked

@@ -186,7 +186,7 @@ export const connectAgent = endpoint({
   method: 'POST',
   path: '/v1/agent/connect',
   summary: 'Connect an agent',
-  description: 'An enrollment token is exchanged for the key of the agent, once.',
+  description: "Exchanges an enrollment token for the agent's key, once.",
   input: z.strictObject({
     protocol: z.int().check(z.minimum(1)),
     version: text(40),
@@ -224,7 +224,7 @@ export const disconnectAgent = endpoint({
   method: 'POST',
   path: '/v1/agent/disconnect',
   summary: 'Disconnect an agent',
-  description: 'Returns the jobs of the agent to the queue.',
+  description: "Returns the agent's jobs to the queue.",
   input: z.strictObject({}),
   result: Empty,
 })

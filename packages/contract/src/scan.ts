@@ -92,7 +92,7 @@ export const startScan = endpoint({
   path: '/v1/scans',
   summary: 'Start a scan',
   description:
-    'If a scan of the target is already active, the response is 409 with its id. Outside the allowed hours of the target the scan waits, unless `ignoreAllowedHours` is set.',
+    "If a scan of the target is already active, the response is 409 with its ID. Outside the target's allowed hours, the scan waits unless `ignoreAllowedHours` is set.",
   takesKey: true,
   input: z.strictObject({ targetId: Id, ignoreAllowedHours: z.optional(z.boolean()) }),
   result: z.object({ scan: Scan }),
@@ -109,7 +109,7 @@ export const resumeScan = endpoint({
   method: 'POST',
   path: '/v1/scans/:id/resume',
   summary: 'Resume a waiting scan',
-  description: 'Continues a scan that is waiting for the allowed hours of its target.',
+  description: "Continues a scan that is waiting for its target's allowed hours.",
   input: z.strictObject({ id: Id }),
   result: z.object({ scan: Scan }),
 })
@@ -127,8 +127,8 @@ export type ScanEvent = z.infer<typeof ScanEvent>
 export const listScanEvents = endpoint({
   method: 'GET',
   path: '/v1/scans/:id/events',
-  summary: 'List events of a scan',
-  description: 'The log of the scan, oldest first. `filter.level` sets the minimum level.',
+  summary: "List a scan's events",
+  description: 'The scan log, oldest first. `filter.level` sets the minimum level.',
   input: z.object({
     id: Id,
     ...Page,
@@ -164,7 +164,7 @@ export type ScannedHost = z.infer<typeof ScannedHost>
 export const listScanHosts = endpoint({
   method: 'GET',
   path: '/v1/scans/:id/hosts',
-  summary: 'List hosts of a scan',
+  summary: "List a scan's hosts",
   description: 'Every address probed, in numeric order, with its result or the reason it was not reached.',
   input: z.object({
     id: Id,

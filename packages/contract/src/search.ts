@@ -21,7 +21,7 @@ export const search = endpoint({
   method: 'GET',
   path: '/v1/search',
   summary: 'Search everything',
-  description: 'Finds issues, hosts, targets, products, scans and agents by word prefix.',
+  description: 'Finds issues, hosts, targets, products, scans, and agents by word prefix.',
   input: z.object({
     query: z.string().check(z.trim(), z.minLength(1), z.maxLength(200)),
     kinds: listOf(SearchKind),

@@ -51,7 +51,7 @@ export const setSignInProvider = endpoint({
   path: '/v1/sign-in-provider',
   summary: 'Set the sign-in provider',
   description:
-    'Fetches the metadata of the issuer first. People can sign in with it if their address is in a verified email domain of the workspace.',
+    "Fetches the issuer's metadata first. Users can sign in with the provider if their address is in one of the workspace's verified email domains.",
   input: z.strictObject({
     provider: z.strictObject({
       label: ShortName,
@@ -72,7 +72,7 @@ export const deleteSignInProvider = endpoint({
   path: '/v1/sign-in-provider',
   summary: 'Remove the sign-in provider',
   description:
-    'Members stay and sign in in another way, for example with a password that they set by account recovery.',
+    'Members keep their access and can sign in another way, for example with a password set through account recovery.',
   input: z.object({}),
   result: Empty,
 })

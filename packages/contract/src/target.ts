@@ -176,7 +176,7 @@ export const createTarget = endpoint({
   method: 'POST',
   path: '/v1/targets',
   summary: 'Create a target',
-  description: 'The response contains the normalized address. `{"target": {…}}` is accepted as the body too.',
+  description: 'The response contains the normalized address. The body can also be `{"target": {…}}`.',
   takesKey: true,
   input: z.strictObject(TargetCreate.shape),
   result: z.object({ target: Target }),
@@ -204,7 +204,8 @@ export const changeTargets = endpoint({
   method: 'POST',
   path: '/v1/targets/batch/update',
   summary: 'Update several targets',
-  description: 'Adds and removes tags, sets owner and scan period, pauses and resumes. Other fields are unchanged.',
+  description:
+    'Adds and removes tags, sets the owner and scan period, and pauses or resumes targets. Other fields are unchanged.',
   input: z.strictObject({
     ids,
     addTags: z.optional(tags),
@@ -219,7 +220,7 @@ export const deleteTargets = endpoint({
   method: 'POST',
   path: '/v1/targets/batch/delete',
   summary: 'Delete several targets',
-  description: 'Each is deleted as by `deleteTarget`.',
+  description: 'Each is deleted as with `deleteTarget`.',
   input: z.strictObject({ ids }),
   result: z.object({ deletedCount: z.int(), skipped: Skipped }),
 })

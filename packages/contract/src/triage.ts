@@ -13,7 +13,7 @@ export const setStatusOfMany = endpoint({
   path: '/v1/issues/batch/status',
   summary: 'Set the status of several issues',
   description:
-    'Selects issues by id or by filter, and reports which were skipped and why. Beyond 5,000 hosts in total the issues change immediately; lists and host counts follow within minutes.',
+    'Selects issues by ID or by filter, and reports which were skipped and why. Beyond 5,000 hosts in total, the issues change immediately; lists and host counts follow within minutes.',
   input: z.strictObject({
     ids: z.optional(z.array(Id).check(z.minLength(1), z.maxLength(10_000))),
     filter: z.optional(IssueFilter),

@@ -23,7 +23,7 @@ export const listWorkspaces = endpoint({
   method: 'GET',
   path: '/v1/workspaces',
   summary: 'List your workspaces',
-  description: 'The workspaces you are a member of, the last used first, and those you can join.',
+  description: 'The workspaces you are a member of, most recently used first, and those you can join.',
   input: z.object({}),
   result: z.object({
     workspaces: z.array(WorkspaceSummary),
@@ -110,7 +110,7 @@ export const setSignInNetworks = endpoint({
   path: '/v1/workspace/sign-in-networks',
   summary: 'Limit the workspace to networks',
   description:
-    'Applies to the sessions of all members with their next request; API tokens and agents have networks of their own. Rejected with the reason `OWN_ADDRESS_EXCLUDED` if you would lose access, unless `excludesYou` is set.',
+    'Applies to all members on their next request. API tokens and agents have their own networks. Rejected with the reason `OWN_ADDRESS_EXCLUDED` if you would lose access, unless `excludesYou` is set.',
   input: z.strictObject(NetworkChange),
   result: z.object({ workspace: Workspace }),
 })
@@ -163,8 +163,9 @@ export const listMembers = endpoint({
 export const updateMember = endpoint({
   method: 'PATCH',
   path: '/v1/members/:id',
-  summary: 'Change the role of a member',
-  description: "Takes effect with the next request. Only owners can make someone an owner or change an owner's role.",
+  summary: "Change a member's role",
+  description:
+    "Takes effect on the member's next request. Only owners can make someone an owner or change an owner's role.",
   input: z.strictObject({ id: memberId, role: Role }),
   result: z.object({ member: Member }),
 })

@@ -45,7 +45,7 @@ export interface Log {
 }
 
 export interface Lifespans {
-  /** How long a session lasts after signing in, however much it is used. */
+  /** The maximum lifetime of a session after sign-in, regardless of activity. */
   readonly sessionMs: number
   /** How long a session lasts without a request. Default: as long as `sessionMs`. */
   readonly idleMs?: number | undefined

@@ -132,7 +132,7 @@ function Notes({ agent }: { readonly agent: Agent }) {
       )}
       {isNew && (
         <Note variant="main">
-          This agent has never connected. Run its install command on a machine inside the network to scan.
+          This agent has never connected. Run its install command on a machine inside the network you want to scan.
         </Note>
       )}
       {problems.map((problem) => (

@@ -48,7 +48,7 @@ function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
       }
     >
       <form id={formId} noValidate onSubmit={submit} className="grid content-start gap-5">
-        <NameField name={name} hint="1 to 128 characters, such as its location" />
+        <NameField name={name} hint="For example, its location. 1 to 128 characters." />
         <p className="text-ink-2">
           Next, you get a single-use token and the command that installs the agent on a machine in that network.
         </p>

@@ -75,7 +75,7 @@ it('shows packages with missing fixes, sockets and containers', async () => {
 it('asks before it is turned off', async () => {
   page.show(<AgentInventory agent={{ ...agent, inventory: true }} />)
   await user.click(await screen.findByRole('button', { name: 'Turn off inventory' }))
-  const dialog = within(await screen.findByRole('dialog', { name: 'Turn off the inventory of bern-dmz-1' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Turn off inventory for bern-dmz-1' }))
   expect(changes()).toEqual([])
   await user.click(dialog.getByRole('button', { name: 'Turn off' }))
   await waitFor(() =>

@@ -42,8 +42,8 @@ export function AgentInventory({ agent }: { readonly agent: Agent }) {
         <ConfirmDialog
           {...mutationDialogProps(saving, () => setIsTurningOff(false))}
           open
-          title={`Turn off the inventory of ${agent.name}`}
-          description="What the agent has reported is deleted, and the risks of packages on its machine are resolved. You can turn it on again."
+          title={`Turn off inventory for ${agent.name}`}
+          description="The inventory reported by the agent is deleted, and package risks on its machine are resolved. You can turn it on again."
           label="Turn off"
           onConfirm={() =>
             saving.mutate({ id: agent.id, inventory: false }, { onSuccess: () => setIsTurningOff(false) })

@@ -52,7 +52,7 @@ function NewAgent({ creation }: { readonly creation: CreateMutation }) {
   }
   return (
     <form noValidate onSubmit={submit} className="grid gap-4.5">
-      <NameField label="Agent name" name={name} hint="1 to 128 characters, such as its location" />
+      <NameField label="Agent name" name={name} hint="For example, its location. 1 to 128 characters." />
       <div>
         <Button variant="primary" type="submit" call="createAgent" loading={creation.isPending}>
           Create agent

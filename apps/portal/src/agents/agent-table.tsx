@@ -92,7 +92,7 @@ export function AgentTable({ agents, sort, onSort, onDialog }: AgentTableProps) 
 
 /** Time since the agent was last seen, or "never". */
 export function LastSeen({ agent }: { readonly agent: Pick<Agent, 'lastSeenTime'> }) {
-  if (!agent.lastSeenTime) return <span className="text-ink-3">never</span>
+  if (!agent.lastSeenTime) return <span className="text-ink-3">Never</span>
   return <RelativeTime value={agent.lastSeenTime} />
 }
 

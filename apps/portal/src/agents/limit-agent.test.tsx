@@ -26,7 +26,7 @@ afterEach(() => page.close())
 it('checks the day and networks, and saves both', async () => {
   const onClose = vi.fn()
   page.show(<LimitAgent agent={agent} onClose={onClose} />)
-  const dialog = within(await screen.findByRole('dialog', { name: 'Limit access of bern-dmz-1' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Limit access for bern-dmz-1' }))
   const day = dialog.getByLabelText('Last day')
   await user.type(day, '1.1.2020')
   await user.type(dialog.getByLabelText('Allowed networks'), ' 300.0.0.1')

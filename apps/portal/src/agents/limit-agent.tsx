@@ -36,7 +36,7 @@ export function LimitAgent({ agent, onClose }: LimitAgentProps) {
     if (problem || found) return
     const expireTime = day ? new Date(`${day}T23:59:59`).toISOString() : null
     const onSuccess = () => {
-      addToast('success', { title: 'Success', message: `The limits of ${agent.name} were saved.` })
+      addToast('success', { title: 'Success', message: `Access limits for ${agent.name} were saved.` })
       onClose()
     }
     saving.mutate({ id: agent.id, agent: { expireTime, allowedNetworks: parseNetworks(networks) } }, { onSuccess })
@@ -44,8 +44,8 @@ export function LimitAgent({ agent, onClose }: LimitAgentProps) {
   return (
     <FormDialog
       {...mutationDialogProps(saving, onClose)}
-      title={`Limit access of ${agent.name}`}
-      description="Outside of these limits, the agent can't connect and its targets aren't scanned."
+      title={`Limit access for ${agent.name}`}
+      description="Outside these limits, the agent can't connect and its targets aren't scanned."
       label="Save limits"
       call="updateAgent"
       onSubmit={save}
@@ -53,7 +53,7 @@ export function LimitAgent({ agent, onClose }: LimitAgentProps) {
       <Field
         label="Last day"
         optional
-        hint="Leave empty for access without an end."
+        hint="Leave empty for no end date."
         state={dayProblem ? 'error' : 'default'}
         messages={dayProblem ? [dayProblem] : []}
       >

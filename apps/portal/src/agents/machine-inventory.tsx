@@ -79,7 +79,7 @@ function Packages({ agentId, q, onSearch }: MachineInventoryProps) {
         <SearchField label="Search packages" value={q} onChange={onSearch} />
       </div>
       {query.isError && !query.data && <SectionError what="Packages" onRetry={() => void query.refetch()} />}
-      {rows?.length === 0 && <p className="text-ink-2">{q === '' ? 'No packages.' : 'No package has this name.'}</p>}
+      {rows?.length === 0 && <p className="text-ink-2">{q === '' ? 'No packages.' : 'No packages match.'}</p>}
       {rows?.length !== 0 && !(query.isError && !query.data) && (
         <Table label="Installed packages" fit="text">
           <thead>
@@ -182,7 +182,7 @@ function Containers({ containers }: { readonly containers: AgentInventory['conta
     <ItemBlock
       title="Containers"
       count={containers.length}
-      empty="No running containers, or the agent can't access the socket of Docker or Podman."
+      empty="No running containers, or the agent can't access the Docker or Podman socket."
     >
       <thead>
         <tr>

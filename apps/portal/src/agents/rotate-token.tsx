@@ -23,7 +23,7 @@ export function RotateToken({ agent, onClose, onRotated }: RotateTokenProps) {
     <ConfirmDialog
       open
       {...mutationDialogProps(rotation, onClose)}
-      title={`Rotate the token of ${agent.name}`}
+      title={`Rotate token for ${agent.name}`}
       description="The new token is shown only once. Any unused token stops working now."
       label={revokeOld ? 'Revoke and rotate' : 'Rotate token'}
       variant={revokeOld ? 'danger' : 'primary'}

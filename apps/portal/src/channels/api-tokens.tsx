@@ -32,7 +32,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) 
             API tokens
           </h2>
           <p className="text-ink-2">
-            Let your own programs call the Glacis API.{' '}
+            Let your programs call the Glacis API.{' '}
             <a href={portalConfig().apiDocsUrl} target="_blank" rel="noreferrer" className="inline-link">
               API Documentation
             </a>

@@ -66,7 +66,7 @@ export function CreateTokenDialog({ onClose, onSecret }: CreateTokenDialogProps)
         value={name}
         state={nameErrors.length > 0 ? 'error' : 'default'}
         messages={nameErrors}
-        hint="What uses the token, such as the name of a pipeline"
+        hint="What will use the token, such as a pipeline name"
         onChange={({ target }) => setName(target.value)}
       />
       <SelectField
@@ -91,7 +91,7 @@ export function CreateTokenDialog({ onClose, onSecret }: CreateTokenDialogProps)
       <NetworksField
         value={networks}
         problem={networksError}
-        hint="Addresses or networks from which the token works, such as 192.0.2.0/24. Leave empty to allow all."
+        hint="Addresses or networks where the token works, such as 192.0.2.0/24. Leave empty to allow all."
         onChange={setNetworks}
       />
     </FormDialog>

@@ -5,7 +5,7 @@ import { UrlOrEmpty } from '@glacis/contract/primitives'
 
 /** In display order. */
 export const channelKinds: readonly { kind: ChannelKind; name: string; sentence: string }[] = [
-  { kind: 'KIND_EMAIL', name: 'Email', sentence: 'Sends to the owner of the workspace, or to teams.' },
+  { kind: 'KIND_EMAIL', name: 'Email', sentence: 'Sends email to the workspace owner or to teams.' },
   { kind: 'KIND_SLACK', name: 'Slack', sentence: 'Posts to a channel through an incoming webhook.' },
   { kind: 'KIND_WEBHOOK', name: 'Webhook', sentence: 'Sends JSON to your own endpoint with a POST request.' },
   { kind: 'KIND_DISCORD', name: 'Discord', sentence: 'Posts to a channel through a webhook.' },

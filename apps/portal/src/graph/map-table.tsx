@@ -1,7 +1,7 @@
 /** The map as tables: the most effective updates, the most connected nodes, and all links. */
 import { Fragment, useState } from 'react'
 import { KindGlyph } from '#graph/kind-glyph.tsx'
-import { nodesByDegree, type Kind, kindLabels, updateImpacts, type MapGraph } from '#graph/model.ts'
+import { nodesByDegree, type Kind, kindLabels, affectedProducts, type MapGraph } from '#graph/model.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/button.tsx'
@@ -12,18 +12,18 @@ interface MapTableProps {
   readonly onNode: (node: number) => void
 }
 
-const maxUpdates = 5
+const maxListed = 5
 const rowsPerPage = 100
 const maxLinkedNames = 6
 
 export function MapTable({ graph, onNode }: MapTableProps) {
   const [rows, setRows] = useState(rowsPerPage)
   const order = nodesByDegree(graph)
-  const most = (kind: Kind) => order.filter((index) => graph.nodes[index]?.kind === kind).slice(0, maxUpdates)
+  const most = (kind: Kind) => order.filter((index) => graph.nodes[index]?.kind === kind).slice(0, maxListed)
   return (
     <div className="min-w-0 flex-1 pb-6">
       <div className="ruled g-3">
-        <TopUpdates graph={graph} onNode={onNode} />
+        <AffectedProducts graph={graph} onNode={onNode} />
         <MostConnected graph={graph} title="Most connected threats" indexes={most('threat')} onNode={onNode} />
         <MostConnected graph={graph} title="Most connected hosts" indexes={most('host')} onNode={onNode} />
       </div>
@@ -55,22 +55,22 @@ export function MapTable({ graph, onNode }: MapTableProps) {
   )
 }
 
-/** The products whose update would remove the most threats. */
-function TopUpdates({ graph, onNode }: MapTableProps) {
-  const best = updateImpacts(graph).slice(0, maxUpdates)
+/** The products with the most threats. */
+function AffectedProducts({ graph, onNode }: MapTableProps) {
+  const best = affectedProducts(graph).slice(0, maxListed)
   const [first] = best
   return (
-    <section aria-labelledby="levers">
-      <h2 id="levers" className="text-14 leading-5 font-semibold">
-        Highest-impact update
+    <section aria-labelledby="affected-products">
+      <h2 id="affected-products" className="text-14 leading-5 font-semibold">
+        Most affected product
       </h2>
       {first ? (
         <p className="mt-1 text-ink-2">
-          Updating {graph.nodes[first.index]?.name} would remove {countText(first.threats, 'threat')} on{' '}
+          {graph.nodes[first.index]?.name} accounts for {countText(first.threats, 'threat')} on{' '}
           {countText(first.hosts, 'host')}.
         </p>
       ) : (
-        <p className="mt-1 text-ink-2">No product on this map has a threat.</p>
+        <p className="mt-1 text-ink-2">No threats on this map.</p>
       )}
       <NodeList
         graph={graph}

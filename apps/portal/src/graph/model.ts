@@ -68,20 +68,20 @@ export function nodesByDegree({ nodes }: MapGraph): number[] {
   })
 }
 
-export interface UpdateImpact {
+export interface AffectedProduct {
   readonly index: number
   readonly threats: number
   readonly hosts: number
 }
 
-/** The products with threats, ordered by how many threats an update would remove. */
-export function updateImpacts({ nodes }: MapGraph): UpdateImpact[] {
+/** The products with threats, those with the most threats first. */
+export function affectedProducts({ nodes }: MapGraph): AffectedProduct[] {
   return nodes
     .flatMap((node, index) => {
       if (node.kind !== 'product') return []
       const count = (kind: Kind) => node.linked.filter((other) => nodes[other]?.kind === kind).length
       return [{ index, threats: count('threat'), hosts: count('host') }]
     })
-    .filter((lever) => lever.threats > 0)
+    .filter((product) => product.threats > 0)
     .toSorted((a, b) => b.threats - a.threats || b.hosts - a.hosts || a.index - b.index)
 }

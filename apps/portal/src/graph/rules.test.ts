@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Camera, fit, panBy, toLayout, toScreen, wheelFactor, zoomAt, maxZoom, minZoom } from '#graph/camera.ts'
 import { placeLabels, textStart } from '#graph/labels.ts'
-import { nodesByDegree, updateImpacts, toMapGraph } from '#graph/model.ts'
+import { nodesByDegree, affectedProducts, toMapGraph } from '#graph/model.ts'
 import { visibleNodes, nodeAt } from '#graph/renderer.ts'
 import { activeFilterCount, ecosystemInput } from '#graph/search.ts'
 
@@ -111,7 +111,7 @@ describe('the graph', () => {
   it('ranks nodes by links and products by threats', () => {
     const graph = toMapGraph(response)
     expect(nodesByDegree(graph)[0]).toBe(0)
-    expect(updateImpacts(graph)).toEqual([{ index: 0, threats: 1, hosts: 1 }])
+    expect(affectedProducts(graph)).toEqual([{ index: 0, threats: 1, hosts: 1 }])
   })
 })
 

@@ -14,7 +14,7 @@ export function FeedList() {
     <SettingsSection
       id="feeds"
       title="Feeds"
-      description="Checks, fingerprints and vulnerability records that all workspaces share."
+      description="Checks, fingerprints, and vulnerability records that all workspaces share."
     >
       {isError && !data && <SectionError what="The feeds" onRetry={() => void refetch()} />}
       {!data && !isError && <Skeleton className="w-2/3" />}

@@ -19,11 +19,7 @@ const icons: Readonly<Record<HealthCheck['level'], ReactNode>> = {
 export function Health() {
   const { data, isError, isFetching, refetch } = useQuery(checks())
   return (
-    <SettingsSection
-      id="health"
-      title="Health"
-      description="The checks of glacis doctor, with the fix for each problem."
-    >
+    <SettingsSection id="health" title="Health" description="Results of glacis doctor, with a fix for each problem.">
       {isError && !data && <SectionError what="The health checks" onRetry={() => void refetch()} />}
       {!data && !isError && <Skeleton className="w-2/3" />}
       {data && (

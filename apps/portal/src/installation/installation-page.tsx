@@ -22,10 +22,14 @@ export function InstallationPage() {
     <div className="w-full max-w-[1152px] pb-14">
       <PageHead
         title="Installation"
-        description="Everything that concerns all workspaces. Only administrators see this page."
+        description="Settings and health of the whole installation. Only administrators can see this page."
       />
       <div className="@container px-(--gl-gutter) pt-5">
-        <SettingsSection id="version" title="Version and usage" description="What runs here, and how much it contains.">
+        <SettingsSection
+          id="version"
+          title="Version and usage"
+          description="The running version, and how much data it manages."
+        >
           {update && (
             <Note className="mb-3">
               Glacis {update.version} is ready to install: {update.file}.{' '}
@@ -55,7 +59,7 @@ export function InstallationPage() {
         <SettingsSection
           id="networks"
           title="Sign-in networks"
-          description="From where users can sign in and use Glacis. A workspace can limit this further."
+          description="Networks where users can sign in and use Glacis. A workspace can restrict this further."
         >
           <SignInNetworks networks={signInNetworks} call="setInstallationNetworks" save={saveNetworks} />
         </SettingsSection>
@@ -67,7 +71,7 @@ export function InstallationPage() {
 function Email({ sendsEmail }: { readonly sendsEmail: boolean }) {
   const { mutate, data, isPending } = useMutation(testEmail)
   return (
-    <SettingsSection id="email" title="Email" description="Invitations, sign-in codes and notifications depend on it.">
+    <SettingsSection id="email" title="Email" description="Used for invitations, sign-in codes, and notifications.">
       <p className="mb-3 text-ink-2">
         {sendsEmail
           ? 'Email is sent through the SMTP server in GLACIS_SMTP_URL.'

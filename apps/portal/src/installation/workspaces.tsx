@@ -16,7 +16,7 @@ export function Workspaces() {
     <SettingsSection
       id="workspaces"
       title="Workspaces"
-      description="Who owns them and how large they are. Their contents are visible to members only."
+      description="Their owners and sizes. Only members can see the contents of a workspace."
     >
       {list.isError && !list.data && <SectionError what="The workspaces" onRetry={() => void list.refetch()} />}
       {shown.length > 0 && <WorkspaceTable workspaces={shown} />}

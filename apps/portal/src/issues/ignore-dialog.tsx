@@ -96,11 +96,11 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
           ))}
         </fieldset>
         <SelectField
-          label="Until"
+          label="Duration"
           value={chosen}
           hint={
             allowsNoEnd
-              ? 'The risk reopens automatically then.'
+              ? 'The risk reopens automatically afterward.'
               : 'Critical and high risks can be ignored for at most one year.'
           }
           onChange={(event) => setDuration(parseDuration(event.target.value))}

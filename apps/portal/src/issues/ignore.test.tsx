@@ -35,7 +35,7 @@ async function enterTerms(): Promise<void> {
   const dialog = within(await screen.findByRole('dialog'))
   await user.click(dialog.getByRole('radio', { name: /Mitigated/ }))
   await user.type(dialog.getByLabelText(/Comment/), terms.comment)
-  await user.selectOptions(dialog.getByLabelText('Until'), '30 days')
+  await user.selectOptions(dialog.getByLabelText('Duration'), '30 days')
   await user.click(dialog.getByRole('button', { name: 'Ignore' }))
 }
 

@@ -145,7 +145,7 @@ describe('a single risk', () => {
     service.on(`PUT ${status}`, { body: { issue: { ...first, status: 'STATUS_IGNORED' } } })
     await user.keyboard('i')
     const dialog = within(await screen.findByRole('dialog', { name: 'Ignore “Risk 1”' }))
-    const until = dialog.getByRole('combobox', { name: 'Until' })
+    const until = dialog.getByRole('combobox', { name: 'Duration' })
     expect(within(until).queryByRole('option', { name: 'No end date' })).toBeNull()
     await user.click(dialog.getByRole('radio', { name: /False positive/ }))
     await user.selectOptions(until, 'No end date')
@@ -162,7 +162,7 @@ describe('a single risk', () => {
     service.on(`PUT ${status}`, { body: { issue: { ...first, status: 'STATUS_IGNORED' } } })
     await user.click(screen.getByRole('button', { name: 'Ignore' }))
     const dialog = within(await screen.findByRole('dialog'))
-    await user.selectOptions(dialog.getByRole('combobox', { name: 'Until' }), '1 year')
+    await user.selectOptions(dialog.getByRole('combobox', { name: 'Duration' }), '1 year')
     await user.click(dialog.getByRole('button', { name: 'Ignore' }))
     await waitFor(() => expect(changes()).toHaveLength(1))
     const body = service.seen.find(({ method }) => method === 'PUT')?.body as { ignoreUntilTime: string }

@@ -9,9 +9,9 @@ export const roleLabels: Readonly<Record<Role, string>> = {
 }
 
 export const roleHints: Readonly<Record<Role, string>> = {
-  owner: 'Full access, including plan, ownership and deletion.',
-  admin: 'Manages members, agents, integrations and settings.',
+  owner: 'Full access, including plan, ownership, and deletion.',
+  admin: 'Manages members, agents, integrations, and settings.',
   analyst: 'Manages targets and scans, and works on risks.',
   viewer: 'Reads everything except the audit log.',
-  auditor: 'Reads everything including the audit log.',
+  auditor: 'Reads everything, including the audit log.',
 }

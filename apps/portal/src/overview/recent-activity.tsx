@@ -19,8 +19,8 @@ export function RecentActivity() {
   const { data, isError, refetch } = useQuery(list({ pageSize: 25 }))
   const scans = data && [...data.scans].sort((a, b) => Number(isActive(b)) - Number(isActive(a))).slice(0, shownMax)
   return (
-    <section aria-label="Right now">
-      <SectionHead title="Right now">
+    <section aria-label="Recent activity">
+      <SectionHead title="Recent activity">
         <Link to="/scans" className="inline-flex items-center gap-1 hover:text-ink">
           Reporting
           <ArrowRight className="size-3.5" aria-hidden="true" />

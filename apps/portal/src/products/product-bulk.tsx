@@ -49,8 +49,7 @@ export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
         place="bottom start"
         button={
           <>
-            <Bell aria-hidden="true" />
-            Notify from
+            <Bell aria-hidden="true" /> Set threshold
             <ChevronDown aria-hidden="true" />
           </>
         }

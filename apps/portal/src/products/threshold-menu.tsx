@@ -22,7 +22,7 @@ export function ThresholdMenu({ product, quiet = false }: { readonly product: Pr
   return (
     <Menu
       call="updateProduct"
-      label={`Notify from ${thresholdLabel(now)}, ${product.name} ${product.version}`}
+      label={`Notification threshold ${thresholdLabel(now)}, ${product.name} ${product.version}`}
       place="bottom start"
       {...(quiet
         ? { variant: 'ghost' }

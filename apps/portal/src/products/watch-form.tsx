@@ -101,9 +101,9 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
           onChange={(event) => setVersion(event.currentTarget.value)}
         />
         <div className="grid gap-1.5">
-          <Slider label="Notify from" min={0} max={10} step={0.1} value={score} onChange={setScore} />
+          <Slider label="Notification threshold" min={0} max={10} step={0.1} value={score} onChange={setScore} />
           <p className="text-12 text-ink-3">
-            {thresholdLabel(score)}. You aren’t notified about threats below this score.
+            {thresholdLabel(score)}. You’re notified about new threats with this score or higher.
           </p>
         </div>
       </form>

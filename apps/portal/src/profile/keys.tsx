@@ -101,7 +101,7 @@ function RemoveDialog({
       open
       onClose={onClose}
       title={`Remove ${passkeyName(node)}?`}
-      description={`You can no longer sign in with this ${what}. It isn't deleted from your device.`}
+      description={`You'll no longer be able to sign in with this ${what}. It isn't deleted from your device.`}
     >
       <SettingsForm flow={flow} submitter={node} onSaved={onClose}>
         {({ isPending }) => (

@@ -16,7 +16,7 @@ export function HostSoftwareScreen() {
   if (inventoryAgentId === undefined)
     return (
       <EmptyState icon={<PackageSearch />} title="No inventory of this host">
-        An agent that runs on this host reports its packages, listening sockets and containers if you turn on its
+        An agent that runs on this host reports its packages, listening sockets, and containers if you turn on its
         inventory.
       </EmptyState>
     )

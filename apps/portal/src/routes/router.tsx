@@ -48,7 +48,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Fallback for routes without a not-found view of their own. */
+/** Fallback for routes without their own not-found view. */
 function NotFoundFallback() {
   return <p className="p-8">Not Found</p>
 }

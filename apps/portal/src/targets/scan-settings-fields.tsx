@@ -55,7 +55,7 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
         ))}
         <p className="text-ink-3">
           Off by default. Login attempts may lock accounts.
-          {!mayPermit && ' Only an owner or admin can change which of them may run.'}
+          {!mayPermit && ' Only an owner or admin can change these settings.'}
         </p>
       </fieldset>
       <TextField

@@ -12,7 +12,7 @@ export interface NewSecret {
 const instructions: Readonly<Record<NewSecret['what'], string>> = {
   'signing secret':
     'Use it to verify the webhook-signature header (Standard Webhooks): HMAC-SHA256 over ID, timestamp, and body.',
-  'provisioning token': 'Enter it at your identity provider as the bearer token of SCIM.',
+  'provisioning token': 'Enter it in your identity provider as the SCIM bearer token.',
   'API token': 'Send it with each request in the header Authorization: Bearer <token>.',
 }
 

@@ -32,8 +32,8 @@ export function AccessLostPage({ failure }: { readonly failure: ApiFailure }) {
       </h1>
       <p className="text-ink-2">
         {isNew
-          ? 'You aren’t a member of a workspace yet. Accept an invitation, or create a workspace of your own.'
-          : sentence(failure.serverMessage) || 'You are not a member of this workspace.'}
+          ? 'You aren’t a member of any workspace yet. Accept an invitation, or create your own workspace.'
+          : sentence(failure.serverMessage) || 'You aren’t a member of this workspace.'}
       </p>
       {signInUrl && (
         <div>
@@ -109,7 +109,7 @@ function CreateWorkspace() {
   return (
     <form noValidate onSubmit={create} className="grid gap-3">
       <TextField
-        label="Name of a new workspace"
+        label="New workspace name"
         maxLength={128}
         value={name}
         state={problem ? 'error' : 'default'}

@@ -23,7 +23,7 @@ export function AuditLog() {
     <SettingsSection
       id="audit-log"
       title="Audit log"
-      description="Who did what, when and from where. It can't be changed."
+      description="Who did what, when, and from where. Entries can't be changed."
     >
       <Filters filter={filter} onChange={set} />
       {log.isError && !log.data && <SectionError what="The audit log" onRetry={() => void log.refetch()} />}

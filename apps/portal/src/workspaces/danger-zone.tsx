@@ -23,7 +23,7 @@ export function DangerZone({ workspace }: { readonly workspace: Workspace }) {
     <SettingsSection
       id="leave"
       title="Leave or delete"
-      description="Leaving ends your access. Deleting removes the data of everyone."
+      description="Leaving ends your access. Deleting removes all data for everyone."
     >
       {workspace.deleteTime && (
         <div className="mb-3">
@@ -80,7 +80,7 @@ function DeleteDialog({ name, onClose }: { readonly name: string; readonly onClo
       open
       {...mutationDialogProps(deleting, onClose)}
       title={`Delete ${name}`}
-      description={`All targets, risks, scans and members are deleted in ${deletionGraceDays} days. Owners can cancel the deletion until then.`}
+      description={`All targets, risks, scans, and members are deleted in ${deletionGraceDays} days. Owners can cancel the deletion until then.`}
       label="Delete workspace"
       disabled={typed !== name}
       onConfirm={() => deleting.mutate(typed, { onSuccess: onClose })}
@@ -90,7 +90,7 @@ function DeleteDialog({ name, onClose }: { readonly name: string; readonly onClo
           Export data
         </ButtonAnchor>
         <span className="mt-1.5 block text-12 text-ink-3">
-          All data of the workspace without secrets, as compressed JSON Lines.
+          All workspace data except secrets, as compressed JSON Lines.
         </span>
       </p>
       <TextField

@@ -127,7 +127,7 @@ function VerifyDialog({ domain, onClose }: { readonly domain: EmailDomain; reado
       busy={verifying.isPending}
       problem={errorAdvice(verifying.error)}
       title={`Verify ${domain.domain}`}
-      description="Create this TXT record at your DNS provider, then verify. It can take a few minutes until the record is visible."
+      description="Create this TXT record at your DNS provider, then verify. It can take a few minutes for the record to become visible."
       footer={
         <>
           <Button onClick={onClose} disabled={verifying.isPending}>

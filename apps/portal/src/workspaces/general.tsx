@@ -50,7 +50,7 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
         />
         <SelectField
           label="Time zone"
-          hint="Decides where days begin in charts and reports."
+          hint="Determines when a day starts in charts and reports."
           value={timeZone}
           onChange={({ target }) => setTimeZone(target.value)}
           {...field('timeZone')}

@@ -32,7 +32,7 @@ export function Invitations({ own }: { readonly own: Role }) {
     <SettingsSection
       id="invitations"
       title="Invitations"
-      description="An invitation is valid for 7 days, works once, and only for the invited address."
+      description="An invitation is valid for 7 days and can be used once, by the invited address only."
     >
       {isError && !data && <SectionError what="The invitations" onRetry={() => void refetch()} />}
       {data?.invitations.length === 0 && <p className="mb-3 text-ink-2">No pending invitations.</p>}
@@ -129,7 +129,7 @@ function RevokeDialog({ invitation, onClose }: RevokeDialogProps) {
     <ConfirmDialog
       open={invitation !== undefined}
       {...mutationDialogProps(revoking, onClose)}
-      title={`Revoke the invitation of ${invitation?.email ?? ''}`}
+      title={`Revoke invitation for ${invitation?.email ?? ''}`}
       description="The link in the email stops working immediately. You can invite this address again."
       label="Revoke invitation"
       onConfirm={() => invitation && revoking.mutate(invitation.id, { onSuccess: onClose })}

@@ -93,14 +93,14 @@ function RoleDialog({ member, own, onClose }: RoleDialogProps) {
       busy={change.isPending || transfer.isPending}
       problem={errorAdvice(change.error ?? transfer.error)}
       title={`Change the role of ${member.name}`}
-      description="Takes effect with their next request."
+      description="Takes effect on their next request."
       label="Change role"
       onSubmit={() => change.mutate({ id: member.id, role }, { onSuccess: onClose })}
     >
       <RoleSelect value={role} options={assignable(own)} onChoose={setRole} />
       {own === 'owner' && member.role !== 'owner' && (
         <p className="text-ink-2">
-          To step down in favor of {member.name}, transfer the ownership: they become an owner and you become an admin.{' '}
+          To step down in favor of {member.name}, transfer ownership: they become an owner and you become an admin.{' '}
           <Button
             variant="link"
             call="transferOwnership"

@@ -100,7 +100,7 @@ function CreateDialog({ onClose, onSecret }: CreateDialogProps) {
     <FormDialog
       {...mutationDialogProps(creation, onClose)}
       title="Create provisioning token"
-      description="It can add and remove members, and stops working when you are no longer an owner or admin."
+      description="It can add and remove members, and stops working when you're no longer an owner or admin."
       label="Create token"
       call="createProvisioningToken"
       onSubmit={create}
@@ -112,7 +112,7 @@ function CreateDialog({ onClose, onSecret }: CreateDialogProps) {
         value={name}
         state={isNameless ? 'error' : 'default'}
         messages={isNameless ? ['Required'] : []}
-        hint="Such as the name of the identity provider"
+        hint="For example, the name of your identity provider"
         onChange={({ target }) => {
           setName(target.value)
           setIsNameless(false)

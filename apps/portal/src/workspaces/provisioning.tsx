@@ -24,7 +24,7 @@ export function ProvisioningSection() {
     <SettingsSection
       id="provisioning"
       title="Provisioning"
-      description="Your identity provider adds, updates and removes members with SCIM 2.0. Only users with an address in a verified email domain become members."
+      description="Your identity provider adds, updates, and removes members through SCIM 2.0. Only users with an address in a verified email domain become members."
     >
       {isError && !data && <SectionError what="Provisioning" onRetry={() => void refetch()} />}
       {data && <Content settings={data.provisioning} />}

@@ -100,7 +100,7 @@ export function ProviderForm({ provider, onClose }: ProviderFormProps) {
       />
       <TextField
         label="Groups claim"
-        hint="The claim of the ID token or userinfo response with the person's groups"
+        hint="The claim in the ID token or userinfo response that lists the user's groups"
         maxLength={200}
         value={draft.groupsClaim}
         onChange={({ target }) => change({ groupsClaim: target.value })}
@@ -112,7 +112,7 @@ export function ProviderForm({ provider, onClose }: ProviderFormProps) {
         onChange={(groupRoles) => change({ groupRoles: [...groupRoles] })}
       />
       <SelectField
-        label="People in none of these groups"
+        label="Users in none of these groups"
         value={draft.defaultRole ?? ''}
         onChange={({ target }) => change({ defaultRole: GroupRoleName.safeParse(target.value).data ?? null })}
       >
@@ -125,7 +125,7 @@ export function ProviderForm({ provider, onClose }: ProviderFormProps) {
       </SelectField>
       <Checkbox
         label="Require this provider"
-        hint="Everyone but owners has to sign in with it to use this workspace, starting now. API tokens keep working."
+        hint="Everyone except owners must sign in with it to use this workspace, effective immediately. API tokens keep working."
         checked={draft.isRequired}
         onChange={({ target }) => change({ isRequired: target.checked })}
       />

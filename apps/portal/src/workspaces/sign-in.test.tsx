@@ -51,7 +51,7 @@ it('sets up a provider, and asks for what is missing first', async () => {
   await user.type(panel.getByLabelText('Issuer'), 'https://login.example.ch')
   await user.type(panel.getByLabelText('Client ID'), 'glacis')
   await user.type(panel.getByLabelText('Client secret'), 'very secret')
-  await user.selectOptions(panel.getByLabelText('People in none of these groups'), 'viewer')
+  await user.selectOptions(panel.getByLabelText('Users in none of these groups'), 'viewer')
   await user.click(panel.getByRole('checkbox', { name: /Require this provider/ }))
   await user.click(panel.getByRole('button', { name: 'Save provider' }))
   await waitFor(() => expect(sent('PUT')).toBeDefined())
@@ -103,13 +103,13 @@ it('leads someone who has to sign in with the provider there, and back', async (
   const details = [
     { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'SIGN_IN_PROVIDER_REQUIRED', metadata },
   ]
-  const error = { code: 7, message: 'This workspace requires signing in with Acme SSO', details }
+  const error = { code: 7, message: 'This workspace requires you to sign in with Acme SSO', details }
   page.show(
     <AccessLostPage
       failure={new ApiFailure({ status: 403, statusText: 'Forbidden', body: { kind: 'json', error } })}
     />,
   )
-  expect(await screen.findByText('This workspace requires signing in with Acme SSO.')).toBeTruthy()
+  expect(await screen.findByText('This workspace requires you to sign in with Acme SSO.')).toBeTruthy()
   const link = screen.getByRole('link', { name: 'Sign in with Acme SSO' })
   expect(new URL(link.getAttribute('href') ?? '').searchParams.get('return_to')).toBe(location.href)
 })

@@ -93,7 +93,7 @@ function RemoveDialog({ open, onClose }: { readonly open: boolean; readonly onCl
       open={open}
       {...mutationDialogProps(removing, onClose)}
       title="Remove sign-in provider"
-      description="Members keep their access. They sign in another way, for example with a password that they set by account recovery."
+      description="Members keep their access. They can sign in another way, for example with a password set through account recovery."
       label="Remove provider"
       onConfirm={() => removing.mutate(undefined, { onSuccess: onClose })}
     />

@@ -62,7 +62,7 @@ async function encrypterFor(recipients: readonly string[]): Promise<Encrypter | 
     try {
       encrypter.addRecipient(recipient)
     } catch (cause) {
-      throw new CliError(`${recipient} is not a public key of age, such as age1….`, { cause })
+      throw new CliError(`${recipient} is not an age public key, such as age1….`, { cause })
     }
   }
   return encrypter

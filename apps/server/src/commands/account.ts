@@ -16,7 +16,7 @@ import { type Kysely, sql } from 'kysely'
 const usage = `Usage: glacis account <command>
 
   export <email or id> <file>       export an account's data, one JSON object per line
-  delete <email or id> --yes        delete the account with its scopes, scans, and risks
+  delete <email or id> --yes        delete the account with its targets, scans, and risks
 
 Exports contain no passwords, keys, or tokens. The user is stored separately and is deleted with
 "glacis identity delete". Both commands work whether or not Glacis is running.`
@@ -111,7 +111,7 @@ async function find(database: Database, who: string) {
   if (!account) throw new CliError(`No account found for ${who}. Accounts are created at the first sign-in.`)
   // A workspace can have several owners.
   if (found.some(({ id }) => id !== account.id))
-    throw new CliError(`${who} matches several accounts. Pass the id instead.`)
+    throw new CliError(`${who} matches several accounts. Pass the ID instead.`)
   return account
 }
 

@@ -13,7 +13,7 @@ import { connectToDatabase } from './connect.ts'
 
 const backupUsage = `Usage: glacis backup <file> [--recipient <age public key>]...
 
-Writes a consistent snapshot of the installation to a new file: users, accounts, scopes, scans, risks,
+Writes a consistent snapshot of the installation to a new file: users, accounts, targets, scans, risks,
 and feed data. Works whether or not Glacis is running. The file gives access to every account of this
 installation: store it as securely as your passwords, or encrypt it with --recipient (age).`
 const restoreUsage = `Usage: glacis restore <file> [--identity <age key file>]
@@ -73,7 +73,7 @@ export async function restore(args: readonly string[], { environment, root }: Co
     log,
   }
   const { rows, createTime } = await restoreBackup(file, target)
-  print(`Restored ${rows} rows from the backup of ${createTime}. You can start Glacis now.`)
+  print(`Restored ${rows} rows from the backup from ${createTime}. You can start Glacis now.`)
 }
 
 /**

@@ -136,8 +136,8 @@ async function remove(
   const sole = await soleWorkspacesOf(database, person.id)
   const targets = sole.reduce((sum, workspace) => sum + workspace.targets, 0)
   if (!yes) {
-    const scopeText = targets > 0 ? ` with ${counted(targets, 'scope')} and everything found in them` : ''
-    throw new CliError(`This permanently deletes ${person.email}${scopeText}. Pass --yes to confirm.`)
+    const targetText = targets > 0 ? ` with ${counted(targets, 'target')} and everything found in them` : ''
+    throw new CliError(`This permanently deletes ${person.email}${targetText}. Pass --yes to confirm.`)
   }
   // Disable sign-in first and delete the user last, so that a failed deletion can be repeated without orphaned data.
   if (person.state === 'active') await people.setState(person.id, 'inactive')
@@ -152,7 +152,7 @@ async function remove(
   })
   await people.remove(person.id)
   return {
-    lines: [`Deleted ${person.email}${targets > 0 ? ` and ${counted(targets, 'scope')}` : ''}.`],
+    lines: [`Deleted ${person.email}${targets > 0 ? ` and ${counted(targets, 'target')}` : ''}.`],
     data: { removed: { id: person.id, email: person.email, targets } },
   }
 }

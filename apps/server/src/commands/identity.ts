@@ -23,9 +23,9 @@ const usage = `Usage: glacis identity <command>
   enable <email or id>                  allow sign-in again
   reset-2fa <email or id>               remove all second factors
   grant-admin <email or id>             let a user administer the installation
-  revoke-admin <email or id>            end that
+  revoke-admin <email or id>            revoke these rights
   allow-all-networks                    let users sign in from all networks again
-  delete <email or id> --yes            delete the user and their account's scopes, scans, and risks
+  delete <email or id> --yes            delete the user and their account's targets, scans, and risks
   deletions                             list deletions made on the command line
 
 Pass --json for JSON output. All commands work whether or not Glacis is running.`

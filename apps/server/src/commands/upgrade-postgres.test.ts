@@ -92,14 +92,16 @@ it.skipIf(!isDownloaded)('changes nothing if it fails', async () => {
   await rm(join(dataFolder, 'postgres'), { recursive: true })
   await rename(join(dataFolder, 'postgres-17'), join(dataFolder, 'postgres'))
   const failing = upgradePostgres({ dataFolder, databaseUrl: undefined }, join(folder, 'missing'))
-  await expect(failing).rejects.toThrow(/missing is not the unpacked npm package .* in a version 17/)
+  await expect(failing).rejects.toThrow(/missing is not an unpacked copy of the npm package .*, version 17/)
   expect(await major()).toBe('17')
   expect(await exists(join(dataFolder, 'upgrade'))).toBe(false)
 })
 
 it('refuses other databases', async () => {
   const databaseUrl = 'postgresql://glacis@127.0.0.1/glacis'
-  await expect(upgradePostgres({ dataFolder, databaseUrl }, undefined)).rejects.toThrow('DATABASE_URL is your own')
+  await expect(upgradePostgres({ dataFolder, databaseUrl }, undefined)).rejects.toThrow(
+    'DATABASE_URL points to your own',
+  )
   const empty = await mkdtemp(join(folder, 'empty-'))
   await expect(upgradePostgres({ dataFolder: empty, databaseUrl: undefined }, undefined)).rejects.toThrow(
     'contains no Glacis data',

@@ -27,7 +27,7 @@ export async function upgradePostgres(
 ): Promise<string> {
   if (databaseUrl !== undefined)
     throw new CliError(
-      'DATABASE_URL is your own PostgreSQL server. Upgrade it with pg_upgrade, or as its host documents.',
+      'DATABASE_URL points to your own PostgreSQL server. Upgrade it with pg_upgrade, or as its provider documents.',
     )
   await using resources = new AsyncDisposableStack()
   resources.defer(await lockFolder(dataFolder))
@@ -95,7 +95,7 @@ async function checkPackage(folder: string, major: string): Promise<string> {
     .object({ name: z.string().catch(''), version: z.string().catch('') })
     .parse(JSON.parse(text))
   if (name !== packageName || !version.startsWith(`${major}.`))
-    throw new CliError(`${folder} is not the unpacked npm package ${packageName} in a version ${major}.`)
+    throw new CliError(`${folder} is not an unpacked copy of the npm package ${packageName}, version ${major}.`)
   return folder
 }
 

@@ -13,7 +13,7 @@ export function transactionsOnly(pool: Pool): PostgresPool {
   }
 }
 
-/** For one transaction: the next one that uses the connection gets a guard of its own. */
+/** For one transaction: the next one that uses the connection gets its own guard. */
 function guardClient(client: PostgresPoolClient): PostgresPoolClient {
   let isOpen = false
   const query = async (text: string, parameters: readonly unknown[]) => {

@@ -70,7 +70,7 @@ describe('an invitation', () => {
     expect(outcome(await accept('unverified', { token: own }))).toEqual([
       403,
       'EMAIL_NOT_VERIFIED',
-      'Verify your email address unverified@example.ch first, to prove that the invitation is yours',
+      'Verify your email address unverified@example.ch first to accept this invitation',
     ])
   })
 

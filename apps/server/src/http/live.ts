@@ -54,7 +54,7 @@ async function start(database: Database, as: Admitted, request: FastifyRequest):
   const now = await inAccount(database, as, startOfStream)
   if (last === undefined || last === '') return now
   const position = readEventId(as.account, String(last))
-  if (!position) throw invalid('Last-Event-ID', 'Not an event id from this server')
+  if (!position) throw invalid('Last-Event-ID', 'Not an event ID from this server')
   // A position in the future is from another workspace, or from the database that this one was restored from. Start from
   // now instead of waiting.
   return BigInt(position.xid) > BigInt(now.xid) ? now : position

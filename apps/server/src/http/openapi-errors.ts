@@ -43,7 +43,7 @@ const errors: Readonly<Record<string, ErrorResponse>> = {
   '404': {
     name: 'NotFound',
     description: 'The workspace has no such resource, or you are not a member of the workspace.',
-    example: { code: 5, message: 'No target has the id 0199c0de-7a10-7c3e-9f00-5b1e6a2d4c01' },
+    example: { code: 5, message: 'No target has the ID 0199c0de-7a10-7c3e-9f00-5b1e6a2d4c01' },
   },
   '409': {
     name: 'Conflict',
@@ -63,7 +63,7 @@ const errors: Readonly<Record<string, ErrorResponse>> = {
   },
   '414': {
     name: 'PathTooLong',
-    description: 'A path parameter is longer than any id.',
+    description: 'A path parameter is longer than any ID.',
     example: { code: 3, message: 'A path parameter is too long' },
     appliesTo: ({ path }) => path.includes(':'),
   },

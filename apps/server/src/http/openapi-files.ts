@@ -25,7 +25,7 @@ export const fileCalls: ReadonlyMap<string, FileCall> = new Map(
     getScanReport: {
       method: 'GET',
       path: '/v1/scans/:id/report',
-      summary: 'Download the report of a scan',
+      summary: 'Download a scan report',
       input: z.object({ id: Id, ...ReportQuery.shape }),
       responses: {
         ...file('application/pdf', 'application/json', 'application/sarif+json'),
@@ -48,7 +48,7 @@ export const fileCalls: ReadonlyMap<string, FileCall> = new Map(
       method: 'GET',
       path: '/v1/issues/export',
       summary: 'Export issues',
-      description: 'All issues that match the filter, without a limit, ordered by id.',
+      description: 'All issues that match the filter, without a limit, ordered by ID.',
       input: z.object(ExportQuery.shape),
       responses: file('text/csv', 'application/json'),
     },
@@ -73,7 +73,7 @@ export const fileCalls: ReadonlyMap<string, FileCall> = new Map(
       path: '/v1/workspace/export',
       summary: 'Export the workspace',
       description:
-        'All data of the workspace without secrets, for example before its deletion. Each line of the compressed file is a JSON object with the name of a table and a row.',
+        'All workspace data except secrets, for example to keep a copy before deleting the workspace. Each line of the compressed file is a JSON object with the name of a table and a row.',
       input: z.object({}),
       responses: file('application/gzip'),
     },
@@ -89,13 +89,13 @@ export const fileCalls: ReadonlyMap<string, FileCall> = new Map(
           name: 'Last-Event-ID',
           in: 'header',
           required: false,
-          description: 'Id of the last event received.',
+          description: 'ID of the last event received.',
           schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{22}$' },
         },
       ],
       responses: {
         '200': {
-          description: 'Each event has an id, its kind as the event name, and a notice as JSON data.',
+          description: 'Each event has an ID, its kind as the event name, and a notice as JSON data.',
           content: { 'text/event-stream': { schema: reference('Notice') } },
         },
       },

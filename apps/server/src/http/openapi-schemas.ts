@@ -87,7 +87,7 @@ export function schemasOf(calls: ReadonlyMap<string, DocumentedCall>) {
     const inBody = Object.entries(input.shape).filter(([name]) => !inPath.includes(name))
     inputs.add(input.clone(), { id: `${operationId}.input` })
     inputs.add(z.strictObject(Object.fromEntries(inBody)), { id: `${capitalized(operationId)}Request` })
-    // Calls can share one result schema; each gets a component of its own unless the result is an entity.
+    // Calls can share one result schema; each gets its own component unless the result is an entity.
     if (result && !outputs.has(result)) outputs.add(result.clone(), { id: `${capitalized(operationId)}Response` })
   }
   const components: Readonly<Record<string, Schema>> = {

@@ -72,10 +72,8 @@ from the same \`Origin\`.
 
 ## Workspaces and roles
 
-A person can be a member of several workspaces. The header \`Glacis-Workspace\` selects one by its id; without it, the
-one used last is selected. An API token belongs to one workspace. What a member may do depends on their role: owner,
-admin, analyst, viewer or auditor. A call that the role doesn't allow is rejected with 403 and the reason
-\`ROLE_NOT_ALLOWED\`. Calls below \`/v1/installation\` are for administrators of the installation.
+A person can be a member of several workspaces. The header \`Glacis-Workspace\` selects one by its ID; the default is the one used last. An API token belongs to one workspace. What a member may do depends on their role: owner, admin, analyst, viewer, or auditor. A call that the role doesn't allow is rejected with 403 and the reason
+\`ROLE_NOT_ALLOWED\`. Calls under \`/v1/installation\` are for administrators of the installation.
 
 ## Lists
 

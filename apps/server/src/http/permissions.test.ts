@@ -76,7 +76,7 @@ describe('a workspace of others', () => {
       const response = await users.request({ ...options, headers: given }, 'outsider')
       expect([response.statusCode, response.json<{ message: string }>().message]).toEqual([
         404,
-        `No workspace has the id ${team.workspace}`,
+        `No workspace has the ID ${team.workspace}`,
       ])
     },
   )

@@ -143,7 +143,7 @@ describe('a user', () => {
     const response = await patch(`/Users/${id}`, { op: 'replace', value: { active: false } })
     expect([response.statusCode, response.json<{ detail: string }>().detail]).toEqual([
       409,
-      'This member is the last owner. Transfer the ownership to another member first',
+      'This member is the last owner. Transfer ownership to another member first',
     ])
     expect((await scim('DELETE', `/Users/${id}`)).statusCode).toBe(409)
     expect((await scim('GET', `/Users/${id}`)).json()).toMatchObject({ active: true })

@@ -105,7 +105,7 @@ describe('the last owner', () => {
     expect([response.statusCode, reasonOf(response), messageOf(response)]).toEqual([
       409,
       'LAST_OWNER',
-      `${who} the last owner. Transfer the ownership to another member first`,
+      `${who} the last owner. Transfer ownership to another member first`,
     ])
   })
 

@@ -102,7 +102,7 @@ export async function deleteProduct(ctx: Ctx, { id }: { id: string }): Promise<R
   if (row.hosts > 0 && !row.watched) {
     throw new ApiError(
       'precondition',
-      `This software runs on ${row.hosts === 1 ? 'one host' : `${row.hosts} hosts`}. It's removed from the inventory when no host runs it`,
+      `This software runs on ${row.hosts === 1 ? 'one host' : `${row.hosts} hosts`}. It is removed from the inventory when no host runs it`,
     )
   }
   if (row.hosts > 0) {

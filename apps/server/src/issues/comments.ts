@@ -92,7 +92,7 @@ async function requireMembers(ctx: Ctx, ids: readonly string[]): Promise<void> {
     .where('left_at', 'is', null)
     .execute()
   const unknown = ids.find((id) => !rows.some((row) => row.identity_id === id))
-  if (unknown !== undefined) throw invalid('mentionIds', `No member of the workspace has the id ${unknown}`)
+  if (unknown !== undefined) throw invalid('mentionIds', `No member of the workspace has the ID ${unknown}`)
 }
 
 /** Comments from before there were members have no author; any editor can delete them. */
@@ -105,7 +105,7 @@ async function requireOwnComment(ctx: Ctx, id: string): Promise<void> {
     .where('id', '=', id)
     .executeTakeFirst()
   if (!comment || comment.actor_id === null || comment.actor_id === ctx.actor.id) return
-  throw new ApiError('forbidden', 'Only an owner or admin can delete the comments of others', {
+  throw new ApiError('forbidden', "Only an owner or admin can delete other members' comments", {
     reason: errorReasons.role,
     metadata: { role: 'analyst', allowedRoles: 'owner,admin' },
   })

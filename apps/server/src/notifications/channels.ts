@@ -142,7 +142,7 @@ function changeOf(
   }
   if (['webhookUrl', 'rule', 'isEnabled'].includes(path))
     throw invalid(`channel.${path}`, 'updateMask includes this field, but it is missing')
-  throw invalid('updateMask.paths', `'${path}' can't be changed. Only webhookUrl, rule and isEnabled can be changed`)
+  throw invalid('updateMask.paths', `'${path}' can't be changed. Only webhookUrl, rule, and isEnabled can be changed`)
 }
 
 /** @throws ApiError `not_found` */

@@ -1,4 +1,4 @@
-/** The worker thread of an import, so that writing a feed doesn't block requests. A process of its own parses it. */
+/** The worker thread of an import, so that writing a feed doesn't block requests. A separate process parses it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { RecordSource } from '@glacis/intelligence'
 import { openDatabase } from '#database/index.ts'

@@ -118,7 +118,7 @@ async function keepDomainOfProvider(ctx: Ctx): Promise<void> {
   if (!provider || (await domains(ctx).where('verified_at', 'is not', null).executeTakeFirst())) return
   throw new ApiError(
     'precondition',
-    `This is the last verified domain, and everyone has to sign in with ${provider.label}. Stop requiring it first`,
+    `This is the last verified domain, and everyone must sign in with ${provider.label}. Stop requiring it first`,
   )
 }
 

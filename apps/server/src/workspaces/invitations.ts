@@ -13,7 +13,7 @@ import type { Jobs } from '#jobs.ts'
 import { type Selectable, sql } from 'kysely'
 
 const dayMs = 86_400_000
-/** Against mass mailing: emails of a workspace per day, and the shortest time between two to one address. */
+/** Limits mass mailing: emails per workspace and day, and the minimum time between two emails to one address. */
 const mailsPerDayMax = 100
 const resendAfterMs = 5 * 60_000
 
@@ -143,7 +143,7 @@ async function rejectMember(ctx: Ctx, email: string): Promise<void> {
   })
 }
 
-/** Counts revoked invitations too, so that revoking makes no room. */
+/** Counts revoked invitations too, so that revoking doesn't free up quota. */
 async function limitMails(ctx: Ctx): Promise<void> {
   const { count } = await ctx.tx
     .selectFrom('invitation')

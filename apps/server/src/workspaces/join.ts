@@ -92,7 +92,7 @@ async function findInvitation(
   const key = token === undefined ? null : readInvitationToken(secret, token)
   if (token !== undefined && !key) throw notFoundLink()
   const wanted = key?.id ?? id
-  if (wanted === undefined) throw invalid('token', 'Pass the token or the id of the invitation')
+  if (wanted === undefined) throw invalid('token', 'Pass the token or the ID of the invitation')
   const found = await database.owner
     .selectFrom('invitation')
     .innerJoin('workspace', 'workspace.id', 'invitation.account_id')
@@ -131,7 +131,7 @@ function otherAddress(email: string): ApiError {
 
 function requireVerified({ email, isVerified }: Person): void {
   if (isVerified) return
-  const message = `Verify your email address ${email} first, to prove that the invitation is yours`
+  const message = `Verify your email address ${email} first to accept this invitation`
   throw new ApiError('forbidden', message, { reason: errorReasons.unverified })
 }
 

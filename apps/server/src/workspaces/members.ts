@@ -122,7 +122,7 @@ export async function keepOneOwner(ctx: Ctx, id: string): Promise<void> {
   const other = await currentMembers(ctx).where('role', '=', 'owner').where('identity_id', '<>', id).executeTakeFirst()
   if (other) return
   const who = ctx.actor.kind === 'person' && id === ctx.actor.id ? 'You are' : 'This member is'
-  throw new ApiError('conflict', `${who} the last owner. Transfer the ownership to another member first`, {
+  throw new ApiError('conflict', `${who} the last owner. Transfer ownership to another member first`, {
     reason: errorReasons.lastOwner,
   })
 }

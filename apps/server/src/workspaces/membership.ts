@@ -110,7 +110,7 @@ function choose(rows: readonly Row[], requested: string | undefined): Row | unde
 /** Owners can always sign in, to fix a provider that doesn't work. */
 function requireProvider(person: Person, { workspace, role, required_provider: label }: Row, url: string): void {
   if (label === null || role === 'owner' || person.providers?.includes(providerId(workspace))) return
-  throw new ApiError('forbidden', `This workspace requires signing in with ${label}`, {
+  throw new ApiError('forbidden', `This workspace requires you to sign in with ${label}`, {
     reason: errorReasons.provider,
     metadata: { label, signInUrl: signInUrl(url, workspace), workspaceId: workspace },
   })
@@ -127,9 +127,13 @@ async function recordUse(db: Kysely<Tables>, person: Person, { workspace }: Row,
 async function firstWorkspace(db: Kysely<Tables>, person: Person, wasMember: boolean): Promise<Membership> {
   const created = wasMember ? null : await db.transaction().execute((tx) => createAtFirstSignIn(tx, person))
   if (created) return created
-  throw new ApiError('forbidden', 'You are not a member of a workspace. Accept an invitation, or create a workspace', {
-    reason: errorReasons.none,
-  })
+  throw new ApiError(
+    'forbidden',
+    'You are not a member of any workspace. Accept an invitation, or create a workspace',
+    {
+      reason: errorReasons.none,
+    },
+  )
 }
 
 /** @returns null for a person who was invited or can join a workspace, and may not want one of their own */

@@ -1,6 +1,6 @@
 /** Names an application by the title of its page, if the page itself confirms it. */
 
-/** Words that are no name, or only together with others. */
+/** Words that aren't names, or only in combination with others. */
 const genericWords = new Set(
   (
     'about account accounts admin administration api app application auth blog browser client cloud console control dashboard data ' +

@@ -6,11 +6,11 @@ import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
 const guestLogin = checkInfo({
   id: 'amqp-default-login',
-  name: 'RabbitMQ default credentials (guest/guest)',
+  name: 'RabbitMQ accepts default credentials (guest/guest)',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
-  summary: 'The AMQP message broker accepts the default user `guest` with the password `guest` over the network.',
+  summary: 'The AMQP message broker accepted the default credentials guest:guest over the network.',
   impact: 'An attacker can read, forge, and delete all messages, and often control the applications that consume them.',
   remediation:
     'Delete the user (`rabbitmqctl delete_user guest`), create a separate user for each application, and keep the default `loopback_users`, which limits guest to localhost.',

@@ -11,7 +11,7 @@ const upload = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:N',
   score: 8.2,
   summary:
-    'The FTP server stores files of the user `anonymous`. The check uploaded a text file with a random name and tried to delete it.',
+    'The FTP server accepts uploads from the user `anonymous`. The check uploaded a text file with a random name and tried to delete it.',
   impact: 'An attacker can store illegal content or malware on the server, fill the disk, and replace existing files.',
   remediation:
     'Disable anonymous uploads: `anon_upload_enable=NO` in vsftpd, `<Limit WRITE> DenyAll </Limit>` in ProFTPD, `-i` in Pure-FTPd.',

@@ -8,7 +8,7 @@ const anonymous = checkInfo({
   name: 'IPMI anonymous login enabled',
   ...controls,
   summary:
-    'The management controller states that it accepts the empty username with an empty password. The check did not log in.',
+    'The management controller reports that it accepts an empty username with an empty password. The check did not log in.',
   impact:
     'An attacker can read sensors and logs, and turn off or take over the server, depending on the privileges of that user.',
   remediation:

@@ -11,7 +11,7 @@ const jmxOpen = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary: 'A Java application accepts JMX connections over RMI without credentials.',
-  impact: 'An attacker can read and change the state of the application, and run arbitrary code in most cases.',
+  impact: "An attacker can read and change the application's state and, in most cases, run arbitrary code.",
   remediation:
     'Set `com.sun.management.jmxremote.authenticate=true` with a password file, enable `com.sun.management.jmxremote.ssl`, and bind JMX to an internal interface with `com.sun.management.jmxremote.host`.',
   reference: 'https://docs.oracle.com/en/java/javase/21/management/monitoring-and-management-using-jmx-technology.html',
@@ -24,7 +24,7 @@ const registryOpen = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
   summary: 'A Java RMI registry lists its remote objects to any client.',
-  impact: 'An attacker can call the objects, and attack the application with crafted serialized Java objects.',
+  impact: 'An attacker can call methods of these objects and send crafted serialized Java objects to the application.',
   remediation: 'Bind the registry to an internal interface, and allow only trusted clients in the firewall.',
   reference: 'https://docs.oracle.com/en/java/javase/21/docs/specs/rmi/registry.html',
   tags: 'misconfig java rmi disclosure network',

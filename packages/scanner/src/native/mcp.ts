@@ -11,8 +11,9 @@ const open = checkInfo({
   score: 7.3,
   summary:
     'A Model Context Protocol (MCP) server accepts sessions without authentication. The check only initialized a session.',
-  impact: 'An attacker can call the tools of the server and read its resources, with the permissions of the server.',
-  remediation: 'Require authorization (OAuth 2.1 or a token in a proxy), or bind the server to localhost.',
+  impact: "An attacker can call the server's tools and read its resources, with the server's permissions.",
+  remediation:
+    'Require authorization (OAuth 2.1, or a reverse proxy that checks a token), or bind the server to localhost.',
   reference: 'https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization',
   tags: 'misconfig mcp ai unauth',
 })

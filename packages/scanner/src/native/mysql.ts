@@ -8,7 +8,7 @@ const noPassword = checkInfo({
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
-  summary: 'MySQL or MariaDB accepts the user `root` with an empty password over the network.',
+  summary: 'The MySQL or MariaDB server accepted the user `root` with an empty password over the network.',
   impact: 'An attacker can read, change, and delete all data, and often read files on the host.',
   remediation:
     "Set a password (`ALTER USER 'root'@'%' IDENTIFIED BY '…'`) or remove remote root accounts (`DROP USER 'root'@'%'`), and bind the server to an internal interface (`bind-address = 127.0.0.1`).",
@@ -21,7 +21,7 @@ const cleartext = checkInfo({
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'MySQL or MariaDB does not support encrypted connections.',
+  summary: 'The MySQL or MariaDB server does not support encrypted connections.',
   impact: 'An attacker on the network path can read queries and results.',
   remediation: 'Configure a certificate with `ssl_cert` and `ssl_key`, and set `require_secure_transport = ON`.',
   reference: 'https://dev.mysql.com/doc/refman/8.4/en/using-encrypted-connections.html',

@@ -17,7 +17,7 @@ const heartbleed = checkInfo({
   summary:
     'The server answers a heartbeat request whose stated length exceeds its content, as OpenSSL 1.0.1 to 1.0.1f does. The check requested a single byte.',
   impact:
-    'An unauthenticated attacker can read the memory of the server, including private keys, passwords, and session cookies. Exploited in the wild.',
+    "An unauthenticated attacker can read the server's memory, including private keys, passwords, and session cookies. Exploited in the wild.",
   remediation:
     'Update OpenSSL to 1.0.1g or later and restart the service. Then replace its keys and certificates, and reset passwords and sessions.',
   reference: 'https://heartbleed.com/',
@@ -58,7 +58,7 @@ const clientRenegotiation = checkInfo({
   score: 3.7,
   summary: 'The server performs a new handshake within a connection whenever a client requests one.',
   impact:
-    'An attacker can occupy the processor of the server with few connections, because a handshake costs the server far more than the client.',
+    "An attacker can exhaust the server's CPU with few connections, because a handshake costs the server far more than the client.",
   remediation:
     'Disable renegotiation: `renegotiation = no` in stunnel, `SSL_OP_NO_RENEGOTIATION` in OpenSSL, `{client_renegotiation, false}` in Erlang; or require TLS 1.3.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9325#section-3.5',

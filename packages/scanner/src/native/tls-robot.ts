@@ -15,7 +15,7 @@ const robot = checkInfo({
   summary:
     'The server responds differently to correctly and incorrectly padded RSA key exchanges, which is a Bleichenbacher oracle.',
   impact:
-    'An attacker can decrypt recorded connections that used RSA key exchange and sign messages with the key of the server.',
+    "An attacker can decrypt recorded connections that used RSA key exchange and sign messages with the server's key.",
   remediation:
     'Disable cipher suites with RSA key exchange (names without ECDHE or DHE), and update the TLS library or appliance.',
   reference: 'https://robotattack.org/',

@@ -12,8 +12,7 @@ const openApi = checkInfo({
   score: 6.5,
   summary:
     'The OpenAPI description of the API has operations that change data but no authentication, and an operation that lists data responds to unauthenticated requests.',
-  impact:
-    'An attacker can read the data of the API and call its operations, including those that change or delete data.',
+  impact: "An attacker can read the API's data and call its operations, including those that change or delete data.",
   remediation:
     'Require authentication for the API and declare it under `securitySchemes`, or restrict the API to trusted networks.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',

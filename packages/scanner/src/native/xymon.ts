@@ -10,9 +10,9 @@ const exposed = checkInfo({
   score: 6.5,
   summary: 'The Xymon daemon returned its list of monitored hosts (hosts.cfg) without authentication.',
   impact:
-    'An attacker learns internal hostnames, addresses, and URLs, and can hide outages by changing the status of hosts if administrative commands are not limited either.',
+    'An attacker learns internal hostnames, addresses, and URLs. If administrative commands are not limited either, the attacker can hide outages by changing the status of hosts.',
   remediation:
-    'Limit the clients of xymond with `--www-senders`, `--admin-senders`, `--maint-senders`, and `--status-senders`, and block TCP port 1984 at the network perimeter.',
+    'Limit which clients xymond accepts with `--www-senders`, `--admin-senders`, `--maint-senders`, and `--status-senders`, and block TCP port 1984 at the network perimeter.',
   reference: 'https://xymon.sourceforge.io/xymon/help/manpages/man8/xymond.8.html',
   tags: 'misconfig xymon disclosure unauth network',
 })

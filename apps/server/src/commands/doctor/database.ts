@@ -39,7 +39,7 @@ export async function checkClock(owner: Kysely<Tables>): Promise<Result> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(owner)
   const halfway = (before + Date.now()) / 2
   const skewMs = Math.abs((rows[0]?.now.getTime() ?? halfway) - halfway)
-  if (skewMs <= clockSkewMsMax) return ok('clock', 'agrees with the database')
+  if (skewMs <= clockSkewMsMax) return ok('clock', 'in sync with the database')
   const seconds = Math.round(skewMs / 1000)
   return error(
     'clock',

@@ -85,7 +85,7 @@ export async function checkBackups({ backup }: Pick<Config, 'backup'>): Promise<
   const { folder, periodMs } = backup
   const [newest] = await storedBackups(folder)
   if (!newest) return warning('backup', `${folder} contains no backup yet. A worker writes the first one.`)
-  const text = `the newest backup in ${folder} is of ${newest.time.toISOString()}`
+  const text = `the newest backup in ${folder} is from ${newest.time.toISOString()}`
   if (Date.now() - newest.time.getTime() > 2 * periodMs)
     return error('backup', `${text}, which is overdue. Look for "backup failed" in the log.`)
   return ok('backup', text)

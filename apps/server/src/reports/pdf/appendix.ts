@@ -43,8 +43,8 @@ const terms = [
     'Inferred from the software version or another indicator, not confirmed by a check. Distributions backport fixes without changing the version number, so the quality of detection is lower when the package revision is unknown.',
   ],
   [
-    'Severity, EPSS and priority',
-    'Severity is based on the CVSS score of the vulnerability. EPSS is the probability that it will be exploited in the next 30 days. Priority (0 to 100) combines both with known exploitation, verification and exposure, and ranks what to fix first.',
+    'Severity, EPSS, and priority',
+    'Severity is based on the CVSS score of the vulnerability. EPSS is the probability that it will be exploited in the next 30 days. Priority (0 to 100) combines both with known exploitation, verification, and exposure, and ranks what to fix first.',
   ],
   [
     'Not checked',

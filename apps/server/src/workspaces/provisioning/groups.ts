@@ -146,7 +146,7 @@ async function setUsers(ctx: Ctx, groupId: string, userIds: readonly string[]): 
       select from provisioned_user as usr where usr.account_id = ${ctx.workspace} and usr.id = given.id)
     limit 1`.execute(ctx.tx)
   const [missing] = rows
-  if (missing) throw badValue(`No user has the id ${missing.id}`)
+  if (missing) throw badValue(`No user has the ID ${missing.id}`)
   await sql`
     delete from provisioned_group_user
     where account_id = ${ctx.workspace} and group_id = ${groupId} and user_id <> all(${userIds}::uuid[])`.execute(
@@ -165,7 +165,7 @@ async function findGroup(ctx: Ctx, id: string): Promise<GroupRow> {
     .where('account_id', '=', ctx.workspace)
     .where(sql<boolean>`id::text = ${id.toLowerCase()}`)
     .executeTakeFirst()
-  if (!row) throw new ScimError(404, `No group has the id ${id.slice(0, 100)}`)
+  if (!row) throw new ScimError(404, `No group has the ID ${id.slice(0, 100)}`)
   return row
 }
 

@@ -96,7 +96,7 @@ function comparison(kind: ResourceKind, { op, attrPath, compValue }: Extract<Fil
   if (value === undefined) return sql<boolean>`${op === 'ne'}`
   const operators = { eq: sql`=`, ne: sql`is distinct from`, gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` }
   if (op in operators) return sql<boolean>`${column.sql} ${operators[op as keyof typeof operators]} ${value}` // tested
-  if (typeof value !== 'string' || column.kind === 'uuid') throw invalidFilter(`${op} requires a text attribute`)
+  if (typeof value !== 'string' || column.kind === 'uuid') throw invalidFilter(`${op} requires a string attribute`)
   const literal = value.replace(/[\\%_]/g, String.raw`\$&`)
   const pattern = { co: `%${literal}%`, sw: `${literal}%`, ew: `%${literal}` }[op as 'co' | 'sw' | 'ew'] // the others
   return sql<boolean>`${column.sql} like ${pattern}`
@@ -119,7 +119,7 @@ function columnOf(kind: ResourceKind, path: string): Column {
 /** @returns undefined for a value that no resource has */
 function valueFor({ kind }: Column, value: Value, path: string): Value | Date | undefined {
   if (kind === 'flag') return typeof value === 'boolean' ? value : String(value).toLowerCase() === 'true'
-  if (typeof value !== 'string') throw invalidFilter(`The value of ${path.slice(0, 100)} must be a text`)
+  if (typeof value !== 'string') throw invalidFilter(`The value of ${path.slice(0, 100)} must be a string`)
   // The database stores no such text.
   if (value.includes('\0') || !value.isWellFormed()) return undefined
   if (kind === 'uuid') return z.uuid().safeParse(value).success ? value : undefined

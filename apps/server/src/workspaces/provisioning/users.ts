@@ -183,7 +183,7 @@ async function findUser(ctx: Ctx, id: string): Promise<UserRow> {
     .where('account_id', '=', ctx.workspace)
     .where(sql<boolean>`id::text = ${id.toLowerCase()}`)
     .executeTakeFirst()
-  if (!row) throw new ScimError(404, `No user has the id ${id.slice(0, 100)}`)
+  if (!row) throw new ScimError(404, `No user has the ID ${id.slice(0, 100)}`)
   return row
 }
 
