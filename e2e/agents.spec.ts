@@ -188,7 +188,7 @@ it('is deleted with its key, and its targets need another agent', async () => {
   await page.getByText(`Its agent ${name} was deleted.`).waitFor()
   await page.getByRole('button', { name: 'Choose agent' }).click()
   const panel = page.getByRole('dialog', { name: 'Edit Office' })
-  await panel.getByLabel('Agent').selectOption({ label: 'None (scan from the internet)' })
+  await panel.getByLabel('Agent').selectOption({ label: 'None (scan from this server)' })
   await panel.getByRole('button', { name: 'Save changes' }).click()
   await page.getByText(`Its agent ${name} was deleted.`).waitFor({ state: 'detached' })
 }, 60_000)

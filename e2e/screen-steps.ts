@@ -38,7 +38,7 @@ export async function askForCode(page: Page): Promise<void> {
 }
 
 export async function fromInside(page: Page): Promise<void> {
-  await page.getByRole('radio', { name: 'From inside your network' }).check()
+  await page.getByRole('radio', { name: 'From another network' }).check()
   await page.getByLabel('Agent name').waitFor()
 }
 

@@ -36,7 +36,7 @@ export function AgentListPage() {
       <PageHead
         title="Agents"
         count={agents?.length || undefined}
-        description="Agents scan networks that Glacis can't reach from the internet."
+        description="Agents scan networks that this server can’t reach."
         actions={
           <Button variant="primary" size="sm" call="createAgent" icon={<Plus />} onClick={open}>
             New agent

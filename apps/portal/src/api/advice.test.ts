@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { errorAdvice } from '#api/advice.ts'
+import { errorAdvice, fieldProblem } from '#api/advice.ts'
 import { ApiFailure, readFailureBody, readRetryAfter } from '#api/failure.ts'
 
 function failure(status: number, text = '', retryAfterSeconds?: number): ApiFailure {
@@ -54,4 +54,15 @@ it('reads Retry-After in seconds and ignores dates', () => {
     undefined,
     undefined,
   ])
+})
+
+it('finds the error of a nested field', () => {
+  const details = [
+    {
+      '@type': 'type.googleapis.com/google.rpc.BadRequest',
+      fieldViolations: [{ field: 'invitation.email', description: 'Invalid email' }],
+    },
+  ]
+  const error = failure(400, JSON.stringify({ code: 3, message: 'invitation.email: Invalid email', details }))
+  expect([fieldProblem(error, 'email'), fieldProblem(error, 'mail')]).toEqual(['Invalid email', undefined])
 })

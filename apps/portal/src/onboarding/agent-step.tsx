@@ -14,12 +14,12 @@ interface AgentStepProps {
   readonly renderTargets: (agent: { readonly id: string; readonly name: string }) => ReactNode
 }
 
-/** Preselects scanning from inside if an agent exists. */
+/** Preselects another network if an agent exists. */
 export function AgentStep({ renderNavigation, setup, renderTargets }: AgentStepProps) {
   const agents = useQuery(pollUntilAnyConnected()).data?.agents ?? []
   const connected = agents.find(({ status }) => status === 'STATUS_CONNECTED')
-  const [chosen, setChosen] = useState<'internet' | 'inside'>()
-  const from = chosen ?? (agents.length > 0 ? 'inside' : 'internet')
+  const [chosen, setChosen] = useState<'server' | 'agent'>()
+  const from = chosen ?? (agents.length > 0 ? 'agent' : 'server')
   return (
     <>
       <StepHead of="AGENT" />
@@ -27,23 +27,23 @@ export function AgentStep({ renderNavigation, setup, renderTargets }: AgentStepP
         <RadioCard
           name="from"
           roomy
-          label="From the internet"
-          hint="Sees what an external attacker sees. Nothing to install."
-          checked={from === 'internet'}
-          onChange={() => setChosen('internet')}
+          label="From this server"
+          hint="Scans everything that this server can reach. Nothing to install."
+          checked={from === 'server'}
+          onChange={() => setChosen('server')}
         />
         <RadioCard
           name="from"
           roomy
-          label="From inside your network"
-          hint="Scans private ranges through an agent, which needs only outbound HTTPS."
-          checked={from === 'inside'}
-          onChange={() => setChosen('inside')}
+          label="From another network"
+          hint="Scans networks that this server can’t reach, through an agent that needs only outbound HTTPS."
+          checked={from === 'agent'}
+          onChange={() => setChosen('agent')}
         />
       </div>
-      {from === 'inside' && setup}
-      {from === 'inside' && connected && renderTargets(connected)}
-      {renderNavigation({ isReady: from === 'internet' || connected !== undefined })}
+      {from === 'agent' && setup}
+      {from === 'agent' && connected && renderTargets(connected)}
+      {renderNavigation({ isReady: from === 'server' || connected !== undefined })}
     </>
   )
 }

@@ -23,13 +23,13 @@ it('shows results for completed steps and hints for the others', () => {
   const shown = toStepperSteps(steps, currentStep(steps, undefined), { TARGET: 'www.example.ch', SCAN: 'Public web' })
   expect(shown.map(({ detail }) => detail)).toEqual([
     'www.example.ch',
-    'From the internet',
-    'Takes 5 to 30 minutes',
+    'From this server',
+    'Usually less than a minute per host',
     'Email, Slack, Discord, or webhook',
   ])
 })
 
-it('treats continuing without an agent as choosing the internet', () => {
+it('treats continuing without an agent as choosing the server', () => {
   const open = steps.map((step) => (step.key === 'AGENT' ? { ...step, state: 'STATE_OPEN' as const } : step))
   const stateAt = (step: 'target' | 'scan') => toStepperSteps(open, currentStep(open, step))[1]?.state
   expect([stateAt('target'), stateAt('scan')]).toEqual(['open', 'done'])

@@ -17,8 +17,8 @@ export const paramByKey: Readonly<Record<Key, StepParam>> = {
 
 const labels: Readonly<Record<Key, { readonly title: string; readonly detail: string }>> = {
   TARGET: { title: 'Add a target', detail: 'A host, address, or range' },
-  AGENT: { title: 'Choose where to scan from', detail: 'The internet or your network' },
-  SCAN: { title: 'Run the first scan', detail: 'Takes 5 to 30 minutes' },
+  AGENT: { title: 'Choose where to scan from', detail: 'This server or another network' },
+  SCAN: { title: 'Run the first scan', detail: 'Usually less than a minute per host' },
   NOTIFICATIONS: { title: 'Turn on notifications', detail: 'Email, Slack, Discord, or webhook' },
 }
 
@@ -36,15 +36,15 @@ export function currentStep(steps: Steps, chosen: StepParam | undefined): Steps[
 export type Results = Partial<Readonly<Record<Key, string>>>
 
 /**
- * The steps as shown in the stepper. Reaching a later step without an agent counts as choosing to scan from the
- * internet.
+ * The steps as shown in the stepper. Reaching a later step without an agent counts as choosing to scan from
+ * the server.
  */
 export function toStepperSteps(steps: Steps, current: Steps[number] | undefined, results: Results = {}): Step[] {
   const at = current ? steps.indexOf(current) : steps.length
   return steps.map((step, index) => {
-    const isInternet = step.key === 'AGENT' && step.state !== 'STATE_DONE'
-    const isDone = isOver(step) || (isInternet && index < at)
-    const result = isInternet ? 'From the internet' : results[step.key]
+    const isFromServer = step.key === 'AGENT' && step.state !== 'STATE_DONE'
+    const isDone = isOver(step) || (isFromServer && index < at)
+    const result = isFromServer ? 'From this server' : results[step.key]
     return {
       title: labels[step.key].title,
       detail: isDone && step !== current && result ? result : labels[step.key].detail,

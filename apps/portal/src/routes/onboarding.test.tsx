@@ -170,18 +170,18 @@ it('does not submit a list as one address', async () => {
   expect(made()).toEqual([])
 })
 
-it('selects scanning over the internet by default', async () => {
+it('selects scanning from the server by default', async () => {
   service.on('GET /v1/onboarding', stepsOf('TARGET'))
   service.on('GET /v1/targets', { body: { targets: [target] } })
   await open()
-  const internet = await screen.findByRole('radio', { name: /^From the internet/ })
-  expect((internet as HTMLInputElement).checked).toBe(true)
+  const fromServer = await screen.findByRole('radio', { name: /^From this server/ })
+  expect((fromServer as HTMLInputElement).checked).toBe(true)
   expect(screen.queryByRole('button', { name: 'Skip' })).toBeNull()
   await user.click(screen.getByRole('button', { name: 'Continue' }))
   expect(await screen.findByRole('heading', { name: 'Run the first scan' })).toBeTruthy()
   const done = within(screen.getByRole('list', { name: 'Setup steps' })).getAllByText(/, done$/)
   expect(done).toHaveLength(2)
-  expect(screen.getByText('From the internet')).toBeTruthy()
+  expect(screen.getByText('From this server')).toBeTruthy()
 })
 
 it('creates, installs and connects an agent, and assigns the target', async () => {
@@ -200,7 +200,7 @@ it('creates, installs and connects an agent, and assigns the target', async () =
   })
   service.on(`PATCH /v1/targets/${target.id}`, { body: { target: { ...target, agent: made } } })
   await open()
-  await user.click(await screen.findByRole('radio', { name: /^From inside your network/ }))
+  await user.click(await screen.findByRole('radio', { name: /^From another network/ }))
   expect(screen.getByRole('button', { name: 'Skip' })).toBeTruthy()
   await user.type(await screen.findByLabelText('Agent name'), 'zrh-office-1')
   await user.click(screen.getByRole('button', { name: 'Create agent' }))
@@ -222,10 +222,10 @@ it('asks users with an existing agent to choose', async () => {
   service.on('GET /v1/agents', { body: { agents: [agent] } })
   service.on(`GET /v1/agents/${agentId}`, { body: { agent } })
   await open()
-  const [internet, inside] = await screen.findAllByRole('radio')
-  await waitFor(() => expect((inside as HTMLInputElement).checked).toBe(true))
-  await user.click(internet as HTMLElement)
-  expect((internet as HTMLInputElement).checked).toBe(true)
+  const [fromServer, fromAgent] = await screen.findAllByRole('radio')
+  await waitFor(() => expect((fromAgent as HTMLInputElement).checked).toBe(true))
+  await user.click(fromServer as HTMLElement)
+  expect((fromServer as HTMLInputElement).checked).toBe(true)
   expect(screen.queryByText('zrh-office-1 is connected.')).toBeNull()
 })
 

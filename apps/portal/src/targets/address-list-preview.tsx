@@ -73,8 +73,8 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
       </Group>
       {privateCount > 0 && (
         <p className="text-12 text-ink-3">
-          {privateCount === 1 ? '1 address is private' : `${formatNumber(privateCount)} addresses are private`}: only an
-          agent inside that network can reach {privateCount === 1 ? 'it' : 'them'}.
+          {privateCount === 1 ? '1 address is private' : `${formatNumber(privateCount)} addresses are private`}. Choose
+          an agent if this server can’t reach {privateCount === 1 ? 'it' : 'them'}.
         </p>
       )}
     </section>

@@ -29,7 +29,7 @@ export function AgentField({ value, onChange, problem, former }: AgentFieldProps
     >
       {former !== undefined && <option value={formerAgentId}>{former} (deleted)</option>}
       {!isKnown && <option value={value}>…</option>}
-      <option value="">None (scan from the internet)</option>
+      <option value="">None (scan from this server)</option>
       {agents.map(({ id, name, status }) => (
         <option key={id} value={id}>
           {status === 'STATUS_CONNECTED' ? name : `${name} (disconnected)`}

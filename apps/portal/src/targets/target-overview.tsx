@@ -123,7 +123,7 @@ function Rail({ target }: { readonly target: Target }) {
               </Link>
             ) : (
               <span className="text-ink-2">
-                {target.formerAgent ? `${target.formerAgent.name} (deleted)` : 'None (scanned from the internet)'}
+                {target.formerAgent ? `${target.formerAgent.name} (deleted)` : 'None (scanned from this server)'}
               </span>
             )}
           </Fact>
