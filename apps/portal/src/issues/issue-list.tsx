@@ -10,7 +10,7 @@ import { IssuePreview } from '#issues/issue-preview.tsx'
 import { IssueTable } from '#issues/issue-table.tsx'
 import { type SettableStatus, list } from '#issues/queries.ts'
 import { RiskFilters } from '#issues/risk-filters.tsx'
-import { hasFilters, issueFilter, issuesInput, type RiskSearch, withoutFilters } from '#issues/search.ts'
+import { defaultSort, hasFilters, issueFilter, issuesInput, type RiskSearch, withoutFilters } from '#issues/search.ts'
 import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
 import { useKeys } from '#lib/keyboard.ts'
 import { ListBody, ListPager } from '#ui/list.tsx'
@@ -90,8 +90,8 @@ export function IssueList(props: IssueListProps) {
         <IssueTable
           label="Risks"
           issues={issues}
-          sort={search.sort ?? 'recent'}
-          onSort={(sort) => change({ sort: sort === 'recent' ? undefined : sort })}
+          sort={search.sort ?? defaultSort}
+          onSort={(sort) => change({ sort: sort === defaultSort ? undefined : sort })}
           isMixed={verification === undefined}
           hidesHosts={hidesHosts ?? false}
           isLocal={parent !== undefined}

@@ -6,7 +6,7 @@ import { detail as oneHost } from '#hosts/queries.ts'
 import { columnLabels, optionalColumns, toggleColumn, useColumns } from '#issues/columns.ts'
 import { ExportMenu } from '#issues/export-menu.tsx'
 import { MoreFilters } from '#issues/more-filters.tsx'
-import { filterCount, type RiskSearch, riskSorts, sortLabels, withoutFilters } from '#issues/search.ts'
+import { defaultSort, filterCount, type RiskSearch, riskSorts, sortLabels, withoutFilters } from '#issues/search.ts'
 import { formatDate } from '#lib/format.ts'
 import type { ReactNode } from 'react'
 import { detail as oneProduct } from '#products/queries.ts'
@@ -78,7 +78,7 @@ export function RiskFilters({ search, filter, onSearch, isSelecting, onToggleSel
         <span className="flex items-center gap-1 max-md:-mx-3">
           {aside}
           <span className="max-md:mr-auto">
-            <SortMenu search={search} onSort={(sort) => set({ sort: sort === 'recent' ? undefined : sort })} />
+            <SortMenu search={search} onSort={(sort) => set({ sort: sort === defaultSort ? undefined : sort })} />
           </span>
           <ColumnMenu />
           <ExportMenu filter={filter} />
@@ -122,7 +122,7 @@ interface SortMenuProps {
   readonly onSort: (sort: (typeof riskSorts)[number]) => void
 }
 export function SortMenu({ search, onSort }: SortMenuProps) {
-  const sort = search.sort ?? 'recent'
+  const sort = search.sort ?? defaultSort
   return (
     <Menu
       label={`Sort: ${sortLabels[sort]}`}

@@ -5,9 +5,9 @@ import { hasFilters, issuesInput, type RiskSearch, withoutFilters } from '#issue
 const queryOf = (...args: Parameters<typeof issuesInput>) =>
   toQueryString(issuesInput(...args) as Record<string, QueryValue>)
 
-it('requests open, verified risks, most recent first, by default', () => {
+it('requests open, verified risks, most severe first, by default', () => {
   expect(decodeURIComponent(queryOf({}, 'VERIFICATION_VERIFIED'))).toBe(
-    'pageSize=25&orderBy=ORDER_BY_MOST_RECENT&filter.verification=VERIFICATION_FILTER_VERIFIED&filter.status=STATUS_FILTER_OPEN',
+    'pageSize=25&orderBy=ORDER_BY_SEVERITY&filter.verification=VERIFICATION_FILTER_VERIFIED&filter.status=STATUS_FILTER_OPEN',
   )
 })
 
@@ -17,14 +17,14 @@ it('maps every search param', () => {
     severity: ['critical', 'none'],
     kev: true,
     q: 'redis',
-    sort: 'severity',
+    sort: 'priority',
     size: 100,
     after: ['one', 'two'],
   }
   expect(queryOf(search, 'VERIFICATION_UNVERIFIED').split('&')).toEqual([
     'pageSize=100',
     'pageToken=two',
-    'orderBy=ORDER_BY_SEVERITY',
+    'orderBy=ORDER_BY_PRIORITY',
     'filter.verification=VERIFICATION_FILTER_UNVERIFIED',
     'filter.severities=CATEGORY_CRITICAL',
     'filter.severities=CATEGORY_NONE',

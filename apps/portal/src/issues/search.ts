@@ -42,6 +42,7 @@ export const riskSorts = [
   'hosts',
   'oldest',
 ] as const satisfies readonly RiskSort[]
+export const defaultSort: RiskSort = 'severity'
 export const sortLabels: Readonly<Record<RiskSort, string>> = {
   recent: 'Most recent',
   priority: 'Priority',
@@ -94,7 +95,7 @@ export function issuesInput(
   return {
     pageSize: search.size ?? 25,
     pageToken: search.after?.at(-1),
-    orderBy: orders[search.sort ?? 'recent'],
+    orderBy: orders[search.sort ?? defaultSort],
     filter: issueFilter(search, verification, person),
   }
 }

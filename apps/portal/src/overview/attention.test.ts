@@ -32,11 +32,13 @@ it('sorts critical before high, then newest first, and returns at most seven', (
   const high = issue('CATEGORY_HIGH', '2026-11-19')
   const oldCritical = issue('CATEGORY_CRITICAL', '2026-01-01', 'STATUS_REGRESSION')
   const newCritical = issue('CATEGORY_CRITICAL', '2026-11-18')
-  const quiet = issue('CATEGORY_CRITICAL', '2026-01-01')
+  const quiet = issue('CATEGORY_HIGH', '2026-01-01')
+  const longOpen = issue('CATEGORY_CRITICAL', '2025-01-01')
   const unrated = issue('CATEGORY_NONE', '2026-11-19')
-  expect(selectForAttention([unrated, high, oldCritical, quiet, newCritical], now)).toEqual([
+  expect(selectForAttention([unrated, high, longOpen, oldCritical, quiet, newCritical], now)).toEqual([
     newCritical,
     oldCritical,
+    longOpen,
     high,
   ])
   expect(

@@ -1,4 +1,4 @@
-/** Selects the risks that need attention: new, regressed, or exploited in the wild. */
+/** Selects the risks that need attention: critical, new, regressed, or exploited in the wild. */
 import type { Issue } from '@glacis/contract/issue'
 
 export type AttentionReason = 'new' | 'regressed' | 'exploited'
@@ -8,7 +8,7 @@ export const maxAttentionRows = 7
 /** A risk counts as new for a week, in milliseconds. */
 const newAgeMs = 7 * 86_400_000
 
-/** Why an issue needs attention; empty if it doesn't. */
+/** Why an issue needs attention apart from its severity. */
 export function attentionReasons(
   issue: Pick<Issue, 'status' | 'firstSeenTime' | 'threat'>,
   now: number,
@@ -34,7 +34,10 @@ export function selectForAttention<Item extends Pick<Issue, 'status' | 'firstSee
 ): Item[] {
   const rank = ({ threat }: Item) => ranks[threat.severity.category] ?? 0
   return issues
-    .filter((issue) => rank(issue) > 0 && attentionReasons(issue, now).length > 0)
+    .filter(
+      (issue) =>
+        rank(issue) === ranks['CATEGORY_CRITICAL'] || (rank(issue) > 0 && attentionReasons(issue, now).length > 0),
+    )
     .sort((a, b) => rank(b) - rank(a) || Date.parse(b.firstSeenTime) - Date.parse(a.firstSeenTime))
     .slice(0, maxAttentionRows)
 }

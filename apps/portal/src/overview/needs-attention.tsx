@@ -32,7 +32,7 @@ export function NeedsAttention({ view }: { readonly view: View }) {
         </Link>
       </SectionHead>
       {isError && !data && <SectionError what="The risks" onRetry={() => void refetch()} />}
-      {issues?.length === 0 && <p className="mt-3 text-ink-2">No new, regressed, or exploited risks.</p>}
+      {issues?.length === 0 && <p className="mt-3 text-ink-2">No critical, new, regressed, or exploited risks.</p>}
       {(!data || (issues && issues.length > 0)) && !(isError && !data) && (
         <Rows>
           {issues?.map((issue) => (
@@ -48,7 +48,7 @@ const title = (
   <>
     Needs attention
     <span className="ml-2 text-13 font-normal tracking-normal text-ink-3 max-md:hidden">
-      New, regressed, or exploited in the wild
+      Critical, new, regressed, or exploited in the wild
     </span>
   </>
 )
