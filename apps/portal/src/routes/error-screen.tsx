@@ -1,15 +1,22 @@
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, type LinkProps, useRouter } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useEffectEvent } from 'react'
 import { isFailure } from '#api/failure.ts'
 import { IdentityFailure } from '#identity/failure.ts'
+import { isServerReachable } from '#lib/server-reachable.ts'
 import { UnknownId } from '#routes/guard.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { useDocumentTitle } from '#ui/page-head.tsx'
 import { EmptyState, UnexpectedError } from '#ui/states.tsx'
 
-/** The error view of a page, with a retry button and the error message on demand. */
+/** How often to look whether an unreachable server is back, in milliseconds. */
+const probeIntervalMs = 3000
+
+/**
+ * The error view of a page, with a retry button and the error message on demand. If the server was unreachable, retries once
+ * it is back.
+ */
 export function ErrorScreen({ error, reset, plain = false }: ErrorComponentProps & { readonly plain?: boolean }) {
   const router = useRouter()
   useDocumentTitle('Something went wrong')
@@ -19,7 +26,18 @@ export function ErrorScreen({ error, reset, plain = false }: ErrorComponentProps
     reset()
     void router.invalidate()
   }
-  return <UnexpectedError error={error} onRetry={retry} plain={plain} />
+  const isUnreachable = isFailure(error, 0)
+  useWhenReachable(isUnreachable, retry)
+  return <UnexpectedError error={error} isUnreachable={isUnreachable} onRetry={retry} plain={plain} />
+}
+
+function useWhenReachable(isWaiting: boolean, act: () => void): void {
+  const onReachable = useEffectEvent(act)
+  useEffect(() => {
+    if (!isWaiting) return
+    const timer = setInterval(() => void isServerReachable().then((isBack) => isBack && onReachable()), probeIntervalMs)
+    return () => clearInterval(timer)
+  }, [isWaiting])
 }
 
 /** The error view of a detail page, whose item may have been deleted. */

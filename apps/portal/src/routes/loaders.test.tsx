@@ -3,7 +3,7 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createQueryClient } from '#api/query.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { createPortalRouter } from '#routes/router.tsx'
@@ -64,4 +64,20 @@ it('leaves the query of a filtered list to the page', async () => {
   await waitFor(() => expect(service.seen.some(({ path }) => path === '/v1/issues')).toBe(true))
   const queries = service.seen.filter(({ path }) => path === '/v1/issues').map(({ query }) => query['filter.query'])
   expect(new Set(queries)).toEqual(new Set(['redis']))
+})
+
+it('loads a page that failed without a connection once the server is back', async () => {
+  let isOffline = true
+  const online = globalThis.fetch
+  vi.stubGlobal('fetch', (input: RequestInfo | URL, init?: RequestInit) => {
+    if (isOffline && !String(input).includes('/sessions/whoami'))
+      return Promise.reject(new TypeError('Failed to fetch'))
+    return String(input) === '/config.json' ? Promise.resolve(new Response('{}')) : online(input, init)
+  })
+  service.on(`GET /v1/targets/${id}`, { status: 404 })
+  open(`/scope/${id}`)
+  await screen.findByText(/This page loads automatically when the connection is back/)
+  isOffline = false
+  await screen.findByText('This target no longer exists')
+  vi.unstubAllGlobals()
 })

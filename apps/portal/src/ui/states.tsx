@@ -72,10 +72,13 @@ export function SectionError({ what, onRetry }: { readonly what: string; readonl
 /** The view of an unexpected error; its message is shown on demand. */
 export function UnexpectedError({
   error,
+  isUnreachable = false,
   onRetry,
   plain = false,
 }: {
   readonly error: unknown
+  /** The server didn't respond, and the page retries by itself. */
+  readonly isUnreachable?: boolean
   readonly onRetry?: () => void
   /** Without page padding. */
   readonly plain?: boolean
@@ -101,9 +104,11 @@ export function UnexpectedError({
         <h1 tabIndex={-1} className="text-20 font-semibold tracking-title">
           Something went wrong!
         </h1>
-        {!plain && (
+        {(isUnreachable || !plain) && (
           <p className="mt-1 text-14/5 text-ink-2">
-            This part of the page couldn’t be shown. The rest of Glacis still works.
+            {isUnreachable
+              ? 'Glacis couldn’t be reached. This page loads automatically when the connection is back.'
+              : 'This part of the page couldn’t be shown. The rest of Glacis still works.'}
           </p>
         )}
       </div>
