@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react'
 import { pollUntilConnected, install } from '#agents/queries.ts'
 import { isLoopback, formatLatency } from '#agents/labels.ts'
 import { Button } from '#ui/button.tsx'
+import { portalConfig } from '#lib/portal-config.ts'
 import { CopyField } from '#ui/copy-field.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { Note } from '#ui/note.tsx'
@@ -86,7 +87,11 @@ function Command({ agent }: { readonly agent: Agent }) {
           {isLoopback(location.hostname) && (
             <p className="text-12 text-ink-3">
               The command uses {location.host}, which other machines can't reach. Set <code>GLACIS_URL</code> and{' '}
-              <code>GLACIS_HOST</code> on the Glacis server, as described in the README.
+              <code>GLACIS_HOST</code> on the Glacis server; see{' '}
+              <a href={portalConfig().helpUrl} className="inline-link">
+                the documentation
+              </a>
+              .
             </p>
           )}
           <ul className="grid gap-0.5 text-12 text-ink-3">

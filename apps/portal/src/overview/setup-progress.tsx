@@ -1,6 +1,7 @@
-/** Setup progress and the next step. Renders nothing once all steps are done, and for roles that can't do them. */
+/** Setup progress and the next step. Renders nothing once all steps are done, and for roles that can't do the next. */
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { getOnboarding } from '@glacis/contract/insights'
+import type { CallName } from '@glacis/contract/permissions'
 import { useQuery } from '@tanstack/react-query'
 import { useDenial } from '#lib/role.ts'
 import { steps } from '#onboarding/queries.ts'
@@ -16,11 +17,19 @@ const nextStepLabels: Readonly<Record<Step['key'], string>> = {
   NOTIFICATIONS: 'turn on notifications',
 }
 
+/** What a step needs permission for. */
+const calls: Readonly<Record<Step['key'], CallName>> = {
+  TARGET: 'createTarget',
+  AGENT: 'createAgent',
+  SCAN: 'startScan',
+  NOTIFICATIONS: 'createChannel',
+}
+
 export function SetupProgress() {
   const all = useQuery(steps()).data?.steps ?? []
   const left = all.filter(({ state }) => state === 'STATE_OPEN')
   const [first] = left
-  const isDenied = useDenial('createTarget') !== undefined
+  const isDenied = useDenial(first && calls[first.key]) !== undefined
   if (!first || isDenied) return null
   const done = all.length - left.length
   return (

@@ -66,8 +66,10 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
     )
   } catch (error) {
     if (error instanceof Stopped) return
+    // Another process continues with the batch.
+    if (work.signal.aborted) throw error
     scanning.log.error({ scanId, batch: number, err: error }, 'batch failed')
-    if (work.isLastAttempt && !work.signal.aborted) {
+    if (work.isLastAttempt) {
       await inAccount(scanning.database, as, (ctx) =>
         failScan(
           ctx,

@@ -87,7 +87,7 @@ async function membershipsOf(db: Kysely<Tables>, identityId: string): Promise<Ro
   const { rows } = await sql<Row>`
     select member.account_id as workspace, role, member.name, email, left_at, provider.label as required_provider,
            workspace.sign_in_networks, installation.sign_in_networks as installation_networks,
-           last_used_at is null or last_used_at < now() - interval '1 hour' as is_stale
+           last_used_at is null or last_used_at < now() - interval '5 minutes' as is_stale
     from member
     join workspace on workspace.id = member.account_id
     left join installation on true
