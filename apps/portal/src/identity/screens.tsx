@@ -25,6 +25,7 @@ interface Visit {
 export function LoginScreen({ flow: id, returnTo }: Visit) {
   const flow = useOpenFlow('login', id)
   const { title, lede } = loginText(flow)
+  const address = flow.return_to ?? returnTo
   const forgotPassword = (
     <Link to="/recovery" search={{ return_to: returnTo }} className="inline-link">
       Forgot password?
@@ -33,7 +34,13 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
   return (
     <>
       <AuthTitle title={title}>{lede}</AuthTitle>
-      <SessionExpiredNote address={flow.return_to ?? returnTo} />
+      <SessionExpiredNote address={address} />
+      {isInvitation(address) && (
+        <Note variant="gray" className="mt-4">
+          You’re invited to a workspace. To accept, sign in with the email address that the invitation was sent to, or
+          create an account with it.
+        </Note>
+      )}
       <FlowForm key={flow.id} kind="login" flow={flow} asides={{ password: forgotPassword }} />
       <AuthAside>
         {isSecondFactor(flow) ? (
@@ -51,7 +58,7 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
       </AuthAside>
       {!isSecondFactor(flow) && (
         <div className="mt-3 text-center">
-          <OrganizationSignIn returnTo={flow.return_to ?? returnTo} />
+          <OrganizationSignIn returnTo={address} />
         </div>
       )}
     </>
@@ -76,7 +83,13 @@ export function RegistrationScreen({ flow: id, returnTo }: Visit) {
   return (
     <>
       <AuthTitle title={address ? 'Check your email' : 'Create an account'}>
-        {address ? <CodeSent address={address} /> : "You'll add your first target next."}
+        {address ? (
+          <CodeSent address={address} />
+        ) : isInvitation(flow.return_to ?? returnTo) ? (
+          'Use the email address that the invitation was sent to.'
+        ) : (
+          "You'll add your first target next."
+        )}
       </AuthTitle>
       <FlowForm key={flow.id} kind="registration" flow={flow} />
       <AuthAside>
@@ -184,6 +197,11 @@ function withCode(flow: Flow, code: string | undefined): Flow {
       : node,
   )
   return { ...flow, ui: { ...flow.ui, nodes } }
+}
+
+/** Whether the user came through the link of an invitation, and returns there. */
+function isInvitation(returnTo: string | undefined): boolean {
+  return URL.parse(returnTo ?? '')?.pathname === '/invitation'
 }
 
 function isSecondFactor(flow: Flow): boolean {

@@ -112,11 +112,9 @@ async function recordHosts(
 const stoppedMax = 100
 
 function stoppedOn(address: string, observations: readonly Observation[]) {
-  const coverages = observations.filter((item) => item.kind === 'coverage' && item.address === address)
+  const coverages = observations.filter((item) => item.kind === 'coverage').filter((item) => item.address === address)
   return coverages
-    .flatMap((item) =>
-      item.kind === 'coverage' ? (item.stopped ?? []).map((check) => ({ port: item.port, ...check })) : [],
-    )
+    .flatMap(({ port, stopped = [] }) => stopped.map((check) => ({ port, ...check })))
     .slice(0, stoppedMax)
 }
 
