@@ -42,7 +42,7 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --callbacks HOST    address where targets reach this machine, HOST:PORT or JSON as in
                       GLACIS_CALLBACKS, for checks that trigger callbacks
   --tags, --severity, --id LIST
-                      run only these checks; ids may contain *
+                      run only these checks; IDs can contain *
   --var KEY=VALUE     value for a template variable; may be repeated
   --header TEXT       "Name: value" header for every HTTP request; may be repeated
   --sni NAME          server name in TLS handshakes of HTTP requests
