@@ -122,7 +122,7 @@ async function openSettings(): Promise<void> {
   await page.getByRole('heading', { name: 'Sign-in', exact: true }).waitFor()
 }
 
-/** Signs in at the provider as this subject, in a browser of its own. */
+/** Signs in at the provider as this subject, in a separate browser. */
 async function signInAs(subject: string, claims: Claims): Promise<Page> {
   provider.currentUser = { subject, claims: { email: `${subject}@${domain}`, email_verified: true, ...claims } }
   const visitor = await newPage(await newContext())

@@ -170,7 +170,7 @@ it('does not let the last owner leave', async () => {
   const dialog = owner.getByRole('dialog', { name: /^Leave / })
   await dialog.getByRole('button', { name: 'Leave workspace' }).click()
   await dialog
-    .getByText(/You are the last owner. Transfer the ownership/)
+    .getByText(/You are the last owner. Transfer ownership/)
     .first()
     .waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()

@@ -13,7 +13,7 @@ type Check = (
 ) => Promise<readonly string[]>
 type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>
 
-/** Each returns what is wrong. */
+/** Each returns its violations. */
 const always: Readonly<Record<string, Check>> = {
   'acknowledged writes exist': async (query, { tags, comments, scans }) => {
     const missing = async (table: string, ids: readonly string[]) =>

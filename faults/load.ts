@@ -1,4 +1,4 @@
-/** People and scans at work while faults happen. Remembers every write that the server acknowledged. */
+/** Simulates users and scans while faults happen. Remembers every write that the server acknowledged. */
 import { createInvitation } from '@glacis/contract/invitation'
 import { listIssues, setIssueStatus } from '@glacis/contract/issue'
 import { startScan } from '@glacis/contract/scan'
@@ -24,7 +24,7 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Between two requests of the same person. */
+/** Between two requests of the same user. */
 const pauseMs = 30
 
 export function startLoad(visitor: Visitor, targetIds: readonly string[], random: Random): Load {

@@ -1,4 +1,4 @@
-/** Random numbers that a seed repeats (mulberry32). */
+/** Seeded pseudorandom numbers (mulberry32). */
 export interface Random {
   /** From 0 (inclusive) to 1 (exclusive). */
   next(): number

@@ -120,7 +120,7 @@ async function provoke(name: string, fault: Fault | undefined, stage: Stage, loa
   return { fault: name, recoveredAfterMs, problems }
 }
 
-/** Whether the API answers with its database. Processes that a fault killed are started by it. */
+/** Whether the API responds and can reach its database. */
 async function areReady({ url }: Installation): Promise<boolean> {
   try {
     return (await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2000) })).ok
@@ -137,7 +137,7 @@ async function settle({ installation }: Stage, load: Load): Promise<Outcome> {
     return problems.length === 0
   }, settleMsMax)
   const recoveredAfterMs = Math.round(performance.now() - start)
-  // A start removes what killed processes have left.
+  // Startup cleans up after killed processes.
   for (const name of processNames) await installation.kill(name)
   for (const name of processNames) await installation.start(name)
   const left = await readdir(installation.temporary)
@@ -148,7 +148,7 @@ async function settle({ installation }: Stage, load: Load): Promise<Outcome> {
   }
 }
 
-/** Faults that meet no work prove nothing. */
+/** Faults prove nothing when no work is in progress. */
 function workDone({ acknowledged }: Load, webhooks: Receiver) {
   const { tags, comments, scans } = acknowledged
   return {

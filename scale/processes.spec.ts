@@ -6,7 +6,7 @@ import { violations } from '../faults/invariants.ts'
 import { hasEnded, scanWhen, visit } from '../lab/visitor.ts'
 import { type Cluster, createNetwork, person, startCluster, startTraffic } from './processes.ts'
 
-/** Two API processes, one for sign-in and three workers: what one of them knows, all of them know. */
+/** Two API processes, one for sign-in, and three workers: state in one process is visible in all. */
 let cluster: Cluster
 let targetId: string
 beforeAll(async () => {
@@ -110,7 +110,7 @@ it('a rolling restart loses no request, no batch, and no count of wrong password
   expect(rows[0]?.count).toBe(new Set(traffic.tagIds).size)
   const acknowledged = { tags: [], comments: [], scans: [scan.id], statuses: new Map<string, string>() }
   expect(await violations(installation.databaseUrl, acknowledged, { isEnd: true })).toEqual([])
-  // The other identity process knows the attempts at the first one.
+  // The other identity process has counted the attempts at the first one.
   messages.push(...(await signInWrongly(5)))
   const isThrottled = messages.map((message) => message.includes('Too many attempts'))
   expect(isThrottled).toEqual([...Array.from({ length: 10 }, () => false), true])
@@ -127,7 +127,7 @@ async function signInWrongly(count: number): Promise<string[]> {
   return messages
 }
 
-/** The events of a stream, as they come. */
+/** The events of a stream, as they arrive. */
 async function listen(url: string, cookie: string, lastId?: string) {
   const closing = new AbortController()
   const headers = { cookie, ...(lastId && { 'last-event-id': lastId }) }

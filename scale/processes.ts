@@ -1,4 +1,4 @@
-/** Two API processes, one for sign-in and three workers behind a proxy, restarted one after the other under load. */
+/** Two API processes, one for sign-in, and three workers behind a proxy, restarted one after the other under load. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

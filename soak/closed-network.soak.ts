@@ -1,4 +1,4 @@
-/** An agent in a closed network while everything around it fails. After each disturbance the state has to be right. */
+/** An agent in a closed network while everything around it fails. After each disturbance, the state must be correct. */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

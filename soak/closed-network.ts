@@ -1,4 +1,4 @@
-/** A closed network with weak servers and an agent, which only the agent's connection to the server leads out of. */
+/** A closed network with weak servers and an agent. The only way out is the agent's connection to the server. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -21,9 +21,9 @@ export const weakAddress = '127.61.42.1'
 export interface ClosedNetwork {
   /** The machine with the agent and the weak servers. */
   readonly office: Machine
-  /** The machine that leads to the server. */
+  /** The gateway to the server. */
   readonly uplink: Machine
-  /** Loses 20 % of the packets and delays by 300 ms: with netem, or else with nftables and the relay. */
+  /** Drops 20% of the packets and adds a delay of 300 ms: with netem, or else with nftables and the relay. */
   disturb(): Promise<'netem' | 'nftables and the relay'>
   repair(): Promise<void>
   stop(): Promise<void>
@@ -134,7 +134,7 @@ export function agentLog({ office }: ClosedNetwork): Promise<string> {
   return office.run('cat /var/log/glacis-agent.log')
 }
 
-/** All issues and on how many hosts they are, sorted, so that two states can be compared. */
+/** All issues with their host counts, sorted, so that two states can be compared. */
 export async function findings(visitor: Visitor): Promise<string[]> {
   const { issues } = await visitor.call(listIssues, { pageSize: 200 })
   return issues

@@ -1,4 +1,4 @@
-/** Machines of a test: processes with a network, a hostname and system folders of their own (Linux namespaces, root). */
+/** Machines of a test: processes with their own network, hostname, and system folders (Linux namespaces, root). */
 import { type ChildProcess, execFile, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -69,7 +69,7 @@ export async function startMachine(name: string): Promise<Machine> {
   return machine
 }
 
-/** Connects two machines with a cable; both interfaces are called eth0. */
+/** Connects two machines with a virtual cable; both interfaces are called eth0. */
 export async function connectMachines(
   first: Machine,
   firstAddress: string,

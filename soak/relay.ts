@@ -1,7 +1,7 @@
 /**
- * `node soak/relay.ts ADDRESS PORT SOCKET`: accepts TCP connections in its network and continues them on a socket of the
- * file system, which connects networks that are otherwise separate. It prints
- * its process id. SIGUSR1 delays everything by 300 ms, SIGUSR2 ends that.
+ * `node soak/relay.ts ADDRESS PORT SOCKET`: accepts TCP connections in its network namespace and forwards them to a Unix
+ * socket, which connects networks that are otherwise separate. Prints its process ID. SIGUSR1 adds a delay of 300 ms,
+ * SIGUSR2 removes it.
  */
 import { connect, createServer, type Socket } from 'node:net'
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { cacheFolder, root } from './node.mjs'
 
-/** Ends a run that hangs outside of any test; tests have timeouts of their own. */
+/** Ends a run that hangs outside of any test; tests have their own timeouts. */
 const runMsMax = 30 * 60_000
 
 /** Runs `vitest run` in the terminal and retries a failed test once; resolves to the exit code. */

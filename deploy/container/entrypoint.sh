@@ -1,5 +1,5 @@
 #!/bin/sh
-# OpenShift starts containers with a user id that has no entry in /etc/passwd, but PostgreSQL needs a username.
+# OpenShift starts containers with a user ID that has no entry in /etc/passwd, but PostgreSQL needs a username.
 if ! getent passwd "$(id -u)" >/dev/null; then
   sed '/^glacis:/d' /etc/passwd >/tmp/passwd
   echo "glacis:x:$(id -u):$(id -g)::/data:/usr/sbin/nologin" >>/tmp/passwd

@@ -3,7 +3,7 @@
 #   terraform init
 #   terraform apply -var url=https://glacis.example.org -var image_repository=images.example.org/glacis
 #
-# Set the secrets by environment: TF_VAR_database_url, TF_VAR_smtp_url. Terraform stores them in its state, so encrypt
+# Set the secrets through environment variables: TF_VAR_database_url, TF_VAR_smtp_url. Terraform stores them in its state, so encrypt
 # the state and limit who can read it.
 
 terraform {

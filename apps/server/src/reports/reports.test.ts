@@ -37,7 +37,7 @@ describe('a report as PDF', () => {
       'Completed 19 Sept 2026',
       'took 12 minutes',
       '2 critical and 3 high risks need attention; 4 of 6 hosts are affected.',
-      'exploited in',
+      '1 risk is exploited',
       'Fix first',
       'Redis exposed without authentication',
     ]) {
@@ -93,7 +93,8 @@ describe('a report as PDF', () => {
     expect(rest).toContain('root:x:0:0:root')
     expect(rest).toContain('Update to Apache HTTP Server 2.4.51 or later')
     expect(rest).toContain('https://nvd.nist.gov/vuln/detail/CVE-2021-41773')
-    expect(rest).toContain('Regressed after it was resolved')
+    expect(rest).toContain('Found again after being resolved')
+    expect(rest).toContain('Set requirepass or ACL users in redis.conf')
   })
 
   it('lists ignored risks separately, and the hosts', () => {

@@ -48,7 +48,7 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
       return failScan(ctx, scanId, 'All addresses of the target are excluded. Change its exclusions')
     const isPermitted = isPermittedIn(target.isRemote ? 'all' : scanning.networks)
     const hosts = included.filter(({ address }) => isPermitted(address))
-    if (hosts.length === 0) return failScan(ctx, scanId, unpermitted(included.length, scanning))
+    if (hosts.length === 0) return failScan(ctx, scanId, notPermittedReason(included.length, scanning))
     const batches = split(hosts, batchSizeOf(target.ports, hosts.length))
     const added = await ctx.tx
       .insertInto('scan_batch')
@@ -92,7 +92,7 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
         `${pluralize(excluded, 'address is', 'addresses are')} excluded from the scan`,
       )
     if (hosts.length < included.length)
-      await logScanEvent(ctx, scanId, 'LEVEL_WARN', unpermitted(included.length - hosts.length, scanning))
+      await logScanEvent(ctx, scanId, 'LEVEL_WARN', notPermittedReason(included.length - hosts.length, scanning))
     await announceScan(ctx, scanId, 'EVENT_SCAN_CHANGED')
     await queueNextBatches(ctx, scanning.jobs, scanId)
   })
@@ -113,7 +113,7 @@ async function hostsOf(text: string, isRemote: boolean): Promise<ScanHost[] | st
   return outcome.addresses.map((item) => ({ address: item, names: [address.host] }))
 }
 
-function unpermitted(count: number, { networks }: ScanLimits): string {
+function notPermittedReason(count: number, { networks }: ScanLimits): string {
   const limit =
     networks === 'public' ? 'permits only public addresses' : `doesn't include ${count === 1 ? 'it' : 'them'}`
   return `${pluralize(count, 'address was', 'addresses were')} not scanned: GLACIS_SCAN_NETWORKS ${limit}`

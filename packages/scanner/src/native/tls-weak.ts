@@ -1,5 +1,5 @@
 /**
- * Broken TLS configurations: insecure ciphers and SSL 2.0, which no TLS library supports any more.
+ * Broken TLS configurations: insecure ciphers and SSL 2.0, which no TLS library supports anymore.
  */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'

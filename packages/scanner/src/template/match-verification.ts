@@ -1,5 +1,5 @@
 /**
- * Verifies a match on one response: a match that also occurs for meaningless requests proves
+ * Verifies a match on one response: a match that also occurs for control requests proves
  * nothing.
  */
 import {
@@ -20,8 +20,8 @@ import { isSharedPath } from '#template/selection.ts'
 /** Why a match proves nothing, as shown to the operator. */
 export const doubtReasons = {
   shared: 'the path is not specific to the product',
-  everywhere: 'the service answers meaningless paths in the same way',
-  echo: 'a meaningless request gets the same match',
+  everywhere: 'the service responds to nonexistent paths in the same way',
+  echo: 'a control request gets the same match',
   delay: 'the delay could not be reproduced',
 } as const
 export type Doubt = keyof typeof doubtReasons

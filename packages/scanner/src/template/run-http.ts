@@ -153,7 +153,7 @@ async function* sendAll(work: HttpRun, groups: readonly Group[]): AsyncIterable<
 }
 
 /**
- * Sends a group's request; null when no template needs it any more or it can't be built for this
+ * Sends a group's request; null when no template needs it anymore or it can't be built for this
  * target.
  */
 function sendGroup(work: HttpRun, group: Group, signal: AbortSignal): Promise<readonly SentRequest[]> | null {

@@ -1,5 +1,5 @@
 /**
- * Verifies matches of sequential checks: repeats the relevant steps with meaningless requests, and
+ * Verifies matches of sequential checks: repeats the relevant steps with control requests, and
  * time-based matches with other delays.
  */
 import type { HttpRequest, HttpResponse } from '#net/http-message.ts'
@@ -31,7 +31,7 @@ interface VerificationContext {
 }
 
 /**
- * Whether a match is genuine, and would not occur for meaningless requests too.
+ * Whether a match is genuine, and would not occur for control requests too.
  *
  * @throws only when the run's signal aborts
  */

@@ -38,7 +38,7 @@ export interface CheckTools {
   readonly isExhaustive?: boolean
   /** Callback server; without it, checks that need callbacks don't run. */
   readonly callbacks?: Callbacks
-  /** Reports every match, even if a meaningless request gets the same one. */
+  /** Reports every match, even if a control request gets the same one. */
   readonly acceptsEveryMatch?: boolean
   /** Operator-supplied values for placeholders, such as credentials. */
   readonly suppliedValues?: ReadonlyMap<string, string>

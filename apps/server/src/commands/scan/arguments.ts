@@ -42,12 +42,12 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --callbacks HOST    address where targets reach this machine, HOST:PORT or JSON as in
                       GLACIS_CALLBACKS, for checks that trigger callbacks
   --tags, --severity, --id LIST
-                      run only these checks; ids may contain *
+                      run only these checks; IDs can contain *
   --var KEY=VALUE     value for a template variable; may be repeated
   --header TEXT       "Name: value" header for every HTTP request; may be repeated
   --sni NAME          server name in TLS handshakes of HTTP requests
   --resolver ADDRESS  DNS server for names and dns templates, ADDRESS or ADDRESS:PORT
-  --as-nuclei         report every match, even if a random request gets it too
+  --as-nuclei         report every match, even if a control request gets it too
   --rate NUMBER       maximum connections and requests per second to each host
 
 Exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error or failed scan.

@@ -48,6 +48,6 @@ const terms = [
   ],
   [
     'Not checked',
-    "The host was unreachable or the check didn't complete. The risk keeps its previous status and shows since when it has not been checked.",
+    "The host was unreachable or the check didn't complete. The risk keeps its previous status and shows when it was last checked.",
   ],
 ] as const

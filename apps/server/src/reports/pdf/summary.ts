@@ -68,7 +68,7 @@ function summaryText({ scan, hosts }: ReportModel, figures: Figures): string {
       ? `${counts} ${sum === 1 ? 'risk needs' : 'risks need'} attention; ${reach}.`
       : `${count(figures.open.length, 'risk')} on ${hostsText}, none critical or high.`
   if (figures.knownExploited === 0) return head
-  const exploited = figures.knownExploited === 1 ? 'One is' : `${figures.knownExploited} are`
+  const exploited = `${count(figures.knownExploited, 'risk')} ${figures.knownExploited === 1 ? 'is' : 'are'}`
   return `${head} ${exploited} exploited in the wild.`
 }
 

@@ -55,6 +55,12 @@ export function excerpt(text: string, linesMax: number, lengthMax: number): stri
   return shown.join('\n') + (isCut ? '\n…' : '')
 }
 
+/** Removes the backticks around code, for which the report has no style. Unpaired backticks remain. */
+export function withoutCodeMarks(text: string): string {
+  const parts = text.split('`')
+  return parts.length % 2 === 1 ? parts.join('') : text
+}
+
 const dateFormat = new Intl.DateTimeFormat('en-CH', {
   day: 'numeric',
   month: 'short',
