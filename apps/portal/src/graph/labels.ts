@@ -28,10 +28,14 @@ const height = 16
  * @param obstacles nodes that a label should not cover
  * @param view the visible area, which should not cut off labels
  */
-export function placeLabels(wanted: readonly LabelRequest[], obstacles: readonly Point[], view?: Size): Label[] {
+export function placeLabels<Request extends LabelRequest>(
+  wanted: readonly Request[],
+  obstacles: readonly Point[],
+  view?: Size,
+): (Request & Label)[] {
   const taken: Rect[] = obstacles.map(({ x, y }) => ({ left: x - 7, top: y - 7, right: x + 7, bottom: y + 7 }))
   const placed: Rect[] = []
-  const labels: Label[] = []
+  const labels: (Request & Label)[] = []
   for (const label of wanted) {
     const choices = sides.map((side) => ({ side, rect: labelRect(label, side) }))
     const free = choices.filter(({ rect }) => !placed.some((other) => overlap(rect, other)))

@@ -79,10 +79,17 @@ describe('drawFrame', () => {
     drawFrame(notes.context, scene, { camera, size, ratio: 1, palette, active }, visibleNodes(scene, camera, size))
     return notes
   }
-  it('draws no labels without an active node, and draws unknown kinds in gray', () => {
+  it('names all of a few nodes, and draws unknown kinds in gray', () => {
     const { names, areas } = draw(null)
-    expect([...names]).toEqual([])
+    expect([...names].toSorted()).toEqual(['CVE-2024-1', 'news', 'nginx', 'web'])
     expect(new Set(areas)).toEqual(new Set(['gray', 'blue', 'violet', 'red']))
+  })
+  it('names none of many nodes', () => {
+    const notes = recordingCanvas()
+    const camera = { x: 0, y: 0, scale: 1 }
+    const nodes = Array.from({ length: 61 }, () => 0)
+    drawFrame(notes.context, scene, { camera, size, ratio: 1, palette, active: null }, nodes)
+    expect([...notes.names]).toEqual([])
   })
   it('labels only the active node and its neighbors, and highlights its links', () => {
     const { names, lines } = draw(0)

@@ -49,7 +49,7 @@ export function visibleNodes({ points }: Scene, camera: Camera, size: Size): num
   })
 }
 
-/** Draws one frame: links, nodes, and the highlighted node with its neighbors. */
+/** Draws one frame: links, nodes, and the highlighted node with its neighbors, or the names of all nodes if they are few. */
 export function drawFrame(context: Canvas, scene: Scene, frame: Frame, nodes: readonly number[]): void {
   clear(context, frame)
   const { active } = frame
@@ -58,7 +58,17 @@ export function drawFrame(context: Canvas, scene: Scene, frame: Frame, nodes: re
   context.globalAlpha = active === null ? 1 : 0.34
   drawKinds(context, scene, frame, nodes)
   context.globalAlpha = 1
-  drawActive(context, scene, frame)
+  if (active !== null) drawActive(context, scene, frame)
+  else if (nodes.length <= maxLabels) drawNames(context, scene, frame, nodes)
+}
+
+/** The most connected nodes are named first. */
+function drawNames(context: Canvas, { graph, points }: Scene, frame: Frame, nodes: readonly number[]): void {
+  const { camera, size, palette } = frame
+  const links = (node: number) => graph.nodes[node]?.linked.length ?? 0
+  const named = nodes.toSorted((a, b) => links(b) - links(a))
+  const positionOf = (index: number) => toScreen(camera, size, points[index] ?? camera)
+  drawLabels(context, { graph, named, positionOf, palette, size })
 }
 
 function clear(context: Canvas, { ratio, size, palette, isOpaque = false }: Frame): void {
@@ -129,12 +139,14 @@ function drawActive(context: Canvas, { graph, points }: Scene, { active, camera,
   context.beginPath()
   context.arc(here.x, here.y, 11 * Math.max(1, camera.scale), 0, 2 * Math.PI)
   context.stroke()
-  drawLabels(context, { graph, highlighted, positionOf, palette, size })
+  drawLabels(context, { graph, named: highlighted, strong: active, positionOf, palette, size })
 }
 
 interface LabelOptions {
   readonly graph: MapGraph
-  readonly highlighted: readonly number[]
+  readonly named: readonly number[]
+  /** The node whose name is emphasized. */
+  readonly strong?: number
   readonly positionOf: (index: number) => Point
   readonly palette: Palette
   readonly size: Size
@@ -143,18 +155,17 @@ interface LabelOptions {
 /** Maximum number of labels considered per frame. */
 const maxLabels = 60
 
-function drawLabels(context: Canvas, { graph, highlighted, positionOf, palette, size }: LabelOptions): void {
+function drawLabels(context: Canvas, { graph, named, strong, positionOf, palette, size }: LabelOptions): void {
   context.textBaseline = 'middle'
-  const requests = highlighted.slice(0, maxLabels).flatMap((index, order) => {
+  const requests = named.slice(0, maxLabels).flatMap((index) => {
     const [at, name] = [positionOf(index), graph.nodes[index]?.name ?? '']
     if (at.x < 0 || at.y < 0 || at.x > size.width || at.y > size.height) return []
-    context.font = fontOf(order === 0, palette)
+    context.font = fontOf(index === strong, palette)
     const text = name.length > 48 ? `${name.slice(0, 47)}…` : name
-    return [{ at, text, width: context.measureText(text).width }]
+    return [{ at, text, width: context.measureText(text).width, isStrong: index === strong }]
   })
-  const first = requests[0]
-  for (const label of placeLabels(requests, highlighted.map(positionOf), size)) {
-    context.font = fontOf(label.text === first?.text && label.at === first.at, palette)
+  for (const label of placeLabels(requests, named.map(positionOf), size)) {
+    context.font = fontOf(label.isStrong, palette)
     const start = textStart(label)
     context.lineWidth = 4
     context.lineJoin = 'round'
