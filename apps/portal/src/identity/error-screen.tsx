@@ -10,7 +10,9 @@ export function FlowErrorScreen({ id, stored }: { readonly id: string; readonly 
   const lines = [message, reason, code && `Status ${code}`, name && `Error ${name}`, `Reference ${id}`]
   return (
     <>
-      <AuthTitle title="Something went wrong!">{reason ?? message ?? messageFor(id)}</AuthTitle>
+      <AuthTitle title="Something went wrong!">
+        {code === 404 ? expiredLink : (reason ?? message ?? messageFor(id))}
+      </AuthTitle>
       <div className="mt-6 flex flex-wrap gap-2">
         <ButtonLink to="/login" variant="primary">
           Back to sign in
@@ -27,6 +29,9 @@ export function FlowErrorScreen({ id, stored }: { readonly id: string; readonly 
     </>
   )
 }
+
+/** Such as the link of a flow that was deleted since. */
+const expiredLink = 'This link is no longer valid. Sign in, or request a new link.'
 
 function messageFor(id: string): string {
   if (id === 'security_csrf_violation')
