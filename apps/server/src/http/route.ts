@@ -17,27 +17,27 @@ export interface Router {
   /** Serves an endpoint: parses the input by its schema and runs the handler in a transaction of the account. */
   serve<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
-    verb: (ctx: Ctx, input: ParsedInputOf<E>) => Promise<ResultOf<E>> | ResultOf<E>,
+    handle: (ctx: Ctx, input: ParsedInputOf<E>) => Promise<ResultOf<E>> | ResultOf<E>,
   ): void
   /** Like `serve`, for handlers that wait for external services: they open transactions themselves, so none is open during the wait. */
   serveInSteps<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
-    verb: (within: Within, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
+    handle: (within: Within, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
   ): void
   /** For calls of a signed-in person that aren't about a workspace yet. */
   serveVisit<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
-    verb: (visit: Visit, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
+    handle: (visit: Visit, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
   ): void
   /** For calls of installation administrators. */
   serveAdministrator<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
-    verb: (visit: Visit, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
+    handle: (visit: Visit, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
   ): void
   /** For calls that need no session. */
   servePublic<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
-    verb: (input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
+    handle: (input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
   ): void
   /** All served endpoints, for the OpenAPI document and contract tests. */
   readonly endpoints: readonly Endpoint[]
@@ -65,7 +65,7 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
   }
   return {
     endpoints,
-    serve(endpoint, verb) {
+    serve(endpoint, handle) {
       const call = register(endpoint)
       app.route({
         method: endpoint.method,
@@ -75,50 +75,50 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
           const input = readInput(endpoint, request)
           const key = endpoint.takesKey ? keyOf(request) : null
           if (servedByReplica.has(call) && as.actor.kind === 'person')
-            return readInAccount(database, as, positionOf(request), async (ctx) => verb(ctx, input))
+            return readInAccount(database, as, positionOf(request), async (ctx) => handle(ctx, input))
           return inAccount(database, as, async (ctx) =>
             key
               ? runIdempotently(ctx, { key, call: `${endpoint.method} ${endpoint.path}`, input }, () =>
-                  verb(ctx, input),
+                  handle(ctx, input),
                 )
-              : verb(ctx, input),
+              : handle(ctx, input),
           )
         },
       })
     },
-    serveInSteps(endpoint, verb) {
+    serveInSteps(endpoint, handle) {
       const call = register(endpoint)
       app.route({
         method: endpoint.method,
         url: endpoint.path,
         handler: async (request) => {
           const as = await guard.admit(request, call)
-          return verb((step) => inAccount(database, as, step), readInput(endpoint, request))
+          return handle((step) => inAccount(database, as, step), readInput(endpoint, request))
         },
       })
     },
-    serveVisit(endpoint, verb) {
+    serveVisit(endpoint, handle) {
       register(endpoint)
       app.route({
         method: endpoint.method,
         url: endpoint.path,
-        handler: async (request) => verb(await guard.admitPerson(request), readInput(endpoint, request)),
+        handler: async (request) => handle(await guard.admitPerson(request), readInput(endpoint, request)),
       })
     },
-    serveAdministrator(endpoint, verb) {
+    serveAdministrator(endpoint, handle) {
       register(endpoint)
       app.route({
         method: endpoint.method,
         url: endpoint.path,
-        handler: async (request) => verb(await guard.admitAdministrator(request), readInput(endpoint, request)),
+        handler: async (request) => handle(await guard.admitAdministrator(request), readInput(endpoint, request)),
       })
     },
-    servePublic(endpoint, verb) {
+    servePublic(endpoint, handle) {
       register(endpoint)
       app.route({
         method: endpoint.method,
         url: endpoint.path,
-        handler: async (request) => verb(readInput(endpoint, request)),
+        handler: async (request) => handle(readInput(endpoint, request)),
       })
     },
   }
