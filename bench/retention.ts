@@ -1,5 +1,5 @@
 /**
- * Benchmarks retention: deleting one day from two million rows of issue history over 400 days, and from two million events
+ * Benchmarks retention: deleting one day from a million rows of issue history over 400 days, and from a million events
  * over 31 days, compared to counting the table. Uses the server of TEST_DATABASE_URL or starts one.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { seedIssues } from '../apps/server/src/testing/issues.ts'
 import { startTestServer } from '../apps/server/src/testing/test-server.ts'
 
 const [issues, hosts] = [10, 500]
-const rowCount = 2_000_000
+const rowCount = 1_000_000
 const [historyDays, eventDays] = [400, 31]
 const dayMs = 86_400_000
 const now = new Date()
