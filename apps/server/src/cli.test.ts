@@ -39,6 +39,10 @@ it.each([[['--help']], [[]]])('prints its usage for %j', async (args) => {
   expect(stdout).toMatch(/^Usage: glacis <command>\n\n {2}serve /)
 })
 
+it('describes a command without arguments', async () => {
+  expect((await glacis(['doctor', '--help'])).stdout).toMatch(/^Usage: glacis doctor\n\nCheck settings/)
+})
+
 it.each([
   [['sevre'], 'Unknown command "sevre". Run "glacis --help" for a list of commands.\n'],
   [['serve', '--port', '80'], '"glacis serve" takes no arguments. Run "glacis --help" for a list of commands.\n'],

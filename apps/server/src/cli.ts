@@ -120,6 +120,10 @@ const aliases = new Map([
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
   const [name = '--help', ...rest] = args
   const command = commands.get(aliases.get(name) ?? name)
+  if (command && !command.takesArguments && rest.some((word) => (aliases.get(word) ?? word) === '--help')) {
+    print(`Usage: glacis ${name}\n\n${command.summary}`)
+    return 0
+  }
   if (!command || (rest.length > 0 && !command.takesArguments)) {
     const problem = command ? `"glacis ${name}" takes no arguments` : `Unknown command "${name}"`
     printError(`${problem}. Run "glacis --help" for a list of commands.`)
