@@ -32,7 +32,7 @@ import {
   updateTraits,
 } from '#identities.ts'
 import { recoveryMail } from '#mail.ts'
-import { isOutOfTries, issueCode, tooManyTries, tryCode } from '#method/code.ts'
+import { isOutOfTries, mailCode, tooManyTries, tryCode } from '#method/code.ts'
 import { checkReturnTo } from '#return-to.ts'
 import { emailLengthMax, isEmail, normalizeAddress } from '#schema.ts'
 import { issueSession, revokeOtherSessions, revokeSession } from '#session.ts'
@@ -126,7 +126,10 @@ async function submitAddress(exchange: Exchange, flow: Flow, email: string): Pro
   const address = normalizeAddress(email)
   const owner = await findRecoveryAddressOwner(service.db, address)
   // Over the limit, the last code stays valid.
-  if (await consumeMailQuota(service, address, exchange.client.ip)) await sendCode(service, flow, address, owner)
+  if (await consumeMailQuota(service, address, exchange.client.ip))
+    await mailCode(service, service.db, flow, { address, identityId: owner }, (code, minutes) =>
+      recoveryMail(address, code, minutes),
+    )
   const sent = await saveFlow(service, flow, {
     state: 'sent_email',
     active: 'code',
@@ -134,15 +137,6 @@ async function submitAddress(exchange: Exchange, flow: Flow, email: string): Pro
     ui: { ...flow.ui, nodes: withCsrfToken(codeNodes(email), flow.csrf_token), messages: [notice.recoveryCodeSent] },
   })
   return formResponse(exchange, sent, 200)
-}
-
-async function sendCode(service: Service, flow: Flow, address: string, owner: string | null): Promise<void> {
-  const code = await issueCode(service, service.db, flow.id, address, owner)
-  const { codeMs } = service.lifespans
-  await service.courier.queue(service.db, recoveryMail(address, code, Math.round(codeMs / 60_000)), {
-    expiresAt: new Date(service.now().getTime() + codeMs),
-    isVoid: owner === null,
-  })
 }
 
 async function submitCode(exchange: Exchange, flow: Flow, fields: Fields): Promise<HttpResponse> {

@@ -34,7 +34,7 @@ import {
 } from '#flow/submit.ts'
 import { markVerified, findAddressOwner } from '#identities.ts'
 import { verificationMail } from '#mail.ts'
-import { issueCode, tooManyTries, tryCode } from '#method/code.ts'
+import { mailCode, tooManyTries, tryCode } from '#method/code.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { emailLengthMax, normalizeAddress } from '#schema.ts'
 import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
@@ -172,19 +172,15 @@ async function submitAddress(exchange: Exchange, started: Flow, fields: Fields):
 
 /** Does the same work for known and unknown addresses. Only a known address is emailed. */
 async function sendCode(
-  exchange: Exchange,
+  { service }: Exchange,
   db: Database,
   flow: Flow,
   address: string,
   identityId: string | null,
 ): Promise<void> {
-  const { service } = exchange
-  const code = await issueCode(service, db, flow.id, address, identityId)
-  const { codeMs } = service.lifespans
-  const url = `${service.publicUrl}/self-service/verification?code=${code}&flow=${flow.id}`
-  await service.courier.queue(db, verificationMail(address, code, url, Math.round(codeMs / 60_000)), {
-    expiresAt: new Date(service.now().getTime() + codeMs),
-    isVoid: identityId === null,
+  await mailCode(service, db, flow, { address, identityId }, (code, minutes) => {
+    const url = `${service.publicUrl}/self-service/verification?code=${code}&flow=${flow.id}`
+    return verificationMail(address, code, url, minutes)
   })
 }
 

@@ -6,7 +6,7 @@ import { type Exchange, type LoginOutcome, type Method, rejected } from '#servic
 import { findIdentity, markVerified, findRecoveryAddressOwner } from '#identities.ts'
 import { signInMail } from '#mail.ts'
 import { codeSignUp } from '#method/code-sign-up.ts'
-import { issueCode, resetTries, tooManyTries, tryCode } from '#method/code.ts'
+import { mailCode, resetTries, tooManyTries, tryCode } from '#method/code.ts'
 import { identifierNode } from '#method/identifier.ts'
 import { isEmail, normalizeAddress } from '#schema.ts'
 import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
@@ -33,18 +33,13 @@ async function sendCode(exchange: Exchange, fields: Fields, flow: Flow): Promise
   if (!isEmail(address)) return rejected(onField('identifier', errorMessage.email(address.slice(0, 254))))
   const owner = await findRecoveryAddressOwner(service.db, address)
   // Over the limit, the last code stays valid.
-  if (await consumeMailQuota(service, address, exchange.client.ip)) await mailCode(exchange, flow, address, owner)
+  if (await consumeMailQuota(service, address, exchange.client.ip)) {
+    await resetTries(service, flow.id)
+    await mailCode(service, service.db, flow, { address, identityId: owner }, (code, minutes) =>
+      signInMail(address, code, minutes),
+    )
+  }
   return { kind: 'code_sent', nodes: codeNodes(exchange, address), message: notice.signInCodeSent, memory: { address } }
-}
-
-async function mailCode({ service }: Exchange, flow: Flow, address: string, owner: string | null): Promise<void> {
-  const { codeMs } = service.lifespans
-  await resetTries(service, flow.id)
-  const code = await issueCode(service, service.db, flow.id, address, owner)
-  await service.courier.queue(service.db, signInMail(address, code, Math.round(codeMs / 60_000)), {
-    expiresAt: new Date(service.now().getTime() + codeMs),
-    isVoid: owner === null,
-  })
 }
 
 function codeNodes({ service }: Exchange, address: string): Node[] {

@@ -4,7 +4,7 @@ import { type Fields, textOf } from '#http/body.ts'
 import { emitEvent } from '#http/exchange.ts'
 import { type Exchange, type Method, type RegistrationOutcome, rejected } from '#service.ts'
 import { signUpMail } from '#mail.ts'
-import { issueCode, resetTries, tooManyTries, tryRegistrationCode } from '#method/code.ts'
+import { mailCode, resetTries, tooManyTries, tryRegistrationCode } from '#method/code.ts'
 import { normalizeAddress } from '#schema.ts'
 import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
 import { label, notice, onField, onForm } from '#ui/message.ts'
@@ -32,11 +32,10 @@ async function sendCode(exchange: Exchange, traits: Traits, flow: Flow): Promise
   const { service, client } = exchange
   const address = normalizeAddress(traits.email)
   if (await consumeMailQuota(service, address, client.ip)) {
-    const { codeMs } = service.lifespans
     await resetTries(service, flow.id)
-    const code = await issueCode(service, service.db, flow.id, address, null)
-    const expiresAt = new Date(service.now().getTime() + codeMs)
-    await service.courier.queue(service.db, signUpMail(address, code, Math.round(codeMs / 60_000)), { expiresAt })
+    await mailCode(service, service.db, flow, { address, identityId: null, isVoid: false }, (code, minutes) =>
+      signUpMail(address, code, minutes),
+    )
   }
   return { kind: 'code_sent', nodes: codeNodes, message: notice.signUpCodeSent, memory: { address } }
 }

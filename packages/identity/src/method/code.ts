@@ -2,6 +2,7 @@
 import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { Flow, CodeTable, Database } from '#store.ts'
+import type { Mail } from '#options.ts'
 import type { Service } from '#service.ts'
 import { errorMessage } from '#ui/error-message.ts'
 
@@ -16,7 +17,7 @@ export const tooManyTries = errorMessage.generic('The request was submitted too 
  *
  * @returns the plaintext code; use it only in the email
  */
-export async function issueCode(
+async function issueCode(
   service: Service,
   db: Database,
   flowId: string,
@@ -39,6 +40,32 @@ export async function issueCode(
     })
     .execute()
   return code
+}
+
+interface Recipient {
+  readonly address: string
+  /** Null for an unknown address, or for one that is being registered. */
+  readonly identityId: string | null
+  /** Nothing is sent, although the work is the same. */
+  readonly isVoid?: boolean
+}
+
+/**
+ * Issues a code for a flow and emails it.
+ *
+ * @param mailOf writes the email with a code that is valid for this many minutes
+ */
+export async function mailCode(
+  service: Service,
+  db: Database,
+  { id }: Flow,
+  { address, identityId, isVoid = identityId === null }: Recipient,
+  mailOf: (code: string, minutes: number) => Mail,
+): Promise<void> {
+  const { codeMs } = service.lifespans
+  const code = await issueCode(service, db, id, address, identityId)
+  const expiresAt = new Date(service.now().getTime() + codeMs)
+  await service.courier.queue(db, mailOf(code, Math.round(codeMs / 60_000)), { expiresAt, isVoid })
 }
 
 /** Resets a flow's attempts for a new code. The email limit bounds the number of codes. */

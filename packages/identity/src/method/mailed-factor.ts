@@ -5,7 +5,7 @@ import { emitEvent } from '#http/exchange.ts'
 import { type Exchange, type LoginOutcome, type Method, rejected, type LiveSession } from '#service.ts'
 import { type Identity, markVerified, signInAddress } from '#identities.ts'
 import { signInMail } from '#mail.ts'
-import { issueCode, resetTries, tooManyTries, tryCode } from '#method/code.ts'
+import { mailCode, resetTries, tooManyTries, tryCode } from '#method/code.ts'
 import { normalizeAddress } from '#schema.ts'
 import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
 import { label, notice, onField, onForm } from '#ui/message.ts'
@@ -41,11 +41,10 @@ async function sendCode(exchange: Exchange, identity: Identity, flow: Flow): Pro
   const { service, client } = exchange
   const address = addressOf(identity)
   if (await consumeMailQuota(service, address, client.ip)) {
-    const { codeMs } = service.lifespans
     await resetTries(service, flow.id)
-    const code = await issueCode(service, service.db, flow.id, address, identity.id)
-    const expiresAt = new Date(service.now().getTime() + codeMs)
-    await service.courier.queue(service.db, signInMail(address, code, Math.round(codeMs / 60_000)), { expiresAt })
+    await mailCode(service, service.db, flow, { address, identityId: identity.id }, (code, minutes) =>
+      signInMail(address, code, minutes),
+    )
   }
   return { kind: 'code_sent', nodes: codeNodes(address), message: notice.signInCodeSent, memory: { address } }
 }
