@@ -59,7 +59,8 @@ export const infrastructureProbes: readonly Probe[] = [
     ports: [5060],
     tlsPorts: [5061],
     request: sipOptions('TCP'),
-    responsePattern: /^SIP\/2\.0 \d{3}/,
+    // Netty repeats the protocol of the request in HTTP responses, without the CSeq that SIP requires.
+    responsePattern: /^SIP\/2\.0 \d{3}[\s\S]{0,4000}\nCSeq\s{0,9}:/i,
     field: 'sip_header.server',
     read: sipServer,
   },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { identifyBanner } from '#fingerprint/banner.ts'
 import { probes } from '#fingerprint/probes.ts'
+import { isWeb } from '#fingerprint/responses.ts'
 
 function probe(protocol: string) {
   const match = probes.find((probe) => probe.protocol === protocol)
@@ -75,7 +76,7 @@ describe('probes', () => {
     ['stomp', 'CONNECTED\nserver:RabbitMQ/3.10.8\nversion:1.2\n\n\0'],
     ['zabbix-agent', 'ZBXD\x01\x06\0\0\0\0\0\0\x006.0.14'],
     ['tor-control', '250-PROTOCOLINFO 1\r\n250-AUTH METHODS=NULL\r\n'],
-    ['sip', 'SIP/2.0 404 Not here\r\nServer: kamailio (5.6.3 (x86_64/linux))\r\n'],
+    ['sip', 'SIP/2.0 404 Not here\r\nCSeq: 1 OPTIONS\r\nServer: kamailio (5.6.3 (x86_64/linux))\r\n'],
     ['stun', '\x01\x01\0\x20\x21\x12\xa4\x42glacisglacis\x80\x22\0\x14Coturn-4.6.1'],
     ['nfs', '\x80\0\0\x18GLNF\0\0\0\x01\0\0\0\0'],
     [
@@ -85,6 +86,12 @@ describe('probes', () => {
   ])('%s: only its own probe accepts the response', (protocol, response) => {
     const knowing = probes.filter((probe) => probe.responsePattern.test(response)).map((probe) => probe.protocol)
     expect(knowing).toEqual([protocol])
+  })
+
+  it.each(['SIP/2.0', 'RTSP/1.0'])('a web server that repeats %s of the request is none', (version) => {
+    const response = `${version} 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
+    expect(probes.filter((probe) => probe.responsePattern.test(response))).toEqual([])
+    expect(isWeb(response)).toBe(true)
   })
 
   it.each([

@@ -138,7 +138,7 @@ export const probes: readonly Probe[] = [
     protocol: 'rtsp',
     ports: [554, 8554, 10554],
     request: bytes('OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n'),
-    responsePattern: /^RTSP\/\d/,
+    responsePattern: /^RTSP\/\d(?![\s\S]{0,2000}\ncontent-type:\s{0,9}(?:text\/(?:html|plain)|application\/json))/i,
     field: 'rtsp_header.server',
     read: (response) => /^server:\s{0,100}([^\r\n]{1,200})/im.exec(response)?.[1] ?? '',
   },

@@ -1,8 +1,11 @@
 /** What raw responses reveal before their protocol is known. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 
+/** HTTP, also of servers such as Netty that repeat the protocol of the request line in the status line. */
 export function isWeb(text: string): boolean {
-  return /^HTTP\/\d/.test(text)
+  return /^(?:HTTP\/\d|(?:SIP|RTSP)\/\d\.\d \d{3} [\s\S]{0,2000}\ncontent-type:\s{0,9}(?:text\/(?:html|plain)|application\/json))/i.test(
+    text,
+  )
 }
 
 export function longer(one: Buffer, other: Buffer): Buffer {
