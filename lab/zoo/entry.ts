@@ -28,7 +28,7 @@ const Install = z.strictObject({
   pip: z.array(z.string()).default([]),
   /** `group:artifact:version[:packaging[:classifier]]`, in `$PACKAGES/maven`. Archives are unpacked there. */
   maven: z.array(z.string()).default([]),
-  /** Adds the dependencies of the Maven artifacts. */
+  /** Adds the dependencies of the Maven artifacts. An artifact of packaging `pom` is a bill of materials. */
   mavenDependencies: z.boolean().default(false),
 })
 export type Install = z.infer<typeof Install>
@@ -52,6 +52,8 @@ const Variant = z.strictObject({
   /** Replaces the ports of the entry. */
   tcp: ports.optional(),
   udp: ports.optional(),
+  /** Ports that nginx forwards after Basic authentication. The program itself gets the inner address as its own. */
+  basicAuth: ports.default([]),
   /** A file with the process id of a program that leaves its process group. */
   pidFile: z.string().optional(),
   /** Ids of the checks that must prove a weakness. */
@@ -62,6 +64,9 @@ const Variant = z.strictObject({
   also: z.array(z.string()).default([]),
 })
 export type Variant = z.infer<typeof Variant>
+
+/** The weak variant behind nginx with Basic authentication. */
+const Proxied = z.strictObject({ basicAuth: ports.min(1), also: z.array(z.string()).default([]) })
 
 const Entry = z.strictObject({
   title: z.string(),
@@ -87,12 +92,13 @@ const Entry = z.strictObject({
   /** Other names that are correct, such as those of libraries. */
   components: z.array(z.string()).default([]),
   weak: Variant,
-  hardened: Variant.optional(),
+  hardened: z.union([Proxied, Variant]).optional(),
   /** Threats that are wrong whenever they are reported. */
   never: z.array(z.string()).default([]),
 })
 
-export type Entry = z.infer<typeof Entry> & {
+export type Entry = Omit<z.infer<typeof Entry>, 'hardened'> & {
+  readonly hardened?: Variant | undefined
   /** The file's name. */
   readonly id: string
   readonly text: string
@@ -118,7 +124,19 @@ function readEntry(id: string, text: string): Entry {
   if (problem) throw new Error(`lab/programs/${id}.yaml is invalid: ${problem.message}`)
   const result = Entry.safeParse(document.toJS())
   if (!result.success) throw new Error(`lab/programs/${id}.yaml is invalid:\n${z.prettifyError(result.error)}`)
-  return { ...result.data, id, text, isBlind: result.data.set ? result.data.set === 'blind' : isBlind(id) }
+  const { hardened, set, weak } = result.data
+  return {
+    ...result.data,
+    hardened: hardened && ('run' in hardened ? hardened : proxied(weak, hardened)),
+    id,
+    text,
+    isBlind: set ? set === 'blind' : isBlind(id),
+  }
+}
+
+function proxied(weak: Variant, { basicAuth, also }: z.infer<typeof Proxied>): Variant {
+  const without = { proves: [], uncovered: [], udp: [] }
+  return { ...weak, ...without, basicAuth, tcp: basicAuth, also: ['basic-auth-over-http', ...also] }
 }
 
 function isBlind(id: string): boolean {

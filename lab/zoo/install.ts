@@ -93,17 +93,21 @@ function mavenStep(artifact: string): string {
   return `mvn -q -B dependency:copy -Dartifact=${quoted(artifact)} -DoutputDirectory=maven`
 }
 
-/** Resolves the artifacts together, as a project that depends on them. */
+/** Resolves the artifacts together, as a project that depends on them. Those of packaging `pom` determine versions. */
 function dependencySteps(artifacts: readonly string[]): string[] {
   const dependencies = artifacts.map((artifact) => {
     const [group, name, version, type = 'jar'] = artifact.split(':')
-    return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version><type>${type}</type></dependency>`
+    const scope = type === 'pom' ? '<scope>import</scope>' : ''
+    return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version><type>${type}</type>${scope}</dependency>`
   })
+  const [imported, direct] = [true, false].map((isImport) =>
+    dependencies.filter((text) => text.includes('<scope>import') === isImport).join(''),
+  )
   const steps: string[] = []
   writeStep(
     steps,
     'pom.xml',
-    `<project><modelVersion>4.0.0</modelVersion><groupId>lab</groupId><artifactId>lab</artifactId><version>1</version><dependencies>${dependencies.join('')}</dependencies></project>`,
+    `<project><modelVersion>4.0.0</modelVersion><groupId>lab</groupId><artifactId>lab</artifactId><version>1</version><dependencyManagement><dependencies>${imported}</dependencies></dependencyManagement><dependencies>${direct}</dependencies></project>`,
   )
   return [...steps, 'mvn -q -B dependency:copy-dependencies -DoutputDirectory=maven']
 }

@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Entry, Variant } from './entry.ts'
 import { packagesFolder, type VariantName } from './install.ts'
+import { proxyConfiguration, proxyFile } from './proxy.ts'
 import { retry, untilTcp, untilUdp } from './ready.ts'
 
 /** One variant of a program on its own address. */
@@ -41,6 +42,8 @@ interface StartOptions {
 }
 interface Prepared {
   readonly definition: Variant
+  /** The program's own address. */
+  readonly address: string
   readonly folder: string
   readonly environment: NodeJS.ProcessEnv
 }
@@ -66,11 +69,12 @@ export async function startPrograms(runs: readonly Run[], options: StartOptions)
       const { definition } = program
       for (const command of definition.before) await runShell(command, program)
       if (definition.pidFile) pidFiles.push(join(program.folder, definition.pidFile))
-      const own = [definition.run].flat().map((command) => launch(command, program, log))
+      const own = commandsOf(definition).map((command) => launch(command, program, log))
       children.push(...own)
       const isAlive = () =>
         own.every((child) => child.exitCode === null || (child.exitCode === 0 && definition.pidFile !== undefined))
       for (const port of definition.tcp ?? run.entry.tcp) await untilTcp(run.address, port, isAlive)
+      for (const port of definition.basicAuth) await untilTcp(program.address, port, isAlive)
       for (const port of definition.udp ?? run.entry.udp) await untilUdp(run.address, port)
       for (const command of definition.after) await retry(() => runShell(command, program))
       started.push(run)
@@ -84,6 +88,10 @@ export async function startPrograms(runs: readonly Run[], options: StartOptions)
     stopStrayProcesses(folder)
   }
   return { started, failed, stop }
+}
+
+function commandsOf({ run, basicAuth }: Variant): readonly string[] {
+  return [...[run].flat(), ...(basicAuth.length > 0 ? [`nginx -p $FOLDER -c $FOLDER/${proxyFile}`] : [])]
 }
 
 function firstLines(text: string): string {
@@ -107,9 +115,10 @@ async function prepare(run: Run, { folder: root, cache, node }: StartOptions): P
   if (existsSync(modules)) symlinkSync(modules, join(folder, 'node_modules'))
   // Not scanned; programs behind a proxy listen there.
   const inner = address.replace(/^127\.84\./, '127.85.')
+  const own = definition.basicAuth.length > 0 ? inner : address
   const fill = (text: string) =>
     text
-      .replaceAll('{{address}}', address)
+      .replaceAll('{{address}}', own)
       .replaceAll('{{inner}}', inner)
       .replaceAll('{{folder}}', folder)
       .replaceAll('{{packages}}', packages)
@@ -118,6 +127,7 @@ async function prepare(run: Run, { folder: root, cache, node }: StartOptions): P
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, fill(text), { mode: text.startsWith('#!') ? 0o755 : 0o644 })
   }
+  if (own === inner) writeFileSync(join(folder, proxyFile), proxyConfiguration(address, inner, definition.basicAuth))
   const path = [
     join(modules, '.bin'),
     join(packages, 'venv/bin'),
@@ -131,7 +141,7 @@ async function prepare(run: Run, { folder: root, cache, node }: StartOptions): P
     PATH: path.join(':'),
     LANG: 'C.UTF-8',
     HOME: folder,
-    ADDRESS: address,
+    ADDRESS: own,
     INNER: inner,
     FOLDER: folder,
     PACKAGES: packages,
@@ -139,7 +149,7 @@ async function prepare(run: Run, { folder: root, cache, node }: StartOptions): P
     ...Object.fromEntries(Object.entries(definition.environment).map(([key, value]) => [key, fill(value)])),
   }
   if (definition.user) await execute('chown', ['-R', definition.user, folder])
-  return { definition, folder, environment }
+  return { definition, address: own, folder, environment }
 }
 
 function asUser(user: string | undefined, args: readonly string[]): readonly string[] {
