@@ -79,6 +79,7 @@ const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
   [/^ok\r\n$/, (text, port) => (port === 782 || port === 3109 ? bannerOf('conserver', '', text) : undefined)],
   [/^HSQLDB JDBC Network Listener/, (text) => bannerOf('hsqldb', 'hsqldb.listener', text)],
   [/^200-ICECC \d/, (text) => bannerOf('icecc-scheduler', 'icecc.banner', text)],
+  [/^ {3}___ {3}__ {2}__ ___[\s\S]{1,300}dubbo>$/, () => bannerOf('dubbo-qos', 'dubbo.qos', 'dubbo>')],
   [/^INFO \{/, (text) => bannerOf('nats', 'nats.info', text)],
   [/^\xff[\xfb-\xfe]/, (text) => bannerOf('telnet', 'telnet.banner', text.replaceAll(/\xff[\xfb-\xfe][\s\S]/g, ''))],
   [/^(HTTP\/\d)/, () => bannerOf('http', '', '')],

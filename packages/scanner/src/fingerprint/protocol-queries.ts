@@ -34,6 +34,15 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
     },
   ],
 
+  'dubbo-qos': [
+    async (connection) => {
+      connection.write('version\r\n')
+      const enough = (all: Buffer) => all.includes('dubbo version "')
+      const text = (await connection.read({ ...readOptions, enough })).toString('latin1')
+      return [{ field: 'dubbo.qos', text: /dubbo version "[\w.-]{1,40}"/.exec(text)?.[0] ?? 'no version' }]
+    },
+  ],
+
   /**
    * An anonymous SMB 1 login returns the names of the operating system and the server, whether or
    * not it succeeds.

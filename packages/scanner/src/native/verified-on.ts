@@ -3,6 +3,7 @@
  * are missing here were only tried on a stand-in, or on a program without a hardened variant.
  */
 export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
+  'amqp-anonymous': ['qpid-broker-j'],
   'amqp-default-login': ['rabbitmq'],
   'chargen-udp-amplification': ['xinetd'],
   'coap-open': ['libcoap'],
@@ -48,6 +49,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'ntp-variables-exposed': ['ntpsec'],
   'radius-default-secret': ['freeradius'],
   'rdp-no-tls': ['xrdp'],
+  'rmi-registry-open': ['rmi-registry'],
   'rpcbind-open': ['rpcbind'],
   'rsync-module-writable': ['rsync'],
   'session-weak-secret': ['web-tokens'],
