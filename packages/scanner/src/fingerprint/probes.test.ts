@@ -89,7 +89,7 @@ describe('probes', () => {
   })
 
   it.each(['SIP/2.0', 'RTSP/1.0'])('a web server that repeats %s of the request is none', (version) => {
-    const response = `${version} 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
+    const response = `${version} 404 Not Found\r\ncontent-length: 0\r\n\r\n`
     expect(probes.filter((probe) => probe.responsePattern.test(response))).toEqual([])
     expect(isWeb(response)).toBe(true)
   })

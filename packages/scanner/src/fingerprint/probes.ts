@@ -138,7 +138,8 @@ export const probes: readonly Probe[] = [
     protocol: 'rtsp',
     ports: [554, 8554, 10554],
     request: bytes('OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n'),
-    responsePattern: /^RTSP\/\d(?![\s\S]{0,2000}\ncontent-type:\s{0,9}(?:text\/(?:html|plain)|application\/json))/i,
+    // Like SIP, RTSP requires a CSeq.
+    responsePattern: /^RTSP\/\d[\s\S]{0,4000}\nCSeq\s{0,9}:/i,
     field: 'rtsp_header.server',
     read: (response) => /^server:\s{0,100}([^\r\n]{1,200})/im.exec(response)?.[1] ?? '',
   },

@@ -1,11 +1,9 @@
 /** What raw responses reveal before their protocol is known. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 
-/** HTTP, also of servers such as Netty that repeat the protocol of the request line in the status line. */
+/** HTTP, also of servers such as Netty that repeat the protocol of the request. SIP and RTSP require a CSeq. */
 export function isWeb(text: string): boolean {
-  return /^(?:HTTP\/\d|(?:SIP|RTSP)\/\d\.\d \d{3} [\s\S]{0,2000}\ncontent-type:\s{0,9}(?:text\/(?:html|plain)|application\/json))/i.test(
-    text,
-  )
+  return /^HTTP\/\d/.test(text) || (/^(?:SIP|RTSP)\/\d\.\d \d{3} /.test(text) && !/\nCSeq\s{0,9}:/i.test(text))
 }
 
 export function longer(one: Buffer, other: Buffer): Buffer {
