@@ -7,6 +7,8 @@ import type { Entry, Install } from './entry.ts'
 export type VariantName = 'weak' | 'hardened'
 
 const timeoutMs = 240_000
+/** Of a program that is compiled here. */
+const buildTimeoutMs = 900_000
 
 /** The folder of a variant's packages. */
 export function packagesFolder(cache: string, entry: Entry, variant: VariantName): string {
@@ -48,6 +50,8 @@ function missingPackages(folder: string, { apt, ...local }: Install): string | u
 function installPackages(folder: string, needed: Install, name: string, log: (line: string) => void) {
   const missing = needed.apt.filter((item) => !isInstalled(item))
   if (missing.length > 0) return `${missing.join(' ')} could not be installed`
+  const compiler = (['go', 'cargo'] as const).find((item) => needed[item].length > 0)
+  if (compiler && spawnSync(compiler, ['--help']).error) return `${compiler} is not installed`
   const { apt: _, ...local } = needed
   const stamp = join(folder, 'installed')
   const spec = JSON.stringify(local)
@@ -59,7 +63,7 @@ function installPackages(folder: string, needed: Install, name: string, log: (li
     const { status, stdout, stderr } = spawnSync('sh', ['-ec', step], {
       cwd: folder,
       encoding: 'utf8',
-      timeout: timeoutMs,
+      timeout: compiler ? buildTimeoutMs : timeoutMs,
     })
     if (status !== 0) return `${step.split(' ', 1)[0]} failed: ${lastLine(stderr) || lastLine(stdout) || status}`
   }
@@ -72,7 +76,8 @@ function lastLine(text: string): string {
 }
 
 /** Shell commands that install the packages to the current folder. */
-function stepsOf({ unpack, npm, pip, maven, mavenDependencies }: Install): string[] {
+function stepsOf(needed: Install): string[] {
+  const { unpack, npm, pip, maven, mavenDependencies, go, cargo } = needed
   const steps: string[] = []
   if (unpack.length > 0) {
     steps.push(`apt-get download ${unpack.join(' ')}`, 'for file in *.deb; do dpkg -x "$file" .; done')
@@ -86,6 +91,8 @@ function stepsOf({ unpack, npm, pip, maven, mavenDependencies }: Install): strin
   }
   if (maven.length > 0)
     steps.push(...(mavenDependencies ? dependencySteps(maven) : maven.map(mavenStep)), unpackArchives)
+  if (go.length > 0) steps.push(...goSteps(needed))
+  steps.push(...cargo.map((crate) => `cargo install --quiet --locked --root . ${quoted(crate)}`))
   return steps
 }
 
@@ -106,6 +113,20 @@ function dependencySteps(artifacts: readonly string[]): string[] {
     `<project><modelVersion>4.0.0</modelVersion><groupId>lab</groupId><artifactId>lab</artifactId><version>1</version><dependencies>${dependencies.join('')}</dependencies></project>`,
   )
   return [...steps, 'mvn -q -B dependency:copy-dependencies -DoutputDirectory=maven']
+}
+
+/** A module that depends on the programs, because `go install` refuses modules that replace dependencies. */
+function goSteps({ go, goLinker, goReplace }: Install): string[] {
+  const replace = goReplace.map((item) => `-replace=${quoted(item)}`)
+  return [
+    'go mod init lab',
+    ...(replace.length > 0 ? [`go mod edit ${replace.join(' ')}`] : []),
+    ...go.flatMap((item) => {
+      const [, module = '', version = '', folder = ''] = /^(.*)@([^/]*)(.*)$/.exec(item) ?? []
+      const flags = `-mod=mod -buildvcs=false -ldflags ${quoted(goLinker)}`
+      return [`go get ${quoted(`${module}@${version}`)}`, `go build ${flags} -o bin/ ${quoted(module + folder)}`]
+    }),
+  ]
 }
 
 const unpackArchives = `cd maven; for file in *.zip *.tar.gz *.tgz; do
