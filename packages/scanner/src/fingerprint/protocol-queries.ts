@@ -1,6 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 import { dataQueries } from '#fingerprint/data-queries.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import { listedServices, reflectionRequest } from '#native/grpc-wire.ts'
 import { readChallenge } from '#native/ntlm.ts'
 import { listedShares, logInAnonymously, sessionOn } from '#native/smb-session.ts'
 import {
@@ -31,6 +32,15 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       connection.write('INFO server\r\n')
       const text = (await connection.read(readOptions)).toString('latin1')
       return [{ field: 'redis.info', text: text.startsWith('$') ? text : 'redis' }]
+    },
+  ],
+
+  /** Names of the services, if the server has reflection. */
+  grpc: [
+    async (connection) => {
+      connection.write(reflectionRequest)
+      const services = listedServices(await connection.read({ ...readOptions, bytesMax: 65_536, idleMs: 500 }))
+      return [{ field: 'grpc.services', text: services.join('\n') || 'no reflection' }]
     },
   ],
 
