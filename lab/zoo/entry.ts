@@ -35,6 +35,8 @@ const Install = z.strictObject({
   mavenDependencies: z.boolean().default(false),
   /** `module@version`, with the `/folder` of the main package if it isn't at the root. Built to `$PACKAGES/bin`. */
   go: z.array(z.string().regex(/^[^@\s]+@v[^@\s]+$/, 'module@version/folder')).default([]),
+  /** Source of a main package that uses the modules instead of theirs, built to `$PACKAGES/bin/lab`. */
+  goMain: z.string().default(''),
   /** Linker flags, as of `go build -ldflags`. Release builds of many programs set their version this way. */
   goLinker: z.string().default(''),
   /** `module=module@version`: forks that the module's own go.mod replaces a dependency with. */

@@ -116,17 +116,18 @@ function dependencySteps(artifacts: readonly string[]): string[] {
 }
 
 /** A module that depends on the programs, because `go install` refuses modules that replace dependencies. */
-function goSteps({ go, goLinker, goReplace }: Install): string[] {
-  const replace = goReplace.map((item) => `-replace=${quoted(item)}`)
-  return [
-    'go mod init lab',
-    ...(replace.length > 0 ? [`go mod edit ${replace.join(' ')}`] : []),
-    ...go.flatMap((item) => {
-      const [, module = '', version = '', folder = ''] = /^(.*)@([^/]*)(.*)$/.exec(item) ?? []
-      const flags = `-mod=mod -buildvcs=false -ldflags ${quoted(goLinker)}`
-      return [`go get ${quoted(`${module}@${version}`)}`, `go build ${flags} -o bin/ ${quoted(module + folder)}`]
-    }),
-  ]
+function goSteps({ go, goMain, goLinker, goReplace }: Install): string[] {
+  const build = `go build -mod=mod -buildvcs=false -ldflags ${quoted(goLinker)} -o bin/`
+  const modules = go.map((item) => {
+    const [, module = '', version = '', folder = ''] = /^(.*)@([^/]*)(.*)$/.exec(item) ?? []
+    return { version: `${module}@${version}`, program: `${module}${folder}` }
+  })
+  const steps = ['go mod init lab']
+  if (goMain !== '') writeStep(steps, 'main.go', goMain)
+  steps.push(...goReplace.map((item) => `go mod edit -replace=${quoted(item)}`))
+  steps.push(...modules.map(({ version }) => `go get ${quoted(version)}`))
+  if (goMain !== '') return [...steps, `${build}lab .`]
+  return [...steps, ...modules.map(({ program }) => `${build} ${quoted(program)}`)]
 }
 
 const unpackArchives = `cd maven; for file in *.zip *.tar.gz *.tgz; do

@@ -151,7 +151,8 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       )
       const text = (await connection.read({ ...readOptions, bytesMax: 65_536 })).toString('latin1')
       const [, version = ''] = /\x02version\0[\s\S]{4}([\d.]{1,20}(?:-\w{1,100})?)\0/.exec(text) ?? []
-      return [{ field: 'mongodb.version', text: version || 'no version' }]
+      const [, ferretDb] = /\x02ferretdbVersion\0[\s\S]{4}([\x20-\x7e]{1,60})\0/.exec(text) ?? []
+      return [{ field: 'mongodb.version', text: ferretDb ? `FerretDB ${ferretDb}` : version || 'no version' }]
     },
   ],
 }

@@ -27,6 +27,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'echo-udp-loop': ['xinetd'],
   'ftp-anonymous-upload': ['pyftpdlib', 'vsftpd'],
   'git-daemon-open': ['git-daemon'],
+  'grpc-reflection-exposed': ['seaweedfs', 'temporal'],
   'http-proxy-open': ['privoxy', 'squid', 'tinyproxy', 'trafficserver'],
   'http-put-open': ['apache2-webdav', 'wsgidav'],
   'ipmi-anonymous-login': ['ipmi'],
