@@ -50,7 +50,7 @@ function missingPackages(folder: string, { apt, ...local }: Install): string | u
 function installPackages(folder: string, needed: Install, name: string, log: (line: string) => void) {
   const missing = needed.apt.filter((item) => !isInstalled(item))
   if (missing.length > 0) return `${missing.join(' ')} could not be installed`
-  const compiler = (['go', 'cargo'] as const).find((item) => needed[item].length > 0)
+  const compiler = compilerOf(needed)
   if (compiler && spawnSync(compiler, ['--help']).error) return `${compiler} is not installed`
   const { apt: _, ...local } = needed
   const stamp = join(folder, 'installed')
@@ -58,8 +58,9 @@ function installPackages(folder: string, needed: Install, name: string, log: (li
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === spec) return undefined
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  if (Object.values(local).some((items) => Array.isArray(items) && items.length > 0)) log(`Installing ${name}`)
-  for (const step of stepsOf(needed)) {
+  const steps = stepsOf(needed)
+  if (steps.length > 0) log(`Installing ${name}`)
+  for (const step of steps) {
     const { status, stdout, stderr } = spawnSync('sh', ['-ec', step], {
       cwd: folder,
       encoding: 'utf8',
@@ -71,13 +72,18 @@ function installPackages(folder: string, needed: Install, name: string, log: (li
   return undefined
 }
 
+function compilerOf({ go, goMain, cargo }: Install): 'go' | 'cargo' | undefined {
+  if (go.length > 0 || goMain !== '') return 'go'
+  return cargo.length > 0 ? 'cargo' : undefined
+}
+
 function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
 }
 
 /** Shell commands that install the packages to the current folder. */
 function stepsOf(needed: Install): string[] {
-  const { unpack, npm, pip, maven, mavenDependencies, go, cargo } = needed
+  const { unpack, npm, pip, maven, mavenDependencies, cargo } = needed
   const steps: string[] = []
   if (unpack.length > 0) {
     steps.push(`apt-get download ${unpack.join(' ')}`, 'for file in *.deb; do dpkg -x "$file" .; done')
@@ -91,7 +97,7 @@ function stepsOf(needed: Install): string[] {
   }
   if (maven.length > 0)
     steps.push(...(mavenDependencies ? dependencySteps(maven) : maven.map(mavenStep)), unpackArchives)
-  if (go.length > 0) steps.push(...goSteps(needed))
+  if (compilerOf(needed) === 'go') steps.push(...goSteps(needed))
   steps.push(...cargo.map((crate) => `cargo install --quiet --locked --root . ${quoted(crate)}`))
   return steps
 }

@@ -29,8 +29,10 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
   /** INFO requires authentication when a password is set. */
   redis: [
     async (connection) => {
-      connection.write('INFO server\r\n')
+      connection.write('*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n')
       const text = (await connection.read(readOptions)).toString('latin1')
+      // A compatible server without this section isn't Redis.
+      if (/^-[^\r\n]{0,60}not supported/.test(text)) return []
       return [{ field: 'redis.info', text: text.startsWith('$') ? text : 'redis' }]
     },
   ],

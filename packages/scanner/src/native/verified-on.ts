@@ -4,6 +4,7 @@
  */
 export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'amqp-default-login': ['rabbitmq'],
+  'api-without-authentication': ['huma'],
   'chargen-udp-amplification': ['xinetd'],
   'coap-open': ['libcoap'],
   'CVE-2014-0160': ['tlslite-heartbeat'],
@@ -40,7 +41,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'mail-spf-missing': ['mail-domain'],
   'mail-spf-permissive': ['mail-domain-permissive'],
   'mail-transport-security-missing': ['mail-domain'],
-  'mcp-server-open': ['fastmcp'],
+  'mcp-server-open': ['fastmcp', 'mcp-go-sdk'],
   'memcached-udp-amplification': ['memcached'],
   'mysql-no-tls': ['mariadb'],
   'mysql-root-without-password': ['mariadb'],
