@@ -1,4 +1,4 @@
-import { createServer, type ServerHttp2Stream } from 'node:http2'
+import { createServer, type Http2ServerResponse } from 'node:http2'
 import { expect, it } from 'vitest'
 import { listedServices } from '#native/grpc-wire.ts'
 import { runNativeChecks, tcpPeer } from '#native/testing/examine.ts'
@@ -14,36 +14,34 @@ const listing = (names: readonly string[]) => {
 }
 
 /** Node's implementation of HTTP/2 parses what the check sends. */
-async function checked(respond: (stream: ServerHttp2Stream, path: string) => void) {
+async function checked(respond: (response: Http2ServerResponse, path: string) => void) {
   const server = createServer()
   const paths: string[] = []
-  server.on('stream', (stream, headers) => {
-    paths.push(String(headers[':path']))
-    stream.resume()
-    stream.on('end', () => respond(stream, String(headers[':path'])))
+  server.on('request', (request, response) => {
+    paths.push(request.url)
+    request.resume()
+    request.on('end', () => respond(response, request.url))
   })
   await using peer = await tcpPeer((socket) => void server.emit('connection', socket))
   const result = await runNativeChecks(peer, { protocol: 'grpc' })
   return { ...result, paths }
 }
 
-const unimplemented = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '12' }
+const grpc = { 'content-type': 'application/grpc' }
+const unimplemented = { ...grpc, 'grpc-status': '12' }
 
 it('lists the services of a server that only has the older reflection service', async () => {
-  const { found, paths } = await checked((stream, path) => {
-    if (path.includes('v1alpha')) {
-      stream.respond({ ':status': 200, 'content-type': 'application/grpc' })
-      stream.end(listing(['lab.Ledger', 'grpc.health.v1.Health']))
-      return
-    }
-    stream.respond(unimplemented, { endStream: true })
+  const { found, paths } = await checked((response, path) => {
+    const isKnown = path.includes('v1alpha')
+    response.writeHead(200, isKnown ? grpc : unimplemented)
+    response.end(isKnown ? listing(['lab.Ledger', 'grpc.health.v1.Health']) : '')
   })
   expect(paths).toContain('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo')
   expect(found).toEqual(['grpc-reflection-exposed'])
 })
 
 it('finds nothing on a server without reflection, and reports coverage', async () => {
-  const { found, covered } = await checked((stream) => stream.respond(unimplemented, { endStream: true }))
+  const { found, covered } = await checked((response) => response.writeHead(200, unimplemented).end())
   expect(found).toEqual([])
   expect(covered).toContain('grpc-reflection-exposed')
 })
