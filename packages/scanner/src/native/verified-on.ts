@@ -3,7 +3,7 @@
  * are missing here were only tried on a stand-in, or on a program without a hardened variant.
  */
 export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
-  'amqp-default-login': ['rabbitmq'],
+  'amqp-default-login': ['garagemq', 'rabbitmq'],
   'api-without-authentication': ['huma'],
   'chargen-udp-amplification': ['xinetd'],
   'coap-open': ['libcoap'],
