@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Observation } from '../../packages/contract/src/runner.ts'
-import { readCatalogue } from '../../lab/zoo/entry.ts'
+import { readCatalog } from '../../lab/zoo/entry.ts'
 import { createHttpClient } from '../../packages/scanner/src/net/http.ts'
 import { loadTemplates, type CheckPlan } from '../../packages/scanner/src/template/plan.ts'
 import { runChecks } from '../../packages/scanner/src/template/run.ts'
@@ -46,7 +46,7 @@ describe('the pack', () => {
   })
 
   it('has a case here or a real program in the lab for every check', () => {
-    const covered = new Set([...all.map(({ id }) => id), ...readCatalogue().flatMap(({ weak }) => [...weak.proves, ...weak.also])])
+    const covered = new Set([...all.map(({ id }) => id), ...readCatalog().flatMap(({ weak }) => [...weak.proves, ...weak.also])])
     expect(loaded.checks.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([])
   })
 
