@@ -12,6 +12,9 @@ const VersionRule = z.union([
   z.strictObject({ dpkg: z.string() }),
   z.strictObject({ npm: z.string() }),
   z.strictObject({ pip: z.string() }),
+  /** A module among those of the build. */
+  z.strictObject({ go: z.string() }),
+  z.strictObject({ cargo: z.string() }),
   /** A shell command that prints the version. */
   z.strictObject({ run: z.string() }),
 ])
@@ -30,6 +33,16 @@ const Install = z.strictObject({
   maven: z.array(z.string()).default([]),
   /** Adds the dependencies of the Maven artifacts. An artifact of packaging `pom` is a bill of materials. */
   mavenDependencies: z.boolean().default(false),
+  /** `module@version`, with the `/folder` of the main package if it isn't at the root. Built to `$PACKAGES/bin`. */
+  go: z.array(z.string().regex(/^[^@\s]+@v[^@\s]+$/, 'module@version/folder')).default([]),
+  /** Source of a main package that uses the modules instead of theirs, built to `$PACKAGES/bin/lab`. */
+  goMain: z.string().default(''),
+  /** Linker flags, as of `go build -ldflags`. Release builds of many programs set their version this way. */
+  goLinker: z.string().default(''),
+  /** `module=module@version`: forks that the module's own go.mod replaces a dependency with. */
+  goReplace: z.array(z.string()).default([]),
+  /** `name@version`, built to `$PACKAGES/bin`. */
+  cargo: z.array(z.string()).default([]),
 })
 export type Install = z.infer<typeof Install>
 

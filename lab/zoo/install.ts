@@ -7,6 +7,8 @@ import type { Entry, Install } from './entry.ts'
 export type VariantName = 'weak' | 'hardened'
 
 const timeoutMs = 240_000
+/** Of a program that is compiled here. */
+const buildTimeoutMs = 900_000
 
 /** The folder of a variant's packages. */
 export function packagesFolder(cache: string, entry: Entry, variant: VariantName): string {
@@ -48,18 +50,21 @@ function missingPackages(folder: string, { apt, ...local }: Install): string | u
 function installPackages(folder: string, needed: Install, name: string, log: (line: string) => void) {
   const missing = needed.apt.filter((item) => !isInstalled(item))
   if (missing.length > 0) return `${missing.join(' ')} could not be installed`
+  const compiler = compilerOf(needed)
+  if (compiler && spawnSync(compiler, ['--help']).error) return `${compiler} is not installed`
   const { apt: _, ...local } = needed
   const stamp = join(folder, 'installed')
   const spec = JSON.stringify(local)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === spec) return undefined
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  if (Object.values(local).some((items) => Array.isArray(items) && items.length > 0)) log(`Installing ${name}`)
-  for (const step of stepsOf(needed)) {
+  const steps = stepsOf(needed)
+  if (steps.length > 0) log(`Installing ${name}`)
+  for (const step of steps) {
     const { status, stdout, stderr } = spawnSync('sh', ['-ec', step], {
       cwd: folder,
       encoding: 'utf8',
-      timeout: timeoutMs,
+      timeout: compiler ? buildTimeoutMs : timeoutMs,
     })
     if (status !== 0) return `${step.split(' ', 1)[0]} failed: ${lastLine(stderr) || lastLine(stdout) || status}`
   }
@@ -67,12 +72,18 @@ function installPackages(folder: string, needed: Install, name: string, log: (li
   return undefined
 }
 
+function compilerOf({ go, goMain, cargo }: Install): 'go' | 'cargo' | undefined {
+  if (go.length > 0 || goMain !== '') return 'go'
+  return cargo.length > 0 ? 'cargo' : undefined
+}
+
 function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
 }
 
 /** Shell commands that install the packages to the current folder. */
-function stepsOf({ unpack, npm, pip, maven, mavenDependencies }: Install): string[] {
+function stepsOf(needed: Install): string[] {
+  const { unpack, npm, pip, maven, mavenDependencies, cargo } = needed
   const steps: string[] = []
   if (unpack.length > 0) {
     steps.push(`apt-get download ${unpack.join(' ')}`, 'for file in *.deb; do dpkg -x "$file" .; done')
@@ -86,6 +97,8 @@ function stepsOf({ unpack, npm, pip, maven, mavenDependencies }: Install): strin
   }
   if (maven.length > 0)
     steps.push(...(mavenDependencies ? dependencySteps(maven) : maven.map(mavenStep)), unpackArchives)
+  if (compilerOf(needed) === 'go') steps.push(...goSteps(needed))
+  steps.push(...cargo.map((crate) => `cargo install --quiet --locked --root . ${quoted(crate)}`))
   return steps
 }
 
@@ -110,6 +123,21 @@ function dependencySteps(artifacts: readonly string[]): string[] {
     `<project><modelVersion>4.0.0</modelVersion><groupId>lab</groupId><artifactId>lab</artifactId><version>1</version><dependencyManagement><dependencies>${imported}</dependencies></dependencyManagement><dependencies>${direct}</dependencies></project>`,
   )
   return [...steps, 'mvn -q -B dependency:copy-dependencies -DoutputDirectory=maven']
+}
+
+/** A module that depends on the programs, because `go install` refuses modules that replace dependencies. */
+function goSteps({ go, goMain, goLinker, goReplace }: Install): string[] {
+  const build = `go build -mod=mod -buildvcs=false -ldflags ${quoted(goLinker)} -o bin/`
+  const modules = go.map((item) => {
+    const [, module = '', version = '', folder = ''] = /^(.*)@([^/]*)(.*)$/.exec(item) ?? []
+    return { version: `${module}@${version}`, program: `${module}${folder}` }
+  })
+  const steps = ['go mod init lab']
+  if (goMain !== '') writeStep(steps, 'main.go', goMain)
+  steps.push(...goReplace.map((item) => `go mod edit -replace=${quoted(item)}`))
+  steps.push(...modules.map(({ version }) => `go get ${quoted(version)}`))
+  if (goMain !== '') return [...steps, `${build}lab .`]
+  return [...steps, ...modules.map(({ program }) => `${build} ${quoted(program)}`)]
 }
 
 const unpackArchives = `cd maven; for file in *.zip *.tar.gz *.tgz; do

@@ -131,6 +131,7 @@ async function prepare(run: Run, { folder: root, cache, node }: StartOptions): P
   const path = [
     join(modules, '.bin'),
     join(packages, 'venv/bin'),
+    join(packages, 'bin'),
     dirname(node),
     '/usr/sbin',
     '/usr/bin',

@@ -14,6 +14,8 @@ export function versionOf(rule: VersionRule, packages: string): string | undefin
   if ('dpkg' in rule) return upstreamVersion(output('dpkg-query', ['-W', '-f', '${Version}', rule.dpkg]))
   if ('npm' in rule) return npmVersion(join(packages, 'node_modules', rule.npm, 'package.json'))
   if ('pip' in rule) return pipVersion(rule.pip, packages)
+  if ('go' in rule) return goVersion(rule.go, packages)
+  if ('cargo' in rule) return crateVersion(rule.cargo, packages)
   return output('sh', ['-c', `cd '${packages}' && ${rule.run}`]).trim() || undefined
 }
 
@@ -30,6 +32,19 @@ function npmVersion(file: string): string | undefined {
 function pipVersion(name: string, packages: string): string | undefined {
   const text = output(join(packages, 'venv/bin/pip'), ['show', name])
   return /^Version: (\S+)/m.exec(text)?.[1]
+}
+
+function goVersion(module: string, packages: string): string | undefined {
+  const requirements = readFileSync(join(packages, 'go.mod'), 'utf8').split('\n')
+  const [, version] =
+    requirements.map((line) => /(\S+) v(\S+)/.exec(line)?.slice(1) ?? []).find(([path]) => path === module) ?? []
+  return version?.replace('+incompatible', '')
+}
+
+/** Of the list that `cargo install` keeps. */
+function crateVersion(name: string, packages: string): string | undefined {
+  const list = readFileSync(join(packages, '.crates.toml'), 'utf8').split('\n')
+  return list.map((line) => /^"(\S+) (\S+) /.exec(line)).find((entry) => entry?.[1] === name)?.[2]
 }
 
 function output(program: string, args: readonly string[]): string {

@@ -36,6 +36,7 @@ export const more: readonly Case[] = [
   exposure('webpack-dev-server-open', '/webpack-dev-server', html('(magic html for main.js) (<a href="/webpack-dev-server/main">')),
   exposure('prometheus-open', '/api/v1/status/config', json({ status: 'success', data: { yaml: 'global:' } })),
   exposure('transmission-rpc-open', '/transmission/rpc', { status: 409, headers: { 'x-transmission-session-id': 'abcdef' }, body: 'Your request had an invalid X-Transmission-Session-Id header.' }, { status: 401, body: 'Unauthorized' }),
+  exposure('ollama-open', '/api/tags', json({ models: [] }), { status: 401, body: '' }),
   exposure('consul-open', '/v1/agent/self', json({ Config: { Datacenter: 'dc1' }, Member: {} }), { status: 403, body: 'Permission denied' }),
   exposure('couchdb-open', '/_all_dbs', json(['_replicator', '_users', 'shop']), { status: 401, body: '{"error":"unauthorized"}' }),
   exposure('influxdb-open', '/query?q=SHOW%20DATABASES', json({ results: [{ series: [{ name: 'databases' }] }] }), { status: 401, body: '{"error":"unable to parse authentication credentials"}' }),

@@ -68,8 +68,8 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
     'redis',
     6379,
     respond([
-      [/^PING/, '+PONG\r\n'],
-      [/^INFO/, '$25\r\nredis_version:7.0.15\r\n\r\n'],
+      [/PING\r\n$/, '+PONG\r\n'],
+      [/INFO/, '$25\r\nredis_version:7.0.15\r\n\r\n'],
     ]),
     'redis:redis:7.0.15',
   ],

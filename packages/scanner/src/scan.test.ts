@@ -85,8 +85,8 @@ describe('scan', () => {
       '127.41.2.3',
       6379,
       respond([
-        [/^PING/, '+PONG\r\n'],
-        [/^INFO/, '$40\r\n# Server\r\nredis_version:7.0.15\r\n'],
+        [/PING\r\n$/, '+PONG\r\n'],
+        [/INFO/, '$40\r\n# Server\r\nredis_version:7.0.15\r\n'],
       ]),
     )
     const observations = await observe({ hosts: [{ address: redis.address }], ports: [redis.port] })

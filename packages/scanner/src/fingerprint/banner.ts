@@ -80,6 +80,8 @@ const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
   [/^HSQLDB JDBC Network Listener/, (text) => bannerOf('hsqldb', 'hsqldb.listener', text)],
   [/^200-ICECC \d/, (text) => bannerOf('icecc-scheduler', 'icecc.banner', text)],
   [/^ {3}___ {3}__ {2}__ ___[\s\S]{1,300}dubbo>$/, () => bannerOf('dubbo-qos', 'dubbo.qos', 'dubbo>')],
+  // SETTINGS of HTTP/2: gRPC servers send theirs first.
+  [/^\0\0[\0-\x60]\x04\0\0\0\0\0/, () => bannerOf('grpc', '')],
   [/^INFO \{/, (text) => bannerOf('nats', 'nats.info', text)],
   [/^\xff[\xfb-\xfe]/, (text) => bannerOf('telnet', 'telnet.banner', text.replaceAll(/\xff[\xfb-\xfe][\s\S]/g, ''))],
   [/^(HTTP\/\d)/, () => bannerOf('http', '', '')],

@@ -27,6 +27,27 @@ export const daemonProbes: readonly Probe[] = [
     isOwnPortsOnly: true,
   },
   {
+    // JSON-RPC of a headless debugger.
+    protocol: 'delve',
+    ports: [2345, 40000],
+    request: bytes('{"method":"RPCServer.GetVersion","params":[{}],"id":1}\n'),
+    responsePattern: /^\{"id":1,"result":\{"DelveVersion":"/,
+    field: 'delve.version',
+    read: (response) => /"DelveVersion":"([^"]{1,200})/.exec(response)?.[1]?.replaceAll(String.raw`\n`, '\n') ?? '',
+    isOwnPortsOnly: true,
+  },
+  {
+    // The commands "handshake" and "stats" of its RPC protocol, in MessagePack. With authentication, "stats" fails.
+    protocol: 'serf',
+    ports: [7373],
+    request: bytes('\x82\xa7Command\xa9handshake\xa3Seq\x00\x81\xa7Version\x01\x82\xa7Command\xa5stats\xa3Seq\x01'),
+    responsePattern: /^\x82(?:\xa5Error\xa0\xa3Seq\x00|\xa3Seq\x00\xa5Error\xa0)\x82/,
+    field: 'serf.stats',
+    read: () => 'serf',
+    isOwnPortsOnly: true,
+    isBinary: true,
+  },
+  {
     protocol: 'clamd',
     ports: [3310],
     request: bytes('nVERSION\n'),

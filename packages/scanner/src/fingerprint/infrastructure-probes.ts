@@ -1,6 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Probes for network infrastructure, telephony, and cluster services. */
 import type { Probe } from '#fingerprint/probe.ts'
+import { reflectionRequest } from '#native/grpc-wire.ts'
 import { bindingRequest, softwareOf } from '#fingerprint/stun.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
@@ -83,6 +84,14 @@ export const infrastructureProbes: readonly Probe[] = [
     ),
     responsePattern: /<stream:stream\b[^>]{0,1000}http:\/\/etherx\.jabber\.org\/streams/,
     field: 'xmpp.stream',
+  },
+  {
+    // The first frame of HTTP/2 from a server is SETTINGS; those of gRPC-Go and others even come before the client's.
+    protocol: 'grpc',
+    ports: [50051, 7233, 4317],
+    request: reflectionRequest,
+    responsePattern: /^\0\0[\0-\x60]\x04\0\0\0\0\0/,
+    field: '',
   },
   {
     // The databases of Open vSwitch (RFC 7047, section 4.1.1).

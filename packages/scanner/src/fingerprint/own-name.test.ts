@@ -5,6 +5,7 @@ it.each([
   ['NiceGUI', '<link href="/_nicegui/3.18.0/static/favicon.ico">', 'NiceGUI 3.18.0'],
   ['D-Tale', '<span>D-Tale v1.8</span>', 'D-Tale 1.8'],
   ['Login - Acme Wiki', '<footer>Acme Wiki version 2.4</footer>', 'Acme Wiki 2.4'],
+  ['mtail on 192.0.2.1:3903', '<p>Build: mtail version 3.0.0 go</p>', 'mtail 3.0.0'],
   ['Netron', '<meta name="version" content="9.3.3">', 'Netron 9.3.3'],
   ['Acme Wiki', '<link href="/static/css/acmewiki.css?2.26.1">', 'Acme Wiki 2.26.1'],
   ['Acme', '<script>var VERSION = "2.4.1"; const jquery = { version: "3.7.1" }</script>', 'Acme 2.4.1'],

@@ -21,6 +21,8 @@ const htmlLengthMax = 65_536
 export function ownName(title: string, html: string): string | undefined {
   const page = html.slice(0, htmlLengthMax)
   const names = title
+    // "mtail on host:3903"
+    .replace(/ (?:on|at|@) [\w.:[\]-]{3,100}$/, '')
     .split(/\s[-–—|·:•]\s|[|:]\s/)
     .map((part) => part.trim())
     .filter(isName)

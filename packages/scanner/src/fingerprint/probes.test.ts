@@ -78,6 +78,9 @@ describe('probes', () => {
     ['tor-control', '250-PROTOCOLINFO 1\r\n250-AUTH METHODS=NULL\r\n'],
     ['sip', 'SIP/2.0 404 Not here\r\nCSeq: 1 OPTIONS\r\nServer: kamailio (5.6.3 (x86_64/linux))\r\n'],
     ['stun', '\x01\x01\0\x20\x21\x12\xa4\x42glacisglacis\x80\x22\0\x14Coturn-4.6.1'],
+    ['delve', '{"id":1,"result":{"DelveVersion":"Version: 1.27.2\\nBuild: 1","APIVersion":2},"error":null}'],
+    ['serf', '\x82\xa5Error\xa0\xa3Seq\0\x82\xa5Error\xa0\xa3Seq\x01\x84\xa5agent'],
+    ['grpc', '\0\0\x06\x04\0\0\0\0\0\0\x05\0\0\x40\0'],
     ['nfs', '\x80\0\0\x18GLNF\0\0\0\x01\0\0\0\0'],
     [
       'xmpp',
@@ -99,6 +102,7 @@ describe('probes', () => {
     ['epmd', '\0\0\x11\x11name rabbit at port 25672\n', 'name rabbit at port 25672'],
     ['epmd', '\0\0\x11\x11', 'no nodes'],
     ['zabbix-agent', 'ZBXD\x01\x06\0\0\0\0\0\0\x006.0.14', '6.0.14'],
+    ['delve', '{"id":1,"result":{"DelveVersion":"Version: 1.27.2\\nBuild: 1"}}', 'Version: 1.27.2\nBuild: 1'],
     ['sip', 'SIP/2.0 200 OK\r\nUser-Agent: FPBX-16.0.1\r\n\r\n', 'FPBX-16.0.1'],
     ['sip', 'SIP/2.0 404 Not here\r\n\r\n', ''],
     [

@@ -24,9 +24,10 @@ export const webProbe = (hostname: string) =>
 
 export const probes: readonly Probe[] = [
   {
+    // Not every compatible server accepts a command as one line.
     protocol: 'redis',
-    ports: [6379, 6380, 6381, 26379, 16379],
-    request: bytes('PING\r\n'),
+    ports: [6379, 6380, 6381, 26379, 16379, 9851],
+    request: bytes('*1\r\n$4\r\nPING\r\n'),
     responsePattern: /^(\+PONG|-NOAUTH|-DENIED|-ERR|-MISCONF)/,
     field: '',
   },

@@ -1,6 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 import { dataQueries } from '#fingerprint/data-queries.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import { listedServices, reflectionRequest } from '#native/grpc-wire.ts'
 import { readChallenge } from '#native/ntlm.ts'
 import { listedShares, logInAnonymously, sessionOn } from '#native/smb-session.ts'
 import {
@@ -28,8 +29,10 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
   /** INFO requires authentication when a password is set. */
   redis: [
     async (connection) => {
-      connection.write('INFO server\r\n')
+      connection.write('*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n')
       const text = (await connection.read(readOptions)).toString('latin1')
+      // A compatible server without this section isn't Redis.
+      if (/^-[^\r\n]{0,60}not supported/.test(text)) return []
       return [{ field: 'redis.info', text: text.startsWith('$') ? text : 'redis' }]
     },
   ],
@@ -40,6 +43,15 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       const enough = (all: Buffer) => all.includes('dubbo version "')
       const text = (await connection.read({ ...readOptions, enough })).toString('latin1')
       return [{ field: 'dubbo.qos', text: /dubbo version "[\w.-]{1,40}"/.exec(text)?.[0] ?? 'no version' }]
+    },
+  ],
+
+  /** Names of the services, if the server has reflection. */
+  grpc: [
+    async (connection) => {
+      connection.write(reflectionRequest)
+      const services = listedServices(await connection.read({ ...readOptions, bytesMax: 65_536, idleMs: 500 }))
+      return [{ field: 'grpc.services', text: services.join('\n') || 'no reflection' }]
     },
   ],
 
@@ -150,7 +162,8 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       )
       const text = (await connection.read({ ...readOptions, bytesMax: 65_536 })).toString('latin1')
       const [, version = ''] = /\x02version\0[\s\S]{4}([\d.]{1,20}(?:-\w{1,100})?)\0/.exec(text) ?? []
-      return [{ field: 'mongodb.version', text: version || 'no version' }]
+      const [, ferretDb] = /\x02ferretdbVersion\0[\s\S]{4}([\x20-\x7e]{1,60})\0/.exec(text) ?? []
+      return [{ field: 'mongodb.version', text: ferretDb ? `FerretDB ${ferretDb}` : version || 'no version' }]
     },
   ],
 }

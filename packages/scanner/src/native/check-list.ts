@@ -5,6 +5,7 @@ import { dns } from '#native/dns.ts'
 import { ftpUpload } from '#native/ftp.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { directoryListing } from '#native/listing.ts'
+import { grpc } from '#native/grpc.ts'
 import { ipmi } from '#native/ipmi.ts'
 import { jmx } from '#native/jmx.ts'
 import { mailPasswords } from '#native/mail.ts'
@@ -62,6 +63,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   directoryListing,
   webApi,
   mcp,
+  grpc,
   webTokens,
   rpcbind,
   nfsVersion4,

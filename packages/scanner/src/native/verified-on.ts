@@ -4,7 +4,8 @@
  */
 export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'amqp-anonymous': ['qpid-broker-j'],
-  'amqp-default-login': ['rabbitmq'],
+  'amqp-default-login': ['garagemq', 'rabbitmq'],
+  'api-without-authentication': ['huma'],
   'chargen-udp-amplification': ['xinetd'],
   'coap-open': ['libcoap'],
   'CVE-2014-0160': ['tlslite-heartbeat'],
@@ -28,6 +29,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'echo-udp-loop': ['xinetd'],
   'ftp-anonymous-upload': ['pyftpdlib', 'vsftpd'],
   'git-daemon-open': ['git-daemon'],
+  'grpc-reflection-exposed': ['seaweedfs', 'temporal'],
   'http-proxy-open': ['privoxy', 'squid', 'tinyproxy', 'trafficserver'],
   'http-put-open': ['apache2-webdav', 'wsgidav'],
   'ipmi-anonymous-login': ['ipmi'],
@@ -40,7 +42,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'mail-spf-missing': ['mail-domain'],
   'mail-spf-permissive': ['mail-domain-permissive'],
   'mail-transport-security-missing': ['mail-domain'],
-  'mcp-server-open': ['fastmcp'],
+  'mcp-server-open': ['fastmcp', 'mcp-go-sdk'],
   'memcached-udp-amplification': ['memcached'],
   'mysql-no-tls': ['mariadb'],
   'mysql-root-without-password': ['mariadb'],
