@@ -97,7 +97,19 @@ const wildfly = oneRequest(
   'wildfly.management',
 )
 
-const queries: readonly WebQuery[] = [transmission, nodeRed, vite, orthanc, snapserver, wildfly]
+/** Ethereum nodes; a GET request is answered with an error of the protocol. */
+const ethereum = oneRequest(
+  ({ field, text }) => field === 'web.json' && /"jsonrpc"\s{0,3}:\s{0,3}"2\.0"/.test(text),
+  {
+    method: 'POST',
+    path: '/',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"web3_clientVersion","params":[]}',
+  },
+  'ethereum.client',
+)
+
+const queries: readonly WebQuery[] = [transmission, nodeRed, vite, orthanc, snapserver, wildfly, ethereum]
 
 /** Sends the queries for the identified products, if any. */
 export async function queryWebProducts(traces: readonly FingerprintText[], send: Send): Promise<FingerprintText[]> {
