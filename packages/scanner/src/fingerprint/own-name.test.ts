@@ -11,7 +11,7 @@ it.each([
   ['Acme', '<script>var VERSION = "2.4.1"; const jquery = { version: "3.7.1" }</script>', 'Acme 2.4.1'],
   ['Acme Ledger', '<a href="https://github.com/acme/acme-ledger">source</a>', 'Acme Ledger'],
 ])('names %s', (title, html, expected) => {
-  expect(ownName(title, html)).toBe(expected)
+  expect(ownName(title, { html })).toBe(expected)
 })
 
 it.each([
@@ -23,15 +23,34 @@ it.each([
   ['a page with two versions', 'Acme', '<script>appVersion="2.4.1";uiVersion="3.0.0"</script>'],
   ['a sentence', 'Everything you need for work', 'work v1.2.3'],
 ])('does not name %s', (_, title, html) => {
-  expect(ownName(title, html)).toBeUndefined()
+  expect(ownName(title, { html })).toBeUndefined()
+})
+
+it.each([
+  [
+    'the package of a script',
+    { scripts: 'e.exports={name:"@acme/acme-ledger",version:"2.4.1-rc.1"}' },
+    'Acme Ledger 2.4.1-rc.1',
+  ],
+  ['a link in a script', { scripts: 'a("https://github.com/acme/acme-ledger/issues/new")' }, 'Acme Ledger'],
+  [
+    'a link and a version in a script',
+    { scripts: 'u=`https://github.com/acme/acme-ledger`;VITE_APP_VERSION:"2.4.1"' },
+    'Acme Ledger 2.4.1',
+  ],
+  ['a link to documentation', { scripts: '"https://acme-ledger.readthedocs.io/en/latest"' }, 'Acme Ledger'],
+  ['the same name in the manifest', { manifestName: 'Acme Ledger' }, 'Acme Ledger'],
+  ['a version in a script', { scripts: 'APP_VERSION="2.4.1"' }, undefined],
+  ['another name in the manifest', { manifestName: 'Acme Group' }, undefined],
+  ['the package of another script', { scripts: '{name:"ledger",version:"2.4.1"}' }, undefined],
+])('uses %s', (_, description, expected) => {
+  expect(ownName('Acme Ledger', { html: '', ...description })).toBe(expected)
 })
 
 it('takes linear time', () => {
   const start = performance.now()
-  ownName(
-    'Acme Ledger',
-    `${'acme ledger'.repeat(5000)}${' '.repeat(10_000)}<a href="https://github.com/${'a/'.repeat(9000)}`,
-  )
+  const html = `${'acme ledger'.repeat(5000)}${' '.repeat(10_000)}<a href="https://github.com/${'a/'.repeat(9000)}`
+  ownName('Acme Ledger', { html, scripts: html.repeat(10) })
   expect(performance.now() - start).toBeLessThan(500)
 })
 

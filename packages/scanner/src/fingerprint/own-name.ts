@@ -11,23 +11,42 @@ const genericWords = new Set(
   ).split(' '),
 )
 const htmlLengthMax = 65_536
+const scriptsLengthMax = 2_097_152
+
+/** What a page says about its application besides its title. */
+export interface OwnDescription {
+  readonly html: string
+  /** The text of the page's own scripts. */
+  readonly scripts?: string
+  /** The name in the page's web app manifest. */
+  readonly manifestName?: string
+}
 
 /**
  * @param title of the page, on one line
- * @param html of the page
- * @returns `Name 1.2.3` if the page states the version next to the name or for the whole application; `Name` if the page links to the
- *   name's repository or package; undefined if it confirms neither
+ * @returns `Name 1.2.3` if the page or its scripts state the version next to the name, or the page for the whole application;
+ *   `Name` if they link to the name's repository, package, or documentation, or if the manifest has the name of the title;
+ *   undefined if nothing confirms the name
  */
-export function ownName(title: string, html: string): string | undefined {
-  const page = html.slice(0, htmlLengthMax)
-  const names = title
+export function ownName(title: string, description: OwnDescription): string | undefined {
+  const { manifestName = '' } = description
+  const page = description.html.slice(0, htmlLengthMax)
+  const scripts = (description.scripts ?? '').slice(0, scriptsLengthMax)
+  const titles = title
     // "mtail on host:3903"
     .replace(/ (?:on|at|@) [\w.:[\]-]{3,100}$/, '')
     .split(/\s[-–—|·:•]\s|[|:]\s/)
     .map((part) => part.trim())
-    .filter(isName)
-  const versions = names.flatMap((name) => versionNextTo(name, page).map((version) => `${name} ${version}`))
-  return versions[0] ?? statedVersion(names, page) ?? names.find((name) => isLinked(name, page))
+  const names = [...new Set([...titles, manifestName.trim()])].filter(isName)
+  const versions = [page, scripts].flatMap((text) =>
+    names.flatMap((name) => versionNextTo(name, text).map((version) => `${name} ${version}`)),
+  )
+  const stated = versions[0] ?? statedVersion(names, page)
+  if (stated !== undefined) return stated
+  const isConfirmed = (name: string) =>
+    isLinked(name, page) || isLinked(name, scripts) || (name === manifestName && titles.includes(name))
+  const confirmed = names.find(isConfirmed)
+  return confirmed === undefined ? undefined : (statedVersion([confirmed], scripts) ?? confirmed)
 }
 
 function isName(text: string): boolean {
@@ -62,6 +81,10 @@ function versionNextTo(name: string, page: string): string[] {
   const [, marked, bare, suffix = ''] = pattern.exec(page) ?? []
   const version = marked ?? bare
   if (version !== undefined) return [`${version}${suffix}`]
+  // package.json as part of a script
+  const described = String.raw`["']?name["']?\s{0,2}:\s{0,2}["'](?:@[\w-]{1,40}/)?${spellings(name)}["'],\s{0,9}["']?version["']?\s{0,2}:\s{0,2}["'](\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})["']`
+  const [, ofPackage] = new RegExp(described, 'i').exec(page) ?? []
+  if (ofPackage !== undefined) return [ofPackage]
   const asset = String.raw`/${spellings(name)}(?:[.-]min)?\.(?:css|js)\?(?:v|ver|version)?=?v?(\d{1,4}\.\d{1,4}\.\d{1,5})["'&]`
   return [...(new RegExp(asset, 'i').exec(page)?.slice(1) ?? [])]
 }
@@ -83,14 +106,15 @@ const stated = new RegExp(
   [
     String.raw`<meta\s{1,5}name=["'](?:app-?|application-)?version["']\s{1,5}content=["']${number}`,
     String.raw`\s(?:data-(?:app-)?version|id=["'](?:app-?)?version["'](?:\s[^<>]{0,100})?\svalue)=["']${number}`,
-    String.raw`\b(?:(?:app|application|platform|product|server|ui)_?version|window\.version|var version)["']?\s{0,3}[:=]\s{0,3}["']${number}`,
+    String.raw`(?:\b|_)(?:(?:app|application|platform|product|server|ui)_?version|window\.version|var version)["']?\s{0,3}[:=]\s{0,3}["']${number}`,
   ].join('|'),
   'gi',
 )
 
+/** Scripts contain links as plain text. */
 function isLinked(name: string, page: string): boolean {
-  const hosts = String.raw`(?:github\.com|gitlab\.com|codeberg\.org)/[\w.-]{1,60}/|(?:pypi\.org/project|npmjs\.com/package)/`
-  return new RegExp(String.raw`\bhref=["']?https?://(?:www\.)?(?:${hosts})${spellings(name)}/?["'#?\s>]`, 'i').test(
-    page,
-  )
+  const hosts = String.raw`(?:github\.com|gitlab\.com|codeberg\.org)/[\w.-]{1,60}/|(?:pypi\.org/project|npmjs\.com/package|hub\.docker\.com/r/[\w.-]{1,60})/`
+  const repository = String.raw`(?:${hosts})${spellings(name)}(?:\.git)?(?:/(?:issues|releases|wiki|blob|tree)[^"'\s]{0,200})?/?["'\`#?\s)>]`
+  const documentation = String.raw`${spellings(name)}\.readthedocs\.io\b`
+  return new RegExp(String.raw`https?://(?:www\.)?(?:${repository}|${documentation})`, 'i').test(page)
 }

@@ -58,13 +58,29 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
   const isProgramKnown = [...known].some((header) => programFields.test(header))
   const ownVersion =
     hits.find(({ header }) => header === ownName)?.hit.values['service.version'] ?? statedVersion(traces)
+  const described = describedVersions(hits.map(({ hit }) => hit))
   return hits
     .filter(({ hit, header }) => {
       if (!hit.isLastResort) return true
       if (header === ownName) return !isProgramKnown
       return !known.has(header) && !(isPageKnown && selfDescriptions.has(header))
     })
-    .map((found) => (titleFields.has(found.header) ? { ...found, hit: withVersion(found.hit, ownVersion) } : found))
+    .map((found) => {
+      if (!titleFields.has(found.header)) return found
+      return { ...found, hit: withVersion(found.hit, ownVersion ?? described.get(nameOf(found.hit))) }
+    })
+}
+
+/** Versions in the server's descriptions of itself, such as an OpenAPI document, by the name next to them. */
+function describedVersions(hits: readonly FingerprintMatch[]): ReadonlyMap<string, string> {
+  const described = hits.filter(({ isLastResort }) => isLastResort)
+  return new Map(
+    described.flatMap((hit) => (hit.values['service.version'] ? [[nameOf(hit), hit.values['service.version']]] : [])),
+  )
+}
+
+function nameOf({ values }: FingerprintMatch): string {
+  return (values['service.product'] ?? '').toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
 /** The version that the server's own descriptions agree on. */

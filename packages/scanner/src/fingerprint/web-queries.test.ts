@@ -84,6 +84,7 @@ it('requests pages of a product only from servers that name it', async () => {
     ])
     return paths.filter((path) => path.length > 1 && path !== '/favicon.ico')
   }
-  expect(await requested('<title>Shop</title>')).toEqual(['/api/version', '/health'])
-  expect(await requested('<title>Blog</title>')).toEqual(['/health'])
+  const descriptions = ['/version.json', '/api/info', '/api/v1/info', '/api/about']
+  expect(await requested('<title>Shop</title>')).toEqual([...descriptions, '/api/version', '/health'])
+  expect(await requested('<title>Blog</title>')).toEqual([...descriptions, '/health'])
 })

@@ -97,7 +97,43 @@ const wildfly = oneRequest(
   'wildfly.management',
 )
 
-const queries: readonly WebQuery[] = [transmission, nodeRed, vite, orthanc, snapserver, wildfly]
+/** The remote control of rclone only accepts POST; its list of remotes is a page. */
+const rclone = oneRequest(
+  ({ field, text }) => field === 'html_title' && text.includes('rclone remotes'),
+  { method: 'POST', path: '/core/version', headers: { 'Content-Type': 'application/json' }, body: '{}' },
+  'rclone.version',
+)
+
+/** Privoxy answers requests for this URL itself. */
+const privoxy = oneRequest(
+  ({ field, text }) => field === 'http.body' && text.startsWith('Invalid header received from client.'),
+  { method: 'GET', path: 'http://config.privoxy.org/' },
+  'privoxy.menu',
+)
+
+/** Ethereum nodes; a GET request is answered with an error of the protocol. */
+const ethereum = oneRequest(
+  ({ field, text }) => field === 'web.json' && /"jsonrpc"\s{0,3}:\s{0,3}"2\.0"/.test(text),
+  {
+    method: 'POST',
+    path: '/',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"web3_clientVersion","params":[]}',
+  },
+  'ethereum.client',
+)
+
+const queries: readonly WebQuery[] = [
+  transmission,
+  nodeRed,
+  vite,
+  orthanc,
+  snapserver,
+  wildfly,
+  ethereum,
+  rclone,
+  privoxy,
+]
 
 /** Sends the queries for the identified products, if any. */
 export async function queryWebProducts(traces: readonly FingerprintText[], send: Send): Promise<FingerprintText[]> {

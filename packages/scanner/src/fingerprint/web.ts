@@ -1,6 +1,6 @@
 import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
 import { pathOnOrigin } from '#fingerprint/origin.ts'
-import { ownName, versionIn } from '#fingerprint/own-name.ts'
+import { ownName, versionIn, type OwnDescription } from '#fingerprint/own-name.ts'
 import { scriptExcerpt, scriptPaths } from '#fingerprint/script.ts'
 import { oneLine, printable } from '#fingerprint/text.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
@@ -50,12 +50,18 @@ export async function readWeb(
     at = path ?? at
   }
   traces.push(...(await faviconTraces(last, get)))
+  const scripts: string[] = []
   for (const path of scriptPaths(bodyText(last), origin)) {
     const script = await get(path)
     if (script.kind === 'failure') break
-    if (script.status === 200) traces.push({ field: 'http.script', text: scriptExcerpt(script.body) })
+    if (script.status !== 200) continue
+    scripts.push(script.body.toString('latin1'))
+    traces.push({ field: 'http.script', text: scriptExcerpt(script.body) })
   }
-  for (const [path, fields] of relevantPaths(paths, traces)) {
+  const manifestName = await readManifestName(bodyText(last), origin, at, get)
+  traces.push(...ownNameTraces(bodyText(last), { scripts: scripts.join('\n'), manifestName }))
+  const described = descriptionPaths.map((path) => [path, []] as const)
+  for (const [path, fields] of new Map([...described, ...relevantPaths(paths, traces)])) {
     const page = await get(path)
     if (page.kind === 'failure') break
     if (page.status !== 200) continue
@@ -78,7 +84,9 @@ export async function readWeb(
 const browserHeaders = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Glacis', Accept: 'text/html,*/*;q=0.8' }
 
 /** Paths where a server describes itself. */
-const versionPath = /\/(?:version|health|status|info|about)$/
+const versionPath = /\/(?:version|health|status|info|about)(?:\.json)?$/
+/** Read even if no fingerprint needs them. */
+const descriptionPaths = ['/version.json', '/api/info', '/api/v1/info', '/api/about']
 
 type Get = (path: string) => ReturnType<HttpClient['request']>
 
@@ -117,10 +125,25 @@ function bodyTraces(response: HttpResponse): FingerprintText[] {
     { field: 'html_title', text: oneLine(titleOf(text), 500) },
     ...generators.slice(0, 5).map((generator) => ({ field: 'html.generator', text: generator })),
     ...applications.slice(0, 1).map((application) => ({ field: 'html.application_name', text: application })),
-    { field: 'html.own_name', text: ownName(oneLine(titleOf(text), 500), text) ?? '' },
+    ...ownNameTraces(text),
     ...jsonTraces(text),
     { field: 'http.body', text },
   ].filter((trace) => trace.text !== '')
+}
+
+function ownNameTraces(html: string, others: Omit<OwnDescription, 'html'> = {}): FingerprintText[] {
+  const name = ownName(oneLine(titleOf(html), 500), { html, ...others })
+  return name === undefined ? [] : [{ field: 'html.own_name', text: name }]
+}
+
+/** The name in the web app manifest that a page links. */
+async function readManifestName(page: string, origin: Origin, at: string, get: Get): Promise<string> {
+  const tag =
+    /<link\b[^>]{0,200}\brel=["']?manifest\b[^>]{0,300}|<link\b[^>]{0,300}\brel=["']?manifest\b/i.exec(page)?.[0] ?? ''
+  const path = pathOnOrigin(/\bhref=["']?([^"'\s>]{1,500})/i.exec(tag)?.[1] ?? '', origin, at)
+  const manifest = path === undefined || path === '' ? undefined : await get(path)
+  if (manifest?.kind !== 'response' || manifest.status !== 200) return ''
+  return /"name"\s{0,9}:\s{0,9}"([^"\\]{1,60})"/.exec(bodyText(manifest))?.[1] ?? ''
 }
 
 function jsonTraces(text: string): FingerprintText[] {

@@ -1,5 +1,6 @@
 /** All native checks. */
 import { amqp, amqpDefaultLogin } from '#native/amqp.ts'
+import { interactiveConsole } from '#native/console.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
 import { ftpUpload } from '#native/ftp.ts'
@@ -28,8 +29,10 @@ import { turn } from '#native/turn.ts'
 import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-checks.ts'
 import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
+import { webAdministration } from '#native/web-admin.ts'
 import { webApi } from '#native/web-api.ts'
 import { webTokens } from '#native/web-tokens.ts'
+import { webUploadForm } from '#native/web-upload-form.ts'
 import { webUpload } from '#native/web-upload.ts'
 import { xymon } from '#native/xymon.ts'
 
@@ -43,6 +46,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   amqpDefaultLogin,
   rdp,
   vnc,
+  interactiveConsole,
   distcc,
   jmx,
   snmp,
@@ -60,7 +64,9 @@ export const nativeCheckList: readonly NativeCheck[] = [
   socksProxy,
   ftpUpload,
   webUpload,
+  webUploadForm,
   directoryListing,
+  webAdministration,
   webApi,
   mcp,
   grpc,

@@ -5,6 +5,7 @@
 export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'amqp-anonymous': ['qpid-broker-j'],
   'amqp-default-login': ['garagemq', 'rabbitmq'],
+  'api-records-exposed': ['django-admin', 'sendria'],
   'api-without-authentication': ['huma'],
   'chargen-udp-amplification': ['xinetd'],
   'coap-open': ['libcoap'],
@@ -27,11 +28,13 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'dns-version-disclosed': ['bind9', 'knot', 'nsd', 'pdns', 'pdns-recursor', 'unbound'],
   'dns-zone-transfer': ['bind9', 'knot', 'nsd', 'pdns'],
   'echo-udp-loop': ['xinetd'],
+  'file-upload-form-open': ['updog', 'uploadserver'],
   'ftp-anonymous-upload': ['pyftpdlib', 'vsftpd'],
   'git-daemon-open': ['git-daemon'],
   'grpc-reflection-exposed': ['seaweedfs', 'temporal'],
   'http-proxy-open': ['privoxy', 'squid', 'tinyproxy', 'trafficserver'],
   'http-put-open': ['apache2-webdav', 'wsgidav'],
+  'interactive-console-open': ['socat-shell'],
   'ipmi-anonymous-login': ['ipmi'],
   'jmx-open': ['jmx'],
   'jwt-unsigned': ['web-tokens'],
@@ -81,5 +84,6 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'turn-open': ['coturn'],
   'vnc-cleartext': ['tigervnc'],
   'vnc-no-password': ['tigervnc', 'tightvnc', 'x11vnc'],
+  'web-administration-open': ['dynamodb-admin', 'sqladmin'],
   'xymon-open': ['xymon'],
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openLists } from '#native/web-api.ts'
+import { documentsIn, openLists } from '#native/web-api.ts'
 
 const paths = { '/users': { get: {}, post: {} }, '/users/{id}': { get: {}, delete: {} }, '/health': { get: {} } }
 
@@ -20,4 +20,11 @@ describe('openLists', () => {
   ])('is empty if the API %s', (_, part) => {
     expect(openLists({ openapi: '3.1.0', paths, ...part })).toEqual([])
   })
+})
+
+it('finds the description that a documentation page shows', () => {
+  expect(documentsIn('<redoc spec-url="/static/openapi.json">', '/')).toEqual(['/static/openapi.json'])
+  expect(documentsIn('SwaggerUIBundle({ url: "docs/swagger.json" })', '/app/')).toEqual(['/app/docs/swagger.json'])
+  expect(documentsIn('{ url: "https://other.example/openapi.json" }', '/')).toEqual([])
+  expect(documentsIn('{ url: "/images/logo.png" }', '/')).toEqual([])
 })

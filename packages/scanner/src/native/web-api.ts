@@ -2,6 +2,8 @@
 import { z } from 'zod'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { kindOf } from '#native/record-kinds.ts'
+import { exposedRecords, findRecords } from '#native/web-records.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 const openApi = checkInfo({
@@ -18,10 +20,10 @@ const openApi = checkInfo({
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
   tags: 'misconfig api unauth',
 })
-const documents =
-  'openapi.json api/openapi.json swagger.json api/swagger.json api/v1/openapi.json v3/api-docs v2/api-docs docs/json api-json'.split(
-    ' ',
-  )
+const documents = (
+  'openapi.json api/openapi.json swagger.json api/swagger.json api/v1/openapi.json v3/api-docs v2/api-docs docs/json api-json ' +
+  'swagger/v1/swagger.json swagger/doc.json apispec_1.json api-docs.json api/schema/?format=json'
+).split(' ')
 const listsMax = 6
 const operationsMax = 2000
 
@@ -42,20 +44,42 @@ const Description = z.object({
 type Description = z.infer<typeof Description>
 
 export const webApi: NativeCheck = {
-  checks: [openApi],
+  checks: [openApi, exposedRecords],
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const base = folderOf(context.basePath)
-    for (const name of documents) {
-      const page = await requestWeb(context, { target: `${base}${name}` })
-      if (!page) return {}
-      const description = page.status === 200 ? parsed(page.body) : undefined
-      const proof = description && (await listedBy(context, description, base))
-      if (proof) return { [openApi.id]: proof }
-      if (description) break
-    }
-    return { [openApi.id]: null }
+    const front = await requestWeb(context, { target: base })
+    const description = front && (await findDescription(context, base, front.body))
+    if (description === undefined) return {}
+    const proof = description && (await listedBy(context, description, base))
+    if (proof) return { [openApi.id]: proof }
+    const paths = description ? recordPaths(description).map((path) => pathOf(path, description, base)) : []
+    const records = await findRecords(context, base, paths)
+    return { [openApi.id]: null, ...(records === undefined ? {} : { [exposedRecords.id]: records }) }
   },
+}
+
+/** @returns null if the server has no description; undefined if it didn't answer */
+async function findDescription(context: NativeContext, base: string, front: string) {
+  const targets = new Set([...documentsIn(front, base), ...documents.map((name) => `${base}${name}`)])
+  for (const target of targets) {
+    const page = await requestWeb(context, { target })
+    if (!page) return undefined
+    const description = page.status === 200 ? parsed(page.body) : undefined
+    if (description) return description
+  }
+  return null
+}
+
+/** Descriptions that a documentation page such as Swagger UI or ReDoc shows. */
+export function documentsIn(page: string, base: string): string[] {
+  const links = page.matchAll(/\b(?:url|spec-?url|spec_url)["']?\s{0,9}[:=]\s{0,9}["']([^"'\s]{1,200})["']/gi).take(20)
+  return [...links].flatMap(([, link = '']) => {
+    if (!/(?:openapi|swagger|api-?docs|spec|schema)[^/]{0,40}$/i.test(link)) return []
+    if (!URL.canParse(link, `http://here.invalid${base}`)) return []
+    const { hostname, pathname, search } = new URL(link, `http://here.invalid${base}`)
+    return hostname === 'here.invalid' ? [`${pathname}${search}`] : []
+  })
 }
 
 function parsed(body: string): Description | undefined {
@@ -70,7 +94,7 @@ function parsed(body: string): Description | undefined {
 /** The first list of records that the API returns without authentication. */
 async function listedBy(context: NativeContext, description: Description, base: string): Promise<Proof | undefined> {
   for (const path of openLists(description).slice(0, listsMax)) {
-    const target = `${base}${prefixOf(description)}${path}`.replaceAll(/\/{2,9}/g, '/')
+    const target = pathOf(path, description, base)
     const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (page && isRecords(page)) return { ...webProof(page, ['HTTP/1.1 200']), path: target }
   }
@@ -98,6 +122,21 @@ export function openLists(description: Description): readonly string[] {
     const isOpen = operation && !operation.security?.length && !operation.parameters?.some(({ required }) => required)
     return isOpen && administrative.test(path) && /^\/[\w./-]{1,200}$/.test(path) ? [path] : []
   })
+}
+
+/** Lists of internal records, whether the description declares authentication or not: not every server enforces it. */
+function recordPaths({ paths }: Description): readonly string[] {
+  return Object.entries(paths)
+    .slice(0, operationsMax)
+    .flatMap(([path, { get }]) => {
+      const operation = Operation.safeParse(get).data
+      const isCallable = operation && !operation.parameters?.some(({ required }) => required)
+      return isCallable && kindOf(path) && /^\/[\w./-]{1,200}$/.test(path) ? [path] : []
+    })
+}
+
+function pathOf(path: string, description: Description, base: string): string {
+  return `${base}${prefixOf(description)}${path}`.replaceAll(/\/{2,9}/g, '/')
 }
 
 /** The path below which the operations are. */

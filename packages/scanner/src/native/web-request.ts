@@ -58,6 +58,22 @@ export function ownHost({ hostname, port, service }: NativeContext): string {
   return port === (service.tls ? 443 : 80) ? host : `${host}:${port}`
 }
 
+/** A page whose absolute links to its own server are paths. */
+export function withPathsOnly(context: NativeContext, page: string): string {
+  const scheme = context.service.tls ? 'https' : 'http'
+  return [ownHost(context), `${context.address}:${context.port}`].reduce(
+    (text, host) => text.replaceAll(`${scheme}://${host}/`, '/'),
+    page,
+  )
+}
+
+/** The path of a link on the same server, without its query. */
+export function pathHere(link: string, base: string): string | undefined {
+  if (!URL.canParse(link, `http://here.invalid${base}`)) return undefined
+  const { hostname, pathname } = new URL(link, `http://here.invalid${base}`)
+  return hostname === 'here.invalid' ? pathname : undefined
+}
+
 /** The folder of a path, with its last slash. */
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)

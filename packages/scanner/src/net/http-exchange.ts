@@ -7,6 +7,8 @@ import { localError } from '#net/local-errors.ts'
 /** Minimum body rate after the grace period; slower responses are treated as a tarpit. */
 const BYTES_PER_SECOND_MIN = 1024
 const SLOW_AFTER_MS = 3_000
+/** Some servers redirect without a length and keep the connection open; the body would only end at the deadline. */
+const REDIRECT_BODY_MS = 500
 /** Errors when a server closes an idle keep-alive connection. */
 const REPEATABLE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 const DEFAULT_HEADERS = { 'User-Agent': 'Mozilla/5.0 (compatible; Glacis)', Accept: '*/*', 'Accept-Encoding': 'gzip' }
@@ -114,6 +116,9 @@ function responseHandler(
       reader = read(controller, status, statusText ?? '')
       const slow = watchRate(() => wireBytes, outcome.fail)
       outcome.release(() => clearInterval(slow))
+      if (!isEndlessRedirect(status, headerPairs(controller.rawHeaders))) return
+      const end = setTimeout(() => reader?.end(), REDIRECT_BODY_MS)
+      outcome.release(() => clearTimeout(end))
     },
     onResponseData(controller, chunk) {
       wireBytes += chunk.length
@@ -129,6 +134,13 @@ function responseHandler(
       outcome.fail(error.message || error.name, { local, ...(mayRepeat && { mayRepeat }) })
     },
   }
+}
+
+/** A redirect whose body ends only with the connection (RFC 9112, section 6.3). */
+function isEndlessRedirect(status: number, headers: HttpResponse['headers']): boolean {
+  const names = new Set(headers.map(([name]) => name.toLowerCase()))
+  const isRedirect = status >= 300 && status < 400 && names.has('location')
+  return isRedirect && !names.has('content-length') && !names.has('transfer-encoding')
 }
 
 /** Fails when, after the grace period, the body arrives too slowly. */

@@ -184,6 +184,14 @@ describe('responses', () => {
     expect(answer.kind === 'response' && answer.body.length).toBe(100_000)
   })
 
+  it('stops waiting for the body of a redirect without a length', async () => {
+    const origin = await raw((socket) =>
+      socket.once('data', () => socket.write('HTTP/1.1 302 Found\r\nLocation: /login\r\n\r\n')),
+    )
+    const response = await get(origin)
+    expect(response).toMatchObject({ kind: 'response', status: 302, truncated: false })
+  })
+
   it('does not follow redirects', async () => {
     const origin = await http((_request, response) => response.writeHead(302, { location: '/x' }).end())
     expect(await get(origin)).toMatchObject({ status: 302 })

@@ -1,0 +1,98 @@
+/** Kinds of records that are internal: how APIs name their lists, and which members prove them. */
+import { z } from 'zod'
+
+export interface RecordKind {
+  /** Of the last part of a path. */
+  readonly names: RegExp
+  /** How many of the members a record must have. */
+  readonly membersMin: number
+  readonly members: RegExp
+  /** Members of which one is enough. */
+  readonly decisive?: RegExp
+}
+
+const kinds: readonly RecordKind[] = [
+  {
+    names: /^(?:accounts|customers|employees|subscribers|users)$/,
+    membersMin: 2,
+    members: /^(?:e_?mail(?:_?address)?|user_?name|login|phone|roles?|is_?admin|is_?staff|last_?login|password)$/,
+    decisive: /^(?:e_?mail(?:_?address)?|password(?:_?hash)?)$/,
+  },
+  {
+    names: /^(?:api_?keys|credentials|keys|passwords|secrets|tokens)$/,
+    membersMin: 1,
+    members: /^(?:api_?key|key|password|secret|token|access_?token)$/,
+  },
+  {
+    names: /^(?:e?mails|inbox|messages)$/,
+    membersMin: 2,
+    members: /^(?:subject|from|to|sender\w{0,9}|recipients\w{0,9})$/,
+  },
+  {
+    names: /^(?:crons?|executions|jobs|pipelines|queues|runs|schedules|tasks|workers|workflows)$/,
+    membersMin: 2,
+    members:
+      /^(?:active|args|arguments|attempts(?:made)?|command|completed|cron|delayed|enabled|exit_?code|failed|func|function|kwargs|last_?run\w{0,5}|next_?run\w{0,5}|pid|progress|queue|schedule|started(?:_?at)?|finished(?:_?at|on)?|state|status|trigger|waiting|worker)$/,
+  },
+  {
+    names:
+      /^(?:agents|clients|connections|containers|databases|devices|hosts|instances|nodes|peers|processes|servers)$/,
+    membersMin: 2,
+    members:
+      /^(?:address|connected|cpu\w{0,8}|database|firmware\w{0,8}|host|hostname|image|ip|ip_?address|last_?seen|mac|mac_?address|memory\w{0,8}|online|os|pid|platform|port|protocol|serial(?:_?number)?|state|uptime|username|vendor)$/,
+  },
+  {
+    names: /^(?:audit|audit_?logs?|logs)$/,
+    membersMin: 2,
+    members: /^(?:action|level|message|msg|severity|source|user)$/,
+  },
+]
+
+/** The kind of records that a path lists. */
+export function kindOf(path: string): RecordKind | undefined {
+  const name = /([\w-]{1,40})\/?$/.exec(path)?.[1] ?? ''
+  const normalized = normalize(name)
+  return kinds.find(({ names }) => names.test(normalized))
+}
+
+const Rows = z.array(z.record(z.string(), z.unknown())).min(1)
+const parsedLengthMax = 600_000
+
+/**
+ * Finds a record of the kind in a JSON list, or in the list that is a member of a JSON object.
+ *
+ * @returns the members that prove it, as JSON
+ */
+export function recordsIn(body: string, { members, membersMin, decisive }: RecordKind): string | undefined {
+  for (const rows of listsIn(body)) {
+    const [first = {}] = rows
+    const filled = Object.keys(first).filter((name) => !isEmpty(first[name]))
+    const proving = filled.filter((name) => members.test(normalize(name)))
+    const [sufficient] = filled.filter((name) => decisive?.test(normalize(name)))
+    if (sufficient !== undefined) return `"${sufficient}"`
+    if (proving.length >= membersMin) return `"${proving[0]}"`
+  }
+  return undefined
+}
+
+function listsIn(body: string): (readonly Record<string, unknown>[])[] {
+  if (!/^\s{0,99}[[{]/.test(body) || body.length > parsedLengthMax) return []
+  try {
+    const value: unknown = JSON.parse(body)
+    const lists = Array.isArray(value) || typeof value !== 'object' || value === null ? [value] : Object.values(value)
+    return lists.flatMap((list) => {
+      const rows = Rows.safeParse(list)
+      return rows.success ? [rows.data] : []
+    })
+  } catch {
+    return []
+  }
+}
+
+function normalize(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_')
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
+}

@@ -1,0 +1,154 @@
+/** Administration pages that don't ask for a login, recognized by their controls instead of the product's name. */
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeCheck, NativeContext } from '#native/native-check.ts'
+import { folderOf, pathHere, requestWeb, webProof, withPathsOnly, type WebResponse } from '#native/web-request.ts'
+
+const open = checkInfo({
+  id: 'web-administration-open',
+  name: 'Administration interface exposed without authentication',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
+  score: 7.3,
+  summary:
+    'A page of an administration interface with controls that delete, stop, or run things is shown without a login. The check did not use the controls.',
+  impact: 'An attacker can see and change what the interface manages.',
+  remediation:
+    'Enable the login of the application, or put it behind a reverse proxy with authentication (`auth_basic` in nginx).',
+  reference: 'https://cwe.mitre.org/data/definitions/306.html',
+  tags: 'misconfig panel admin unauth',
+})
+const folders = ['', 'admin/', 'dashboard', 'ui/']
+const redirectsMax = 2
+const pagesMax = 3
+const pageLengthMax = 256 * 1024
+
+export const webAdministration: NativeCheck = {
+  checks: [open],
+  appliesTo: ({ protocol }) => protocol === 'http',
+  async run(context) {
+    const base = folderOf(context.basePath)
+    for (const folder of folders) {
+      const page = await readPage(context, `${base}${folder}`)
+      if (!page) return {}
+      for (const found of [page, ...(await subpages(context, page))]) {
+        const controls = found.status === 200 ? administrationControls(found.body) : undefined
+        if (controls) return { [open.id]: { ...webProof(found, controls), path: found.path, quality: 80 } }
+      }
+    }
+    return { [open.id]: null }
+  },
+}
+
+interface Page extends WebResponse {
+  readonly path: string
+}
+
+async function readPage(context: NativeContext, start: string): Promise<Page | undefined> {
+  let path = start
+  for (let step = 0; ; step++) {
+    const page = await readAt(context, path)
+    const location = page?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
+    const isLast = location === undefined || step === redirectsMax
+    const next = isLast ? undefined : pathHere(withPathsOnly(context, location), path)
+    if (next === undefined || next === path) return page
+    path = next
+  }
+}
+
+async function readAt(context: NativeContext, path: string): Promise<Page | undefined> {
+  const page = await requestWeb(context, { target: path, headers: { Accept: 'text/html' } })
+  return page && { ...page, body: withPathsOnly(context, page.body), path }
+}
+
+/** Lists of records that an administration page links. */
+async function subpages(context: NativeContext, { status, path, body }: Page): Promise<Page[]> {
+  if (status !== 200 || !isAdministration(body) || hasLogin(body)) return []
+  const links = [...body.matchAll(/<a\b[^>]{0,300}?\bhref\s{0,9}=\s{0,9}["']([^"'#\s]{1,300})/gi).take(100)]
+    .flatMap(([, link = '']) => pathHere(link, path) ?? [])
+    .filter((link) => /\/(?:list|index|all)?\/?$/.test(link) || link.startsWith(folderOf(path)))
+  const pages: Page[] = []
+  for (const target of [...new Set(links)].filter((link) => link !== path && !verbIn(link)).slice(0, pagesMax)) {
+    const page = await readAt(context, target)
+    if (page) pages.push(page)
+  }
+  return pages
+}
+
+const administrationWords =
+  /\b(?:admin|administration|administrator|backend|console|control panel|dashboard|manage|manager|management|monitor|monitoring|queues?|scheduler|settings)\b/i
+const destructive = new Set(
+  'clear delete destroy drop flush kill purge reboot remove reset restart shutdown stop terminate truncate wipe'.split(
+    ' ',
+  ),
+)
+const changing = new Set(
+  'add cancel clone create deploy disable edit empty enable execute export import insert install new pause promote resume retry run save schedule start trigger uninstall update upload'.split(
+    ' ',
+  ),
+)
+/** A shopping cart or a list of favorites has the same controls. */
+const personal = /\b(?:basket|cart|checkout|compare|favorites|newsletter|subscribe|subscriptions?|wish-?list)\b/i
+
+/**
+ * The controls that make a page an administration interface.
+ *
+ * @returns undefined unless the page is about administration, has no password field, and has at least three different
+ *   controls, one of which destroys something
+ */
+export function administrationControls(html: string): readonly string[] | undefined {
+  const page = html.slice(0, pageLengthMax)
+  if (!isAdministration(page) || hasLogin(page) || personal.test(page)) return undefined
+  const actions = byVerb(actionsIn(page))
+  const all = new Map([...byVerb(linksIn(page)), ...actions])
+  const isDestructive = [...actions.keys()].some((verb) => destructive.has(verb))
+  return isDestructive && all.size >= 3 ? [...actions.values(), ...all.values()].slice(0, 5) : undefined
+}
+
+function byVerb(targets: readonly string[]): Map<string, string> {
+  return new Map(targets.flatMap((target) => [verbIn(target) ?? []].flat().map((verb) => [verb, target] as const)))
+}
+
+function isAdministration(page: string): boolean {
+  const titles = page.matchAll(/<(title|h1|h2)\b[^>]{0,300}>([\s\S]{0,300}?)<\/\1>/gi).take(10)
+  return [...titles].some(([, , text = '']) => administrationWords.test(text.replaceAll(/<[^<>]{0,300}>/g, ' ')))
+}
+
+function hasLogin(page: string): boolean {
+  return /<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?password/i.test(page)
+}
+
+/** What forms, buttons, and scripts of a page request; pages that only document an interface don't have them. */
+function actionsIn(page: string): string[] {
+  const forms = page
+    .matchAll(/<form\b[^>]{0,500}>/gi)
+    .filter(([form]) => /\bmethod\s{0,9}=\s{0,9}["']?post/i.test(form))
+  const targets = page.matchAll(
+    /\s(?:formaction|hx-(?:post|put|delete)|data-(?:url|action)|onclick|onsubmit)\s{0,9}=\s{0,9}(?:"([^"#]{1,300})"|'([^'#]{1,300})')/gi,
+  )
+  const functions = page.matchAll(
+    /\bfunction\s{1,9}((?:delete|destroy|drop|kill|purge|reboot|restart|shutdown|terminate|truncate|wipe)[A-Z]\w{0,40})\s{0,9}\(/g,
+  )
+  return [
+    ...functions.take(100).map(([, name = '']) => name),
+    ...forms.take(200).map(([form]) => /\baction\s{0,9}=\s{0,9}["']([^"'#]{1,300})/i.exec(form)?.[1] ?? ''),
+    ...targets.take(1000).map(([, double, single]) => double ?? single ?? ''),
+    ...linksIn(page).filter((link) => /[?/=]\d{1,9}\b|\?[^=]{1,40}=/.test(link)),
+  ]
+}
+
+function linksIn(page: string): string[] {
+  const links = page.matchAll(/<a\b[^>]{0,300}?\shref\s{0,9}=\s{0,9}["']([^"'#]{1,300})["']/gi)
+  return [...links.take(1000)].map(([, target = '']) => target)
+}
+
+/** The verb that is a whole part of a path, query, or function name, such as `delete` in `/users/delete/1`. */
+function verbIn(target: string): string | undefined {
+  if (/^(?:(?!javascript)[a-z][\w+.-]{0,20}:|\/\/)/i.test(target)) return undefined
+  const parts = target
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z_-]+/)
+  // Titles of articles have more words than `create-table`.
+  const words = parts.flatMap((part) => (part.split('-').length > 2 ? [] : part.split(/[_-]/)))
+  return words.find((word) => destructive.has(word)) ?? words.find((word) => changing.has(word))
+}

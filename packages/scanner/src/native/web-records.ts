@@ -1,0 +1,149 @@
+/** Records of an internal kind in APIs that a description, a JSON index, or the application's own scripts name. */
+import { z } from 'zod'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeContext, Proof } from '#native/native-check.ts'
+import { kindOf, recordsIn } from '#native/record-kinds.ts'
+import { pathHere, requestWeb, webProof, withPathsOnly, type WebResponse } from '#native/web-request.ts'
+
+export const exposedRecords = checkInfo({
+  id: 'api-records-exposed',
+  name: 'API returns internal records without authentication',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 5.3,
+  summary:
+    'An API call named by the scripts of the application, a JSON index, or an OpenAPI description returns users, credentials, mail, jobs, logs, or machines without authentication.',
+  impact: 'An attacker can read the records, and often change them with other calls of the same API.',
+  remediation: 'Require authentication for the API, for example with a token or session checked before every route.',
+  reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
+  tags: 'exposure api unauth',
+})
+const indexes = ['', 'api/', 'api/v1/']
+const redirectsMax = 2
+const scriptsMax = 8
+const callsMax = 12
+const linksMax = 60
+
+/**
+ * Tries the calls that the start page's scripts, JSON indexes, and `described` paths name.
+ *
+ * @returns null if none returns internal records; undefined if the server didn't answer
+ */
+export async function findRecords(
+  context: NativeContext,
+  base: string,
+  described: readonly string[],
+): Promise<Proof | null | undefined> {
+  const front = await readFront(context, base)
+  if (!front) return undefined
+  const calls = new Set([
+    ...described,
+    ...(await callsOfScripts(context, withPathsOnly(context, front.page.body), front.path)),
+  ])
+  for (const name of indexes) {
+    const target = `${base}${name}`
+    const index = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
+    if (!index) return undefined
+    if (index.status === 200) for (const path of linksIn(index.body, target)) calls.add(path)
+  }
+  for (const target of [...calls].slice(0, callsMax)) {
+    const proof = await recordsAt(context, target)
+    if (proof) return proof
+  }
+  return null
+}
+
+async function recordsAt(context: NativeContext, target: string): Promise<Proof | undefined> {
+  const kind = kindOf(target)
+  const page = await readCall(context, target)
+  if (page?.status !== 200 || !kind) return undefined
+  const highlight = recordsIn(page.body, kind)
+  return highlight === undefined
+    ? undefined
+    : { ...webProof(page, [highlight]), path: target.split('?', 1)[0] ?? target }
+}
+
+/** Many frameworks redirect to the path with a slash at its end. */
+async function readCall(context: NativeContext, target: string): Promise<WebResponse | undefined> {
+  const headers = { Accept: 'application/json' }
+  const page = await requestWeb(context, { target, headers })
+  const isRedirect = page !== undefined && page.status >= 301 && page.status <= 308 && !target.endsWith('/')
+  return isRedirect ? requestWeb(context, { target: `${target}/`, headers }) : page
+}
+
+/** The start page, after redirects on this server. */
+async function readFront(context: NativeContext, base: string) {
+  let path = base
+  let page: WebResponse | undefined
+  for (let step = 0; step <= redirectsMax; step++) {
+    page = await requestWeb(context, { target: path, headers: { Accept: 'text/html,*/*;q=0.8' } })
+    const location = page?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
+    const next = location === undefined ? undefined : pathHere(withPathsOnly(context, location), path)
+    if (next === undefined || next === path) break
+    path = next
+  }
+  return page && { page, path }
+}
+
+/** API calls in the scripts of a page. */
+async function callsOfScripts(context: NativeContext, html: string, path: string): Promise<string[]> {
+  const sources = html.matchAll(/<script\b[^>]{0,300}?\bsrc\s{0,9}=\s{0,9}["']?([^"'\s>]{1,500})/gi)
+  const scripts = [...new Set([...sources].flatMap(([, source = '']) => pathHere(source, path) ?? []))].slice(
+    0,
+    scriptsMax,
+  )
+  const texts = [html]
+  for (const target of scripts) {
+    const script = await requestWeb(context, { target })
+    if (script?.status === 200) texts.push(script.body)
+  }
+  return callsIn(texts).flatMap((call) => pathHere(call, path) ?? [])
+}
+
+const literal = /["'`}](\/?(?:[\w.-]{1,40}\/){0,5}[\w-]{1,40}\/?)["'`?]/g
+const literalsMax = 20_000
+const isApi = /(?:^|\/)(?:api|rest|v\d)\//
+const apiBase = /^\/?(?:api|rest)(?:\/v\d)?\/?$/
+
+/**
+ * Paths of API calls in the text of scripts, whole or as a base path and a name.
+ *
+ * @returns only those whose last part is a kind of internal records
+ */
+export function callsIn(texts: readonly string[]): string[] {
+  const literals = new Set(
+    texts.flatMap((text) => [...text.matchAll(literal).take(literalsMax)].map(([, path = '']) => path)),
+  )
+  const named = [...literals].filter((path) => kindOf(path))
+  const bases = [...literals].filter((path) => apiBase.test(path)).slice(0, 2)
+  const whole = named.filter((path) => isApi.test(path))
+  const joined = bases.flatMap((base) =>
+    named.filter((path) => !isApi.test(path)).map((path) => `${base.replace(/\/$/, '')}/${path.replace(/^\//, '')}`),
+  )
+  return [...new Set([...whole, ...joined])]
+}
+
+/** Links of a JSON index to internal records on the same server. */
+export function linksIn(body: string, path: string): string[] {
+  if (!/^\s{0,99}\{/.test(body) || body.length > 100_000) return []
+  try {
+    const links = stringsIn(z.json().parse(JSON.parse(body))).slice(0, linksMax)
+    return links.flatMap((link) => recordPathOf(link, path) ?? [])
+  } catch {
+    return []
+  }
+}
+
+/** The path of a link to internal records. The index may name a host by which it is only reached from outside. */
+function recordPathOf(link: string, base: string): string | undefined {
+  const [text = ''] = link.split('{')
+  if (!/^(?:https?:\/)?\/\S{1,300}$/.test(text) || !URL.canParse(text, `http://here.invalid${base}`)) return undefined
+  const { pathname } = new URL(text, `http://here.invalid${base}`)
+  return kindOf(pathname) ? pathname : undefined
+}
+
+function stringsIn(value: unknown, depth = 0): string[] {
+  if (typeof value === 'string') return [value]
+  if (depth > 4 || typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap((item) => stringsIn(item, depth + 1))
+}

@@ -1,0 +1,46 @@
+/** File servers that list files and accept uploads through a form. */
+import { listedNames } from '#native/listing.ts'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeCheck } from '#native/native-check.ts'
+import { folderOf, requestWeb, webProof } from '#native/web-request.ts'
+
+const open = checkInfo({
+  id: 'file-upload-form-open',
+  name: 'File server accepts uploads without authentication',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
+  score: 7.3,
+  summary:
+    'The web server lists a folder and has a form that uploads files, both without authentication. The check did not upload a file.',
+  impact:
+    'An attacker can read the listed files, fill the disk, host malware, and replace files if the server permits overwriting.',
+  remediation: 'Require authentication, such as `--basic-auth user:password` in uploadserver or `--password` in updog.',
+  reference: 'https://cwe.mitre.org/data/definitions/434.html',
+  tags: 'misconfig files upload unauth',
+})
+const pages = ['', 'upload']
+
+export const webUploadForm: NativeCheck = {
+  checks: [open],
+  appliesTo: ({ protocol }) => protocol === 'http',
+  async run(context) {
+    const base = folderOf(context.basePath)
+    const listing = await requestWeb(context, { target: base })
+    if (!listing) return {}
+    if (listing.status !== 200 || !listedNames(listing.body, base)) return { [open.id]: null }
+    for (const name of pages) {
+      const page = name === '' ? listing : await requestWeb(context, { target: `${base}${name}` })
+      const form = page?.status === 200 ? uploadForm(page.body) : undefined
+      if (page && form !== undefined) return { [open.id]: { ...webProof(page, [form]), path: `${base}${name}` } }
+    }
+    return { [open.id]: null }
+  },
+}
+
+/** The file field of a form that is sent with POST and has no password field. */
+export function uploadForm(html: string): string | undefined {
+  if (/<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?password/i.test(html)) return undefined
+  const [form] = /<form\b[^>]{0,500}\bmultipart\/form-data[^>]{0,500}>/i.exec(html) ?? []
+  if (form === undefined || !/\bmethod\s{0,9}=\s{0,9}["']?post/i.test(form)) return undefined
+  return /<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?file\b[^>]{0,300}>/i.exec(html)?.[0]
+}
