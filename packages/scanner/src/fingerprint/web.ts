@@ -100,7 +100,7 @@ function headerTraces(response: HttpResponse): FingerprintText[] {
     if (name === 'set-cookie') return [{ field: 'http_header.cookie', text: value }]
     if (name === 'www-authenticate') return [{ field: 'http_header.wwwauth', text: value }]
     const whole = { field: `http_header.${name}`, text: value }
-    const [, product] = /^x-([a-z][a-z0-9-]{2,30}?)-(?:server-)?version$/.exec(name) ?? []
+    const [, product] = /^x-([a-z][a-z0-9-]{2,30}?)-(?:server-|build-project-)?version$/.exec(name) ?? []
     if (product) return [whole, { field: 'http_header.x-version', text: `${product} ${value}` }]
     if (name !== 'server' && name !== 'x-powered-by') return [whole]
     return [whole, ...tokens(value).map((text) => ({ field: `http_header.${name}.token`, text }))]
