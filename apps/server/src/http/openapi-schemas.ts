@@ -11,6 +11,7 @@ import * as installation from '@glacis/contract/installation'
 import * as invitation from '@glacis/contract/invitation'
 import * as issue from '@glacis/contract/issue'
 import { ApiErrorBody, Empty, Flag, SeverityCount, UpdateMask } from '@glacis/contract/primitives'
+import * as machine from '@glacis/contract/machine'
 import * as product from '@glacis/contract/product'
 import * as provisioning from '@glacis/contract/provisioning'
 import { Role } from '@glacis/contract/role'
@@ -46,6 +47,7 @@ const exported = Object.entries({
   ...installation,
   ...invitation,
   ...issue,
+  ...machine,
   ...product,
   ...provisioning,
   ...runner,

@@ -105,8 +105,6 @@ describe('a user', () => {
     known.set('vera@elsewhere.example', { id: 'vera', name: 'Vera' })
     await createUser('vera', { userName: 'vera@elsewhere.example' })
     expect(await roleOf('vera')).toBeUndefined()
-    const own = await users.request({ method: 'GET', url: '/v1/workspace' }, 'vera')
-    expect(own.json()).toMatchObject({ workspace: { role: 'owner' } })
   })
 
   it('is a member immediately if someone has the verified address', async () => {
