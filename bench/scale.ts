@@ -98,7 +98,8 @@ async function hosts(stage: Stage): Promise<void> {
     const pids = [...running, 'api'].map((name) => installation.pidOf(name))
     const all = [...pids, await installation.postmaster()]
     const [cpuBefore, startedAt] = [cpuSeconds(all), performance.now()]
-    const { status } = await scanned(visitor, targetId)
+    const { scan } = await visitor.call(startScan, { targetId })
+    const { status } = await scanWhen(visitor, scan.id, hasEnded, scanMsMax)
     const seconds = (performance.now() - startedAt) / 1000
     const perHost = ((cpuSeconds(all) - cpuBefore) / hostCount) * 1000
     if (status !== 'STATUS_COMPLETED') throw new Error(`the scan is ${status}`)
