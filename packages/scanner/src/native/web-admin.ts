@@ -60,12 +60,12 @@ async function readAt(context: NativeContext, path: string): Promise<Page | unde
   return page && { ...page, body: withPathsOnly(context, page.body), path }
 }
 
-/** Lists of records that an administration page links. */
+/** Lists of records that an administration page links. Other links are not followed: a GET request can change something. */
 async function subpages(context: NativeContext, { status, path, body }: Page): Promise<Page[]> {
   if (status !== 200 || !isAdministration(body) || hasLogin(body)) return []
   const links = [...body.matchAll(/<a\b[^>]{0,300}?\bhref\s{0,9}=\s{0,9}["']([^"'#\s]{1,300})/gi).take(100)]
     .flatMap(([, link = '']) => pathHere(link, path) ?? [])
-    .filter((link) => /\/(?:list|index|all)?\/?$/.test(link) || link.startsWith(folderOf(path)))
+    .filter((link) => /\/(?:list|index|all)\/?$/.test(link))
   const pages: Page[] = []
   for (const target of [...new Set(links)].filter((link) => link !== path && !verbIn(link)).slice(0, pagesMax)) {
     const page = await readAt(context, target)
