@@ -1,7 +1,7 @@
 /** Administration pages that don't ask for a login, recognized by their controls instead of the product's name. */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
-import { folderOf, pathHere, requestWeb, webProof, withPathsOnly, type WebResponse } from '#native/web-request.ts'
+import { folderOf, type Page, pathHere, readPage, readPageAt, webProof } from '#native/web-request.ts'
 
 const open = checkInfo({
   id: 'web-administration-open',
@@ -18,7 +18,6 @@ const open = checkInfo({
   tags: 'misconfig panel admin unauth',
 })
 const folders = ['', 'admin/', 'dashboard', 'ui/']
-const redirectsMax = 2
 const pagesMax = 3
 const pageLengthMax = 256 * 1024
 
@@ -39,27 +38,6 @@ export const webAdministration: NativeCheck = {
   },
 }
 
-interface Page extends WebResponse {
-  readonly path: string
-}
-
-async function readPage(context: NativeContext, start: string): Promise<Page | undefined> {
-  let path = start
-  for (let step = 0; ; step++) {
-    const page = await readAt(context, path)
-    const location = page?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
-    const isLast = location === undefined || step === redirectsMax
-    const next = isLast ? undefined : pathHere(withPathsOnly(context, location), path)
-    if (next === undefined || next === path) return page
-    path = next
-  }
-}
-
-async function readAt(context: NativeContext, path: string): Promise<Page | undefined> {
-  const page = await requestWeb(context, { target: path, headers: { Accept: 'text/html' } })
-  return page && { ...page, body: withPathsOnly(context, page.body), path }
-}
-
 /** Lists of records that an administration page links. Other links are not followed: a GET request can change something. */
 async function subpages(context: NativeContext, { status, path, body }: Page): Promise<Page[]> {
   if (status !== 200 || !isAdministration(body) || hasLogin(body)) return []
@@ -68,7 +46,7 @@ async function subpages(context: NativeContext, { status, path, body }: Page): P
     .filter((link) => /\/(?:list|index|all)\/?$/.test(link))
   const pages: Page[] = []
   for (const target of [...new Set(links)].filter((link) => link !== path && !verbIn(link)).slice(0, pagesMax)) {
-    const page = await readAt(context, target)
+    const page = await readPageAt(context, target)
     if (page) pages.push(page)
   }
   return pages

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, Proof } from '#native/native-check.ts'
 import { kindOf, recordsIn } from '#native/record-kinds.ts'
-import { pathHere, requestWeb, webProof, withPathsOnly, type WebResponse } from '#native/web-request.ts'
+import { type Page, pathHere, readPage, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 export const exposedRecords = checkInfo({
   id: 'api-records-exposed',
@@ -19,7 +19,6 @@ export const exposedRecords = checkInfo({
   tags: 'exposure api unauth',
 })
 const indexes = ['', 'api/', 'api/v1/']
-const redirectsMax = 2
 const scriptsMax = 8
 const callsMax = 12
 const linksMax = 60
@@ -34,12 +33,9 @@ export async function findRecords(
   base: string,
   described: readonly string[],
 ): Promise<Proof | null | undefined> {
-  const front = await readFront(context, base)
+  const front = await readPage(context, base)
   if (!front) return undefined
-  const calls = new Set([
-    ...described,
-    ...(await callsOfScripts(context, withPathsOnly(context, front.page.body), front.path)),
-  ])
+  const calls = new Set([...described, ...(await callsOfScripts(context, front))])
   for (const name of indexes) {
     const target = `${base}${name}`
     const index = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
@@ -71,22 +67,8 @@ async function readCall(context: NativeContext, target: string): Promise<WebResp
   return isRedirect ? requestWeb(context, { target: `${target}/`, headers }) : page
 }
 
-/** The start page, after redirects on this server. */
-async function readFront(context: NativeContext, base: string) {
-  let path = base
-  let page: WebResponse | undefined
-  for (let step = 0; step <= redirectsMax; step++) {
-    page = await requestWeb(context, { target: path, headers: { Accept: 'text/html,*/*;q=0.8' } })
-    const location = page?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
-    const next = location === undefined ? undefined : pathHere(withPathsOnly(context, location), path)
-    if (next === undefined || next === path) break
-    path = next
-  }
-  return page && { page, path }
-}
-
 /** API calls in the scripts of a page. */
-async function callsOfScripts(context: NativeContext, html: string, path: string): Promise<string[]> {
+async function callsOfScripts(context: NativeContext, { body: html, path }: Page): Promise<string[]> {
   const sources = html.matchAll(/<script\b[^>]{0,300}?\bsrc\s{0,9}=\s{0,9}["']?([^"'\s>]{1,500})/gi)
   const scripts = [...new Set([...sources].flatMap(([, source = '']) => pathHere(source, path) ?? []))].slice(
     0,

@@ -78,3 +78,28 @@ export function pathHere(link: string, base: string): string | undefined {
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }
+
+const redirectsMax = 2
+
+/** A page with its path. URLs of this server in its text are paths. */
+export interface Page extends WebResponse {
+  readonly path: string
+}
+
+/** The page at a path, after redirects on this server. */
+export async function readPage(context: NativeContext, start: string): Promise<Page | undefined> {
+  let path = start
+  for (let step = 0; ; step++) {
+    const page = await readPageAt(context, path)
+    const location = page?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
+    const isLast = location === undefined || step === redirectsMax
+    const next = isLast ? undefined : pathHere(withPathsOnly(context, location), path)
+    if (next === undefined || next === path) return page
+    path = next
+  }
+}
+
+export async function readPageAt(context: NativeContext, path: string): Promise<Page | undefined> {
+  const page = await requestWeb(context, { target: path, headers: { Accept: 'text/html,*/*;q=0.8' } })
+  return page && { ...page, body: withPathsOnly(context, page.body), path }
+}
