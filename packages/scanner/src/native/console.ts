@@ -12,7 +12,7 @@ const open = checkInfo({
     'The service greets clients with the prompt of a debugger, a language shell, or a command shell, or as a debug adapter. The check only read the greeting.',
   impact: 'An attacker can run any code with the permissions of the service.',
   remediation:
-    'Stop the service if it is a leftover of debugging. Otherwise, bind it to localhost and connect through SSH.',
+    'Stop the service if it was left over from debugging. Otherwise, bind it to localhost and connect through SSH.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'misconfig console debug rce unauth network',
 })

@@ -13,7 +13,7 @@ const reflection = checkInfo({
   impact:
     'An attacker learns all services, methods, and messages of the API, and can call them with generic tools such as grpcurl.',
   remediation:
-    'Don’t register the reflection service in production (`reflection.Register` in Go), or require authentication for it, and restrict the port to the clients of the API.',
+    'Do not register the reflection service in production (`reflection.Register` in Go), or require authentication for it, and restrict the port to the clients of the API.',
   reference: 'https://grpc.io/docs/guides/reflection/',
   tags: 'exposure grpc network',
 })

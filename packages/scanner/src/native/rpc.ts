@@ -22,7 +22,7 @@ const nfs = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 4.8,
-  summary: 'The host offers NFS and its mount service to this network.',
+  summary: 'The host offers NFS and its mount service to the network.',
   impact: 'If exports are not limited to specific clients, an attacker can read and write files.',
   remediation:
     'Allow only NFS clients to reach the service, list them in /etc/exports, and use Kerberos (`sec=krb5p`).',

@@ -71,7 +71,7 @@ const passwords = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 4.8,
-  summary: 'The SSH server offers password authentication, including for the user root.',
+  summary: 'The SSH server offers password authentication, including for the user `root`.',
   impact:
     'An attacker can guess passwords or try leaked ones. Exposed SSH servers are under constant automated attack.',
   remediation:

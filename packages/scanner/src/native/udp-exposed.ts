@@ -118,7 +118,7 @@ const exposures: readonly Exposure[] = [
       ...controls,
       summary:
         'A BACnet/IP device answers requests from the network. The protocol has no authentication. The check only read the device name.',
-      impact: 'An attacker can read and change the set points of heating, ventilation, and access control.',
+      impact: 'An attacker can read and change the setpoints of heating, ventilation, and access control systems.',
       remediation: 'Put the device in an isolated network segment, or use BACnet/SC.',
       reference: 'https://www.ashrae.org/technical-resources/bookstore/bacnet',
       tags: 'misconfig bacnet ics iot unauth network udp',

@@ -10,10 +10,10 @@ const open = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
   score: 7.3,
   summary:
-    'A page of an administration interface with controls that delete, stop, or run things is shown without a login. The check did not use the controls.',
+    'An administration page with controls that delete, stop, or run things is accessible without authentication. The check did not use the controls.',
   impact: 'An attacker can see and change what the interface manages.',
   remediation:
-    'Enable the login of the application, or put it behind a reverse proxy with authentication (`auth_basic` in nginx).',
+    'Enable the login of the application, or put it behind a reverse proxy that requires authentication (`auth_basic` in nginx).',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'misconfig panel admin unauth',
 })

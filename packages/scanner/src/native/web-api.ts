@@ -13,7 +13,7 @@ const openApi = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 6.5,
   summary:
-    'The OpenAPI description of the API has operations that change data but no authentication, and an operation that lists data responds to unauthenticated requests.',
+    'The OpenAPI description of the API declares operations that change data but no authentication, and an operation that lists data responds to unauthenticated requests.',
   impact: "An attacker can read the API's data and call its operations, including those that change or delete data.",
   remediation:
     'Require authentication for the API and declare it under `securitySchemes`, or restrict the API to trusted networks.',

@@ -12,7 +12,7 @@ export const exposedRecords = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary:
-    'An API call named by the scripts of the application, a JSON index, or an OpenAPI description returns users, credentials, mail, jobs, logs, or machines without authentication.',
+    "An API endpoint found in the application's scripts, a JSON index, or an OpenAPI description returns users, credentials, mail, jobs, logs, or machines without authentication.",
   impact: 'An attacker can read the records, and often change them with other calls of the same API.',
   remediation: 'Require authentication for the API, for example with a token or session checked before every route.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',

@@ -11,7 +11,7 @@ const open = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
   score: 7.3,
   summary:
-    'The web server lists a folder and has a form that uploads files, both without authentication. The check did not upload a file.',
+    'The web server lists a directory and has a form that uploads files, both without authentication. The check did not upload a file.',
   impact:
     'An attacker can read the listed files, fill the disk, host malware, and replace files if the server permits overwriting.',
   remediation: 'Require authentication, such as `--basic-auth user:password` in uploadserver or `--password` in updog.',
