@@ -33,7 +33,7 @@ function formatFix(products: Products): string {
     const ends = [...new Set(criteria.flatMap(({ match }) => match.versionEndExcluding ?? []))]
     if (ends.length === 0) return []
     const sorted = ends.toSorted((a, b) => compareGeneric(a, b) ?? 0)
-    return [`Update to ${product} ${alternatives(sorted.slice(-rangesMax))}.`]
+    return [`Update to ${product} ${alternatives(sorted.slice(-rangesMax).map(unquote))}.`]
   })
   return sentences.slice(0, productsMax).join(' ')
 }
@@ -67,7 +67,7 @@ function vulnerableByProduct(configurations: readonly Configuration[]): Products
 }
 
 function formatVersions({ name, match }: Criterion): string {
-  const range = formatRange(boundsOf(match))
+  const range = unquote(formatRange(boundsOf(match)))
   if (range !== '') return range
   if (name.version === '*' || name.version === '-') return allVersions
   return `= ${unquote(name.version)}${/^[*-]$/.test(name.update) ? '' : ` ${unquote(name.update)}`}`

@@ -72,6 +72,19 @@ describe('parseNvd', () => {
       knownExploited: { addTime: '2021-11-03T00:00:00.000Z' },
     })
   })
+  it('shows versions without the escapes of CPE names', () => {
+    const cpeMatch = [
+      {
+        vulnerable: true,
+        criteria: 'cpe:2.3:a:cisco:hyperflex:*:*:*:*:*:*:*:*',
+        versionEndExcluding: String.raw`4.0\(2e\)`,
+      },
+    ]
+    expect(threatOf({ ...record, configurations: [{ nodes: [{ operator: 'OR', cpeMatch }] }] })).toMatchObject({
+      affected: 'Cisco Hyperflex: < 4.0(2e)',
+      solution: { description: 'Update to Cisco Hyperflex 4.0(2e) or later.' },
+    })
+  })
   it("distinguishes NVD's ratings from others", () => {
     expect(threatOf(record).metrics.map(({ version, by, score }) => [version, by, score])).toEqual([
       ['3.1', 'cna', 9.8],
