@@ -83,7 +83,7 @@ function startAgent(): RunningAgent {
 it('creates an agent, shows its token once, and turns green when it connects', async () => {
   await page.goto('/agents')
   await page.getByText('No agents yet').waitFor()
-  await page.getByRole('button', { name: 'New agent' }).first().click()
+  await page.getByRole('button', { name: 'Add agent' }).first().click()
   await page.waitForURL(/\/agents\?create=true/)
   const panel = page.getByRole('dialog', { name: 'New agent' })
   await panel.getByLabel('Name').fill(name)

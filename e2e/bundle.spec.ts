@@ -14,7 +14,7 @@ it('loads at most 220 KB of JavaScript in 12 files for the overview, and shows a
 
     await page.route('**/files/*.js', (route) => route.abort())
     await page.goto('/overview')
-    await page.getByRole('alert').getByText('Glacis couldn’t be loaded').waitFor()
+    await page.getByRole('alert').getByText("Glacis couldn't be loaded").waitFor()
   } finally {
     await stage.close()
   }

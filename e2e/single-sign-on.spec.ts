@@ -79,7 +79,7 @@ it('admits no one whose groups have no role', async () => {
 it('signs in no one with an address in another domain', async () => {
   const claims = { email: 'eve@elsewhere.example', email_verified: true, groups: ['security'] }
   const eve = await signInAs('eve', claims)
-  await eve.getByText(`Aarewerk SSO can only sign in people with an address at ${domain}.`).waitFor()
+  await eve.getByText(`Aarewerk SSO can only sign in users with an address at ${domain}.`).waitFor()
 })
 
 it('offers nothing for an address in another domain', async () => {

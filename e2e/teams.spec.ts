@@ -53,7 +53,7 @@ it('invites an analyst by email', async () => {
 it('signs up through the link, and joins the workspace of the owner', async () => {
   analyst = await stage.newPage()
   await analyst.goto(await invitationLink(max.email))
-  await analyst.getByText('You’re invited to a workspace.').waitFor()
+  await analyst.getByText("You're invited to a workspace.").waitFor()
   await analyst.getByRole('link', { name: 'Create an account' }).click()
   await analyst.locator('input[name="traits.email"]').fill(max.email)
   await analyst.locator('input[name="traits.name.first"]').fill(max.first)
@@ -139,7 +139,7 @@ it('explains that someone is already a member, or already invited', async () => 
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 })
 
-it('explains why an invitation can’t be used', async () => {
+it("explains why an invitation can't be used", async () => {
   const link = await invitationLink(lea.email)
   await analyst.goto(link)
   await analyst

@@ -36,10 +36,10 @@ export function AgentListPage() {
       <PageHead
         title="Agents"
         count={agents?.length || undefined}
-        description="Agents scan networks that this server can’t reach."
+        description="Agents scan networks that this server can't reach."
         actions={
           <Button variant="primary" size="sm" call="createAgent" icon={<Plus />} onClick={open}>
-            New agent
+            Add agent
           </Button>
         }
       />
@@ -61,7 +61,7 @@ function NoAgents({ onCreate }: { readonly onCreate: () => void }) {
       title="No agents yet"
       actions={
         <Button variant="primary" size="sm" call="createAgent" icon={<Plus />} onClick={onCreate}>
-          New agent
+          Add agent
         </Button>
       }
     >

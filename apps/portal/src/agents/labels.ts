@@ -48,7 +48,7 @@ export const jobStateLabels: Readonly<Record<AgentJobState, string>> = {
   STATE_DONE: 'Done',
   STATE_RETURNED: 'Returned',
   STATE_LOST: 'Lost',
-  STATE_CANCELLED: 'Cancelled',
+  STATE_CANCELLED: 'Canceled',
   STATE_FAILED: 'Failed',
 }
 

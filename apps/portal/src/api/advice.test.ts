@@ -9,7 +9,7 @@ function failure(status: number, text = '', retryAfterSeconds?: number): ApiFail
 const errorBody = (message: string) => JSON.stringify({ code: 3, message })
 
 it.each([
-  [failure(403), 'You don’t have permission to do this. Contact your administrator.'],
+  [failure(403), "You don't have permission to do this. Contact your administrator."],
   [
     failure(404, errorBody('no such target')),
     'No such target. This item no longer exists. It may have been deleted; reload the page.',
@@ -32,10 +32,10 @@ it.each([
   [failure(413), 'The request is too large. Shorten it and try again.'],
   [failure(429, '', 30), 'Too many requests. Try again in 30 seconds.'],
   [failure(429, errorBody('Your plan covers 25 targets.')), 'Your plan covers 25 targets.'],
-  [failure(502, '<html>Bad gateway</html>'), 'The server couldn’t complete the request. Try again in a moment.'],
+  [failure(502, '<html>Bad gateway</html>'), "The server couldn't complete the request. Try again in a moment."],
   [failure(503, errorBody('the database does not answer'), 5), 'The database does not answer. Try again in 5 seconds.'],
-  [failure(503, '', 1), 'The server couldn’t complete the request. Try again in a second.'],
-  [failure(500, '{"error":{"a":1}}'), 'The server couldn’t complete the request. Try again in a moment.'],
+  [failure(503, '', 1), "The server couldn't complete the request. Try again in a second."],
+  [failure(500, '{"error":{"a":1}}'), "The server couldn't complete the request. Try again in a moment."],
   [failure(400), 'The server rejected the request. Reload the page and try again.'],
   [new TypeError('x is undefined'), 'Something went wrong. Reload the page and try again.'],
 ])('advises on %s', (error, expected) => {

@@ -47,7 +47,7 @@ function adviceFor(failure: ApiFailure): string {
   if (status < 300) return ''
   // The messages of errors with a reason say what to do.
   if (failure.reason !== undefined && serverMessage) return ''
-  if (status === 403) return 'You don’t have permission to do this. Contact your administrator.'
+  if (status === 403) return "You don't have permission to do this. Contact your administrator."
   if (status === 404) return 'This item no longer exists. It may have been deleted; reload the page.'
   if (status === 409) return 'The data has changed in the meantime. Review the page, then try again.'
   if (status === 413) return 'The request is too large. Shorten it and try again.'
@@ -55,7 +55,7 @@ function adviceFor(failure: ApiFailure): string {
   if (status === 429)
     return serverMessage && !failure.retryAfterSeconds ? '' : `Too many requests. Try again ${retryWait(failure)}.`
   if (status >= 500)
-    return `${serverMessage ? '' : 'The server couldn’t complete the request. '}Try again ${retryWait(failure)}.`
+    return `${serverMessage ? '' : "The server couldn't complete the request. "}Try again ${retryWait(failure)}.`
   return serverMessage ? '' : 'The server rejected the request. Reload the page and try again.'
 }
 

@@ -88,8 +88,8 @@ async function readResponse<E extends Endpoint>(endpoint: E, response: Response)
   if (answer.success) return answer.data as ResultOf<E>
   const text =
     endpoint.method === 'GET'
-      ? 'the response couldn’t be read. Reload the page.'
-      : 'the response couldn’t be read. Reload the page and check whether the change was made.'
+      ? "the response couldn't be read. Reload the page."
+      : "the response couldn't be read. Reload the page and check whether the change was made."
   throw new ApiFailure({ status: response.status, statusText, body: { kind: 'text', text } }, { cause: answer.error })
 }
 
@@ -113,7 +113,7 @@ async function errorResponse(response: Response): Promise<ApiFailure> {
 }
 
 function noResponse(cause: unknown): ApiFailure {
-  const text = 'the server couldn’t be reached. Check your connection and try again.'
+  const text = "the server couldn't be reached. Check your connection and try again."
   return new ApiFailure({ status: 0, statusText: 'No response', body: { kind: 'text', text } }, { cause })
 }
 

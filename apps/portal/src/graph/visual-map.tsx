@@ -49,7 +49,7 @@ export function VisualMapPage() {
       {isError && !data && (
         <ErrorState
           icon={<Waypoints />}
-          title="The map couldn’t be loaded"
+          title="The map couldn't be loaded"
           message={error.message}
           onRetry={() => void refetch()}
         />
@@ -168,7 +168,7 @@ function MapView({ data, graph, search, onSearch, map }: MapViewProps) {
     >
       {isReady && <NetworkGraph ref={map} graph={graph} layout={places} selected={selected} onNode={choose} />}
       {isError && (
-        <ErrorState title="The map couldn’t be drawn" message="Reload the page, or view the map as a table." />
+        <ErrorState title="The map couldn't be drawn" message="Reload the page, or view the map as a table." />
       )}
       {!isReady && !isError && <p className="p-6 text-ink-2">Arranging {formatNumber(graph.nodes.length)} nodes…</p>}
       <Legend

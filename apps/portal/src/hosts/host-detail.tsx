@@ -67,7 +67,7 @@ export function HostDetailPage() {
           activeOptions={{ includeSearch: false }}
           count={issueCount}
         >
-          Issues
+          Risks
         </Tab>
         {host.inventoryAgentId && (
           <Tab data-key="4" to="/assets/$id/software" params={{ id }} activeOptions={{ includeSearch: false }}>

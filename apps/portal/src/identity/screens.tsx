@@ -37,7 +37,7 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
       <SessionExpiredNote address={address} />
       {isInvitation(address) && (
         <Note variant="gray" className="mt-4">
-          You’re invited to a workspace. To accept, sign in with the email address that the invitation was sent to, or
+          You're invited to a workspace. To accept, sign in with the email address that the invitation was sent to, or
           create an account with it.
         </Note>
       )}

@@ -1,4 +1,4 @@
-/** The "Issues" tabs of a target and of a host. */
+/** The "Risks" tabs of a target and of a host. */
 import { getRouteApi } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
 import { IssueList } from '#issues/issue-list.tsx'

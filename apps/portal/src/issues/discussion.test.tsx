@@ -70,7 +70,7 @@ it('returns the focus to the field after a comment was sent or deleted', async (
 it('reports that comments could not be loaded, and retries', async () => {
   service.on(`GET ${path}`, { status: 503 })
   client = showPage(<Page />)
-  await screen.findByText('Comments couldn’t be loaded.')
+  await screen.findByText("Comments couldn't be loaded.")
   service.on(`GET ${path}`, { body: { comments: [hello] } })
   await user.click(screen.getAllByRole('button', { name: 'Try again' })[0] ?? document.body)
   expect(await screen.findByText('Hello', { selector: 'span' })).toBeTruthy()
@@ -123,7 +123,7 @@ it('lets analysts delete only their own comments', async () => {
   await waitFor(() => expect(screen.getAllByRole('button', { name: 'Delete comment' })).toHaveLength(1))
 })
 
-it('tells viewers why they can’t comment', async () => {
+it("tells viewers why they can't comment", async () => {
   setRole('viewer')
   comments = [hello]
   client = showPage(<Page />)

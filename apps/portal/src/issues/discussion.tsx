@@ -78,7 +78,7 @@ export function Discussion({ issue, field }: DiscussionProps) {
         )}
       </ol>
       {denial ? (
-        <p className="mt-4 text-12 text-ink-3">You can’t comment. {denial}</p>
+        <p className="mt-4 text-12 text-ink-3">You can't comment. {denial}</p>
       ) : (
         <CommentForm issueId={issue.id} field={field} people={people} />
       )}

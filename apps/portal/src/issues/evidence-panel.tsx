@@ -36,7 +36,7 @@ function EvidenceList({ issueId, host }: { readonly issueId: string; readonly ho
   if (query.isError) {
     return (
       <ErrorState
-        title="The evidence couldn’t be loaded"
+        title="The evidence couldn't be loaded"
         message="The risk is unchanged. Try again in a moment."
         onRetry={() => void query.refetch()}
       />

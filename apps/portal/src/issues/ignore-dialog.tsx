@@ -18,7 +18,7 @@ export const reasonLabels: Readonly<Record<IgnoreReason, string>> = {
 }
 const reasonHints: Readonly<Record<IgnoreReason, string>> = {
   REASON_ACCEPTED_RISK: 'The risk is real, but you accept it for now.',
-  REASON_FALSE_POSITIVE: 'The finding is wrong; the risk doesn’t exist.',
+  REASON_FALSE_POSITIVE: "The finding is wrong; the risk doesn't exist.",
   REASON_MITIGATED: 'Another control prevents exploitation.',
 }
 const reasons = ['REASON_ACCEPTED_RISK', 'REASON_FALSE_POSITIVE', 'REASON_MITIGATED'] as const

@@ -46,7 +46,7 @@ async function sendAgain(message: string): Promise<void> {
 }
 
 it.each([
-  [503, 'The server couldn’t complete the request. Try again in a moment.'],
+  [503, "The server couldn't complete the request. Try again in a moment."],
   [404, 'This item no longer exists. It may have been deleted; reload the page.'],
 ])('reopens with everything entered after a %i', async (status, expected) => {
   client = showPage(<IssueActions issue={first} onComment={() => {}} />)
@@ -75,7 +75,7 @@ it('reopens for a single host', async () => {
   await user.click((await screen.findAllByRole('button', { name: /^Actions for/ }))[0] ?? document.body)
   await user.click(await screen.findByRole('menuitem', { name: 'Ignore on this host' }))
   await enterTerms()
-  await sendAgain('The server couldn’t complete the request. Try again in a moment.')
+  await sendAgain("The server couldn't complete the request. Try again in a moment.")
   await waitFor(() => expect(sent()).toMatchObject([terms, terms]))
 })
 

@@ -127,7 +127,7 @@ describe('evidence in the preview', () => {
 
   it.each([
     [{ body: { evidence: [], nextPageToken: '' } }, 'No evidence recorded.'],
-    [{ status: 404, body: { code: 5, message: 'gone' } }, 'The evidence couldn’t be loaded.'],
+    [{ status: 404, body: { code: 5, message: 'gone' } }, "The evidence couldn't be loaded."],
   ])('reports missing evidence: %j', async (reply, expected) => {
     service.on(`GET /v1/issues/${first.id}/evidence`, reply)
     await open()

@@ -196,7 +196,7 @@ function BestEvidence({ issueId, affected }: { readonly issueId: string; readonl
         <EvidenceBlock evidence={best} isShort />
       ) : isError ? (
         <p className="text-ink-2">
-          The evidence couldn’t be loaded.{' '}
+          The evidence couldn't be loaded.{' '}
           <button type="button" className="inline-link" onClick={() => void refetch()}>
             Try again
           </button>

@@ -17,7 +17,7 @@ const solutions: Readonly<Record<SolutionKind, { readonly word: string; readonly
   {
     KIND_UNSPECIFIED: undefined,
     KIND_NONE: { word: 'None', variant: 'gray' },
-    KIND_WONT_FIX: { word: 'Won’t fix', variant: 'gray' },
+    KIND_WONT_FIX: { word: "Won't fix", variant: 'gray' },
     KIND_MITIGATION: { word: 'Mitigation', variant: 'yellow' },
     KIND_WORKAROUND: { word: 'Workaround', variant: 'yellow' },
     KIND_VENDOR_FIX: { word: 'Vendor fix', variant: 'green' },

@@ -147,7 +147,7 @@ function NoRisks({ tab, word, path, hasRisks, figures, startScan }: NoRisksProps
         )
       }
     >
-      {figures && (hasRisks ? 'Everything found so far is resolved or ignored. ' : 'Scans haven’t found any so far. ')}
+      {figures && (hasRisks ? 'Everything found so far is resolved or ignored. ' : "Scans haven't found any so far. ")}
       {figures && (figures.targetCount === 0 ? 'Add a target to scan it.' : 'Scheduled scans will list new ones here.')}
     </EmptyState>
   )

@@ -36,7 +36,7 @@ export function AgentStep({ renderNavigation, setup, renderTargets }: AgentStepP
           name="from"
           roomy
           label="From another network"
-          hint="Scans networks that this server can’t reach, through an agent that needs only outbound HTTPS."
+          hint="Scans networks that this server can't reach, through an agent that needs only outbound HTTPS."
           checked={from === 'agent'}
           onChange={() => setChosen('agent')}
         />

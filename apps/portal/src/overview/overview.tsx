@@ -41,7 +41,7 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
           data && !isFirstRun ? (
             <Description view={view.kind} figures={data} />
           ) : (
-            'Your open risks, how they’re trending, and what to fix first.'
+            "Your open risks, how they're trending, and what to fix first."
           )
         }
         actions={

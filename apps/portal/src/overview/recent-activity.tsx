@@ -77,7 +77,7 @@ function DisconnectedAgents() {
         <RelativeTime value={lastSeenTime} className="flex-none text-12 text-ink-3" />
       </span>
       <small className="text-12 text-ink-3">
-        Disconnected. {targetCount === 1 ? '1 target' : `${formatNumber(targetCount)} targets`} can’t be scanned.
+        Disconnected. {targetCount === 1 ? '1 target' : `${formatNumber(targetCount)} targets`} can't be scanned.
       </small>
     </li>
   ))

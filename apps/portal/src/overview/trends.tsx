@@ -79,20 +79,20 @@ export function ScansFinished({ view }: TrendProps) {
   const { data, isError, refetch } = useDeferredQuery(overTime({ period: statsPeriod(view) }))
   const navigate = useNavigate()
   if (isError && !data) return <SectionError what="Finished scans" onRetry={() => void refetch()} />
-  if (!data) return <ChartSkeleton title="Scans finished" />
+  if (!data) return <ChartSkeleton title="Finished scans" />
   const buckets = bucketsOf(data.timestamps, statsPeriod(view))
   const values = sums(buckets, data.values)
   const total = values.reduce((sum, value) => sum + value, 0)
   const series = [{ name: 'Scans', color: 'var(--gl-n7)', values }]
   return (
     <ChartFigure
-      title="Scans finished"
+      title="Finished scans"
       points={buckets}
       series={series}
       aside={`${formatNumber(total)} this ${view.period}`}
     >
       <Columns
-        label="Scans finished"
+        label="Finished scans"
         name="Scans"
         points={buckets}
         values={values}

@@ -107,7 +107,7 @@ function Rail({ product }: { readonly product: Product }) {
         <h2>Notifications</h2>
         <p className="mb-1.5 font-medium">Threshold</p>
         <ThresholdMenu product={product} />
-        <p className="mt-1.5 text-12 text-ink-3">You’re notified about new threats of this severity or higher.</p>
+        <p className="mt-1.5 text-12 text-ink-3">You're notified about new threats of this severity or higher.</p>
       </section>
       <section>
         <h2>Details</h2>

@@ -40,7 +40,7 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
     event.preventDefault()
     if (!chosen) return setProblem('Choose a product from the list')
     const onSuccess = () => {
-      addToast('success', { title: 'Success', message: `You’ll be notified about new threats to ${chosen.name}.` })
+      addToast('success', { title: 'Success', message: `You'll be notified about new threats to ${chosen.name}.` })
       onClose()
     }
     const { part, vendor, product } = chosen.wfn
@@ -103,7 +103,7 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
         <div className="grid gap-1.5">
           <Slider label="Notification threshold" min={0} max={10} step={0.1} value={score} onChange={setScore} />
           <p className="text-12 text-ink-3">
-            {thresholdLabel(score)}. You’re notified about new threats with this score or higher.
+            {thresholdLabel(score)}. You're notified about new threats with this score or higher.
           </p>
         </div>
       </form>

@@ -104,7 +104,7 @@ it('creates an agent, shows its token once with the command, and shows when it c
     body: { command: `install for ${query['system']}`, notes: ['Opens no port.'] },
   }))
   const { user, router } = await open('/agents', /^Agents/)
-  await user.click(screen.getByRole('button', { name: 'New agent' }))
+  await user.click(screen.getByRole('button', { name: 'Add agent' }))
   await waitFor(() => expect(router.state.location.search).toEqual({ create: 'true' }))
   await user.click(await screen.findByRole('button', { name: 'Create agent' }))
   expect(screen.getByText('Required')).toBeTruthy()
@@ -128,7 +128,7 @@ it('shows an exceeded quota next to the name field', async () => {
   const message = 'Agent quota of the plan Free quotaExceeded: 10 of 10 used'
   service.on('POST /v1/agents', { status: 429, body: { code: 8, message } })
   const { user } = await open('/agents', /^Agents/)
-  await user.click(screen.getByRole('button', { name: 'New agent' }))
+  await user.click(screen.getByRole('button', { name: 'Add agent' }))
   await user.type(await screen.findByLabelText('Name'), 'one more{Enter}')
   expect(await screen.findByText(message)).toBeTruthy()
   expect(shownToasts().map(({ title, message }) => [title, message])).toContainEqual([

@@ -11,7 +11,7 @@ export function HostOverviewScreen() {
     <HostOverviewPage
       latestRisks={
         <LatestIssues
-          title="Issues"
+          title="Top risks"
           filter={{ affectedHostId: id, status: ['STATUS_FILTER_OPEN'] }}
           shows="lastSeen"
           empty="No open risks"

@@ -118,7 +118,7 @@ it('asks for confirmation of public addresses only', async () => {
   const panel = await paste('10.0.0.1 example.ch')
   await panel.findByText('2 addresses: 2 new.')
   await press(panel, 'Create 2 targets')
-  expect(await panel.findByText('To scan addresses on the internet, confirm that you’re authorized')).toBeTruthy()
+  expect(await panel.findByText("To scan addresses on the internet, confirm that you're authorized")).toBeTruthy()
   expect(made()).toEqual([])
   await user.click(panel.getByRole('checkbox', { name: "I'm authorized to scan these addresses" }))
   await press(panel, 'Create 2 targets')

@@ -67,7 +67,7 @@ it('asks for permission to scan a public address, and sends the answer', async (
   await user.type(await screen.findByLabelText('Name'), 'Public web')
   await user.type(screen.getByLabelText('Address'), 'www.example.ch{Enter}')
   const tick = await screen.findByRole('checkbox', { name: "I'm authorized to scan this address" })
-  expect(await screen.findByText('To scan an address on the internet, confirm that you’re authorized')).toBeTruthy()
+  expect(await screen.findByText("To scan an address on the internet, confirm that you're authorized")).toBeTruthy()
   expect(made()).toEqual([])
   await user.click(tick)
   await user.click(screen.getByRole('button', { name: 'Add target' }))

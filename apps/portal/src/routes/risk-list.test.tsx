@@ -77,7 +77,7 @@ it('does not report resolved risks if none were ever found', async () => {
   const none = { open: [0], resolved: [0], ignored: [0], regressive: [0] }
   service.on('GET /v1/stats/issues-by-status', { body: { timestamps: ['2026-11-20T00:00:00Z'], ...none } })
   open('/risks/verified')
-  expect(await screen.findByText(/^Scans haven’t found any so far/)).toBeTruthy()
+  expect(await screen.findByText(/^Scans haven't found any so far/)).toBeTruthy()
   expect(screen.queryByRole('link', { name: 'View resolved risks' })).toBeNull()
 })
 

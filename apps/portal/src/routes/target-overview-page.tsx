@@ -14,7 +14,7 @@ export function TargetOverviewScreen() {
   const { title, text } = noRisksMessage(useSuspenseQuery(detail(id)).data.target)
   const more = (
     <Link to="/scope/$id/issues" params={{ id }} className="inline-flex items-center gap-1 hover:text-ink">
-      All issues
+      All risks
       <ArrowRight className="size-3.5" aria-hidden="true" />
     </Link>
   )

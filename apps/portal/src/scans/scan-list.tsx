@@ -82,7 +82,7 @@ const statusOptions: readonly { readonly value: ScanStatusParam; readonly label:
   { value: 'created', label: 'Created' },
   { value: 'running', label: 'Running' },
   { value: 'completed', label: 'Completed' },
-  { value: 'cancelled', label: 'Cancelled' },
+  { value: 'cancelled', label: 'Canceled' },
   { value: 'failed', label: 'Failed' },
 ]
 const typeOptions: readonly { readonly value: ScanTypeParam; readonly label: string }[] = [

@@ -60,7 +60,7 @@ type PhaseState = 'done' | 'current' | 'cancelled' | 'failed' | 'open'
 const stateLabels: Readonly<Record<PhaseState, string>> = {
   done: 'done',
   current: 'in progress',
-  cancelled: 'cancelled',
+  cancelled: 'canceled',
   failed: 'failed',
   open: 'pending',
 }

@@ -60,7 +60,7 @@ function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
           </Button>
           {targets?.length === 0 ? (
             <ButtonLink to="/scope" search={{ create: true }} variant="primary">
-              New target
+              Add target
             </ButtonLink>
           ) : (
             <Button variant="primary" type="submit" form={formId} loading={starting.isPending} disabled={!targetId}>

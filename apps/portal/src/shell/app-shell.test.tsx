@@ -182,7 +182,7 @@ describe('the banner', () => {
     service.on('GET /v1/billing/subscription', plan('free', 'Free'))
     const { unmount } = await show()
     await waitFor(() =>
-      expect(banner()?.textContent).toContain('You’re on the Free plan. It covers 3 targets and 5 manual scans'),
+      expect(banner()?.textContent).toContain("You're on the Free plan. It covers 3 targets and 5 manual scans"),
     )
     await userEvent.click(screen.getByRole('button', { name: 'Dismiss' }))
     expect(banner()).toBeNull()
@@ -253,11 +253,11 @@ it('retries the page when the server is reachable again', async () => {
   const { router } = await show()
   const again = vi.spyOn(router, 'invalidate')
   act(() => void streams[0]?.dispatchEvent(new Event('error')))
-  expect(await screen.findByText('Glacis isn’t responding.')).toBeTruthy()
+  expect(await screen.findByText("Glacis isn't responding.")).toBeTruthy()
   expect(again).not.toHaveBeenCalled()
   isThere = true
   act(() => void streams[0]?.dispatchEvent(new Event('error')))
   await waitFor(() => expect(again).toHaveBeenCalledOnce())
-  expect(screen.queryByText('Glacis isn’t responding.')).toBeNull()
+  expect(screen.queryByText("Glacis isn't responding.")).toBeNull()
   vi.unstubAllGlobals()
 })

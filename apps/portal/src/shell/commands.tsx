@@ -76,7 +76,7 @@ function actions(): Command[] {
   return [
     ...(denialOf('createTarget')
       ? []
-      : [{ key: 'new-target', name: 'New target', icon: <Plus />, href: '/scope?create=true' }]),
+      : [{ key: 'new-target', name: 'Add target', icon: <Plus />, href: '/scope?create=true' }]),
     { key: 'help', name: 'Keyboard shortcuts', subtitle: '?', icon: <Keyboard />, act: 'help' },
     { key: 'light', name: 'Light theme', icon: <Sun />, run: () => chooseTheme('light') },
     { key: 'dark', name: 'Dark theme', icon: <Moon />, run: () => chooseTheme('dark') },

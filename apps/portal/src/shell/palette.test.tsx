@@ -58,7 +58,7 @@ it('offers pages and actions without sending a request before typing', async () 
   await user.keyboard('{Control>}k{/Control}')
   await screen.findByRole('combobox', { name: 'Search everything' })
   expect(options()).toContain('Pages: Verified risksRisks')
-  expect(options()).toContain('Actions: New target')
+  expect(options()).toContain('Actions: Add target')
   expect(service.seen).toEqual([])
 })
 

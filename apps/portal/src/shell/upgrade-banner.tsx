@@ -33,7 +33,7 @@ export function UpgradeBanner() {
     <section aria-label="Upgrade" className={band}>
       <Gauge aria-hidden="true" className="size-4 max-md:mt-0.5" />
       <p>
-        <b className="font-semibold">You’re on the {plan.name} plan.</b> It covers {formatNumber(quota.targets.total)}{' '}
+        <b className="font-semibold">You're on the {plan.name} plan.</b> It covers {formatNumber(quota.targets.total)}{' '}
         targets and {formatNumber(quota.manualScans.total)} manual scans per month.{' '}
         <Link to="/subscription" className="font-medium underline underline-offset-3">
           Compare plans
@@ -60,7 +60,7 @@ function BannerPlaceholder() {
   return (
     <div aria-hidden="true" className={cx(band, 'invisible')}>
       <p className="mr-9 ml-7">
-        You’re on the Free plan. It covers 25 targets and 100 manual scans per month. Compare plans
+        You're on the Free plan. It covers 25 targets and 100 manual scans per month. Compare plans
       </p>
     </div>
   )

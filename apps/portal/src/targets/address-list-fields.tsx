@@ -77,7 +77,7 @@ function QuotaNote({ fresh, available }: { readonly fresh: number; readonly avai
   const first = available === 1 ? 'The first is created' : `The first ${formatNumber(available)} are created`
   const message =
     available === 0
-      ? 'You’ve reached your plan’s target limit.'
+      ? "You've reached your plan's target limit."
       : `Your plan allows ${fit}. ${first}; ${formatNumber(over)} ${over === 1 ? 'stays' : 'stay'} in the list.`
   return (
     <Note variant="yellow">

@@ -74,7 +74,7 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
       {privateCount > 0 && (
         <p className="text-12 text-ink-3">
           {privateCount === 1 ? '1 address is private' : `${formatNumber(privateCount)} addresses are private`}. Choose
-          an agent if this server can’t reach {privateCount === 1 ? 'it' : 'them'}.
+          an agent if this server can't reach {privateCount === 1 ? 'it' : 'them'}.
         </p>
       )}
     </section>

@@ -4,7 +4,7 @@ import { useId } from 'react'
 import { parsedAddress } from '#targets/queries.ts'
 import { Checkbox, FieldMessages } from '#ui/field.tsx'
 
-export const permissionError = 'To scan an address on the internet, confirm that you’re authorized'
+export const permissionError = "To scan an address on the internet, confirm that you're authorized"
 
 interface PermissionFieldProps {
   readonly address: string

@@ -120,7 +120,7 @@ function TargetTabs({ id, hostCount }: TargetTabsProps) {
         activeOptions={{ includeSearch: false }}
         count={issueCount}
       >
-        Issues
+        Risks
       </Tab>
       <Tab
         data-key="4"

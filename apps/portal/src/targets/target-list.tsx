@@ -55,7 +55,7 @@ export function TargetListPage() {
         description={<Description />}
         actions={
           <Button variant="primary" size="sm" icon={<Plus />} call="createTarget" data-key="n" onClick={create}>
-            New target
+            Add target
           </Button>
         }
       />
@@ -172,7 +172,7 @@ function NoTargets({ onCreate }: { readonly onCreate: () => void }) {
       actions={
         <>
           <Button variant="primary" size="sm" icon={<Plus />} call="createTarget" onClick={onCreate}>
-            New target
+            Add target
           </Button>
           <ButtonLink to="/onboarding" size="sm" call="createTarget">
             Open the setup guide

@@ -19,7 +19,7 @@ import { createMany, parsedList } from '#targets/queries.ts'
 import { debounceMs, useDebounced } from '#targets/debounce.ts'
 
 /** Shown if the confirmation for internet addresses is missing. */
-export const permissionErrorForAll = 'To scan addresses on the internet, confirm that you’re authorized'
+export const permissionErrorForAll = "To scan addresses on the internet, confirm that you're authorized"
 
 export type AddressList = ReturnType<typeof useAddressList>
 

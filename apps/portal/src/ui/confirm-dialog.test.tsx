@@ -48,7 +48,7 @@ it('cannot be closed while pending', async () => {
 })
 
 it('stays open and shows the error', async () => {
-  render(<Asking problem="The server couldn’t complete the request." onConfirm={() => {}} />)
+  render(<Asking problem="The server couldn't complete the request." onConfirm={() => {}} />)
   await press('Remove')
-  expect((await screen.findByRole('alert')).textContent).toBe('The server couldn’t complete the request.')
+  expect((await screen.findByRole('alert')).textContent).toBe("The server couldn't complete the request.")
 })

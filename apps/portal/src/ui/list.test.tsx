@@ -28,7 +28,7 @@ describe('ListBody', () => {
   it('shows the error and retries', () => {
     const refetch = vi.fn()
     body({ query: { data: undefined, error: { status: 503, statusText: 'Service Unavailable' }, refetch } })
-    expect(screen.getByText('Risks couldn’t be loaded')).toBeTruthy()
+    expect(screen.getByText("Risks couldn't be loaded")).toBeTruthy()
     expect(screen.getByText(/503 Service Unavailable/)).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
     expect(refetch).toHaveBeenCalledOnce()

@@ -34,7 +34,7 @@ export function ListBody({ what, query, count, isFiltered = false, onClear, empt
       <StateFrame>
         <ErrorState
           icon={<CloudOff />}
-          title={`${what} couldn’t be loaded`}
+          title={`${what} couldn't be loaded`}
           message={`The server returned ${statusOf(query.error)}. Your filters are unchanged.`}
           onRetry={() => void query.refetch()}
         />

@@ -48,7 +48,7 @@ export function SignInNetworks({ networks, call, save, denial }: SignInNetworksP
         onChange={setText}
       />
       {denial ? (
-        <p className="text-12 text-ink-3">You can’t change these settings. {denial}</p>
+        <p className="text-12 text-ink-3">You can't change these settings. {denial}</p>
       ) : (
         <div>
           <Button type="submit" call={call} loading={saving.isPending}>

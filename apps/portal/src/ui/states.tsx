@@ -61,7 +61,7 @@ export function ErrorState({
 export function SectionError({ what, onRetry }: { readonly what: string; readonly onRetry: () => void }) {
   return (
     <div className="grid justify-items-start gap-2 py-2 text-ink-2">
-      <p>{what} couldn’t be loaded.</p>
+      <p>{what} couldn't be loaded.</p>
       <Button size="sm" onClick={onRetry}>
         Try again
       </Button>
@@ -107,8 +107,8 @@ export function UnexpectedError({
         {(isUnreachable || !plain) && (
           <p className="mt-1 text-14/5 text-ink-2">
             {isUnreachable
-              ? 'Glacis couldn’t be reached. This page loads automatically when the connection is back.'
-              : 'This part of the page couldn’t be shown. The rest of Glacis still works.'}
+              ? "Glacis couldn't be reached. This page loads automatically when the connection is back."
+              : "This part of the page couldn't be shown. The rest of Glacis still works."}
           </p>
         )}
       </div>

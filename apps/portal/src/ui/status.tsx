@@ -82,7 +82,7 @@ const scanAppearances: Readonly<Record<ScanStatusValue, Appearance>> = {
   STATUS_CREATED: { word: 'Created', color: 'text-gray-mark', shape: dashed },
   STATUS_RUNNING: { word: 'Running', color: 'text-main-mark', shape: spinner },
   STATUS_COMPLETED: { word: 'Completed', color: 'text-green-mark', shape: check },
-  STATUS_CANCELLED: { word: 'Cancelled', color: 'text-gray-mark', shape: slashed },
+  STATUS_CANCELLED: { word: 'Canceled', color: 'text-gray-mark', shape: slashed },
   STATUS_FAILED: { word: 'Failed', color: 'text-red-mark', shape: failed },
 }
 const agentAppearances: Readonly<Record<AgentStatusValue, Appearance>> = {

@@ -32,8 +32,8 @@ export function AccessLostPage({ failure }: { readonly failure: ApiFailure }) {
       </h1>
       <p className="text-ink-2">
         {isNew
-          ? 'You aren’t a member of any workspace yet. Accept an invitation, or create your own workspace.'
-          : sentence(failure.serverMessage) || 'You aren’t a member of this workspace.'}
+          ? "You aren't a member of any workspace yet. Accept an invitation, or create your own workspace."
+          : sentence(failure.serverMessage) || "You aren't a member of this workspace."}
       </p>
       {signInUrl && (
         <div>

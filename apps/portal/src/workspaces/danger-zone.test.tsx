@@ -42,7 +42,7 @@ it('offers the export before the deletion, which needs the exact name', async ()
   await waitFor(() => expect(page.service.seen.at(-1)?.body ?? {}).toEqual({ name: 'Aarewerk' }))
 })
 
-it('explains why the last owner can’t leave', async () => {
+it("explains why the last owner can't leave", async () => {
   const message = 'You are the last owner. Transfer ownership to another member first'
   const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'LAST_OWNER' }]
   page.service.on('POST /v1/workspace/leave', { status: 409, body: { code: 10, message, details } })

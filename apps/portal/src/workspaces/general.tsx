@@ -84,7 +84,7 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
           {...field('retention.auditDays')}
         />
         {denial ? (
-          <p className="text-12 text-ink-3">You can’t change these settings. {denial}</p>
+          <p className="text-12 text-ink-3">You can't change these settings. {denial}</p>
         ) : (
           <div>
             <Button type="submit" variant="primary" loading={saving.isPending}>

@@ -31,7 +31,7 @@ it.each([
   expect(other.getAttribute('href')).toBe(`/logout?return_to=${encodeURIComponent(location.href)}`)
 })
 
-it('leads to the verification of an address that isn’t verified yet', async () => {
+it("leads to the verification of an address that isn't verified yet", async () => {
   page.service.on(preview, rejection(403, 'EMAIL_NOT_VERIFIED', 'Verify your email address first'))
   page.show(<InvitationPage token="t" />)
   expect((await screen.findByRole('link', { name: 'Verify your email' })).getAttribute('href')).toContain(

@@ -40,7 +40,7 @@ function Rejected({ error }: { readonly error: Error }) {
   const isUnverified = error instanceof ApiFailure && error.reason === 'EMAIL_NOT_VERIFIED'
   return (
     <div className="grid gap-4">
-      <h1 className="text-24 font-semibold">This invitation can’t be used</h1>
+      <h1 className="text-24 font-semibold">This invitation can't be used</h1>
       <p role="alert" className="text-ink-2">
         {error instanceof ApiFailure && error.serverMessage ? sentence(error.serverMessage) : errorAdvice(error)}
       </p>

@@ -70,7 +70,7 @@ it('sets up a provider, and asks for what is missing first', async () => {
   })
 })
 
-it('keeps the stored secret, and shows the server’s error at the issuer', async () => {
+it("keeps the stored secret, and shows the server's error at the issuer", async () => {
   const description = "The metadata of the issuer can't be used: timeout"
   const details = [
     {
