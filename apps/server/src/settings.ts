@@ -70,7 +70,7 @@ export const Settings = z.object({
     expects: 'a URL such as postgresql://user:password@replica/database',
     initial: 'none',
     meaning:
-      'A streaming replica that serves lists and charts to signed-in users. It is used only while it is less than five seconds behind, and contains the user’s own changes.',
+      "A streaming replica that serves lists and charts to signed-in users. It is used only while it is less than five seconds behind, and contains the user's own changes.",
   }),
   GLACIS_IDENTITY_URL: described(origin.optional(), {
     expects: 'an origin such as https://id.example.org, without a path',
@@ -126,7 +126,7 @@ export const Settings = z.object({
     expects: 'an https URL such as https://api.pwnedpasswords.com/range/',
     initial: 'no check',
     meaning:
-      'A service that checks new passwords against known breaches. It receives only the first five digits of the SHA-1 hash: `https://api.pwnedpasswords.com/range/`.',
+      'A service that checks new passwords against known breaches, such as `https://api.pwnedpasswords.com/range/`. It receives only the first five characters of the SHA-1 hash.',
   }),
   GLACIS_CAPTCHA_SITE_KEY: described(z.string().min(1).optional(), {
     expects: 'a site key; GLACIS_CAPTCHA_SECRET is required too',

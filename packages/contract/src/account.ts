@@ -22,7 +22,7 @@ export const getSubscription = endpoint({
   method: 'GET',
   path: '/v1/billing/subscription',
   summary: 'Get the subscription',
-  description: 'The plan of the account and its current usage.',
+  description: 'The plan of the workspace and its current usage.',
   input: z.object({}),
   result: z.object({ subscription: Subscription }),
 })

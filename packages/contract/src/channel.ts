@@ -105,7 +105,7 @@ export const updateChannel = endpoint({
   path: '/v1/notification-channels/:id',
   summary: 'Update a notification channel',
   description:
-    'Changes only the fields named in `updateMask.paths`: `webhookUrl`, `rule` or `isEnabled`. Enabling a channel resets its failure count.',
+    'Changes only the fields named in `updateMask.paths`: `webhookUrl`, `rule`, or `isEnabled`. Enabling a channel resets its failure count.',
   input: z.strictObject({
     id: Id,
     channel: z.strictObject({

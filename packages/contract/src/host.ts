@@ -113,7 +113,7 @@ export const updateHost = endpoint({
   method: 'PATCH',
   path: '/v1/hosts/:id',
   summary: 'Update a host',
-  description: 'Changes only the fields named in `updateMask.paths`: `owner`, `criticality` or `notes`.',
+  description: 'Changes only the fields named in `updateMask.paths`: `owner`, `criticality`, or `notes`.',
   input: z.strictObject({
     id: Id,
     host: z.strictObject({

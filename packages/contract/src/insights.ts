@@ -168,7 +168,7 @@ export const getOnboarding = endpoint({
   method: 'GET',
   path: '/v1/onboarding',
   summary: 'Get onboarding progress',
-  description: "The state of each step is derived from the account's data.",
+  description: "The state of each step is derived from the workspace's data.",
   input: z.object({}),
   result: z.object({ steps: z.array(OnboardingStep) }),
 })

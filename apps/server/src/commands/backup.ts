@@ -92,7 +92,7 @@ export async function verify(args: readonly string[], { environment, root }: Com
 }
 
 async function newestBackup(folder: string | undefined): Promise<string> {
-  if (folder === undefined) throw new UsageError('Name a file, or set GLACIS_BACKUP to the folder of the backups.')
+  if (folder === undefined) throw new UsageError('Pass a file, or set GLACIS_BACKUP to the backup folder.')
   const [newest] = await storedBackups(folder)
   if (!newest) throw new CliError(`${folder} contains no backup yet.`)
   return newest.file

@@ -34,7 +34,7 @@ export function serveLive(app: FastifyInstance, { database, guard, live }: Depen
     const as = await guard.admit(request, 'streamEvents')
     const count = open.get(as.account) ?? 0
     if (count >= streamsMax)
-      throw new ApiError('quota_exceeded', `At most ${streamsMax} event streams can be open per account`)
+      throw new ApiError('quota_exceeded', `At most ${streamsMax} event streams can be open per workspace`)
     // Count before the first await, so that concurrent requests can't exceed the limit.
     open.set(as.account, count + 1)
     const release = () => open.set(as.account, (open.get(as.account) ?? 1) - 1)

@@ -82,7 +82,7 @@ export const fileCalls: ReadonlyMap<string, FileCall> = new Map(
       path: '/v1/events',
       summary: 'Stream events',
       description:
-        'Server-sent events of the account, from now on. Send `Last-Event-ID` to resume after an event, as browsers do when they reconnect.',
+        'Server-sent events of the workspace, from now on. Send `Last-Event-ID` to resume after an event, as browsers do when they reconnect.',
       input: z.object({}),
       headers: [
         {

@@ -72,7 +72,7 @@ from the same \`Origin\`.
 
 ## Workspaces and roles
 
-A person can be a member of several workspaces. The header \`Glacis-Workspace\` selects one by its ID; the default is the one used last. An API token belongs to one workspace. What a member may do depends on their role: owner, admin, analyst, viewer, or auditor. A call that the role doesn't allow is rejected with 403 and the reason
+A user can be a member of several workspaces. The header \`Glacis-Workspace\` selects one by its ID; the default is the one used last. An API token belongs to one workspace. What a member can do depends on their role: owner, admin, analyst, viewer, or auditor. A call that the role doesn't allow is rejected with 403 and the reason
 \`ROLE_NOT_ALLOWED\`. Calls under \`/v1/installation\` are for administrators of the installation.
 
 ## Lists
@@ -88,7 +88,7 @@ write wins, and the history records every change. Calls that accept an \`Idempot
 
 ## Errors
 
-Errors have the body \`{"code": …, "message": "…", "details": […]}\`. \`code\` is a gRPC status code, \`message\` is for people,
+Errors have the body \`{"code": …, "message": "…", "details": […]}\`. \`code\` is a gRPC status code, \`message\` is human-readable,
 and \`details\` names invalid fields.
 `
 }

@@ -55,7 +55,7 @@ export function serveScim(app: FastifyInstance, { database, url, findPerson }: O
 function serveDiscovery(scope: FastifyInstance, url: string): void {
   const one = <T>(found: T | undefined, id: string): T => {
     if (found) return found
-    throw new scim.ScimError(404, `There is no ${id.slice(0, 100)}`)
+    throw new scim.ScimError(404, `${id.slice(0, 100)} was not found`)
   }
   const list = (all: readonly object[]) => listOf(all, all.length, 0)
   const serve = (path: string, response: (id: string) => object) => {
@@ -193,7 +193,8 @@ type Shown = z.infer<typeof Shown>
 
 function shownOf(input: unknown): Shown {
   const shown = Shown.safeParse(input)
-  if (!shown.success) throw new scim.ScimError(400, 'Send attributes and excludedAttributes once', 'invalidValue')
+  if (!shown.success)
+    throw new scim.ScimError(400, 'attributes and excludedAttributes can be sent only once', 'invalidValue')
   return shown.data
 }
 

@@ -210,7 +210,7 @@ function newSecret(): string {
 function addressFor(kind: ChannelKind, url: string, gate: Gate): string {
   const member = 'channel.webhookUrl'
   if (kind === 'KIND_EMAIL') {
-    if (url) throw invalid(member, "Email is sent to the account's address and has no URL")
+    if (url) throw invalid(member, "An email channel sends to the workspace's address and has no URL")
     return ''
   }
   if (!url) throw invalid(member, 'Required')
@@ -240,7 +240,7 @@ async function requireFreeSlot(ctx: Ctx): Promise<void> {
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('account_id', '=', ctx.workspace)
     .executeTakeFirstOrThrow()
-  if (count >= channelsMax) throw new ApiError('precondition', `An account can have at most ${channelsMax} channels`)
+  if (count >= channelsMax) throw new ApiError('precondition', `A workspace can have at most ${channelsMax} channels`)
 }
 
 async function skipBacklog(ctx: Ctx, id: string): Promise<void> {

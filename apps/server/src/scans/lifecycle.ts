@@ -155,7 +155,7 @@ async function complete(ctx: Ctx, scanId: string): Promise<void> {
     ctx,
     scanId,
     'LEVEL_INFO',
-    `Completed: ${pluralize(hosts, 'host', 'hosts')} scanned, ${pluralize(issues, 'rated issue', 'rated issues')}`,
+    `Completed: ${pluralize(hosts, 'host', 'hosts')} scanned, ${pluralize(issues, 'risk', 'risks')} rated low or higher`,
   )
   await announceScan(ctx, scanId, 'EVENT_SCAN_COMPLETED')
   ctx.log.info({ scanId, hosts, issues }, 'scan completed')

@@ -121,7 +121,7 @@ async function linkByDomain(
 
 function otherDomain({ label: name, domains = [] }: Provider): string {
   return domains.length > 0
-    ? `${name} can only sign in people with an address at ${domains.join(', ')}.`
+    ? `${name} can only sign in users with an address at ${domains.join(', ')}.`
     : `${name} can't sign in anyone before its workspace has verified an email domain.`
 }
 

@@ -74,7 +74,7 @@ describe('the provider of an organization', () => {
     setUser({ email: 'victim@other.example', email_verified: true })
     const browser = identity.browser()
     expect(await errorOf(browser, await open(browser))).toBe(
-      'Acme can only sign in people with an address at acme.example.',
+      'Acme can only sign in users with an address at acme.example.',
     )
     expect([(await browser.get('/sessions/whoami')).status, signIns]).toEqual([401, []])
   })

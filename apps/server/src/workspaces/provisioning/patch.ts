@@ -70,7 +70,7 @@ function withCanonicalKeys(request: unknown): unknown {
 
 function placesOf(op: Kind, path: string, value: unknown): readonly (readonly [string, unknown])[] {
   if (path) return [[path, value]]
-  if (op === 'remove') throw new ScimError(400, 'Name the attribute to remove in path', 'noTarget')
+  if (op === 'remove') throw new ScimError(400, 'path must name the attribute to remove', 'noTarget')
   if (!isRecord(value)) throw badValue('The value of an operation without a path must be an object')
   return Object.entries(value)
 }
