@@ -29,7 +29,8 @@ export function judgeReach(reading: PortReading, datagramPorts: readonly number[
       reached: true,
       reason: `no open ports; ${closed} ${closed === 1 ? 'port' : 'ports'} refused the connection`,
     }
-  if (filtered > 0) return { reached: false, reason: `no response from ${filtered} ports` }
+  if (filtered > 0)
+    return { reached: false, reason: `no response from ${filtered} ${filtered === 1 ? 'port' : 'ports'}` }
   if (unknown > 0) return { reached: false, reason: `${unknown} ports could not be probed because of local errors` }
   return { reached: false, reason: denialReason && denied > 0 ? `refused: ${denialReason}` : 'no ports were probed' }
 }

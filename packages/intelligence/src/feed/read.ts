@@ -110,7 +110,7 @@ async function* readEpss(chunks: Chunks): AsyncGenerator<Item> {
       yield {
         kind: 'skipped',
         id: '',
-        problem: 'The line is not a CVE id with an EPSS score and percentile from 0 to 1.',
+        problem: 'The line is not a CVE ID with an EPSS score and percentile from 0 to 1.',
       }
   }
 }

@@ -14,7 +14,7 @@ const noSpf = checkInfo({
   ...low,
   id: 'mail-spf-missing',
   name: 'SPF record missing',
-  summary: "The domain receives mail but has no SPF record, so receivers can't tell which servers may send its mail.",
+  summary: 'The domain receives mail but has no SPF record, so receivers cannot tell which servers may send its mail.',
   impact:
     'An attacker can send mail with an envelope sender in this domain, and receivers have no reason to reject it.',
   remediation:
@@ -27,7 +27,7 @@ const openSpf = checkInfo({
   id: 'mail-spf-permissive',
   name: 'SPF record allows any sender',
   summary: 'The SPF record ends with `+all` or `?all`, which lets any server send mail for the domain.',
-  impact: "An attacker can send mail in the name of the domain that passes, or at least doesn't fail, SPF.",
+  impact: 'An attacker can send mail in the name of the domain that passes, or at least does not fail, SPF.',
   remediation: 'List the servers that send your mail, and end the record with `-all` or `~all`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7208#section-5.1',
   tags: 'misconfig dns mail spoofing',
@@ -74,7 +74,7 @@ const noCaa = checkInfo({
   name: 'CAA record missing',
   summary:
     'Neither the domain nor a parent domain has a CAA record, so any certificate authority may issue certificates for it.',
-  impact: 'An attacker who deceives any of the certificate authorities obtains a certificate for the domain.',
+  impact: 'An attacker who tricks any certificate authority can obtain a certificate for the domain.',
   remediation: 'Publish a CAA record for your certificate authority, for example `0 issue "letsencrypt.org"`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8659',
   tags: 'misconfig dns tls',
@@ -83,8 +83,8 @@ const noDnssec = checkInfo({
   ...none,
   id: 'dns-dnssec-missing',
   name: 'Domain not signed with DNSSEC',
-  summary: "Neither the domain nor a parent zone publishes DNSSEC keys, so resolvers can't verify its records.",
-  impact: 'An attacker who can forge DNS responses redirects users and mail to other servers.',
+  summary: 'Neither the domain nor a parent zone publishes DNSSEC keys, so resolvers cannot verify its records.',
+  impact: 'An attacker who can forge DNS responses can redirect users and mail to other servers.',
   remediation: 'Sign the zone, and publish the DS record at your registrar.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9364',
   tags: 'misconfig dns',
