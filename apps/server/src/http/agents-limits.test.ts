@@ -19,7 +19,7 @@ const setRole = (role: 'admin' | 'viewer' | null, person: string) =>
     .execute()
 
 describe('an agent', () => {
-  it('names its maker', async () => {
+  it('names its creator', async () => {
     const { id } = await newAgent()
     expect((await read(id)).createdBy).toBe(`${me()} Muster`)
   })
@@ -59,7 +59,7 @@ describe('an agent', () => {
   })
 
   it.each([['viewer' as const], [null]])(
-    'ends with the right of its maker to run scans (%s), until someone takes over',
+    'ends with the right of its creator to run scans (%s), until someone takes over',
     async (role) => {
       const { id, key } = await connected()
       await setRole(role, me())

@@ -275,7 +275,7 @@ describe('a provisioning token', () => {
     expect((await scim('GET', '/Users', undefined, headers)).json()).toMatchObject({ totalResults: 0 })
   })
 
-  it('ends when it is revoked, and while its maker is no admin', async () => {
+  it('ends when it is revoked, and while its creator is no admin', async () => {
     await team.add('adam', 'admin')
     const headers = { authorization: await tokenOf(team, 'adam') }
     expect((await scim('GET', '/Users', undefined, headers)).statusCode).toBe(200)
