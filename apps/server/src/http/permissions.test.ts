@@ -107,7 +107,7 @@ describe('an API token', () => {
     ])
   })
 
-  it('loses power with its creator, and dies when they are removed', async () => {
+  it('loses permissions with its creator, and stops working when they are removed', async () => {
     await team.add('creator', 'analyst')
     const authorization = await bearer('creator', { scopes: ['SCOPE_WRITE'] })
     await team.as('olga', { method: 'PATCH', url: '/v1/members/creator', payload: { role: 'viewer' } })

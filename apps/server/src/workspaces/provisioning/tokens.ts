@@ -20,7 +20,7 @@ export interface ProvisioningTokenOwner {
   readonly account: string
   readonly name: string
   readonly creatorId: string
-  /** The current role of the member who created it; null if they no longer are one. */
+  /** The current role of the member who created it; null if they are no longer a member. */
   readonly creatorRole: Role | null
 }
 
