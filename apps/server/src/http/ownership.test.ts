@@ -69,7 +69,7 @@ it('only owners and admins change which intrusive checks may run', async () => {
   expect((await team.as('olga', { method: 'POST', url: '/v1/targets', payload })).statusCode).toBe(200)
 })
 
-it('a token of an admin who became an analyst can't change them either', async () => {
+it('a token of an admin who became an analyst cannot change them either', async () => {
   const apiToken = { name: 't', scopes: ['SCOPE_WRITE'] }
   const created = await team.as('adam', { method: 'POST', url: '/v1/api-tokens', payload: { apiToken } })
   const { token } = created.json<{ apiToken: { token: string } }>().apiToken
