@@ -176,7 +176,7 @@ it('does not let the last owner leave', async () => {
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 })
 
-it('tells one of two owners who demote each other that their role has changed', async () => {
+it('informs one of two owners who demote each other that their role has changed', async () => {
   const { members } = await visitor.call(listMembers, {})
   const { id } = members.find(({ email }) => email === max.email) ?? { id: '' }
   await visitor.call(updateMember, { id, role: 'owner' })
@@ -202,7 +202,7 @@ it('tells one of two owners who demote each other that their role has changed', 
   expect(roles).toContainEqual(['Max Keller', 'analyst'])
 })
 
-it('loses access when the owner removes them, and the open page says so', async () => {
+it('loses access when the owner removes them, and the open page reports it', async () => {
   await open(analyst, `/risks/${risk}`)
   await open(owner, '/workspace')
   await owner.getByRole('button', { name: 'Remove Max Keller' }).click()

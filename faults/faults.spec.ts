@@ -4,7 +4,7 @@ import { runFaults } from './run.ts'
 /** `npm run faults` runs all of them, many times. */
 const slice = { count: 5, seed: 1 }
 
-it('keeps its promises while processes and the database are killed under load', { timeout: 600_000 }, async () => {
+it('violates no invariant while processes and the database are killed under load', { timeout: 600_000 }, async () => {
   const outcomes = await runFaults(slice.count, slice.seed, () => undefined)
   expect(outcomes.filter(({ problems }) => problems.length > 0)).toEqual([])
   expect(outcomes).toHaveLength(slice.count + 1)

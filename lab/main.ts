@@ -1,5 +1,5 @@
 /**
- * Runs the lab until it is interrupted: `node lab/main.ts [network]`. The network is the first argument or
+ * Runs the lab until it is interrupted: `npx node lab/main.ts [network]`. The network is the first argument or
  * `GLACIS_LAB_NETWORK`, within 127.0.0.0/8.
  */
 import { startLab } from './servers.ts'

@@ -97,7 +97,7 @@ describe.skipIf(reason !== null)(
       await network.office.run('ip link set eth0 up')
     }
 
-    it('is not reachable for the server', async () => {
+    it('is not reachable from the server', async () => {
       expect(await canConnect(weakAddress, 80)).toBe(false)
     })
 
@@ -130,7 +130,7 @@ describe.skipIf(reason !== null)(
       await network.repair()
     })
 
-    it('scans with a clock that is an hour ahead, and says so', async () => {
+    it('scans with a clock that is an hour ahead, and reports it', async () => {
       const ahead =
         'data:text/javascript,const real=Date.now;Date=class extends Date{constructor(...a){super(...(a.length?a:[Date.now()]))}static now(){return real()+3600000}}'
       await network.office.run(
@@ -144,7 +144,7 @@ describe.skipIf(reason !== null)(
       await network.office.run('PATH=/opt/tools:$PATH systemctl restart glacis-agent')
     })
 
-    it('keeps a thief of the enrollment token out', async () => {
+    it('rejects a stolen enrollment token', async () => {
       const thief = ['--server', url, '--token-file', join(folder, 'token'), '--state', join(folder, 'thief')]
       expect(await runSecondAgent(network.uplink, thief)).toMatchObject({
         code: 78,

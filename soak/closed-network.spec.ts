@@ -76,7 +76,7 @@ describe.skipIf(reason !== null)(
       )
     })
 
-    it('keeps a thief of the enrollment token out', async () => {
+    it('rejects a stolen enrollment token', async () => {
       const thief = ['--server', product.url, '--token-file', join(folder, 'token'), '--state', join(folder, 'thief')]
       expect(await runSecondAgent(network.uplink, thief)).toMatchObject({
         code: 78,

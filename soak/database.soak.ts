@@ -110,7 +110,7 @@ describe.skipIf(missingPrograms)(`with a pooler and a replica${missingPrograms ?
     for (const row of roles) expect([row?.who, row?.account || null]).toEqual(['glacis', null])
   })
 
-  it('the replica serves lists, and a person sees their own changes at once', async () => {
+  it('the replica serves lists, and a person sees their own changes immediately', async () => {
     const reads = async () =>
       withClient(replica?.url ?? '', async (client) => {
         await client.query('select pg_stat_force_next_flush()')

@@ -1,6 +1,6 @@
 /**
  * The Terraform example, read by HashiCorp's own parser. Without Terraform and a cluster, this proves the syntax, that
- * references lead somewhere, and that the values are those of the chart; not that it can be applied.
+ * references resolve, and that the values are those of the chart; not that it can be applied.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -115,7 +115,7 @@ export type Entry = Omit<z.infer<typeof Entry>, 'hardened'> & {
   /** The file's name. */
   readonly id: string
   readonly text: string
-  /** In the set that wasn't looked at while checks were written. */
+  /** Belongs to the blind set, which is not used to develop checks. */
   readonly isBlind: boolean
 }
 

@@ -15,7 +15,7 @@ export interface Evaluation {
   readonly mustNotsReported: number
   readonly falseProved: number
   readonly wrongNames: number
-  /** What went wrong, in words. */
+  /** Descriptions of what went wrong. */
   readonly problems: readonly string[]
 }
 

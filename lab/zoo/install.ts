@@ -7,7 +7,7 @@ import type { Entry, Install } from './entry.ts'
 export type VariantName = 'weak' | 'hardened'
 
 const timeoutMs = 240_000
-/** Of a program that is compiled here. */
+/** For programs that are compiled from source. */
 const buildTimeoutMs = 900_000
 
 /** The folder of a variant's packages. */
@@ -17,7 +17,7 @@ export function packagesFolder(cache: string, entry: Entry, variant: VariantName
 
 /**
  * @param canDownload false where there is no network; missing packages are only reported
- * @returns why each entry that can't be installed can't, by entry
+ * @returns the reasons why entries can't be installed, by entry
  */
 export function install(
   cache: string,

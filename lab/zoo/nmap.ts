@@ -7,7 +7,7 @@ import type { Run } from './start.ts'
 const execute = promisify(execFile)
 const timeoutMs = 240_000
 
-/** What one program is called by nmap and by us. */
+/** The names of one program, as identified by nmap and by Glacis. */
 export interface Comparison {
   readonly id: string
   readonly nmap: string

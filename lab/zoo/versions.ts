@@ -1,4 +1,4 @@
-/** Reads the installed versions of programs: what a scan should find out. */
+/** Reads the installed versions of programs, which a scan should identify. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -29,7 +29,7 @@ interface Agent {
   readonly instance: string
   readonly signal: AbortSignal
   heartbeatMs: number
-  /** Whether this agent reports the inventory of its machine; the server says so with each heartbeat. */
+  /** Whether this agent reports the inventory of its machine; the server sends this with each heartbeat. */
   hasInventory: boolean
   /** The server's version at the first connection; a change of it may be an update. */
   serverVersion: string | undefined

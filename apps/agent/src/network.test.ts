@@ -114,7 +114,7 @@ it('explains a wrong password of the proxy', async () => {
   expect(ended.output).not.toContain('wrong@')
 })
 
-it('explains a proxy URL that is not one', async () => {
+it('explains an invalid proxy URL', async () => {
   expect(await runAgent({ HTTPS_PROXY: 'proxy:3128' })).toMatchObject({
     code: 1,
     output: expect.stringMatching(/^HTTPS_PROXY is not a valid proxy URL/),

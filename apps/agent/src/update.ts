@@ -58,7 +58,7 @@ async function unpack(archive: Buffer, all: string, folder: string): Promise<voi
   const temporary = await mkdtemp(join(all, 'new-'))
   const tar = spawn('tar', ['-xzf', '-', '-C', temporary], { stdio: ['pipe', 'ignore', 'ignore'] })
   const code = exitCodeOf(tar)
-  // If tar ends early, its exit code says so.
+  // If tar ends early, its exit code shows it.
   tar.stdin.on('error', () => undefined).end(archive)
   if ((await code) !== 0) throw new Error('the downloaded program could not be unpacked')
   await rename(temporary, folder)

@@ -37,14 +37,14 @@ import {
 import { closeEndedDays } from '#stats/index.ts'
 import { deleteDueWorkspaces } from '#workspaces/index.ts'
 
-/** The third is for other workspaces, so that none waits for all batches of a large network. */
+/** At most two are of the same workspace, so that others don't wait for all batches of a large network. */
 const concurrentBatches = 3
 const concurrentBatchesOfWorkspace = 2
 const concurrentDeliveries = 4
 /** Events within this time are combined into one message. */
 const debounceMs = 2000
 
-/** @param optional null for what is turned off */
+/** @param optional components of optional features; null if turned off */
 export async function startBackground(
   scanning: Scanning,
   sending: Sending & { live: Live; retention: Retention },
@@ -56,7 +56,7 @@ export async function startBackground(
     database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, {}))
   await jobs.work('changes', 1, ({ signal }) => matchChangedThreats(scanning, signal))
   await clearProgress(database.owner)
-  // Before any work: days that passed while the server was down are closed with the counts it left.
+  // Before any work: days that ended while the server was down are closed with the counts from before.
   await closeEndedDays(scanning)
   if (feedUpdater) {
     await jobs.work('feeds', 1, ({ signal }) => feedUpdater.sync(signal, () => enqueue('changes')))

@@ -33,7 +33,7 @@ export interface Config {
   readonly roles: readonly Role[]
   /** How long a stopping process still serves requests; 0: it stops immediately. */
   readonly drainMs: number
-  /** Undefined: mails are written to the outbox. */
+  /** Undefined: emails are written to the outbox. */
   readonly smtpUrl: string | undefined
   readonly mailFrom: string
   /** The contact address shown to users. */

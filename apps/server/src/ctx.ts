@@ -9,7 +9,7 @@ export interface Actor {
   readonly name: string
   /** The client address of a person; empty otherwise. */
   readonly ip: string
-  /** Identity id of a person, or of the person who made the token. */
+  /** Identity id of a person, or of the person who created the token. */
   readonly id?: string
   /** Of a person or token. */
   readonly role?: Role
@@ -21,7 +21,7 @@ export interface Person {
   readonly identityId: string
   readonly name: string
   readonly email: string
-  /** Whether they proved to receive mail at `email`. */
+  /** Whether they have verified `email`. */
   readonly isVerified: boolean
   /** The identity providers that the person signed in with. */
   readonly providers?: readonly string[]

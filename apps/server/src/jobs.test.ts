@@ -54,7 +54,7 @@ it('a job that a shutdown interrupts is repeated without using up its attempts',
 })
 
 describe('fair queueing', () => {
-  it('starts a small job at once, and alternates between large backlogs by cost', async () => {
+  it('starts a small job immediately, and alternates between large backlogs by cost', async () => {
     const other = await startTestServer()
     const { database, jobs } = other
     const [large, rival, small] = [await other.account(), await other.account(), await other.account()]

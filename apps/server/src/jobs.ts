@@ -66,7 +66,7 @@ export interface Jobs {
   ): Promise<void>
   /** The jobs of all processes, by queue. */
   counts(owner: Kysely<Tables>): Promise<QueueCounts[]>
-  /** The jobs that failed last, at most 100; failed jobs are kept for an hour. */
+  /** The most recently failed jobs, at most 100; failed jobs are kept for an hour. */
   failed(owner: Kysely<Tables>): Promise<FailedJob[]>
   /** Queues a failed job again. @returns its queue; null if no failed job has the id */
   retry(owner: Kysely<Tables>, id: string): Promise<string | null>
@@ -103,7 +103,7 @@ const heartbeatSeconds = 10
 const retryLimit = 2
 const deliveryRetries = 11
 const mailRetries = 400
-/** A shutdown doesn't count as one of the few attempts of these: each process of a rolling restart may have the job. */
+/** A shutdown doesn't count as an attempt, because a rolling restart can interrupt a job once per process. */
 const restartedQueues: ReadonlySet<QueueName> = new Set(['scan-plan', 'scan-batch', 'decisions'])
 
 const sweepSeconds = 60
@@ -280,7 +280,7 @@ async function countJobs(owner: Kysely<Tables>): Promise<QueueCounts[]> {
   return rows
 }
 
-/** Not the data of the jobs: it belongs to workspaces. */
+/** Omits the data of the jobs, because it belongs to workspaces. */
 async function failedJobs(owner: Kysely<Tables>): Promise<FailedJob[]> {
   const { rows } = await sql<FailedJob>`
     select id, name as queue, retry_count + 1 as attempts, coalesce(output->>'message', output->>'value', '') as error,

@@ -76,7 +76,7 @@ export function createRequestCounts(owner: Kysely<Tables>, log: Log): RequestCou
   }
 }
 
-/** Adds our new requests to the common counts and takes over their totals. */
+/** Adds our new requests to the shared counts and adopts their totals. */
 async function exchange(owner: Kysely<Tables>, shared: readonly (readonly [string, Count])[]): Promise<void> {
   const sent = shared
     .map(([key, count]) => ({ key: createHash('sha256').update(key).digest('base64'), count, added: count.unsent }))

@@ -15,7 +15,7 @@ export function isTimeZone(text: string): boolean {
   }
 }
 
-/** The error for a text that is none. */
+/** The error message for a text that isn't a time zone. */
 export function timeZoneError(text: string): string {
   return `'${text}' is not a time zone. Use an IANA name such as Europe/Zurich`
 }

@@ -23,9 +23,9 @@ export interface TokenOwner {
   readonly name: string
   readonly scopes: readonly TokenScope[]
   readonly role: Role
-  readonly makerId: string
-  /** The current role of the member who created it; null if they no longer are one. */
-  readonly makerRole: Role | null
+  readonly creatorId: string
+  /** The current role of the member who created it; null if they are no longer a member. */
+  readonly creatorRole: Role | null
   readonly allowedNetworks: readonly string[]
 }
 
@@ -66,7 +66,7 @@ export async function createApiToken(
       role,
       allowed_networks: apiToken.allowedNetworks ?? [],
       created_by: ctx.actor.name,
-      created_by_id: makerOf(ctx),
+      created_by_id: creatorOf(ctx),
       created_at: ctx.now,
       expires_at: expires,
       last_used_at: null,
@@ -103,15 +103,15 @@ export async function deleteApiToken(ctx: Ctx, { id }: { id: string }): Promise<
 export async function ownerOfToken(database: Pick<Database, 'owner'>, token: string): Promise<TokenOwner | null> {
   if (!token.startsWith(tokenPrefix) || token.length > 100) return null
   const { rows } = await sql<TokenOwner & { id: string; is_stale: boolean }>`
-    select token.account_id as account, token.id, token.name, scopes, token.role, created_by_id as "makerId",
-           member.role as "makerRole", allowed_networks as "allowedNetworks",
+    select token.account_id as account, token.id, token.name, scopes, token.role, created_by_id as "creatorId",
+           member.role as "creatorRole", allowed_networks as "allowedNetworks",
            token.last_used_at is null or token.last_used_at < now() - interval '1 minute' as is_stale
     from api_token as token
     left join member on member.account_id = token.account_id and identity_id = created_by_id and left_at is null
-    left join identity.identity as maker
-           on maker.id = case when created_by_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+    left join identity.identity as creator
+           on creator.id = case when created_by_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
                               then created_by_id::uuid end
-    where digest = ${digestOf(token)} and token.expires_at > now() and maker.state is distinct from 'inactive'`.execute(
+    where digest = ${digestOf(token)} and token.expires_at > now() and creator.state is distinct from 'inactive'`.execute(
     database.owner,
   )
   const [row] = rows
@@ -129,7 +129,7 @@ function roleOf({ actor }: Ctx, requested: Role | undefined): Role {
   throw invalid('apiToken.role', `Your role is ${own}, so the token can't have the role ${requested}`)
 }
 
-function makerOf({ actor }: Ctx): string {
+function creatorOf({ actor }: Ctx): string {
   if (actor.id === undefined) throw new Error('tokens are only created by people')
   return actor.id
 }

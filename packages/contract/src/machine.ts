@@ -80,7 +80,7 @@ export const reportAgentInventory = endpoint({
     base: z.optional(text(100)),
     /** Digest of the state with the changes. */
     digest: text(100),
-    /** The packages are matched with advisories after the last part. */
+    /** The packages are matched against advisories after the last part. */
     isLast: z.boolean(),
     machine: Machine,
     /** A changed item is removed and added. */

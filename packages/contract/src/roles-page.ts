@@ -16,9 +16,9 @@ someone an owner. At least one owner always remains.
 | auditor | reads everything, including the audit log, and changes nothing |
 
 An API token has a role too. It never allows more than the current role of the member who created it, and its scopes limit
-it further. Calls marked *session* can't be made with a token; those marked
-*none* need no session. Calls marked *installation* are for [administrators of the installation](administration.md) with any role:
-others get status 403 and the reason \`ADMINISTRATOR_REQUIRED\`.
+it further. Calls marked *session* can't be made with a token; those marked *none* need no session. Calls marked *installation*
+are for [administrators of the installation](administration.md), regardless of their role; other users get status 403 and the reason
+\`ADMINISTRATOR_REQUIRED\`.
 
 A call that a role doesn't allow is rejected with status 403 and the reason \`ROLE_NOT_ALLOWED\`.
 

@@ -9,7 +9,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
 }
 
 async function addSessionUse(db: Kysely<unknown>): Promise<void> {
-  // Existing sessions count as used now, so that an upgrade signs nobody out.
+  // Existing sessions count as used now, so that an upgrade signs no one out.
   await sql`alter table identity.session add column used_at timestamptz not null default now()`.execute(db)
 }
 

@@ -51,7 +51,7 @@ beforeEach(async () => {
 afterEach(() => page.close())
 const changes = () => page.service.seen.filter(({ method }) => method === 'PATCH').map(({ body }) => body)
 
-it('says what is sent before it is turned on', async () => {
+it('explains what is sent before it is turned on', async () => {
   page.show(<AgentInventory agent={agent} />)
   await screen.findByText(/^If you turn this on, the agent sends the names and versions of installed packages/)
   await user.click(screen.getByRole('button', { name: 'Turn on inventory' }))
@@ -72,7 +72,7 @@ it('shows packages with missing fixes, sockets and containers', async () => {
   screen.getByText(/^No running containers/)
 })
 
-it('asks before it is turned off', async () => {
+it('asks for confirmation before it is turned off', async () => {
   page.show(<AgentInventory agent={{ ...agent, inventory: true }} />)
   await user.click(await screen.findByRole('button', { name: 'Turn off inventory' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'Turn off inventory for bern-dmz-1' }))

@@ -99,7 +99,7 @@ it.each([
   },
 )
 
-it('says how many targets to delete before choosing a smaller plan', () => {
+it('reports how many targets to delete before choosing a smaller plan', () => {
   expect(planError(free, 25)).toBeUndefined()
   expect(planError(enterprise, 5000)).toBeUndefined()
   expect(planError(free, 27)).toBe(

@@ -1,4 +1,4 @@
-/** API tokens: their limits, their maker, and who can revoke them. */
+/** API tokens: their limits, their creator, and who can revoke them. */
 import type { ApiToken } from '@glacis/contract/access'
 import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
@@ -32,7 +32,7 @@ afterEach(async () => {
   act(() => setRole(undefined))
 })
 
-it('shows the maker, role, networks and last use', async () => {
+it('shows the creator, role, networks and last use', async () => {
   page.show(<ApiTokens onSecret={onSecret} />)
   const row = within(await screen.findByRole('list', { name: 'API tokens' }))
   expect(row.getByText(/Created by Max Keller · Viewer · only from 192\.0\.2\.0\/24/)).toBeTruthy()

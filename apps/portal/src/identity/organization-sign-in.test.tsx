@@ -33,7 +33,7 @@ it('continues at the provider of the address, and returns to the requested page'
   )
 })
 
-it('says so if there is none', async () => {
+it('reports that an address has no provider', async () => {
   page.service.on(path, { body: {} })
   await submit('max@example.ch')
   expect(await screen.findByText(/No workspace offers single sign-on for this address/)).toBeTruthy()

@@ -78,7 +78,7 @@ it('shows the version, a newer release, and problems', async () => {
   expect(within(await screen.findByRole('table', { name: 'Workspaces' })).getByText('ada@example.ch')).toBeDefined()
 })
 
-it('disables another account after a confirmation, and offers no way to disable oneself', async () => {
+it("disables another account after a confirmation, and does not offer to disable the user's own", async () => {
   page.service.on('PUT /v1/installation/accounts/max/state', { body: { account: account('max', 'Max Muster', false) } })
   await user.click(await screen.findByRole('button', { name: 'Disable Max Muster' }))
   expect(screen.queryByRole('button', { name: /Disable Ada/ })).toBeNull()
@@ -95,13 +95,13 @@ it('retries a failed job', async () => {
   await waitFor(() => expect(sent('POST', `/v1/installation/jobs/${id}/retry`)).toHaveLength(1))
 })
 
-it('reports the answer of the mail server', async () => {
+it('reports the response of the mail server', async () => {
   page.service.on('POST /v1/installation/test-email', { body: { to: 'ada@example.ch', problem: 'relay denied' } })
   await user.click(screen.getByRole('button', { name: 'Send test email' }))
   expect(await screen.findByText("The email to ada@example.ch wasn't sent: relay denied")).toBeDefined()
 })
 
-it('asks before it saves networks without the own address', async () => {
+it("asks for confirmation before saving networks that exclude the user's address", async () => {
   const type = 'type.googleapis.com/google.rpc.ErrorInfo'
   const details = [{ '@type': type, reason: 'OWN_ADDRESS_EXCLUDED', metadata: { address: '198.51.100.7' } }]
   page.service.on(networksPath, { status: 400, body: { code: 9, message: 'no', details } })

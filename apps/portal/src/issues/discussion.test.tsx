@@ -123,7 +123,7 @@ it('lets analysts delete only their own comments', async () => {
   await waitFor(() => expect(screen.getAllByRole('button', { name: 'Delete comment' })).toHaveLength(1))
 })
 
-it("tells viewers why they can't comment", async () => {
+it("shows viewers why they can't comment", async () => {
   setRole('viewer')
   comments = [hello]
   client = showPage(<Page />)

@@ -35,12 +35,12 @@ export function formatCount(value: number): string {
   return value > 999 ? '999+' : numbers.format(value)
 }
 
-/** `0.942` → `94.2%` */
 /** `412 MB` */
 export function formatBytes(bytes: number): string {
   return bytes < 1e9 ? megabytes.format(bytes / 1e6) : gigabytes.format(bytes / 1e9)
 }
 
+/** `0.942` → `94.2%` */
 export function formatPercent(share: number): string {
   return percents.format(share)
 }

@@ -1,4 +1,4 @@
-/** `/assets/{id}/software`: what the agent on a host reports from inside. */
+/** `/assets/{id}/software`: what the agent on a host reports about its machine. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { PackageSearch } from 'lucide-react'

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 
 /** Loads the library lazily like a browser does; other tests load it up front. */
-async function comesLate(): Promise<void> {
+async function loadLazily(): Promise<void> {
   vi.resetModules()
   const { loadHeadless } = await import('#ui/headless.ts')
   await loadHeadless()
@@ -13,7 +13,7 @@ it('reports the previously focused element to the library, so that it can restor
   const focused: unknown[] = []
   const stop = new AbortController()
   addEventListener('focus', ({ target }) => focused.push(target), { capture: true, signal: stop.signal })
-  await comesLate()
+  await loadLazily()
   stop.abort()
   expect(focused).toEqual([document.querySelector('button')])
   expect(document.activeElement).toBe(document.querySelector('button'))

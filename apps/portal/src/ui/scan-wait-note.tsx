@@ -16,7 +16,7 @@ interface ScanWaitNoteProps {
 }
 
 /** Renders nothing unless the scan waits for its allowed hours. */
-export function ScanWaitNote({ scan, isPending, onOverride: onGoOn }: ScanWaitNoteProps) {
+export function ScanWaitNote({ scan, isPending, onOverride }: ScanWaitNoteProps) {
   const [isAsking, setIsAsking] = useState(false)
   const { failureReason, resumeTime } = scan.progress ?? {}
   if (!resumeTime) return null
@@ -44,7 +44,7 @@ export function ScanWaitNote({ scan, isPending, onOverride: onGoOn }: ScanWaitNo
             <Button disabled={isPending} onClick={() => setIsAsking(false)}>
               Keep waiting
             </Button>
-            <Button variant="primary" loading={isPending} onClick={onGoOn}>
+            <Button variant="primary" loading={isPending} onClick={onOverride}>
               {verb}
             </Button>
           </>

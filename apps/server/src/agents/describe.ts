@@ -37,7 +37,7 @@ export async function describeAgents(ctx: Ctx, ids: readonly string[]): Promise<
     await targetCounts(ctx, uniqueIds),
     await jobCounts(ctx, uniqueIds),
     await tokenExpiries(ctx, uniqueIds),
-    await withoutMaker(ctx, uniqueIds),
+    await orphanedAgents(ctx, uniqueIds),
   ]
   return new Map(
     rows.map((row) => {
@@ -117,8 +117,8 @@ function problemsOf(row: Selectable<AgentTable>, now: Date, orphaned: ReadonlySe
   return row.last_seen_at || problems.length > 0 ? { problems } : {}
 }
 
-/** The agents whose maker may no longer run scans. */
-async function withoutMaker(ctx: Ctx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+/** Ids of the agents whose creator can no longer run scans. */
+async function orphanedAgents(ctx: Ctx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await ctx.tx
     .selectFrom('agent')
     .leftJoin('member', (join) =>

@@ -17,8 +17,8 @@ export interface AgentIdentity {
   /** When the access of the agent ends; null if it doesn't. */
   readonly expiresAt: Date | null
   readonly allowedNetworks: readonly string[]
-  /** Whether the member who is responsible for it may still run scans. */
-  readonly hasActiveMaker: boolean
+  /** Whether the member who is responsible for the agent can still run scans. */
+  readonly hasActiveCreator: boolean
 }
 
 /** Lifetime of an unused token, and of an old key after a rotation. */
@@ -74,7 +74,7 @@ export async function authenticateAgent(
   const secret = /^Bearer (gl[ak]_[\w-]{43})$/.exec(authorization ?? '')?.[1]
   if (!secret) return null
   const digest = digestOf(secret)
-  // Every request of an agent runs this statement, so it isn't built anew each time.
+  // Every request of an agent runs this statement, so it isn't rebuilt each time.
   const { rows } = await sql<KeyRow>`
     select agent.account_id, agent.id, agent.name, agent_key.kind, agent_key.expires_at, agent.expires_at as ends_at,
       agent.allowed_networks, agent.created_by_id, member.role
@@ -93,11 +93,11 @@ export async function authenticateAgent(
     digest,
     expiresAt: row.ends_at,
     allowedNetworks: row.allowed_networks,
-    hasActiveMaker: row.created_by_id === null || mayRunAgents(row.role),
+    hasActiveCreator: row.created_by_id === null || mayRunAgents(row.role),
   }
 }
 
-/** Whether a member with this role can be responsible for an agent: it never does more than they may. */
+/** Whether a member with this role can be responsible for an agent, which can't do more than that member. */
 export function mayRunAgents(role: Role | null): boolean {
   return role !== null && isAllowed(role, 'startScan')
 }

@@ -32,7 +32,7 @@ export async function createAgent(
       connection_id: null,
       instance_id: null,
       last_seen_at: null,
-      ...makerColumns(ctx),
+      ...creatorColumns(ctx),
       ...columns,
       created_at: ctx.now,
       updated_at: ctx.now,
@@ -100,7 +100,7 @@ export async function rotateToken(
   }
   await ctx.tx
     .updateTable('agent')
-    .set(makerColumns(ctx))
+    .set(creatorColumns(ctx))
     .where('account_id', '=', ctx.workspace)
     .where('id', '=', id)
     .execute()
@@ -138,7 +138,7 @@ export async function deleteAgent(
   return {}
 }
 
-function makerColumns({ actor }: Ctx) {
+function creatorColumns({ actor }: Ctx) {
   return { created_by: actor.name, created_by_id: actor.id ?? null }
 }
 

@@ -13,14 +13,14 @@ import { CliError } from '#cli-error.ts'
 import { version } from '#version.ts'
 import { writeNewFile } from '#backups/new-file.ts'
 
-/** The first line of every file that age encrypted. */
+/** The first line of every file encrypted with age. */
 const ageHeader = 'age-encryption.org/v1\n'
 
 export interface BackupSource {
   readonly databaseUrl: string
   /** The folder of the downloaded packs, which may not exist. */
   readonly packs: string
-  /** Public keys of age that can decrypt the file; none: it isn't encrypted. */
+  /** The age public keys that the file is encrypted for; empty to leave it unencrypted. */
   readonly recipients: readonly string[]
   /** Stops the backup. */
   readonly signal?: AbortSignal
@@ -74,7 +74,7 @@ async function writeParts(archive: Pack, { databaseUrl, packs, signal }: BackupS
     archive.entry({ name, mode: 0o600 }, content, (error) => (error ? reject(error) : resolve()))
     await promise
   }
-  const entries = await readdir(packs, { recursive: true, withFileTypes: true }).catch(() => []) // nothing was fetched
+  const entries = await readdir(packs, { recursive: true, withFileTypes: true }).catch(() => []) // no packs were downloaded
   for (const entry of entries.filter((item) => item.isFile())) {
     const path = join(entry.parentPath, entry.name)
     const { size } = await stat(path)

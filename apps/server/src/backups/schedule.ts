@@ -28,7 +28,7 @@ export interface StoredBackup {
   readonly time: Date
 }
 
-/** A file that is being written, or was when its process died, has a suffix. */
+/** Doesn't match incomplete files, which have a suffix. */
 const namePattern = /^glacis-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.backup(?:\.age)?$/
 const partialSuffix = '.partial'
 /** After a failure, such as a full disk. */
@@ -53,7 +53,7 @@ export function scheduleBackups(
   let failedAt = -Infinity
   async function isDue(): Promise<boolean> {
     if (performance.now() - failedAt < retryMs) return false
-    // Backups of a clock that has been set back since don't count.
+    // Ignore backups from the future: the clock has been set back since.
     const newest = (await storedBackups(folder)).find(({ time }) => time.getTime() <= Date.now())
     return !newest || Date.now() - newest.time.getTime() >= periodMs
   }

@@ -38,7 +38,7 @@ async function change(
   return { lines: [`${email} ${line}.`], data: { id, email, isAdministrator } }
 }
 
-/** A member of any workspace: an external identity service has the accounts. */
+/** Finds a user among the members of all workspaces, because an external identity service may manage the accounts. */
 async function findMember({ owner }: Pick<Database, 'owner'>, who: string) {
   const found = await owner
     .selectFrom('member')
@@ -52,7 +52,7 @@ async function findMember({ owner }: Pick<Database, 'owner'>, who: string) {
   )
 }
 
-/** The way back for an administrator whose address isn't in the list. */
+/** Restores access for administrators whose own address isn't in the list. */
 async function allowAllNetworks({ database: { owner } }: IdentityContext): Promise<CommandOutput> {
   await owner.updateTable('installation').set({ sign_in_networks: [] }).execute()
   await owner.updateTable('workspace').set({ sign_in_networks: [] }).execute()

@@ -197,7 +197,7 @@ describe('encrypted backups', () => {
     expect(Object.fromEntries(await contents(empty.url))).toEqual(Object.fromEntries(await contents(server.url)))
   })
 
-  it('are not restored without it, or with another', async () => {
+  it('are not restored without it, or with another key', async () => {
     await expect(restore([encrypted], commandContext(empty.url, 'eight'))).rejects.toThrow('Pass --identity')
     const others = join(folder, 'other.txt')
     await writeFile(others, await generateX25519Identity())
@@ -212,7 +212,7 @@ describe('encrypted backups', () => {
   })
 
   describe.runIf(spawnSync('age', ['--version']).status === 0)('with the age program', () => {
-    it('are decrypted by it', async () => {
+    it('can be decrypted by it', async () => {
       const plain = join(folder, 'plain.backup')
       execFileSync('age', ['--decrypt', '--identity', keys, '--output', plain, encrypted])
       await restore([plain], commandContext(empty.url, 'nine'))

@@ -97,7 +97,7 @@ it.skipIf(!isDownloaded)('changes nothing if it fails', async () => {
   expect(await exists(join(dataFolder, 'upgrade'))).toBe(false)
 })
 
-it('refuses other databases', async () => {
+it('rejects other databases', async () => {
   const databaseUrl = 'postgresql://glacis@127.0.0.1/glacis'
   await expect(upgradePostgres({ dataFolder, databaseUrl }, undefined)).rejects.toThrow(
     'DATABASE_URL points to your own',

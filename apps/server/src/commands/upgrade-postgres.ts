@@ -1,4 +1,4 @@
-/** Moves the embedded database to another major version of PostgreSQL, by a backup and its restoration. */
+/** Moves the embedded database to another major version of PostgreSQL, by backup and restore. */
 import { execFile } from 'node:child_process'
 import { access, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -61,7 +61,7 @@ export async function upgradePostgres(
   return `The embedded database now uses PostgreSQL ${to} (${rows} rows). When Glacis runs well, delete ${old}.`
 }
 
-/** Restores the old cluster if an earlier run was killed before the new one had taken its place. */
+/** Restores the old cluster if an earlier run was killed before the new one had replaced it. */
 async function undoHalfSwap(folder: string): Promise<void> {
   const isPresent = await access(folder).then(
     () => true,

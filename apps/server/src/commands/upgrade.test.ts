@@ -33,7 +33,7 @@ describe('upgrade', () => {
     expect(await run('--apply')).toEqual({ code: 0, text: expect.stringMatching(/is up to date/) })
   })
 
-  it('refuses a database of a newer release and leaves it unchanged', async () => {
+  it('rejects a database of a newer release and leaves it unchanged', async () => {
     const database = openDatabase(test.url, log, { app: 1, owner: 1 })
     await sql`insert into kysely_migration (name, timestamp) values ('9999-future', '')`.execute(database.owner)
     await database.close()

@@ -1,7 +1,7 @@
 /**
  * A streaming replica of the database, which serves lists and charts.
  *
- * Positions in the write-ahead log tell what it contains: every half second, the primary's position is remembered with the
+ * Positions in the write-ahead log show what it contains: every half second, the primary's position is recorded with the
  * time, and compared with the position that the replica has replayed.
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -99,7 +99,7 @@ async function positionOf(db: Kysely<Tables>): Promise<string> {
   return rows[0]?.position ?? '0/0'
 }
 
-/** Whether a read failed only because of the replica: it is gone, or replay needed what the read was using. */
+/** Whether a read failed only because of the replica: the connection was lost, or replay conflicted with the read. */
 export function isReplicaFailure(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return isConnectionLoss(error) || ['25006', '40001', '40P01'].includes(code)

@@ -19,7 +19,7 @@ const setRole = (role: 'admin' | 'viewer' | null, person: string) =>
     .execute()
 
 describe('an agent', () => {
-  it('names its maker', async () => {
+  it('names its creator', async () => {
     const { id } = await newAgent()
     expect((await read(id)).createdBy).toBe(`${me()} Muster`)
   })
@@ -35,7 +35,7 @@ describe('an agent', () => {
     expect((await heartbeat(key)).status).toBe(200)
   })
 
-  it('rejects networks that are none, and an end in the past', async () => {
+  it('rejects invalid networks and an end time in the past', async () => {
     const { id } = await newAgent()
     expect((await change(id, { allowedNetworks: ['10.0.0.0/40'] })).status).toBe(400)
     expect((await change(id, { expireTime: '2020-01-01T00:00:00Z' })).body).toMatchObject({
@@ -43,7 +43,7 @@ describe('an agent', () => {
     })
   })
 
-  it('ends at its end time, with its token too', async () => {
+  it('loses access at its end time, and so does its token', async () => {
     const created = await asMe<{ agent: { id: string; token: string } }>('POST', '/v1/agents', {
       agent: { name: 'temporary', expireTime: new Date(Date.now() + 60_000).toISOString() },
     })
@@ -59,7 +59,7 @@ describe('an agent', () => {
   })
 
   it.each([['viewer' as const], [null]])(
-    'ends with the right of its maker to run scans (%s), until someone takes over',
+    'ends with the right of its creator to run scans (%s), until someone takes over',
     async (role) => {
       const { id, key } = await connected()
       await setRole(role, me())

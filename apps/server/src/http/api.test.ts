@@ -226,7 +226,7 @@ describe('row-level security', () => {
       users.server.database.owner,
     )
     expect(rows.length).toBeGreaterThan(10)
-    // An event's number orders the live stream. It counts the events of all accounts: docs/security-guarantees.md lists this.
+    // The number of an event orders the live stream. It counts the events of all accounts, so the API only shows it encrypted.
     expect(rows.filter(({ type }) => type !== 'uuid').map(({ name }) => name)).toEqual(['event'])
   })
 })

@@ -78,7 +78,7 @@ it('creates no workspace for people who can join one, before they choose', async
   expect(reasonOf(await send('unverified', 'GET', '/v1/workspace'))).toBe('NO_WORKSPACE')
 })
 
-it('leaves it to a sign-in provider that gives roles only to groups', async () => {
+it('defers to a sign-in provider that gives roles only to groups', async () => {
   const { owner } = server.database
   const { account_id } = await owner.selectFrom('email_domain').select('account_id').executeTakeFirstOrThrow()
   const provider = { label: 'Acme', issuer: 'https://id.example', client_id: 'glacis', groups_claim: 'groups' }
@@ -92,7 +92,7 @@ it('leaves it to a sign-in provider that gives roles only to groups', async () =
   await owner.deleteFrom('sign_in_provider').execute()
 })
 
-it('admits no one who was removed, nor after the domain was', async () => {
+it('admits no removed members, and no one after the domain was removed', async () => {
   const listed = await send('owner', 'GET', '/v1/email-domains')
   const [domain] = listed.json<{ emailDomains: { id: string }[] }>().emailDomains
   const [workspace] = (await send('removed', 'GET', '/v1/workspaces')).json<{ joinable: { id: string }[] }>().joinable

@@ -120,7 +120,7 @@ const covers: Readonly<Record<TokenScope, readonly TokenScope[]>> = {
 
 function admitToken(request: FastifyRequest, owner: TokenOwner | null, call: CallName): Admitted {
   if (!owner) throw new ApiError('unauthenticated', 'This API token is invalid, revoked, or expired')
-  if (owner.makerRole === null)
+  if (owner.creatorRole === null)
     throw new ApiError('unauthenticated', 'The member who created this API token no longer has access')
   if (!isWithinNetworks(owner.allowedNetworks, request.ip))
     throw new ApiError('forbidden', `This API token can't be used from ${request.ip}`)
@@ -130,15 +130,15 @@ function admitToken(request: FastifyRequest, owner: TokenOwner | null, call: Cal
     throw new ApiError('forbidden', `This API token lacks the scope ${scope}`)
   const requested = requestedWorkspace(request)
   if (requested !== undefined && requested !== owner.account) throw notFound('workspace', requested.slice(0, 100))
-  // Both, because the role of its maker may have been lowered since the token was created.
-  requireRole(owner.makerRole, call)
+  // Check both roles, because the creator's role may have been lowered since the token was created.
+  requireRole(owner.creatorRole, call)
   requireRole(owner.role, call)
   const actor: Actor = {
     kind: 'token',
     name: `API token ${owner.name}`,
     ip: request.ip,
-    id: owner.makerId,
-    role: isWithin(owner.role, owner.makerRole) ? owner.role : owner.makerRole,
+    id: owner.creatorId,
+    role: isWithin(owner.role, owner.creatorRole) ? owner.role : owner.creatorRole,
     userAgent: userAgentOf(request),
   }
   return { account: owner.account, actor, log: request.log }

@@ -109,7 +109,7 @@ describe('an invitation', () => {
     expect(invitations.map(({ email }) => email)).not.toContain('dropped@example.ch')
   })
 
-  it('is refused for a member, and for an address that has one', async () => {
+  it('is rejected for a member, and for an address that already has one', async () => {
     const invite = (email: string) =>
       team.as('inviter', { method: 'POST', url: '/v1/invitations', payload: { invitation: { email, role: 'viewer' } } })
     expect(outcome(await invite('INVITER@example.ch'))).toEqual([

@@ -79,7 +79,7 @@ async function stream(
     while (!ended.signal.aborted) {
       // Wait for a slow client instead of buffering events.
       if (raw.writableNeedDrain) await once(raw, 'drain', { signal: ended.signal })
-      // Pages read again after an event. The replica has to contain the change by then.
+      // Pages refetch after an event, and the replica must contain the change by then.
       await o.database.replica?.caughtUp()
       const notices = await inAccount(o.database, o.as, (ctx) => noticesSince(ctx, position, readMax))
       for (const { position: at, ...notice } of ended.signal.aborted ? [] : notices) {

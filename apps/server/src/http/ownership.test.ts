@@ -26,13 +26,13 @@ it('a target has an owner, by whom lists are filtered', async () => {
   expect((await change('ann', { owner: null })).json<{ target: object }>().target).not.toHaveProperty('owner')
 })
 
-it('several targets get an owner at once', async () => {
+it('several targets get an owner in one call', async () => {
   const payload = { ids: [id], owner: { id: 'adam' } }
   await team.as('ann', { method: 'POST', url: '/v1/targets/batch/update', payload })
   expect(await listed('filter.ownerIds=adam')).toMatchObject([{ id, owner: { id: 'adam' } }])
 })
 
-it('owners and teams are members', async () => {
+it('only members can be owners or in teams', async () => {
   for (const response of [
     await change('ann', { owner: { id: 'outsider' } }),
     await team.as('ann', {
@@ -69,7 +69,7 @@ it('only owners and admins change which intrusive checks may run', async () => {
   expect((await team.as('olga', { method: 'POST', url: '/v1/targets', payload })).statusCode).toBe(200)
 })
 
-it('a token of an admin who became an analyst changes none either', async () => {
+it('a token of an admin who became an analyst cannot change them either', async () => {
   const apiToken = { name: 't', scopes: ['SCOPE_WRITE'] }
   const created = await team.as('adam', { method: 'POST', url: '/v1/api-tokens', payload: { apiToken } })
   const { token } = created.json<{ apiToken: { token: string } }>().apiToken

@@ -97,7 +97,7 @@ describe('an API token', () => {
     expect(reasonOf(await send(authorization))).toBe('ROLE_NOT_ALLOWED')
   })
 
-  it('gets the role of its maker by default, and no role above it', async () => {
+  it('gets the role of its creator by default, and no role above it', async () => {
     const authorization = await bearer('analyst', { scopes: ['SCOPE_WRITE'] })
     expect((await send(authorization)).statusCode).toBe(400)
     const response = await create('analyst', { scopes: ['SCOPE_READ'], role: 'admin' })
@@ -107,12 +107,12 @@ describe('an API token', () => {
     ])
   })
 
-  it('loses power with its maker, and dies when they are removed', async () => {
-    await team.add('maker', 'analyst')
-    const authorization = await bearer('maker', { scopes: ['SCOPE_WRITE'] })
-    await team.as('olga', { method: 'PATCH', url: '/v1/members/maker', payload: { role: 'viewer' } })
+  it('loses permissions with its creator, and stops working when they are removed', async () => {
+    await team.add('creator', 'analyst')
+    const authorization = await bearer('creator', { scopes: ['SCOPE_WRITE'] })
+    await team.as('olga', { method: 'PATCH', url: '/v1/members/creator', payload: { role: 'viewer' } })
     expect(reasonOf(await send(authorization))).toBe('ROLE_NOT_ALLOWED')
-    await team.as('olga', { method: 'DELETE', url: '/v1/members/maker' })
+    await team.as('olga', { method: 'DELETE', url: '/v1/members/creator' })
     expect((await send(authorization)).statusCode).toBe(401)
   })
 
@@ -124,7 +124,7 @@ describe('an API token', () => {
     expect((await send(here, { 'glacis-workspace': newId() })).statusCode).toBe(404)
   })
 
-  it('is revoked by its maker or an admin, not by another analyst', async () => {
+  it('is revoked by its creator or an admin, not by another analyst', async () => {
     await team.add('other', 'analyst')
     const { id } = (await create('analyst', { scopes: ['SCOPE_READ'] })).json<{ apiToken: { id: string } }>().apiToken
     const revoke = (person: string) => team.as(person, { method: 'DELETE', url: `/v1/api-tokens/${id}` })

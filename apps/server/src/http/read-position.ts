@@ -21,7 +21,7 @@ export function trackPositions(app: FastifyInstance, { replica }: Database, url:
   })
 }
 
-/** The position of the person's last change; undefined if they made none lately. */
+/** The position of the person's last change; undefined without a recent one. */
 export function positionOf({ headers }: FastifyRequest): string | undefined {
   const position = new RegExp(`(?:^|; ?)${cookieName}=([^;]*)`).exec(headers.cookie ?? '')?.[1]
   return position !== undefined && isPosition(position) ? position : undefined

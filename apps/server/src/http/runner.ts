@@ -145,7 +145,7 @@ async function admitAgent(database: Database, request: FastifyRequest): Promise<
   if (!agent) throw new ApiError('unauthenticated', 'This token or key is invalid, used, expired, or revoked')
   if (agent.expiresAt && agent.expiresAt <= new Date())
     throw new ApiError('unauthenticated', 'The access of this agent has expired. Extend it, or create a new agent')
-  if (!agent.hasActiveMaker)
+  if (!agent.hasActiveCreator)
     throw new ApiError(
       'unauthenticated',
       'The member who created this agent can no longer run scans. Rotate its token to take it over',

@@ -211,15 +211,15 @@ describe('the protocol', () => {
   it.each([
     ['no token', 'GET', '/Users', undefined, { authorization: '' }, 401, undefined],
     ['a wrong token', 'GET', '/Users', undefined, { authorization: `Bearer gls_${'x'.repeat(43)}` }, 401, undefined],
-    ['a filter that is none', 'GET', '/Users?filter=userName%20is%20x', undefined, {}, 400, 'invalidFilter'],
+    ['an invalid filter', 'GET', '/Users?filter=userName%20is%20x', undefined, {}, 400, 'invalidFilter'],
     ['a filter by another attribute', 'GET', '/Users?filter=title%20eq%20%22x%22', undefined, {}, 400, 'invalidFilter'],
     ['a filter by an inherited name', 'GET', '/Users?filter=constructor%20pr', undefined, {}, 400, 'invalidFilter'],
-    ['a count that is no number', 'GET', '/Users?count=many', undefined, {}, 400, 'invalidValue'],
+    ['a non-numeric count', 'GET', '/Users?count=many', undefined, {}, 400, 'invalidValue'],
     ['no user name', 'POST', '/Users', { schemas: [userSchema] }, {}, 400, 'invalidValue'],
     ['another schema', 'POST', '/Users', { schemas: [groupSchema], userName: 'x' }, {}, 400, 'invalidSyntax'],
     ['a list', 'POST', '/Users', [], {}, 400, 'invalidSyntax'],
     ['a NUL character', 'POST', '/Users', { schemas: [userSchema], userName: 'a\0b' }, {}, 400, 'invalidSyntax'],
-    ['an id that is none', 'GET', '/Users/nonsense', undefined, {}, 404, undefined],
+    ['a malformed id', 'GET', '/Users/nonsense', undefined, {}, 404, undefined],
     ['an unknown path', 'GET', '/Devices', undefined, {}, 404, undefined],
     ['another method', 'DELETE', '/Users', undefined, {}, 405, undefined],
     ['a bulk request', 'POST', '/Bulk', {}, {}, 501, undefined],
@@ -275,7 +275,7 @@ describe('a provisioning token', () => {
     expect((await scim('GET', '/Users', undefined, headers)).json()).toMatchObject({ totalResults: 0 })
   })
 
-  it('ends when it is revoked, and while its maker is no admin', async () => {
+  it('stops working when it is revoked, and while its creator is neither owner nor admin', async () => {
     await team.add('adam', 'admin')
     const headers = { authorization: await tokenOf(team, 'adam') }
     expect((await scim('GET', '/Users', undefined, headers)).statusCode).toBe(200)

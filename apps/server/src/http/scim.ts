@@ -218,22 +218,22 @@ async function admit(database: Database, request: FastifyRequest) {
   const [, token = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? []
   const owner = await ownerOfProvisioningToken(database, token)
   if (!owner) throw new scim.ScimError(401, 'The provisioning token is missing, invalid, revoked, or expired')
-  const { makerRole } = owner
-  if (!makerRole || !permissions.createProvisioningToken.roles?.includes(makerRole))
+  const { creatorRole } = owner
+  if (!creatorRole || !permissions.createProvisioningToken.roles?.includes(creatorRole))
     throw new scim.ScimError(401, 'The member who created this provisioning token is no longer an owner or admin')
   const actor = {
     kind: 'token' as const,
     name: `provisioning token ${owner.name}`,
     ip: request.ip,
-    id: owner.makerId,
-    role: makerRole,
+    id: owner.creatorId,
+    role: creatorRole,
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
   }
   const log: Log = request.log
   return { account: owner.account, actor, log }
 }
 
-/** Bodies are JSON, whichever of the two content types a client sends. */
+/** Accepts JSON bodies with either of the two content types. */
 function acceptScim(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error')
   scope.addContentTypeParser('application/scim+json', { parseAs: 'string' }, (request, body, done) => {

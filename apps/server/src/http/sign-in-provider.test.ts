@@ -151,7 +151,7 @@ describe('a sign-in', () => {
     expect(await roleOf('ann')).toBe('analyst')
   })
 
-  it('brings back no one who was removed, unless a group has a role', async () => {
+  it('readmits no removed members, unless one of their groups has a role', async () => {
     await set({ groupRoles, defaultRole: 'viewer' })
     await team.add('gone', 'viewer')
     await team.as('olga', { method: 'DELETE', url: '/v1/members/gone' })
@@ -213,7 +213,7 @@ describe('the sign-in page', () => {
     expect((await find({})).json()).toEqual({})
   })
 
-  it('finds none after it was removed, and the identity service neither', async () => {
+  it('finds none after it was removed, and neither does the identity service', async () => {
     await team.as('olga', { method: 'DELETE', url: '/v1/sign-in-provider' })
     expect((await find({ workspaceId: team.workspace })).json()).toEqual({})
     expect([await providers.find(id), await providers.find('workspace-x')]).toEqual([null, null])

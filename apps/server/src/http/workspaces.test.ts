@@ -72,7 +72,7 @@ describe('a member of two workspaces', () => {
     expect((await users.request({ method: 'GET', url }, 'first')).statusCode).toBe(404)
   })
 
-  it("isn't let into a workspace whose id is malformed", async () => {
+  it("can't select a workspace with a malformed id", async () => {
     const headers = { 'glacis-workspace': "x' or true --" }
     expect((await users.request({ method: 'GET', url: '/v1/targets', headers }, 'both')).statusCode).toBe(404)
   })
@@ -124,7 +124,7 @@ describe('the last owner', () => {
     expect(reasonOf(await team.as('retiring', { method: 'GET', url: '/v1/targets' }))).toBe('MEMBERSHIP_ENDED')
   })
 
-  it('remains when two owners demote each other at once', async () => {
+  it('remains when two owners demote each other simultaneously', async () => {
     const team = await openTeam(users, 'left')
     await team.add('right', 'owner')
     const demote = (by: string, id: string) =>
@@ -269,7 +269,7 @@ describe('the audit log', () => {
     expect(row).toContain(',exporter Muster,person,exporter,audit.export,workspace,')
   })
 
-  it('filters by time, and forgets what is older than its retention', async () => {
+  it('filters by time, and deletes events older than its retention', async () => {
     const team = await openTeam(users, 'archivist')
     const list = async (query: string) =>
       (await team.as('archivist', { method: 'GET', url: `/v1/audit-events${query}` })).json<{ events: object[] }>()

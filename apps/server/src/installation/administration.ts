@@ -1,4 +1,4 @@
-/** What the calls of installation administrators work with. */
+/** The dependencies of the calls of installation administrators. */
 import type { IdentityAdmin } from '@glacis/identity'
 import type { HealthCheck } from '@glacis/contract/installation'
 import type { Database } from '#database/index.ts'

@@ -1,4 +1,4 @@
-/** Newer releases that the operator has downloaded. Glacis itself asks no server about updates. */
+/** Newer releases that the operator has downloaded. Glacis itself never contacts a server to check for updates. */
 import { readdir } from 'node:fs/promises'
 import { version } from '#version.ts'
 

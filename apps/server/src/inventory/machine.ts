@@ -28,7 +28,7 @@ export async function hostsOfMachine(ctx: Ctx, agentId: string): Promise<Machine
   return readHosts(ctx, sql`machine.agent_id = ${agentId}`)
 }
 
-/** Those of these hosts that are machines of agents with an inventory. */
+/** The hosts among these that are machines of agents with an inventory. */
 export async function machinesAmong(ctx: Ctx, hostIds: readonly string[]): Promise<MachineHost[]> {
   return hostIds.length === 0 ? [] : readHosts(ctx, sql`machine.host_id = any(${hostIds}::uuid[])`)
 }
@@ -42,7 +42,7 @@ async function readHosts(ctx: Ctx, condition: RawBuilder<unknown>): Promise<Mach
   return rows
 }
 
-/** What the inventory says about the software that scans find on a host. */
+/** What the inventory reports about software that scans find on a host. */
 export interface HostPackages {
   /** Packages that scans can detect. */
   readonly packages: readonly InstalledPackage[]

@@ -14,7 +14,7 @@ const debian = (name: string, version: string, source: string, more: object = {}
 })
 
 describe('effectivePackage', () => {
-  it('names the running kernel like the advisories, which know no signed sources', () => {
+  it('maps a running kernel from a signed source package to the source package that advisories name', () => {
     const signed = { sourceVersion: '6.1.153+1' }
     expect(
       effectivePackage(debian(`linux-image-${kernel}`, '6.1.153-1', 'linux-signed-amd64', signed), kernel),
@@ -48,7 +48,7 @@ describe('effectivePackage', () => {
   })
 })
 
-it('prefers advisories of the own vendor, whose revisions differ', () => {
+it("prefers the vendor's own advisories, because revisions differ", () => {
   const fix = (key: string, origin: string, fixedVersion: string) => ({
     id: key,
     key,

@@ -1,4 +1,4 @@
-/** Matches the packages of an agent's machine with the advisories of its distribution. */
+/** Matches the packages of an agent's machine against the advisories of its distribution. */
 import { containsFix, evaluatePackage, type InstalledPackage } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import type { PackageThreat } from '#database/tables/inventory.ts'
@@ -95,7 +95,7 @@ async function keysOf(ctx: Ctx, ids: readonly string[]): Promise<string[]> {
   return rows.map((row) => row.key)
 }
 
-/** The CVEs whose fix a package lacks, with the version from which on nothing is missing. */
+/** The CVEs whose fix a package lacks, with the first version that contains all fixes. */
 function unfixedThreats(installed: InstalledPackage, fixes: readonly FixRow[]): VulnerablePackage[] {
   return [...Map.groupBy(fixes, (fix) => fix.key).values()].flatMap((ofThreat) => {
     if (evaluatePackage(installed, ofThreat) !== 'not_fixed') return []
@@ -113,7 +113,7 @@ const advisoriesOfSystem: readonly (readonly [RegExp, string])[] = [
   [/^(?:Red Hat|CentOS)/, 'RH'],
 ]
 
-/** Builds of Enterprise Linux differ in their revisions, so the own vendor's advisory about a CVE is preferred. */
+/** Rebuilds of Enterprise Linux differ in their revisions, so the advisory of the machine's own vendor is preferred. */
 export function ownAdvisories(system: string, fixes: readonly FixRow[]): readonly FixRow[] {
   const prefix = advisoriesOfSystem.find(([pattern]) => pattern.test(system))?.[1]
   if (prefix === undefined) return fixes

@@ -59,14 +59,14 @@ export async function assessMachine(
   )
 }
 
-/** Does the same for the machines that a scan has found, because new hosts have no issues of packages yet. */
+/** Does the same for machines found by a scan, because new hosts have no package issues yet. */
 export async function assessMachinesOn(ctx: Ctx, hostIds: readonly string[], knowledge: Knowledge): Promise<void> {
   const machines = await machinesAmong(ctx, hostIds)
   for (const agentId of new Set(machines.map((machine) => machine.agentId)))
     await assessMachine(ctx, agentId, knowledge)
 }
 
-/** Does the same for the machines with packages that these threats are about. */
+/** Does the same for machines with packages that these threats affect. */
 export async function assessMachinesOf(ctx: Ctx, threatIds: readonly string[], knowledge: Knowledge): Promise<void> {
   const { rows } = await sql<{ agent_id: string }>`
     select distinct agent_package.agent_id
@@ -86,7 +86,7 @@ export async function assessMachinesOf(ctx: Ctx, threatIds: readonly string[], k
   for (const row of rows) await assessMachine(ctx, row.agent_id, knowledge, threatIds)
 }
 
-/** Resolves issues of packages on hosts whose agent no longer reports them. */
+/** Resolves package issues on hosts whose agent no longer reports them. */
 export async function resolveAbandoned(ctx: Ctx): Promise<void> {
   const abandoned = await abandonedHosts(ctx)
   if (abandoned.length === 0) return
@@ -107,7 +107,7 @@ export async function resolveAbandoned(ctx: Ctx): Promise<void> {
 
 const noLongerReported = 'The packages of this host are no longer reported by an agent'
 
-/** Hosts with active issues of packages that no inventory covers. */
+/** Hosts with active package issues that no inventory covers. */
 async function abandonedHosts(ctx: Ctx): Promise<string[]> {
   const { rows } = await sql<{ host_id: string }>`
     select distinct occurrence.host_id

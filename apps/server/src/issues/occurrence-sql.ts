@@ -2,7 +2,7 @@
 import type { IssueStatus } from '@glacis/contract/issue'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Minimum quality of detection for "verified" (see ARCHITECTURE.md). */
+/** Minimum detection quality of a verified issue. */
 const verifiedQualityMin = 95
 
 export const isVerified = sql<boolean>`(occurrence.method not in ('version', 'package') and occurrence.quality >= ${sql.lit(verifiedQualityMin)})`

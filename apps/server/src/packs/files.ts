@@ -9,7 +9,7 @@ import type { SetKind } from '#packs/read-in-process.ts'
 /** Folder names below the packs folder. */
 const folderOf = { template: 'templates', fingerprints: 'fingerprints' } as const
 const scratchPrefix = 'import-'
-/** No import takes this long. */
+/** Older scratch folders are left over from killed imports. */
 const scratchAgeMsMax = 24 * 3_600_000
 
 /** The folders of downloaded packs, created if missing so that every scan can read them. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { CliError } from '#cli-error.ts'
 
-/** Paths of all packs. Plain data, so that it can be passed to a worker thread. */
+/** Paths of all packs. Plain data, so that it can be passed to another process. */
 export interface PackFolders {
   /** Folder for the parsed form of large packs. */
   readonly cache?: string

@@ -64,7 +64,7 @@ it('SEC-E2 a template that expands to gigabytes is rejected without affecting ot
   expect(await rows.executeTakeFirst()).toMatchObject({ skipped: 1, state: 'STATE_READY' })
 })
 
-it('stops reading when the records can not be written', async () => {
+it('stops reading when the records cannot be written', async () => {
   const path = join(folder, 'many.jsonl')
   await writeFile(path, lines(...Array.from({ length: 5000 }, (_, number) => record(30_000 + number))))
   let received = 0

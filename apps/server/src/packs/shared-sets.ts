@@ -22,7 +22,7 @@ const syncMs = 15_000
 const kinds = ['template', 'fingerprints'] as const
 
 export interface SharedSets {
-  /** Copies sets that other processes imported, now and then every few seconds. */
+  /** Copies sets that other processes imported: immediately, and then every few seconds. */
   start(): Promise<void>
   close(): Promise<void>
 }

@@ -19,7 +19,7 @@ export interface Builds {
 
 /** Cache size in bytes over all reports. */
 const cachedBytesMax = 64 * 1024 * 1024
-/** Concurrent render threads. */
+/** Concurrent render processes. */
 const concurrentBuildsMax = 2
 
 /** Caches finished reports and deduplicates running renders. One per process. */

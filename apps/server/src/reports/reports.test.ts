@@ -175,7 +175,7 @@ describe('rendering', () => {
       expect(suppressions !== undefined).toBe(properties.status === 'STATUS_IGNORED')
     }
   })
-  it('reports errors of its thread', async () => {
+  it('reports errors of its process', async () => {
     const broken = { ...sample, generatedAt: 'never' }
     await expect(renderReport(broken, 'pdf')).rejects.toThrow("couldn't be rendered")
   })

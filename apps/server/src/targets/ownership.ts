@@ -3,7 +3,7 @@ import type { Target } from '@glacis/contract/target'
 import type { Ctx } from '#ctx.ts'
 import { invalid } from '#errors.ts'
 
-/** @throws ApiError `invalid` with the first person who is no current member */
+/** @throws ApiError `invalid` with the first person who isn't a current member */
 export async function requireMembers(ctx: Ctx, ids: readonly string[], field: string): Promise<void> {
   if (ids.length === 0) return
   const known = await ctx.tx

@@ -1,4 +1,4 @@
-/** What remains of a person whose identity is deleted. */
+/** The workspaces and memberships of a person whose identity is deleted. */
 import type { Database } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { CliError } from '#cli-error.ts'

@@ -69,7 +69,7 @@ export async function transferOwnership(
   return listMembers(ctx)
 }
 
-/** Tells open streams of the workspace to check whether they may continue. */
+/** Makes open streams of the workspace check their permission again. */
 export async function announceMembers(ctx: Ctx): Promise<void> {
   await sql`select pg_notify(${channels.members}, ${ctx.workspace})`.execute(ctx.tx)
 }

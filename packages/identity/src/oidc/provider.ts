@@ -198,7 +198,7 @@ const Claims = z.object({
 })
 
 const groupsMax = 5000
-/** A list, or a single group. Values that are no texts are skipped. */
+/** A list, or a single group. Values that aren't strings are skipped. */
 const Groups = z.unknown().transform((value) =>
   [value]
     .flat()

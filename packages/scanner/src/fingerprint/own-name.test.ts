@@ -18,7 +18,7 @@ it.each([
   ['a title that the page does not confirm', 'Acme', '<h1>Acme</h1>'],
   ['a generic title', 'Dashboard', 'Dashboard v2.3.4'],
   ['a library of the same name', 'Acme', '<script src="/acme-2.4.1.min.js"></script>'],
-  ['a number that is no version', 'Acme', 'Acme 2024.10'],
+  ['a number that is not a version', 'Acme', 'Acme 2024.10'],
   ['a link to another project', 'Acme', '<a href="https://github.com/acme/ledger">'],
   ['a page with two versions', 'Acme', '<script>appVersion="2.4.1";uiVersion="3.0.0"</script>'],
   ['a sentence', 'Everything you need for work', 'work v1.2.3'],

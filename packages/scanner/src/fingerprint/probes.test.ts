@@ -91,11 +91,14 @@ describe('probes', () => {
     expect(knowing).toEqual([protocol])
   })
 
-  it.each(['SIP/2.0', 'RTSP/1.0'])('a web server that repeats %s of the request is none', (version) => {
-    const response = `${version} 404 Not Found\r\ncontent-length: 0\r\n\r\n`
-    expect(probes.filter((probe) => probe.responsePattern.test(response))).toEqual([])
-    expect(isWeb(response)).toBe(true)
-  })
+  it.each(['SIP/2.0', 'RTSP/1.0'])(
+    'a web server that repeats %s of the request is not identified as one',
+    (version) => {
+      const response = `${version} 404 Not Found\r\ncontent-length: 0\r\n\r\n`
+      expect(probes.filter((probe) => probe.responsePattern.test(response))).toEqual([])
+      expect(isWeb(response)).toBe(true)
+    },
+  )
 
   it.each([
     ['stomp', 'CONNECTED\nserver:RabbitMQ/3.10.8\nversion:1.2\n\n\0', 'RabbitMQ/3.10.8'],

@@ -1,4 +1,4 @@
-/** Administration pages that don't ask for a login, recognized by their controls instead of the product's name. */
+/** Administration pages that don't require a login, recognized by their controls instead of the product's name. */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
 import { folderOf, type Page, pathHere, readPage, readPageAt, webProof } from '#native/web-request.ts'

@@ -33,7 +33,7 @@ describe('machine checks', () => {
     expect(await checkDisk(folder)).toMatchObject([{ level: 'ok', text: expect.stringContaining('the first start') }])
   })
 
-  it('tells Glacis from another program on its port', async () => {
+  it('distinguishes Glacis from another program on its port', async () => {
     const glacis = createHttpServer((_request, response) => response.end('{"status":"ok"}'))
     const starting = createHttpServer((_request, response) => response.writeHead(503).end())
     const other = createServer((socket) => socket.end('220 other\r\n'))

@@ -151,7 +151,7 @@ it('reports extracted values and doubted matches of nuclei templates', async () 
   expect(some.flatMap(({ kind, check }) => (kind === 'finding' ? [check] : []))).toEqual(['lab-missing'])
 })
 
-it('names each refused template with the reason and fails when none can run', async () => {
+it('lists each rejected template with the reason and fails when none can run', async () => {
   const file = join(folder, 'code.yaml')
   await writeFile(file, 'id: code\ninfo: { name: a, severity: info }\ncode:\n  - source: id\n')
   const { code, stdout, stderr } = await scan(`${address}:${port}`, '--templates', file)

@@ -10,7 +10,7 @@ const skipped = (permission: 'writes' | 'logins'): HostObservation => ({
   checks: ['a'],
 })
 
-it('says which checks were not run, and how to permit them', () => {
+it('reports which checks were not run, and how to permit them', () => {
   const observations = [skipped('writes'), skipped('logins')]
   expect(textReport(observations, new Map())).toBe(
     [

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Owners of targets, tags that stand for teams, and emails to them. */
+/** Owners of targets, tags that represent teams, and emails to both. */
 export async function addTeams(db: Kysely<unknown>): Promise<void> {
   // Identity ids of members; null for an ordinary tag.
   await sql`alter table tag add column team text[]`.execute(db)

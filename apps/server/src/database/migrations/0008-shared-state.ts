@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What the processes of an installation share. */
+/** State that the processes of an installation share. */
 export async function createSharedState(db: Kysely<unknown>): Promise<void> {
   // Downloaded templates and fingerprints. A set is replaced as a whole.
   await sql`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What agents report about their own machines, and the packages that fixes of distributions are about. */
+/** Inventories that agents report about their machines, and the packages named by distribution fixes. */
 export async function createAgentInventory(db: Kysely<unknown>): Promise<void> {
   await sql`alter table agent add column has_inventory boolean not null default false`.execute(db)
   await sql`

@@ -56,7 +56,7 @@ export async function isProvisioned(owner: Kysely<Tables>, email: string): Promi
 
 /**
  * Whether a workspace has verified the domain of an address. Without it, provisioning has no effect, so that no
- * workspace can take in the users of another organization.
+ * workspace can claim the users of another organization.
  */
 export function hasVerifiedDomain(workspace: RawBuilder<unknown>, email: string): RawBuilder<boolean> {
   return sql<boolean>`exists (

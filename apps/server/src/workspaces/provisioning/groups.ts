@@ -42,7 +42,7 @@ export async function getGroup(ctx: Ctx, scim: ScimService, id: string): Promise
   return describeGroup(ctx, scim, await findGroup(ctx, id))
 }
 
-/** @throws ScimError `invalidValue`, also for a member that is no user */
+/** @throws ScimError `invalidValue`, also for a member that isn't a user */
 export async function createGroup(ctx: Ctx, scim: ScimService, body: unknown): Promise<Versioned> {
   const input = readGroup(body)
   await lockForLimit(ctx, 'members')
@@ -138,7 +138,7 @@ async function usersOf(ctx: Ctx, groupId: string): Promise<string[]> {
   return rows.map(({ user_id }) => user_id)
 }
 
-/** @throws ScimError `invalidValue` for an id that is no user */
+/** @throws ScimError `invalidValue` for an id that isn't of a user */
 async function setUsers(ctx: Ctx, groupId: string, userIds: readonly string[]): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select given.id from unnest(${userIds}::uuid[]) as given (id)

@@ -23,7 +23,7 @@ const Query = z.object({
   count: whole.optional(),
 })
 
-/** Values below the minimum count as the minimum (RFC 7644, table 6). @throws ScimError for values that are no numbers */
+/** Values below the minimum count as the minimum (RFC 7644, table 6). @throws ScimError for values that aren't numbers */
 export function readListQuery(query: unknown): ListQuery {
   const { filter, startIndex = 1, count = 100 } = Query.parse(query)
   if (Number.isNaN(startIndex) || Number.isNaN(count)) throw badValue('startIndex and count must be whole numbers')

@@ -134,20 +134,16 @@ it.each<[string, 'User' | 'Group', object, object, object]>([
 describe('rejects', () => {
   it.each<[string, object, string]>([
     ['an unknown attribute', { op: 'add', path: 'favorite', value: 1 }, 'invalidPath'],
-    ['a path that is no path', { op: 'add', path: 'emails[', value: 1 }, 'invalidPath'],
+    ['an invalid path', { op: 'add', path: 'emails[', value: 1 }, 'invalidPath'],
     ['an unknown sub-attribute', { op: 'add', path: 'name.nick', value: 'x' }, 'invalidPath'],
-    [
-      'a filter that is no filter',
-      { op: 'replace', path: 'emails[type is "work"].value', value: 'x' },
-      'invalidFilter',
-    ],
+    ['an invalid filter', { op: 'replace', path: 'emails[type is "work"].value', value: 'x' }, 'invalidFilter'],
     ['a filter without matches', { op: 'replace', path: 'emails[type eq "fax"].value', value: 'x' }, 'noTarget'],
     ['removal without a path', { op: 'remove' }, 'noTarget'],
     ['a change of the id', { op: 'replace', path: 'id', value: 'x' }, 'mutability'],
     ['a change of groups', { op: 'add', path: 'groups', value: [] }, 'mutability'],
     ['removal of a required attribute', { op: 'remove', path: 'userName' }, 'mutability'],
     ['another operation', { op: 'move', path: 'userName', value: 'x' }, 'invalidSyntax'],
-    ['a value that is no object, without a path', { op: 'add', value: 'x' }, 'invalidValue'],
+    ['a value that is not an object, without a path', { op: 'add', value: 'x' }, 'invalidValue'],
   ])('%s', (_, operation, scimType) => {
     const attempt = () => applyPatch('User', { ...ada, id: 'u', groups: [{ value: 'g' }] }, request(operation))
     expect(attempt).toThrow(ScimError)
@@ -160,7 +156,7 @@ describe('rejects', () => {
   })
 })
 
-it('answers any operations with a user or an error of SCIM', () => {
+it('responds to any operations with a user or a SCIM error', () => {
   const paths = [
     'active',
     'emails',

@@ -1,4 +1,4 @@
-/** How the identity service names the provider of a workspace. */
+/** The ids of workspace providers in the identity service. */
 
 const prefix = 'workspace-'
 
