@@ -5,11 +5,11 @@ import { withClient } from './query.ts'
 /** Deliveries and emails are attempted more often than any fault lasts; see `jobs.ts`. */
 const attemptsMax = 12
 
-/** `acknowledged` continues to grow; `decided` was true before the snapshot. */
+/** What was acknowledged before the snapshot, and the last decisions until now. */
 type Check = (
   query: Query,
   acknowledged: Acknowledged,
-  decided: ReadonlyMap<string, string>,
+  statusesNow: ReadonlyMap<string, string>,
 ) => Promise<readonly string[]>
 type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>
 
@@ -26,13 +26,13 @@ const always: Readonly<Record<string, Check>> = {
       ...(await missing('scan', scans)),
     ]
   },
-  'decisions are kept': async (query, { statuses }, decided) => {
-    const rows = await query('select id::text, status from issue where id = any($1::uuid[])', [[...decided.keys()]])
+  'decisions are kept': async (query, { statuses }, statusesNow) => {
+    const rows = await query('select id::text, status from issue where id = any($1::uuid[])', [[...statuses.keys()]])
     const current = new Map(rows.map(({ id, status }) => [id, status]))
     // A decision that came after the snapshot is compared next time.
     const isLost = ([id, status]: [string, string]) =>
-      ![status, 'STATUS_RESOLVED'].includes(String(current.get(id))) && statuses.get(id) === status
-    return [...decided].filter(isLost).map(([id, status]) => `issue ${id} is not ${status}`)
+      ![status, 'STATUS_RESOLVED'].includes(String(current.get(id))) && statusesNow.get(id) === status
+    return [...statuses].filter(isLost).map(([id, status]) => `issue ${id} is not ${status}`)
   },
   'no occurrence is doubled': (query) =>
     found(
@@ -117,14 +117,15 @@ export async function violations(
   { isEnd = false }: { readonly isEnd?: boolean } = {},
 ): Promise<string[]> {
   return withClient(databaseUrl, async (client) => {
-    const decided = new Map(acknowledged.statuses)
-    // One snapshot: the load continues meanwhile.
+    // The load continues meanwhile: what it adds from here on may be missing in the snapshot.
+    const { tags, comments, scans, statuses } = acknowledged
+    const before = { tags: [...tags], comments: [...comments], scans: [...scans], statuses: new Map(statuses) }
     await client.query('begin isolation level repeatable read read only')
     const query: Query = async (text, values = []) =>
       (await client.query<Record<string, unknown>>(text, [...values])).rows
     const results: string[] = []
     for (const [name, check] of Object.entries({ ...always, ...(isEnd && atTheEnd) }))
-      for (const item of (await check(query, acknowledged, decided)).slice(0, 3)) results.push(`${name}: ${item}`)
+      for (const item of (await check(query, before, statuses)).slice(0, 3)) results.push(`${name}: ${item}`)
     return results
   })
 }

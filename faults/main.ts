@@ -1,9 +1,10 @@
-/** `npm run faults [count] [seed]`: prints a table of faults, and exits with 1 if an invariant was violated. */
+/** `npm run faults [count] [seed]`: prints each fault and a table of them, and exits with 1 if an invariant was violated. */
 import { runFaults } from './run.ts'
 
 const [count = '200', seed = String(Date.now() % 2 ** 31)] = process.argv.slice(2)
 console.log(`seed ${seed}`)
 const byFault = new Map<string, { count: number; slowestMs: number; problems: number }>()
+let done = 0
 const outcomes = await runFaults(Number(count), Number(seed), ({ fault, recoveredAfterMs, problems }) => {
   const row = byFault.get(fault) ?? { count: 0, slowestMs: 0, problems: 0 }
   byFault.set(fault, {
@@ -11,7 +12,8 @@ const outcomes = await runFaults(Number(count), Number(seed), ({ fault, recovere
     slowestMs: Math.max(row.slowestMs, recoveredAfterMs),
     problems: row.problems + problems.length,
   })
-  for (const problem of problems) console.log(`${fault}: ${problem}`)
+  console.log(`${++done} ${fault}: recovered after ${recoveredAfterMs} ms`)
+  for (const problem of problems) console.log(`  ${problem}`)
 })
 console.table(Object.fromEntries(byFault))
 process.exit(outcomes.some(({ problems }) => problems.length > 0) ? 1 : 0)

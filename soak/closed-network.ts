@@ -105,7 +105,7 @@ export async function installAgent(visitor: Visitor, network: ClosedNetwork, fol
   const token = agent.token ?? ''
   const { command } = await visitor.call(getAgentInstall, { id: agent.id, system: 'systemd' })
   const tools = '/opt/tools'
-  await office.run(`mkdir -p ${tools} && touch ${tools}/node
+  await office.run(`mkdir -p ${tools} /run/systemd/system && touch ${tools}/node
     mount --bind ${process.execPath} ${tools}/node
     cp soak/systemctl.sh ${tools}/systemctl
     printf '#!/bin/sh\\nexec "$@"\\n' >${tools}/sudo && chmod +x ${tools}/sudo`)

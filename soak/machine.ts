@@ -27,7 +27,7 @@ const prepareSystem = (name: string) => `
   hostname ${name}
   ip link set lo up
   mount -t tmpfs tmpfs /mnt
-  for folder in etc var opt usr/local; do
+  for folder in etc var opt run usr/local; do
     mkdir -p /mnt/$folder /mnt/work-$(basename $folder)
     mount -t overlay overlay -o lowerdir=/$folder,upperdir=/mnt/$folder,workdir=/mnt/work-$(basename $folder) /$folder
   done`

@@ -1,11 +1,11 @@
 /** Entry point of the agent: scans inside a private network and reports to its server. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CliError } from './cli-error.ts'
-import { createClient } from './client.ts'
+import { createClient, RejectedError, UnreachableError } from './client.ts'
 import { print, runAgent, UpdateAvailable, version } from './loop.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { prepareFolder } from './state.ts'
-import { fetchUpdate, isUpdated, runUpdate, updateExitCode } from './update.ts'
+import { describeProgram, fetchUpdate, isUpdated, runUpdate, updateExitCode } from './update.ts'
 import { configureNetwork } from './network.ts'
 
 /** Time allowed for a clean shutdown before the process exits, in milliseconds. */
@@ -35,11 +35,24 @@ async function main(): Promise<number> {
   try {
     const options = await readOptions(args, process.env)
     await configureNetwork(options.caFile, process.env)
-    return await runNewest(options, args, stopping.signal)
+    if (options.isCheckOnly) await checkServer(options.server, stopping.signal)
+    else return await runNewest(options, args, stopping.signal)
+    return 0
   } catch (error) {
     if (!(error instanceof CliError)) throw error
     process.stderr.write(`${error.message}\n`)
     return error.exitCode
+  }
+}
+
+/** @throws CliError that says why the server can't be reached from this machine */
+async function checkServer(server: string, signal: AbortSignal): Promise<void> {
+  try {
+    const program = await describeProgram(createClient(server, ''), signal)
+    print(`${server} is reachable and has version ${program.version}.`)
+  } catch (error) {
+    const isConnectionError = error instanceof UnreachableError || error instanceof RejectedError
+    throw new CliError(isConnectionError ? error.message : `${server} is not a Glacis server.`, { cause: error })
   }
 }
 

@@ -22,9 +22,11 @@ export interface Options {
   readonly updates: boolean
   /** Networks (CIDR) that may be scanned from this machine; undefined for no limit. */
   readonly networks: readonly string[] | undefined
+  /** Whether to check the connection to the server, and exit. */
+  readonly isCheckOnly: boolean
 }
 
-export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks CIDR,…] [--ca FILE] [--update] [--plain-http]
+export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks CIDR,…] [--ca FILE] [--update] [--plain-http] [--check]
 
   --server URL        URL of the Glacis server. Environment: GLACIS_AGENT_SERVER.
   --token-file FILE   File with the token shown in the portal; "-" reads it from standard input.
@@ -37,6 +39,7 @@ export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--st
   --ca FILE           Also trust the CA certificates in this file (PEM).
   --update            Update this agent to the server's version when it differs.
   --plain-http        Allow a remote server without TLS.
+  --check             Check the other options and the connection to the server, then exit.
 
 Environment: HTTPS_PROXY (http://user:password@host:port), HTTP_PROXY, and NO_PROXY apply to connections to the server.`
 
@@ -49,6 +52,7 @@ const flags = {
   ca: { type: 'string' },
   update: { type: 'boolean', default: false },
   'plain-http': { type: 'boolean', default: false },
+  check: { type: 'boolean', default: false },
 } as const
 
 /** @throws CliError that names the missing or invalid option */
@@ -67,6 +71,7 @@ export async function readOptions(
     stateFolder: resolve(state),
     packsFolder: values.packs === undefined ? undefined : resolve(values.packs),
     networks: readNetworks(values.networks),
+    isCheckOnly: values.check,
   }
 }
 

@@ -27,6 +27,15 @@ export interface Update {
 type Downloads = Pick<Client, 'download'>
 
 /**
+ * @returns the version of the server's program, and its digest
+ * @throws RejectedError, UnreachableError; another error if the response isn't that of a Glacis server
+ */
+export async function describeProgram(client: Downloads, signal: AbortSignal): Promise<z.infer<typeof ServerProgram>> {
+  const description = await client.download('/downloads/glacis-agent.json', { signal, bytesMax: 1000 })
+  return ServerProgram.parse(JSON.parse(description.toString('utf8')))
+}
+
+/**
  * Downloads the server's program if its version is not `version`, and verifies its digest.
  *
  * @returns null if there is no update, or if it failed before
@@ -37,8 +46,7 @@ export async function fetchUpdate(
   stateFolder: string,
   signal: AbortSignal,
 ): Promise<Update | null> {
-  const description = await client.download('/downloads/glacis-agent.json', { signal, bytesMax: 1000 })
-  const program = ServerProgram.parse(JSON.parse(description.toString('utf8')))
+  const program = await describeProgram(client, signal)
   if (program.version === version || program.digest === (await failedDigest(stateFolder))) return null
   const all = join(stateFolder, 'versions')
   const folder = join(all, program.digest)

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -25,6 +28,33 @@ it('runs where it was unpacked, without the project', async () => {
 it('contains an install script with valid shell syntax', async () => {
   await expect(run('sh', ['-n', 'install.sh'], { cwd: folder })).resolves.toBeDefined()
   await expect(run('sh', ['install.sh'], { cwd: folder })).rejects.toMatchObject({ code: 2 })
+})
+
+it('names the required Node.js version on an older one', async () => {
+  // Only the entry point has to run there; `--import` replaces the version before it is evaluated.
+  const older = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
+  await expect(run(process.execPath, ['--import', older, 'agent.js', '--help'], { cwd: folder })).rejects.toMatchObject(
+    {
+      code: 78,
+      stderr: expect.stringMatching(
+        /^The agent requires Node\.js 26 or later, but .* is version 20\.20\.2\. Install it from/,
+      ),
+    },
+  )
+})
+
+it('can check the connection to its server without starting', async () => {
+  const server = createServer((_, response) => response.end(JSON.stringify(description))).listen(0, '127.61.3.1')
+  await once(server, 'listening')
+  const url = `http://127.61.3.1:${(server.address() as AddressInfo).port}`
+  const check = () => run(process.execPath, ['agent.js', '--server', url, '--check'], { cwd: folder })
+  let description: object = { version: '2.0.0', digest: 'a'.repeat(64) }
+  await expect(check()).resolves.toMatchObject({ stdout: `${url} is reachable and has version 2.0.0.\n` })
+  description = { name: 'another server' }
+  await expect(check()).rejects.toMatchObject({ code: 1, stderr: `${url} is not a Glacis server.\n` })
+  server.close()
+  await once(server, 'close')
+  await expect(check()).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/refused the connection/) })
 })
 
 it('contains the whole scanner', async () => {

@@ -31,7 +31,13 @@ interface TarEntry {
   readonly content: Buffer
 }
 
-const program = "import '@glacis/agent'\n"
+/** Node.js before 26 can't even parse the agent, so `agent.js` checks the version and then imports the agent. */
+const program = `if (Number.parseInt(process.versions.node, 10) < 26) {
+  console.error('The agent requires Node.js 26 or later, but %s is version %s. Install it from https://nodejs.org and start the agent with it.', process.execPath, process.versions.node)
+  process.exit(78)
+}
+await import('@glacis/agent')
+`
 
 /**
  * Builds the archive (gzipped tar). After unpacking, run `node agent.js`.

@@ -1,30 +1,54 @@
 #!/bin/sh
-# Installs the agent in this directory as a systemd service.
+# Installs the agent in this directory as a systemd service. Checks everything it needs before it changes anything.
 # Usage: sudo sh install.sh URL [OPTION…]. Run it again to replace the token; an empty token keeps the existing key.
-# The agent uses the proxy of HTTPS_PROXY, HTTP_PROXY and NO_PROXY; sudo passes them on with --preserve-env.
+# GLACIS_AGENT_TOKEN is used instead of the prompt.
+# The agent uses the proxy of HTTPS_PROXY, HTTP_PROXY and NO_PROXY; sudo passes variables on with --preserve-env.
 set -eu
+fail() { echo "$1" >&2; exit 1; }
 [ $# -ge 1 ] || { echo "Usage: sudo sh install.sh URL [OPTION…]" >&2; exit 2; }
 options=$*
 here=$(cd "$(dirname "$0")" && pwd)
 state=/var/lib/glacis-agent
-node=$(command -v node) || { echo "Node.js 26 or newer is required: https://nodejs.org" >&2; exit 1; }
-major=$("$node" -p 'process.versions.node.split(".")[0]')
-[ "$major" -ge 26 ] || { echo "Node.js 26 or newer is required, found $major: https://nodejs.org" >&2; exit 1; }
-id glacis-agent >/dev/null 2>&1 || useradd --system --home-dir "$state" --shell /usr/sbin/nologin glacis-agent
+[ "$(id -u)" = 0 ] || fail "Root privileges are required: run this script with sudo."
+required="Node.js 26 or later is required: install it from https://nodejs.org, then run this script again."
+node=$(command -v node) || fail "$required"
+version=$("$node" -p process.versions.node)
+[ "${version%%.*}" -ge 26 ] || fail "$required Found version $version in $node."
+"$node" "$here/agent.js" --server "$@" --check >&2
+if id glacis-agent >/dev/null 2>&1; then add_user=:
+elif command -v useradd >/dev/null; then add_user="useradd --system --home-dir $state --shell /usr/sbin/nologin glacis-agent"
+elif command -v adduser >/dev/null; then add_user="adduser -S -D -H -h $state -s /sbin/nologin glacis-agent"
+else fail "useradd or adduser is required to create the user glacis-agent."
+fi
+if [ -n "${GLACIS_AGENT_TOKEN-}" ]; then token=$GLACIS_AGENT_TOKEN
+elif (: </dev/tty) 2>/dev/null; then
+  printf 'Token: ' >&2
+  stty -echo </dev/tty 2>/dev/null || true
+  read -r token </dev/tty || token=
+  stty echo </dev/tty 2>/dev/null || true
+  echo >&2
+else token=
+fi
+[ -n "$token" ] || [ -f "$state/agent.json" ] || fail "No token given. Enter it when prompted, or set GLACIS_AGENT_TOKEN."
+
+$add_user
 install -d -m 700 -o glacis-agent "$state"
-printf 'Token: ' >&2
-stty -echo 2>/dev/null || true
-read -r token </dev/tty || token=
-stty echo 2>/dev/null || true
-echo >&2
 umask 077
 printf %s "$token" >"$state/token"
-chown glacis-agent "$state/token"
 for name in HTTPS_PROXY HTTP_PROXY NO_PROXY; do
   value=$(printenv "$name" || true)
   [ -z "$value" ] || printf '%s="%s"\n' "$name" "$value"
 done >"$state/environment"
+chown glacis-agent "$state/token" "$state/environment"
 umask 022
+command="$node $here/agent.js --server $options --token-file $state/token --state $state"
+if [ ! -d /run/systemd/system ]; then
+  cat >&2 <<END
+This machine doesn't run systemd, so no service was installed. To start the agent, and after each restart of the machine:
+  su -s /bin/sh glacis-agent -c 'set -a; . $state/environment; exec $command'
+END
+  exit
+fi
 cat >/etc/systemd/system/glacis-agent.service <<END
 [Unit]
 Description=Glacis agent
@@ -34,7 +58,7 @@ After=network-online.target
 [Service]
 User=glacis-agent
 EnvironmentFile=-$state/environment
-ExecStart=$node $here/agent.js --server $options --token-file $state/token --state $state
+ExecStart=$command
 Restart=on-failure
 RestartPreventExitStatus=78
 RestartSec=10
