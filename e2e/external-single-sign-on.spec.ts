@@ -25,7 +25,8 @@ beforeAll(async () => {
   browser = await openBrowser()
   for (const person of [nora, lea]) await visit(environment.url).signUp(person, environment.identityFolder)
   owner = await signIn(nora)
-  await owner.waitForURL(/\/overview/)
+  // Her first request has created her workspace.
+  await owner.getByRole('heading', { name: 'Overview' }).waitFor()
   workspace = await verifyDomain()
   const callback = `${environment.url}/v1/sign-in-provider/${workspace}/callback`
   provider = await startTestOidcProvider(['external'], environment.url, [callback])
