@@ -40,8 +40,10 @@ select create_distributed_table('provisioned_group', 'account_id', colocate_with
 select create_distributed_table('provisioned_user', 'account_id', colocate_with => 'workspace');
 select create_distributed_table('provisioning', 'account_id', colocate_with => 'workspace');
 select create_distributed_table('provisioning_token', 'account_id', colocate_with => 'workspace');
+select create_distributed_table('provider_subject', 'account_id', colocate_with => 'workspace');
 select create_distributed_table('saved_view', 'account_id', colocate_with => 'workspace');
 select create_distributed_table('sign_in_provider', 'account_id', colocate_with => 'workspace');
+select create_distributed_table('provider_session', 'account_id', colocate_with => 'workspace');
 select create_distributed_table('stats_day', 'account_id', colocate_with => 'workspace');
 select create_distributed_table('tag', 'account_id', colocate_with => 'workspace');
 select create_distributed_table('target', 'account_id', colocate_with => 'workspace');

@@ -35,7 +35,7 @@ import {
   sweepAgents,
 } from '#scans/index.ts'
 import { closeEndedDays } from '#stats/index.ts'
-import { deleteDueWorkspaces } from '#workspaces/index.ts'
+import { deleteDueWorkspaces, deleteExpiredSignIns, type SignInLimits } from '#workspaces/index.ts'
 
 /** At most two are of the same workspace, so that others don't wait for all batches of a large network. */
 const concurrentBatches = 3
@@ -47,11 +47,14 @@ const debounceMs = 2000
 /** @param optional components of optional features; null if turned off */
 export async function startBackground(
   scanning: Scanning,
-  sending: Sending & { live: Live; retention: Retention },
+  sending: Sending & { live: Live; retention: Retention; signInLimits: SignInLimits },
   { feedUpdater, backups }: { feedUpdater: FeedUpdater | null; backups: ScheduledBackups | null },
 ): Promise<void> {
   const { jobs, database, log } = scanning
-  const deleteExpired = daily((now) => deleteExpiredData(scanning, sending.retention, now))
+  const deleteExpired = daily(async (now) => {
+    await deleteExpiredData(scanning, sending.retention, now)
+    await deleteExpiredSignIns(database, sending.signInLimits)
+  })
   const enqueue = (queue: 'feeds' | 'changes' | 'backup') =>
     database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, {}))
   await jobs.work('changes', 1, ({ signal }) => matchChangedThreats(scanning, signal))

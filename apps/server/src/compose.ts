@@ -101,7 +101,8 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   encryptEventIdsWith(secret)
   const jobs = createJobs(databaseUrl, log, { supervise: has('worker') })
   await jobs.prepare(database.owner)
-  const memberships = createMemberships(database, config.url)
+  const site = { url: config.url, hasOwnIdentity: config.identityUrl === undefined }
+  const memberships = createMemberships(database, { ...site, ...config.signIn.lifespans })
   const outbound = createOutbound(config.webhookNetworks)
   const people = createIdentityAdmin({ database: database.owner, enqueueMail: mailJobs(jobs) })
   const trail = createIdentityTrail(database, people, memberships, log)
@@ -187,13 +188,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             url: config.url,
             secret,
             resolveTxt,
-            signIn: {
-              url: config.url,
-              secret,
-              gate: config.webhookNetworks,
-              fetch: outbound,
-              hasOwnIdentity: !config.identityUrl,
-            },
+            signIn: { ...site, secret, gate: config.webhookNetworks, fetch: outbound },
             findPerson: config.identityUrl ? async () => null : (email) => personWith(people, email),
             feeds: config.feeds,
             knowledge: scanning.knowledge,
@@ -227,6 +222,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       log,
       live,
       retention: config.retention,
+      signInLimits: config.signIn.lifespans,
     }
     const backups = config.backup && scheduleBackups(config.backup, { databaseUrl, packs: packsFolder }, log)
     await startBackground(scanning, sending, { feedUpdater, backups })

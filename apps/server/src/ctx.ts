@@ -25,6 +25,8 @@ export interface Person {
   readonly isVerified: boolean
   /** The identity providers that the person signed in with. */
   readonly providers?: readonly string[]
+  /** Id of the session at the identity service. Absent outside a request. */
+  readonly sessionId?: string
 }
 
 export interface Log {

@@ -39,6 +39,32 @@ const result = z.object({
   domains: z.array(z.string()),
 })
 
+/**
+ * Why a sign-in with the provider failed, for sessions of an external identity service: the parameter `reason` of the
+ * portal's page `/single-sign-on`.
+ */
+export const SignInFailure = z.enum([
+  /** There is no session, or another one than at the start. */
+  'session',
+  /** The workspace has no provider. */
+  'unknown',
+  /** The provider can't be reached. */
+  'unreachable',
+  /** The request is too old, was already completed, or was started by another browser. */
+  'expired',
+  /** The provider refused. */
+  'denied',
+  /** The provider's response is invalid. */
+  'failed',
+  /** The account at the provider belongs to someone else. */
+  'mismatch',
+  /** The person's email address isn't verified. */
+  'unverified',
+  /** The person's email address is in none of the workspace's domains. */
+  'domain',
+])
+export type SignInFailure = z.infer<typeof SignInFailure>
+
 export const getSignInProvider = endpoint({
   method: 'GET',
   path: '/v1/sign-in-provider',

@@ -22,6 +22,7 @@ export type {
   OrganizationSignIn,
 } from '#options.ts'
 export { checkProvider } from '#oidc/organization.ts'
+export { type RelyingParty, createRelyingParty } from '#oidc/relying-party.ts'
 export { seal, unseal } from '#seal.ts'
 export { actionMail } from '#mail.ts'
 export { migrations } from '#migrations.ts'

@@ -120,7 +120,7 @@ export async function consumeMailQuota(service: Service, address: string, ip: st
 }
 
 /** Returns true only for the first call with this subject, until the given time. */
-export async function claimOnce(service: Service, subject: string, until: Date): Promise<boolean> {
+export async function claimOnce(service: Pick<Service, 'db'>, subject: string, until: Date): Promise<boolean> {
   const row = await service.db
     .insertInto('identity.throttle')
     .values({ key: throttleKey('once', 'subject', subject), used: 1, resets_at: until })

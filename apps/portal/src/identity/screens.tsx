@@ -41,6 +41,11 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
           create an account with it.
         </Note>
       )}
+      {isSingleSignOn(address) && (
+        <Note variant="gray" className="mt-4">
+          Sign in to your account first. You then continue at your organization’s sign-in provider.
+        </Note>
+      )}
       <FlowForm key={flow.id} kind="login" flow={flow} asides={{ password: forgotPassword }} />
       <AuthAside>
         {isSecondFactor(flow) ? (
@@ -56,7 +61,7 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
           </>
         )}
       </AuthAside>
-      {!isSecondFactor(flow) && (
+      {!isSecondFactor(flow) && !isSingleSignOn(address) && (
         <div className="mt-3 text-center">
           <OrganizationSignIn returnTo={address} />
         </div>
@@ -202,6 +207,11 @@ function withCode(flow: Flow, code: string | undefined): Flow {
 /** Whether the user came through the link of an invitation, and returns there. */
 function isInvitation(returnTo: string | undefined): boolean {
   return URL.parse(returnTo ?? '')?.pathname === '/invitation'
+}
+
+/** Whether the user continues at the provider of a workspace. */
+function isSingleSignOn(returnTo: string | undefined): boolean {
+  return URL.parse(returnTo ?? '')?.pathname === '/single-sign-on'
 }
 
 function isSecondFactor(flow: Flow): boolean {

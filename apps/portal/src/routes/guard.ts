@@ -5,6 +5,7 @@ import { redirect } from '@tanstack/react-router'
 import { redirectTargetFor } from '#identity/failure.ts'
 import { redirectTo } from '#identity/lifecycle.ts'
 import { validSession } from '#identity/session.ts'
+import { portalConfig } from '#lib/portal-config.ts'
 import { setDraftOwner } from '#lib/drafts.ts'
 
 /** The absolute URL of a portal path. */
@@ -28,6 +29,13 @@ export class UnknownId extends Error {
 export function validId({ id }: { readonly id: string }): string {
   if (!Id.safeParse(id).success) throw new UnknownId(id)
   return id
+}
+
+/** The redirect to the provider of a workspace, through the server. */
+export function continueAtProvider(workspace: string, returnTo: string | undefined) {
+  const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo })}` : ''
+  const href = `${portalConfig().apiUrl}/v1/sign-in-provider/${workspace}/start${query}`
+  return redirectTo({ kind: 'address', href })
 }
 
 /**

@@ -4,7 +4,7 @@ import { getStoredError, logout } from '#identity/client.ts'
 import { IdentityFailure } from '#identity/failure.ts'
 import { openFlow } from '#identity/lifecycle.ts'
 import { AuthErrorScreen } from '#routes/error-screen.tsx'
-import { absoluteUrl, requireSession } from '#routes/guard.ts'
+import { absoluteUrl, continueAtProvider, requireSession } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
 import {
   CodeFlowSearch,
@@ -13,6 +13,7 @@ import {
   InvitationSearch,
   LoginSearch,
   LogoutSearch,
+  SingleSignOnSearch,
   strictSearch,
 } from '#routes/search.ts'
 
@@ -132,6 +133,21 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('#routes/invitation-page.tsx'), 'InvitationScreen'),
 })
 
+/** Continues at the provider of a workspace once there is a session of the external identity service. */
+const singleSignOn = createRoute({
+  getParentRoute,
+  path: 'single-sign-on',
+  preload: false,
+  validateSearch: strictSearch(SingleSignOnSearch),
+  beforeLoad: async ({ context, location, search }) => {
+    if (search.reason) return
+    await requireSession(context.queryClient, location.href)
+    throw continueAtProvider(search.workspace, search.return_to)
+  },
+  errorComponent,
+  component: lazyRouteComponent(() => import('#routes/single-sign-on-page.tsx'), 'SingleSignOnScreen'),
+})
+
 const flowError = createRoute({
   getParentRoute,
   path: 'error',
@@ -156,4 +172,5 @@ export const publicBranch = publicRoute.addChildren([
   logoutRoute,
   flowError,
   invitation,
+  singleSignOn,
 ])

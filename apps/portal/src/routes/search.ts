@@ -3,6 +3,7 @@
  * dropped, because an outdated filter in a link is no reason to fail.
  */
 import { Id } from '@glacis/contract/primitives'
+import { SignInFailure } from '@glacis/contract/sign-in-provider'
 import { z } from 'zod/mini'
 
 /**
@@ -34,6 +35,12 @@ export const FlowSearch = z.object({ flow, return_to: z.optional(WebUrl) })
 export const LogoutSearch = z.object({ return_to: z.optional(WebUrl) })
 /** The token of the link in an invitation. */
 export const InvitationSearch = z.object({ token: z.string() })
+/** The server adds the reason of a failure. */
+export const SingleSignOnSearch = z.object({
+  workspace: Id,
+  reason: z.optional(SignInFailure),
+  return_to: z.optional(WebUrl),
+})
 /** Links in the service's emails include the code. */
 export const CodeFlowSearch = z.extend(FlowSearch, { code: z.optional(z.string()) })
 export const ErrorSearch = z.object({ id: z.string().check(z.minLength(1)) })

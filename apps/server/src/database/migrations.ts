@@ -11,6 +11,7 @@ import { createSharedState } from '#database/migrations/0008-shared-state.ts'
 import { makeKeysDistributable } from '#database/migrations/0009-distributable-keys.ts'
 import { addAdministration } from '#database/migrations/0010-administration.ts'
 import { createAgentInventory } from '#database/migrations/0011-agent-inventory.ts'
+import { createProviderSessions } from '#database/migrations/0012-provider-sessions.ts'
 import { createWorkspaces } from '#database/migrations/0003-workspaces.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -25,5 +26,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0009-distributable-keys': { up: makeKeysDistributable },
   '0010-administration': { up: addAdministration },
   '0011-agent-inventory': { up: createAgentInventory },
+  '0012-provider-sessions': { up: createProviderSessions },
   ...identityMigrations,
 }

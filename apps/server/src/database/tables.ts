@@ -17,6 +17,8 @@ import type {
   ProvisionedUserTable,
   ProvisioningTable,
   ProvisioningTokenTable,
+  ProviderSessionTable,
+  ProviderSubjectTable,
   SignInProviderTable,
 } from '#database/tables/provisioning.ts'
 import type { AgentTable, AgentKeyTable, AgentConnectionTable, TargetTable } from '#database/tables/targets.ts'
@@ -56,6 +58,8 @@ export interface Tables {
   invitation: InvitationTable
   email_domain: EmailDomainTable
   sign_in_provider: SignInProviderTable
+  provider_subject: ProviderSubjectTable
+  provider_session: ProviderSessionTable
   provisioning_token: ProvisioningTokenTable
   provisioning: ProvisioningTable
   provisioned_user: ProvisionedUserTable

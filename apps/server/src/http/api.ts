@@ -13,6 +13,7 @@ import { serveExports, serveWorkspaceExport } from '#http/export.ts'
 import { trackPositions } from '#http/read-position.ts'
 import { recordRoutes } from '#http/other-methods.ts'
 import { serveReports } from '#http/report.ts'
+import { serveSingleSignOn } from '#http/single-sign-on.ts'
 import { serveScim } from '#http/scim.ts'
 import { createRouter, type Router } from '#http/route.ts'
 import { mountRunner, type RunnerOptions } from '#http/runner.ts'
@@ -62,6 +63,7 @@ export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   serveExports(app, database, guard)
   serveWorkspaceExport(app, database, guard)
   serveScim(app, options)
+  if (!options.signIn.hasOwnIdentity) serveSingleSignOn(app, options)
   // Built on first request, to keep the start fast.
   let document: ReturnType<typeof openApi> | undefined
   app.get(

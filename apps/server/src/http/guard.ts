@@ -60,11 +60,10 @@ export function createGuard(
       const token = bearerOf(request)
       if (token) return admitToken(request, await ownerOfToken(database, token), call)
       const person = await personIn(request, admitted === undefined)
-      const { workspace, role, networks } = await memberships.of(
-        person,
-        admitted ?? requestedWorkspace(request),
-        actorOf(request, person),
-      )
+      const { workspace, role, networks } = await memberships.of(person, admitted ?? requestedWorkspace(request), {
+        actor: actorOf(request, person),
+        isActivity: admitted === undefined,
+      })
       requireNetwork(networks, request.ip)
       requireRole(role, call)
       return { account: workspace, actor: { ...actorOf(request, person), role }, log: request.log }

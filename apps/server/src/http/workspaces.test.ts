@@ -79,7 +79,7 @@ describe('a member of two workspaces', () => {
 })
 
 it('finds the membership and role of a session with one statement', async () => {
-  const memberships = createMemberships(users.server.database, '')
+  const memberships = createMemberships(users.server.database)
   const person = { identityId: 'counted', name: 'Counted', email: 'counted@example.ch', isVerified: true }
   const { workspace } = await memberships.of(person)
   expect(await statementsOf(() => memberships.of(person))).toHaveLength(1)

@@ -10,7 +10,7 @@ import { requestLimits } from '#http/app.ts'
 import { handleErrors } from '#http/errors.ts'
 import { createGuard } from '#http/guard.ts'
 import { listenLive } from '#live.ts'
-import { createMemberships } from '#workspaces/index.ts'
+import { createMemberships, type SignInLimits } from '#workspaces/index.ts'
 import type { TestServer } from '#testing/test-server.ts'
 
 export interface TestApi {
@@ -30,20 +30,29 @@ export async function sharedTestApi(...args: Parameters<typeof openTestApi>): Pr
   return api
 }
 
-/** Requests with the header `x-person: anna` are from anna, who signed in with the provider in `x-provider`. The browser tests use the real identity service. */
+/** Requests with the header `x-person: anna` are from anna, who signed in with the provider in `x-provider`, in the session `x-session`. The browser tests use the real identity service. */
 export async function openTestApi(
   server: TestServer,
   origin: string,
-  more: Partial<ApiOptions> = {},
+  more: Partial<ApiOptions> & { signInLimits?: SignInLimits } = {},
 ): Promise<TestApi> {
+  const { signInLimits = { sessionMs: 3_600_000, idleMs: 3_600_000 }, ...options } = more
+  const ownSignIn = { url: origin, secret: testSecret, gate: ['127.0.0.0/8'], hasOwnIdentity: true }
+  const signIn = options.signIn ?? { ...ownSignIn, fetch: fetchOnLoopback }
   const live = await listenLive(server.url, silent)
   const app = Fastify({ forceCloseConnections: true, ...requestLimits })
   handleErrors(app)
-  const whoami = async (headers: Record<string, unknown>) => sessionOf(headers['x-person'], headers['x-provider'])
+  const whoami = async (headers: Record<string, unknown>) =>
+    sessionOf(headers['x-person'], headers['x-provider'], headers['x-session'])
   const { endpoints } = mountApi(app, {
     database: server.database,
     jobs: server.jobs,
-    guard: createGuard(whoami, createMemberships(server.database, origin), [origin], server.database),
+    guard: createGuard(
+      whoami,
+      createMemberships(server.database, { ...signIn, ...signInLimits }),
+      [origin],
+      server.database,
+    ),
     live,
     mailer: { deliver: async () => undefined, close: () => undefined },
     gate: 'all',
@@ -51,7 +60,7 @@ export async function openTestApi(
     url: origin,
     secret: testSecret,
     resolveTxt: async () => [],
-    signIn: { url: origin, secret: testSecret, gate: ['127.0.0.0/8'], fetch: fetchOnLoopback, hasOwnIdentity: true },
+    signIn,
     findPerson: async () => null,
     feeds: null,
     knowledge: {},
@@ -63,7 +72,7 @@ export async function openTestApi(
       config: { url: origin, identityUrl: undefined, smtpUrl: undefined, releases: undefined },
       check: async () => [],
     },
-    ...more,
+    ...options,
   })
   return {
     app,
@@ -81,7 +90,7 @@ async function fetchOnLoopback(url: string, options: RequestInit): Promise<Respo
   return fetch(url, options)
 }
 
-function sessionOf(name: unknown, provider: unknown): Session | null {
+function sessionOf(name: unknown, provider: unknown, sessionId: unknown = newId()): Session | null {
   if (typeof name !== 'string') return null
   const at = new Date(Date.now() + 3_600_000).toISOString()
   const traits = { email: `${name}@example.ch`, name: { first: name, last: 'Muster' } }
@@ -90,7 +99,7 @@ function sessionOf(name: unknown, provider: unknown): Session | null {
   const identity = { id: name, traits, verifiable_addresses }
   const authentication_methods = provider === undefined ? [] : [{ method: 'oidc', provider }]
   return Session.parse({
-    id: newId(),
+    id: sessionId,
     active: true,
     expires_at: at,
     authenticated_at: at,

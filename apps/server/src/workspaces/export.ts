@@ -5,8 +5,10 @@ import { type Kysely, sql } from 'kysely'
 
 /** Columns that exports omit, in every table. */
 const secretColumns: ReadonlySet<string> = new Set(['digest', 'secret', 'client_secret', 'webhook_url'])
-/** Stored responses to repeated requests; they may contain what the original response showed once. */
-const omittedTables = ['idempotency_key']
+/**
+ * Stored responses to repeated requests, which may contain what the original response showed once, and sessions.
+ */
+const omittedTables = ['idempotency_key', 'provider_session']
 const rowsPerRead = 1000
 
 export interface ExportedTable {

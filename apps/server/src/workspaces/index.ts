@@ -17,7 +17,7 @@ export {
   transferOwnership,
   updateMember,
 } from '#workspaces/members.ts'
-export { createMemberships, type Memberships, personOf } from '#workspaces/membership.ts'
+export { createMemberships, type Memberships, personOf, type SignInLimits } from '#workspaces/membership.ts'
 export { type ExportedTable, exportedTables, exportWorkspace, lineOf } from '#workspaces/export.ts'
 export { endMemberships, soleWorkspacesOf } from '#workspaces/departure.ts'
 export { createWorkspace, listWorkspaces } from '#workspaces/own.ts'
@@ -43,3 +43,4 @@ export {
   setSignInProvider,
 } from '#workspaces/sign-in/provider.ts'
 export { findSignInProvider, organizations } from '#workspaces/sign-in/organizations.ts'
+export { createSingleSignOn, deleteExpiredSignIns, type Redirect } from '#workspaces/sign-in/single-sign-on.ts'

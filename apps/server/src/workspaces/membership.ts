@@ -7,7 +7,7 @@ import type { Tables } from '#database/tables.ts'
 import { ApiError, notFound } from '#errors.ts'
 import { accessOf, appointFirstAdministrator } from '#installation/index.ts'
 import { joinableBy } from '#workspaces/email-domains.ts'
-import { providerId, signInUrl } from '#workspaces/sign-in/provider-id.ts'
+import { type SignInSite, providerId, signInUrl } from '#workspaces/sign-in/provider-id.ts'
 import { claimProvisioned, isProvisioned } from '#workspaces/provisioning/claim.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 
@@ -24,18 +24,35 @@ export interface Memberships {
    * a person who can't join one. One statement, unless something has to be written.
    *
    * @param requested workspace id from the request
-   * @param actor for the audit log, if the person becomes a member of workspaces that provisioned them
+   * @param options the actor, for the audit log, if the person becomes a member of workspaces that provisioned them; and
+   *   whether the request counts as activity of the person, true by default
    * @throws ApiError `not_found` for a workspace of others; `forbidden` for a former member, without any membership, or
    *   for a session that the workspace's required sign-in provider didn't start
    */
-  of(person: Person, requested?: string, actor?: Actor): Promise<Membership>
+  of(person: Person, requested?: string, options?: UseOptions): Promise<Membership>
 }
+
+interface UseOptions {
+  readonly actor?: Actor
+  readonly isActivity?: boolean
+}
+
+/** How long a sign-in with a provider is valid in a session of an external identity service, in milliseconds. */
+export interface SignInLimits {
+  readonly sessionMs: number
+  /** Without activity. */
+  readonly idleMs: number
+}
+
+/** For commands, which have no session. */
+const noSite: SignInSite & SignInLimits = { url: '', hasOwnIdentity: true, sessionMs: 0, idleMs: 0 }
 
 /** The person of a session. */
 export function personOf({
+  id: sessionId,
   identity,
   authentication_methods: methods = [],
-}: Pick<Session, 'identity' | 'authentication_methods'>): Person {
+}: Pick<Session, 'identity' | 'authentication_methods'> & { readonly id?: string }): Person {
   const { email, name } = identity.traits
   return {
     identityId: identity.id,
@@ -45,6 +62,7 @@ export function personOf({
     isVerified: identity.verifiable_addresses.some(
       ({ value, verified }) => verified && value.toLowerCase() === email.toLowerCase(),
     ),
+    ...(sessionId !== undefined && { sessionId }),
   }
 }
 
@@ -53,6 +71,8 @@ interface Row extends Omit<Membership, 'networks'> {
   readonly sign_in_networks: readonly string[]
   /** Label of the provider that everyone but owners has to sign in with; null if there is none. */
   readonly required_provider: string | null
+  /** When the session was last used since it signed in with the provider; null if it didn't, or if that has expired. */
+  readonly signed_in_used_at: Date | null
   readonly name: string
   readonly email: string
   readonly left_at: Date | null
@@ -60,17 +80,23 @@ interface Row extends Omit<Membership, 'networks'> {
   readonly is_stale: boolean
 }
 
-/** @param url the portal's URL */
-export function createMemberships({ owner }: Pick<Database, 'owner'>, url: string): Memberships {
+export function createMemberships(
+  { owner }: Pick<Database, 'owner'>,
+  signIn: SignInSite & SignInLimits = noSite,
+): Memberships {
   return {
-    async of(person, requested, actor) {
-      const rows = await membershipsOf(owner, person.identityId)
+    async of(person, requested, { actor, isActivity = true } = {}) {
+      const rows = await membershipsOf(owner, person, signIn)
       const isLost = !rows.some(({ workspace, left_at }) => !left_at && (requested ?? workspace) === workspace)
       // Provisioned people are only looked for when the request would fail otherwise.
       if (isLost && (await claimProvisioned(owner, person, actor))) return this.of(person, requested)
       const chosen = choose(rows, requested)
       if (!chosen) return firstWorkspace(owner, person, rows.length > 0)
-      requireProvider(person, chosen, url)
+      requireProvider(person, chosen, signIn)
+      const { signed_in_used_at: usedAt } = chosen
+      // Rarely, so that requests cost no write.
+      if (isActivity && usedAt && Date.now() - usedAt.getTime() > signIn.idleMs / 20)
+        await recordSignInUse(owner, person, chosen)
       const isRenamed = chosen.name !== person.name || chosen.email !== person.email
       if (isRenamed || chosen.is_stale || rows[0] !== chosen) await recordUse(owner, person, chosen, isRenamed)
       return membershipOf(chosen)
@@ -83,16 +109,26 @@ function membershipOf({ workspace, role, installation_networks, sign_in_networks
 }
 
 /** The last used first. Former memberships last: they only explain why access ended. */
-async function membershipsOf(db: Kysely<Tables>, identityId: string): Promise<Row[]> {
+async function membershipsOf(
+  db: Kysely<Tables>,
+  { identityId, sessionId }: Pick<Person, 'identityId' | 'sessionId'>,
+  { sessionMs, idleMs }: SignInLimits,
+): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select member.account_id as workspace, role, member.name, email, left_at, provider.label as required_provider,
            workspace.sign_in_networks, installation.sign_in_networks as installation_networks,
-           last_used_at is null or last_used_at < now() - interval '5 minutes' as is_stale
+           last_used_at is null or last_used_at < now() - interval '5 minutes' as is_stale,
+           provider_session.used_at as signed_in_used_at
     from member
     join workspace on workspace.id = member.account_id
     left join installation on true
     left join sign_in_provider as provider on provider.account_id = member.account_id and provider.is_required
-    where identity_id = ${identityId}
+    left join provider_session
+      on provider_session.account_id = member.account_id and session_id = ${sessionId ?? null}::text
+      and provider_session.identity_id = member.identity_id
+      and signed_in_at > now() - ${sessionMs} * interval '1 millisecond'
+      and used_at > now() - ${idleMs} * interval '1 millisecond'
+    where member.identity_id = ${identityId}
     order by left_at is not null, last_used_at desc nulls last, joined_at, member.account_id`.execute(db)
   return rows
 }
@@ -108,11 +144,13 @@ function choose(rows: readonly Row[], requested: string | undefined): Row | unde
 }
 
 /** Owners can always sign in, to fix a provider that doesn't work. */
-function requireProvider(person: Person, { workspace, role, required_provider: label }: Row, url: string): void {
-  if (label === null || role === 'owner' || person.providers?.includes(providerId(workspace))) return
+function requireProvider(person: Person, row: Row, site: SignInSite): void {
+  const { workspace, role, required_provider: label } = row
+  if (label === null || role === 'owner') return
+  if (site.hasOwnIdentity ? person.providers?.includes(providerId(workspace)) : row.signed_in_used_at) return
   throw new ApiError('forbidden', `This workspace requires you to sign in with ${label}`, {
     reason: errorReasons.provider,
-    metadata: { label, signInUrl: signInUrl(url, workspace), workspaceId: workspace },
+    metadata: { label, signInUrl: signInUrl(site, workspace), workspaceId: workspace },
   })
 }
 
@@ -122,6 +160,15 @@ async function recordUse(db: Kysely<Tables>, person: Person, { workspace }: Row,
     update member set name = ${person.name}, email = ${person.email}, last_used_at = now()
     where account_id = ${workspace} and identity_id = ${person.identityId}
       and (${isRenamed} or last_used_at is null or last_used_at < now() - interval '1 minute')`.execute(db)
+}
+
+async function recordSignInUse(db: Kysely<Tables>, { sessionId = '' }: Person, { workspace }: Row): Promise<void> {
+  await db
+    .updateTable('provider_session')
+    .set({ used_at: sql<Date>`now()` })
+    .where('account_id', '=', workspace)
+    .where('session_id', '=', sessionId)
+    .execute()
 }
 
 async function firstWorkspace(db: Kysely<Tables>, person: Person, wasMember: boolean): Promise<Membership> {
@@ -140,7 +187,7 @@ async function firstWorkspace(db: Kysely<Tables>, person: Person, wasMember: boo
 async function createAtFirstSignIn(tx: Transaction<Tables>, person: Person): Promise<Membership | null> {
   // Concurrent first requests of one person must not create two workspaces.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`first workspace ${person.identityId}`}, 0))`.execute(tx)
-  const [existing] = await membershipsOf(tx, person.identityId)
+  const [existing] = await membershipsOf(tx, person, noSite)
   if (existing) return existing.left_at ? null : membershipOf(existing)
   const invited = await tx
     .selectFrom('invitation')

@@ -11,18 +11,27 @@ import { claimOnce } from '#throttle.ts'
 const cookieName = 'glacis_provider'
 const lifetimeMs = 30 * 60_000
 
-const PendingAuthorization = z.object({
+const Sealed = z.object({
   provider: z.string(),
-  kind: z.enum(['login', 'registration', 'settings']),
-  flowId: z.uuid(),
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
+  expiresAt: z.iso.datetime(),
+  /** What the callback has to know; see `FlowMemory` for those of this service. */
+  memory: z.unknown(),
+})
+
+/** What the callback of a flow has to know. */
+const FlowMemory = z.object({
+  kind: z.enum(['login', 'registration', 'settings']),
+  flowId: z.uuid(),
   /** Traits submitted before the redirect, for a registration. */
   traits: z.unknown().optional(),
-  expiresAt: z.iso.datetime(),
 })
-export type PendingAuthorization = z.infer<typeof PendingAuthorization>
+export type PendingAuthorization = z.infer<typeof FlowMemory> & { readonly checks: Checks }
+
+/** What the state of authorization requests needs from a service. */
+export type StateService = Pick<Service, 'db' | 'secret' | 'isSecure' | 'now'>
 
 /** The redirect URI of a provider. */
 export function callbackUrl({ publicUrl }: Service, provider: string): string {
@@ -47,19 +56,26 @@ export async function redirectToProvider(
     return null
   })
   if (!request) return 'unreachable'
-  const expires = new Date(service.now().getTime() + lifetimeMs)
-  const authorization = {
-    provider: provider.id,
-    kind: flow.kind,
-    flowId: flow.id,
-    ...request.checks,
-    traits,
-    expiresAt: expires.toISOString(),
-  }
-  const value = seal(service, 'identity provider', JSON.stringify(authorization)).toString('base64url')
-  const options = { maxAgeSeconds: lifetimeMs / 1000, expires, secure: service.isSecure }
-  setCookies.set(cookieName, writeCookie(cookieName, value, options))
+  const memory = { kind: flow.kind, flowId: flow.id, traits }
+  setCookies.set(cookieName, stateCookie(service, provider.id, request.checks, memory))
   throw locationChangeRequired(request.url)
+}
+
+/**
+ * The Set-Cookie header with the encrypted state of an authorization request.
+ *
+ * @param memory what the callback has to know
+ */
+export function stateCookie(service: StateService, provider: string, checks: Checks, memory: unknown): string {
+  const expires = new Date(service.now().getTime() + lifetimeMs)
+  const sealed: z.infer<typeof Sealed> = { provider, ...checks, expiresAt: expires.toISOString(), memory }
+  const value = seal(service, 'identity provider', JSON.stringify(sealed)).toString('base64url')
+  return writeCookie(cookieName, value, { maxAgeSeconds: lifetimeMs / 1000, expires, secure: service.isSecure })
+}
+
+/** The Set-Cookie header that deletes the state. */
+export function expiredStateCookie({ isSecure }: StateService): string {
+  return expireCookie(cookieName, isSecure)
 }
 
 /**
@@ -67,29 +83,42 @@ export async function redirectToProvider(
  *
  * @throws WireError 400 if the browser has none for this provider and state, or if it has expired or was already used
  */
-export async function consumeAuthorization(
-  exchange: Exchange,
-  provider: string,
-): Promise<PendingAuthorization & { checks: Checks }> {
+export async function consumeAuthorization(exchange: Exchange, provider: string): Promise<PendingAuthorization> {
   const { service, query, cookies, setCookies } = exchange
-  const authorization = readAuthorization(service, cookies.get(cookieName))
-  const isExpected = authorization?.provider === provider && authorization.state === query.get('state')
-  const expiresAt = new Date(authorization?.expiresAt ?? 0)
-  const isFirstUse =
-    authorization &&
-    isExpected &&
-    expiresAt > service.now() &&
-    (await claimOnce(service, authorization.state, expiresAt))
-  if (!isFirstUse) throw badRequest('Unable to complete OpenID Connect flow because the state parameter is invalid.')
-  setCookies.set(cookieName, expireCookie(cookieName, service.isSecure))
-  const { state, nonce, verifier } = authorization
-  return { ...authorization, checks: { state, nonce, verifier } }
+  const found = await consumeState(service, { provider, cookies, state: query.get('state') })
+  const memory = FlowMemory.safeParse(found?.memory)
+  if (!found || !memory.success)
+    throw badRequest('Unable to complete OpenID Connect flow because the state parameter is invalid.')
+  setCookies.set(cookieName, expiredStateCookie(service))
+  return { ...memory.data, checks: found.checks }
 }
 
-function readAuthorization(service: Service, value: string | undefined): PendingAuthorization | null {
+/**
+ * Takes the state of an authorization request, once.
+ *
+ * @param callback the provider, the browser's cookies, and the parameter `state` of the callback
+ * @returns null if the browser has none for this provider and state, or if it has expired or was already used
+ */
+export async function consumeState(
+  service: StateService,
+  callback: {
+    readonly provider: string
+    readonly cookies: ReadonlyMap<string, string>
+    readonly state: string | null
+  },
+): Promise<{ readonly checks: Checks; readonly memory: unknown } | null> {
+  const found = readState(service, callback.cookies.get(cookieName))
+  if (found?.provider !== callback.provider || found.state !== callback.state) return null
+  const expiresAt = new Date(found.expiresAt)
+  if (expiresAt <= service.now() || !(await claimOnce(service, found.state, expiresAt))) return null
+  const { state, nonce, verifier, memory } = found
+  return { checks: { state, nonce, verifier }, memory }
+}
+
+function readState(service: StateService, value: string | undefined): z.infer<typeof Sealed> | null {
   if (!value) return null
   try {
-    return PendingAuthorization.parse(JSON.parse(unseal(service, 'identity provider', Buffer.from(value, 'base64url'))))
+    return Sealed.parse(JSON.parse(unseal(service, 'identity provider', Buffer.from(value, 'base64url'))))
   } catch {
     // Not a value that this service sealed.
     return null

@@ -8,7 +8,7 @@ const cachedMax = 1000
 
 /** Finds providers by ID. A provider is reused, with its cached metadata, while its options are the same. */
 export function createProviderFinder(
-  organizations: OrganizationOptions | undefined,
+  organizations: Pick<OrganizationOptions, 'find'> | undefined,
   now: () => Date,
 ): (id: string) => Promise<Provider | null> {
   const known = new Map<string, { readonly options: OrganizationProvider; readonly provider: Provider }>()

@@ -21,13 +21,20 @@ export interface TestOidcProvider {
   optionsFor(id: string, label?: string): ProviderOptions
   /** The user to sign in; null denies access. */
   currentUser: { readonly subject: string; readonly claims: Claims } | null
+  /** Follows the redirects from an authorization request like a browser; returns the first URL at this origin. */
+  follow(start: string, origin: string): Promise<string>
   close(): Promise<void>
 }
 
-/** Starts the provider with a client per ID, for an identity service at this origin. */
+/**
+ * Starts the provider with a client per ID, for an identity service at this origin.
+ *
+ * @param callbacks more redirect URIs of every client
+ */
 export async function startTestOidcProvider(
   ids: readonly string[],
   origin: string = publicUrl,
+  callbacks: readonly string[] = [],
 ): Promise<TestOidcProvider> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -41,7 +48,7 @@ export async function startTestOidcProvider(
     clients: ids.map((id) => ({
       client_id: `client-${id}`,
       client_secret: secret,
-      redirect_uris: [`${origin}/self-service/methods/oidc/callback/${id}`],
+      redirect_uris: [`${origin}/self-service/methods/oidc/callback/${id}`, ...callbacks],
     })),
     claims: {
       openid: ['sub'],
@@ -69,6 +76,7 @@ export async function startTestOidcProvider(
     issuer,
     optionsFor: (id, label) => ({ id, label, issuer, clientId: `client-${id}`, clientSecret: secret }),
     currentUser: null,
+    follow: followTo,
     async close() {
       server.close()
       server.closeAllConnections()
@@ -88,10 +96,14 @@ export async function startTestOidcProvider(
 }
 
 /** Follows the provider's redirects like a browser and returns the callback URL. */
-export async function followToCallback(start: string): Promise<string> {
+export function followToCallback(start: string): Promise<string> {
+  return followTo(start, publicUrl)
+}
+
+async function followTo(start: string, origin: string): Promise<string> {
   const jar = new Map<string, string>()
   let url = start
-  while (!url.startsWith(publicUrl)) {
+  while (!url.startsWith(origin)) {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
     for (const line of response.headers.getSetCookie()) {

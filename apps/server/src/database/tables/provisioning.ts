@@ -70,3 +70,23 @@ export interface SignInProviderTable {
   is_required: boolean
   updated_at: Date
 }
+
+/** workspaces/sign-in: the person of a subject of the provider */
+export interface ProviderSubjectTable {
+  account_id: string
+  issuer: string
+  subject: string
+  identity_id: string
+  linked_at: Date
+}
+
+/** workspaces/sign-in: a session of an external identity service that signed in with the provider */
+export interface ProviderSessionTable {
+  account_id: string
+  session_id: string
+  identity_id: string
+  subject: string
+  groups: Json<string[]>
+  signed_in_at: Date
+  used_at: Date
+}

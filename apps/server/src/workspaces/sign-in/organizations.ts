@@ -10,7 +10,7 @@ import { domainOf } from '#workspaces/email-domains.ts'
 import { becomeMember } from '#workspaces/join.ts'
 import { announceMembers, findMember, setRole } from '#workspaces/members.ts'
 import { roleFromGroups } from '#workspaces/provisioning/roles.ts'
-import { signInUrl, workspaceOf } from '#workspaces/sign-in/provider-id.ts'
+import { type SignInSite, signInUrl, workspaceOf } from '#workspaces/sign-in/provider-id.ts'
 import { sql } from 'kysely'
 
 /** Sends a request to a provider. */
@@ -56,7 +56,7 @@ export function organizations({ database, secret, fetch, log }: Options): Organi
 /** Finds the provider for the sign-in page. Knowing a domain or workspace reveals only the provider's label. */
 export async function findSignInProvider(
   { owner }: Pick<Database, 'owner'>,
-  { url }: { readonly url: string },
+  site: SignInSite,
   { email, workspaceId }: ParsedInputOf<typeof contract.findSignInProvider>,
 ): Promise<ResultOf<typeof contract.findSignInProvider>> {
   const { rows } = await sql<{ account_id: string; label: string }>`
@@ -71,11 +71,14 @@ export async function findSignInProvider(
              (select min(verified_at) from email_domain where email_domain.account_id = provider.account_id), account_id
     limit 1`.execute(owner)
   const [row] = rows
-  return row ? { provider: { label: row.label, signInUrl: signInUrl(url, row.account_id) } } : {}
+  return row ? { provider: { label: row.label, signInUrl: signInUrl(site, row.account_id) } } : {}
 }
 
 /** A member gets the role of their groups, and a newcomer becomes a member if a role applies. Owners stay owners. */
-async function applySignIn(ctx: Ctx, { identityId, email, name, groups }: OrganizationSignIn): Promise<void> {
+export async function applySignIn(
+  ctx: Ctx,
+  { identityId, email, name, groups }: Pick<OrganizationSignIn, 'identityId' | 'email' | 'name' | 'groups'>,
+): Promise<void> {
   await lockForLimit(ctx, 'members')
   const provider = await ctx.tx
     .selectFrom('sign_in_provider')

@@ -11,29 +11,25 @@ import { ApiError, invalid } from '#errors.ts'
 import { type Gate, urlError } from '#gate.ts'
 import { announceMembers } from '#workspaces/members.ts'
 import type { Outbound } from '#workspaces/sign-in/organizations.ts'
-import { providerId, signInUrl } from '#workspaces/sign-in/provider-id.ts'
+import { type SignInSite, redirectUri, signInUrl } from '#workspaces/sign-in/provider-id.ts'
 import type { Selectable } from 'kysely'
 
 type Row = Selectable<Tables['sign_in_provider']>
 type Result = ResultOf<typeof contract.getSignInProvider>
 
-export interface SignInService {
-  /** The portal's URL. */
-  readonly url: string
+export interface SignInService extends SignInSite {
   /** The secret of the installation. */
   readonly secret: string
   readonly gate: Gate
   /** Sends requests to providers, through the gate. */
   readonly fetch: Outbound
-  /** False with an external identity service, which has providers of its own. */
-  readonly hasOwnIdentity: boolean
 }
 
-export async function getSignInProvider(ctx: Ctx, { url }: Pick<SignInService, 'url'>): Promise<Result> {
+export async function getSignInProvider(ctx: Ctx, site: SignInSite): Promise<Result> {
   const row = await providerOf(ctx)
   return {
-    ...(row && { provider: toProvider(row, url) }),
-    redirectUri: `${url}/self-service/methods/oidc/callback/${providerId(ctx.workspace)}`,
+    ...(row && { provider: toProvider(row, site) }),
+    redirectUri: redirectUri(site, ctx.workspace),
     domains: await verifiedDomains(ctx),
   }
 }
@@ -41,16 +37,14 @@ export async function getSignInProvider(ctx: Ctx, { url }: Pick<SignInService, '
 /**
  * Loads the provider's metadata, without an open transaction, and stores the settings.
  *
- * @throws ApiError `invalid` for an issuer that can't be used; `precondition` with an external identity service, or if
- *   the sign-in is required but no email domain is verified
+ * @throws ApiError `invalid` for an issuer that can't be used; `precondition` if the sign-in is required but no email
+ *   domain is verified
  */
 export async function setSignInProvider(
   within: Within,
   service: SignInService,
   { provider }: ParsedInputOf<typeof contract.setSignInProvider>,
 ): Promise<Result> {
-  if (!service.hasOwnIdentity)
-    throw new ApiError('precondition', 'Users sign in with an external identity service. Configure the provider there')
   const { issuer, clientId } = provider
   const problem = urlError(issuer, service.gate)
   if (problem) throw invalid('provider.issuer', problem)
@@ -112,6 +106,8 @@ async function store(
     .values({ account_id: ctx.workspace, ...values })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(values))
     .execute()
+  // Another provider hasn't verified who signed in.
+  if (!isSame) await ctx.tx.deleteFrom('provider_session').where('account_id', '=', ctx.workspace).execute()
   const { label, issuer, clientId, groupsClaim, groupRoles, defaultRole, isRequired } = given
   const detail = { label, issuer, clientId, groupsClaim, groupRoles, defaultRole, isRequired }
   const isSecretChanged = !isDeepStrictEqual(before?.client_secret ?? null, values.client_secret)
@@ -136,7 +132,7 @@ async function verifiedDomains(ctx: Ctx): Promise<string[]> {
   return rows.map(({ domain }) => domain)
 }
 
-function toProvider(row: Row, url: string): SignInProvider {
+function toProvider(row: Row, site: SignInSite): SignInProvider {
   return {
     label: row.label,
     issuer: row.issuer,
@@ -146,7 +142,7 @@ function toProvider(row: Row, url: string): SignInProvider {
     groupRoles: row.group_roles,
     defaultRole: row.default_role,
     isRequired: row.is_required,
-    signInUrl: signInUrl(url, row.account_id),
+    signInUrl: signInUrl(site, row.account_id),
     updateTime: row.updated_at.toISOString(),
   }
 }
