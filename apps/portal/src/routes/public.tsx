@@ -16,7 +16,7 @@ import {
   strictSearch,
 } from '#routes/search.ts'
 
-const publicRoute = createRoute({
+export const publicRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: '_public',
   component: lazyRouteComponent(() => import('#routes/auth-frame.tsx'), 'AuthFrame'),
@@ -32,7 +32,7 @@ const index = createRoute({
   errorComponent,
 })
 
-const login = createRoute({
+export const login = createRoute({
   getParentRoute,
   path: 'login',
   validateSearch: strictSearch(LoginSearch),
@@ -51,7 +51,7 @@ const login = createRoute({
   component: lazyRouteComponent(flowPages, 'LoginPage'),
 })
 
-const registration = createRoute({
+export const registration = createRoute({
   getParentRoute,
   path: 'registration',
   validateSearch: strictSearch(FlowSearch),
@@ -72,7 +72,7 @@ const registration = createRoute({
   component: lazyRouteComponent(flowPages, 'RegistrationPage'),
 })
 
-const recovery = createRoute({
+export const recovery = createRoute({
   getParentRoute,
   path: 'recovery',
   validateSearch: strictSearch(FlowSearch),
@@ -90,7 +90,7 @@ const recovery = createRoute({
   component: lazyRouteComponent(flowPages, 'RecoveryPage'),
 })
 
-const verification = createRoute({
+export const verification = createRoute({
   getParentRoute,
   path: 'verification',
   validateSearch: strictSearch(CodeFlowSearch),
@@ -132,7 +132,7 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('#routes/invitation-page.tsx'), 'InvitationScreen'),
 })
 
-const flowError = createRoute({
+export const flowError = createRoute({
   getParentRoute,
   path: 'error',
   validateSearch: strictSearch(ErrorSearch),
