@@ -15,10 +15,12 @@ import '#styles/app.css'
 
 /** Loads the configuration, then renders the router into `#root`. */
 export async function startPortal(createRouter: (queryClient: QueryClient) => AnyRouter): Promise<void> {
+  const place = document.getElementById('root')
+  if (!place) return
   reloadOnMissingChunks()
   followTheme()
   installValidationMessages()
-  const root = createRoot(document.getElementById('root')!)
+  const root = createRoot(place)
   try {
     const queryClient = createQueryClient()
     const router = createRouter(queryClient)
