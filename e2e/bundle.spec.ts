@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { scriptsOf } from './bundle.ts'
 import { nora, startTestEnvironment } from './test-environment.ts'
 
-it('loads at most 220 KB of JavaScript in 12 files for the overview, and shows an error when it fails to load', async () => {
+it('loads at most 220 KB of JavaScript in 12 files for the overview, 160 KB in 6 for signing in, and shows an error if it fails', async () => {
   const stage = await startTestEnvironment('bundle')
   try {
     await stage.visitor.signUp(nora, stage.product.dataFolder)
@@ -11,6 +11,10 @@ it('loads at most 220 KB of JavaScript in 12 files for the overview, and shows a
     const { files, bytes } = await scriptsOf(page, '/overview')
     expect(files).toBeLessThanOrEqual(12)
     expect(bytes).toBeLessThanOrEqual(220_000)
+
+    const signIn = await scriptsOf(await stage.newPage(), '/login')
+    expect(signIn.files).toBeLessThanOrEqual(6)
+    expect(signIn.bytes).toBeLessThanOrEqual(160_000)
 
     await page.route('**/files/*.js', (route) => route.abort())
     await page.goto('/overview')

@@ -17,7 +17,8 @@ export async function scriptsOf(page: Page, path: string): Promise<Scripts> {
   const paths = new Set<string>()
   const note = (response: Response) => {
     const { pathname } = new URL(response.url())
-    if (pathname.endsWith('.js')) paths.add(pathname)
+    // The identity service's own script isn't part of the portal.
+    if (pathname.endsWith('.js') && !pathname.startsWith('/.well-known/')) paths.add(pathname)
   }
   page.on('response', note)
   await page.goto(path)

@@ -124,7 +124,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
     },
   },
   'apps/portal': {
-    entryPoints: ['main', 'config'],
+    entryPoints: ['main', 'sign-in', 'start', 'config'],
     shared: ['ui', 'api', 'lib', 'styles'],
     imports: {
       routes: ['shell', 'identity', 'profile', ...nouns],

@@ -152,7 +152,7 @@ function violationsOf({ details = [] }: ApiErrorBody): ReadonlyMap<string, strin
     for (const violation of violations as readonly unknown[]) {
       const { field, description } = (violation ?? {}) as { field?: unknown; description?: unknown }
       if (typeof field !== 'string' || typeof description !== 'string') continue
-      found.set(field.replace(/^(target|tag|agent)\./, ''), description)
+      found.set(field.replace(/^(target|tag|agent|workspace)\./, ''), description)
     }
   }
   return found

@@ -228,7 +228,7 @@ function loginText(flow: Flow): { readonly title: string; readonly lede: ReactNo
     title: 'Sign in',
     lede: (
       <>
-        to <span className="font-mono text-ink">{location.host}</span>
+        to <span className="font-medium text-ink">{location.host}</span>
       </>
     ),
   }

@@ -43,7 +43,6 @@ export function BulkBar(props: BulkBarProps) {
           key={status}
           size="sm"
           call="setStatusOfMany"
-          variant={status === 'STATUS_RESOLVED' ? 'green' : 'secondary'}
           icon={actionIcons[status]}
           loading={pendingStatus === status}
           disabled={pendingStatus !== undefined}

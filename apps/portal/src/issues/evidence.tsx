@@ -68,10 +68,10 @@ function LocationTitle({ location }: { readonly location: string }) {
 }
 
 /** `80/.git/config` → "Evidence, port 80, /.git/config". A location that doesn't start with a port is used unchanged. */
-export function locationTitle(location: string): string {
+export function locationTitle(location: string, label = 'Evidence'): string {
   const [, port, protocol = '', rest = ''] = /^(\d{1,5})(\/(?:tcp|udp)(?=$| ))?((?:[ /].*)?)$/.exec(location) ?? []
   const parts = port ? [`port ${port}${protocol}`, rest] : [location]
-  return ['Evidence', ...parts.map((part) => part.trim())].filter(Boolean).join(', ')
+  return [label, ...parts.map((part) => part.trim())].filter(Boolean).join(', ')
 }
 
 /** Scrolls to the first highlight if it's below the first lines. A stable ref callback, so it runs once per mount. */
@@ -102,7 +102,7 @@ function CodeBlock({ label, location, text, highlights, isTitled = false, isShor
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable areas must be reachable by keyboard
       tabIndex={0}
       ref={isShort ? scrollToHighlight : undefined}
-      aria-label={`${label}, ${location}`}
+      aria-label={locationTitle(location, label)}
       className={cx(
         'mb-1.5 overflow-auto rounded-[8px] border border-line bg-inset last:mb-0',
         isShort ? 'max-h-34' : 'max-h-80',

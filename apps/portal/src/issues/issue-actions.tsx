@@ -54,7 +54,7 @@ export function IssueActions({ issue, onComment }: IssueActionsProps) {
       >
         Retest
       </Button>
-      {/* Reversed so that Resolve is last, the position of a page's primary action. */}
+      {/* Resolve is last but not primary, because only a scan can prove a fix. */}
       {availableActions(issue.status)
         .toReversed()
         .map((status) => (
@@ -62,7 +62,6 @@ export function IssueActions({ issue, onComment }: IssueActionsProps) {
             key={status}
             size="sm"
             call="setIssueStatus"
-            variant={status === 'STATUS_RESOLVED' ? 'green' : 'secondary'}
             icon={actionIcons[status]}
             loading={pendingStatus === status}
             disabled={pendingStatus !== undefined}

@@ -120,7 +120,7 @@ describe('evidence in the preview', () => {
       body: { evidence: [evidenceFor(first, 'long')], nextPageToken: '' },
     })
     await open()
-    ;(await screen.findByRole('group', { name: 'Received, 80/x' })).focus()
+    ;(await screen.findByRole('group', { name: 'Received, port 80, /x' })).focus()
     await user.keyboard(' ')
     expect(screen.getByRole('dialog', { name: 'Risk 1' })).toBeTruthy()
   })

@@ -103,7 +103,6 @@ function PreviewFooter({ issue, position, onPrevious, onNext, onSetStatus }: Pre
             key={status}
             size="sm"
             call="setIssueStatus"
-            variant={status === 'STATUS_RESOLVED' ? 'green' : 'secondary'}
             icon={actionIcons[status]}
             onClick={() => onSetStatus(status, issue)}
           >

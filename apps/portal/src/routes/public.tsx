@@ -17,7 +17,7 @@ import {
   strictSearch,
 } from '#routes/search.ts'
 
-const publicRoute = createRoute({
+export const publicRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: '_public',
   component: lazyRouteComponent(() => import('#routes/auth-frame.tsx'), 'AuthFrame'),
@@ -33,7 +33,7 @@ const index = createRoute({
   errorComponent,
 })
 
-const login = createRoute({
+export const login = createRoute({
   getParentRoute,
   path: 'login',
   validateSearch: strictSearch(LoginSearch),
@@ -52,7 +52,7 @@ const login = createRoute({
   component: lazyRouteComponent(flowPages, 'LoginPage'),
 })
 
-const registration = createRoute({
+export const registration = createRoute({
   getParentRoute,
   path: 'registration',
   validateSearch: strictSearch(FlowSearch),
@@ -73,7 +73,7 @@ const registration = createRoute({
   component: lazyRouteComponent(flowPages, 'RegistrationPage'),
 })
 
-const recovery = createRoute({
+export const recovery = createRoute({
   getParentRoute,
   path: 'recovery',
   validateSearch: strictSearch(FlowSearch),
@@ -91,7 +91,7 @@ const recovery = createRoute({
   component: lazyRouteComponent(flowPages, 'RecoveryPage'),
 })
 
-const verification = createRoute({
+export const verification = createRoute({
   getParentRoute,
   path: 'verification',
   validateSearch: strictSearch(CodeFlowSearch),
@@ -148,7 +148,7 @@ const singleSignOn = createRoute({
   component: lazyRouteComponent(() => import('#routes/single-sign-on-page.tsx'), 'SingleSignOnScreen'),
 })
 
-const flowError = createRoute({
+export const flowError = createRoute({
   getParentRoute,
   path: 'error',
   validateSearch: strictSearch(ErrorSearch),

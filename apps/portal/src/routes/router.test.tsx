@@ -5,7 +5,8 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { flowOf, loginNodes, verificationNodes } from '#lib/testing/flows.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { createPortalRouter, routerDefaults } from '#routes/router.tsx'
+import { createPortalRouter } from '#routes/router.tsx'
+import { routerDefaults } from '#routes/router-options.tsx'
 
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
 const noSession = { status: 401, body: { error: { code: 401, message: 'no session' } } }

@@ -2,6 +2,7 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { SubscriptionSkeleton } from '#billing/skeleton.tsx'
 import { OnboardingSkeleton } from '#onboarding/skeleton.tsx'
+import { AppFrame } from '#routes/app-frame.tsx'
 import * as routes from '#routes/app.ts'
 import { authRoute } from '#routes/auth.ts'
 import { AdministratorsOnly, errorScreenOf } from '#routes/error-screen.tsx'
@@ -9,7 +10,8 @@ import * as pending from '#routes/pending.tsx'
 import * as risks from '#routes/risks.ts'
 import * as surface from '#routes/surface.ts'
 
-authRoute.update({ component: lazyRouteComponent(() => import('#routes/app-frame.tsx'), 'AppFrame') })
+// Every page needs it.
+authRoute.update({ component: AppFrame })
 
 routes.overview.update({
   component: lazyRouteComponent(() => import('#routes/overview-page.tsx'), 'OverviewScreen'),

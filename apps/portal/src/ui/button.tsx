@@ -14,7 +14,7 @@ import { useDenial } from '#lib/role.ts'
 import { Spinner } from '#ui/spinner.tsx'
 import { Tooltip } from '#ui/tooltip.tsx'
 
-export type ButtonVariant = 'primary' | 'secondary' | 'green' | 'danger' | 'ghost' | 'link'
+export type ButtonVariant = 'primary' | 'secondary' | 'danger' | 'ghost' | 'link'
 export type ButtonSize = 'md' | 'sm' | 'xs'
 interface Appearance {
   readonly variant?: ButtonVariant | undefined
@@ -48,7 +48,6 @@ const variants: Readonly<Record<Exclude<ButtonVariant, 'link'>, string>> = {
     'dark:border-n6 dark:bg-n4 dark:hover:border-n7 dark:hover:bg-n5',
     quietWhenOff,
   ),
-  green: cx('border border-transparent bg-green-solid text-on-solid hover:bg-green-hover', quietWhenOff),
   danger: cx('border border-transparent bg-red-solid text-on-solid hover:bg-danger-hover', quietWhenOff),
   ghost: cx('border border-transparent text-ink-2 hover:bg-active hover:text-ink', quietWhenOff),
 }

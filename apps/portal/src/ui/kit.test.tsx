@@ -17,7 +17,7 @@ afterEach(() => {
 })
 
 describe('button', () => {
-  const variants: ButtonVariant[] = ['primary', 'secondary', 'green', 'danger', 'ghost', 'link']
+  const variants: ButtonVariant[] = ['primary', 'secondary', 'danger', 'ghost', 'link']
   const sizes: ButtonSize[] = ['md', 'sm', 'xs']
 
   it('looks different in each variant and size', () => {

@@ -1,7 +1,7 @@
 /** Replaces the app when the user has no access to a workspace, because they were removed or have not joined any. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { errorAdvice, sentence } from '#api/advice.ts'
+import { errorAdvice, fieldProblem, sentence } from '#api/advice.ts'
 import type { ApiFailure } from '#api/failure.ts'
 import { roleLabels } from '#lib/role-labels.ts'
 import { accept, createMutation, joinMutation, mine, switchTo } from '#workspaces/queries.ts'
@@ -105,12 +105,11 @@ function CreateWorkspace() {
     event.preventDefault()
     creating.mutate(name, { onSuccess: ({ workspace }) => switchTo(client, workspace.id) })
   }
-  const problem = errorAdvice(creating.error)
+  const problem = fieldProblem(creating.error, 'name') ?? errorAdvice(creating.error)
   return (
     <form noValidate onSubmit={create} className="grid gap-3">
       <TextField
         label="New workspace name"
-        maxLength={128}
         value={name}
         state={problem ? 'error' : 'default'}
         messages={problem ? [problem] : []}

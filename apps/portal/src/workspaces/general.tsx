@@ -41,13 +41,7 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
   return (
     <SettingsSection id="general" title="General" description="How the workspace appears, and how long data is kept.">
       <form noValidate onSubmit={save} className="grid max-w-[440px] gap-4">
-        <TextField
-          label="Name"
-          maxLength={128}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-          {...field('name')}
-        />
+        <TextField label="Name" value={name} onChange={({ target }) => setName(target.value)} {...field('name')} />
         <SelectField
           label="Time zone"
           hint="Determines when a day starts in charts and reports."

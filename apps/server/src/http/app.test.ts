@@ -59,9 +59,9 @@ it.each<[string, PortalConfig, boolean]>([
 ])('SEC-H1 %s on the page of the portal', async (_, portalConfig, isRequired) => {
   const folder = await mkdtemp(join(tmpdir(), 'glacis-app-'))
   try {
-    await writeFile(join(folder, 'index.html'), '')
+    for (const page of ['index.html', 'sign-in.html']) await writeFile(join(folder, page), '')
     const portal = await createTestApp(portalConfig, null, folder)
-    for (const path of ['/overview', '/index.html']) {
+    for (const path of ['/login', '/overview', '/index.html']) {
       const page = { url: path, headers: { accept: 'text/html', host: 'localhost:3000' } }
       const { headers, statusCode } = await portal.inject(page)
       expect(statusCode).toBe(200)

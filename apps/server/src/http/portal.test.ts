@@ -18,12 +18,13 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Writes a build whose page references one file. */
+/** Writes a build whose pages reference one file. */
 async function build(name: string): Promise<void> {
   await rm(join(folder, 'files'), { recursive: true })
   await mkdir(join(folder, 'files'))
   await writeFile(join(folder, 'files', name), `"${name}"`)
   await writeFile(join(folder, 'index.html'), `<script src="/files/${name}"></script>`)
+  await writeFile(join(folder, 'sign-in.html'), `<title>Sign in</title><script src="/files/${name}"></script>`)
 }
 const get = (url: string, accept = '*/*') => app.inject({ url, headers: { accept } })
 
@@ -32,7 +33,7 @@ it('serves the files of a newer build and no longer references old ones', async 
   await servePortal(app, folder, null)
   expect((await get('/files/a.js')).body).toBe('"a.js"')
   await build('b.js')
-  for (const path of ['/', '/risks/verified', '/index.html']) {
+  for (const path of ['/overview', '/risks/verified', '/index.html']) {
     const page = await get(path, 'text/html')
     expect([page.statusCode, page.body]).toEqual([200, '<script src="/files/b.js"></script>'])
     expect(page.headers['cache-control']).toBe('no-cache')
@@ -41,6 +42,26 @@ it('serves the files of a newer build and no longer references old ones', async 
   expect([file.statusCode, file.body]).toEqual([200, '"b.js"'])
   expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable')
 })
+
+it.each(['/', '/login?flow=1', '/registration', '/recovery', '/verification?code=123456', '/error?id=1', '/logout'])(
+  'serves the document without the app for %s',
+  async (path) => {
+    await build('a.js')
+    await servePortal(app, folder, null)
+    const page = await get(path, 'text/html')
+    expect(page.body).toContain('<title>Sign in</title>')
+    expect(page.headers['cache-control']).toBe('no-cache')
+  },
+)
+
+it.each(['/overview', '/login/x', '/invitation?token=1', '/login/'])(
+  'serves the document of the app for %s',
+  async (path) => {
+    await build('a.js')
+    await servePortal(app, folder, null)
+    expect((await get(path, 'text/html')).body).not.toContain('<title>Sign in</title>')
+  },
+)
 
 it('responds to a missing script with 404 instead of the page, so that the portal can detect it', async () => {
   await build('b.js')

@@ -1,9 +1,12 @@
-/** Serves the built portal: immutable hashed files, and `index.html` for every route. */
+/** Serves the built portal: immutable hashed files, and a document for every route. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { sendNotFound } from '#http/errors.ts'
 import type { FastifyInstance } from 'fastify'
+
+/** Pages whose document doesn't load the app. On any other path, that document would reload itself forever. */
+const publicPages = new Set(['/', '/login', '/registration', '/recovery', '/verification', '/error', '/logout'])
 
 /**
  * Serves the portal from `folder`. Without a folder, unknown paths respond with 404.
@@ -26,7 +29,7 @@ export async function servePortal(app: FastifyInstance, folder: string | null, p
         const isNamedByContent = path.includes('/files/')
         // Helmet sets headers on the raw response.
         const general = reply.raw.getHeader('content-security-policy')
-        if (policy && /\bindex\.html(\.\w+)?$/.test(path))
+        if (policy && /\.html(\.\w+)?$/.test(path))
           reply.header('content-security-policy', `${String(general)};${policy}`)
         reply.header('cache-control', isNamedByContent ? 'public, max-age=31536000, immutable' : 'no-cache')
       },
@@ -35,7 +38,10 @@ export async function servePortal(app: FastifyInstance, folder: string | null, p
   app.setNotFoundHandler(async (request, reply) => {
     const isPage = /^(GET|HEAD)$/.test(request.method) && /text\/html|\*\/\*/.test(request.headers.accept ?? '*/*')
     const isApi = /^\/(v1|docs|health|self-service|sessions|schemas|files|\.[^/]*)(\/|$)/.test(request.url)
-    if (isBuilt && isPage && !isApi) return reply.type('text/html').sendFile('index.html')
+    if (isBuilt && isPage && !isApi) {
+      const isPublic = publicPages.has(request.url.replace(/\?.*/s, ''))
+      return reply.type('text/html').sendFile(isPublic ? 'sign-in.html' : 'index.html')
+    }
     return sendNotFound(request, reply)
   })
 }

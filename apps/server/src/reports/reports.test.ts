@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { renderReport } from './render.ts'
 import { renderPdf } from './pdf/report.ts'
-import { excerpt, line, printable, duration } from './pdf/text.ts'
+import { excerpt, line, printable, duration, readableLocation } from './pdf/text.ts'
 import { sample } from './testing/sample.ts'
 
 interface SarifLog {
@@ -207,6 +207,17 @@ describe('text', () => {
   ])('%s to %s: %s', (start, end, expected) => {
     expect(duration(start, end)).toBe(expected)
   })
+})
+
+it.each([
+  ['80/cgi-bin/', '/cgi-bin/ on port 80'],
+  ['443/tcpdump', '/tcpdump on port 443'],
+  ['6379', '6379'],
+  ['61616/tcp openwire', '61616/tcp openwire'],
+  ['53/udp', '53/udp'],
+  ['', ''],
+])('prints the location %j as %j', (location, expected) => {
+  expect(readableLocation(location)).toBe(expected)
 })
 
 /** The text of each page, one line per run, read from uncompressed content streams. */

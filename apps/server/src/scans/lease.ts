@@ -15,6 +15,15 @@ export const leaseSeconds = 60
 export function expiryOf(ctx: Ctx): Date {
   return new Date(ctx.now.getTime() + leaseSeconds * 1000)
 }
+
+/**
+ * When a lease counts as expired: its expiry is before `earliest`, or after `latest`. A lease that lasts that long was granted
+ * while the clock was wrong, and would otherwise block its batch for as long.
+ */
+export function validExpiry(now: Date): { readonly earliest: Date; readonly latest: Date } {
+  return { earliest: now, latest: new Date(now.getTime() + 2 * leaseSeconds * 1000) }
+}
+
 /** A scan fails if one of its batches is lost this often. */
 const lossesMax = 2
 
@@ -103,7 +112,9 @@ export async function returnAllBatches(
 
 /** Returns the batches whose leases this agent didn't renew in time. */
 export async function returnExpiredBatches(ctx: Ctx, agentId: string): Promise<void> {
-  const expired = (await leasesOf(ctx, agentId)).filter((lease) => lease.expires_at <= ctx.now)
+  const { earliest, latest } = validExpiry(ctx.now)
+  const leases = await leasesOf(ctx, agentId)
+  const expired = leases.filter(({ expires_at }) => expires_at <= earliest || expires_at > latest)
   for (const lease of expired) await returnBatch(ctx, lease, 'STATE_LOST', 'the agent stopped responding')
 }
 

@@ -77,12 +77,13 @@ const agentWaitHours = 24
 
 /** Returns the batches of lost agents, and fails scans that have waited for an agent for a day. */
 export async function sweepAgents(scanning: Scanning): Promise<void> {
+  const { earliest, latest } = validExpiry(new Date())
   const expiredLeases = await scanning.database.owner
     .selectFrom('scan_lease')
     .select(['account_id', 'agent_id'])
     .distinct()
     .where('state', '=', 'STATE_RUNNING')
-    .where('expires_at', '<', new Date())
+    .where((is) => is.or([is('expires_at', '<', earliest), is('expires_at', '>', latest)]))
     .limit(1000)
     .execute()
   await onEach(expiredLeases, ({ account_id, agent_id }) => {

@@ -13,7 +13,7 @@ import {
   write,
 } from './document.ts'
 import { severityTag } from './summary.ts'
-import { count, day, excerpt, line, withoutCodeMarks } from './text.ts'
+import { count, day, excerpt, line, readableLocation, withoutCodeMarks } from './text.ts'
 import { accent, contentWidth, fonts, ink, page, severities } from './theme.ts'
 
 /** Limits per issue; the portal shows the rest. */
@@ -136,7 +136,7 @@ function writeHost(pdf: Pdf, { host, evidence = [], status, firstSeenTime, notCh
   const half = contentWidth * 0.42
   const name = host.name === undefined || host.name === host.address ? host.address : `${host.name} (${host.address})`
   writeAt(pdf, name, page.left, y, { font: fonts.mono, size: 8.5, width: half })
-  const locations = [...new Set(evidence.map(({ location }) => location))].join(', ')
+  const locations = [...new Set(evidence.map(({ location }) => readableLocation(location)))].join(', ')
   writeAt(pdf, locations, page.left + half + 8, y, {
     font: fonts.mono,
     size: 8.5,
@@ -166,7 +166,11 @@ function writeEvidence(pdf: Pdf, { affectedHosts }: Issue): void {
   for (const [first, ...rest] of proofs.slice(0, evidenceMax)) {
     if (!first) continue
     const more = rest.length === 0 ? '' : ` and ${rest.length} more`
-    writeProof(pdf, `${first.host.name ?? first.host.address}, ${first.one.location}${more}`, first.one)
+    writeProof(
+      pdf,
+      `${first.host.name ?? first.host.address}, ${readableLocation(first.one.location)}${more}`,
+      first.one,
+    )
   }
   if (proofs.length > evidenceMax) {
     write(pdf, `${count(proofs.length - evidenceMax, 'more proof')} in the portal.`, { size: 8.5, color: ink.soft })

@@ -95,6 +95,12 @@ export function duration(start: string | undefined, end: string | undefined): st
   return `${(seconds / 3600).toFixed(1)} hours`
 }
 
+/** `80/cgi-bin/` → `/cgi-bin/ on port 80`. Locations without a path are unchanged. */
+export function readableLocation(location: string): string {
+  const [, port, path] = /^(\d{1,5})(\/(?!(?:tcp|udp)(?:$| )).*)$/.exec(location) ?? []
+  return port && path ? `${path} on port ${port}` : location
+}
+
 /** `1 host`, `3 hosts`, with thousands separators. */
 export function count(number: number, item: string, many = `${item}s`): string {
   return `${new Intl.NumberFormat('en-CH').format(number)} ${number === 1 ? item : many}`
