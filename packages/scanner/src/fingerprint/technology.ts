@@ -35,7 +35,12 @@ export function identifyTechnologies(
 }
 
 /** Fields in which a server describes itself in its own words. */
-const selfDescriptions: ReadonlySet<string> = new Set(['web.json', 'html.application_name', 'html_title'])
+const selfDescriptions: ReadonlySet<string> = new Set([
+  'web.json',
+  'html.application_name',
+  'html_title',
+  'http.path:/debug/vars',
+])
 /** The name that a page states with its version or repository counts unless the page names another program. */
 const ownName = 'html.own_name'
 const titleFields: ReadonlySet<string> = new Set(['html_title', 'html.application_name', ownName])
