@@ -296,9 +296,18 @@ describe('a web server', () => {
   })
 
   it('that is known has no second name from the command line in expvar', async () => {
-    const pages = { '/': '<meta name="generator" content="WordPress 6.4.2">', '/debug/vars': '{"cmdline": ["/bin/blog"]}' }
+    const pages = {
+      '/': '<meta name="generator" content="WordPress 6.4.2">',
+      '/debug/vars': '{"cmdline": ["/bin/blog"]}',
+    }
     using server = await site('127.70.3.4', pages)
     expect((await identified(server.address, [server.port])).names).toEqual(['wordpress:wordpress:6.4.2'])
+  })
+
+  it('has no second vendor if its page repeats the name in its header', async () => {
+    using server = await site('127.70.3.5', { '/': '<title>nginx 1.22.1</title>' }, { server: 'nginx/1.22.1' })
+    const { names } = await identified(server.address, [server.port])
+    expect(names).toEqual(['f5:nginx:1.22.1'])
   })
 
   it('that never answers its start page is not asked for it once per probe', async () => {

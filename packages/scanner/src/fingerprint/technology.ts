@@ -64,9 +64,13 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
   const ownVersion =
     hits.find(({ header }) => header === ownName)?.hit.values['service.version'] ?? statedVersion(traces)
   const described = describedVersions(hits.map(({ hit }) => hit))
+  const versionedNames = new Set(
+    hits.filter(({ hit }) => !hit.isLastResort && hit.values['service.version']).map(({ hit }) => nameOf(hit)),
+  )
   return hits
     .filter(({ hit, header }) => {
       if (!hit.isLastResort) return true
+      if (nameOf(hit) !== '' && versionedNames.has(nameOf(hit))) return false
       if (header === ownName) return !isProgramKnown
       return !known.has(header) && !(isPageKnown && selfDescriptions.has(header))
     })
