@@ -48,6 +48,7 @@ export function evaluate(
     falseProved: wrong.length,
     problems: [
       ...names.problems,
+      ...incompleteIn([...weak, ...(hardened ?? [])]),
       ...missed.map((check) => `not proved: ${check}`),
       ...entry.weak.uncovered.map((weakness) => `no check covers: ${weakness}`),
       ...wrong.map((text) => `false: ${text}`),
@@ -91,6 +92,14 @@ function fullVersion({ version, update }: Of<'technology'>['wfn']): string {
 
 function findingsOf(observations: readonly Observation[]): readonly Of<'finding'>[] {
   return observations.filter((item): item is Of<'finding'> => item.kind === 'finding')
+}
+
+/** Warnings of the scan. Weaknesses that it missed may only be due to a busy machine. */
+function incompleteIn(observations: readonly Observation[]): string[] {
+  const warnings = observations.filter(
+    (item): item is Of<'problem'> => item.kind === 'problem' && /^port \d+: stopped/.test(item.message),
+  )
+  return [...new Set(warnings.map(({ message }) => `scan incomplete: ${message}`))]
 }
 
 function wrongFindings({ id }: Entry, variant: Variant, observations: readonly Observation[]): string[] {

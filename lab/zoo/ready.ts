@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-const readyMs = 60_000
+const readyMs = 120_000
 const betweenMs = 200
 
 /** @throws the last error, if the work doesn't succeed in time */

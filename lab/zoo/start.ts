@@ -48,7 +48,7 @@ interface Prepared {
   readonly environment: NodeJS.ProcessEnv
 }
 
-const commandMs = 120_000
+const commandMs = 240_000
 const stopMs = 5000
 const execute = promisify(execFile)
 

@@ -243,6 +243,17 @@ it.each([
   expect(names).toEqual([])
 })
 
+it('does not name Redis for a server that only shares its protocol', async () => {
+  const replies = respond([
+    [/PING\r\n$/, '+PONG\r\n'],
+    [/INFO/, '-ERR Unsupported command\r\n'],
+  ])
+  await using server = await listen('127.70.2.45', 6379, replies)
+  const { services, names } = await identified(server.address, [6379])
+  expect(services).toMatchObject([{ protocol: 'redis' }])
+  expect(names).toEqual([])
+})
+
 describe('a web server', () => {
   /** Serves the pages of one site on its own port. */
   async function site(address: string, pages: Readonly<Record<string, string>>, headers: Record<string, string> = {}) {
@@ -282,6 +293,21 @@ describe('a web server', () => {
   ])('names itself, if no fingerprint does: %s', async (page, expected) => {
     using server = await site('127.70.3.3', { '/': page })
     expect((await identified(server.address, [server.port])).names).toEqual(expected)
+  })
+
+  it('that is known has no second name from the command line in expvar', async () => {
+    const pages = {
+      '/': '<meta name="generator" content="WordPress 6.4.2">',
+      '/debug/vars': '{"cmdline": ["/bin/blog"]}',
+    }
+    using server = await site('127.70.3.4', pages)
+    expect((await identified(server.address, [server.port])).names).toEqual(['wordpress:wordpress:6.4.2'])
+  })
+
+  it('has no second vendor if its page repeats the name in its header', async () => {
+    using server = await site('127.70.3.5', { '/': '<title>nginx 1.22.1</title>' }, { server: 'nginx/1.22.1' })
+    const { names } = await identified(server.address, [server.port])
+    expect(names).toEqual(['f5:nginx:1.22.1'])
   })
 
   it('that never answers its start page is not asked for it once per probe', async () => {

@@ -24,6 +24,10 @@ export type ProtocolQuery = (connection: TcpConnection) => Promise<readonly Fing
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 const readOptions = { firstByteMs: 2000, idleMs: 150, bytesMax: 16_384 }
 
+/** Errors of Redis for a command that isn't permitted. */
+const redisRejection =
+  /^-(?:NOAUTH Authentication required|NOPERM |DENIED Redis |MISCONF |LOADING Redis |ERR operation not permitted)/
+
 /** By protocol; each query uses its own connection. */
 export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
   /** INFO requires authentication when a password is set. */
@@ -31,9 +35,9 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
     async (connection) => {
       connection.write('*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n')
       const text = (await connection.read(readOptions)).toString('latin1')
-      // A compatible server without this section isn't Redis.
-      if (/^-[^\r\n]{0,60}not supported/.test(text)) return []
-      return [{ field: 'redis.info', text: text.startsWith('$') ? text : 'redis' }]
+      if (text.startsWith('$')) return [{ field: 'redis.info', text }]
+      // Compatible servers reject the command in their own words, or don't know it.
+      return redisRejection.test(text) ? [{ field: 'redis.info', text: 'redis' }] : []
     },
   ],
 

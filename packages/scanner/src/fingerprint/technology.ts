@@ -35,7 +35,12 @@ export function identifyTechnologies(
 }
 
 /** Fields in which a server describes itself in its own words. */
-const selfDescriptions: ReadonlySet<string> = new Set(['web.json', 'html.application_name', 'html_title'])
+const selfDescriptions: ReadonlySet<string> = new Set([
+  'web.json',
+  'html.application_name',
+  'html_title',
+  'http.path:/debug/vars',
+])
 /** The name that a page states with its version or repository counts unless the page names another program. */
 const ownName = 'html.own_name'
 const titleFields: ReadonlySet<string> = new Set(['html_title', 'html.application_name', ownName])
@@ -59,9 +64,13 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
   const ownVersion =
     hits.find(({ header }) => header === ownName)?.hit.values['service.version'] ?? statedVersion(traces)
   const described = describedVersions(hits.map(({ hit }) => hit))
+  const versionedNames = new Set(
+    hits.filter(({ hit }) => !hit.isLastResort && hit.values['service.version']).map(({ hit }) => nameOf(hit)),
+  )
   return hits
     .filter(({ hit, header }) => {
       if (!hit.isLastResort) return true
+      if (nameOf(hit) !== '' && versionedNames.has(nameOf(hit))) return false
       if (header === ownName) return !isProgramKnown
       return !known.has(header) && !(isPageKnown && selfDescriptions.has(header))
     })
