@@ -1,6 +1,8 @@
 /** UDP services that answer the question of their own protocol: legacy, local-link, industrial. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { bacnetRead, coapDiscovery, netbiosStatus, rmcpPing, ssdpSearch, xdmcpQuery } from '#native/udp-exposed.ts'
+import { openVpnReset } from '#fingerprint/call-probes.ts'
+import { chronyTracking, knxDescription, rtpenginePing } from '#native/udp-control.ts'
 import { kerberosError, unknownRealmRequest } from '#fingerprint/java-probes.ts'
 import { bytes, hex } from '#native/native-check.ts'
 
@@ -103,5 +105,32 @@ export const exposedDatagramProbes: readonly ExposedDatagramProbe[] = [
     ports: [177],
     requests: [xdmcpQuery],
     isAnswer: (response) => response.length >= 4 && response[0] === 0 && response[1] === 1,
+  },
+  {
+    protocol: 'chrony-command',
+    ports: [323],
+    requests: [chronyTracking],
+    isAnswer: (response) => response.length >= 28 && response[0] === 6 && response[1] === 2,
+    traces: () => [{ field: 'protocol.software', text: 'chrony' }],
+  },
+  {
+    protocol: 'rtpengine',
+    ports: [22222, 2223],
+    requests: [rtpenginePing],
+    isAnswer: (response) => /^glacis d[\s\S]{0,200}6:result/.test(response.toString('latin1')),
+    traces: () => [{ field: 'protocol.software', text: 'rtpengine' }],
+  },
+  {
+    protocol: 'knxnet-ip',
+    ports: [3671],
+    requests: [knxDescription],
+    isAnswer: (response) => response.length > 14 && response.readUInt32BE(0) === 0x0610_0204,
+  },
+  {
+    protocol: 'openvpn',
+    ports: [1194],
+    requests: [openVpnReset],
+    isAnswer: (response) => response[0] === 0x40 && response.length >= 22,
+    traces: () => [{ field: 'protocol.software', text: 'OpenVPN' }],
   },
 ]

@@ -231,8 +231,13 @@ describe.concurrent('identifies a service by its responses', () => {
   })
 })
 
+it('names a service of an unknown protocol by its own words', async () => {
+  await using server = await listen('127.70.2.44', 2100, greet('FooServer 4.2.1 ready for you\r\n'))
+  expect((await identified(server.address, [2100])).names).toEqual(['fooserver:fooserver:4.2.1'])
+})
+
 it.each([
-  'FooServer 4.2.1 ready for you\r\n',
+  'ready to serve 4.2.1 requests\r\n',
   '220 acme-box 1.2.3 ready\r\n',
   'SSH-2.0-Made_Up_7.1\r\n',
   '* OK hello 9.9\r\n',

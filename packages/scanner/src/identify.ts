@@ -8,6 +8,7 @@ import type { Probe } from '#fingerprint/probe.ts'
 import { identifyTechnologies, type Technology } from '#fingerprint/technology.ts'
 import { printable, printableBytes } from '#fingerprint/text.ts'
 import { headerTraces, isTlsAlert, isVideoStream, isWeb, longer } from '#fingerprint/responses.ts'
+import { statedName } from '#fingerprint/stated-name.ts'
 import type { WebPath } from '#fingerprint/web-paths.ts'
 import { readWeb } from '#fingerprint/web.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
@@ -113,15 +114,17 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   let left = probesMax
   for (const probe of expected) {
     left--
-    received = longer(await exchange(endpoint, probe, tools), received)
-    const known = await recognize(received, probe, endpoint, tools)
+    const reply = await exchange(endpoint, probe, tools)
+    received = longer(reply, received)
+    const known = await recognize(reply, probe, endpoint, tools)
     if (known) return known
   }
   const response =
     left > 0 ? await exchange(endpoint, { request: webProbe(endpoint.hostname) }, tools) : Buffer.alloc(0)
   const text = response.toString('latin1')
   if (isVideoStream(text)) return { ...bannerOnly(response), protocol: 'mjpeg', traces: headerTraces(text) }
-  if (isWeb(text))
+  const hint = httpResponseProtocols.find(([pattern]) => pattern.test(text))?.[1]
+  if (isWeb(text) && hint === undefined)
     return (await readWebServer(text, endpoint, tools)) ?? { ...bannerOnly(response), traces: headerTraces(text) }
   const isQuiet = response.length === 0
   const [encrypted, guessed] = await Promise.all([
@@ -130,7 +133,6 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   ])
   if (encrypted) return encrypted
   if (guessed) return guessed
-  const hint = httpResponseProtocols.find(([pattern]) => pattern.test(text))?.[1]
   for (const probe of probes.filter(({ protocol }) => protocol === hint)) {
     const known =
       (await recognize(response, probe, endpoint, tools)) ??
@@ -139,7 +141,14 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
         : await recognize(await exchange(endpoint, probe, tools), probe, endpoint, tools))
     if (known) return known
   }
-  return bannerOnly(longer(response, received))
+  const rest = longer(response, received)
+  return { ...bannerOnly(rest), traces: statedTraces(rest.toString('latin1')) }
+}
+
+/** The name in the service's own words, for a service whose protocol is unknown. */
+function statedTraces(text: string): readonly FingerprintText[] {
+  const named = statedName(text)
+  return named === undefined ? [] : [{ field: 'banner.stated_name', text: named }]
 }
 
 /** Sends the probes of other ports to a service that ignored HTTP, several at once. */
@@ -150,6 +159,7 @@ async function guessProtocol(
 ): Promise<Reading | undefined> {
   const others = probes.filter((probe) => !sent.includes(probe) && probe.isOwnPortsOnly !== true)
   let known: Reading | undefined
+  let named: Reading | undefined
   // A web server that ignores its start page rejects every probe with an HTTP error: try the page once more, not each time.
   let page: Promise<Reading | undefined> | undefined
   await forEachOf(others, guessesAtOnce, async (probe) => {
@@ -161,9 +171,12 @@ async function guessProtocol(
     const reading = await (isPage
       ? (page ??= readSlowPage(text, endpoint, tools))
       : recognize(received, probe, endpoint, tools))
-    known ??= reading
+    if (probe.isFallback) named ??= reading
+    else known ??= reading
+    const traces = isWeb(text) ? [] : statedTraces(text)
+    if (traces.length > 0) named ??= { ...bannerOnly(received), traces }
   })
-  return known
+  return known ?? named
 }
 
 /** The start page of a server that ignored it once, in less time than requests usually get. */
@@ -237,7 +250,7 @@ async function identifyByBanner(
   const text = received.toString('latin1')
   const greeting = identifyBanner(text, endpoint.port)
   if (greeting?.protocol === 'http') return (await readPage(endpoint, tools, false)) ?? bannerOnly(received)
-  if (!greeting) return { ...bannerOnly(received), traces: [{ field: 'nmap.null', text }] }
+  if (!greeting) return { ...bannerOnly(received), traces: [{ field: 'nmap.null', text }, ...statedTraces(text)] }
   const greeted = [
     ...(greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]),
     { field: 'nmap.null', text },

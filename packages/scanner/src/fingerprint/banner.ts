@@ -1,4 +1,6 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+import { greetings, type Banner } from '#fingerprint/greetings.ts'
+
 /** Ports that use TLS from the first byte. */
 export const tlsPorts = portSet(
   '443 465 563 636 853 989 990 992 993 994 995 2083 2087 2096 2376 3269 4433 4443 5061 5223 5349 5671 5986 6443 6697 ' +
@@ -21,18 +23,11 @@ function portSet(ports: string): ReadonlySet<number> {
   return new Set(ports.split(' ').map(Number))
 }
 
-/** A protocol identified by its banner, and the fingerprint field to match. */
-export interface Banner {
-  readonly protocol: string
-  readonly field: string
-  /** The part of the banner that fingerprints match. */
-  readonly text: string
-}
-
 type Reader = (text: string, port: number) => Banner | undefined
 
 const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
   [/^SSH-[\d.]+-([^\r\n]*)/, (text) => bannerOf('ssh', 'ssh.banner', /^SSH-[\d.]+-([^\r\n]*)/.exec(text)?.[1])],
+  ...greetings,
   [/^220 \S+ dictd? /, (text) => bannerOf('dict', 'dict.banner', text)],
   [/^220 \S+ SVDRP /, (text) => bannerOf('svdrp', 'svdrp.banner', text)],
   [/^220[ -]/, ftpOrSmtp],

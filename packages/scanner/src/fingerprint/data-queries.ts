@@ -14,6 +14,13 @@ export const pulseAudioAuth = Buffer.concat([
   Buffer.alloc(256),
 ])
 
+/** Signature, version 3.0, mechanism NULL, and READY of a DEALER. */
+const dealerHello = Buffer.concat([
+  hex('ff00000000000000017f 0300 4e554c4c'),
+  Buffer.alloc(48),
+  hex('041c 05 5245414459 0b 536f636b65742d54797065 00000006 4445414c4552'),
+])
+
 export const dataQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
   /** STARTUP, then a query of system.local (CQL binary protocol, version 3). */
   cql: [
@@ -60,6 +67,17 @@ export const dataQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
       const reply = (await connection.read(readOptions)).toString('latin1')
       const [, version] = /tpulseaudio\0t(\d{1,4}\.\d{1,4}[\w.-]{0,30})\0/.exec(reply) ?? []
       return version === undefined ? [] : [{ field: 'pulseaudio.version', text: version }]
+    },
+  ],
+  /** The greeting of a ZeroMQ DEALER (RFC 23/ZMTP) and a question that only Circus answers. */
+  zmtp: [
+    async (connection) => {
+      connection.write(dealerHello)
+      await connection.read({ ...readOptions, idleMs: 300 })
+      const question = '{"command":"numwatchers","id":"glacis","properties":{}}'
+      connection.write(Buffer.concat([Buffer.from([0, question.length]), Buffer.from(question)]))
+      const reply = (await connection.read({ ...readOptions, firstByteMs: 1000 })).toString('latin1')
+      return [{ field: 'protocol.software', text: reply.includes('"numwatchers":') ? 'Circus' : 'ZeroMQ' }]
     },
   ],
 }

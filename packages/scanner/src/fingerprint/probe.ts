@@ -13,6 +13,8 @@ export interface Probe {
   readonly read?: (responsePattern: string) => string
   /** Isn't tried on other ports, to limit the connections to an unidentified service. */
   readonly isOwnPortsOnly?: boolean
+  /** Any other recognized protocol is preferred, because the pattern describes a kind of service. */
+  readonly isFallback?: boolean
   /** Ports where the probe is tried over TLS. */
   readonly tlsPorts?: readonly number[]
   /** The response is binary, so the extracted text is shown as the banner instead. */

@@ -6,7 +6,10 @@
  */
 
 import type { Probe } from '#fingerprint/probe.ts'
+import { callProbes } from '#fingerprint/call-probes.ts'
+import { controlProbes } from '#fingerprint/control-probes.ts'
 import { daemonProbes } from '#fingerprint/daemon-probes.ts'
+import { dataProbes } from '#fingerprint/data-probes.ts'
 import { deviceProbes } from '#fingerprint/device-probes.ts'
 import { infrastructureProbes } from '#fingerprint/infrastructure-probes.ts'
 import { javaProbes } from '#fingerprint/java-probes.ts'
@@ -172,7 +175,8 @@ export const probes: readonly Probe[] = [
     protocol: 'rpcbind',
     ports: [111],
     request: hex('80000028 474c4143 00000000 00000002 000186a0 00000002 00000004 00000000 00000000 00000000 00000000'),
-    responsePattern: /^\x80[\s\S]{3}GLAC\x00\x00\x00\x01/,
+    // Accepted; other RPC servers reply that they don't have the program.
+    responsePattern: /^\x80[\s\S]{3}GLAC\x00\x00\x00\x01\x00{4}[\s\S]{8}\x00{4}/,
     field: 'rpcbind.dump',
     read: () => 'portmapper',
   },
@@ -193,6 +197,9 @@ export const probes: readonly Probe[] = [
   ...infrastructureProbes,
   ...daemonProbes,
   ...javaProbes,
+  ...dataProbes,
+  ...callProbes,
+  ...controlProbes,
   ...deviceProbes.map((probe) => ({ ...probe, isOwnPortsOnly: true })),
 ]
 
@@ -214,6 +221,7 @@ export const httpResponseProtocols: readonly (readonly [RegExp, string])[] = [
   [/^\x00{7}\x05\x009\x000\x000\x004\x007/, 'h2'],
   [/^\x00[\s\S]\xd0[\x02\x03\x42\x43]/, 'drda'],
   [/^ICAP\/1\.0 /, 'icap'],
+  [/^HTTP\/1\.0 400 [\s\S]{0,200}clickhouse-client/, 'clickhouse'],
 ]
 
 /** The text of the last CHAOS TXT record in a DNS response. */

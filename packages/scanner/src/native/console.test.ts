@@ -15,6 +15,11 @@ describe('promptIn', () => {
     ['root@web:~# ', 'root@web:~#'],
     ['[root@web ~]# ', '[root@web ~]#'],
     ['sh-5.2$ ', 'sh-5.2$'],
+    ["GNU Guile 3.0.8\nEnter `,help'\nscheme@(guile-user)> ", 'scheme@(guile-user)>'],
+    ['BeanShell 2.0b4 - by Pat Niemeyer\nbsh % ', 'bsh %'],
+    ['user=> ', 'user=>'],
+    ['Welcome to Apache Felix Gogo\n\ng! ', 'g!'],
+    ['osgi> ', 'osgi>'],
     ['BusyBox v1.35.0 built-in shell (ash)\n\n/ # ', '/ #'],
     ['Microsoft Windows [Version 10.0.19045]\r\n(c) Microsoft\r\n\r\nC:\\Users\\ann>', 'C:\\Users\\ann>'],
     [
@@ -57,4 +62,15 @@ it('reports a debugger by its banner, without another connection', async () => {
   const { found } = await runNativeChecks(peer, { protocol: '', banner })
   expect(found).toContain('interactive-console-open')
   expect(connections).toBe(0)
+})
+
+it.each([
+  ['app> ', (asked: string) => (asked.startsWith('7919*104729') ? '829348951\napp> ' : 'app> '), true],
+  ['> ', (asked: string) => (asked.startsWith('(* 7919') ? '829348951\n> ' : '; error\n> '), true],
+  ['menu> ', (asked: string) => `unknown command: ${asked}menu> `, false],
+] as const)('evaluates a multiplication at the prompt %j', async (banner, answer, isShell) => {
+  await using peer = await tcpPeer(answering(banner, answer))
+  const { found, covered } = await runNativeChecks(peer, { protocol: '', banner })
+  expect(found.includes('interactive-console-open')).toBe(isShell)
+  expect(covered).toContain('interactive-console-open')
 })

@@ -1,6 +1,6 @@
 /** Consoles that greet unauthenticated clients with a prompt: debuggers, language shells, and command shells. */
 import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 
 const open = checkInfo({
   id: 'interactive-console-open',
@@ -9,7 +9,7 @@ const open = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'The service greets clients with the prompt of a debugger, a language shell, or a command shell, or as a debug adapter. The check only read the greeting.',
+    'The service greets clients with the prompt of a debugger, a language shell, or a command shell, or as a debug adapter. The check only read the greeting; an unknown prompt was sent a multiplication.',
   impact: 'An attacker can run any code with the permissions of the service.',
   remediation:
     'Stop the service if it was left over from debugging. Otherwise, bind it to localhost and connect through SSH.',
@@ -25,6 +25,8 @@ const prompts: readonly RegExp[] = [
   /(?:^|\n)(?:\[\d{1,4}\] pry\([^)\n]{1,40}\)|irb\([^)\n]{1,40}\)[\d:]{0,12}|iex(?:\([^)\n]{1,60}\))?|\(byebug\)|\(rdbg\)|scala|jshell|groovy(?::\d{1,5})?)[>*]? ?$/,
   /(?:^|\n)Eshell V\d[\s\S]{0,200}\n(?:\([^)\n]{1,80}\))?\d> ?$/,
   /(?:^|\n)Welcome to Node\.js v\d[\s\S]{0,200}\n> ?$/,
+  // Scheme, BeanShell, Clojure, and the consoles of OSGi
+  /(?:^|\n)(?:scheme@\([^)\n]{1,60}\)(?: \[\d{1,3}\])?>|bsh %|[a-z][\w.-]{1,60}=>|g!|osgi>|karaf@[\w()-]{1,40}>) ?$/,
   // Unix and Windows
   /(?:^|\n)(?:[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\n]{0,100}|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]\n]{1,100}\]|(?:ba|da|k|z)?sh-\d[\d.]{0,5}|[~/][\w/.-]{0,60} )[#$] ?$/,
   // Debug Adapter Protocol, as debugpy speaks it
@@ -43,13 +45,36 @@ export function promptIn(banner: string): string | undefined {
   return undefined
 }
 
+/** A prompt that many kinds of services could send. */
+const unknownPrompt = /(?:^|\n)[\w.() -]{0,30}[>%] ?$/
+const product = '829348951'
+const multiplications = ['7919*104729\n', '(* 7919 104729)\n']
+
 export const interactiveConsole: NativeCheck = {
   checks: [open],
   appliesTo: ({ transport, protocol, banner }) =>
-    transport === 'tcp' && (protocol === '' || protocol === 'telnet') && promptIn(banner) !== undefined,
+    transport === 'tcp' &&
+    /^(?:telnet|console)?$/.test(protocol) &&
+    (promptIn(banner) !== undefined || (protocol === '' && unknownPrompt.test(banner.slice(-200)))),
   // A second connection could disturb a debugger, so the banner of the identification is the proof.
-  async run({ service: { banner } }) {
+  async run(context) {
+    const { banner } = context.service
     const prompt = promptIn(banner)
-    return { [open.id]: prompt === undefined ? null : { request: '', answer: banner, highlights: [prompt] } }
+    if (prompt !== undefined) return { [open.id]: { request: '', answer: banner, highlights: [prompt] } }
+    return { [open.id]: await evaluated(context) }
   },
+}
+
+/** Shells of languages evaluate a multiplication; anything else rejects or ignores it. */
+async function evaluated(context: NativeContext): Promise<Proof | null> {
+  for (const question of multiplications) {
+    const reply = await context.withConnection(async (connection) => {
+      await connection.read({ firstByteMs: 2500, idleMs: 300 })
+      connection.write(question)
+      return connection.read({ firstByteMs: 1500, idleMs: 300, bytesMax: 4096, enough: (all) => all.includes(product) })
+    })
+    const answer = reply?.toString('latin1') ?? ''
+    if (answer.includes(product)) return { request: question.trim(), answer, highlights: [product] }
+  }
+  return null
 }

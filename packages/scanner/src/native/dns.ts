@@ -51,7 +51,10 @@ export const dns: NativeCheck = {
   appliesTo: ({ protocol }) => protocol === 'dns',
   async run(context) {
     const results: Record<string, Proof | null> = {}
-    const rootReply = await query(context, { type: 'NS', name: '.' }, RECURSION_DESIRED)
+    const rootReply =
+      (await query(context, { type: 'NS', name: '.' }, RECURSION_DESIRED)) ??
+      // A resolver that can't reach the root servers doesn't answer in time.
+      (await query(context, { type: 'A', name: 'localhost' }, RECURSION_DESIRED))
     const isRecursive = rootReply?.flag_ra && rootReply.rcode !== 'REFUSED'
     if (rootReply) results[recursion.id] = isRecursive ? recursionProof(rootReply) : null
     const versionReply = await query(context, versionQuestion)
@@ -69,7 +72,12 @@ export const versionQuestion: Question = { type: 'TXT', class: 'CH', name: 'vers
 
 function recursionProof(rootReply: DnsMessage): Proof {
   const answer = `Recursion available (RA) flag set, rcode ${rootReply.rcode}, records: ${recordsOf(rootReply).length}`
-  return { request: 'NS . with recursion desired (RD)', answer, highlights: ['RA'] }
+  const [asked] = rootReply.questions ?? []
+  return {
+    request: `${asked?.type ?? 'NS'} ${asked?.name ?? '.'} with recursion desired (RD)`,
+    answer,
+    highlights: ['RA'],
+  }
 }
 
 const id = 0x4743

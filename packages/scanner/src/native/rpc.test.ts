@@ -35,6 +35,8 @@ it('reports the entries of the portmapper', async () => {
   expect((await runNativeChecks(peer, { protocol: 'rpcbind' })).found).toEqual(['rpcbind-open', 'nfs-reachable'])
   await using plain = await tcpPeer(answering('', () => dump([100_000, 2, 6, 111])))
   expect((await runNativeChecks(plain, { protocol: 'rpcbind' })).found).toEqual(['rpcbind-open'])
+  await using old = await tcpPeer(answering('', () => dump([100_004, 2, 17, 834], [100_002, 2, 17, 840])))
+  expect((await runNativeChecks(old, { protocol: 'rpcbind' })).found).toEqual(['rpcbind-open', 'rpc-legacy-service'])
   await using other = await tcpPeer(answering('', () => 'HTTP/1.1 400 Bad Request\r\n\r\n'))
   expect((await runNativeChecks(other, { protocol: 'rpcbind' })).seen).toEqual([])
 })
@@ -68,7 +70,10 @@ describe('NFS exports', () => {
   it('are not reported when each lists its clients or when there are none', async () => {
     for (const list of [{ '/srv/data': ['192.0.2.0/24', '*.lab.test', '@backup'] }, {}]) {
       const { found, covered } = await asked(exports(list))
-      expect([found, covered]).toEqual([['rpcbind-open'], ['rpcbind-open', 'nfs-reachable', 'nfs-export-world']])
+      expect([found, covered]).toEqual([
+        ['rpcbind-open'],
+        ['rpcbind-open', 'nfs-reachable', 'rpc-legacy-service', 'nfs-export-world'],
+      ])
     }
   })
 
@@ -78,7 +83,7 @@ describe('NFS exports', () => {
     ['an error reply', Buffer.concat([words(0x8000_0018), words(0x474c4143, 1, 0, 0, 0, 1)])],
     ['another protocol', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
   ])('are inconclusive after %s', async (_what, response) => {
-    expect((await asked(response)).covered).toEqual(['rpcbind-open', 'nfs-reachable'])
+    expect((await asked(response)).covered).toEqual(['rpcbind-open', 'nfs-reachable', 'rpc-legacy-service'])
   })
 })
 

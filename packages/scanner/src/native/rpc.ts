@@ -29,12 +29,40 @@ const nfs = checkInfo({
   reference: 'https://www.rfc-editor.org/rfc/rfc7530#section-19',
   tags: 'misconfig nfs rpc network',
 })
+const legacy = checkInfo({
+  id: 'rpc-legacy-service',
+  name: 'Legacy RPC service exposed',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 5.3,
+  summary: 'The host offers legacy RPC services, such as NIS, rusers, rstat, or rwall. They have no authentication.',
+  impact:
+    'An attacker can learn users, sessions, and load, send messages to users, or read the accounts and password hashes of an NIS domain.',
+  remediation: 'Remove the services. Replace NIS with LDAP over TLS.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc1833',
+  tags: 'misconfig rpc nis disclosure network',
+})
+/** Programs without authentication that hosts no longer need. */
+const legacyPrograms: Readonly<Record<number, string>> = {
+  100001: 'rstatd',
+  100002: 'rusersd',
+  100004: 'ypserv',
+  100008: 'walld',
+  100009: 'yppasswdd',
+  100012: 'sprayd',
+  100017: 'rexd',
+  100026: 'bootparamd',
+  100068: 'cmsd',
+  100083: 'ttdbserverd',
+  100232: 'sadmind',
+}
 const programs: Readonly<Record<number, string>> = {
   100000: 'portmapper',
   100003: 'nfs',
   100005: 'mountd',
   100021: 'nlockmgr',
   100024: 'status',
+  ...legacyPrograms,
 }
 
 /**
@@ -42,7 +70,7 @@ const programs: Readonly<Record<number, string>> = {
  * service.
  */
 export const rpcbind: NativeCheck = {
-  checks: [portmapper, nfs, nfsExports],
+  checks: [portmapper, nfs, legacy, nfsExports],
   appliesTo: ({ protocol, transport }) => protocol === 'rpcbind' && transport === 'tcp',
   async run(context) {
     const received = await context.exchange(rpcCall(portmapperProgram, 2, dumpProcedure), { enough: isWholeRecord })
@@ -54,10 +82,12 @@ export const rpcbind: NativeCheck = {
     )
     const proof = { request: 'PMAPPROC_DUMP', answer: lines.join('\n'), highlights: lines.slice(0, 3) }
     const hasNfs = listed.some(({ program }) => program === 100_003)
+    const old = [...new Set(listed.flatMap(({ program }) => legacyPrograms[program] ?? []))]
     const exported = await exportsOf(context, listed)
     return {
       [portmapper.id]: proof,
       [nfs.id]: hasNfs ? { ...proof, highlights: ['nfs'] } : null,
+      [legacy.id]: old.length > 0 ? { ...proof, highlights: old } : null,
       ...(exported !== undefined && { [nfsExports.id]: exported }),
     }
   },

@@ -1,7 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Native checks for UDP services that are exposed by answering at all: each sends the question that identified it. */
 import { bytes, checkInfo, hex, type NativeCheck } from '#native/native-check.ts'
-import type { CheckInfo } from '#native/types.ts'
+import { controlExposures, type DatagramExposure } from '#native/udp-control.ts'
 
 const low = { severity: 'low', cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N', score: 3.7 } as const
 const amplifies = { severity: 'medium', cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:N/A:L', score: 5.8 } as const
@@ -30,18 +30,10 @@ export const netbiosStatus: Buffer = hex(
 /** Query of X display managers. */
 export const xdmcpQuery: Buffer = hex('0001 0002 0001 00')
 
-interface Exposure {
-  readonly info: CheckInfo
-  readonly protocol: string
-  readonly question: Buffer
-  readonly request: string
-  /** The readable proof; undefined: not affected. */
-  readonly proofOf: (response: Buffer) => string | undefined
-}
-
 const printableOf = (response: Buffer) => (response.toString('latin1').match(/[\x20-\x7e]{3,}/g) ?? []).join(' ').trim()
 
-const exposures: readonly Exposure[] = [
+const exposures: readonly DatagramExposure[] = [
+  ...controlExposures,
   {
     info: checkInfo({
       id: 'chargen-udp-amplification',

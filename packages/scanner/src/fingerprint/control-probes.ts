@@ -1,0 +1,71 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+/** Probes for controllers, accelerators, and medical archives. */
+import type { Probe } from '#fingerprint/probe.ts'
+import { bytes, hex } from '#fingerprint/wire.ts'
+
+const item = (type: string, body: Uint8Array) => {
+  const head = Buffer.concat([hex(type), hex('00 0000')])
+  head.writeUInt16BE(body.length, 2)
+  return Buffer.concat([head, body])
+}
+
+/**
+ * A-ASSOCIATE-RQ for C-ECHO (DICOM PS3.8, section 9.3.2), from GLACIS to the application entity title ANY-SCP.
+ */
+export const dicomAssociation: Buffer = dicomRequest()
+
+function dicomRequest(): Buffer {
+  const context = Buffer.concat([
+    hex('01 00 00 00'),
+    item('30', bytes('1.2.840.10008.1.1')),
+    item('40', bytes('1.2.840.10008.1.2')),
+  ])
+  const user = Buffer.concat([item('51', hex('00004000')), item('52', bytes('1.2.826.0.1.3680043.9.3811.1'))])
+  const body = Buffer.concat([
+    hex('0001 0000'),
+    bytes('ANY-SCP'.padEnd(16)),
+    bytes('GLACIS'.padEnd(16)),
+    Buffer.alloc(32),
+    item('10', bytes('1.2.840.10008.3.1.1.1')),
+    item('20', context),
+    item('50', user),
+  ])
+  const head = hex('0100 00000000')
+  head.writeUInt32BE(body.length, 2)
+  return Buffer.concat([head, body])
+}
+
+/** VERSION, then ECHO (Channel Access protocol specification, sections 5.1 and 5.4). */
+export const channelAccessEcho: Buffer = hex(
+  '0000 0000 0000 000d 00000000 00000000 0017 0000 0000 0000 00000000 00000000',
+)
+
+export const controlProbes: readonly Probe[] = [
+  {
+    protocol: 'dicom',
+    ports: [104, 11112, 4242, 2761, 2762, 5678],
+    request: dicomAssociation,
+    responsePattern: /^(?:\x02\0\0\0[\s\S]{2}\0\x01|\x03\0\0\0\0\x04\0[\x01\x02][\x01-\x03])/,
+    field: 'protocol.software',
+    read: dicomImplementation,
+    isBinary: true,
+  },
+  {
+    protocol: 'epics-ca',
+    ports: [5064],
+    request: channelAccessEcho,
+    responsePattern: /^\0\0\0\0[\s\S]{2}\0[\x04-\x20]\0{8}[\s\S]{0,64}\0\x17\0\0/,
+    field: 'protocol.software',
+    read: () => 'EPICS Channel Access',
+    isBinary: true,
+  },
+]
+
+/** The implementation version name (PS3.7, annex D.3.3.2). DCMTK and pynetdicom write their version without dots. */
+function dicomImplementation(response: string): string {
+  const [, length = '', text = ''] = /\x55\0\0([\x01-\x10])([\x20-\x7e]{1,16})/.exec(response) ?? []
+  const name = text.slice(0, length.charCodeAt(0) || 0)
+  const [, product = '', digits = ''] = /^(OFFIS_DCMTK|PYNETDICOM)_(\d{3})$/.exec(name) ?? []
+  if (product !== '') return `${product} ${digits.replace(/(\d)(\d)(\d)/, '$1.$2.$3')}`
+  return name === '' ? 'DICOM' : name
+}

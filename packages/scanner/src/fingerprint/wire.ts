@@ -1,0 +1,19 @@
+/** Messages of binary protocols: bytes from hexadecimal, Latin-1 text, and text behind its length. */
+
+/** Bytes in hexadecimal; spaces are allowed. */
+export function hex(text: string): Buffer {
+  return Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+}
+
+/** Text as Latin-1 bytes. */
+export function bytes(text: string): Buffer {
+  return Buffer.from(text, 'latin1')
+}
+
+/** Text behind its length in four bytes, most significant first. */
+export function withLength(text: string | Uint8Array): Buffer {
+  const body = typeof text === 'string' ? bytes(text) : text
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(body.length)
+  return Buffer.concat([length, body])
+}

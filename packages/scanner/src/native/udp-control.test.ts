@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { runNativeChecks, udpPeer } from '#native/testing/examine.ts'
+
+const header = (text: string, length: number) => Buffer.concat([Buffer.from(text, 'hex'), Buffer.alloc(length)])
+
+it.each([
+  ['chrony-command', 'chrony-command-open', header('06020000002100050000', 94), header('06020000002100010002', 94)],
+  ['rtpengine', 'rtpengine-open', Buffer.from('glacis d6:result4:ponge'), Buffer.from('glacis d6:result5:errore')],
+  ['knxnet-ip', 'knxnet-ip-exposed', header('06100204004436010200', 58), header('06100204000802020000', 0)],
+] as const)('reports %s only if it accepts commands', async (protocol, check, accepts, refuses) => {
+  await using open = await udpPeer(() => accepts)
+  expect((await runNativeChecks(open, { protocol, transport: 'udp' })).found).toEqual([check])
+  await using closed = await udpPeer(() => refuses)
+  const { found, covered } = await runNativeChecks(closed, { protocol, transport: 'udp' })
+  expect([found, covered]).toEqual([[], [check]])
+})
