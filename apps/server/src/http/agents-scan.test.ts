@@ -166,6 +166,20 @@ describe('a scan by an agent', () => {
     })
   })
 
+  it('ends a lease that was granted while the clock was an hour ahead', async () => {
+    const { id, key } = await connected()
+    const { scanId } = await waitingScan(id)
+    const lost = await leaseJob(key)
+    await ageLeasesAndHeartbeats(-3600)
+    await sweepAgents(scanning())
+    const next = await leaseJob(key)
+    expect(next).toMatchObject({ scanId, hosts: lost.hosts })
+    expect(next.id).not.toBe(lost.id)
+    expect((await report(key, lost.id, [host('127.61.1.1')])).status).toBe(409)
+    await report(key, next.id, [host('127.61.1.1')])
+    expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
+  })
+
   it('returns the batch without counting a loss if the agent stops cleanly', async () => {
     const { id, key } = await connected()
     const { scanId } = await waitingScan(id)

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Scanning } from '#scans/run.ts'
 import { getScan } from '#scans/index.ts'
 import { failScan } from '#scans/lifecycle.ts'
-import { startDue } from '#scans/sweep.ts'
+import { failStalled, startDue } from '#scans/sweep.ts'
 import { sharedTestServer } from '#testing/test-server.ts'
 import { scanningIn } from '#testing/scanning.ts'
 
@@ -91,4 +91,15 @@ it('fails with the last error, even if it contains unstorable characters', async
     status: 'STATUS_FAILED',
     progress: { failureReason: expect.stringMatching(/^Not a greeting: /) },
   })
+})
+
+it('fails a stalled scan whose last activity was recorded while the clock was an hour ahead', async () => {
+  const targets = await due(1, 5)
+  await startDue(scanning)
+  await sql`
+    with stalled as (
+      update scan set last_activity_at = now() + interval '1 hour' where target_id = any(${targets}::uuid[]) returning id)
+    delete from pgboss.job where data ->> 'scanId' in (select id::text from stalled)`.execute(server.database.owner)
+  await failStalled(scanning)
+  expect(await scansOf(targets)).toEqual(['TYPE_AUTOMATIC STATUS_FAILED'])
 })

@@ -55,7 +55,9 @@ export async function failStalled(scanning: Scanning): Promise<void> {
     select account_id, id from scan
     where status in ('STATUS_CREATED', 'STATUS_RUNNING')
       and resume_at is null
-      and last_activity_at < now() - make_interval(secs => ${silentSeconds})
+      -- An activity in the future was recorded while the clock was wrong.
+      and last_activity_at not between now() - make_interval(secs => ${silentSeconds})
+        and now() + make_interval(secs => ${silentSeconds})
       -- Agents lease batches themselves, so only scans without batches have stalled.
       and (agent_id is null or not exists (
         select from scan_batch where scan_batch.account_id = scan.account_id and scan_batch.scan_id = scan.id))
