@@ -97,8 +97,8 @@ export function duration(start: string | undefined, end: string | undefined): st
 
 /** `80/cgi-bin/` → `/cgi-bin/ on port 80`. Locations without a path are unchanged. */
 export function readableLocation(location: string): string {
-  const [, port, path] = /^(\d{1,5})(\/(?!(?:tcp|udp)(?:$| )).*)$/.exec(location) ?? []
-  return port && path ? `${path} on port ${port}` : location
+  const [, port, path = ''] = /^(\d{1,5})(\/[^]{0,4000})$/.exec(location) ?? []
+  return port && !/^\/(?:tcp|udp)(?:$| )/.test(path) ? `${path} on port ${port}` : location
 }
 
 /** `1 host`, `3 hosts`, with thousands separators. */
