@@ -56,9 +56,8 @@ export function useFlow(
       return router.navigate({ to: '/verification', search: { flow: verification, return_to: flow.return_to } })
     if (result.kind === 'flow') return
     client.removeQueries({ queryKey: sessionKey })
-    const destination = flow.return_to ?? settingsIn(result.continueWith)
-    if (destination) navigateTo(destination)
-    else await router.navigate({ to: result.session ? home : '/login' })
+    // The public pages are a document of their own.
+    navigateTo(flow.return_to ?? settingsIn(result.continueWith) ?? (result.session ? home : '/login'))
   }
   async function redirectTo(target: RedirectTarget): Promise<void> {
     if (target.kind === 'address') return navigateTo(target.href)

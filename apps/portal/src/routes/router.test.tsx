@@ -175,13 +175,15 @@ describe('after signing in', () => {
       signIn()
       return { body: { session: sessionOf() } }
     })
-    const { settled } = open('/login')
+    const leave = vi.spyOn(location, 'assign').mockImplementation(() => {})
+    open('/login')
     await press()
-    await settled('/overview')
+    await waitFor(() => expect(leave).toHaveBeenCalledWith(new URL('/overview', location.href).href))
     expect(requestsTo('/self-service/login')[0]).toMatchObject({
       query: { flow: 'new-flow' },
       body: { csrf_token: 't', identifier: 'nora@example.ch', password: 'correct horse', method: 'password' },
     })
+    leave.mockRestore()
   })
 
   it('opens the requested page, as confirmed by the service', async () => {
