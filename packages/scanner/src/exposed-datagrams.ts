@@ -4,7 +4,7 @@ import { bacnetRead, coapDiscovery, netbiosStatus, rmcpPing, ssdpSearch, xdmcpQu
 import { openVpnReset } from '#fingerprint/call-probes.ts'
 import { chronyTracking, knxDescription, rtpenginePing } from '#native/udp-control.ts'
 import { kerberosError, unknownRealmRequest } from '#fingerprint/java-probes.ts'
-import { bytes, hex } from '#native/native-check.ts'
+import { bytes, hex } from '#wire.ts'
 
 interface ExposedDatagramProbe {
   readonly protocol: string

@@ -1,7 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Probes for remote calls, remote code, and tunnels: the servers of language runtimes, CORBA, Thrift, and games. */
 import type { Probe } from '#fingerprint/probe.ts'
-import { bytes, hex, withLength } from '#fingerprint/wire.ts'
+import { bytes, hex, withLength } from '#wire.ts'
 
 const software = { field: 'protocol.software', isBinary: true } as const
 

@@ -1,7 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Probes for controllers, accelerators, and medical archives. */
 import type { Probe } from '#fingerprint/probe.ts'
-import { bytes, hex } from '#fingerprint/wire.ts'
+import { bytes, hex } from '#wire.ts'
 
 const item = (type: string, body: Uint8Array) => {
   const head = Buffer.concat([hex(type), hex('00 0000')])

@@ -1,9 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Probes for daemons of monitoring, mail filtering, storage, and development. */
 import type { Probe } from '#fingerprint/probe.ts'
-
-const bytes = (text: string) => Buffer.from(text, 'latin1')
-const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+import { bytes, hex } from '#wire.ts'
 
 /**
  * Vendor, product name, and revision of the first identity item of a ListIdentity response (CIP networks library,

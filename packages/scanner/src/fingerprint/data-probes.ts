@@ -2,7 +2,7 @@
 /** Probes for data stores, nodes, and file servers with protocols of their own. */
 import { createHash } from 'node:crypto'
 import type { Probe } from '#fingerprint/probe.ts'
-import { bytes, hex } from '#fingerprint/wire.ts'
+import { bytes, hex } from '#wire.ts'
 
 const software = { field: 'protocol.software', isBinary: true } as const
 

@@ -2,10 +2,10 @@
 /** Queries for the exact version of databases and sound servers that accept unauthenticated clients. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import type { TcpConnection } from '#net/tcp.ts'
+import { hex } from '#wire.ts'
 
 type ProtocolQuery = (connection: TcpConnection) => Promise<readonly FingerprintText[]>
 
-const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
 const readOptions = { firstByteMs: 2000, idleMs: 150, bytesMax: 16_384 }
 
 /** AUTH of PulseAudio's native protocol, version 32, with an empty cookie. */

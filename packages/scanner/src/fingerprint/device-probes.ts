@@ -3,9 +3,7 @@
 import { pulseAudioAuth } from '#fingerprint/data-queries.ts'
 import type { Probe } from '#fingerprint/probe.ts'
 import { nrpeVersionQuery } from '#native/nrpe.ts'
-
-const bytes = (text: string) => Buffer.from(text, 'latin1')
-const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+import { bytes, hex } from '#wire.ts'
 
 export const deviceProbes: readonly Probe[] = [
   {

@@ -3,9 +3,7 @@
 import type { Probe } from '#fingerprint/probe.ts'
 import { reflectionRequest } from '#native/grpc-wire.ts'
 import { bindingRequest, softwareOf } from '#fingerprint/stun.ts'
-
-const bytes = (text: string) => Buffer.from(text, 'latin1')
-const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+import { bytes, hex } from '#wire.ts'
 
 /** OPTIONS queries a SIP server's capabilities without placing a call (RFC 3261, section 11). */
 export const sipOptions = (transport: 'TCP' | 'UDP') =>

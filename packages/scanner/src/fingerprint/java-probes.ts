@@ -3,9 +3,7 @@
 import type { Probe } from '#fingerprint/probe.ts'
 import { hazelcastLogin, serverVersion } from '#fingerprint/hazelcast.ts'
 import { relationalIdentity } from '#fingerprint/drda.ts'
-
-const bytes = (text: string) => Buffer.from(text, 'latin1')
-const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+import { bytes, hex } from '#wire.ts'
 
 export const javaProbes: readonly Probe[] = [
   {

@@ -15,9 +15,7 @@ import { infrastructureProbes } from '#fingerprint/infrastructure-probes.ts'
 import { javaProbes } from '#fingerprint/java-probes.ts'
 import { describeStart, protocolHeader } from '#native/amqp-wire.ts'
 import { connectionRequest, describeChoice, readConfirm, security } from '#native/rdp-wire.ts'
-
-const bytes = (text: string) => Buffer.from(text, 'latin1')
-const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+import { bytes, hex } from '#wire.ts'
 
 /** HTTP request: identifies web servers and makes many other services reveal themselves. */
 export const webProbe = (hostname: string) =>

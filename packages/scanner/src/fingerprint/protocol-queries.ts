@@ -14,6 +14,7 @@ import {
   spnegoInit,
 } from '#native/smb-wire.ts'
 import type { TcpConnection } from '#net/tcp.ts'
+import { bytes } from '#wire.ts'
 
 /**
  * Protocol-specific queries that yield exact versions from an identified service. None of them
@@ -21,7 +22,6 @@ import type { TcpConnection } from '#net/tcp.ts'
  */
 export type ProtocolQuery = (connection: TcpConnection) => Promise<readonly FingerprintText[]>
 
-const bytes = (text: string) => Buffer.from(text, 'latin1')
 const readOptions = { firstByteMs: 2000, idleMs: 150, bytesMax: 16_384 }
 
 /** Errors of Redis for a command that isn't permitted. */

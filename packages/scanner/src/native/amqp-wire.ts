@@ -1,5 +1,5 @@
 /** Opening messages of AMQP 0-9-1: the broker's Connection.Start and the reply. */
-import { bytes } from '#native/native-check.ts'
+import { bytes } from '#wire.ts'
 
 /** Protocol header for version 0-9-1 (AMQP 0-9-1, section 4.2.2). */
 export const protocolHeader: Buffer = bytes('AMQP\0\0\u0009\u0001')

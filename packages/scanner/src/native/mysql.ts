@@ -1,4 +1,5 @@
-import { checkInfo, hex } from '#native/native-check.ts'
+import { hex } from '#wire.ts'
+import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 

@@ -104,13 +104,3 @@ export function checkInfo({ reference, tags, ...description }: CheckDescription)
     quality: 99,
   }
 }
-
-/** Text as Latin-1 bytes. */
-export function bytes(text: string): Buffer {
-  return Buffer.from(text, 'latin1')
-}
-
-/** Bytes in hexadecimal; spaces are allowed. */
-export function hex(text: string): Buffer {
-  return Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
-}

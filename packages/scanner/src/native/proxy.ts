@@ -1,4 +1,5 @@
-import { bytes, checkInfo, hex } from '#native/native-check.ts'
+import { bytes, hex } from '#wire.ts'
+import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 import { ownHost, requestWeb, webProof, type WebRequest, type WebResponse } from '#native/web-request.ts'
 

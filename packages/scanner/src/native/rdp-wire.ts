@@ -1,5 +1,5 @@
 /** Negotiation at the start of the Remote Desktop Protocol (MS-RDPBCGR 2.2.1.1 and 2.2.1.2). */
-import { hex } from '#native/native-check.ts'
+import { hex } from '#wire.ts'
 
 /** Security protocols; the client offers several, the server chooses one. */
 export const security = { rdp: 0, tls: 1, credSsp: 2, credSspEx: 8 } as const

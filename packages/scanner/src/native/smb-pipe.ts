@@ -1,5 +1,5 @@
 /** Lists shares through the server service's named pipe (MS-SRVS over MS-RPCE over MS-SMB2). */
-import { hex } from '#native/native-check.ts'
+import { hex } from '#wire.ts'
 import type { Smb2Head } from '#native/smb-wire.ts'
 
 /** A share as listed by the server. */

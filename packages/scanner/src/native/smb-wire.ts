@@ -1,5 +1,5 @@
 /** SMB messages (MS-CIFS, MS-SMB2) that checks send and parse. */
-import { hex } from '#native/native-check.ts'
+import { hex } from '#wire.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
 export const commands = { negotiate: 0, sessionSetup: 1, treeConnect: 3 } as const

@@ -1,5 +1,6 @@
 /** File and source code servers: rsync, Subversion, Git. */
-import { bytes, checkInfo } from '#native/native-check.ts'
+import { bytes } from '#wire.ts'
+import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
 const rsyncWritable = checkInfo({

@@ -1,4 +1,5 @@
-import { bytes, checkInfo } from '#native/native-check.ts'
+import { bytes } from '#wire.ts'
+import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import { readAuthMethods } from '#native/ssh-session.ts'
 import { packetsIn, readLists, type KexLists } from '#native/ssh-wire.ts'

@@ -1,6 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Upgrades from plaintext to TLS (STARTTLS) by protocol. */
-import { bytes, hex, type NativeContext } from '#native/native-check.ts'
+import { bytes, hex } from '#wire.ts'
+import { type NativeContext } from '#native/native-check.ts'
 import { connectionRequest, isPacket, readConfirm, security } from '#native/rdp-wire.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 

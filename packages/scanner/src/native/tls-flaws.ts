@@ -1,7 +1,8 @@
 /** Flaws of TLS implementations and settings that show before or right after a handshake of TLS 1.2 or earlier. */
 import { rootCertificates, type TLSSocket } from 'node:tls'
 import { X509Certificate } from 'node:crypto'
-import { checkInfo, hex } from '#native/native-check.ts'
+import { hex } from '#wire.ts'
+import { checkInfo } from '#native/native-check.ts'
 import type { CheckResults, NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { startTls, supportsStartTls, talkTls } from '#native/starttls.ts'
 import { clientHello, isHelloDone, readFullServerHello, usualSuites, type ServerHello } from '#native/tls-hello.ts'

@@ -1,6 +1,6 @@
 /** ClientHellos with options that TLS libraries no longer support, and their responses. */
 import { isIP } from 'node:net'
-import { hex } from '#native/native-check.ts'
+import { hex } from '#wire.ts'
 
 /**
  * Insecure cipher suites by number (IANA registry): no encryption, no authentication, or broken

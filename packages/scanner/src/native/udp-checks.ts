@@ -1,6 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Native checks for UDP services: SNMP, TFTP, NTP, Memcached, mDNS. */
-import { bytes, checkInfo, hex } from '#native/native-check.ts'
+import { bytes, hex } from '#wire.ts'
+import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
 const publicCommunity = checkInfo({

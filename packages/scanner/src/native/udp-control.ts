@@ -1,5 +1,6 @@
 /** Control ports over UDP without authentication: time servers, media proxies, and building automation. */
-import { bytes, checkInfo, hex } from '#native/native-check.ts'
+import { bytes, hex } from '#wire.ts'
+import { checkInfo } from '#native/native-check.ts'
 import type { CheckInfo } from '#native/types.ts'
 
 /** A service that is exposed by answering one question. */

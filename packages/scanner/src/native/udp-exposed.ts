@@ -1,6 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Native checks for UDP services that are exposed by answering at all: each sends the question that identified it. */
-import { bytes, checkInfo, hex, type NativeCheck } from '#native/native-check.ts'
+import { bytes, hex } from '#wire.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { controlExposures, type DatagramExposure } from '#native/udp-control.ts'
 
 const low = { severity: 'low', cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N', score: 3.7 } as const

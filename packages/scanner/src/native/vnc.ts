@@ -1,4 +1,5 @@
-import { bytes, checkInfo } from '#native/native-check.ts'
+import { bytes } from '#wire.ts'
+import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, Proof } from '#native/native-check.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 

@@ -1,5 +1,6 @@
 /** HTTP requests of native checks, and their proof. */
-import { bytes, type NativeContext, type Proof } from '#native/native-check.ts'
+import { bytes } from '#wire.ts'
+import { type NativeContext, type Proof } from '#native/native-check.ts'
 import { isCompleteResponse, parseResponse } from '#net/raw-http.ts'
 
 export interface WebRequest {
