@@ -25,8 +25,8 @@ beforeAll(async () => {
   browser = await openBrowser()
   for (const person of [nora, lea]) await visit(environment.url).signUp(person, environment.identityFolder)
   owner = await signIn(nora)
-  // Her first request has created her workspace.
-  await owner.getByRole('heading', { name: 'Overview' }).waitFor()
+  // The plan comes from her workspace, which her first request creates.
+  await owner.getByRole('link', { name: 'Compare plans' }).waitFor()
   workspace = await verifyDomain()
   const callback = `${environment.url}/v1/sign-in-provider/${workspace}/callback`
   provider = await startTestOidcProvider(['external'], environment.url, [callback])
