@@ -21,7 +21,7 @@ it.each([
   ['session', /Your session ended or changed/],
 ] as const)('%s: explains the failure, and leads to another try and back to the page', async (reason, text) => {
   page.show(<SingleSignOnPage workspace={workspace} reason={reason} returnTo={returnTo} />)
-  await screen.findByRole('heading', { name: 'Couldn’t sign in with Acme SSO' })
+  await screen.findByRole('heading', { name: "Couldn't sign in with Acme SSO" })
   expect(screen.getByRole('alert').textContent).toMatch(text)
   const again = new URL(screen.getByRole('link', { name: 'Try again' }).getAttribute('href') ?? '')
   expect([again.pathname, Object.fromEntries(again.searchParams)]).toEqual([
@@ -30,7 +30,7 @@ it.each([
   ])
 })
 
-it('leads to the verification of an address that isn’t verified', async () => {
+it("leads to the verification of an address that isn't verified", async () => {
   page.show(<SingleSignOnPage workspace={workspace} reason="unverified" returnTo={undefined} />)
   const link = await screen.findByRole('link', { name: 'Verify your email' })
   expect(link.getAttribute('href')).toMatch(/^\/verification\?return_to=/)
@@ -39,6 +39,6 @@ it('leads to the verification of an address that isn’t verified', async () => 
 it('offers no further try without a provider', async () => {
   page.service.on('POST /v1/sign-in-provider/find', { body: {} })
   page.show(<SingleSignOnPage workspace={workspace} reason="unknown" returnTo={undefined} />)
-  expect(await screen.findByText('This workspace doesn’t use single sign-on.')).toBeTruthy()
+  expect(await screen.findByText("This workspace doesn't use single sign-on.")).toBeTruthy()
   expect(screen.queryByRole('link', { name: 'Try again' })).toBeNull()
 })
