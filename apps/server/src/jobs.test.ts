@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { channels } from '#database/channels.ts'
 import { createJobs } from '#jobs.ts'
 import { sharedTestServer, startTestServer } from '#testing/test-server.ts'
+import { sql } from 'kysely'
 import { Client } from 'pg'
 
 const server = await sharedTestServer()
@@ -51,6 +52,23 @@ it('a job that a shutdown interrupts is repeated without using up its attempts',
   for (const isLast of [false, false, false, false, true]) await runProcess(isLast)
   await other.close()
   expect(attempts).toEqual([false, false, false, false, false])
+})
+
+it('sweeps again after a worker was killed during a sweep', { timeout: 60_000 }, async () => {
+  const other = await startTestServer()
+  const { database, url } = other
+  const jobs = createJobs(url, { info() {}, warn() {}, error() {} }, { supervise: true })
+  await jobs.prepare(database.owner)
+  await jobs.everyMinute()
+  await sql`
+    update pgboss.job set state = 'active', started_on = now(), heartbeat_on = now() - interval '11 seconds',
+      singleton_on = singleton_on - interval '1 minute'
+    where name = 'sweep'`.execute(database.owner)
+  const { promise: swept, resolve } = Promise.withResolvers<void>()
+  await jobs.work('sweep', 1, async () => resolve())
+  await swept
+  await jobs.close()
+  await other.close()
 })
 
 describe('fair queueing', () => {

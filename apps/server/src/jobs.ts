@@ -226,7 +226,9 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
     wake,
     // pg-boss's cron pauses after the system clock is set back, until the clock has caught up.
     async everyMinute() {
-      const enqueueSweep = async () => void (await boss.send('sweep', {}, { singletonSeconds: sweepSeconds }))
+      // Without a heartbeat, a worker killed during a sweep would block the next one until the job expires.
+      const options = { singletonSeconds: sweepSeconds, heartbeatSeconds }
+      const enqueueSweep = async () => void (await boss.send('sweep', {}, options))
       sweeps ??= setInterval(() => {
         enqueueSweep().catch((error: unknown) => log.warn({ error: String(error) }, 'job queue error'))
       }, sweepIntervalMs).unref()
