@@ -1,4 +1,4 @@
-import { freePlanId } from '@glacis/contract/account'
+import { freePlanId } from '@glacis/contract/subscription'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Gauge, X } from 'lucide-react'

@@ -116,7 +116,7 @@ async function find(database: Database, who: string) {
 }
 
 /** Writes all rows of an account from one snapshot. @returns their number */
-export function exportAccount(database: Database, account: string, file: string): Promise<number> {
+export function exportAccount(database: Database, workspace: string, file: string): Promise<number> {
   return writeNewFile(file, (handle) =>
     database.owner
       .transaction()
@@ -124,18 +124,23 @@ export function exportAccount(database: Database, account: string, file: string)
       .setAccessMode('read only')
       .execute(async (tx) => {
         let count = 0
-        for (const table of await exportedTables(tx)) count += await exportTable(tx, table, account, handle)
+        for (const table of await exportedTables(tx)) count += await exportTable(tx, table, workspace, handle)
         return count
       }),
   )
 }
 
-async function exportTable(tx: Kysely<Tables>, { name, columns }: ExportedTable, account: string, handle: FileHandle) {
+async function exportTable(
+  tx: Kysely<Tables>,
+  { name, columns }: ExportedTable,
+  workspace: string,
+  handle: FileHandle,
+) {
   const columnsToExport = columns.map((column) => sql.ref(column))
   const accountColumn = sql.ref(name === 'workspace' ? 'id' : 'account_id')
   await sql`declare export_rows no scroll cursor for
     select row_to_json(shown)::text as line from (
-      select ${sql.join(columnsToExport)} from ${sql.table(name)} where ${accountColumn} = ${sql.lit(account)}::uuid) as shown`.execute(
+      select ${sql.join(columnsToExport)} from ${sql.table(name)} where ${accountColumn} = ${sql.lit(workspace)}::uuid) as shown`.execute(
     tx,
   )
   for (let count = 0; ;) {

@@ -43,13 +43,13 @@ function commandContext(url: string, name: string) {
 
 /** Creates an account with a target whose name needs escaping, a queued scan, and events for a channel. */
 async function createData(): Promise<void> {
-  const id = await server.account()
+  const id = await server.createWorkspace()
   await server.as(
     id,
     async (ctx) => {
       await createChannel(
         ctx,
-        { gate: 'public' },
+        { egress: 'public' },
         { channel: { kind: 'KIND_WEBHOOK', webhookUrl: 'https://hooks.example.ch/here' } },
       )
       const schedule = { period: 'PERIOD_DAILY' as const }

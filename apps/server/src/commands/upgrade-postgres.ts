@@ -9,7 +9,7 @@ import { CliError } from '#cli-error.ts'
 import type { Config } from '#config.ts'
 import { earlierClusters, openCluster } from '#database/cluster.ts'
 import { startPostgres } from '#database/embedded.ts'
-import { findPrograms, packageName } from '#database/native.ts'
+import { findPrograms, packageName } from '#database/programs.ts'
 import { lockFolder } from '#lock.ts'
 import { createLogger } from '#log.ts'
 

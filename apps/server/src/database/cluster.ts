@@ -21,7 +21,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { CliError } from '#cli-error.ts'
-import type { Account, Programs } from './native.ts'
+import type { SystemUser, Programs } from './programs.ts'
 
 /** The id of `nobody` on all supported systems. PostgreSQL refuses to run as root. */
 const nobody = 65_534
@@ -33,7 +33,7 @@ export interface Cluster {
   readonly folder: string
   /** Folder of the Unix socket, with mode 0700. */
   readonly socketFolder: string
-  readonly account: Account
+  readonly account: SystemUser
 }
 
 /**
@@ -51,7 +51,7 @@ export async function openCluster(dataFolder: string): Promise<Cluster> {
   return { folder, socketFolder, account }
 }
 
-function accountFor(folder: string, owner: { uid: number; gid: number } | undefined): Account {
+function accountFor(folder: string, owner: { uid: number; gid: number } | undefined): SystemUser {
   const self = process.getuid?.()
   if (self === 0) return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: nobody, gid: nobody }
   if (owner && owner.uid !== self) {
@@ -63,7 +63,7 @@ function accountFor(folder: string, owner: { uid: number; gid: number } | undefi
   return { uid: undefined, gid: undefined }
 }
 
-async function createSocketFolder(preferred: string, account: Account): Promise<string> {
+async function createSocketFolder(preferred: string, account: SystemUser): Promise<string> {
   const short = join(tmpdir(), `glacis-${createHash('sha256').update(preferred).digest('hex').slice(0, 16)}`)
   const folder = Buffer.byteLength(join(preferred, socketName)) <= socketPathBytesMax ? preferred : short
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -79,7 +79,7 @@ async function createSocketFolder(preferred: string, account: Account): Promise<
   return folder
 }
 
-async function restrictToUser(folder: string, { uid, gid }: Account): Promise<void> {
+async function restrictToUser(folder: string, { uid, gid }: SystemUser): Promise<void> {
   await chmod(folder, 0o700)
   if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
 }

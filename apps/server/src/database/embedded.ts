@@ -11,7 +11,7 @@ import type { Logger } from '#log.ts'
 import { CliError } from '#cli-error.ts'
 import { cleanUpAfterCrash, type Cluster, createCluster, openCluster, stopSignals } from './cluster.ts'
 import { launchWithRetry } from './launch.ts'
-import { findPrograms } from './native.ts'
+import { findPrograms } from './programs.ts'
 
 /** More crashes within `crashWindowMs` are treated as a permanent failure. */
 const crashesMax = 5
