@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { administerAccounts, exportAccount } from './account.ts'
+import { runAccountCommand, exportWorkspaceFile } from './account.ts'
 import { createChannel } from '#notifications/index.ts'
 import { startScan } from '#scans/index.ts'
 import { createTarget } from '#targets/index.ts'
@@ -44,14 +44,14 @@ async function createAccount(name: string): Promise<string> {
 it('works while the server is not running', async () => {
   const [id, file] = [await server.createWorkspace(), join(folder, 'whole.jsonl')]
   const environment = { DATABASE_URL: server.url, GLACIS_DATA: folder }
-  await administerAccounts(['export', id, file], { environment, root: folder })
+  await runAccountCommand(['export', id, file], { environment, root: folder })
   expect(await readFile(file, 'utf8')).toContain(id)
 })
 
 it('exports every row of one account, without secrets, to a file that only its owner can read', async () => {
   const [workspace] = [await createAccount('Mine'), await createAccount('Of another')]
   const file = join(folder, 'mine.jsonl')
-  const count = await exportAccount(server.database, workspace, file)
+  const count = await exportWorkspaceFile(server.database, workspace, file)
   const text = await readFile(file, 'utf8')
   const lines = text
     .trim()
@@ -70,13 +70,13 @@ it('exports every row of one account, without secrets, to a file that only its o
 it("doesn't overwrite a file", async () => {
   const workspace = await server.createWorkspace()
   const file = join(folder, 'twice.jsonl')
-  await exportAccount(server.database, workspace, file)
-  await expect(exportAccount(server.database, workspace, file)).rejects.toThrow("Can't write")
+  await exportWorkspaceFile(server.database, workspace, file)
+  await expect(exportWorkspaceFile(server.database, workspace, file)).rejects.toThrow("Can't write")
 })
 
 it('removes the file if the export fails', async () => {
   const file = join(folder, 'half.jsonl')
-  await expect(exportAccount(server.database, 'no uuid', file)).rejects.toThrow('uuid')
+  await expect(exportWorkspaceFile(server.database, 'no uuid', file)).rejects.toThrow('uuid')
   await expect(stat(file)).rejects.toThrow('ENOENT')
 })
 
