@@ -1,4 +1,4 @@
-/** Queries and mutations for the account's plan. */
+/** Queries and mutations for the workspace's plan. */
 import { changeSubscription, getSubscription, listPlans } from '@glacis/contract/subscription'
 import type { InputOf } from '@glacis/contract/endpoint'
 import { mutationOptions } from '@tanstack/react-query'

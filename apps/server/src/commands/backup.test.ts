@@ -240,9 +240,9 @@ it('verifies the newest scheduled backup, and fails for a damaged one', async ()
   await expect(verify([], context)).rejects.toThrow(/2026-11-25.*Nothing was restored/)
 })
 
-it('overwrites neither an account nor a file', async () => {
+it('overwrites neither a workspace nor a file', async () => {
   await expect(restore([file], commandContext(server.url, 'six'))).rejects.toThrow(
-    'This installation already has accounts (1)',
+    'This installation already has workspaces (1)',
   )
   await expect(backup([file], commandContext(server.url, 'one'))).rejects.toThrow("Can't write")
   expect((await contents(server.url)).get('public.workspace')).toHaveLength(1)

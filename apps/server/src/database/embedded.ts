@@ -51,8 +51,8 @@ export async function startPostgres({
   packageFolder,
 }: PostgresOptions): Promise<Postgres> {
   const cluster = await openCluster(dataFolder)
-  const isRoot = cluster.account.uid !== undefined
-  const programs = await findPrograms(cluster.account, isRoot ? '/var/cache/glacis' : dataFolder, packageFolder)
+  const isRoot = cluster.user.uid !== undefined
+  const programs = await findPrograms(cluster.user, isRoot ? '/var/cache/glacis' : dataFolder, packageFolder)
   await createCluster(cluster, programs, isDurable)
   await cleanUpAfterCrash(cluster)
 

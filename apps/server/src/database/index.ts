@@ -13,7 +13,7 @@ import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import { Pool, types } from 'pg'
 
 export interface Database {
-  /** Only for transactions that begin by taking the role; see `inAccount`. */
+  /** Only for transactions that begin by taking the role; see `inWorkspace`. */
   readonly app: Pick<Kysely<Tables>, 'transaction'>
   readonly owner: Kysely<Tables>
   /** Serves lists and charts; null if there is none. */

@@ -29,21 +29,17 @@ export interface Programs {
 const Links = z.array(z.object({ source: z.string(), target: z.string() }))
 
 /**
- * Returns programs that `account` can run.
+ * Returns programs that `user` can run.
  *
  * @param cache the folder for a copy, if one is needed
  * @param packagePath the unpacked npm package; by default that of this release
  * @throws CliError if there is no package for this platform or its programs can't run
  */
-export async function findPrograms(
-  account: SystemUser,
-  cache: string,
-  packagePath = packageFolder(),
-): Promise<Programs> {
+export async function findPrograms(user: SystemUser, cache: string, packagePath = packageFolder()): Promise<Programs> {
   await createLinks(packagePath).catch(() => undefined) // a read-only package is copied below
-  const installed = await tryPrograms(packagePath, account)
+  const installed = await tryPrograms(packagePath, user)
   if (typeof installed !== 'string') return installed
-  const copied = await tryPrograms(await copyPrograms(packagePath, cache), account)
+  const copied = await tryPrograms(await copyPrograms(packagePath, cache), user)
   if (typeof copied !== 'string') return copied
   throw new CliError(
     `The embedded PostgreSQL can't run on this system (${copied}). Set DATABASE_URL to use an existing server.`,

@@ -24,7 +24,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** Serves only the event stream, to a user whose session is valid while `isIn` returns true. */
+/** Serves only the event stream, to a user whose session is valid while `isSignedIn` returns true. */
 async function open(isSignedIn: () => boolean) {
   const app = Fastify({ forceCloseConnections: true })
   handleErrors(app)

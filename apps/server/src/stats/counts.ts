@@ -16,8 +16,8 @@ interface Row {
 export async function currentCounts(ctx: Ctx, scope: string): Promise<readonly number[]> {
   const isTarget = scope !== wholeWorkspace
   const [issues, hosts] = await Promise.all([
-    isTarget ? issuesByTarget(ctx, sql`and target_id = ${scope}`) : issuesOfAccount(ctx),
-    isTarget ? hostsByTarget(ctx, sql`and target_id = ${scope}`) : hostsOfAccount(ctx),
+    isTarget ? issuesByTarget(ctx, sql`and target_id = ${scope}`) : issuesOfWorkspace(ctx),
+    isTarget ? hostsByTarget(ctx, sql`and target_id = ${scope}`) : hostsOfWorkspace(ctx),
   ])
   return collect(issues, hosts).get(scope) ?? emptyDay()
 }
@@ -25,8 +25,8 @@ export async function currentCounts(ctx: Ctx, scope: string): Promise<readonly n
 /** The current counts of the workspace and of each of its targets that has issues, by scope. */
 export async function allCurrentCounts(ctx: Ctx): Promise<ReadonlyMap<string, readonly number[]>> {
   const rows = await Promise.all([
-    issuesOfAccount(ctx),
-    hostsOfAccount(ctx),
+    issuesOfWorkspace(ctx),
+    hostsOfWorkspace(ctx),
     issuesByTarget(ctx, sql``),
     hostsByTarget(ctx, sql``),
   ])
@@ -54,7 +54,7 @@ function collect(issues: readonly Row[], hosts: readonly HostRow[]): ReadonlyMap
 }
 
 /** Every issue of the workspace is either verified or potential. */
-async function issuesOfAccount(ctx: Ctx): Promise<Row[]> {
+async function issuesOfWorkspace(ctx: Ctx): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select ${wholeWorkspace} as scope, block, status_rank(status) as rank, category, sum(total)::int as total
     from (
@@ -90,7 +90,7 @@ interface HostRow {
   readonly hosts: readonly number[]
 }
 
-async function hostsOfAccount(ctx: Ctx): Promise<HostRow[]> {
+async function hostsOfWorkspace(ctx: Ctx): Promise<HostRow[]> {
   const { rows } = await sql<HostRow>`
     select ${wholeWorkspace} as scope, ${affected} as hosts from target_count
     where account_id = ${ctx.workspace}`.execute(ctx.tx)

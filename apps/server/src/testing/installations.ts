@@ -1,4 +1,4 @@
-/** An account with a million installations, for benchmarks. */
+/** A workspace with a million installations, for benchmarks. */
 import { type Database, newId } from '#database/index.ts'
 import { sql } from 'kysely'
 
@@ -7,7 +7,7 @@ const hosts = 20_000
 const products = 1000
 
 /**
- * Creates the account.
+ * Creates the workspace.
  *
  * @returns its id, and the canonical name of a product that one host in twenty runs
  */
