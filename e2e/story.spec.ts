@@ -48,7 +48,7 @@ async function statusOf(): Promise<string> {
 
 it('signs up, verifies the email with the code, and opens the overview', async () => {
   await page.goto('/registration')
-  await page.getByLabel('E-Mail').fill(nora.email)
+  await page.getByLabel('Email').fill(nora.email)
   await page.getByLabel('First name').fill('Nora')
   await page.getByLabel('Last name').fill('Ammann')
   await page.locator('input[name=password]').fill(nora.password)

@@ -59,7 +59,7 @@ const withMessages = (nodes: UiNode[], name: string, ...messages: UiNode['messag
 describe('FlowForm', () => {
   it('groups nodes, providers first', async () => {
     show('login', flowOf(loginNodes()))
-    await screen.findByLabelText('E-Mail')
+    await screen.findByLabelText('Email')
     const groups = [...document.querySelectorAll<HTMLElement>('fieldset[data-group]')].map(
       ({ dataset }) => dataset['group'],
     )
@@ -69,7 +69,7 @@ describe('FlowForm', () => {
   it('shows messages below the field and marks it invalid only for errors', async () => {
     const nodes = withMessages(registrationNodes(), 'traits.email', error('Invalid email'), error('Taken', 4000007))
     show('registration', flowOf(withMessages(nodes, 'password', { id: 1, type: 'info', text: 'Long is good' })))
-    const email = await screen.findByLabelText('E-Mail')
+    const email = await screen.findByLabelText('Email')
     const password = screen.getByLabelText('Password')
     const saidOf = (field: HTMLElement) =>
       document.getElementById(field.getAttribute('aria-describedby') ?? '')?.textContent
@@ -83,7 +83,7 @@ describe('FlowForm', () => {
       { type: 'div', group: 'captcha', attributes: { class: 'x' } },
     ])
     show('login', flowOf([...loginNodes(), ...unknown]))
-    await screen.findByLabelText('E-Mail')
+    await screen.findByLabelText('Email')
     expect(screen.queryByLabelText('Thought')).toBeNull()
   })
 
@@ -105,7 +105,7 @@ describe('FlowForm', () => {
       'login',
       flowOf([...loginNodes(), ...readNodes([{ type: 'script', group: 'webauthn', attributes }])]),
     )
-    await screen.findByLabelText('E-Mail')
+    await screen.findByLabelText('Email')
     const script = () =>
       document.body.querySelector<HTMLScriptElement>('script[src="http://id.example.ch/webauthn.js"]')
     const told = ['crossorigin', 'integrity', 'referrerpolicy', 'type'].map((name) => script()?.getAttribute(name))
@@ -129,15 +129,15 @@ describe('submission', () => {
     show('login', flowOf(loginNodes()))
     await userEvent.type(await screen.findByLabelText('Password'), 'correct horse{Enter}')
     expect(screen.getByText('Required')).toBeTruthy()
-    expect([document.activeElement, posts().length]).toEqual([screen.getByLabelText('E-Mail'), 0])
-    await userEvent.type(screen.getByLabelText('E-Mail'), 'n')
+    expect([document.activeElement, posts().length]).toEqual([screen.getByLabelText('Email'), 0])
+    await userEvent.type(screen.getByLabelText('Email'), 'n')
     expect(screen.queryByText('Required')).toBeNull()
   })
 
   it('activates the primary button, not a provider, on Enter', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
-    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
+    await userEvent.type(await screen.findByLabelText('Email'), 'a@b.ch')
     await userEvent.type(screen.getByLabelText('Password'), 'wrong{Enter}')
     await waitFor(() => expect(posts()).toHaveLength(1))
     expect(posts()[0]?.body).toMatchObject({ method: 'password', password: 'wrong' })
@@ -147,10 +147,10 @@ describe('submission', () => {
     const rejected = flowOf(loginNodes(), { messages: [error('The provided credentials are invalid.', 4000006)] })
     service.on('POST /self-service/login', { status: 400, body: rejected })
     show('login', flowOf(loginNodes()))
-    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
+    await userEvent.type(await screen.findByLabelText('Email'), 'a@b.ch')
     await userEvent.type(screen.getByLabelText('Password'), 'wrong{Enter}')
     expect((await screen.findByRole('alert')).textContent).toBe('The provided credentials are invalid.')
-    expect(screen.getByLabelText<HTMLInputElement>('E-Mail').value).toBe('a@b.ch')
+    expect(screen.getByLabelText<HTMLInputElement>('Email').value).toBe('a@b.ch')
   })
 
   it('does not require a password for a provider', async () => {
@@ -163,7 +163,7 @@ describe('submission', () => {
   it("intercepts submission by the service's script", async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
-    await screen.findByLabelText('E-Mail')
+    await screen.findByLabelText('Email')
     const hidden = document.querySelector<HTMLInputElement>('input[name=passkey_login]')
     if (hidden) hidden.value = '{"id":"credential"}'
     hidden?.form?.submit()
@@ -181,7 +181,7 @@ describe('submission', () => {
     show('registration', flowOf(profileStepNodes()))
     await userEvent.type(await screen.findByLabelText('First name'), 'Nora')
     await userEvent.type(screen.getByLabelText('Last name'), 'Ammann')
-    await userEvent.type(screen.getByLabelText('E-Mail'), 'nora@example.ch{Enter}')
+    await userEvent.type(screen.getByLabelText('Email'), 'nora@example.ch{Enter}')
     const password = await screen.findByLabelText('Password')
     expect(document.activeElement).toBe(password)
     await userEvent.type(password, 'slope-of-sight{Enter}')
@@ -226,7 +226,7 @@ describe('with a bot challenge', () => {
     show('login', flowOf(loginNodes()))
     await waitFor(() => expect(widget).toBeDefined())
     expect((await button()).disabled).toBe(true)
-    await userEvent.type(screen.getByLabelText('E-Mail'), 'a@b.ch')
+    await userEvent.type(screen.getByLabelText('Email'), 'a@b.ch')
     await userEvent.type(screen.getByLabelText('Password'), 'p{Enter}')
     act(() => widget?.callback('proof'))
     expect((await button()).disabled).toBe(false)
@@ -237,7 +237,7 @@ describe('with a bot challenge', () => {
   it('submits the token', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
-    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
+    await userEvent.type(await screen.findByLabelText('Email'), 'a@b.ch')
     await waitFor(() => expect(widget).toBeDefined())
     act(() => widget?.callback('proof'))
     await userEvent.type(screen.getByLabelText('Password'), 'p{Enter}')
@@ -249,7 +249,7 @@ describe('with a bot challenge', () => {
   it('requires a new token for each submission', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
-    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
+    await userEvent.type(await screen.findByLabelText('Email'), 'a@b.ch')
     await waitFor(() => expect(widget).toBeDefined())
     const first = widget
     act(() => widget?.callback('proof'))

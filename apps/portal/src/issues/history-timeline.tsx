@@ -1,7 +1,15 @@
 /** The status changes of an issue, newest first. */
 import type { HistoryEntry } from '@glacis/contract/issue'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
-import { IssueStatusIcon, issueStatusLabels } from '#ui/status.tsx'
+import { IssueStatusIcon } from '#ui/status.tsx'
+
+/** The change to each status, which may be followed by who made it. */
+const changeLabels: Readonly<Record<HistoryEntry['status'], string>> = {
+  STATUS_OPEN: 'Opened',
+  STATUS_RESOLVED: 'Resolved',
+  STATUS_IGNORED: 'Ignored',
+  STATUS_REGRESSION: 'Regressed',
+}
 
 export function HistoryTimeline({ history }: { readonly history: readonly HistoryEntry[] }) {
   const newestFirst = [...history].sort((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp))
@@ -21,7 +29,7 @@ export function ChangeEntry({ entry: { status, timestamp, actor, reason } }: { r
       <span className="absolute top-5 bottom-0 left-[6.5px] w-px bg-line-strong group-last:hidden" aria-hidden="true" />
       <IssueStatusIcon status={status} className="relative mt-[3px] bg-surface" />
       <span>
-        {issueStatusLabels[status]}
+        {changeLabels[status]}
         {actor && <span className="text-ink-2"> {actor === 'scan' ? 'by a scan' : `by ${actor}`}</span>}
         <AbsoluteTime value={timestamp} className="block text-12 text-ink-3" />
         {reason && <span className="block text-12 wrap-anywhere text-ink-2">{reason}</span>}

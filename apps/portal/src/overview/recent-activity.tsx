@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { all as allAgents } from '#agents/queries.ts'
 import { formatNumber } from '#lib/format.ts'
-import { isActive, list } from '#scans/queries.ts'
+import { formatChanges, isActive, list } from '#scans/queries.ts'
 import { SectionHead } from '#ui/card.tsx'
 import { progressText, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
@@ -97,7 +97,6 @@ function outcome(scan: Scan): string {
   if (scan.hostCount.scannedHosts === 0) return 'No hosts with open ports found.'
   const hosts = `${formatNumber(scan.hostCount.scannedHosts)} ${scan.hostCount.scannedHosts === 1 ? 'host' : 'hosts'} scanned.`
   if (!scan.changes) return hosts
-  const { new: newCount, resolved } = scan.changes
-  if (newCount === 0 && resolved === 0) return `${hosts} No changes.`
-  return `${hosts} ${formatNumber(newCount)} new ${newCount === 1 ? 'risk' : 'risks'}, ${formatNumber(resolved)} resolved.`
+  const hasChanged = Object.values(scan.changes).some((count) => count > 0)
+  return hasChanged ? `${hosts} Risks: ${formatChanges(scan.changes)}.` : `${hosts} No changes.`
 }

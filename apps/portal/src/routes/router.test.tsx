@@ -100,12 +100,12 @@ describe('flow', () => {
       { refresh: 'true', aal: 'aal1' },
     ])
     expect(requestsTo('/self-service/login/flows')).toEqual([])
-    expect(await screen.findByLabelText('E-Mail')).toBeTruthy()
+    expect(await screen.findByLabelText('Email')).toBeTruthy()
   })
 
   it('is fetched by the id in the URL', async () => {
     open('/login?flow=mine')
-    expect(await screen.findByLabelText('E-Mail')).toBeTruthy()
+    expect(await screen.findByLabelText('Email')).toBeTruthy()
     expect(requestsTo('/self-service/login/flows').map(({ query }) => query)).toEqual([{ id: 'mine' }])
     expect(requestsTo('/self-service/login/browser')).toEqual([])
   })
@@ -165,7 +165,7 @@ describe('flow', () => {
 describe('after signing in', () => {
   const press = async () => {
     const user = userEvent.setup()
-    await user.type(await screen.findByLabelText('E-Mail'), 'nora@example.ch')
+    await user.type(await screen.findByLabelText('Email'), 'nora@example.ch')
     await user.type(screen.getByLabelText('Password'), 'correct horse')
     await user.click(screen.getByRole('button', { name: 'Sign in with password' }))
   }

@@ -156,15 +156,3 @@ export function AgentStatus({
 }) {
   return <Status appearance={agentAppearances[status]}>{children}</Status>
 }
-
-/** Status labels, for titles and filters. */
-export const issueStatusLabels = labelsOf(issueAppearances)
-
-function labelsOf<Value extends string>(
-  appearances: Readonly<Record<Value, Appearance>>,
-): Readonly<Record<Value, string>> {
-  // Maps the values and keeps the keys.
-  return Object.fromEntries(
-    Object.entries<Appearance>(appearances).map(([value, { word }]) => [value, word]),
-  ) as Record<Value, string>
-}

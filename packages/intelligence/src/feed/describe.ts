@@ -16,7 +16,7 @@ export function describeConfigurations(configurations: readonly Configuration[])
   return { affected: formatAffected(products), fix: formatFix(products) }
 }
 
-/** `Apache HTTP Server: = 2.4.49; ≥ 2.4.0, < 2.4.51`, one line per product. */
+/** `Apache HTTP Server: 2.4.49; ≥ 2.4.0, < 2.4.51`, one line per product. */
 function formatAffected(products: Products): string {
   const lines = [...products].slice(0, productsMax).map(([product, criteria]) => {
     const ranges = [...new Set(criteria.map(formatVersions))]
@@ -70,5 +70,5 @@ function formatVersions({ name, match }: Criterion): string {
   const range = unquote(formatRange(boundsOf(match)))
   if (range !== '') return range
   if (name.version === '*' || name.version === '-') return allVersions
-  return `= ${unquote(name.version)}${/^[*-]$/.test(name.update) ? '' : ` ${unquote(name.update)}`}`
+  return `${unquote(name.version)}${/^[*-]$/.test(name.update) ? '' : ` ${unquote(name.update)}`}`
 }
