@@ -1,5 +1,5 @@
 /**
- * Ingests a scan of the large account with 500 findings per second, through the same function as real scans. It goes
+ * Ingests a scan of the large workspace with 500 findings per second, through the same function as real scans. It goes
  * from host to host and starts over after the last host of its target.
  */
 import { scanActor } from '../../apps/server/src/ctx.ts'

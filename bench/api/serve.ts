@@ -22,7 +22,7 @@ const database = openDatabase(url, silent)
 const jobs = createJobs(url, silent, { supervise: false })
 await jobs.prepare(database.owner)
 const server = { database, jobs, url }
-const api = await openTestApi(server as Parameters<typeof openTestApi>[0], 'http://localhost') // the rest of a test server creates accounts
+const api = await openTestApi(server as Parameters<typeof openTestApi>[0], 'http://localhost') // the rest of a test server creates workspaces
 const listenUrl = await api.app.listen({ host: '127.64.1.1', port: 0 })
 
 let peak = 0

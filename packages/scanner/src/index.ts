@@ -1,4 +1,4 @@
-/** Scanner entry point: takes a job, yields observations. Has no database or accounts. */
+/** Scanner entry point: takes a job, yields observations. Has no database and no workspaces. */
 import type { Observation, ScanJob } from '@glacis/contract/runner'
 import { compileFingerprints } from '#fingerprint/match.ts'
 import { loadRecog } from '#fingerprint/recog.ts'

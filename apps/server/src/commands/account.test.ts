@@ -48,7 +48,7 @@ it('works while the server is not running', async () => {
   expect(await readFile(file, 'utf8')).toContain(id)
 })
 
-it('exports every row of one account, without secrets, to a file that only its owner can read', async () => {
+it('exports every row of one workspace, without secrets, to a file that only its owner can read', async () => {
   const [workspace] = [await createAccount('Mine'), await createAccount('Of another')]
   const file = join(folder, 'mine.jsonl')
   const count = await exportWorkspaceFile(server.database, workspace, file)
@@ -80,7 +80,7 @@ it('removes the file if the export fails', async () => {
   await expect(stat(file)).rejects.toThrow('ENOENT')
 })
 
-it('deleting an account deletes its rows in every table', async () => {
+it('deleting a workspace deletes its rows in every table', async () => {
   const workspace = await createAccount('Going')
   await server.database.owner.deleteFrom('workspace').where('id', '=', workspace).execute()
   const { rows: tables } = await sql<{ name: string }>`

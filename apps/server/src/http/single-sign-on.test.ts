@@ -270,7 +270,7 @@ describe('a sign-in ends', () => {
   })
 })
 
-it('shows the redirect URI of the API, and finds the portal’s page', async () => {
+it("shows the redirect URI of the API, and finds the portal's page", async () => {
   const { redirectUri } = (await set()).json<{ redirectUri: string }>()
   expect(redirectUri).toBe(`${origin}/v1/sign-in-provider/${team.workspace}/callback`)
   const payload = { email: 'anyone@example.ch' }
