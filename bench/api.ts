@@ -1,6 +1,6 @@
 /**
  * Benchmarks the API with a million occurrences: p95 of lists, details and charts for one reader and for 16 while a
- * scan writes 500 findings per second, and how much the large account slows down small ones.
+ * scan writes 500 findings per second, and how much the large workspace slows down small ones.
  *
  * The limits assume an otherwise idle machine.
  *
@@ -17,7 +17,7 @@ import { openDatabase } from '../apps/server/src/database/index.ts'
 import { migrate } from '../apps/server/src/database/migrate.ts'
 import { createJobs } from '../apps/server/src/jobs.ts'
 import { createLogger } from '../apps/server/src/log.ts'
-import { fullSize, rowId, seed } from '../apps/server/src/testing/large.ts'
+import { fullSize, rowId, seed } from '../apps/server/src/testing/large-database.ts'
 import { type Call, calls, readersMax } from './api/calls.ts'
 import { send, quantile, type Server, start, stop, timed, timesOf } from './api/readers.ts'
 import type { Usage } from './api/serve.ts'
@@ -75,7 +75,7 @@ async function measure(url: string, filter = ''): Promise<void> {
     for (const call of selected) await readers(server, call)
     const p95During = quantile(await timesOf(server, smallAccount), 0.95)
     report({
-      figure: 'small account during ingest / without ingest',
+      figure: 'small workspace during ingest / without ingest',
       value: p95During / p95Before,
       unit: '×',
       limit: 1.2,

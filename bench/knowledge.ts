@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline'
 import { createZstdDecompress } from 'node:zlib'
 import { type Ctx, systemActor } from '../apps/server/src/ctx.ts'
 import { startPostgres } from '../apps/server/src/database/embedded.ts'
-import { type Database, inAccount, openDatabase } from '../apps/server/src/database/index.ts'
+import { type Database, inWorkspace, openDatabase } from '../apps/server/src/database/index.ts'
 import { migrate } from '../apps/server/src/database/migrate.ts'
 import { matchThreats } from '../apps/server/src/issues/rematch.ts'
 import { createLogger } from '../apps/server/src/log.ts'
@@ -116,7 +116,7 @@ async function matchAll(database: Database): Promise<void> {
 
 /** Matches a changed record against a million installations, a thousand of which run the software. */
 async function matchChangedRecord(database: Database): Promise<void> {
-  const { account, subject } = await manyInstallations(database)
+  const { workspace, subject } = await manyInstallations(database)
   const [, product = ''] = subject.split(':')
   const criteria = `cpe:2.3:a:bench:${product}:*:*:*:*:*:*:*:*`
   const cpeMatch = [{ vulnerable: true, criteria, versionEndExcluding: '2' }]
@@ -125,7 +125,7 @@ async function matchChangedRecord(database: Database): Promise<void> {
   const { changed: ids } = await upsertThreats(database.owner, [fromRecord(item.threat, 'nvd')])
   const startedAt = performance.now()
   const log = { info() {}, warn() {}, error() {} }
-  const raised = await inAccount(database, { account, actor: systemActor, log }, async (ctx) => {
+  const raised = await inWorkspace(database, { workspace, actor: systemActor, log }, async (ctx) => {
     await matchThreats(ctx, { ids, subjects: [subject], isNews: false }, {})
     return (await ctx.tx.selectFrom('occurrence').select('id').execute()).length
   })

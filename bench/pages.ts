@@ -1,5 +1,5 @@
 /**
- * Runs Lighthouse on all pages on a phone and a desktop, signed in: with a new account, and with an account that has
+ * Runs Lighthouse on all pages on a phone and a desktop, signed in: with a new workspace, and with a workspace that has
  * scanned the demo's targets. Reports performance, accessibility, best practices, and the performance metrics.
  * Lighthouse is installed separately, because nothing else needs it.
  */

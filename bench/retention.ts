@@ -28,10 +28,10 @@ const server = await startTestServer()
 const client = new pg.Client({ connectionString: server.url })
 try {
   await client.connect()
-  const account = await server.account()
-  await seedIssues(server, account, { issues, hosts, at: now })
+  const workspace = await server.createWorkspace()
+  await seedIssues(server, workspace, { issues, hosts, at: now })
   await addHistory()
-  await addEvents(account)
+  await addEvents(workspace)
   // Autovacuum does this in the background.
   await client.query('vacuum analyze')
   const history = { history: ago(historyDays - 1), evidence: ago(historyDays) }
@@ -56,13 +56,13 @@ async function addHistory(): Promise<void> {
   )
 }
 
-async function addEvents(account: string): Promise<void> {
+async function addEvents(workspace: string): Promise<void> {
   await client.query(
     `insert into event (account_id, at, kind, title, resource_kind, resource_id)
      select $1::uuid, $2::timestamptz + n * interval '1 day' * $3::float8, 'KIND_ISSUE_NEW', 'Redis exposed',
             'issue', n::text
      from generate_series(0, $4::int - 1) as n`,
-    [account, ago(eventDays), eventDays / rowCount, rowCount],
+    [workspace, ago(eventDays), eventDays / rowCount, rowCount],
   )
 }
 

@@ -21,7 +21,7 @@ const decidedIssues = 2
 const log = createLogger({ level: 'error' })
 
 interface Scanned {
-  readonly account: string
+  readonly workspace: string
   readonly scanId: string
   readonly issueIds: readonly string[]
   readonly checks: readonly string[]
@@ -55,18 +55,18 @@ async function withServer<T>(work: (server: TestServer) => Promise<T>): Promise<
   }
 }
 
-/** Creates an account with the same issues on each of `hosts` hosts, and a running scan of their target. */
+/** Creates a workspace with the same issues on each of `hosts` hosts, and a running scan of their target. */
 async function accountWith({ database, ...server }: TestServer, hosts: number): Promise<Scanned> {
   const { owner } = database
-  const account = await server.account()
-  const { targetId, issueIds } = await seedIssues({ database, ...server }, account, {
+  const workspace = await server.createWorkspace()
+  const { targetId, issueIds } = await seedIssues({ database, ...server }, workspace, {
     issues: issuesCount,
     hosts,
     at: new Date(),
   })
   const threats = await owner.selectFrom('threat').select('key').orderBy('key').execute()
   const [scanId, now] = [newId(), new Date()]
-  const scan = { account_id: account, id: scanId, target_id: targetId, started_by: 'bench' }
+  const scan = { account_id: workspace, id: scanId, target_id: targetId, started_by: 'bench' }
   const times = { created_at: now, updated_at: now, started_at: now, completed_at: null, last_activity_at: now }
   await owner
     .insertInto('scan')
@@ -75,9 +75,9 @@ async function accountWith({ database, ...server }: TestServer, hosts: number): 
   const rows = Array.from({ length: warmBatches + batches + 1 }, (_, number) => ({ number, scan_id: scanId }))
   await owner
     .insertInto('scan_batch')
-    .values(rows.map((row) => ({ ...row, account_id: account, hosts: '[]', state: 'QUEUED' as const })))
+    .values(rows.map((row) => ({ ...row, account_id: workspace, hosts: '[]', state: 'QUEUED' as const })))
     .execute()
-  return { account, scanId, issueIds, checks: threats.map(({ key }) => key) }
+  return { workspace, scanId, issueIds, checks: threats.map(({ key }) => key) }
 }
 
 /** Median duration of several batches in milliseconds, after a warm-up. */
@@ -88,7 +88,7 @@ async function batchMs(server: TestServer, scanned: Scanned): Promise<number> {
 }
 
 /** Milliseconds to ingest a batch of new hosts with every issue on each. */
-async function scanBatch(server: TestServer, { account, scanId, checks }: Scanned, number: number): Promise<number> {
+async function scanBatch(server: TestServer, { workspace, scanId, checks }: Scanned, number: number): Promise<number> {
   const hosts = Array.from({ length: hostsPerBatch }, (_, nth) => ({ address: `10.9.${number}.${nth}`, names: [] }))
   const endpoint = { port: 80, transport: 'tcp' } as const
   const proof = { location: '80/', quality: 99, evidence: '[core]', highlights: [] }
@@ -98,17 +98,17 @@ async function scanBatch(server: TestServer, { account, scanId, checks }: Scanne
     ...checks.map((check) => ({ kind: 'finding' as const, address, ...endpoint, check, threat: check, ...proof })),
   ])
   const startedAt = performance.now()
-  await server.as(account, (ctx) => ingest(ctx, server.jobs, { scanId, number, hosts, observations, knowledge: {} }))
+  await server.as(workspace, (ctx) => ingest(ctx, server.jobs, { scanId, number, hosts, observations, knowledge: {} }))
   return performance.now() - startedAt
 }
 
-async function decide(server: TestServer, { account, issueIds }: Scanned): Promise<void> {
+async function decide(server: TestServer, { workspace, issueIds }: Scanned): Promise<void> {
   const ids = issueIds.slice(0, decidedIssues)
   const startedAt = performance.now()
-  await server.as(account, (ctx) => setStatusOfMany(ctx, { ids, status: 'STATUS_RESOLVED' }, server))
+  await server.as(workspace, (ctx) => setStatusOfMany(ctx, { ids, status: 'STATUS_RESOLVED' }, server))
   report('decision on 120,000 occurrences: request', performance.now() - startedAt, 'ms', 1000)
   const queued = performance.now()
-  await applyPendingDecisions({ database: server.database, log }, account, AbortSignal.timeout(600_000))
+  await applyPendingDecisions({ database: server.database, log }, workspace, AbortSignal.timeout(600_000))
   report('time until it was applied to all of them', (performance.now() - queued) / 1000, 's', 30)
 }
 

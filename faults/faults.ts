@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 import { type Installation, processNames } from './installation.ts'
 import { withClient } from './query.ts'
 import type { Random } from './random.ts'
-import type { Mood, Receiver } from './receivers.ts'
+import type { ReceiverMode, Receiver } from './receivers.ts'
 
 export interface Stage {
   readonly agent: RunningAgent
@@ -31,12 +31,12 @@ const kill =
 /** Longer than a lease, so that another worker takes over. */
 const pauseMs = 5000
 
-const mood =
-  (of: 'webhooks' | 'mail', during: Mood): Fault =>
+const setReceiverMode =
+  (of: 'webhooks' | 'mail', during: ReceiverMode): Fault =>
   async (stage) => {
-    stage[of].mood = during
+    stage[of].mode = during
     await wait(stallMs)
-    stage[of].mood = 'accepting'
+    stage[of].mode = 'accepting'
   }
 
 /** The clock jumps twice: to another time, and back. */
@@ -91,10 +91,10 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
   'set the clock an hour ahead': setClock(3600),
   'set the clock back by an hour': setClock(-3600),
-  'stall the webhook receiver': mood('webhooks', 'stalling'),
-  'fail webhooks': mood('webhooks', 'failing'),
-  'stall the mail server': mood('mail', 'stalling'),
-  'fail emails': mood('mail', 'failing'),
+  'stall the webhook receiver': setReceiverMode('webhooks', 'stalling'),
+  'fail webhooks': setReceiverMode('webhooks', 'failing'),
+  'stall the mail server': setReceiverMode('mail', 'stalling'),
+  'fail emails': setReceiverMode('mail', 'failing'),
 }
 
 async function connections({ databaseUrl }: Installation): Promise<number[]> {

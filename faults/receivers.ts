@@ -4,11 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-export type Mood = 'accepting' | 'stalling' | 'failing'
+export type ReceiverMode = 'accepting' | 'stalling' | 'failing'
 
 export interface Receiver {
   readonly url: string
-  mood: Mood
+  mode: ReceiverMode
   /** How often each message was accepted, by its id. */
   readonly accepted: ReadonlyMap<string, number>
   close(): Promise<void>
@@ -16,13 +16,13 @@ export interface Receiver {
 
 export async function startWebhookReceiver(): Promise<Receiver> {
   const accepted = new Map<string, number>()
-  const receiver = { mood: 'accepting' as Mood, accepted }
+  const receiver = { mode: 'accepting' as ReceiverMode, accepted }
   const server = createServer((request, response) => {
-    if (receiver.mood === 'stalling') return
+    if (receiver.mode === 'stalling') return
     const id = String(request.headers['webhook-id'])
     request.resume().once('end', () => {
-      if (receiver.mood === 'accepting') accepted.set(id, (accepted.get(id) ?? 0) + 1)
-      response.writeHead(receiver.mood === 'accepting' ? 200 : 500).end()
+      if (receiver.mode === 'accepting') accepted.set(id, (accepted.get(id) ?? 0) + 1)
+      response.writeHead(receiver.mode === 'accepting' ? 200 : 500).end()
     })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -38,16 +38,16 @@ export async function startWebhookReceiver(): Promise<Receiver> {
 
 export async function startMailServer(): Promise<Receiver> {
   const accepted = new Map<string, number>()
-  const receiver = { mood: 'accepting' as Mood, accepted }
+  const receiver = { mode: 'accepting' as ReceiverMode, accepted }
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData(stream, session, done) {
       const { id } = session
       stream.resume().once('end', () => {
-        if (receiver.mood === 'stalling') return
-        if (receiver.mood === 'accepting') accepted.set(id, 1)
-        done(receiver.mood === 'failing' ? new Error('451 try again later') : null)
+        if (receiver.mode === 'stalling') return
+        if (receiver.mode === 'accepting') accepted.set(id, 1)
+        done(receiver.mode === 'failing' ? new Error('451 try again later') : null)
       })
     },
   })

@@ -1,5 +1,5 @@
 /**
- * Creates three months of history for the demo account.
+ * Creates three months of history for the demo workspace.
  *
  * Moves what scans found and users decided today into the past, and adds issues that were fixed in the meantime.
  * The API can't backdate anything, so this writes to the database. Only the demo does that.
@@ -44,16 +44,16 @@ export async function writeHistory(client: Client, email: string): Promise<void>
      where id in (select account_id from member where email = $1 and role = 'owner' and left_at is null)`,
     [email],
   )
-  const [account] = rows
-  if (!account) throw new Error(`No account with the email ${email}`)
+  const [workspace] = rows
+  if (!workspace) throw new Error(`No account with the email ${email}`)
   const now = new Date()
   const startTime = scanTime(now, days)
-  await backdate(client, account.id, startTime)
-  await addFixedIssues(client, account.id, now)
-  const events = await moveEventsToPast(client, account.id, now)
-  await addScans(client, account.id, events, now)
-  await addComments(client, account.id, events, now)
-  await writeDays(client, account, events, now)
+  await backdate(client, workspace.id, startTime)
+  await addFixedIssues(client, workspace.id, now)
+  const events = await moveEventsToPast(client, workspace.id, now)
+  await addScans(client, workspace.id, events, now)
+  await addComments(client, workspace.id, events, now)
+  await writeDays(client, workspace, events, now)
   await client.query('commit')
 }
 
@@ -88,7 +88,7 @@ function foundDaysAgo(number: number): number {
   return number % 5 < 2 ? days - 1 - (number % 6) : Math.round(8 + fraction(number) * (days - 14))
 }
 
-async function backdate(client: Client, account: string, startTime: Date): Promise<void> {
+async function backdate(client: Client, workspace: string, startTime: Date): Promise<void> {
   for (const statement of [
     'update workspace set created_at = $2 where id = $1',
     'update target set created_at = $2 where account_id = $1',
@@ -96,23 +96,23 @@ async function backdate(client: Client, account: string, startTime: Date): Promi
     'update service set first_seen_at = $2 where account_id = $1',
     'update host_product set first_seen_at = $2 where account_id = $1',
   ])
-    await client.query(statement, [account, startTime])
+    await client.query(statement, [workspace, startTime])
   // Results of today's scans must not be shown as new.
-  await client.query('update scan set new_count = 0 where account_id = $1', [account])
-  await client.query(`update scan_issue set change = 'SEEN' where account_id = $1 and change = 'NEW'`, [account])
+  await client.query('update scan set new_count = 0 where account_id = $1', [workspace])
+  await client.query(`update scan_issue set change = 'SEEN' where account_id = $1 and change = 'NEW'`, [workspace])
 }
 
 /** Adds issues that were found and fixed in the meantime, on existing hosts. */
-async function addFixedIssues(client: Client, account: string, now: Date): Promise<void> {
+async function addFixedIssues(client: Client, workspace: string, now: Date): Promise<void> {
   const { rows: threats } = await client.query<{ id: string; kind: string }>(
     `select id, kind from threat
      where not exists (select from issue where account_id = $1 and threat_id = threat.id) and category <> 'CATEGORY_NONE'
      order by row_number() over (partition by kind = 'check' order by md5(key)), kind limit $2`,
-    [account, fixedCount],
+    [workspace, fixedCount],
   )
   const { rows: hosts } = await client.query<{ id: string; target_id: string }>(
     'select id, target_id from host where account_id = $1 order by id',
-    [account],
+    [workspace],
   )
   for (const [number, threat] of threats.entries()) {
     const host = hosts[number % hosts.length]
@@ -128,7 +128,7 @@ async function addFixedIssues(client: Client, account: string, now: Date): Promi
        select $1, $2, id, 'STATUS_RESOLVED', $3, $4, round(score * 8), score, category, 1,
          $5, $6, $6, $6, coalesce(epss_score, 0), lower(name || ' ' || key)
        from threat where id = $7`,
-      [account, issueId, verification, isVerified ? 99 : 80, from, to, threat.id],
+      [workspace, issueId, verification, isVerified ? 99 : 80, from, to, threat.id],
     )
     await client.query(
       `insert into occurrence (account_id, id, issue_id, host_id, target_id, location, port, method, status, quality,
@@ -138,7 +138,7 @@ async function addFixedIssues(client: Client, account: string, now: Date): Promi
          $2::text, 'scan', $8, $9, $9
        from threat where id = $10`,
       [
-        account,
+        workspace,
         idAt(from),
         issueId,
         host.id,
@@ -153,7 +153,13 @@ async function addFixedIssues(client: Client, account: string, now: Date): Promi
     await client.query(
       `insert into issue_target (account_id, target_id, issue_id, status, verified_status, potential_status, category)
        select $1, $2, $3, 'STATUS_RESOLVED', $4, $5, category from issue where account_id = $1 and id = $3`,
-      [account, host.target_id, issueId, isVerified ? 'STATUS_RESOLVED' : null, isVerified ? null : 'STATUS_RESOLVED'],
+      [
+        workspace,
+        host.target_id,
+        issueId,
+        isVerified ? 'STATUS_RESOLVED' : null,
+        isVerified ? null : 'STATUS_RESOLVED',
+      ],
     )
     for (const eventHost of [null, host]) {
       for (const [status, at] of [
@@ -163,19 +169,19 @@ async function addFixedIssues(client: Client, account: string, now: Date): Promi
         await client.query(
           `insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor)
            values ($1, $2, $3, $4, $5, $6, $7, $8, 'scan')`,
-          [account, idAt(at), issueId, eventHost?.id ?? null, eventHost?.target_id ?? null, status, verification, at],
+          [workspace, idAt(at), issueId, eventHost?.id ?? null, eventHost?.target_id ?? null, status, verification, at],
         )
     }
   }
 }
 
 /** Moves today's events into the past. Each issue keeps the order of its events and its current status. */
-async function moveEventsToPast(client: Client, account: string, now: Date): Promise<Event[]> {
+async function moveEventsToPast(client: Client, workspace: string, now: Date): Promise<Event[]> {
   const { rows: events } = await client.query<Event>(
     `select event.id, issue_id, host_id, target_id, event.status, event.verification, at, actor, reason, category
      from issue_event as event join issue on issue.account_id = event.account_id and issue.id = issue_id
      where event.account_id = $1 order by issue_id, host_id nulls first, at, event.id`,
-    [account],
+    [workspace],
   )
   const today = now.getTime() - dayMs
   const recent = [...Map.groupBy(events, ({ issue_id }) => issue_id).values()].filter((all) =>
@@ -191,7 +197,7 @@ async function moveEventsToPast(client: Client, account: string, now: Date): Pro
         const isDecision = event.actor !== 'scan'
         event.at = isDecision ? workingTime(now, daysAgo) : scanTime(now, daysAgo)
         await client.query('update issue_event set at = $3, actor = $4 where account_id = $1 and id = $2', [
-          account,
+          workspace,
           event.id,
           event.at,
           isDecision ? user : 'scan',
@@ -206,7 +212,7 @@ async function moveEventsToPast(client: Client, account: string, now: Date): Pro
      from (select issue_id, min(at) as first, max(at) as last, (array_agg(actor order by at desc))[1] as actor
            from issue_event where account_id = $1 and host_id is null group by 1) as seen
      where account_id = $1 and issue.id = seen.issue_id`,
-    [account],
+    [workspace],
   )
   await client.query(
     `update occurrence set first_seen_at = seen.first, ignored_by = case when ignored_by = '' then '' else seen.actor end,
@@ -215,16 +221,16 @@ async function moveEventsToPast(client: Client, account: string, now: Date): Pro
      from (select issue_id, host_id, min(at) as first, max(at) as last, (array_agg(actor order by at desc))[1] as actor
            from issue_event where account_id = $1 and host_id is not null group by 1, 2) as seen
      where account_id = $1 and occurrence.issue_id = seen.issue_id and occurrence.host_id = seen.host_id`,
-    [account],
+    [workspace],
   )
   return events
 }
 
 /** Adds a nightly scan of each target. */
-async function addScans(client: Client, account: string, events: readonly Event[], now: Date): Promise<void> {
+async function addScans(client: Client, workspace: string, events: readonly Event[], now: Date): Promise<void> {
   const { rows: targets } = await client.query<{ id: string; hosts: number }>(
     `select target_id as id, count(*)::int as hosts from host where account_id = $1 group by 1`,
-    [account],
+    [workspace],
   )
   for (const { id: target, hosts } of targets) {
     const targetEvents = events.filter(({ target_id }) => target_id === target)
@@ -244,7 +250,7 @@ async function addScans(client: Client, account: string, events: readonly Event[
          values ($1, $2, $3, 'TYPE_AUTOMATIC', 'STATUS_COMPLETED', 'PHASE_DONE', $4, $4, $4,
            $5, $6, $7, $8, $9, $10, $11, $12, 'system', $13, $13, $14, $14, $14)`,
         [
-          account,
+          workspace,
           idAt(at),
           target,
           hosts,
@@ -259,7 +265,7 @@ async function addScans(client: Client, account: string, events: readonly Event[
   }
 }
 
-async function addComments(client: Client, account: string, events: readonly Event[], now: Date): Promise<void> {
+async function addComments(client: Client, workspace: string, events: readonly Event[], now: Date): Promise<void> {
   const issues = events.filter(({ host_id, status, at }) => host_id === null && status === 'STATUS_OPEN' && at < now)
   for (const [number, { issue_id, at }] of issues.entries()) {
     if (number % 3 !== 0) continue
@@ -267,7 +273,7 @@ async function addComments(client: Client, account: string, events: readonly Eve
     const time = workingTime(now, daysAgo)
     await client.query(
       'insert into issue_comment (account_id, id, issue_id, text, actor, created_at) values ($1, $2, $3, $4, $5, $6)',
-      [account, idAt(time), issue_id, comments[number % comments.length], users[number % users.length], time],
+      [workspace, idAt(time), issue_id, comments[number % comments.length], users[number % users.length], time],
     )
   }
 }
@@ -286,12 +292,12 @@ const worstFirst: readonly Status[] = ['STATUS_REGRESSION', 'STATUS_OPEN', 'STAT
 const severities = ['CATEGORY_CRITICAL', 'CATEGORY_HIGH', 'CATEGORY_MEDIUM', 'CATEGORY_LOW']
 
 /**
- * Writes the closed days for charts, per target and for the account. The counts are described in `stats/slots.ts` of
+ * Writes the closed days for charts, per target and for the workspace. The counts are described in `stats/slots.ts` of
  * the server.
  */
 async function writeDays(
   client: Client,
-  { id: account, time_zone }: { id: string; time_zone: string },
+  { id: workspace, time_zone }: { id: string; time_zone: string },
   events: readonly Event[],
   now: Date,
 ): Promise<void> {
@@ -301,7 +307,7 @@ async function writeDays(
        (($1::timestamptz at time zone $2)::date - 1)::timestamp, interval '1 day') as day`,
     [now, time_zone],
   )
-  await client.query('delete from stats_day where account_id = $1', [account])
+  await client.query('delete from stats_day where account_id = $1', [workspace])
   const hostEvents = events.filter(({ host_id }) => host_id !== null)
   const targets = new Set(hostEvents.flatMap(({ target_id }) => target_id ?? []))
   for (const { day, end } of rows) {
@@ -323,7 +329,7 @@ async function writeDays(
       )
       await client.query(
         'insert into stats_day (account_id, target_id, day, closed_at, counts) values ($1, $2, $3, $4, $5)',
-        [account, scope, day, now, counts],
+        [workspace, scope, day, now, counts],
       )
     }
   }

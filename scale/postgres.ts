@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { appendFile, chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findPrograms } from '../apps/server/src/database/native.ts'
+import { findPrograms } from '../apps/server/src/database/programs.ts'
 import { freePort } from '../e2e/ports.ts'
 import { withClient } from '../faults/query.ts'
 

@@ -1,5 +1,5 @@
 /** The requests that are measured, and the limits of their p95 in milliseconds. */
-import { rowId } from '../../apps/server/src/testing/large.ts'
+import { rowId } from '../../apps/server/src/testing/large-database.ts'
 
 /** Limits for one reader and for many concurrent ones. */
 export interface Limit {

@@ -3,16 +3,16 @@
  * from host to host and starts over after the last host of its target.
  */
 import { scanActor } from '../../apps/server/src/ctx.ts'
-import { inAccount, newId, openDatabase } from '../../apps/server/src/database/index.ts'
+import { inWorkspace, newId, openDatabase } from '../../apps/server/src/database/index.ts'
 import { createJobs } from '../../apps/server/src/jobs.ts'
 import { ingest } from '../../apps/server/src/scans/ingest.ts'
-import { accountId, rowId } from '../../apps/server/src/testing/large.ts'
+import { workspaceId, rowId } from '../../apps/server/src/testing/large-database.ts'
 
 const [url = ''] = process.argv.slice(2)
 const silent = { info() {}, warn() {}, error() {} }
 const database = openDatabase(url, silent, { app: 2, owner: 1 })
 const jobs = createJobs(url, silent, { supervise: false })
-const as = { account: accountId(0), actor: scanActor, log: silent }
+const as = { workspace: workspaceId(0), actor: scanActor, log: silent }
 const hostsPerBatch = 50
 const findingsPerHost = 10
 const batchesMax = 3600
@@ -20,15 +20,15 @@ const batchesMax = 3600
 const scanId = newId()
 /** The largest target: a tenth of all hosts. */
 const targetId = rowId('target', 0)
-await inAccount(database, as, async ({ tx, now }) => {
+await inWorkspace(database, as, async ({ tx, now }) => {
   await tx
     .updateTable('scan')
     .set({ status: 'STATUS_CANCELLED' })
-    .where('account_id', '=', as.account)
+    .where('account_id', '=', as.workspace)
     .where('target_id', '=', targetId)
     .execute()
   const scan = {
-    account_id: as.account,
+    account_id: as.workspace,
     id: scanId,
     target_id: targetId,
     started_by: 'bench',
@@ -42,7 +42,7 @@ await inAccount(database, as, async ({ tx, now }) => {
     .execute()
   const batches = Array.from({ length: batchesMax }, (_, number) => ({
     number,
-    account_id: as.account,
+    account_id: as.workspace,
     scan_id: scanId,
   }))
   await tx
@@ -53,7 +53,7 @@ await inAccount(database, as, async ({ tx, now }) => {
 const hosts = await database.owner
   .selectFrom('host')
   .select('address')
-  .where('account_id', '=', as.account)
+  .where('account_id', '=', as.workspace)
   .where('target_id', '=', targetId)
   .orderBy('id')
   .execute()
@@ -64,7 +64,7 @@ process.on('message', () => process.exit(0))
 process.send?.({ url: '' })
 while (number < batchesMax) {
   const nextAt = performance.now() + 1000
-  await inAccount(database, as, (ctx) => ingest(ctx, jobs, batch(number)))
+  await inWorkspace(database, as, (ctx) => ingest(ctx, jobs, batch(number)))
   number++
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, nextAt - performance.now())))
 }

@@ -33,9 +33,9 @@ export async function measureQueue(
   await receivers[0]?.work('decisions', 1, async ({ data }) => arrived.get(data.account)?.(undefined))
   const times: number[] = []
   for (let count = 0; count < samples; count++) {
-    const account = randomUUID()
-    const arrival = new Promise((resolve) => arrived.set(account, resolve))
-    await database.owner.transaction().execute((tx) => sender.enqueue(tx, 'decisions', { account }))
+    const workspace = randomUUID()
+    const arrival = new Promise((resolve) => arrived.set(workspace, resolve))
+    await database.owner.transaction().execute((tx) => sender.enqueue(tx, 'decisions', { account: workspace }))
     const committedAt = performance.now()
     await arrival
     times.push(performance.now() - committedAt)

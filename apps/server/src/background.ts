@@ -3,11 +3,11 @@ import { disconnectLost } from '#agents/index.ts'
 import { deleteOldAuditEvents } from '#audit.ts'
 import type { ScheduledBackups } from '#backups/index.ts'
 import { systemActor } from '#ctx.ts'
-import { inAccount } from '#database/index.ts'
-import { onEach } from '#each.ts'
+import { inWorkspace } from '#database/index.ts'
+import { forEachSettled } from '#for-each-settled.ts'
 import { deleteExpiredKeys } from '#idempotency.ts'
 import {
-  accountsWithPendingDecisions,
+  workspacesWithPendingDecisions,
   deleteExpiredIssueData,
   reopenExpired,
   applyPendingDecisions,
@@ -73,7 +73,7 @@ export async function startBackground(
   await jobs.work('scan-batch', concurrentBatches, (work) => runBatch(scanning, work), {
     perWorkspace: concurrentBatchesOfWorkspace,
   })
-  const applyPending = (account: string, signal: AbortSignal) => applyPendingDecisions(scanning, account, signal)
+  const applyPending = (workspace: string, signal: AbortSignal) => applyPendingDecisions(scanning, workspace, signal)
   await jobs.work('decisions', 1, ({ data, signal }) => applyPending(data.account, signal))
   await jobs.work('sweep', 1, async ({ signal }) => {
     const steps = [
@@ -83,7 +83,8 @@ export async function startBackground(
       () => failStalled(scanning),
       () => sweepAgents(scanning),
       () => disconnectLost(database, log),
-      async () => onEach(await accountsWithPendingDecisions(database), (account) => applyPending(account, signal)),
+      async () =>
+        forEachSettled(await workspacesWithPendingDecisions(database), (workspace) => applyPending(workspace, signal)),
       () => reopenIgnored(scanning),
       () => enqueue('changes'),
       async () => (await feedUpdater?.isDue()) && enqueue('feeds'),
@@ -93,7 +94,7 @@ export async function startBackground(
       () => deleteDueWorkspaces(database, log),
       () => deleteExpired(),
     ]
-    await onEach<() => Promise<unknown>>(steps, (step) => step())
+    await forEachSettled<() => Promise<unknown>>(steps, (step) => step())
   })
   await jobs.work('delivery', concurrentDeliveries, (work) => runDelivery(sending, work))
   dispatchOnHints(scanning, sending.live)
@@ -105,32 +106,32 @@ export async function startBackground(
 
 /** Reopens issues whose ignore period has ended. */
 async function reopenIgnored({ database, log }: Scanning): Promise<void> {
-  const accounts = await database.owner
+  const workspaces = await database.owner
     .selectFrom('occurrence')
     .select('account_id')
     .distinct()
     .where('ignore_until', '<=', new Date())
     .execute()
-  await onEach(accounts, ({ account_id }) =>
-    inAccount(database, { account: account_id, actor: systemActor, log }, reopenExpired),
+  await forEachSettled(workspaces, ({ account_id }) =>
+    inWorkspace(database, { workspace: account_id, actor: systemActor, log }, reopenExpired),
   )
 }
 
 /** Dispatches notifications shortly after a hint. The sweep picks up events whose hint was lost. */
 function dispatchOnHints({ database, jobs, log }: Scanning, live: Live): void {
   const due = new Map<string, NodeJS.Timeout>()
-  live.onAnyHint((account) => {
-    if (due.has(account)) return
+  live.onAnyHint((workspace) => {
+    if (due.has(workspace)) return
     const run = () => {
-      due.delete(account)
-      createDeliveries(database, jobs, log, account).catch((error: unknown) => {
+      due.delete(workspace)
+      createDeliveries(database, jobs, log, workspace).catch((error: unknown) => {
         log.warn(
           { error: error instanceof Error ? error.message : String(error) },
           'event delivery deferred to next sweep',
         )
       })
     }
-    due.set(account, setTimeout(run, debounceMs).unref())
+    due.set(workspace, setTimeout(run, debounceMs).unref())
   })
 }
 

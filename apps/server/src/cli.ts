@@ -43,7 +43,7 @@ const commands = new Map<string, Command>([
     {
       summary: 'Import, export, or list feed data: import FILE …, export, status.',
       takesArguments: true,
-      run: async (context, args) => (await import('./commands/packs.ts')).packsCommand(args, context),
+      run: async (context, args) => (await import('./commands/packs.ts')).runPacksCommand(args, context),
     },
   ],
   [
@@ -51,15 +51,15 @@ const commands = new Map<string, Command>([
     {
       summary: 'Manage users: list, show, create, disable, enable, reset-2fa, delete.',
       takesArguments: true,
-      run: async (context, args) => (await import('./commands/identity.ts')).administerIdentities(args, context),
+      run: async (context, args) => (await import('./commands/identity.ts')).runIdentityCommand(args, context),
     },
   ],
   [
     'account',
     {
-      summary: "Export or delete an account's data: export, delete.",
+      summary: 'Export or delete a workspace: export, delete.',
       takesArguments: true,
-      run: async (context, args) => (await import('./commands/account.ts')).administerAccounts(args, context),
+      run: async (context, args) => (await import('./commands/account.ts')).runAccountCommand(args, context),
     },
   ],
   [

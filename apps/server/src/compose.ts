@@ -21,7 +21,7 @@ import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
 import { createRequestCounts } from '#request-counts.ts'
 import { type Listeners, listenOnAll } from '#http/listen.ts'
-import { createIdentityTrail } from '#identity-trail.ts'
+import { createIdentityAudit } from '#identity-audit.ts'
 import { deliverMention } from '#issues/index.ts'
 import { createJobs, mailJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
@@ -41,7 +41,7 @@ import {
 import { encryptEventIdsWith } from '#notifications/index.ts'
 import { isWithinNetworks } from '#networks.ts'
 import { signInNetworks } from '#installation/index.ts'
-import { createOutbound } from '#outbound.ts'
+import { createOutboundFetch } from '#outbound-fetch.ts'
 import { portalConfig } from '#portal-config.ts'
 import { traceRequests } from '#tracing.ts'
 import { createWhoami } from '#whoami.ts'
@@ -103,9 +103,9 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   await jobs.prepare(database.owner)
   const site = { url: config.url, hasOwnIdentity: config.identityUrl === undefined }
   const memberships = createMemberships(database, { ...site, ...config.signIn.lifespans })
-  const outbound = createOutbound(config.webhookNetworks)
+  const outbound = createOutboundFetch(config.webhookNetworks)
   const people = createIdentityAdmin({ database: database.owner, enqueueMail: mailJobs(jobs) })
-  const trail = createIdentityTrail(database, people, memberships, log)
+  const identityAudit = createIdentityAudit(database, people, memberships, log)
   const identity = config.identityUrl
     ? null
     : createIdentity({
@@ -126,7 +126,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         enqueueMail: mailJobs(jobs),
         deliver: (mail) => mailer.deliver(mail),
         log,
-        onEvent: trail.record,
+        onEvent: identityAudit.record,
       })
   const packsFolder = join(config.dataFolder, 'packs')
   const ownPacks = { ...packFolders(root, config.packs), cache: cacheFolderOf(packsFolder) }
@@ -183,12 +183,12 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             guard,
             live,
             mailer,
-            gate: config.webhookNetworks,
+            egress: config.webhookNetworks,
             root,
             url: config.url,
             secret,
             resolveTxt,
-            signIn: { ...site, secret, gate: config.webhookNetworks, fetch: outbound },
+            signIn: { ...site, secret, egress: config.webhookNetworks, fetch: outbound },
             findPerson: config.identityUrl ? async () => null : (email) => personWith(people, email),
             feeds: config.feeds,
             knowledge: scanning.knowledge,
@@ -217,7 +217,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     const sending = {
       database,
       mailer,
-      gate: config.webhookNetworks,
+      egress: config.webhookNetworks,
       url: config.url,
       log,
       live,
@@ -246,7 +246,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       const closed = app.close()
       await listeners?.close(config.drainMs)
       await Promise.all([closed, working, metrics?.close(), identity?.close()])
-      await Promise.all([jobs.close(), trail.flush(), sharedSets.close(), requestCounts.close()])
+      await Promise.all([jobs.close(), identityAudit.flush(), sharedSets.close(), requestCounts.close()])
       await callbacks?.close()
       await live.close()
       mailer.close()

@@ -56,7 +56,7 @@ it('reports all invalid and unknown settings together and suggests the nearest n
   expect(() => readConfig(invalidSettings, root)).toThrow(
     'Invalid configuration: GLACIS_PORT must be a port number from 1 to 65535; ' +
       'DATABASE_URL must be a URL such as postgresql://user:password@host/database; ' +
-      'GLACIS_BILLING must be open or off (stripe is not supported in this release); GLACIS_PROT is not a setting; did you mean GLACIS_PORT.',
+      'GLACIS_BILLING must be open or off (stripe is not supported in this release); GLACIS_PROT is not a setting (did you mean GLACIS_PORT?).',
   )
 })
 

@@ -172,7 +172,7 @@ function isUnknown(name: string): boolean {
 
 function unknownName(name: string): string {
   const nearest = names.toSorted((a, b) => editDistance(name, a) - editDistance(name, b))[0]
-  return `${name} is not a setting; did you mean ${nearest}`
+  return `${name} is not a setting (did you mean ${nearest}?)`
 }
 
 /** Levenshtein distance. */

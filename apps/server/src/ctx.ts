@@ -48,7 +48,7 @@ export interface Ctx {
   readonly tx: Transaction<Tables>
   readonly now: Date
   readonly log: Log
-  /** Billing is off: all accounts have the largest plan. */
+  /** Billing is off: all workspaces have the largest plan. */
   readonly isUnlimited: boolean
 }
 

@@ -1,4 +1,4 @@
-/** A record of deleted accounts and targets: what, when and by whom. */
+/** A record of deleted workspaces and users: which, when, and by whom. */
 import { userInfo } from 'node:os'
 import { newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
@@ -6,13 +6,14 @@ import { type Kysely, sql } from 'kysely'
 
 export interface Deletion {
   readonly action: 'account.delete' | 'identity.delete'
+  /** Id of the workspace. Part of the JSON output of `glacis identity deletions`. */
   readonly accountId: string | null
   readonly identityId: string | null
   /** Number of rows deleted with it; nothing that identifies a person or target. */
   readonly detail: Readonly<Record<string, number>>
 }
 
-/** Records a deletion in its transaction. The entry is immutable and outlives the account. */
+/** Records a deletion in its transaction. The entry is immutable and outlives what was deleted. */
 export async function recordDeletion(owner: Kysely<Tables>, { action, accountId, identityId, detail }: Deletion) {
   await owner
     .insertInto('deletion')

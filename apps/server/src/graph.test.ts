@@ -4,7 +4,7 @@ import { ecosystem } from '#graph.ts'
 import { sharedTestServer } from '#testing/test-server.ts'
 
 const server = await sharedTestServer()
-const account = await server.account()
+const workspace = await server.createWorkspace()
 const at = new Date('2026-11-01T00:00:00Z')
 const [target, product] = [newId(), newId()]
 const hosts = [newId(), newId(), newId()]
@@ -19,13 +19,13 @@ beforeAll(async () => {
 
 /** Creates a CVE in a product on two hosts, and a weakness on the third host that isn't linked to a product. */
 async function createData(): Promise<void> {
-  await server.as(account, async ({ tx }) => {
+  await server.as(workspace, async ({ tx }) => {
     const times = { created_at: at, updated_at: at }
     const schedule = { schedule_period: 'PERIOD_DAILY' as const, next_scan_at: null, deleted_at: null }
     await tx
       .insertInto('target')
       .values({
-        account_id: account,
+        account_id: workspace,
         id: target,
         name: 'T',
         address: '127.91.0.0/24',
@@ -36,7 +36,7 @@ async function createData(): Promise<void> {
       .execute()
     const seenTimes = { first_seen_at: at, last_seen_at: at }
     for (const [number, id] of hosts.entries()) {
-      const host = { account_id: account, id, target_id: target, address: `127.91.0.${number + 1}`, name: '' }
+      const host = { account_id: workspace, id, target_id: target, address: `127.91.0.${number + 1}`, name: '' }
       await tx
         .insertInto('host')
         .values({ ...host, ...seenTimes, last_checked_at: at, updated_at: at })
@@ -45,7 +45,7 @@ async function createData(): Promise<void> {
     const naming = { name: 'nginx', version: '1.24', part: 'a', vendor: 'f5', product: 'nginx', wfn: '{}' }
     await tx
       .insertInto('product')
-      .values({ account_id: account, id: product, key: 'cpe', ...naming, ...times })
+      .values({ account_id: workspace, id: product, key: 'cpe', ...naming, ...times })
       .execute()
   })
   await createIssue('CVE-2024-1', 90, [hosts[0], hosts[1]], product)
@@ -58,7 +58,7 @@ async function createIssue(
   on: readonly (string | undefined)[],
   affectedProduct: string | null,
 ) {
-  await server.as(account, async ({ tx }) => {
+  await server.as(workspace, async ({ tx }) => {
     const threat = await tx.selectFrom('threat').selectAll().where('key', '=', key).executeTakeFirstOrThrow()
     const seenTimes = { first_seen_at: at, last_seen_at: at, ignored_at: null, resolved_at: null }
     const id = newId()
@@ -66,7 +66,7 @@ async function createIssue(
     const rating = { verification: 'VERIFICATION_VERIFIED' as const, priority, score: 9, category: threat.category }
     await tx
       .insertInto('issue')
-      .values({ account_id: account, id, threat_id: threat.id, ...state, ...rating, ...seenTimes, updated_at: at })
+      .values({ account_id: workspace, id, threat_id: threat.id, ...state, ...rating, ...seenTimes, updated_at: at })
       .execute()
     for (const host_id of on) {
       if (!host_id) throw new Error('there are three hosts')
@@ -81,7 +81,7 @@ async function createIssue(
       await tx
         .insertInto('occurrence')
         .values({
-          account_id: account,
+          account_id: workspace,
           id: newId(),
           issue_id: id,
           host_id,
@@ -97,13 +97,13 @@ async function createIssue(
     const statuses = { status: 'STATUS_OPEN' as const, verified_status: 'STATUS_OPEN' as const, potential_status: null }
     await tx
       .insertInto('issue_target')
-      .values({ account_id: account, target_id: target, issue_id: id, category: threat.category, ...statuses })
+      .values({ account_id: workspace, target_id: target, issue_id: id, category: threat.category, ...statuses })
       .execute()
   })
 }
 
 const graph = (input: Partial<Parameters<typeof ecosystem>[1]> = {}) =>
-  server.as(account, (ctx) => ecosystem(ctx, { maxNodes: 2000, ...input }))
+  server.as(workspace, (ctx) => ecosystem(ctx, { maxNodes: 2000, ...input }))
 
 it('links hosts to software, software to its threats, and hosts to threats without software', async () => {
   const { nodes, links, totalNodeCount, totalNodeCountIsExact } = await graph()

@@ -67,7 +67,7 @@ async function storedResponse<T>(ctx: Ctx, { key, call, digest }: Claim): Promis
   throw new ApiError('conflict', 'This Idempotency-Key was already used with a different request. Use a new key')
 }
 
-/** Deletes expired keys of all accounts, because some accounts never send another key. */
+/** Deletes expired keys of all workspaces, because some workspaces never send another key. */
 export async function deleteExpiredKeys({ owner }: Database, now: Date): Promise<void> {
   await expired(owner, now).execute()
 }

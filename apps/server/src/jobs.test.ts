@@ -14,11 +14,11 @@ it('starts a job immediately instead of at the next poll a second later', async 
   await listener.connect()
   await listener.query(`listen ${channels.jobs}`)
   listener.on('notification', ({ payload = '' }) => jobs.wake(payload))
-  const account = await server.account()
+  const workspace = await server.createWorkspace()
   const { promise: done, resolve } = Promise.withResolvers<void>()
   let remaining = 40
   const enqueue = async (queue: 'decisions' | 'scan-plan') =>
-    database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, { account, scanId: account }))
+    database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, { account: workspace, scanId: workspace }))
   const passTo = (to: 'decisions' | 'scan-plan') => async () => (remaining-- > 0 ? enqueue(to) : resolve())
   await jobs.work('decisions', 1, passTo('scan-plan'))
   await jobs.work('scan-plan', 1, passTo('decisions'))
@@ -31,7 +31,7 @@ it('a job that a shutdown interrupts is repeated without using up its attempts',
   // Its own server: the workers above would take the job.
   const other = await startTestServer()
   const { database, url } = other
-  const account = await other.account()
+  const workspace = await other.createWorkspace()
   const attempts: boolean[] = []
   /** Takes the job and is stopped during it, except for the last process. */
   const runProcess = async (isLast: boolean) => {
@@ -48,7 +48,7 @@ it('a job that a shutdown interrupts is repeated without using up its attempts',
     await jobs.stopWork(0)
     await jobs.close()
   }
-  await database.owner.transaction().execute((tx) => other.jobs.enqueue(tx, 'decisions', { account }))
+  await database.owner.transaction().execute((tx) => other.jobs.enqueue(tx, 'decisions', { account: workspace }))
   for (const isLast of [false, false, false, false, true]) await runProcess(isLast)
   await other.close()
   expect(attempts).toEqual([false, false, false, false, false])
@@ -75,7 +75,11 @@ describe('fair queueing', () => {
   it('starts a small job immediately, and alternates between large backlogs by cost', async () => {
     const other = await startTestServer()
     const { database, jobs } = other
-    const [large, rival, small] = [await other.account(), await other.account(), await other.account()]
+    const [large, rival, small] = [
+      await other.createWorkspace(),
+      await other.createWorkspace(),
+      await other.createWorkspace(),
+    ]
     const enqueue = (workspace: string, count: number, cost: number) =>
       database.owner.transaction().execute((tx) =>
         jobs.enqueueFairly(

@@ -5,12 +5,12 @@ import { channels } from '#database/channels.ts'
 import { Client } from 'pg'
 
 export interface Live {
-  /** Calls back after each hint for the account; returns a function that unsubscribes. */
-  onHint(account: string, call: () => void): () => void
-  /** Calls back after each hint, with its account; returns a function that unsubscribes. */
-  onAnyHint(call: (account: string) => void): () => void
-  /** Calls back when the members of the account changed, or when changes may have been missed; unsubscribes likewise. */
-  onMembers(account: string, call: () => void): () => void
+  /** Calls back after each hint for the workspace; returns a function that unsubscribes. */
+  onHint(workspace: string, call: () => void): () => void
+  /** Calls back after each hint, with its workspace; returns a function that unsubscribes. */
+  onAnyHint(call: (workspace: string) => void): () => void
+  /** Calls back when the members of the workspace changed, or when changes may have been missed; unsubscribes likewise. */
+  onMembers(workspace: string, call: () => void): () => void
   /** Calls back when a job was enqueued, with its queue. */
   onJob(call: (queue: string) => void): void
   close(): Promise<void>
@@ -25,11 +25,11 @@ const queryMsMax = 5000
 export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
   const byAccount = new Map<string, Set<() => void>>()
   const byMembers = new Map<string, Set<() => void>>()
-  const onAnyCalls = new Set<(account: string) => void>()
+  const onAnyCalls = new Set<(workspace: string) => void>()
   const onJobCalls = new Set<(queue: string) => void>()
-  const notify = (account: string) => {
-    for (const call of byAccount.get(account) ?? []) call()
-    for (const call of onAnyCalls) call(account)
+  const notify = (workspace: string) => {
+    for (const call of byAccount.get(workspace) ?? []) call()
+    for (const call of onAnyCalls) call(workspace)
   }
   let isClosed = false
   let client: Client | null = null
@@ -87,8 +87,8 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
   }
   await connect()
   return {
-    onHint: (account, call) => subscribe(byAccount, account, call),
-    onMembers: (account, call) => subscribe(byMembers, account, call),
+    onHint: (workspace, call) => subscribe(byAccount, workspace, call),
+    onMembers: (workspace, call) => subscribe(byMembers, workspace, call),
     onAnyHint(call) {
       onAnyCalls.add(call)
       return () => void onAnyCalls.delete(call)
@@ -105,11 +105,11 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
   }
 }
 
-function subscribe(subscribers: Map<string, Set<() => void>>, account: string, call: () => void): () => void {
-  const calls = subscribers.get(account) ?? new Set()
-  subscribers.set(account, calls.add(call))
+function subscribe(subscribers: Map<string, Set<() => void>>, workspace: string, call: () => void): () => void {
+  const calls = subscribers.get(workspace) ?? new Set()
+  subscribers.set(workspace, calls.add(call))
   return () => {
     calls.delete(call)
-    if (calls.size === 0) subscribers.delete(account)
+    if (calls.size === 0) subscribers.delete(workspace)
   }
 }

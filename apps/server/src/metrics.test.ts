@@ -36,8 +36,10 @@ describe('createMetrics', () => {
 
   it('counts waiting jobs and how long the first has waited', async () => {
     expect(await scrape()).toContain('glacis_queue_jobs{queue="decisions",state="waiting"} 0')
-    const account = await server.account()
-    await server.database.owner.transaction().execute((tx) => server.jobs.enqueue(tx, 'decisions', { account }))
+    const workspace = await server.createWorkspace()
+    await server.database.owner
+      .transaction()
+      .execute((tx) => server.jobs.enqueue(tx, 'decisions', { account: workspace }))
     const text = await scrape()
     expect(text).toContain('glacis_queue_jobs{queue="decisions",state="waiting"} 1')
     expect(text).toMatch(/glacis_queue_oldest_job_seconds\{queue="decisions"\} 0\.\d+/)

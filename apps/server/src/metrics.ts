@@ -1,5 +1,5 @@
 /**
- * Prometheus metrics on their own port, in the text format 0.0.4. Nothing in them identifies an account, a target or a user.
+ * Prometheus metrics on their own port, in the text format 0.0.4. Nothing in them identifies a workspace, a target or a user.
  * Counts over all processes (queues, scans, feeds) are read from the database when Prometheus scrapes.
  */
 import { createServer, type Server } from 'node:http'

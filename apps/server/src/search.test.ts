@@ -6,24 +6,24 @@ import { sharedTestServer } from '#testing/test-server.ts'
 import { type Seeded, seedIssues, startScan } from '#testing/issues.ts'
 
 const server = await sharedTestServer()
-const account = await server.account()
+const workspace = await server.createWorkspace()
 let seeded: Seeded
 
 beforeAll(async () => {
-  seeded = await seedIssues(server, account, { issues: 3, hosts: 300, at: new Date() })
+  seeded = await seedIssues(server, workspace, { issues: 3, hosts: 300, at: new Date() })
   await sql`update host set name = 'mq-broker-02.aarewerk.example' where id = ${seeded.hostIds[7]}`.execute(
     server.database.owner,
   )
   await sql`
     insert into agent (account_id, id, name, hostname, created_at, updated_at)
-    values (${account}, ${newId()}, 'zrh-office-2', 'sensor', now(), now())`.execute(server.database.owner)
-  await server.as(account, (ctx) => startScan(ctx, server.jobs, seeded.targetId))
-  const otherAccount = await server.account()
+    values (${workspace}, ${newId()}, 'zrh-office-2', 'sensor', now(), now())`.execute(server.database.owner)
+  await server.as(workspace, (ctx) => startScan(ctx, server.jobs, seeded.targetId))
+  const otherAccount = await server.createWorkspace()
   await seedIssues(server, otherAccount, { issues: 1, hosts: 1, at: new Date() })
 })
 
 const find = async (query: string, more: object = {}) => {
-  const { groups } = await server.as(account, (ctx) => search(ctx, { query, kinds: undefined, ...more }))
+  const { groups } = await server.as(workspace, (ctx) => search(ctx, { query, kinds: undefined, ...more }))
   return groups.map(({ kind, items }) => [kind, items.map((item) => item.name)])
 }
 const broker = [['KIND_HOST', ['mq-broker-02.aarewerk.example']]]
@@ -51,7 +51,7 @@ it.each([
 })
 
 it('lists open issues with high severity first, each with the path of its page', async () => {
-  const { groups } = await server.as(account, (ctx) => search(ctx, { query: 'threat', kinds: ['KIND_ISSUE'] }))
+  const { groups } = await server.as(workspace, (ctx) => search(ctx, { query: 'threat', kinds: ['KIND_ISSUE'] }))
   const [first] = groups[0]?.items ?? []
   expect(first).toEqual({
     id: first?.id,
@@ -68,7 +68,7 @@ it('respects the requested kinds and page size', async () => {
 })
 
 it('finds hosts by index despite row-level security', async () => {
-  const { rows } = await server.as(account, async (ctx) => {
+  const { rows } = await server.as(workspace, async (ctx) => {
     await sql`set local enable_seqscan = off`.execute(ctx.tx)
     return sql<{ 'QUERY PLAN': string }>`
       explain select id from host
@@ -77,7 +77,7 @@ it('finds hosts by index despite row-level security', async () => {
   expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('host_search')
 })
 
-it('returns nothing to a transaction without an account', async () => {
+it('returns nothing to a transaction without a workspace', async () => {
   const rows = await server.database.app.transaction().execute(async (tx) => {
     await sql`set local role glacis_app`.execute(tx)
     return (await sql`select hosts_found('mq:*'::tsquery, 5)`.execute(tx)).rows

@@ -58,7 +58,7 @@ export const Settings = z.object({
     expects: 'a URL such as postgresql://user:password@host/database',
     initial: 'the embedded PostgreSQL',
     meaning:
-      'A PostgreSQL server (16 or newer) to use instead of the embedded one. The user must own the database and be allowed to create a role.',
+      'A PostgreSQL server (16 or later) to use instead of the embedded one. The user must own the database and be allowed to create a role.',
   }),
   GLACIS_DIRECT_DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
     expects: 'a URL such as postgresql://user:password@host/database',

@@ -17,9 +17,9 @@ import { type Selectable, sql } from 'kysely'
 export const tokenPrefix = 'glc_'
 const tokensMax = 50
 
-/** The account and user of a token. */
+/** The workspace and user of a token. */
 export interface TokenOwner {
-  readonly account: string
+  readonly workspace: string
   readonly name: string
   readonly scopes: readonly TokenScope[]
   readonly role: Role
@@ -41,7 +41,7 @@ export async function listApiTokens(ctx: Ctx): Promise<{ apiTokens: ApiToken[] }
 
 /**
  * @throws ApiError `invalid` for an end time in the past or more than a year ahead, or for a role above one's own;
- * `precondition` if the account has 50 tokens
+ * `precondition` if the workspace has 50 tokens
  */
 export async function createApiToken(
   ctx: Ctx,
@@ -103,7 +103,7 @@ export async function deleteApiToken(ctx: Ctx, { id }: { id: string }): Promise<
 export async function ownerOfToken(database: Pick<Database, 'owner'>, token: string): Promise<TokenOwner | null> {
   if (!token.startsWith(tokenPrefix) || token.length > 100) return null
   const { rows } = await sql<TokenOwner & { id: string; is_stale: boolean }>`
-    select token.account_id as account, token.id, token.name, scopes, token.role, created_by_id as "creatorId",
+    select token.account_id as workspace, token.id, token.name, scopes, token.role, created_by_id as "creatorId",
            member.role as "creatorRole", allowed_networks as "allowedNetworks",
            token.last_used_at is null or token.last_used_at < now() - interval '1 minute' as is_stale
     from api_token as token
@@ -117,7 +117,7 @@ export async function ownerOfToken(database: Pick<Database, 'owner'>, token: str
   const [row] = rows
   if (!row) return null
   if (row.is_stale)
-    await sql`update api_token set last_used_at = now() where account_id = ${row.account} and id = ${row.id}`.execute(
+    await sql`update api_token set last_used_at = now() where account_id = ${row.workspace} and id = ${row.id}`.execute(
       database.owner,
     )
   return row

@@ -6,19 +6,19 @@ import { addConcurrently, untilLockWait } from '#testing/concurrency.ts'
 import { createView, deleteView, listViews, updateView } from '#views.ts'
 
 const server = await sharedTestServer()
-let account: string
+let workspace: string
 beforeEach(async () => {
-  account = await server.account()
+  workspace = await server.createWorkspace()
 })
 
 const page = '/risks/verified'
 const create = (name: string, of = page) =>
-  server.as(account, async (ctx) => {
+  server.as(workspace, async (ctx) => {
     return (await createView(ctx, { view: { name, page: of, query: 'kev=true', shared: false } })).view
   })
-const list = (input: Parameters<typeof listViews>[1] = {}) => server.as(account, (ctx) => listViews(ctx, input))
+const list = (input: Parameters<typeof listViews>[1] = {}) => server.as(workspace, (ctx) => listViews(ctx, input))
 const update = (id: string, view: object, paths: string[]) =>
-  server.as(account, async (ctx) => (await updateView(ctx, { id, view, updateMask: { paths } })).view)
+  server.as(workspace, async (ctx) => (await updateView(ctx, { id, view, updateMask: { paths } })).view)
 
 it('lists views in order of creation, in pages', async () => {
   for (const name of ['One', 'Two', 'Three']) await create(name)
@@ -55,7 +55,7 @@ it('rejects the later of two concurrent renames to the same name', async () => {
   const { promise: updated, resolve: markUpdated } = Promise.withResolvers<void>()
   const outcome = updated.then(() => update(second.id, { name: 'Same' }, ['name']))
   const finished = outcome.catch(() => undefined)
-  await server.as(account, async (ctx) => {
+  await server.as(workspace, async (ctx) => {
     await updateView(ctx, { id: first.id, view: { name: 'Same' }, updateMask: { paths: ['name'] } })
     markUpdated()
     await untilLockWait(server)
@@ -75,34 +75,34 @@ it('updates only the fields in updateMask', async () => {
 it('shows a private view to its owner only', async () => {
   const as = (id: string) => ({ actor: { ...person, id } })
   const view = (name: string, shared: boolean) => ({ view: { name, page, query: '', shared } })
-  const { view: hidden } = await server.as(account, (ctx) => createView(ctx, view('Mine', false)), as('anna'))
-  await server.as(account, (ctx) => createView(ctx, view('Ours', true)), as('anna'))
+  const { view: hidden } = await server.as(workspace, (ctx) => createView(ctx, view('Mine', false)), as('anna'))
+  await server.as(workspace, (ctx) => createView(ctx, view('Ours', true)), as('anna'))
   // The name of a view that bert can't see is free for him.
-  await server.as(account, (ctx) => createView(ctx, view('Mine', false)), as('bert'))
-  const { views } = await server.as(account, (ctx) => listViews(ctx, {}), as('bert'))
+  await server.as(workspace, (ctx) => createView(ctx, view('Mine', false)), as('bert'))
+  const { views } = await server.as(workspace, (ctx) => listViews(ctx, {}), as('bert'))
   expect(views.map(({ name, shared, isYours }) => [name, shared, isYours])).toEqual([
     ['Ours', true, false],
     ['Mine', false, true],
   ])
-  const remove = server.as(account, (ctx) => deleteView(ctx, { id: hidden.id }), as('bert'))
+  const remove = server.as(workspace, (ctx) => deleteView(ctx, { id: hidden.id }), as('bert'))
   await expect(remove).rejects.toMatchObject({ code: 'not_found' })
 })
 
 it('deletes a view once', async () => {
   const { id } = await create('Mine')
-  expect(await server.as(account, (ctx) => deleteView(ctx, { id }))).toEqual({})
-  await expect(server.as(account, (ctx) => deleteView(ctx, { id }))).rejects.toMatchObject({ code: 'not_found' })
+  expect(await server.as(workspace, (ctx) => deleteView(ctx, { id }))).toEqual({})
+  await expect(server.as(workspace, (ctx) => deleteView(ctx, { id }))).rejects.toMatchObject({ code: 'not_found' })
 })
 
 it('are limited to two hundred, even when created concurrently', async () => {
   await sql`
     insert into saved_view (account_id, id, name, page, query, shared, owner_id, created_at, updated_at)
-    select ${account}, new_id(), 'view ' || n, ${page}, '', false, 'nora', now(), now() from generate_series(1, 199) as n`.execute(
+    select ${workspace}, new_id(), 'view ' || n, ${page}, '', false, 'nora', now(), now() from generate_series(1, 199) as n`.execute(
     server.database.owner,
   )
   let number = 0
   const add = (ctx: Ctx) => createView(ctx, { view: { name: `new ${++number}`, page, query: '', shared: false } })
-  expect(await addConcurrently(server, account, add)).toMatchObject({
+  expect(await addConcurrently(server, workspace, add)).toMatchObject({
     status: 'rejected',
     reason: { code: 'precondition' },
   })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { changeSubscription, getSubscription } from '#account.ts'
+import { changeSubscription, getSubscription } from '#subscription.ts'
 import * as agents from '#agent.ts'
 import { createChannel } from '#channel.ts'
 import type { Endpoint } from '#endpoint.ts'

@@ -61,7 +61,7 @@ export type Delivery = z.infer<typeof Delivery>
 export const Channel = z.object({
   id: Id,
   kind: ChannelKind,
-  /** Empty for email, which is sent to the account's own address, and for disabled channels. */
+  /** Empty for email, which is sent to the workspace's own address, and for disabled channels. */
   webhookUrl: UrlOrEmpty,
   rule: ChannelRule,
   /** If false, nothing is sent. */

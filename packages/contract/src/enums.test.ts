@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { freePlanId, PlanId, planIds, SubscriptionPeriod } from '#account.ts'
+import { freePlanId, PlanId, planIds, SubscriptionPeriod } from '#subscription.ts'
 import { AgentStatus } from '#agent.ts'
 import { ChannelKind } from '#channel.ts'
 import { MessageType, NodeGroup } from '#identity.ts'

@@ -80,7 +80,7 @@ export const statsSummary = endpoint({
 })
 
 export const NodeKind = z.enum(['KIND_PRODUCT', 'KIND_HOST', 'KIND_THREAT'])
-/** Nodes of unknown types are rendered gray. The id of a threat node is the id of the account's issue. */
+/** Nodes of unknown types are rendered gray. The id of a threat node is the id of the workspace's issue. */
 export const GraphNode = z.object({
   id: z.string(),
   name: z.string(),

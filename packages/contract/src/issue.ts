@@ -1,4 +1,4 @@
-/** Issues ("risks" in the portal): a threat on the account's hosts, with status and history. */
+/** Issues ("risks" in the portal): a threat on the workspace's hosts, with status and history. */
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Host } from '#host.ts'

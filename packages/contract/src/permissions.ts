@@ -3,7 +3,7 @@
  * it doesn't allow, and docs/roles.md is generated from it.
  */
 import type * as access from '#access.ts'
-import type * as account from '#account.ts'
+import type * as subscription from '#subscription.ts'
 import type * as agent from '#agent.ts'
 import type * as channel from '#channel.ts'
 import type * as host from '#host.ts'
@@ -29,7 +29,7 @@ type EndpointsOf<Module> = {
 }[keyof Module]
 type ModuleCall =
   | EndpointsOf<typeof access>
-  | EndpointsOf<typeof account>
+  | EndpointsOf<typeof subscription>
   | EndpointsOf<typeof agent>
   | EndpointsOf<typeof channel>
   | EndpointsOf<typeof host>
@@ -204,7 +204,7 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   updateWorkspace: administer,
   setSignInNetworks: administer,
   deleteWorkspace: own,
-  keepWorkspace: own,
+  cancelWorkspaceDeletion: own,
   transferOwnership: own,
   exportWorkspace: own,
   listMembers: read,

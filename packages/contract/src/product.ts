@@ -155,7 +155,7 @@ export const ProductThreat = z.object({
   affectsVersion: z.enum(['AFFECTS_YES', 'AFFECTS_NO', 'AFFECTS_UNKNOWN']),
   /** The reason for `affectsVersion`, as a sentence. */
   reason: z.string(),
-  /** The account's issue for this threat, if any. */
+  /** The workspace's issue for this threat, if any. */
   issueId: z.optional(Id),
 })
 export type ProductThreat = z.infer<typeof ProductThreat>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod/mini'
-import { Subscription } from '#account.ts'
+import { Subscription } from '#subscription.ts'
 import { Agent } from '#agent.ts'
 import { Channel } from '#channel.ts'
 import * as identity from '#identity.ts'

@@ -40,7 +40,7 @@ export const updateIssue = endpoint({
   input: z.strictObject({
     id: Id,
     issue: z.strictObject({
-      /** Identity id of a user of the account. */
+      /** Identity id of a member of the workspace. */
       assigneeId: z.optional(z.nullable(z.string().check(z.maxLength(200)))),
       dueTime: z.optional(z.nullable(Timestamp)),
       /** Replaces all tags; null or an empty list removes them. */

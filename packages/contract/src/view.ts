@@ -13,7 +13,7 @@ export const View = z.object({
   name: z.string(),
   page: z.string(),
   query: z.string(),
-  /** Visible to everyone in the account. */
+  /** Visible to everyone in the workspace. */
   shared: z.boolean(),
   /** Whether you saved it. */
   isYours: z.optional(z.boolean()),

@@ -127,7 +127,7 @@ export const deleteWorkspace = endpoint({
   }),
   result: z.object({ workspace: Workspace }),
 })
-export const keepWorkspace = endpoint({
+export const cancelWorkspaceDeletion = endpoint({
   method: 'DELETE',
   path: '/v1/workspace/deletion',
   summary: 'Cancel the deletion of the workspace',

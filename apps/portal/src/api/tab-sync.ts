@@ -1,4 +1,4 @@
-/** Synchronizes changes between browser tabs, because not every change raises an account event. */
+/** Synchronizes changes between browser tabs, because not every change raises a live event. */
 import type { QueryClient } from '@tanstack/react-query'
 import { refreshAll } from '#api/query.ts'
 

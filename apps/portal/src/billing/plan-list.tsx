@@ -1,4 +1,4 @@
-import type { Plan } from '@glacis/contract/account'
+import type { Plan } from '@glacis/contract/subscription'
 import { useId } from 'react'
 import { formatLimits, isOnRequest, type Period, priceIn } from '#billing/rules.ts'
 import { formatCurrency } from '#lib/format.ts'

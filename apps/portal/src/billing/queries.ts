@@ -1,5 +1,5 @@
-/** Queries and mutations for the account's plan. */
-import { changeSubscription, getSubscription, listPlans } from '@glacis/contract/account'
+/** Queries and mutations for the workspace's plan. */
+import { changeSubscription, getSubscription, listPlans } from '@glacis/contract/subscription'
 import type { InputOf } from '@glacis/contract/endpoint'
 import { mutationOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'

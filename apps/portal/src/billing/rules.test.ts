@@ -1,4 +1,4 @@
-import type { Plan } from '@glacis/contract/account'
+import type { Plan } from '@glacis/contract/subscription'
 import { describe, expect, it } from 'vitest'
 import { refetchDelayMs } from '#billing/queries.ts'
 import {

@@ -1,5 +1,5 @@
 /** Plan limits, prices, and labels of the subscription page. Pure functions over the listed plans. */
-import type { Plan, Subscription } from '@glacis/contract/account'
+import type { Plan, Subscription } from '@glacis/contract/subscription'
 import { formatNumber } from '#lib/format.ts'
 
 export type Period = 'PERIOD_MONTHLY' | 'PERIOD_YEARLY'

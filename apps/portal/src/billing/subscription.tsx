@@ -1,5 +1,5 @@
 /** `/subscription` */
-import type { Plan, Subscription } from '@glacis/contract/account'
+import type { Plan, Subscription } from '@glacis/contract/subscription'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorAdvice, fieldProblem } from '#api/advice.ts'

@@ -1,4 +1,4 @@
-import type { Plan, Subscription } from '@glacis/contract/account'
+import type { Plan, Subscription } from '@glacis/contract/subscription'
 import type { ReactNode } from 'react'
 import { pluralize, isUnlimited } from '#billing/rules.ts'
 import { formatDate, formatNumber } from '#lib/format.ts'

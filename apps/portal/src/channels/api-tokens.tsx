@@ -34,7 +34,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) 
           <p className="text-ink-2">
             Let your programs call the Glacis API.{' '}
             <a href={portalConfig().apiDocsUrl} target="_blank" rel="noreferrer" className="inline-link">
-              API Documentation
+              API documentation
             </a>
           </p>
         </div>

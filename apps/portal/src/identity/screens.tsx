@@ -43,7 +43,7 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
       )}
       {isSingleSignOn(address) && (
         <Note variant="gray" className="mt-4">
-          Sign in to your account first. You then continue at your organization's sign-in provider.
+          Sign in to your account first, then continue with your organization's sign-in provider.
         </Note>
       )}
       <FlowForm key={flow.id} kind="login" flow={flow} asides={{ password: forgotPassword }} />

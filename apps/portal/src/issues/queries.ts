@@ -35,7 +35,7 @@ export function byStatus(input: InputOf<typeof issuesByStatus>) {
   return { ...query(issuesByStatus, input), placeholderData: keepPreviousData }
 }
 
-/** Account-wide totals, including whether anything was ever scanned. */
+/** Totals of the workspace, including whether anything was ever scanned. */
 export function summary() {
   return query(statsSummary, summaryInput)
 }

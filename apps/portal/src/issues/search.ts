@@ -83,7 +83,7 @@ const verifications = {
   VERIFICATION_UNVERIFIED: 'VERIFICATION_FILTER_UNVERIFIED',
 } as const
 
-/** The input of the account-wide totals. */
+/** The input of the workspace's totals. */
 export const summaryInput = { period: 'PERIOD_QUARTER' } as const
 
 /** The list query for the search params; the tab `all` sends no status filter. */

@@ -61,7 +61,7 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
       {isFirstRun ? (
         <FirstRun hasTargets={data.targetCount > 0} startScan={startScan} />
       ) : (
-        // Fades in late: until the data has loaded, this could still be a new account without any of these sections.
+        // Fades in late: until the data has loaded, this could still be a new workspace without any of these sections.
         <div className={cx('flex flex-col', !isLayoutKnown && 'late')}>
           <div className="gap-2 px-(--gl-gutter) pt-3 max-md:grid">
             <KindSwitch view={view} />

@@ -1,4 +1,4 @@
-/** Known threats of a product that were not found on the account's hosts, and why. */
+/** Known threats of a product that were not found on the workspace's hosts, and why. */
 import type { ProductThreat } from '@glacis/contract/product'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { formatPercent } from '#lib/format.ts'

@@ -32,7 +32,7 @@ export function software(text: string) {
   return { ...query(searchSoftware, { query: text, pageSize: 20 }), placeholderData: keepPreviousData }
 }
 
-/** Threats of a product without a risk in this account, highest severity first. */
+/** Threats of a product without a risk in this workspace, highest severity first. */
 export function threats(id: string) {
   const input = { id, filter: { found: false }, pageSize: 25 }
   return infiniteQueryOptions({

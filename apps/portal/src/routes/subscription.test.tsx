@@ -1,4 +1,4 @@
-import type { Plan } from '@glacis/contract/account'
+import type { Plan } from '@glacis/contract/subscription'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createQueryClient } from '#api/query.ts'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'

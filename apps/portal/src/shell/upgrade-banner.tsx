@@ -1,4 +1,4 @@
-import { freePlanId } from '@glacis/contract/account'
+import { freePlanId } from '@glacis/contract/subscription'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Gauge, X } from 'lucide-react'
@@ -22,7 +22,7 @@ export function UpgradeBanner() {
   const { data, isLoading } = useQuery({ ...billing.subscription(), enabled: isOffered })
   const isFree = data?.subscription.plan.id === freePlanId
   useEffect(() => {
-    // Reserves the banner's space on the next page load only if the account had a banner.
+    // Reserves the banner's space on the next page load only if there was a banner.
     const place = isFree ? 'free' : 'none'
     if ((data || !isBilled) && readStored('planBanner') !== place) writeStored('planBanner', place)
   }, [data, isFree, isBilled])

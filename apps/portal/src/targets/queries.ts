@@ -36,7 +36,7 @@ export function all() {
 /** Counts above this are shown as "more than 24". */
 export const maxAttentionCount = 24
 
-/** Targets in a state that needs attention, just enough to count them up to `attentionMax`. */
+/** Targets in a state that needs attention, just enough to count them up to `maxAttentionCount`. */
 export function inState(state: TargetState) {
   return list({ pageSize: maxAttentionCount + 1, filter: { states: [state] } })
 }

@@ -16,7 +16,7 @@ interface DateInputProps extends Omit<ComponentProps<typeof Input>, 'onChange' |
 
 /**
  * A day in Swiss format; the browser's own date input would use the browser's locale. A button opens the calendar. The
- * form receives the text, parsed by `readSwissDay`.
+ * form receives the text, parsed by `parseSwissDate`.
  */
 export function DateInput({ defaultValue, min, max, onDay, className, ...rest }: DateInputProps) {
   const text = useRef<HTMLInputElement>(null)

@@ -34,7 +34,7 @@ export function preloadHeadless(): void {
   void loadHeadless().catch(() => undefined) // retried on use
 }
 
-/** Runs `work` once it is loaded: immediately, if it is. If it can't be loaded, `reloadOnMissingParts` takes over. */
+/** Runs `work` once it is loaded: immediately, if it is. If it can't be loaded, `reloadOnMissingChunks` takes over. */
 export function whenLoaded(work: () => void): void {
   if (parts) work()
   else void loadHeadless().then(work, () => undefined)

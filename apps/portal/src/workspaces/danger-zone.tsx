@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { apiFileUrl } from '#api/call.ts'
 import { mutationDialogProps } from '#api/advice.ts'
 import { formatDate } from '#lib/format.ts'
-import { deleteMutation, keepMutation, leaveMutation, switchTo, useAllowed } from '#workspaces/queries.ts'
+import { deleteMutation, cancelDeletionMutation, leaveMutation, switchTo, useAllowed } from '#workspaces/queries.ts'
 import { Button, ButtonAnchor } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { TextField } from '#ui/field.tsx'
@@ -15,8 +15,8 @@ import { SettingsSection } from '#ui/settings-section.tsx'
 /** Leaving and deleting the workspace. */
 export function DangerZone({ workspace }: { readonly workspace: Workspace }) {
   const canDelete = useAllowed('deleteWorkspace')
-  const canKeep = useAllowed('keepWorkspace')
-  const keeping = useMutation(keepMutation)
+  const canCancel = useAllowed('cancelWorkspaceDeletion')
+  const cancellation = useMutation(cancelDeletionMutation)
   const [dialog, setDialog] = useState<'leave' | 'delete'>()
   const close = () => setDialog(undefined)
   return (
@@ -29,8 +29,8 @@ export function DangerZone({ workspace }: { readonly workspace: Workspace }) {
         <div className="mb-3">
           <Note variant="orange">
             This workspace will be deleted on {formatDate(workspace.deleteTime)}.{' '}
-            {canKeep && (
-              <Button variant="link" loading={keeping.isPending} onClick={() => keeping.mutate()}>
+            {canCancel && (
+              <Button variant="link" loading={cancellation.isPending} onClick={() => cancellation.mutate()}>
                 Cancel deletion
               </Button>
             )}

@@ -19,7 +19,7 @@ import {
   deleteWorkspace,
   getWorkspace,
   joinWorkspace,
-  keepWorkspace,
+  cancelWorkspaceDeletion,
   leaveWorkspace,
   listMembers,
   listWorkspaces,
@@ -123,7 +123,7 @@ export function saveNetworks(change: InputOf<typeof setSignInNetworks>) {
 
 export const deleteMutation = mutationOptions({ mutationFn: (name: string) => call(deleteWorkspace, { name }) })
 
-export const keepMutation = mutationOptions({ mutationFn: () => call(keepWorkspace, {}) })
+export const cancelDeletionMutation = mutationOptions({ mutationFn: () => call(cancelWorkspaceDeletion, {}) })
 
 export const leaveMutation = mutationOptions({ mutationFn: () => call(leaveWorkspace, {}) })
 

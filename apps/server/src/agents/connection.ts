@@ -7,8 +7,8 @@ import { type AgentIdentity, issueSecret, revokeSecrets, consumeToken } from '#a
 import { rejectDuplicateProcess } from '#agents/duplicate-process.ts'
 import { recordAuditEvent } from '#audit.ts'
 import { type Ctx, systemActor } from '#ctx.ts'
-import { type Database, inAccount, newId } from '#database/index.ts'
-import { onEach } from '#each.ts'
+import { type Database, inWorkspace, newId } from '#database/index.ts'
+import { forEachSettled } from '#for-each-settled.ts'
 import { storable } from '#database/text.ts'
 import { ApiError } from '#errors.ts'
 import { announce } from '#notifications/index.ts'
@@ -128,7 +128,7 @@ export async function heartbeat(
     update agent
     set last_seen_at = ${now}, clock_ahead_ms = ${aheadMs},
       latency_ms = case when ${isMeasured} then ${latencyMs}::integer else latency_ms end
-    where account_id = ${agent.account} and id = ${agent.agentId} and connection_id is not null
+    where account_id = ${agent.workspace} and id = ${agent.agentId} and connection_id is not null
     returning has_inventory`.execute(owner)
   const [row] = rows
   if (!row) throw new ApiError('conflict', 'This agent is not connected. Connect first')
@@ -178,8 +178,8 @@ export async function disconnectLost(database: Database, log: Log): Promise<void
     .where('last_seen_at', '<', new Date(Date.now() - heartbeatTimeoutMs))
     .limit(1000)
     .execute()
-  await onEach(silent, ({ account_id, id }) =>
-    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => disconnectIfLost(ctx, id)),
+  await forEachSettled(silent, ({ account_id, id }) =>
+    inWorkspace(database, { workspace: account_id, actor: systemActor, log }, (ctx) => disconnectIfLost(ctx, id)),
   )
   const away = await database.owner
     .selectFrom('agent')
@@ -188,8 +188,8 @@ export async function disconnectLost(database: Database, log: Log): Promise<void
     .where('last_seen_at', '<', new Date(Date.now() - announceAfterMs))
     .limit(1000)
     .execute()
-  await onEach(away, ({ account_id, id }) =>
-    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => announceIfDisconnected(ctx, id)),
+  await forEachSettled(away, ({ account_id, id }) =>
+    inWorkspace(database, { workspace: account_id, actor: systemActor, log }, (ctx) => announceIfDisconnected(ctx, id)),
   )
 }
 

@@ -19,7 +19,7 @@ export async function agentInstall(
   return installs[system](url, url.startsWith('http:') && !isLocalUrl(url) ? ' --plain-http' : '')
 }
 
-const node = 'Requires Node.js 26 or newer.'
+const node = 'Requires Node.js 26 or later.'
 const token = 'Prompts for the token to keep it out of the shell history and process list.'
 const image = 'Runs the agent downloaded from this server in the public node:26 image.'
 const reach = (url: string) => `Connects to ${url} and opens no ports.`

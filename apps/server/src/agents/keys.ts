@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 
 /** The agent that a token or key belongs to. */
 export interface AgentIdentity {
-  readonly account: string
+  readonly workspace: string
   readonly agentId: string
   readonly name: string
   /** A `TOKEN` can only be exchanged for a `KEY`. */
@@ -86,7 +86,7 @@ export async function authenticateAgent(
   const [row] = rows
   if (!row || (row.expires_at && row.expires_at <= now)) return null
   return {
-    account: row.account_id,
+    workspace: row.account_id,
     agentId: row.id,
     name: row.name,
     kind: row.kind,

@@ -15,7 +15,7 @@ import type { Logger } from '#log.ts'
 import { afterRestore } from '#notifications/index.ts'
 
 export interface RestoreTarget {
-  /** Of a database without accounts. */
+  /** Of a database without workspaces. */
   readonly databaseUrl: string
   /** The folder for the downloaded packs. */
   readonly packs: string
@@ -27,7 +27,7 @@ export interface RestoreTarget {
 /**
  * Restores a backup completely or not at all.
  *
- * @throws CliError for an invalid file, a database with accounts, or one that can't be used
+ * @throws CliError for an invalid file, a database with workspaces, or one that can't be used
  */
 export async function restoreBackup(file: string, target: RestoreTarget): Promise<Loaded> {
   const { databaseUrl, packs, identityFile, log } = target
@@ -63,7 +63,7 @@ async function prepare(url: string, names: readonly string[], log: Logger): Prom
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow()
   if (Number(count) > 0) {
-    const problem = `This installation already has accounts (${count})`
+    const problem = `This installation already has workspaces (${count})`
     throw new CliError(`${problem}. Set GLACIS_DATA to a new folder, or DATABASE_URL to an empty database.`)
   }
   await jobs.prepare(database.owner)

@@ -1,7 +1,7 @@
-/** The plan of an account, its usage, and the errors for exceeded quotas. */
+/** The plan of a workspace, its usage, and the errors for exceeded quotas. */
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
-import type * as contract from '@glacis/contract/account'
-import { type Plan, type Subscription, SubscriptionPeriod } from '@glacis/contract/account'
+import type * as contract from '@glacis/contract/subscription'
+import { type Plan, type Subscription, SubscriptionPeriod } from '@glacis/contract/subscription'
 import { recordAuditEvent } from '#audit.ts'
 import { planOf, plans, unlimited } from '#billing/plans.ts'
 import type { Ctx } from '#ctx.ts'
@@ -173,7 +173,7 @@ function lock(ctx: Ctx): Promise<void> {
 }
 
 async function usageOf(ctx: Ctx): Promise<Usage> {
-  const account = await ctx.tx
+  const workspace = await ctx.tx
     .selectFrom('workspace')
     .select(['plan_id', 'plan_period', 'plan_targets'])
     .where('id', '=', ctx.workspace)
@@ -190,12 +190,12 @@ async function usageOf(ctx: Ctx): Promise<Usage> {
     ctx.tx,
   )
   const { targets = 0, scans = 0 } = rows[0] ?? {}
-  const plan = planOf(ctx.isUnlimited ? 'enterprise' : account.plan_id)
+  const plan = planOf(ctx.isUnlimited ? 'enterprise' : workspace.plan_id)
   const total =
-    plan.id === account.plan_id ? Math.max(account.plan_targets ?? 0, plan.includedTargets) : plan.includedTargets
+    plan.id === workspace.plan_id ? Math.max(workspace.plan_targets ?? 0, plan.includedTargets) : plan.includedTargets
   return {
     plan,
-    period: account.plan_period,
+    period: workspace.plan_period,
     targets: { total, used: targets },
     manualScans: { total: plan.manualScansPerMonth ?? unlimited, used: scans },
   }

@@ -1,4 +1,4 @@
-import type { Plan } from '@glacis/contract/account'
+import type { Plan } from '@glacis/contract/subscription'
 
 const chf = (monthly: number, yearly: number) => ({ currencyCode: 'CHF' as const, monthly, yearly })
 

@@ -19,8 +19,8 @@ it.each([
   { from: monthly, to: yearly, dueToday: 0, nextAmount: 1590 },
   { from: monthly, to: free, dueToday: 0, nextAmount: 0 },
 ])('charges only for the rest of the month: $from.period to $to.period', async ({ from, to, ...due }) => {
-  const account = await server.account()
-  await server.as(account, (ctx) => changeSubscription(ctx, from), { now })
-  const preview = await server.as(account, (ctx) => previewSubscription(ctx, to), { now })
+  const workspace = await server.createWorkspace()
+  await server.as(workspace, (ctx) => changeSubscription(ctx, from), { now })
+  const preview = await server.as(workspace, (ctx) => previewSubscription(ctx, to), { now })
   expect(preview).toEqual({ ...due, currency: 'CHF', overQuota: { targets: 0 } })
 })

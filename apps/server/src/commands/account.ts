@@ -1,4 +1,4 @@
-/** `glacis account …`: exports or deletes an account's data. */
+/** `glacis account …`: exports or deletes a workspace. */
 import type { FileHandle } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { readConfig } from '#config.ts'
@@ -15,11 +15,12 @@ import { type Kysely, sql } from 'kysely'
 
 const usage = `Usage: glacis account <command>
 
-  export <email or id> <file>       export an account's data, one JSON object per line
-  delete <email or id> --yes        delete the account with its targets, scans, and risks
+  export <email or id> <file>       export a workspace, one JSON object per line
+  delete <email or id> --yes        delete a workspace with its targets, scans, and risks
 
-Exports contain no passwords, keys, or tokens. The user is stored separately and is deleted with
-"glacis identity delete". Both commands work whether or not Glacis is running.`
+Pass the email address of an owner, or the ID of the workspace. Exports contain no passwords, keys, or
+tokens. Users are stored separately; delete them with "glacis identity delete". Both commands work
+whether or not Glacis is running.`
 
 const rowsPerFetch = 2000
 
@@ -34,10 +35,7 @@ interface CommandContext {
  * @param args the arguments after `glacis account`
  * @throws CliError for invalid arguments, invalid settings, or an unusable database
  */
-export async function administerAccounts(
-  args: readonly string[],
-  { environment, root }: CommandContext,
-): Promise<void> {
+export async function runAccountCommand(args: readonly string[], { environment, root }: CommandContext): Promise<void> {
   const { command, who, file, confirmed } = parseArguments(args)
   if (command === 'help') return print(usage)
   const config = readConfig(environment, root)
@@ -47,17 +45,18 @@ export async function administerAccounts(
   const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
   opened.defer(() => database.close())
   if (!reached.isServerRunning) await migrate(database.owner)
-  const account = await find(database, who)
+  const workspace = await find(database, who)
   if (command === 'export') {
-    const rows = await exportAccount(database, account.id, file)
-    return print(`Exported ${rows} rows of ${account.email} to ${file}.`)
+    const rows = await exportWorkspaceFile(database, workspace.id, file)
+    return print(`Exported ${rows} rows of ${workspace.email} to ${file}.`)
   }
-  if (!confirmed) throw new CliError(`This permanently deletes ${account.email}'s account. Pass --yes to confirm.`)
+  if (!confirmed)
+    throw new CliError(`This permanently deletes the workspace of ${workspace.email}. Pass --yes to confirm.`)
   await database.owner.transaction().execute(async (tx) => {
-    await tx.deleteFrom('workspace').where('id', '=', account.id).execute()
-    await recordDeletion(tx, { action: 'account.delete', accountId: account.id, identityId: null, detail: {} })
+    await tx.deleteFrom('workspace').where('id', '=', workspace.id).execute()
+    await recordDeletion(tx, { action: 'account.delete', accountId: workspace.id, identityId: null, detail: {} })
   })
-  print(`Deleted the account of ${account.email}.`)
+  print(`Deleted the workspace of ${workspace.email}.`)
 }
 
 interface AccountArguments {
@@ -107,16 +106,16 @@ async function find(database: Database, who: string) {
     )
     .orderBy('joined_at')
     .execute()
-  const [account] = found
-  if (!account) throw new CliError(`No account found for ${who}. Accounts are created at the first sign-in.`)
+  const [workspace] = found
+  if (!workspace) throw new CliError(`No workspace found for ${who}. A workspace is created at the first sign-in.`)
   // A workspace can have several owners.
-  if (found.some(({ id }) => id !== account.id))
-    throw new CliError(`${who} matches several accounts. Pass the ID instead.`)
-  return account
+  if (found.some(({ id }) => id !== workspace.id))
+    throw new CliError(`${who} matches several workspaces. Pass the ID of one instead.`)
+  return workspace
 }
 
-/** Writes all rows of an account from one snapshot. @returns their number */
-export function exportAccount(database: Database, account: string, file: string): Promise<number> {
+/** Writes all rows of a workspace from one snapshot. @returns their number */
+export function exportWorkspaceFile(database: Database, workspace: string, file: string): Promise<number> {
   return writeNewFile(file, (handle) =>
     database.owner
       .transaction()
@@ -124,18 +123,23 @@ export function exportAccount(database: Database, account: string, file: string)
       .setAccessMode('read only')
       .execute(async (tx) => {
         let count = 0
-        for (const table of await exportedTables(tx)) count += await exportTable(tx, table, account, handle)
+        for (const table of await exportedTables(tx)) count += await exportTable(tx, table, workspace, handle)
         return count
       }),
   )
 }
 
-async function exportTable(tx: Kysely<Tables>, { name, columns }: ExportedTable, account: string, handle: FileHandle) {
+async function exportTable(
+  tx: Kysely<Tables>,
+  { name, columns }: ExportedTable,
+  workspace: string,
+  handle: FileHandle,
+) {
   const columnsToExport = columns.map((column) => sql.ref(column))
   const accountColumn = sql.ref(name === 'workspace' ? 'id' : 'account_id')
   await sql`declare export_rows no scroll cursor for
     select row_to_json(shown)::text as line from (
-      select ${sql.join(columnsToExport)} from ${sql.table(name)} where ${accountColumn} = ${sql.lit(account)}::uuid) as shown`.execute(
+      select ${sql.join(columnsToExport)} from ${sql.table(name)} where ${accountColumn} = ${sql.lit(workspace)}::uuid) as shown`.execute(
     tx,
   )
   for (let count = 0; ;) {

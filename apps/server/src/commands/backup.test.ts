@@ -43,13 +43,13 @@ function commandContext(url: string, name: string) {
 
 /** Creates an account with a target whose name needs escaping, a queued scan, and events for a channel. */
 async function createData(): Promise<void> {
-  const id = await server.account()
+  const id = await server.createWorkspace()
   await server.as(
     id,
     async (ctx) => {
       await createChannel(
         ctx,
-        { gate: 'public' },
+        { egress: 'public' },
         { channel: { kind: 'KIND_WEBHOOK', webhookUrl: 'https://hooks.example.ch/here' } },
       )
       const schedule = { period: 'PERIOD_DAILY' as const }
@@ -240,9 +240,9 @@ it('verifies the newest scheduled backup, and fails for a damaged one', async ()
   await expect(verify([], context)).rejects.toThrow(/2026-11-25.*Nothing was restored/)
 })
 
-it('overwrites neither an account nor a file', async () => {
+it('overwrites neither a workspace nor a file', async () => {
   await expect(restore([file], commandContext(server.url, 'six'))).rejects.toThrow(
-    'This installation already has accounts (1)',
+    'This installation already has workspaces (1)',
   )
   await expect(backup([file], commandContext(server.url, 'one'))).rejects.toThrow("Can't write")
   expect((await contents(server.url)).get('public.workspace')).toHaveLength(1)

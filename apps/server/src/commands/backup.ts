@@ -13,9 +13,9 @@ import { connectToDatabase } from './connect.ts'
 
 const backupUsage = `Usage: glacis backup <file> [--recipient <age public key>]...
 
-Writes a consistent snapshot of the installation to a new file: users, accounts, targets, scans, risks,
-and feed data. Works whether or not Glacis is running. The file gives access to every account of this
-installation: store it as securely as your passwords, or encrypt it with --recipient (age).`
+Writes a consistent snapshot of the installation to a new file: users, workspaces, targets, scans,
+risks, and feed data. Works whether or not Glacis is running. Anyone with the file can read all of it:
+store it as securely as your passwords, or encrypt it with --recipient (age).`
 const restoreUsage = `Usage: glacis restore <file> [--identity <age key file>]
 
 Restores a backup into an empty installation, such as a new data folder (GLACIS_DATA) or an empty

@@ -87,7 +87,7 @@ async function create(
   if (created.kind === 'taken') throw new CliError(`A user with the email ${email} already exists.`)
   if (created.kind === 'invalid') throw new CliError(`User not created: ${created.errors.join(' ')}`)
   const { identity: person } = created
-  // The audit event needs an account, which is otherwise created by the first request.
+  // The audit event needs a workspace, which is otherwise created by the first request.
   await createMemberships(database).of(personOf({ identity: identityOf(person) }))
   await recordEvent(database, person, 'created')
   const nextStep = password === undefined ? `${first} can set a password at ${url}/recovery.` : 'The password is set.'

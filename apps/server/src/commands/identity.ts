@@ -36,7 +36,7 @@ Pass --json for JSON output. All commands work whether or not Glacis is running.
  * @param args the arguments after `glacis identity`
  * @throws CliError for invalid arguments, invalid settings, or an unusable database
  */
-export async function administerIdentities(
+export async function runIdentityCommand(
   args: readonly string[],
   { environment, root }: { readonly environment: Readonly<Record<string, string | undefined>>; readonly root: string },
 ): Promise<void> {

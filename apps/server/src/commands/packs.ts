@@ -32,7 +32,7 @@ const usage = `Usage: glacis packs import FILE|FOLDER …   import feeds from .j
  *
  * @throws UsageError for invalid arguments; CliError for errors the operator can fix
  */
-export async function packsCommand(
+export async function runPacksCommand(
   [subcommand = '', ...args]: readonly string[],
   context: CommandContext,
 ): Promise<void> {

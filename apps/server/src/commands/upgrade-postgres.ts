@@ -9,7 +9,7 @@ import { CliError } from '#cli-error.ts'
 import type { Config } from '#config.ts'
 import { earlierClusters, openCluster } from '#database/cluster.ts'
 import { startPostgres } from '#database/embedded.ts'
-import { findPrograms, packageName } from '#database/native.ts'
+import { findPrograms, packageName } from '#database/programs.ts'
 import { lockFolder } from '#lock.ts'
 import { createLogger } from '#log.ts'
 
@@ -31,11 +31,11 @@ export async function upgradePostgres(
     )
   await using resources = new AsyncDisposableStack()
   resources.defer(await lockFolder(dataFolder))
-  const { folder, account } = await openCluster(dataFolder)
+  const { folder, user } = await openCluster(dataFolder)
   await undoHalfSwap(folder)
   const from = await majorOf(folder)
   if (from === null) throw new CliError(`${dataFolder} contains no Glacis data. Set GLACIS_DATA to its folder.`)
-  const { major: to } = await findPrograms(account, account.uid === undefined ? dataFolder : '/var/cache/glacis')
+  const { major: to } = await findPrograms(user, user.uid === undefined ? dataFolder : '/var/cache/glacis')
   if (from === to) return `The embedded database already uses PostgreSQL ${to}.`
   if (Number(from) > Number(to)) throw new CliError(`The database was created by PostgreSQL ${from}, which is newer.`)
 

@@ -21,7 +21,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { CliError } from '#cli-error.ts'
-import type { Account, Programs } from './native.ts'
+import type { SystemUser, Programs } from './programs.ts'
 
 /** The id of `nobody` on all supported systems. PostgreSQL refuses to run as root. */
 const nobody = 65_534
@@ -33,7 +33,7 @@ export interface Cluster {
   readonly folder: string
   /** Folder of the Unix socket, with mode 0700. */
   readonly socketFolder: string
-  readonly account: Account
+  readonly user: SystemUser
 }
 
 /**
@@ -46,12 +46,12 @@ export async function openCluster(dataFolder: string): Promise<Cluster> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   const folder = join(await realpath(dataFolder), 'postgres')
   const owner = await stat(folder).catch(() => undefined)
-  const account = accountFor(folder, owner)
-  const socketFolder = await createSocketFolder(join(await realpath(dataFolder), 'run'), account)
-  return { folder, socketFolder, account }
+  const user = systemUserFor(folder, owner)
+  const socketFolder = await createSocketFolder(join(await realpath(dataFolder), 'run'), user)
+  return { folder, socketFolder, user: user }
 }
 
-function accountFor(folder: string, owner: { uid: number; gid: number } | undefined): Account {
+function systemUserFor(folder: string, owner: { uid: number; gid: number } | undefined): SystemUser {
   const self = process.getuid?.()
   if (self === 0) return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: nobody, gid: nobody }
   if (owner && owner.uid !== self) {
@@ -63,23 +63,23 @@ function accountFor(folder: string, owner: { uid: number; gid: number } | undefi
   return { uid: undefined, gid: undefined }
 }
 
-async function createSocketFolder(preferred: string, account: Account): Promise<string> {
+async function createSocketFolder(preferred: string, user: SystemUser): Promise<string> {
   const short = join(tmpdir(), `glacis-${createHash('sha256').update(preferred).digest('hex').slice(0, 16)}`)
   const folder = Buffer.byteLength(join(preferred, socketName)) <= socketPathBytesMax ? preferred : short
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const stats = await lstat(folder)
   // The temporary folder is world-writable, so don't trust a folder that another user created.
-  const trusted = [process.getuid?.(), account.uid]
+  const trusted = [process.getuid?.(), user.uid]
   if (!stats.isDirectory() || !trusted.includes(stats.uid)) {
     throw new CliError(
       `${folder} belongs to another user. Remove it, or set GLACIS_DATA to a folder with a shorter path.`,
     )
   }
-  await restrictToUser(folder, account)
+  await restrictToUser(folder, user)
   return folder
 }
 
-async function restrictToUser(folder: string, { uid, gid }: Account): Promise<void> {
+async function restrictToUser(folder: string, { uid, gid }: SystemUser): Promise<void> {
   await chmod(folder, 0o700)
   if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
 }
@@ -106,7 +106,7 @@ export async function createCluster(cluster: Cluster, programs: Programs, isDura
   const draft = `${cluster.folder}.part`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft)
-  await restrictToUser(draft, cluster.account)
+  await restrictToUser(draft, cluster.user)
   await runInitdb(draft, cluster, programs.initdb, isDurable)
   await rename(draft, cluster.folder)
 }
@@ -197,9 +197,9 @@ export interface FolderAccess extends AsyncDisposable {
  * The unprivileged user of root's database can't traverse root's folders. On Linux it inherits both folders as open
  * file descriptors and uses them as `/proc/self/fd`.
  */
-export async function openFolderAccess({ folder, socketFolder, account }: Cluster): Promise<FolderAccess> {
+export async function openFolderAccess({ folder, socketFolder, user }: Cluster): Promise<FolderAccess> {
   const spawn = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] ?? '', ...userNames() } }
-  const { uid, gid } = account
+  const { uid, gid } = user
   if (uid === undefined || gid === undefined) {
     return { folder, socketFolder, handles: [], spawn, [Symbol.asyncDispose]: async () => undefined }
   }

@@ -11,7 +11,7 @@ import type { Logger } from '#log.ts'
 import { CliError } from '#cli-error.ts'
 import { cleanUpAfterCrash, type Cluster, createCluster, openCluster, stopSignals } from './cluster.ts'
 import { launchWithRetry } from './launch.ts'
-import { findPrograms } from './native.ts'
+import { findPrograms } from './programs.ts'
 
 /** More crashes within `crashWindowMs` are treated as a permanent failure. */
 const crashesMax = 5
@@ -51,8 +51,8 @@ export async function startPostgres({
   packageFolder,
 }: PostgresOptions): Promise<Postgres> {
   const cluster = await openCluster(dataFolder)
-  const isRoot = cluster.account.uid !== undefined
-  const programs = await findPrograms(cluster.account, isRoot ? '/var/cache/glacis' : dataFolder, packageFolder)
+  const isRoot = cluster.user.uid !== undefined
+  const programs = await findPrograms(cluster.user, isRoot ? '/var/cache/glacis' : dataFolder, packageFolder)
   await createCluster(cluster, programs, isDurable)
   await cleanUpAfterCrash(cluster)
 

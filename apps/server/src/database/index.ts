@@ -1,6 +1,6 @@
 /**
  * The two database connections. Transactions of `app` use a role subject to row-level security, so they see only their
- * account's rows. `owner` sees everything; only code that serves all accounts uses it (identity, packs, sweeps,
+ * workspace's rows. `owner` sees everything; only code that serves all workspaces uses it (identity, packs, sweeps,
  * migrations).
  */
 import type { Actor, Ctx, Log } from '#ctx.ts'
@@ -13,12 +13,12 @@ import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import { Pool, types } from 'pg'
 
 export interface Database {
-  /** Only for transactions that begin by taking the role; see `inAccount`. */
+  /** Only for transactions that begin by taking the role; see `inWorkspace`. */
   readonly app: Pick<Kysely<Tables>, 'transaction'>
   readonly owner: Kysely<Tables>
   /** Serves lists and charts; null if there is none. */
   readonly replica: Replica | null
-  /** Billing is off: no account has a limit. */
+  /** Billing is off: no workspace has a limit. */
   readonly isUnlimited: boolean
   /** The connections of each pool; `waiting` counts requests for one. */
   connections(): Record<'app' | 'owner', { readonly total: number; readonly idle: number; readonly waiting: number }>
@@ -80,17 +80,17 @@ export function openDatabase(
 }
 
 interface As {
-  readonly account: string
+  readonly workspace: string
   readonly actor: Actor
   readonly log: Log
   readonly now?: Date
 }
 
 /**
- * Runs `work` in a transaction that sees only the rows of `account`. It is retried after a deadlock, so `work` must have
+ * Runs `work` in a transaction that sees only the rows of `workspace`. It is retried after a deadlock, so `work` must have
  * no side effects outside the database.
  */
-export async function inAccount<T>(database: Database, as: As, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+export async function inWorkspace<T>(database: Database, as: As, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await once(database.app, database.isUnlimited, as, work)
@@ -105,19 +105,19 @@ export async function inAccount<T>(database: Database, as: As, work: (ctx: Ctx) 
  * Runs `work`, which only reads, on the replica if it contains everything up to `position`; otherwise, or if the replica
  * fails, on the primary.
  */
-export async function readInAccount<T>(
+export async function readInWorkspace<T>(
   database: Database,
   as: As,
   position: string | undefined,
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
   const { replica, isUnlimited } = database
-  if (!replica?.canServe(position)) return inAccount(database, as, work)
+  if (!replica?.canServe(position)) return inWorkspace(database, as, work)
   try {
     return await once(replica.reads, isUnlimited, as, work)
   } catch (error) {
     if (!isReplicaFailure(error)) throw error
-    return inAccount(database, as, work)
+    return inWorkspace(database, as, work)
   }
 }
 
@@ -137,9 +137,9 @@ async function once<T>(
     // Settings of the transaction: with a connection pooler, the next one may have another session.
     await sql`
       select set_config('role', 'glacis_app', true),
-        set_config('glacis.account', ${as.account}::uuid::text, true)`.execute(tx)
+        set_config('glacis.account', ${as.workspace}::uuid::text, true)`.execute(tx)
     return work({
-      workspace: as.account,
+      workspace: as.workspace,
       actor: as.actor,
       log: as.log,
       now: as.now ?? new Date(),

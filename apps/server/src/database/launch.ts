@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '#log.ts'
 import { type Cluster, openFolderAccess } from './cluster.ts'
-import type { Programs } from './native.ts'
+import type { Programs } from './programs.ts'
 
 /** Tuned for low idle memory on one machine with tens of connections. */
 const settings = {

@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 
-/** Selects a timestamp column as text for `isoOf`. */
+/** Selects a timestamp column as text for `toIso`. */
 export function timestampText(column: string): RawBuilder<string> {
   return sql<string>`${sql.ref(column)}::text`
 }

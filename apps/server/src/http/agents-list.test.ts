@@ -50,7 +50,7 @@ describe('agents', () => {
   )
 })
 
-it('responds with 404 to calls about agents of another account', async () => {
+it('responds with 404 to calls about agents of another workspace', async () => {
   const { id } = await newAgent()
   const bodies: Record<string, object> = {
     [`PATCH ${getAgent.path}`]: { agent: { name: 'x' }, updateMask: { paths: ['name'] } },

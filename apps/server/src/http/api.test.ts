@@ -131,7 +131,7 @@ function sampleOf(endpoint: Endpoint, id: string): InjectOptions {
 }
 
 describe('every endpoint of the contract', () => {
-  it('SEC-B1 hides resources of other accounts', async () => {
+  it('SEC-B1 hides resources of other workspaces', async () => {
     const ids = await resourcesOfAnna()
     // Calls about the installation are forbidden to bert, see installation.test.ts.
     const ofWorkspaces = users.endpoints.filter(({ path }) => !path.startsWith('/v1/installation'))
@@ -186,7 +186,7 @@ describe('a page token', () => {
 })
 
 describe('row-level security', () => {
-  it('SEC-B2 hides all rows from a transaction without an account', async () => {
+  it('SEC-B2 hides all rows from a transaction without a workspace', async () => {
     await users.target('anna')
     for (const name of await accountTables()) {
       const rows = await users.server.database.app.transaction().execute(async (tx) => {
@@ -197,9 +197,9 @@ describe('row-level security', () => {
     }
   })
 
-  it('SEC-B2 hides rows of other accounts even from a query without a condition on the account', async () => {
+  it('SEC-B2 hides rows of other workspaces even from a query without a condition on the workspace', async () => {
     await users.target('anna')
-    const bert = await users.server.account()
+    const bert = await users.server.createWorkspace()
     for (const name of await accountTables()) {
       const others = await users.server.as(bert, async ({ tx }) => {
         const { rows } = await sql`select 1 from ${sql.table(name)} where account_id <> ${bert}::uuid limit 1`.execute(
@@ -214,19 +214,19 @@ describe('row-level security', () => {
   it.each([sql`update audit_event set action = 'none'`, sql`delete from audit_event`])(
     'SEC-H2 lets the application only append to the audit log (statement %#)',
     async (statement) => {
-      const account = await users.server.account()
-      await expect(users.server.as(account, ({ tx }) => statement.execute(tx))).rejects.toThrow('permission denied')
+      const workspace = await users.server.createWorkspace()
+      await expect(users.server.as(workspace, ({ tx }) => statement.execute(tx))).rejects.toThrow('permission denied')
     },
   )
 
-  it('SEC-B3 identifies the rows of an account by UUID, which reveals no counts', async () => {
+  it('SEC-B3 identifies the rows of a workspace by UUID, which reveals no counts', async () => {
     const { rows } = await sql<{ name: string; type: string }>`
       select c.table_name as name, c.data_type as type from information_schema.columns c
       where c.table_schema = 'public' and c.column_name = 'id' and c.table_name = any(${await accountTables()})`.execute(
       users.server.database.owner,
     )
     expect(rows.length).toBeGreaterThan(10)
-    // The number of an event orders the live stream. It counts the events of all accounts, so the API only shows it encrypted.
+    // The number of an event orders the live stream. It counts the events of all workspaces, so the API only shows it encrypted.
     expect(rows.filter(({ type }) => type !== 'uuid').map(({ name }) => name)).toEqual(['event'])
   })
 })

@@ -33,7 +33,7 @@ export interface ApiOptions {
   readonly live: Live
   readonly mailer: Sending['mailer']
   /** Allowed destinations of channel messages. */
-  readonly gate: Sending['gate']
+  readonly egress: Sending['egress']
   /** Folder of the repository, for the documentation files. */
   readonly root: string
   readonly url: string

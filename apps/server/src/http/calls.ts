@@ -1,6 +1,6 @@
 /** The calls of the contract by name. */
 import * as access from '@glacis/contract/access'
-import * as account from '@glacis/contract/account'
+import * as subscription from '@glacis/contract/subscription'
 import * as agent from '@glacis/contract/agent'
 import * as channel from '@glacis/contract/channel'
 import type { Endpoint } from '@glacis/contract/endpoint'
@@ -21,7 +21,7 @@ import * as triage from '@glacis/contract/triage'
 import * as view from '@glacis/contract/view'
 import * as workspace from '@glacis/contract/workspace'
 
-const modules = { ...access, ...account, ...agent, ...channel, ...host, ...insights, ...invitation, ...issue }
+const modules = { ...access, ...subscription, ...agent, ...channel, ...host, ...insights, ...invitation, ...issue }
 const moreModules = {
   ...installation,
   ...product,

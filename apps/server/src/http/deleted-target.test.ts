@@ -37,12 +37,12 @@ async function running(address: string, product: string): Promise<string> {
     { kind: 'technology', address, port: 80, transport: 'tcp', ...what },
     { kind: 'technology', address, port: 443, transport: 'tcp', ...what },
   ]
-  const { account_id: account } = await server.database.owner
+  const { account_id: workspace } = await server.database.owner
     .selectFrom('target')
     .select('account_id')
     .where('id', '=', target.id)
     .executeTakeFirstOrThrow()
-  await server.as(account, (ctx) => recordInventory(ctx, target.id, observations))
+  await server.as(workspace, (ctx) => recordInventory(ctx, target.id, observations))
   return target.id
 }
 

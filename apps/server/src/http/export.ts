@@ -6,7 +6,7 @@ import { ProductExportQuery } from '@glacis/contract/product'
 import { ExportQuery } from '@glacis/contract/triage'
 import { exportAuditEvents } from '#audit-export.ts'
 import { recordAuditEvent } from '#audit.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
 import { fileQueryOf } from '#http/query.ts'
 import { rejectUnstorable } from '#http/storable.ts'
@@ -21,10 +21,10 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
   app.get('/v1/issues/export', async (request, reply) => {
     const as = await guard.admit(request, 'exportIssues')
     const input = ExportQuery.parse(questionOf(request))
-    await inAccount(database, as, (ctx) =>
-      recordAuditEvent(ctx, 'issue.export', { kind: 'workspace', id: as.account }, { ...input }),
+    await inWorkspace(database, as, (ctx) =>
+      recordAuditEvent(ctx, 'issue.export', { kind: 'workspace', id: as.workspace }, { ...input }),
     )
-    const pieces = exportIssues((work) => inAccount(database, as, work), input)
+    const pieces = exportIssues((work) => inWorkspace(database, as, work), input)
     const day = new Date().toISOString().slice(0, 10)
     return reply
       .type(input.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8')
@@ -35,10 +35,10 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
     const as = await guard.admit(request, 'exportProducts')
     const input = ProductExportQuery.parse(questionOf(request))
     const now = new Date()
-    await inAccount(database, as, (ctx) =>
-      recordAuditEvent(ctx, 'product.export', { kind: 'workspace', id: as.account }, { ...input }),
+    await inWorkspace(database, as, (ctx) =>
+      recordAuditEvent(ctx, 'product.export', { kind: 'workspace', id: as.workspace }, { ...input }),
     )
-    const pieces = exportProducts((work) => inAccount(database, as, work), input, now)
+    const pieces = exportProducts((work) => inWorkspace(database, as, work), input, now)
     const [type, ending] =
       input.format === 'csv' ? ['text/csv; charset=utf-8', 'csv'] : ['application/vnd.cyclonedx+json', 'cdx.json']
     const name = `glacis-technologies-${now.toISOString().slice(0, 10)}.${ending}`
@@ -50,10 +50,10 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
   app.get('/v1/audit-events/export', async (request, reply) => {
     const as = await guard.admit(request, 'exportAuditEvents')
     const input = AuditExportQuery.parse(questionOf(request))
-    await inAccount(database, as, (ctx) =>
-      recordAuditEvent(ctx, 'audit.export', { kind: 'workspace', id: as.account }, { ...input }),
+    await inWorkspace(database, as, (ctx) =>
+      recordAuditEvent(ctx, 'audit.export', { kind: 'workspace', id: as.workspace }, { ...input }),
     )
-    const pieces = exportAuditEvents((work) => inAccount(database, as, work), input)
+    const pieces = exportAuditEvents((work) => inWorkspace(database, as, work), input)
     const day = new Date().toISOString().slice(0, 10)
     return reply
       .type(input.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8')
@@ -67,10 +67,10 @@ export function serveWorkspaceExport(app: FastifyInstance, database: Database, g
   app.get('/v1/workspace/export', { exposeHeadRoute: false }, async (request, reply) => {
     const as = await guard.admit(request, 'exportWorkspace')
     z.strictObject({}).parse(questionOf(request))
-    await inAccount(database, as, (ctx) =>
-      recordAuditEvent(ctx, 'workspace.export', { kind: 'workspace', id: as.account }),
+    await inWorkspace(database, as, (ctx) =>
+      recordAuditEvent(ctx, 'workspace.export', { kind: 'workspace', id: as.workspace }),
     )
-    const pieces = exportWorkspace((work) => inAccount(database, as, work))
+    const pieces = exportWorkspace((work) => inWorkspace(database, as, work))
     const compressed = createGzip()
     // An error closes the connection, so that a truncated file isn't taken for a complete one.
     pipeline(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }), compressed, (error) => {

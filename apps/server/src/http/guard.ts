@@ -14,7 +14,7 @@ import { type Memberships, personOf } from '#workspaces/index.ts'
 import type { FastifyRequest } from 'fastify'
 
 export interface Admitted {
-  readonly account: string
+  readonly workspace: string
   readonly actor: Actor
   readonly log: Log
 }
@@ -66,7 +66,7 @@ export function createGuard(
       })
       requireNetwork(networks, request.ip)
       requireRole(role, call)
-      return { account: workspace, actor: { ...actorOf(request, person), role }, log: request.log }
+      return { workspace, actor: { ...actorOf(request, person), role }, log: request.log }
     },
     async admitPerson(request) {
       return (await visitOf(request)).visit
@@ -128,7 +128,7 @@ function admitToken(request: FastifyRequest, owner: TokenOwner | null, call: Cal
   if (!owner.scopes.some((granted) => covers[granted].includes(scope)))
     throw new ApiError('forbidden', `This API token lacks the scope ${scope}`)
   const requested = requestedWorkspace(request)
-  if (requested !== undefined && requested !== owner.account) throw notFound('workspace', requested.slice(0, 100))
+  if (requested !== undefined && requested !== owner.workspace) throw notFound('workspace', requested.slice(0, 100))
   // Check both roles, because the creator's role may have been lowered since the token was created.
   requireRole(owner.creatorRole, call)
   requireRole(owner.role, call)
@@ -140,7 +140,7 @@ function admitToken(request: FastifyRequest, owner: TokenOwner | null, call: Cal
     role: isWithin(owner.role, owner.creatorRole) ? owner.role : owner.creatorRole,
     userAgent: userAgentOf(request),
   }
-  return { account: owner.account, actor, log: request.log }
+  return { workspace: owner.workspace, actor, log: request.log }
 }
 
 function notForTokens(): ApiError {

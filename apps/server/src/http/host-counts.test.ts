@@ -7,20 +7,20 @@ import { person, sharedTestServer } from '#testing/test-server.ts'
 const server = await sharedTestServer()
 
 it('counts the hosts per target and in total as hosts are found, merged and split', async () => {
-  const account = await server.account()
+  const workspace = await server.createWorkspace()
   const [first, second] = [newId(), newId()]
-  await server.as(account, async ({ tx, now }) => {
+  await server.as(workspace, async ({ tx, now }) => {
     const times = { created_at: now, updated_at: now }
     for (const id of [first, second]) {
       const targetFields = { name: 'One', address: `127.63.${id === first ? 1 : 2}.0/24`, kind: 'NETWORK' as const }
       await tx
         .insertInto('target')
-        .values({ account_id: account, id, ...targetFields, schedule_period: 'PERIOD_WEEKLY', ...times })
+        .values({ account_id: workspace, id, ...targetFields, schedule_period: 'PERIOD_WEEKLY', ...times })
         .execute()
     }
   })
   const find = (target: string, ...addresses: string[]) =>
-    server.as(account, (ctx) =>
+    server.as(workspace, (ctx) =>
       recordInventory(
         ctx,
         target,
@@ -32,7 +32,7 @@ it('counts the hosts per target and in total as hosts are found, merged and spli
     )
   const byPerson = { actor: person }
   const hostCounts = () =>
-    server.as(account, async (ctx) => {
+    server.as(workspace, async (ctx) => {
       const targets = await describeTargets(ctx, [first, second])
       const all = await listHosts(ctx, {}, describeTargets)
       const one = await listHosts(ctx, { filter: { targetId: first } }, describeTargets)
@@ -48,16 +48,16 @@ it('counts the hosts per target and in total as hosts are found, merged and spli
   expect(await hostCounts()).toEqual([4, 1])
   const id = hostByAddress.get('127.63.1.1') ?? ''
   const sourceHostIds = [hostByAddress.get('127.63.1.2') ?? '', other]
-  await server.as(account, (ctx) => mergeHosts(ctx, { id, sourceHostIds }, describeTargets), byPerson)
+  await server.as(workspace, (ctx) => mergeHosts(ctx, { id, sourceHostIds }, describeTargets), byPerson)
   expect(await hostCounts()).toEqual([3, 0])
   // A merged host is found together with the host it was merged into.
   const into = hostByAddress.get('127.63.1.3') ?? ''
-  await server.as(account, (ctx) => mergeHosts(ctx, { id: into, sourceHostIds: [id] }, describeTargets), byPerson)
+  await server.as(workspace, (ctx) => mergeHosts(ctx, { id: into, sourceHostIds: [id] }, describeTargets), byPerson)
   expect(await hostCounts()).toEqual([2, 0])
-  await server.as(account, (ctx) => splitHost(ctx, { id: into }, describeTargets), byPerson)
+  await server.as(workspace, (ctx) => splitHost(ctx, { id: into }, describeTargets), byPerson)
   expect(await hostCounts()).toEqual([4, 1])
-  await server.as(account, ({ tx, now }) =>
+  await server.as(workspace, ({ tx, now }) =>
     tx.updateTable('target').set({ deleted_at: now }).where('id', '=', second).execute(),
   )
-  expect((await server.as(account, (ctx) => listHosts(ctx, {}, describeTargets))).totalSize).toBe(4)
+  expect((await server.as(workspace, (ctx) => listHosts(ctx, {}, describeTargets))).totalSize).toBe(4)
 })

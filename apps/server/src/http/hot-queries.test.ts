@@ -1,7 +1,7 @@
-/** Explains the statements of lists, details and charts on an account that owns most of the data. */
+/** Explains the statements of lists, details and charts on a workspace that owns most of the data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ctx, systemActor } from '#ctx.ts'
-import { type Database, inAccount, openDatabase } from '#database/index.ts'
+import { type Database, inWorkspace, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
 import { ecosystem } from '#graph.ts'
 import { getHost, getProduct, listHosts, listProducts } from '#inventory/index.ts'
@@ -10,7 +10,7 @@ import { getScan, listScanEvents, listScans } from '#scans/index.ts'
 import { affectedHosts, issuesBySeverity, issuesByStatus, scans, summary } from '#stats/index.ts'
 import { describeTargets, getTarget, listTargets } from '#targets/index.ts'
 import { testDatabase } from '#testing/database.ts'
-import { accountId, rowId, seed } from '#testing/large.ts'
+import { workspaceId, rowId, seed } from '#testing/large-database.ts'
 import { type Statement, statementsOf } from '#testing/statements.ts'
 import { sql } from 'kysely'
 
@@ -106,14 +106,14 @@ async function scannedTables(ctx: Ctx, { text, values }: Statement): Promise<str
 
 describe('no large table is scanned completely for', () => {
   it.each(Object.keys(calls))('%s', async (name) => {
-    const as = { account: accountId(0), actor: systemActor, log: silentLog }
+    const as = { workspace: workspaceId(0), actor: systemActor, log: silentLog }
     const call = calls[name]
     if (!call) throw new Error('unknown call')
-    const sent = await statementsOf(() => inAccount(database, as, call))
+    const sent = await statementsOf(() => inWorkspace(database, as, call))
     const statements = sent.filter(({ text }) => /^\s*(select|with|update|insert|delete)\b/i.test(text))
     expect(statements.length).toBeGreaterThan(0)
     for (const statement of statements) {
-      const tables = await inAccount(database, as, (ctx) => scannedTables(ctx, statement))
+      const tables = await inWorkspace(database, as, (ctx) => scannedTables(ctx, statement))
       expect([tables, tables.length > 0 && statement.text]).toEqual([[], false])
     }
   })

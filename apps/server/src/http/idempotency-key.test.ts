@@ -43,7 +43,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await post('e', { targetId: id }, '/v1/scans')).statusCode).toBe(409)
   })
 
-  it('can be repeated after an error, and is independent per account', async () => {
+  it('can be repeated after an error, and is independent per workspace', async () => {
     expect((await post('f', { ...payload, address: 'foo bar' })).statusCode).toBe(400)
     expect((await post('f')).statusCode).toBe(200)
     expect((await post('f', { ...payload, name: 'Mine' }, '/v1/targets', 'jan')).statusCode).toBe(200)

@@ -13,24 +13,24 @@ import { type TestServer, startTestServer, person } from '#testing/test-server.t
 const silentLog = { info() {}, warn() {}, error() {} }
 let server: TestServer
 let live: Live
-let account: string
+let workspace: string
 beforeAll(async () => {
   server = await startTestServer()
   live = await listenLive(server.url, silentLog)
-  account = await server.account()
+  workspace = await server.createWorkspace()
 })
 afterAll(async () => {
   await live.close()
   await server.close()
 })
 
-/** Serves only the event stream, to a user whose session is valid while `isIn` returns true. */
+/** Serves only the event stream, to a user whose session is valid while `isSignedIn` returns true. */
 async function open(isSignedIn: () => boolean) {
   const app = Fastify({ forceCloseConnections: true })
   handleErrors(app)
   const admit = async () => {
     if (!isSignedIn()) throw new ApiError('unauthenticated', 'Authentication required')
-    return { account, actor: person, log: silentLog }
+    return { workspace, actor: person, log: silentLog }
   }
   const reject = () => Promise.reject(new Error('not about people'))
   serveLive(app, {
@@ -48,16 +48,16 @@ const opened = () => ({
   resource: { kind: 'issue' as const, id: newId() },
 })
 const announceEvents = (count: number) =>
-  server.as(account, (ctx) => announce(ctx, Array.from({ length: count }, opened)))
+  server.as(workspace, (ctx) => announce(ctx, Array.from({ length: count }, opened)))
 
 it('reports jobs by queue, but not to subscribers of events', async () => {
   const { promise: queue, resolve: onQueue } = Promise.withResolvers<string>()
-  const accounts: string[] = []
+  const workspaces: string[] = []
   live.onJob(onQueue)
-  const stop = live.onAnyHint((item) => accounts.push(item))
-  await server.as(account, ({ tx }) => server.jobs.enqueue(tx, 'decisions', { account }))
+  const stop = live.onAnyHint((item) => workspaces.push(item))
+  await server.as(workspace, ({ tx }) => server.jobs.enqueue(tx, 'decisions', { account: workspace }))
   expect(await queue).toBe('decisions')
-  expect(accounts).toEqual([])
+  expect(workspaces).toEqual([])
   stop()
 })
 
@@ -116,7 +116,7 @@ it("doesn't buffer events for a slow client, and sends all of them eventually", 
   }
 })
 
-it('limits an account to fifty streams, even when opened concurrently', async () => {
+it('limits a workspace to fifty streams, even when opened concurrently', async () => {
   const { app, port } = await open(() => true)
   const stop = new AbortController()
   try {

@@ -145,7 +145,7 @@ describe('an open stream', () => {
 })
 
 describe('GET /v1/events', () => {
-  it('streams the events of the account and resumes after the last event id', async () => {
+  it('streams the events of the workspace and resumes after the last event id', async () => {
     const [anna, bert] = [await accountOf('anna'), await accountOf('bert')]
     const first = await read({ 'x-person': 'anna' }, 1, async () => {
       await server.as(bert, (ctx) => announce(ctx, [opened('of bert')]))

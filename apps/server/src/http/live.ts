@@ -1,13 +1,13 @@
-/** Streams an account's events as server-sent events. */
+/** Streams a workspace's events as server-sent events. */
 import { once } from 'node:events'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import { invalid, ApiError } from '#errors.ts'
 import type { Guard } from '#http/guard.ts'
 import type { Live } from '#live.ts'
 import { type StreamPosition, eventId, noticesSince, readEventId, startOfStream } from '#notifications/index.ts'
 
-/** Maximum concurrent streams per account. */
+/** Maximum concurrent streams per workspace. */
 const streamsMax = 50
 /** Maximum rows per read; the next read follows immediately. */
 const readMax = 200
@@ -32,12 +32,12 @@ export function serveLive(app: FastifyInstance, { database, guard, live }: Depen
   // No HEAD route: the response never ends.
   app.get('/v1/events', { exposeHeadRoute: false }, async (request, reply) => {
     const as = await guard.admit(request, 'streamEvents')
-    const count = open.get(as.account) ?? 0
+    const count = open.get(as.workspace) ?? 0
     if (count >= streamsMax)
       throw new ApiError('quota_exceeded', `At most ${streamsMax} event streams can be open per workspace`)
     // Count before the first await, so that concurrent requests can't exceed the limit.
-    open.set(as.account, count + 1)
-    const release = () => open.set(as.account, (open.get(as.account) ?? 1) - 1)
+    open.set(as.workspace, count + 1)
+    const release = () => open.set(as.workspace, (open.get(as.workspace) ?? 1) - 1)
     try {
       const from = await start(database, as, request)
       void stream(request, reply, { database, guard, live, as, from, closing: closing.signal }).finally(release)
@@ -51,9 +51,9 @@ export function serveLive(app: FastifyInstance, { database, guard, live }: Depen
 
 async function start(database: Database, as: Admitted, request: FastifyRequest): Promise<StreamPosition> {
   const last = request.headers['last-event-id']
-  const now = await inAccount(database, as, startOfStream)
+  const now = await inWorkspace(database, as, startOfStream)
   if (last === undefined || last === '') return now
-  const position = readEventId(as.account, String(last))
+  const position = readEventId(as.workspace, String(last))
   if (!position) throw invalid('Last-Event-ID', 'Not an event ID from this server')
   // A position in the future is from another workspace, or from the database that this one was restored from. Start from
   // now instead of waiting.
@@ -81,9 +81,9 @@ async function stream(
       if (raw.writableNeedDrain) await once(raw, 'drain', { signal: ended.signal })
       // Pages refetch after an event, and the replica must contain the change by then.
       await o.database.replica?.caughtUp()
-      const notices = await inAccount(o.database, o.as, (ctx) => noticesSince(ctx, position, readMax))
+      const notices = await inWorkspace(o.database, o.as, (ctx) => noticesSince(ctx, position, readMax))
       for (const { position: at, ...notice } of ended.signal.aborted ? [] : notices) {
-        raw.write(`id: ${eventId(o.as.account, at)}\nevent: ${notice.kind}\ndata: ${JSON.stringify(notice)}\n\n`)
+        raw.write(`id: ${eventId(o.as.workspace, at)}\nevent: ${notice.kind}\ndata: ${JSON.stringify(notice)}\n\n`)
         position = at
       }
       if (notices.length < readMax) return
@@ -111,7 +111,7 @@ async function stream(
   }
   // The person may have been removed or got another role, or the token may have been revoked.
   const recheck = async () => {
-    const { actor } = await o.guard.admit(request, 'streamEvents', o.as.account)
+    const { actor } = await o.guard.admit(request, 'streamEvents', o.as.workspace)
     if (actor.role !== o.as.actor.role) throw new ApiError('forbidden', 'The role was changed')
   }
   const keepAlive = setInterval(() => {
@@ -120,8 +120,8 @@ async function stream(
     poll()
   }, keepAliveMs)
   const polling = pollTwice(poll)
-  const stop = o.live.onHint(o.as.account, polling.hint)
-  const stopMembers = o.live.onMembers(o.as.account, () => void recheck().catch(end))
+  const stop = o.live.onHint(o.as.workspace, polling.hint)
+  const stopMembers = o.live.onMembers(o.as.workspace, () => void recheck().catch(end))
   o.closing.addEventListener('abort', end)
   await new Promise((resolve) => {
     raw.once('close', resolve)

@@ -1,6 +1,6 @@
 /** The schemas of the contract as components of the OpenAPI document, each under the name it is exported by. */
 import * as access from '@glacis/contract/access'
-import * as account from '@glacis/contract/account'
+import * as subscription from '@glacis/contract/subscription'
 import * as agent from '@glacis/contract/agent'
 import * as channel from '@glacis/contract/channel'
 import { type Endpoint, pathParameters } from '@glacis/contract/endpoint'
@@ -39,7 +39,7 @@ const exported = Object.entries({
   SeverityCount,
   UpdateMask,
   ...access,
-  ...account,
+  ...subscription,
   ...agent,
   ...channel,
   ...host,

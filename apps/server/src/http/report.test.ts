@@ -40,7 +40,7 @@ describe('the report URL', () => {
 
   it.each([
     ['a request without a session', () => report, undefined, 401],
-    ['another account', () => report, 'bert', 404],
+    ['another workspace', () => report, 'bert', 404],
     ['an unknown scan', () => `/v1/scans/${newId()}/report`, 'anna', 404],
     ['a malformed id', () => '/v1/scans/42/report', 'anna', 400],
     ['another format', () => `${report}?format=doc`, 'anna', 400],

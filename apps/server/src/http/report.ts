@@ -2,7 +2,7 @@
 import { Id } from '@glacis/contract/primitives'
 import { ReportQuery } from '@glacis/contract/scan'
 import { recordAuditEvent } from '#audit.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
 import { fileQueryOf } from '#http/query.ts'
 import { collectReport, createBuilds } from '#reports/index.ts'
@@ -22,14 +22,14 @@ export function serveReports(app: FastifyInstance, database: Database, guard: Gu
     const as = await guard.admit(request, 'getScanReport')
     const id = Id.parse(request.params.id)
     const { download, format } = ReportQuery.parse(fileQueryOf(request.url))
-    const model = await inAccount(database, as, (ctx) => collectReport(ctx, id))
-    const report = await builds.get(as.account, model, format, prefersAsync(request) ? 0 : waitMs)
+    const model = await inWorkspace(database, as, (ctx) => collectReport(ctx, id))
+    const report = await builds.get(as.workspace, model, format, prefersAsync(request) ? 0 : waitMs)
     if (report === 'building') {
       // A browser would save the 202 body as the file. It follows about twenty redirects before it gives up.
       if (request.headers['sec-fetch-mode'] === 'navigate') return reply.redirect(request.url, 303)
       return reply.status(202).header('retry-after', '1').send({ state: 'STATE_BUILDING' })
     }
-    await inAccount(database, as, (ctx) => recordAuditEvent(ctx, 'report.download', { kind: 'scan', id }, { format }))
+    await inWorkspace(database, as, (ctx) => recordAuditEvent(ctx, 'report.download', { kind: 'scan', id }, { format }))
     const { body, contentType, filename } = report
     const disposition = download ? 'attachment' : 'inline'
     return reply.type(contentType).header('content-disposition', `${disposition}; filename="${filename}"`).send(body)

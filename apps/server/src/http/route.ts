@@ -1,7 +1,7 @@
 /** Registers routes from the contract's endpoints. */
 import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import type { Ctx, Visit, Within } from '#ctx.ts'
-import { type Database, inAccount, readInAccount } from '#database/index.ts'
+import { type Database, inWorkspace, readInWorkspace } from '#database/index.ts'
 import type { CallName } from '@glacis/contract/permissions'
 import { callNameOf } from '#http/calls.ts'
 import type { Guard } from '#http/guard.ts'
@@ -14,7 +14,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod/mini'
 
 export interface Router {
-  /** Serves an endpoint: parses the input by its schema and runs the handler in a transaction of the account. */
+  /** Serves an endpoint: parses the input by its schema and runs the handler in a transaction of the workspace. */
   serve<E extends Endpoint<z.ZodMiniObject, z.ZodMiniType>>(
     endpoint: E,
     handle: (ctx: Ctx, input: ParsedInputOf<E>) => Promise<ResultOf<E>> | ResultOf<E>,
@@ -75,8 +75,8 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
           const input = readInput(endpoint, request)
           const key = endpoint.takesKey ? keyOf(request) : null
           if (servedByReplica.has(call) && as.actor.kind === 'person')
-            return readInAccount(database, as, positionOf(request), async (ctx) => handle(ctx, input))
-          return inAccount(database, as, async (ctx) =>
+            return readInWorkspace(database, as, positionOf(request), async (ctx) => handle(ctx, input))
+          return inWorkspace(database, as, async (ctx) =>
             key
               ? runIdempotently(ctx, { key, call: `${endpoint.method} ${endpoint.path}`, input }, () =>
                   handle(ctx, input),
@@ -93,7 +93,7 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
         url: endpoint.path,
         handler: async (request) => {
           const as = await guard.admit(request, call)
-          return handle((step) => inAccount(database, as, step), readInput(endpoint, request))
+          return handle((step) => inWorkspace(database, as, step), readInput(endpoint, request))
         },
       })
     },

@@ -5,7 +5,7 @@ import { reportAgentInventory } from '@glacis/contract/machine'
 import * as runner from '@glacis/contract/runner'
 import { type AgentIdentity, authenticateAgent, connect, disconnect, heartbeat, isNewProcess } from '#agents/index.ts'
 import type { Ctx } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import { ApiError } from '#errors.ts'
 import { recordMachine } from '#inventory/index.ts'
 import { assessMachine } from '#issues/index.ts'
@@ -39,7 +39,7 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
   const admit = (request: FastifyRequest) => admitAgent(database, request)
   const within = <T>(request: FastifyRequest, agent: AgentIdentity, work: (ctx: Ctx) => Promise<T>) => {
     const actor = { kind: 'scan' as const, name: `agent ${agent.name}`, ip: request.ip }
-    return inAccount(database, { account: agent.account, actor, log: request.log }, work)
+    return inWorkspace(database, { workspace: agent.workspace, actor, log: request.log }, work)
   }
 
   const admitKey = async (request: FastifyRequest) => {
@@ -103,7 +103,7 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
     const until = Date.now() + waitMsMax
     for (;;) {
       // Subscribe before reading, so that no hint is missed in between.
-      using hint = hintOf(live, agent.account, closing.signal)
+      using hint = hintOf(live, agent.workspace, closing.signal)
       const job = await within(request, agent, (ctx) => leaseBatch(ctx, scanning, agent.agentId, digest))
       if (job) return { job }
       if (Date.now() >= until || closing.signal.aborted) return {}
@@ -122,11 +122,11 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
   return endpoints
 }
 
-/** Waits for the next hint of an account, with a timeout, or until `closing` aborts. */
-function hintOf(live: Pick<Live, 'onHint'>, account: string, closing: AbortSignal) {
+/** Waits for the next hint of a workspace, with a timeout, or until `closing` aborts. */
+function hintOf(live: Pick<Live, 'onHint'>, workspace: string, closing: AbortSignal) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const ending = new AbortController()
-  const stop = live.onHint(account, resolve)
+  const stop = live.onHint(workspace, resolve)
   const signal = AbortSignal.any([ending.signal, closing])
   const passed = (ms: number) => pause(ms, undefined, { signal }).catch(() => undefined)
   return {

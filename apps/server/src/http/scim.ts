@@ -1,6 +1,6 @@
 /** SCIM 2.0 (RFC 7643, RFC 7644) for identity providers, which authenticate with a provisioning token. */
 import { permissions } from '@glacis/contract/permissions'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import type { Ctx, Log } from '#ctx.ts'
 import { responseTo } from '#http/errors.ts'
 import { rejectUnstorable } from '#http/storable.ts'
@@ -31,7 +31,7 @@ export function serveScim(app: FastifyInstance, { database, url, findPerson }: O
   const service = { url: scimUrl(url), findPerson }
   const run: Run = async (request, work) => {
     const as = await admit(database, request)
-    return inAccount(database, as, (ctx) => work(ctx, service))
+    return inWorkspace(database, as, (ctx) => work(ctx, service))
   }
   void app.register(
     async (scope) => {
@@ -230,7 +230,7 @@ async function admit(database: Database, request: FastifyRequest) {
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
   }
   const log: Log = request.log
-  return { account: owner.account, actor, log }
+  return { workspace: owner.workspace, actor, log }
 }
 
 /** Accepts JSON bodies with either of the two content types. */

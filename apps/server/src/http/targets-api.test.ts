@@ -1,4 +1,4 @@
-import type { Subscription } from '@glacis/contract/account'
+import type { Subscription } from '@glacis/contract/subscription'
 import { afterAll, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { openTestUsers } from '#testing/test-users.ts'

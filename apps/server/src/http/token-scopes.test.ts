@@ -9,10 +9,10 @@ const server = await sharedTestServer()
 const api = await sharedTestApi(server, 'http://glacis.test')
 const bearers = new Map<TokenScope, string>()
 beforeAll(async () => {
-  const account = await server.account()
+  const workspace = await server.createWorkspace()
   for (const scope of ['SCOPE_READ', 'SCOPE_SCAN'] as const) {
     const tokenRequest = { apiToken: { name: scope, scopes: [scope] } }
-    const { apiToken } = await server.as(account, (ctx) => createApiToken(ctx, tokenRequest), { actor: person })
+    const { apiToken } = await server.as(workspace, (ctx) => createApiToken(ctx, tokenRequest), { actor: person })
     bearers.set(scope, `Bearer ${apiToken.token}`)
   }
 })

@@ -1,4 +1,4 @@
-/** Background work and email, as an administrator sees and repairs them. */
+/** Job queues and outgoing email, for administrators. */
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/installation'
 import { actionMail } from '@glacis/identity'

@@ -12,7 +12,7 @@ interface Version {
 }
 
 /**
- * Updates products from the known life cycles: for all accounts, or for one account inside its
+ * Updates products from the known life cycles: for all workspaces, or for one workspace inside its
  * transaction. Idempotent.
  *
  * @param subjects restricts the update to products with these canonical `vendor:product` keys

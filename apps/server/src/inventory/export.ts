@@ -1,4 +1,4 @@
-/** Exports the software of an account as CSV or as a software bill of materials. */
+/** Exports the software of a workspace as CSV or as a software bill of materials. */
 import type { Product, ProductFilter } from '@glacis/contract/product'
 import type { Ctx } from '#ctx.ts'
 import { listProducts } from '#inventory/products.ts'
@@ -7,7 +7,7 @@ export interface ProductExportRequest {
   readonly format: 'csv' | 'cyclonedx'
   readonly filter?: ProductFilter | undefined
 }
-/** Runs work in a transaction of the account. */
+/** Runs work in a transaction of the workspace. */
 type InAccount = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
 
 const columns: Readonly<Record<string, (product: Product) => string | number>> = {

@@ -31,30 +31,30 @@ const closed =
   (...ports: number[]): Addressed =>
   (address) => ({ kind: 'closed', address, transport: 'tcp', ports })
 
-async function createTestTarget(account: string): Promise<string> {
+async function createTestTarget(workspace: string): Promise<string> {
   const id = newId()
-  await server.as(account, async ({ tx, now }) => {
+  await server.as(workspace, async ({ tx, now }) => {
     const times = { created_at: now, updated_at: now }
     const targetFields = { name: 'All', address: '127.63.0.0/24', kind: 'NETWORK' as const }
     await tx
       .insertInto('target')
-      .values({ account_id: account, id, ...targetFields, schedule_period: 'PERIOD_WEEKLY', ...times })
+      .values({ account_id: workspace, id, ...targetFields, schedule_period: 'PERIOD_WEEKLY', ...times })
       .execute()
   })
   return id
 }
 
 /** The number of hosts per product as listed, and as counted from the inventory. */
-async function counts(account: string) {
-  const { products } = await server.as(account, (ctx) => listProducts(ctx, {}))
-  const all = await server.as(account, ({ tx }) =>
+async function counts(workspace: string) {
+  const { products } = await server.as(workspace, (ctx) => listProducts(ctx, {}))
+  const all = await server.as(workspace, ({ tx }) =>
     tx
       .selectFrom('host_product')
       .innerJoin('product', (join) =>
         join.onRef('product.account_id', '=', 'host_product.account_id').onRef('product.id', '=', 'product_id'),
       )
       .select(['product.name', (select) => select.fn.count<number>('host_id').distinct().as('hosts')])
-      .where('host_product.account_id', '=', account)
+      .where('host_product.account_id', '=', workspace)
       .where('gone_at', 'is', null)
       .groupBy('product.name')
       .orderBy('product.name')
@@ -69,12 +69,12 @@ async function counts(account: string) {
 const [first, second] = ['127.63.0.1', '127.63.0.2']
 
 it('matches the inventory as scans add and remove software', async () => {
-  const account = await server.account()
-  const target = await createTestTarget(account)
+  const workspace = await server.createWorkspace()
+  const target = await createTestTarget(workspace)
   const ingestHost = async (address: string, ...builders: Addressed[]) => {
     const observations = [host, service(80), service(443), ...builders].map((make) => make(address))
-    await server.as(account, (ctx) => recordInventory(ctx, target, observations))
-    const { listed, counted } = await counts(account)
+    await server.as(workspace, (ctx) => recordInventory(ctx, target, observations))
+    const { listed, counted } = await counts(workspace)
     expect(listed).toEqual(counted)
     return listed
   }
@@ -91,10 +91,10 @@ it('matches the inventory as scans add and remove software', async () => {
 })
 
 it('counts a host once when two scans record the same product concurrently', async () => {
-  const account = await server.account()
-  const target = await createTestTarget(account)
+  const workspace = await server.createWorkspace()
+  const target = await createTestTarget(workspace)
   const find = () =>
-    server.as(account, (ctx) =>
+    server.as(workspace, (ctx) =>
       recordInventory(
         ctx,
         target,
@@ -102,5 +102,5 @@ it('counts a host once when two scans record the same product concurrently', asy
       ),
     )
   await Promise.all([find(), find(), find()])
-  expect((await counts(account)).listed).toEqual(['web 1'])
+  expect((await counts(workspace)).listed).toEqual(['web 1'])
 })

@@ -6,7 +6,7 @@ import { describeTargets, refreshCounts, seedIssues } from '#testing/issues.ts'
 import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const server = await sharedTestServer()
-const account = await server.account()
+const workspace = await server.createWorkspace()
 const ids = { survivor: '', productId: '' }
 const [before, between, after] = ['2026-11-01', '2026-11-10', '2026-11-20'].map((day) => new Date(`${day}T10:00:00Z`))
 
@@ -15,19 +15,19 @@ const [before, between, after] = ['2026-11-01', '2026-11-10', '2026-11-20'].map(
  * 127.63.0.2 is a separate host.
  */
 beforeAll(async () => {
-  const { targetId, hostIds, issueIds } = await seedIssues(server, account, {
+  const { targetId, hostIds, issueIds } = await seedIssues(server, workspace, {
     issues: 1,
     hosts: 3,
     at: before ?? new Date(),
   })
   const [survivor = '', member = ''] = hostIds
   const see = (now: Date | undefined, observations: Observation[]) =>
-    server.as(account, (ctx) => recordInventory(ctx, targetId, observations), now && { now })
+    server.as(workspace, (ctx) => recordInventory(ctx, targetId, observations), now && { now })
   await see(before, [...host('127.63.0.0', [], 80), ...host('127.63.0.2', [], 80)])
   await see(after, [...host('127.63.0.1', ['db.example.ch'], 5432), postgres('127.63.0.1')])
   ids.survivor = survivor
   await server.as(
-    account,
+    workspace,
     async (ctx) => {
       await ctx.tx.updateTable('occurrence').set({ status: 'STATUS_RESOLVED' }).where('host_id', '!=', member).execute()
       await refreshCounts(ctx, issueIds)
@@ -61,13 +61,15 @@ it.each([
   ['the technology', () => ({ productId: ids.productId })],
   ['the severity of an issue', () => ({ severities: ['CATEGORY_CRITICAL' as const] })],
 ])('finds a host by %s of a host merged into it', async (_, filter) => {
-  const { hosts, totalSize } = await server.as(account, (ctx) => listHosts(ctx, { filter: filter() }, describeTargets))
+  const { hosts, totalSize } = await server.as(workspace, (ctx) =>
+    listHosts(ctx, { filter: filter() }, describeTargets),
+  )
   expect(hosts.map((item) => item.id)).toEqual([ids.survivor])
   expect(totalSize).toBe(1)
 })
 
 it('shows the latest last-seen time of merged hosts', async () => {
   const filter = { notSeenSince: between?.toISOString() }
-  const { hosts } = await server.as(account, (ctx) => listHosts(ctx, { filter }, describeTargets))
+  const { hosts } = await server.as(workspace, (ctx) => listHosts(ctx, { filter }, describeTargets))
   expect(hosts.map((item) => item.address)).toEqual(['127.63.0.2'])
 })

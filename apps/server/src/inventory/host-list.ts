@@ -20,7 +20,7 @@ const orders: Readonly<
 }
 
 /**
- * Lists the hosts of the account's targets. Merged hosts are not listed separately; their names,
+ * Lists the hosts of the workspace's targets. Merged hosts are not listed separately; their names,
  * issues and software match the host they were merged into.
  */
 export async function listHosts(

@@ -5,7 +5,7 @@ import { listProductThreats, watchProduct } from '#inventory/index.ts'
 import { sql } from 'kysely'
 
 let server: TestServer
-let account: string
+let workspace: string
 let hostIds: readonly string[]
 let productId: string
 const key = 'CVE-2024-7347'
@@ -13,8 +13,8 @@ const fixed = '1.22.1-9+deb12u1'
 
 beforeEach(async () => {
   server = await startTestServer()
-  account = await server.account()
-  hostIds = (await seedIssues(server, account, { issues: 1, hosts: 3, at: new Date() })).hostIds
+  workspace = await server.createWorkspace()
+  hostIds = (await seedIssues(server, workspace, { issues: 1, hosts: 3, at: new Date() })).hostIds
   const cpeMatch = [{ vulnerable: true, criteria: 'cpe:2.3:a:f5:nginx:*:*:*:*:*:*:*:*', versionEndExcluding: '1.26.2' }]
   const nodes = [{ operator: 'OR', negate: false, cpeMatch }]
   await server.addThreats({
@@ -26,7 +26,7 @@ beforeEach(async () => {
     hasCriteria: true,
     products: [{ vendor: 'f5', product: 'nginx' }],
   })
-  const { product } = await server.as(account, (ctx) =>
+  const { product } = await server.as(workspace, (ctx) =>
     watchProduct(ctx, {
       name: 'nginx',
       version: '1.22.1',
@@ -43,7 +43,7 @@ async function runs(...revisions: string[]): Promise<void> {
   for (const [index, revision] of revisions.entries()) {
     await sql`
       insert into host_product (account_id, host_id, product_id, port, revision, evidence, quality, first_seen_at, last_seen_at)
-      values (${account}, ${hostIds[index]}, ${productId}, 80, ${revision}, 'seen', 80, now(), now())`.execute(
+      values (${workspace}, ${hostIds[index]}, ${productId}, 80, ${revision}, 'seen', 80, now(), now())`.execute(
       server.database.owner,
     )
   }
@@ -54,7 +54,7 @@ async function tracked(fixedVersion: string): Promise<void> {
 }
 const verdict = async (knowledge = {}) => {
   const input = { id: productId, filter: { found: false } }
-  const { threats } = await server.as(account, (ctx) => listProductThreats(ctx, input, describeThreats, knowledge))
+  const { threats } = await server.as(workspace, (ctx) => listProductThreats(ctx, input, describeThreats, knowledge))
   return threats.map(({ affectsVersion, reason }) => [affectsVersion, reason])
 }
 const containsFix = "1.22.1 Debian-9+deb12u1 includes the distribution's fix."

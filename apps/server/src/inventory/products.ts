@@ -15,7 +15,7 @@ type Filter = NonNullable<ParsedInputOf<typeof contract.listProducts>['filter']>
 type Order = NonNullable<ParsedInputOf<typeof contract.listProducts>['orderBy']>
 
 /**
- * The sort key of each order. An account has a few thousand products, so aggregating their hosts is
+ * The sort key of each order. A workspace has a few thousand products, so aggregating their hosts is
  * fast enough.
  */
 const orders: Readonly<
@@ -143,7 +143,7 @@ type CountedRow = ProductRow & Pick<Selectable<Tables['product']>, 'hosts'>
 async function counted(ctx: Ctx, rows: readonly CountedRow[]): Promise<Product[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  // A page of products can have thousands of issues, so one scan of the account's issues is cheaper
+  // A page of products can have thousands of issues, so one scan of the workspace's issues is cheaper
   // than lookups.
   const issues =
     ids.length === 1

@@ -19,6 +19,6 @@ it.each([
   ['nginx', ['nginx', 'F5 nginx Ingress Controller']],
   ['100%', []],
 ])('%s finds %j', async (query, names) => {
-  const { software } = await server.as(await server.account(), (ctx) => searchSoftware(ctx, { query }))
+  const { software } = await server.as(await server.createWorkspace(), (ctx) => searchSoftware(ctx, { query }))
   expect(software.map((item) => item.name)).toEqual(names)
 })

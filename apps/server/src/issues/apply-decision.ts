@@ -28,7 +28,7 @@ export function decisionRows(
  * Writes decisions to occurrences and returns how many changed. The caller runs the rollup.
  * Occurrences in deleted targets can only be resolved, because no scan could resolve them later.
  *
- * @param decided rows as returned by `rowsOf`
+ * @param decided rows as returned by `decisionRows`
  * @param where condition for the occurrences to change
  */
 export async function applyToOccurrences(
@@ -52,7 +52,7 @@ export async function applyToOccurrences(
   return Number(numAffectedRows)
 }
 
-/** The error when a user reopens or ignores an issue returned by `goneOf`. */
+/** The error when a user reopens or ignores an issue returned by `inDeletedTargetsOnly`. */
 export const deletedTargetsMessage = 'All targets of this issue were deleted, so it stays resolved'
 
 /**

@@ -16,7 +16,7 @@ type Path = (typeof paths)[number]
  * Changes the assignee, due date or tags of an issue.
  *
  * @throws ApiError `not_found`; `invalid` for a field that can't be changed, a user outside the
- * account or an unknown tag
+ * workspace or an unknown tag
  */
 export async function updateIssue(
   ctx: Ctx,

@@ -38,10 +38,10 @@ describe('a batch', () => {
   it('selects the same issues by filter as the list', async () => {
     const filter = { severities: ['CATEGORY_LOW' as const] }
     const response = await fixture.batch({ filter, status: ignored, reason: 'REASON_FALSE_POSITIVE' })
-    const list = await fixture.server.as(fixture.account, (ctx) => listIssues(ctx, { filter }, describeTargets))
+    const list = await fixture.server.as(fixture.workspace, (ctx) => listIssues(ctx, { filter }, describeTargets))
     expect(response.updatedCount).toBe(list.totalSize)
     expect(new Set(list.issues.map((issue) => issue.status))).toEqual(new Set([ignored]))
-    const manyIds = await fixture.server.as(fixture.account, (ctx) => listIssues(ctx, {}, describeTargets))
+    const manyIds = await fixture.server.as(fixture.workspace, (ctx) => listIssues(ctx, {}, describeTargets))
     expect(manyIds.issues.filter((issue) => issue.status !== ignored)).toHaveLength(2)
   })
 
@@ -82,7 +82,7 @@ describe('a batch', () => {
   })
 
   it('uses the same number of statements for a thousand issues as for one', async () => {
-    const largeAccount = await fixture.server.account()
+    const largeAccount = await fixture.server.createWorkspace()
     const { issueIds } = await seedIssues(fixture.server, largeAccount, { issues: 1000, hosts: 2, at: later(-10) })
     const count = async (ids: readonly string[], status: 'STATUS_RESOLVED') => {
       let statements = 0

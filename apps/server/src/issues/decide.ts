@@ -26,7 +26,7 @@ import { type RawBuilder, sql } from 'kysely'
  * of all charts. Of two concurrent changes the later one wins, and the history shows both. Setting
  * the current status again has no effect, except that new ignore terms are recorded.
  *
- * @throws ApiError `not_found` if the account has no such issue; `invalid` for inconsistent terms;
+ * @throws ApiError `not_found` if the workspace has no such issue; `invalid` for inconsistent terms;
  * `conflict` for a transition that users can't make
  */
 export async function setIssueStatus(

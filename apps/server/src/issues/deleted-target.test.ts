@@ -12,7 +12,7 @@ import { deleteTargets, describeTargets, type Seeded, seedIssues } from '#testin
 import { sql } from 'kysely'
 
 let server: TestServer
-let account: string
+let workspace: string
 let seeded: Seeded
 const now = new Date('2026-11-20T08:00:00Z')
 const later = (days: number) => new Date(now.getTime() + days * 86_400_000)
@@ -21,17 +21,17 @@ const nora = { now, actor: person }
 beforeAll(async () => void (server = await startTestServer()))
 afterAll(() => server.close())
 beforeEach(async () => {
-  account = await server.account()
-  seeded = await seedIssues(server, account, { issues: 2, hosts: 2, at: later(-10) })
+  workspace = await server.createWorkspace()
+  seeded = await seedIssues(server, workspace, { issues: 2, hosts: 2, at: later(-10) })
 })
 
 const first = () => seeded.issueIds[0] ?? ''
 const issue = () =>
-  server.as(account, async (ctx) => (await getIssue(ctx, { id: first() }, describeTargets)).issue, nora)
+  server.as(workspace, async (ctx) => (await getIssue(ctx, { id: first() }, describeTargets)).issue, nora)
 const set = (status: 'STATUS_OPEN' | 'STATUS_IGNORED') =>
-  server.as(account, (ctx) => setIssueStatus(ctx, { id: first(), status }, describeTargets), nora)
+  server.as(workspace, (ctx) => setIssueStatus(ctx, { id: first(), status }, describeTargets), nora)
 const deleted = (id: string) =>
-  server.as(account, async (ctx) => {
+  server.as(workspace, async (ctx) => {
     await deleteTargets(ctx, [id])
     await resolveIssuesOfTargets(ctx, [id])
   })
@@ -56,10 +56,10 @@ it('reopens an issue on existing targets only, not on deleted ones', async () =>
   await deleteOne()
   await set('STATUS_IGNORED')
   expect(await statuses()).toEqual(['127.63.0.0 STATUS_IGNORED', '127.63.0.1 STATUS_RESOLVED'])
-  await server.as(account, reopenExpired, { now: later(400) })
+  await server.as(workspace, reopenExpired, { now: later(400) })
   expect(await statuses()).toEqual(['127.63.0.0 STATUS_OPEN', '127.63.0.1 STATUS_RESOLVED'])
   const onHost = { id: first(), hostId: seeded.hostIds[1] ?? '', status: 'STATUS_OPEN' } as const
-  const attempt = server.as(account, (ctx) => setHostStatus(ctx, onHost, describeTargets), nora)
+  const attempt = server.as(workspace, (ctx) => setHostStatus(ctx, onHost, describeTargets), nora)
   await expect(attempt).rejects.toMatchObject({ code: 'conflict' })
 })
 
@@ -67,7 +67,7 @@ it('rejects reopening issues of deleted targets only, individually and in batche
   await deleted(seeded.targetId)
   await expect(set('STATUS_OPEN')).rejects.toThrow('All targets of this issue were deleted, so it stays resolved')
   const bulkChange = { filter: {}, status: 'STATUS_IGNORED' } as const
-  const { updatedCount, skipped } = await server.as(account, (ctx) => setStatusOfMany(ctx, bulkChange), nora)
+  const { updatedCount, skipped } = await server.as(workspace, (ctx) => setStatusOfMany(ctx, bulkChange), nora)
   expect([updatedCount, ...skipped.map((item) => item.message)]).toEqual([
     0,
     'All targets of this issue were deleted, so it stays resolved',

@@ -1,4 +1,4 @@
-/** Emerging threats: newly published or newly exploited threats that affect an account. */
+/** Emerging threats: newly published or newly exploited threats that affect a workspace. */
 import {
   fromWfn,
   issueQualityMin,
@@ -21,7 +21,7 @@ import { sql } from 'kysely'
  * A threat counts as emerging for this long after its publication or its first known exploitation.
  */
 const newsDays = 30
-/** Maximum number of emerging-threat scans per account and feed update. */
+/** Maximum number of emerging-threat scans per workspace and feed update. */
 const targetsMax = 20
 
 /** New and changed threats, with the products they name. */

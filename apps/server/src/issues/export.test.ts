@@ -8,7 +8,7 @@ import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { seedIssues } from '#testing/issues.ts'
 
 let server: TestServer
-let account: string
+let workspace: string
 const now = new Date('2026-11-20T08:00:00Z')
 const later = (days: number) => new Date(now.getTime() + days * 86_400_000)
 
@@ -17,12 +17,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 beforeEach(async () => {
-  account = await server.account()
-  await seedIssues(server, account, { issues: 3, hosts: 2, at: later(-10) })
+  workspace = await server.createWorkspace()
+  await seedIssues(server, workspace, { issues: 3, hosts: 2, at: later(-10) })
 })
 
 describe('an export', () => {
-  const text = async (input: object, of = account) => {
+  const text = async (input: object, of = workspace) => {
     const pieces: string[] = []
     const query = ExportQuery.parse(input)
     for await (const piece of exportIssues((work) => server.as(of, work), query)) pieces.push(piece)
@@ -43,9 +43,9 @@ describe('an export', () => {
 
   it('includes merged hosts, as lists do', async () => {
     const { rows: hosts } = await sql<{ id: string }>`
-      select id from host where account_id = ${account} order by address`.execute(server.database.owner)
+      select id from host where account_id = ${workspace} order by address`.execute(server.database.owner)
     const [first, second] = hosts.map((host) => host.id)
-    await sql`update host set merged_into = ${first} where account_id = ${account} and id = ${second}`.execute(
+    await sql`update host set merged_into = ${first} where account_id = ${workspace} and id = ${second}`.execute(
       server.database.owner,
     )
     const filter = { cve: 'CVE-2026-0001', affectedHostId: first }
@@ -92,7 +92,7 @@ describe('an export', () => {
   })
 
   it('continues across pages without missing rows', async () => {
-    const largeAccount = await server.account()
+    const largeAccount = await server.createWorkspace()
     const { issueIds } = await seedIssues(server, largeAccount, { issues: 2001, hosts: 1, at: later(-10) })
     const lines = (await text({ columns: ['id'] }, largeAccount)).trim().split('\r\n').slice(1)
     expect(digest(lines.toSorted())).toBe(digest(issueIds.toSorted()))

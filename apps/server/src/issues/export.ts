@@ -11,8 +11,8 @@ export interface ExportRequest {
   readonly columns?: readonly IssueColumn[] | undefined
   readonly filter?: IssueFilter | undefined
 }
-/** Runs work in a transaction of the account. */
-export type InAccount = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
+/** Runs work in a transaction of the workspace. */
+export type InWorkspace = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
 
 /** The formatted rows of a page, and the keys of its last row; all null after the last page. */
 interface Piece {
@@ -45,7 +45,7 @@ const columnsDefault: readonly IssueColumn[] = [
  * sorted by id, so concurrent changes neither duplicate nor skip rows. No connection is held while
  * a slow client reads.
  */
-export async function* exportIssues(run: InAccount, request: ExportRequest): AsyncGenerator<string> {
+export async function* exportIssues(run: InWorkspace, request: ExportRequest): AsyncGenerator<string> {
   const columns = request.columns?.length ? [...new Set(request.columns)] : columnsDefault
   const rowsOf = columns.some(isOfHost) ? hostRows : issueRows
   const isCsv = request.format === 'csv'

@@ -6,13 +6,13 @@ import { describeTargets, seedIssues } from '#testing/issues.ts'
 
 const statuses = ['STATUS_OPEN', 'STATUS_REGRESSION', 'STATUS_RESOLVED', 'STATUS_IGNORED'] as const
 let server: TestServer
-let account: string
+let workspace: string
 
 beforeAll(async () => {
   server = await startTestServer()
-  account = await server.account()
+  workspace = await server.createWorkspace()
   const at = new Date('2026-11-10T08:00:00Z')
-  const { issueIds } = await seedIssues(server, account, { issues: statuses.length, hosts: 1, at })
+  const { issueIds } = await seedIssues(server, workspace, { issues: statuses.length, hosts: 1, at })
   for (const [index, status] of statuses.entries()) {
     await server.database.owner
       .updateTable('issue')
@@ -35,6 +35,6 @@ it.each<[string, IssueFilter, readonly string[]]>([
   ['both', { verification: 'VERIFICATION_FILTER_ALL' }, statuses],
   ['either', { verification: 'VERIFICATION_FILTER_UNSPECIFIED' }, statuses],
 ])('a list filtered by %s', async (_, filter, expected) => {
-  const { issues } = await server.as(account, (ctx) => listIssues(ctx, { filter }, describeTargets))
+  const { issues } = await server.as(workspace, (ctx) => listIssues(ctx, { filter }, describeTargets))
   expect(issues.map(({ status }) => status).toSorted()).toEqual([...expected].toSorted())
 })

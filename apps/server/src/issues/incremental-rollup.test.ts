@@ -25,8 +25,8 @@ function randomGenerator(seed: number) {
 }
 
 it('matches a full rollup after random batches and decisions', async () => {
-  const account = await server.account()
-  const { targetId, hostIds, issueIds } = await seedIssues(server, account, {
+  const workspace = await server.createWorkspace()
+  const { targetId, hostIds, issueIds } = await seedIssues(server, workspace, {
     issues: issueCount,
     hosts: hostCount,
     at: new Date(start),
@@ -35,19 +35,19 @@ it('matches a full rollup after random batches and decisions', async () => {
   // Each issue starts on a single host. One host has high criticality, one low, and one is internet-facing.
   await owner
     .deleteFrom('occurrence')
-    .where('account_id', '=', account)
+    .where('account_id', '=', workspace)
     .where('host_id', '!=', hostIds[0] ?? '')
     .execute()
   const [, outer = '', high = '', low = ''] = hostIds
   await owner.updateTable('host').set({ address: '203.0.113.7' }).where('id', '=', outer).execute()
   await owner.updateTable('host').set({ criticality: 'CRITICALITY_HIGH' }).where('id', '=', high).execute()
   await owner.updateTable('host').set({ criticality: 'CRITICALITY_LOW' }).where('id', '=', low).execute()
-  await server.as(account, (ctx) => rollUp(ctx, issueIds, { reason: '', scanId: null }))
+  await server.as(workspace, (ctx) => rollUp(ctx, issueIds, { reason: '', scanId: null }))
   const threats = await owner
     .selectFrom('threat')
     .innerJoin('issue', 'issue.threat_id', 'threat.id')
     .selectAll('threat')
-    .where('issue.account_id', '=', account)
+    .where('issue.account_id', '=', workspace)
     .orderBy('issue.id')
     .execute()
 
@@ -79,15 +79,15 @@ it('matches a full rollup after random batches and decisions', async () => {
   let [added, repeated] = [0, 0]
   for (let number = 1; number <= 90; number++) {
     const at = new Date(start + number * 60_000)
-    const raised = await server.as(account, batch, { now: at })
+    const raised = await server.as(workspace, batch, { now: at })
     added += raised.filter((item) => item.change === 'NEW').length
     repeated += raised.filter((item) => item.isSame).length
-    const incremental = await readAggregates(account)
-    await server.as(account, (ctx) => rollUp(ctx, issueIds, { reason: 'all', scanId: null }), { now: at })
-    expect(incremental).toEqual(await readAggregates(account))
+    const incremental = await readAggregates(workspace)
+    await server.as(workspace, (ctx) => rollUp(ctx, issueIds, { reason: 'all', scanId: null }), { now: at })
+    expect(incremental).toEqual(await readAggregates(workspace))
     // Some of these are invalid transitions or hosts without the issue.
     if (number % 3 === 0) {
-      await server.as(account, decision, { now: at }).catch((error: unknown) => expect(error).toHaveProperty('code'))
+      await server.as(workspace, decision, { now: at }).catch((error: unknown) => expect(error).toHaveProperty('code'))
     }
   }
   expect(added).toBeGreaterThan(15)
@@ -95,8 +95,8 @@ it('matches a full rollup after random batches and decisions', async () => {
 }, 60_000)
 
 it('aggregates only open occurrences when all others were resolved', async () => {
-  const account = await server.account()
-  const { targetId, hostIds, issueIds } = await seedIssues(server, account, {
+  const workspace = await server.createWorkspace()
+  const { targetId, hostIds, issueIds } = await seedIssues(server, workspace, {
     issues: 1,
     hosts: 2,
     at: new Date(start),
@@ -104,11 +104,11 @@ it('aggregates only open occurrences when all others were resolved', async () =>
   const { owner } = server.database
   const [, inferred = ''] = hostIds
   const [id = ''] = issueIds
-  await owner.deleteFrom('occurrence').where('account_id', '=', account).where('host_id', '=', inferred).execute()
+  await owner.deleteFrom('occurrence').where('account_id', '=', workspace).where('host_id', '=', inferred).execute()
   await owner.updateTable('host').set({ criticality: 'CRITICALITY_LOW' }).where('id', '=', inferred).execute()
-  await server.as(account, (ctx) => rollUp(ctx, issueIds, { reason: '', scanId: null }))
-  await server.as(account, (ctx) => setIssueStatus(ctx, { id, status: 'STATUS_RESOLVED' }, describeTargets))
-  await server.as(account, async (ctx) => {
+  await server.as(workspace, (ctx) => rollUp(ctx, issueIds, { reason: '', scanId: null }))
+  await server.as(workspace, (ctx) => setIssueStatus(ctx, { id, status: 'STATUS_RESOLVED' }, describeTargets))
+  await server.as(workspace, async (ctx) => {
     const of = owner.selectFrom('threat').innerJoin('issue', 'issue.threat_id', 'threat.id').where('issue.id', '=', id)
     const threat = await of.selectAll('threat').executeTakeFirstOrThrow()
     const evidence = { location: '80/', port: 80, method: 'version', quality: 70, text: '', highlights: [] }
@@ -127,15 +127,15 @@ it('aggregates only open occurrences when all others were resolved', async () =>
 })
 
 /** The aggregates and the number of history entries of all issues. */
-async function readAggregates(account: string) {
+async function readAggregates(workspace: string) {
   const read = async (table: 'issue' | 'issue_target' | 'host_count' | 'target_count') => {
-    const rows = await server.database.owner.selectFrom(table).selectAll().where('account_id', '=', account).execute()
+    const rows = await server.database.owner.selectFrom(table).selectAll().where('account_id', '=', workspace).execute()
     return rows.map((row) => JSON.stringify({ ...row, updated_at: null })).toSorted()
   }
   const events = await server.database.owner
     .selectFrom('issue_event')
     .select('id')
-    .where('account_id', '=', account)
+    .where('account_id', '=', workspace)
     .execute()
   return {
     issues: await read('issue'),

@@ -1,4 +1,4 @@
-/** Issues: threats on this account's hosts, with status and history. */
+/** Issues: threats on this workspace's hosts, with status and history. */
 export { assess } from '#issues/assess.ts'
 export { updateIssue } from '#issues/assign.ts'
 export { setStatusOfMany } from '#issues/batch.ts'
@@ -12,6 +12,6 @@ export { resolveIssuesOfTargets, reopenExpired, refreshPriorities } from '#issue
 export { matchThreats } from '#issues/rematch.ts'
 export { reprioritize } from '#issues/reprioritize.ts'
 export { deleteExpiredIssueData } from '#issues/retention.ts'
-export { accountsWithPendingDecisions, applyPendingDecisions } from '#issues/pending-decisions.ts'
+export { workspacesWithPendingDecisions, applyPendingDecisions } from '#issues/pending-decisions.ts'
 export { worstOf } from '#issues/status.ts'
 export { deliverMention } from '#issues/mention-mail.ts'

@@ -22,13 +22,13 @@ beforeEach(() => fixture.renew())
 
 describe('assignees, due dates and tags', () => {
   const change = (input: Parameters<typeof updateIssue>[1]) =>
-    fixture.server.as(fixture.account, async (ctx) => (await updateIssue(ctx, input, describeTargets)).issue, nora)
+    fixture.server.as(fixture.workspace, async (ctx) => (await updateIssue(ctx, input, describeTargets)).issue, nora)
 
   it('are set and removed according to updateMask', async () => {
     const { identity_id: assigneeId } = await fixture.server.database.owner
       .selectFrom('member')
       .select('identity_id')
-      .where('account_id', '=', fixture.account)
+      .where('account_id', '=', fixture.workspace)
       .executeTakeFirstOrThrow()
     const dueTime = later(14).toISOString()
     const both = { id: fixture.first(), issue: { assigneeId, dueTime } }
@@ -40,25 +40,25 @@ describe('assignees, due dates and tags', () => {
     const again = await change({ ...both, updateMask: { paths: ['assigneeId'] } })
     expect(notes(again)).toEqual(notes(assigned))
     const filter = { assigneeId }
-    const unassigned = await fixture.server.as(fixture.account, (ctx) =>
+    const unassigned = await fixture.server.as(fixture.workspace, (ctx) =>
       listIssues(ctx, { filter: { isUnassigned: true } }, describeTargets),
     )
     expect(unassigned.issues.map((issue) => issue.id)).not.toContain(fixture.first())
-    const mine = await fixture.server.as(fixture.account, (ctx) => listIssues(ctx, { filter }, describeTargets))
+    const mine = await fixture.server.as(fixture.workspace, (ctx) => listIssues(ctx, { filter }, describeTargets))
     expect(mine.issues.map((issue) => issue.id)).toEqual([fixture.first()])
     const cleared = await change({ id: fixture.first(), issue: { dueTime: null }, updateMask: { paths: ['dueTime'] } })
     expect(cleared.dueTime).toBeUndefined()
   })
 
-  it("use the account's tags: filter, export and delete", async () => {
+  it("use the workspace's tags: filter, export and delete", async () => {
     const makeTag = (name: string, color: number) =>
-      fixture.server.as(fixture.account, async (ctx) => (await createTag(ctx, { tag: { name, color } })).tag, nora)
+      fixture.server.as(fixture.workspace, async (ctx) => (await createTag(ctx, { tag: { name, color } })).tag, nora)
     const [pci, edge] = [await makeTag('pci', 4), await makeTag('edge', 2)]
     const tag = (...tags: { id: string }[]) =>
       change({ id: fixture.first(), issue: { tags: tags.map(({ id }) => ({ id })) }, updateMask: { paths: ['tags'] } })
     expect((await tag(pci, edge)).tags).toEqual([edge, pci])
     const idsWithTags = async (...tagIds: string[]) => {
-      const { issues } = await fixture.server.as(fixture.account, (ctx) =>
+      const { issues } = await fixture.server.as(fixture.workspace, (ctx) =>
         listIssues(ctx, { filter: { tagIds } }, describeTargets),
       )
       return issues.map((issue) => [issue.id, issue.tags.map(({ name }) => name)])
@@ -69,17 +69,17 @@ describe('assignees, due dates and tags', () => {
     const targets = await fixture.server.database.owner
       .selectFrom('target')
       .select('id')
-      .where('account_id', '=', fixture.account)
+      .where('account_id', '=', fixture.workspace)
       .execute()
-    await fixture.server.as(fixture.account, ({ tx }) =>
+    await fixture.server.as(fixture.workspace, ({ tx }) =>
       tx
         .insertInto('target_tag')
-        .values(targets.map(({ id }) => ({ account_id: fixture.account, target_id: id, tag_id: zone.id })))
+        .values(targets.map(({ id }) => ({ account_id: fixture.workspace, target_id: id, tag_id: zone.id })))
         .execute(),
     )
     expect(await idsWithTags(zone.id)).toHaveLength(fixture.seeded.issueIds.length)
     const run = <T>(work: (ctx: Parameters<typeof getIssue>[0]) => Promise<T>) =>
-      fixture.server.as(fixture.account, work)
+      fixture.server.as(fixture.workspace, work)
     expect(
       (
         await Array.fromAsync(
@@ -88,13 +88,13 @@ describe('assignees, due dates and tags', () => {
       ).join(''),
     ).toBe(`id,tags\r\n${fixture.first()},edge; pci\r\n`)
     expect((await tag(pci)).tags).toEqual([pci])
-    await fixture.server.as(fixture.account, (ctx) => deleteTag(ctx, { id: pci.id }))
+    await fixture.server.as(fixture.workspace, (ctx) => deleteTag(ctx, { id: pci.id }))
     expect((await fixture.read(fixture.first())).tags).toEqual([])
     expect(await idsWithTags(pci.id)).toEqual([])
     const trail = await fixture.server.database.owner
       .selectFrom('audit_event')
       .select('detail')
-      .where('account_id', '=', fixture.account)
+      .where('account_id', '=', fixture.workspace)
       .where('action', '=', 'issue.update')
       .execute()
     expect(trail).toHaveLength(2)
@@ -117,20 +117,20 @@ describe('comments', () => {
   it('are listed newest first, in pages, and can be deleted', async () => {
     const addComment = (text: string) =>
       fixture.server.as(
-        fixture.account,
+        fixture.workspace,
         (ctx) => createComment(ctx, fixture.server.jobs, { id: fixture.first(), text }),
         nora,
       )
     for (const text of ['one', 'two', 'three']) await addComment(text)
     const list = (pageToken?: string) =>
-      fixture.server.as(fixture.account, (ctx) => listComments(ctx, { id: fixture.first(), pageSize: 2, pageToken }))
+      fixture.server.as(fixture.workspace, (ctx) => listComments(ctx, { id: fixture.first(), pageSize: 2, pageToken }))
     const page = await list()
     expect(page.comments.map(({ text, actor }) => [text, actor])).toEqual([
       ['three', person.name],
       ['two', person.name],
     ])
     const [newest] = page.comments
-    await fixture.server.as(fixture.account, (ctx) =>
+    await fixture.server.as(fixture.workspace, (ctx) =>
       deleteComment(ctx, { id: fixture.first(), commentId: newest?.id ?? '' }),
     )
     expect((await list(page.nextPageToken)).comments.map(({ text }) => text)).toEqual(['one'])
@@ -140,9 +140,9 @@ describe('comments', () => {
   it('mail the members they mention, but not their author', async () => {
     const mails: { to: string; subject: string; text: string }[] = []
     const mailer = { deliver: async (mail: (typeof mails)[number]) => void mails.push(mail), close: () => undefined }
-    const { server, account } = fixture
+    const { server, workspace } = fixture
     const member = {
-      account_id: account,
+      account_id: workspace,
       identity_id: 'mia',
       role: 'viewer' as const,
       name: 'Mia',
@@ -151,7 +151,7 @@ describe('comments', () => {
     await server.database.owner.insertInto('member').values(member).execute()
     const comment = (mentionIds: string[]) =>
       server.as(
-        account,
+        workspace,
         (ctx) => createComment(ctx, server.jobs, { id: fixture.first(), text: 'Look', mentionIds }),
         nora,
       )
@@ -159,7 +159,7 @@ describe('comments', () => {
     const { comment: written } = await comment(['mia', 'mia', person.id ?? ''])
     expect(written.mentionIds).toEqual(['mia', person.id])
     const { rows } = await sql<{ data: { account: string; commentId: string; memberId: string } }>`
-      select data from pgboss.job where name = 'mention' and data ->> 'account' = ${account}`.execute(
+      select data from pgboss.job where name = 'mention' and data ->> 'account' = ${workspace}`.execute(
       server.database.owner,
     )
     expect(rows.map(({ data }) => data.memberId)).toEqual(['mia'])
@@ -169,20 +169,20 @@ describe('comments', () => {
       { to: 'mia@example.ch', subject: expect.stringMatching(/^Nora Ammann mentioned you: /) },
     ])
     expect(mails[0]?.text).toContain(`“Look”`)
-    await server.as(account, (ctx) => deleteComment(ctx, { id: fixture.first(), commentId: written.id }), nora)
+    await server.as(workspace, (ctx) => deleteComment(ctx, { id: fixture.first(), commentId: written.id }), nora)
     for (const { data } of rows) await deliverMention(mailing, { data })
     expect(mails).toHaveLength(1)
   })
 
   it('of others are deleted by admins, not by analysts', async () => {
-    const { server, account } = fixture
+    const { server, workspace } = fixture
     const { comment } = await server.as(
-      account,
+      workspace,
       (ctx) => createComment(ctx, server.jobs, { id: fixture.first(), text: 'Mine' }),
       nora,
     )
     const remove = (role: 'analyst' | 'admin') =>
-      server.as(account, (ctx) => deleteComment(ctx, { id: fixture.first(), commentId: comment.id }), {
+      server.as(workspace, (ctx) => deleteComment(ctx, { id: fixture.first(), commentId: comment.id }), {
         actor: { ...person, id: 'other', role },
       })
     await expect(remove('analyst')).rejects.toMatchObject({ code: 'forbidden', reason: 'ROLE_NOT_ALLOWED' })

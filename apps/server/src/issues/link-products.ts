@@ -41,7 +41,7 @@ export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promis
           select threat.id, threat.name, threat.key
           from issue join threat on threat.id = issue.threat_id
           where issue.account_id = ${ctx.workspace} and issue.id = occurrence.issue_id
-          -- Lateral, or the planner would read every issue of the account.
+          -- Lateral, or the planner would read every issue of the workspace.
           offset 0
         ) as threat
         left join host_product

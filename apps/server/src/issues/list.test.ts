@@ -13,7 +13,7 @@ beforeEach(() => fixture.renew())
 
 describe('lists', () => {
   const list = async (input: Parameters<typeof listIssues>[1]) =>
-    fixture.server.as(fixture.account, (ctx) => listIssues(ctx, input, describeTargets))
+    fixture.server.as(fixture.workspace, (ctx) => listIssues(ctx, input, describeTargets))
 
   it.each([
     [{ cve: 'cve-2026-0001' }, 1],
@@ -39,22 +39,22 @@ describe('lists', () => {
   })
 
   it('returns the issues of a scan with hosts of its target only', async () => {
-    const { account, server, seeded } = fixture
+    const { workspace, server, seeded } = fixture
     const [first = ''] = seeded.issueIds
     const [firstHost = '', secondHost = ''] = seeded.hostIds
     const scan = { id: crypto.randomUUID(), targetId: seeded.targetId }
-    const key = { account_id: account, scan_id: scan.id }
-    const issues = await server.as(account, async (ctx) => {
+    const key = { account_id: workspace, scan_id: scan.id }
+    const issues = await server.as(workspace, async (ctx) => {
       await sql`
         insert into scan (account_id, id, target_id, type, status, phase, started_by, created_at, updated_at)
-        values (${account}, ${scan.id}, ${scan.targetId}, 'TYPE_MANUAL', 'STATUS_COMPLETED', 'PHASE_CHECKS', '', ${ctx.now}, ${ctx.now})`.execute(
+        values (${workspace}, ${scan.id}, ${scan.targetId}, 'TYPE_MANUAL', 'STATUS_COMPLETED', 'PHASE_CHECKS', '', ${ctx.now}, ${ctx.now})`.execute(
         ctx.tx,
       )
       await ctx.tx
         .insertInto('scan_issue')
         .values({ ...key, issue_id: first, host_id: firstHost, change: 'NEW' })
         .execute()
-      await sql`update occurrence set target_id = ${crypto.randomUUID()} where account_id = ${account} and host_id = ${secondHost}`.execute(
+      await sql`update occurrence set target_id = ${crypto.randomUUID()} where account_id = ${workspace} and host_id = ${secondHost}`.execute(
         ctx.tx,
       )
       // Describes any target, so that excluded ones must have been excluded before.
@@ -71,7 +71,7 @@ describe('lists', () => {
     const [firstHost = '', secondHost = ''] = fixture.seeded.hostIds
     const resolveOn = (hostId: string) =>
       fixture.server.as(
-        fixture.account,
+        fixture.workspace,
         (ctx) => setHostStatus(ctx, { id, hostId, status: 'STATUS_RESOLVED' }, describeTargets),
         nora,
       )
@@ -118,7 +118,7 @@ it.each([
   ['ORDER_BY_OLDEST', 'issue_by_age'],
 ] as const)('reads %s from its index, without sorting', async (orderBy, index) => {
   const filter = { verification: 'VERIFICATION_FILTER_VERIFIED' as const }
-  const plan = await fixture.server.as(fixture.account, async (ctx) => {
+  const plan = await fixture.server.as(fixture.workspace, async (ctx) => {
     // A sequential scan of three rows would be cheaper.
     await sql`select set_config(name, 'off', true) from unnest(${['enable_seqscan', 'enable_sort', 'enable_bitmapscan']}::text[]) as name`.execute(
       ctx.tx,
@@ -142,7 +142,7 @@ it.each([
 it('lists the evidence of one host or of all, in pages', async () => {
   const [hostId = ''] = fixture.seeded.hostIds
   const readEvidence = (input: object) =>
-    fixture.server.as(fixture.account, (ctx) => listEvidence(ctx, { id: fixture.first(), ...input }))
+    fixture.server.as(fixture.workspace, (ctx) => listEvidence(ctx, { id: fixture.first(), ...input }))
   const { evidence } = await readEvidence({ hostId })
   expect(evidence).toMatchObject([{ hostId, method: 'a-check', text: 'proof', status: 'STATUS_OPEN' }])
   const first = await readEvidence({ pageSize: 1 })

@@ -1,7 +1,7 @@
 /** Emails to the members that a comment mentions. */
 import { actionMail } from '@glacis/identity'
 import { type Log, systemActor } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import type { Work } from '#jobs.ts'
 import type { Mailer } from '#mail.ts'
 
@@ -22,9 +22,9 @@ const quoteMax = 500
  */
 export async function deliverMention(
   { database, mailer, url, log }: Mailing,
-  { data: { account, commentId, memberId } }: Pick<Work<'mention'>, 'data'>,
+  { data: { account: workspace, commentId, memberId } }: Pick<Work<'mention'>, 'data'>,
 ): Promise<void> {
-  const row = await inAccount(database, { account, actor: systemActor, log }, ({ tx }) =>
+  const row = await inWorkspace(database, { workspace: workspace, actor: systemActor, log }, ({ tx }) =>
     tx
       .selectFrom('issue_comment')
       .innerJoin('member', 'member.account_id', 'issue_comment.account_id')
@@ -33,7 +33,7 @@ export async function deliverMention(
       )
       .innerJoin('threat', 'threat.id', 'issue.threat_id')
       .select(['issue_comment.text', 'actor', 'issue_id', 'member.email', 'threat.name as title'])
-      .where('issue_comment.account_id', '=', account)
+      .where('issue_comment.account_id', '=', workspace)
       .where('issue_comment.id', '=', commentId)
       .where('member.identity_id', '=', memberId)
       .where('member.left_at', 'is', null)

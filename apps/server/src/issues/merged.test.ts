@@ -14,17 +14,17 @@ afterAll(() => server.close())
 const targets = async (_: Ctx, ids: readonly string[]) => new Map(ids.map((id) => [id, { id } as Target]))
 
 it('applies a decision with its terms to a host and the hosts merged into it', async () => {
-  const account = await server.account()
-  const seeded = await seedIssues(server, account, { issues: 1, hosts: 3, at: new Date('2026-11-01T00:00:00Z') })
+  const workspace = await server.createWorkspace()
+  const seeded = await seedIssues(server, workspace, { issues: 1, hosts: 3, at: new Date('2026-11-01T00:00:00Z') })
   const [[id = ''], [survivor = '', member = '', other = '']] = [seeded.issueIds, seeded.hostIds]
   await server.database.owner
     .updateTable('host')
     .set({ merged_into: survivor })
-    .where('account_id', '=', account)
+    .where('account_id', '=', workspace)
     .where('id', '=', member)
     .execute()
   const ignore = (hostId: string, comment: string) =>
-    server.as(account, async (ctx) => {
+    server.as(workspace, async (ctx) => {
       const decision = { status: 'STATUS_IGNORED', reason: 'REASON_MITIGATED', comment } as const
       const { issue } = await setHostStatus(ctx, { id, hostId, ...decision }, targets)
       return new Map(issue.affectedHosts.map((item) => [item.host.id, item]))

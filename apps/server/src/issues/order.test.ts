@@ -9,10 +9,10 @@ import { statementsOf } from '#testing/statements.ts'
 import { sql } from 'kysely'
 
 let server: TestServer
-let account: string
+let workspace: string
 beforeAll(async () => {
   server = await startTestServer()
-  account = await server.account()
+  workspace = await server.createWorkspace()
   const { owner } = server.database
   // Enough issues that sorting costs more than an index scan.
   await sql`
@@ -25,7 +25,7 @@ beforeAll(async () => {
     )
     insert into issue (account_id, id, threat_id, status, verification, quality, priority, score, category, host_count,
                        first_seen_at, last_seen_at, updated_at)
-    select ${account}, new_id(), id, 'STATUS_OPEN', 'VERIFICATION_VERIFIED', 99, 1 + n % 97, n % 100 / 10.0,
+    select ${workspace}, new_id(), id, 'STATUS_OPEN', 'VERIFICATION_VERIFIED', 99, 1 + n % 97, n % 100 / 10.0,
            'CATEGORY_MEDIUM', n % 89, now() - make_interval(mins => n), now() - make_interval(mins => n * 7 % 3000), now()
     from made, lateral (select substr(key, 6)::int as n) as number`.execute(owner)
   await sql`analyze issue`.execute(owner)
@@ -38,14 +38,14 @@ describe.each(IssueOrder.options)('%s', (orderBy) => {
     if (!verification && !/PRIORITY|RECENT/.test(orderBy)) return
     const filter = verification ? { verification } : {}
     const sent = await statementsOf(() =>
-      server.as(account, (ctx) => listIssues(ctx, { orderBy, filter, pageSize: 50 }, describeTargets)),
+      server.as(workspace, (ctx) => listIssues(ctx, { orderBy, filter, pageSize: 50 }, describeTargets)),
     )
     const [list] = sent.filter(({ text }) => /as order_key/.test(text))
     if (!list) throw new Error('the list query was not sent')
     const parts = list.text
       .split(/\$(\d+)/)
       .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${list.values[Number(part) - 1]}`))
-    const { rows } = await server.as(account, (ctx) =>
+    const { rows } = await server.as(workspace, (ctx) =>
       sql<{ 'QUERY PLAN': string }>`explain ${sql.join(parts, sql``)}`.execute(ctx.tx),
     )
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
@@ -55,7 +55,7 @@ describe.each(IssueOrder.options)('%s', (orderBy) => {
 })
 
 it('sorts issues of the same batch by severity and pages through them without gaps', async () => {
-  const smallAccount = await server.account()
+  const smallAccount = await server.createWorkspace()
   const at = new Date('2026-11-01T00:00:00Z')
   const { issueIds } = await seedIssues(server, smallAccount, { issues: 7, hosts: 1, at })
   const { owner } = server.database
@@ -79,8 +79,8 @@ it('rejects a page token of an older sort order', async () => {
   const { nextPageToken } = cutPage(
     readPage({ pageSize: 1 }, { filter: {}, orderBy: 'ORDER_BY_MOST_RECENT' }),
     [1, 2],
-    () => ['2026-11-01 00:00:00+00', account],
+    () => ['2026-11-01 00:00:00+00', workspace],
   )
-  const list = server.as(account, (ctx) => listIssues(ctx, { pageToken: nextPageToken }, describeTargets))
+  const list = server.as(workspace, (ctx) => listIssues(ctx, { pageToken: nextPageToken }, describeTargets))
   await expect(list).rejects.toThrow('issued for a different filter or order')
 })

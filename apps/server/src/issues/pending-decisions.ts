@@ -4,7 +4,7 @@
  * rollups and descriptions of the issue use it.
  */
 import { type Ctx, type Log, systemActor } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import type { IssueDecisionTable } from '#database/tables.ts'
 import type { Jobs } from '#jobs.ts'
 import { type Decision, formatDecision } from '#issues/decision.ts'
@@ -116,14 +116,14 @@ export async function applyDecisions(ctx: Ctx, ids: readonly string[]): Promise<
 /** Maximum number of occurrences and issues per transaction. */
 const [occurrencesPerTransaction, issuesPerTransaction] = [10_000, 500]
 
-/** Applies all pending decisions of an account in consecutive transactions and notifies open pages after each. */
+/** Applies all pending decisions of a workspace in consecutive transactions and notifies open pages after each. */
 export async function applyPendingDecisions(
   { database, log }: { readonly database: Database; readonly log: Log },
-  account: string,
+  workspace: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const as = { account, actor: systemActor, log }
-  while (!signal.aborted && (await inAccount(database, as, applyBatch))) continue
+  const as = { workspace, actor: systemActor, log }
+  while (!signal.aborted && (await inWorkspace(database, as, applyBatch))) continue
 }
 
 /** @returns whether a decision was pending */
@@ -151,8 +151,8 @@ async function applyBatch(ctx: Ctx): Promise<boolean> {
   return true
 }
 
-/** Accounts with decisions that have been pending for a while, because the process that should apply them died. */
-export async function accountsWithPendingDecisions({ owner }: Database): Promise<string[]> {
+/** Workspaces with decisions that have been pending for a while, because the process that should apply them died. */
+export async function workspacesWithPendingDecisions({ owner }: Database): Promise<string[]> {
   const rows = await owner
     .selectFrom('issue_decision')
     .select('account_id')

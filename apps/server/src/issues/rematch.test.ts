@@ -14,30 +14,30 @@ afterAll(() => server.close())
 
 const subject = 'acme:widget'
 
-/** Creates an account with this number of hosts that run the widget. */
+/** Creates a workspace with this number of hosts that run the widget. */
 async function accountWith(hosts: number): Promise<string> {
-  const account = await server.account()
+  const workspace = await server.createWorkspace()
   const [target, product] = [newId(), newId()]
   const { owner } = server.database
   const name = parseFormattedString('cpe:2.3:a:acme:widget:1.0:*:*:*:*:*:*:*')
   const wfn = name && toWfn(name)
   await sql`
     insert into target (account_id, id, name, address, kind, schedule_period, created_at, updated_at)
-    values (${account}, ${target}, 'All', '10.0.0.0/8', 'NETWORK', 'PERIOD_WEEKLY', now(), now())`.execute(owner)
+    values (${workspace}, ${target}, 'All', '10.0.0.0/8', 'NETWORK', 'PERIOD_WEEKLY', now(), now())`.execute(owner)
   await sql`
     insert into product (account_id, id, key, name, version, part, vendor, product, wfn, subject, created_at, updated_at)
-    values (${account}, ${product}, 'widget', 'Widget', '1.0', 'a', 'acme', 'widget', ${JSON.stringify(wfn)}::jsonb,
+    values (${workspace}, ${product}, 'widget', 'Widget', '1.0', 'a', 'acme', 'widget', ${JSON.stringify(wfn)}::jsonb,
             ${subject}, now(), now())`.execute(owner)
   await sql`
     with made as (
       insert into host (account_id, id, target_id, address, first_seen_at, last_seen_at, last_checked_at, updated_at)
-      select ${account}, new_id(), ${target}, '10.0.0.' || n, now(), now(), now(), now()
+      select ${workspace}, new_id(), ${target}, '10.0.0.' || n, now(), now(), now(), now()
       from generate_series(1, ${hosts}::int) as n
       returning id
     )
     insert into host_product (account_id, host_id, product_id, port, evidence, quality, first_seen_at, last_seen_at)
-    select ${account}, id, ${product}, 80, 'seen', 80, now(), now() from made`.execute(owner)
-  return account
+    select ${workspace}, id, ${product}, 80, 'seen', 80, now(), now() from made`.execute(owner)
+  return workspace
 }
 
 it('uses the same number of statements for a hundred hosts as for one', async () => {
@@ -55,17 +55,17 @@ it('uses the same number of statements for a hundred hosts as for one', async ()
   const { id } = await known.executeTakeFirstOrThrow()
   const counts: number[] = []
   for (const hosts of [1, 100]) {
-    const account = await accountWith(hosts)
+    const workspace = await accountWith(hosts)
     const sent = await statementsOf(() =>
-      server.as(account, (ctx) => matchThreats(ctx, { ids: [id], subjects: [subject], isNews: true }, {})),
+      server.as(workspace, (ctx) => matchThreats(ctx, { ids: [id], subjects: [subject], isNews: true }, {})),
     )
     counts.push(sent.filter(({ text }) => /^\s*(?:select|with|insert|update|delete)\b/.test(text)).length)
     // Findings are written with their product, so no later statement sets it.
     expect(sent.filter(({ text }) => /update occurrence/.test(text))).toEqual([])
     const { rows } = await sql<{ count: number; linked: number; events: number }>`
       select count(*)::int as count, count(product_id)::int as linked,
-             (select count(*)::int from issue_event where account_id = ${account} and host_id is not null) as events
-      from occurrence where account_id = ${account}`.execute(server.database.owner)
+             (select count(*)::int from issue_event where account_id = ${workspace} and host_id is not null) as events
+      from occurrence where account_id = ${workspace}`.execute(server.database.owner)
     expect(rows).toEqual([{ count: hosts, linked: hosts, events: hosts }])
   }
   expect(counts[1]).toBe(counts[0])

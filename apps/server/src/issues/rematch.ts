@@ -1,4 +1,4 @@
-/** Matches changed threats against the inventory of one account. */
+/** Matches changed threats against the inventory of one workspace. */
 import type { Knowledge } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import { type ChangedThreats, announceEmergingThreats } from '#issues/emerging-threats.ts'

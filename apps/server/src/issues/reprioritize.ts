@@ -4,7 +4,7 @@
  */
 import { type PriorityFacts, priorityOf } from '@glacis/intelligence'
 import { type Ctx, type Log, systemActor } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { refreshCounts } from '#issues/status-counts.ts'
 import { type Kysely, sql } from 'kysely'
@@ -35,7 +35,7 @@ export function factsOf(row: Omit<Rating, 'threat_id'>): PriorityFacts {
 }
 
 /**
- * Updates severity and priority of all issues of all accounts from the current threat ratings, and
+ * Updates severity and priority of all issues of all workspaces from the current threat ratings, and
  * returns how many changed. Idempotent.
  *
  * @param issuesPerTransaction maximum number of issues changed per transaction, which bounds how long users
@@ -47,10 +47,10 @@ export async function reprioritize(database: Database, log: Log, issuesPerTransa
     join threat on threat.id = issue.threat_id
     where issue.category <> threat.category`.execute(database.owner)
   let count = 0
-  for (const { account_id: account } of rated) {
-    const as = { account, actor: { ...systemActor, name: 'feeds' }, log }
+  for (const { account_id: workspace } of rated) {
+    const as = { workspace, actor: { ...systemActor, name: 'feeds' }, log }
     for (;;) {
-      const some = await inAccount(database, as, (ctx) => rateBatch(ctx, issuesPerTransaction))
+      const some = await inWorkspace(database, as, (ctx) => rateBatch(ctx, issuesPerTransaction))
       if (some === 0) break
       count += some
     }
@@ -62,7 +62,7 @@ export async function reprioritize(database: Database, log: Log, issuesPerTransa
 const occurrencesPerTransaction = 10_000
 
 /**
- * Updates a part of the severities of an account, with all rollups that depend on them. Returns the
+ * Updates a part of the severities of a workspace, with all rollups that depend on them. Returns the
  * number of issues updated.
  */
 async function rateBatch(ctx: Ctx, issuesPerTransaction: number): Promise<number> {

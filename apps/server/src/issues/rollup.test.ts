@@ -14,8 +14,8 @@ type Host = readonly [address: string, criticality: 'LOW' | 'NORMAL' | 'HIGH', s
 
 /** Creates an issue on two hosts and returns the aggregated values of the issue. */
 async function aggregatesOf(hosts: readonly Host[]) {
-  const account = await server.account()
-  const { issueIds, hostIds } = await seedIssues(server, account, { issues: 1, hosts: hosts.length, at })
+  const workspace = await server.createWorkspace()
+  const { issueIds, hostIds } = await seedIssues(server, workspace, { issues: 1, hosts: hosts.length, at })
   const { owner } = server.database
   for (const [index, [address, criticality, status]] of hosts.entries()) {
     const id = hostIds[index] ?? ''
@@ -30,11 +30,11 @@ async function aggregatesOf(hosts: readonly Host[]) {
       .where('host_id', '=', id)
       .execute()
   }
-  await server.as(account, (ctx) => rollUp(ctx, issueIds, { reason: '', scanId: null }))
+  await server.as(workspace, (ctx) => rollUp(ctx, issueIds, { reason: '', scanId: null }))
   return owner
     .selectFrom('issue')
     .select(['is_reachable', 'weight', 'status', 'host_count'])
-    .where('account_id', '=', account)
+    .where('account_id', '=', workspace)
     .executeTakeFirstOrThrow()
 }
 

@@ -95,8 +95,8 @@ describe('ignoring', () => {
       reason: 'REASON_MITIGATED',
       ignoreUntilTime: until.toISOString(),
     } as const
-    await fixture.server.as(fixture.account, (ctx) => setHostStatus(ctx, input, describeTargets), nora)
-    const at = (moment: Date) => fixture.server.as(fixture.account, reopenExpired, { now: moment })
+    await fixture.server.as(fixture.workspace, (ctx) => setHostStatus(ctx, input, describeTargets), nora)
+    const at = (moment: Date) => fixture.server.as(fixture.workspace, reopenExpired, { now: moment })
     expect(await at(new Date(until.getTime() - 1))).toBe(0)
     expect(await at(until)).toBe(1)
     expect(await at(later(99))).toBe(0)
@@ -111,7 +111,7 @@ describe('one host', () => {
     const [first = '', second = ''] = fixture.seeded.hostIds
     const resolve = (hostId: string) =>
       fixture.server.as(
-        fixture.account,
+        fixture.workspace,
         async (ctx) =>
           (await setHostStatus(ctx, { id: fixture.first(), hostId, status: 'STATUS_RESOLVED' }, describeTargets)).issue,
         nora,
@@ -128,7 +128,7 @@ describe('one host', () => {
 
   it("is not found if the issue doesn't affect it", async () => {
     const input = { id: fixture.first(), hostId: crypto.randomUUID(), status: 'STATUS_RESOLVED' } as const
-    const change = fixture.server.as(fixture.account, (ctx) => setHostStatus(ctx, input, describeTargets))
+    const change = fixture.server.as(fixture.workspace, (ctx) => setHostStatus(ctx, input, describeTargets))
     await expect(change).rejects.toMatchObject({ code: 'not_found' })
   })
 })

@@ -20,7 +20,7 @@ export interface Announcement {
   /** CVSS score, for events about a risk. */
   readonly score?: number | null
   readonly resource: Notice['resource']
-  /** The affected targets; absent for events of the whole account. */
+  /** The affected targets; absent for events of the whole workspace. */
   readonly targetIds?: readonly string[]
 }
 

@@ -5,29 +5,31 @@ import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 const server = await sharedTestServer()
-let account: string
+let workspace: string
 let channelId: string
 beforeEach(async () => {
-  account = await server.account()
+  workspace = await server.createWorkspace()
   const channel = { kind: 'KIND_EMAIL', webhookUrl: '' } as const
-  const created = await server.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), { actor: person })
+  const created = await server.as(workspace, (ctx) => createChannel(ctx, { egress: 'all' }, { channel }), {
+    actor: person,
+  })
   channelId = created.channel.id
 })
 
 /** Creates an active scan. A scan with `resumeAt` waits for its allowed hours. */
 async function scanning(resumeAt: Date | null): Promise<void> {
   const target = newId()
-  await server.as(account, async ({ tx, now }) => {
+  await server.as(workspace, async ({ tx, now }) => {
     const times = { created_at: now, updated_at: now }
     const targetFields = { name: 'One', address: '127.71.30.1', kind: 'IPV4' as const }
     await tx
       .insertInto('target')
-      .values({ account_id: account, id: target, ...targetFields, schedule_period: 'PERIOD_WEEKLY', ...times })
+      .values({ account_id: workspace, id: target, ...targetFields, schedule_period: 'PERIOD_WEEKLY', ...times })
       .execute()
     await tx
       .insertInto('scan')
       .values({
-        account_id: account,
+        account_id: workspace,
         id: newId(),
         target_id: target,
         type: 'TYPE_MANUAL',
@@ -46,7 +48,7 @@ async function scanning(resumeAt: Date | null): Promise<void> {
 
 const happened = (score: number, minutesAgo: number, count = 1) =>
   server.as(
-    account,
+    workspace,
     (ctx) =>
       announce(
         ctx,
@@ -60,8 +62,8 @@ const happened = (score: number, minutesAgo: number, count = 1) =>
     { now: new Date(Date.now() - minutesAgo * 60_000) },
   )
 const messageCounts = async () => {
-  await createDeliveries(server.database, server.jobs, silent, account)
-  const { deliveries } = await server.as(account, (ctx) => listDeliveries(ctx, { id: channelId }))
+  await createDeliveries(server.database, server.jobs, silent, workspace)
+  const { deliveries } = await server.as(workspace, (ctx) => listDeliveries(ctx, { id: channelId }))
   return deliveries.map((item) => item.eventCount)
 }
 

@@ -31,27 +31,27 @@ async function slowReceiver() {
 
 const sending = {
   mailer: { deliver: async () => undefined, close: () => undefined },
-  gate: 'all',
+  egress: 'all',
   url: 'http://x',
 } as const
 
-async function channelTo(account: string, webhookUrl: string): Promise<string> {
+async function channelTo(workspace: string, webhookUrl: string): Promise<string> {
   const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
-  const created = await testServer.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), {
+  const created = await testServer.as(workspace, (ctx) => createChannel(ctx, { egress: 'all' }, { channel }), {
     actor: person,
   })
   return created.channel.id
 }
 
-const test = (account: string, id: string) =>
-  testChannel((step) => testServer.as(account, step, { actor: person }), sending, { id })
+const test = (workspace: string, id: string) =>
+  testChannel((step) => testServer.as(workspace, step, { actor: person }), sending, { id })
 
 it("SEC-G2 doesn't block others while the receiver is slow", async () => {
   using receiver = await slowReceiver()
-  const [account, other] = [await testServer.account(), await testServer.account()]
-  const id = await channelTo(account, receiver.url)
+  const [workspace, other] = [await testServer.createWorkspace(), await testServer.createWorkspace()]
+  const id = await channelTo(workspace, receiver.url)
   const position = await testServer.as(other, startOfStream)
-  const testing = test(account, id)
+  const testing = test(workspace, id)
   await receiver.requested
   await testServer.as(other, (ctx) =>
     announce(ctx, [{ kind: 'EVENT_ISSUE_OPENED', title: 'news', resource: { kind: 'issue', id: newId() } }]),
@@ -64,9 +64,9 @@ it("SEC-G2 doesn't block others while the receiver is slow", async () => {
 
 it('uses no database connection meanwhile', async () => {
   using receiver = await slowReceiver()
-  const account = await testServer.account()
-  const id = await channelTo(account, receiver.url)
-  const testing = test(account, id)
+  const workspace = await testServer.createWorkspace()
+  const id = await channelTo(workspace, receiver.url)
+  const testing = test(workspace, id)
   await receiver.requested
   const { rows } = await sql<{ open: number }>`
     select count(*) as open from pg_stat_activity
@@ -78,12 +78,12 @@ it('uses no database connection meanwhile', async () => {
 
 it('is rejected while another test of the channel is running, but not afterwards', async () => {
   using receiver = await slowReceiver()
-  const account = await testServer.account()
-  const id = await channelTo(account, receiver.url)
-  const testing = test(account, id)
+  const workspace = await testServer.createWorkspace()
+  const id = await channelTo(workspace, receiver.url)
+  const testing = test(workspace, id)
   await receiver.requested
-  await expect(test(account, id)).rejects.toMatchObject({ code: 'precondition' })
+  await expect(test(workspace, id)).rejects.toMatchObject({ code: 'precondition' })
   receiver.allow()
   await testing
-  expect(await test(account, id)).toMatchObject({ statusCode: 200 })
+  expect(await test(workspace, id)).toMatchObject({ statusCode: 200 })
 })

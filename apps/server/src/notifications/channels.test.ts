@@ -5,28 +5,28 @@ import { addConcurrently } from '#testing/concurrency.ts'
 
 const server = await sharedTestServer()
 
-const create = (account: string, webhookUrl: string) =>
+const create = (workspace: string, webhookUrl: string) =>
   server.as(
-    account,
+    workspace,
     async (ctx) =>
-      (await createChannel(ctx, { gate: 'all' }, { channel: { kind: 'KIND_WEBHOOK', webhookUrl } })).channel,
+      (await createChannel(ctx, { egress: 'all' }, { channel: { kind: 'KIND_WEBHOOK', webhookUrl } })).channel,
     { actor: person },
   )
 
 it('are limited to twenty, even when created concurrently', async () => {
-  const account = await server.account()
-  for (let number = 0; number < 19; number++) await create(account, 'https://example.ch/')
+  const workspace = await server.createWorkspace()
+  for (let number = 0; number < 19; number++) await create(workspace, 'https://example.ch/')
   const channel = { kind: 'KIND_SLACK', webhookUrl: 'https://example.ch/' } as const
-  const second = await addConcurrently(server, account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }))
+  const second = await addConcurrently(server, workspace, (ctx) => createChannel(ctx, { egress: 'all' }, { channel }))
   expect(second).toMatchObject({ status: 'rejected', reason: { code: 'precondition' } })
-  expect((await server.as(account, listChannels)).channels).toHaveLength(20)
+  expect((await server.as(workspace, listChannels)).channels).toHaveLength(20)
 })
 
 it("can't be turned on without a URL, even if the body has one outside the mask", async () => {
-  const account = await server.account()
-  const { id } = await create(account, 'https://example.ch/')
+  const workspace = await server.createWorkspace()
+  const { id } = await create(workspace, 'https://example.ch/')
   const change = (channel: { webhookUrl?: string; isEnabled?: boolean }, paths: string[]) =>
-    server.as(account, (ctx) => updateChannel(ctx, { gate: 'all' }, { id, channel, updateMask: { paths } }))
+    server.as(workspace, (ctx) => updateChannel(ctx, { egress: 'all' }, { id, channel, updateMask: { paths } }))
   await change({ webhookUrl: '' }, ['webhookUrl'])
   await expect(change({ webhookUrl: 'https://example.ch/', isEnabled: true }, ['isEnabled'])).rejects.toMatchObject({
     violations: [{ field: 'channel.webhookUrl' }],

@@ -11,12 +11,12 @@ import { invalid, ApiError } from '#errors.ts'
 import { commitHorizon } from '#notifications/announce.ts'
 import { channelOf, describeChannels } from '#notifications/describe.ts'
 import { lockChannel } from '#notifications/find-channel.ts'
-import { type Gate, urlError } from '#gate.ts'
+import { type EgressPolicy, urlError } from '#egress-policy.ts'
 import { type Selectable, sql } from 'kysely'
 
 type Row = Selectable<Tables['channel']>
 
-/** Maximum number of channels per account. */
+/** Maximum number of channels per workspace. */
 const channelsMax = 20
 /** Default rule of a new channel: new and regressed risks, and failed scans. */
 const defaultRule: ChannelRule = {
@@ -45,7 +45,7 @@ export async function listChannels(ctx: Ctx): Promise<{ channels: Channel[] }> {
 
 interface Destination {
   /** Networks that messages can be sent to. */
-  readonly gate: Gate
+  readonly egress: EgressPolicy
 }
 
 /**
@@ -54,10 +54,10 @@ interface Destination {
  */
 export async function createChannel(
   ctx: Ctx,
-  { gate }: Destination,
+  { egress }: Destination,
   { channel }: ParsedInputOf<typeof contract.createChannel>,
 ): Promise<{ channel: Channel }> {
-  const url = addressFor(channel.kind, channel.webhookUrl, gate)
+  const url = addressFor(channel.kind, channel.webhookUrl, egress)
   const rule = channel.rule ?? defaultRule
   requireRecipients(channel.kind, rule)
   await requireTags(ctx, rule.tagIds)
@@ -88,12 +88,12 @@ export async function createChannel(
  */
 export async function updateChannel(
   ctx: Ctx,
-  { gate }: Destination,
+  { egress }: Destination,
   { id, channel, updateMask }: ParsedInputOf<typeof contract.updateChannel>,
 ): Promise<{ channel: Channel }> {
   const before = await lockChannel(ctx, id)
   const changes: Partial<Row> = {}
-  for (const path of updateMask.paths) Object.assign(changes, changeOf(path, before, channel, gate))
+  for (const path of updateMask.paths) Object.assign(changes, changeOf(path, before, channel, egress))
   const isTurnedOn = updateMask.paths.includes('isEnabled') && channel.isEnabled
   if (isTurnedOn && before.kind !== 'KIND_EMAIL' && (changes.webhook_url ?? before.webhook_url) === '')
     throw invalid('channel.webhookUrl', 'Add a URL before you turn on the channel')
@@ -126,12 +126,12 @@ function changeOf(
   path: string,
   before: Row,
   input: ParsedInputOf<typeof contract.updateChannel>['channel'],
-  gate: Gate,
+  egress: EgressPolicy,
 ): Partial<Row> {
   if (path === 'webhookUrl' && input.webhookUrl !== undefined) {
     return input.webhookUrl === '' && before.kind !== 'KIND_EMAIL'
       ? { webhook_url: '', is_enabled: false }
-      : { webhook_url: addressFor(before.kind, input.webhookUrl, gate), failures: 0 }
+      : { webhook_url: addressFor(before.kind, input.webhookUrl, egress), failures: 0 }
   }
   if (path === 'rule' && input.rule) {
     requireRecipients(before.kind, input.rule)
@@ -207,7 +207,7 @@ function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-function addressFor(kind: ChannelKind, url: string, gate: Gate): string {
+function addressFor(kind: ChannelKind, url: string, egress: EgressPolicy): string {
   const member = 'channel.webhookUrl'
   if (kind === 'KIND_EMAIL') {
     if (url) throw invalid(member, "An email channel sends to the workspace's address and has no URL")
@@ -216,7 +216,7 @@ function addressFor(kind: ChannelKind, url: string, gate: Gate): string {
   if (!url) throw invalid(member, 'Required')
   const { username, password } = new URL(url)
   if (username || password) throw invalid(member, 'Remove the username and password from the URL')
-  const problem = urlError(url, gate)
+  const problem = urlError(url, egress)
   if (problem) throw invalid(member, problem)
   return url
 }

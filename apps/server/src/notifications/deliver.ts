@@ -1,20 +1,20 @@
 import type { Notice } from '@glacis/contract/channel'
 import type { Ctx, Log } from '#ctx.ts'
 import { systemActor } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { storable } from '#database/text.ts'
 import type { Work } from '#jobs.ts'
 import type { Mailer } from '#mail.ts'
 import { discordBody, mailOf, slackBody, webhookBody } from '#notifications/message.ts'
-import type { Gate } from '#gate.ts'
+import type { EgressPolicy } from '#egress-policy.ts'
 import { type Outcome, post, signature } from '#notifications/send.ts'
 import { type Selectable, sql } from 'kysely'
 
 export interface Sending {
   readonly database: Database
   readonly mailer: Mailer
-  readonly gate: Gate
+  readonly egress: EgressPolicy
   /** The portal's URL, for links. */
   readonly url: string
   readonly log: Log
@@ -32,15 +32,15 @@ type ChannelRow = Selectable<Tables['channel']>
  * @throws if it failed and attempts are left, so that the queue retries
  */
 export async function runDelivery(sending: Sending, work: Work<'delivery'>): Promise<void> {
-  const { account, deliveryId } = work.data
-  const as = { account, actor: systemActor, log: sending.log }
-  const loaded = await inAccount(sending.database, as, (ctx) => read(ctx, deliveryId))
+  const { account: workspace, deliveryId } = work.data
+  const as = { workspace, actor: systemActor, log: sending.log }
+  const loaded = await inWorkspace(sending.database, as, (ctx) => read(ctx, deliveryId))
   if (!loaded) return
   const message = { id: deliveryId, notices: loaded.delivery.notices, eventCount: loaded.delivery.event_count }
   // No transaction is open while waiting for the receiver.
   const outcome = await sendTo(loaded.email, loaded.channel, message, sending)
   const isLast = work.isLastAttempt || outcome.statusCode === goneStatus
-  const isEnded = await inAccount(sending.database, as, (ctx) =>
+  const isEnded = await inWorkspace(sending.database, as, (ctx) =>
     recordOutcome(ctx, loaded.channel, deliveryId, outcome, isLast),
   )
   if (!isEnded) throw new Error(outcome.error)
@@ -57,10 +57,10 @@ export async function sendTo(
   email: string,
   channel: ChannelRow,
   message: Message,
-  { mailer, gate, url }: Pick<Sending, 'mailer' | 'gate' | 'url'>,
+  { mailer, egress, url }: Pick<Sending, 'mailer' | 'egress' | 'url'>,
 ): Promise<Outcome> {
   if (channel.kind === 'KIND_EMAIL') return sendMail(mailer, mailOf(email, message, url))
-  const target = { url: channel.webhook_url, gate }
+  const target = { url: channel.webhook_url, egress }
   if (channel.kind === 'KIND_SLACK') return post({ ...target, body: slackBody(message, url) })
   if (channel.kind === 'KIND_DISCORD') return post({ ...target, body: discordBody(message, url) })
   const body = webhookBody(message, url)

@@ -75,7 +75,7 @@ const underTest = new Set<string>()
  */
 export async function testChannel(
   within: Within,
-  sending: Pick<Sending, 'mailer' | 'gate' | 'url'>,
+  sending: Pick<Sending, 'mailer' | 'egress' | 'url'>,
   { id }: { id: string },
 ): Promise<ResultOf<typeof contract.testChannel>> {
   const { channel, email } = await within(async (ctx) => ({

@@ -1,7 +1,7 @@
 import type { Ctx, Log } from '#ctx.ts'
 import { systemActor } from '#ctx.ts'
-import { type Database, inAccount, newId } from '#database/index.ts'
-import { onEach } from '#each.ts'
+import { type Database, inWorkspace, newId } from '#database/index.ts'
+import { forEachSettled } from '#for-each-settled.ts'
 import type { Tables } from '#database/tables.ts'
 import type { Jobs } from '#jobs.ts'
 import { commitHorizon, toNotice } from '#notifications/announce.ts'
@@ -17,17 +17,17 @@ const listedMax = 50
 const holdMinutesMax = 15
 
 /**
- * Creates deliveries for an account's events since the last run. Each channel processes each event
+ * Creates deliveries for a workspace's events since the last run. Each channel processes each event
  * exactly once, however often and in whichever process this runs.
  *
  * @returns true if events are held back until running scans have ended
  */
-export async function createDeliveries(database: Database, jobs: Jobs, log: Log, account: string): Promise<boolean> {
-  return inAccount(database, { account, actor: systemActor, log }, async (ctx) => {
+export async function createDeliveries(database: Database, jobs: Jobs, log: Log, workspace: string): Promise<boolean> {
+  return inWorkspace(database, { workspace, actor: systemActor, log }, async (ctx) => {
     const channels = await ctx.tx
       .selectFrom('channel')
       .selectAll()
-      .where('account_id', '=', account)
+      .where('account_id', '=', workspace)
       .where('is_enabled', '=', true)
       .forUpdate()
       .skipLocked()
@@ -138,7 +138,7 @@ async function hasActiveScan(ctx: Ctx): Promise<boolean> {
   return row !== undefined
 }
 
-/** Creates deliveries for all accounts with unsent events, in case a notification was missed. */
+/** Creates deliveries for all workspaces with unsent events, in case a notification was missed. */
 export async function createAllDeliveries(database: Database, jobs: Jobs, log: Log): Promise<void> {
   const { rows } = await sql<{ account_id: string }>`
     select distinct channel.account_id from channel
@@ -146,5 +146,5 @@ export async function createAllDeliveries(database: Database, jobs: Jobs, log: L
       select 1 from event where event.account_id = channel.account_id and event.xid >= channel.taken_until)`.execute(
     database.owner,
   )
-  await onEach(rows, ({ account_id }) => createDeliveries(database, jobs, log, account_id))
+  await forEachSettled(rows, ({ account_id }) => createDeliveries(database, jobs, log, account_id))
 }

@@ -16,19 +16,19 @@ const testServer = await sharedTestServer()
 
 /** Creates a channel with one pending delivery. */
 async function createPendingDelivery() {
-  const account = await testServer.account()
+  const workspace = await testServer.createWorkspace()
   const channel = { kind: 'KIND_WEBHOOK', webhookUrl: 'http://127.71.13.1:9/' } as const
-  const created = await testServer.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), {
+  const created = await testServer.as(workspace, (ctx) => createChannel(ctx, { egress: 'all' }, { channel }), {
     actor: person,
   })
-  await testServer.as(account, (ctx) =>
+  await testServer.as(workspace, (ctx) =>
     announce(ctx, [{ kind: 'EVENT_ISSUE_OPENED', title: 'news', resource: { kind: 'issue', id: newId() } }]),
   )
-  await createDeliveries(testServer.database, testServer.jobs, silent, account)
+  await createDeliveries(testServer.database, testServer.jobs, silent, workspace)
   const log = async () =>
-    (await testServer.as(account, (ctx) => listDeliveries(ctx, { id: created.channel.id }))).deliveries
+    (await testServer.as(workspace, (ctx) => listDeliveries(ctx, { id: created.channel.id }))).deliveries
   const [delivery] = await log()
-  return { account, log, deliveryId: delivery?.id ?? '' }
+  return { workspace, log, deliveryId: delivery?.id ?? '' }
 }
 
 /** Simulates what the queue does with a job whose process died. */
@@ -37,7 +37,7 @@ const end = (deliveryId: string, state: 'retry' | 'failed') =>
     where name = 'delivery' and data ->> 'deliveryId' = ${deliveryId}`.execute(testServer.database.owner)
 
 it('fails with a reason if its process died during the last attempt', async () => {
-  const { account, log, deliveryId } = await createPendingDelivery()
+  const { workspace, log, deliveryId } = await createPendingDelivery()
   await end(deliveryId, 'failed')
   await failLost(testServer.database, silent)
   await failLost(testServer.database, silent)
@@ -49,7 +49,7 @@ it('fails with a reason if its process died during the last attempt', async () =
       completeTime: expect.any(String),
     },
   ])
-  expect((await testServer.as(account, listChannels)).channels).toMatchObject([{ failureCount: 1 }])
+  expect((await testServer.as(workspace, listChannels)).channels).toMatchObject([{ failureCount: 1 }])
 })
 
 it('is unchanged while the queue has its job', async () => {

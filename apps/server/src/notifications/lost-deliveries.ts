@@ -1,7 +1,7 @@
 /** Fails deliveries whose last attempt died with its process. */
 import { type Ctx, type Log, systemActor } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
-import { onEach } from '#each.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
+import { forEachSettled } from '#for-each-settled.ts'
 import { countFailure } from '#notifications/deliver.ts'
 import { sql } from 'kysely'
 
@@ -16,8 +16,8 @@ const batchSize = 1000
  */
 export async function failLost(database: Database, log: Log, { isThorough = false } = {}): Promise<void> {
   const { rows } = await (isThorough ? ofNoJob : ofFailedJobs).execute(database.owner)
-  await onEach(rows, ({ account_id, id }) =>
-    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => failOne(ctx, id)),
+  await forEachSettled(rows, ({ account_id, id }) =>
+    inWorkspace(database, { workspace: account_id, actor: systemActor, log }, (ctx) => failOne(ctx, id)),
   )
 }
 

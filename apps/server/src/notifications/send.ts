@@ -3,7 +3,7 @@ import type { RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { storable } from '#database/text.ts'
-import { type Gate, checkedAddress, hostOf } from '#gate.ts'
+import { type EgressPolicy, resolveAllowed, hostOf } from '#egress-policy.ts'
 
 export interface Outcome {
   /** Null if there was no HTTP response. */
@@ -31,7 +31,7 @@ export function signature(secret: string, id: string, now: Date, body: string): 
 
 interface Post {
   readonly url: string
-  readonly gate: Gate
+  readonly egress: EgressPolicy
   /** JSON. */
   readonly body: string
   readonly headers?: Record<string, string>
@@ -41,14 +41,14 @@ interface Post {
  * Posts a message. Connects to the address that was checked, doesn't follow redirects, and is
  * limited to five seconds and 64 KB of response. Never throws: errors are returned as text.
  */
-export async function post({ url, gate, body, headers = {} }: Post): Promise<Outcome> {
+export async function post({ url, egress, body, headers = {} }: Post): Promise<Outcome> {
   const start = performance.now()
   const elapsedMs = () => Math.round(performance.now() - start)
   const failed = (error: string): Outcome => ({ statusCode: null, latencyMs: elapsedMs(), error, answer: '' })
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const destination = new URL(url)
-    const address = await Promise.race([checkedAddress(destination, gate), deadline(signal)])
+    const address = await Promise.race([resolveAllowed(destination, egress), deadline(signal)])
     if ('blocked' in address) return failed(address.blocked)
     const { status, answer: response } = await exchange(destination, address.ip, { body, headers, signal })
     const error = status >= 200 && status < 300 ? '' : errorMessage(status)

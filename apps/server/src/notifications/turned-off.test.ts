@@ -22,7 +22,7 @@ let address: string
 let sending: Sending
 /** Runs while the receiver processes a request; returns the status to respond with. */
 let meanwhile: () => Promise<number>
-let account: string
+let workspace: string
 let channelId: string
 let deliveryId: string
 
@@ -32,33 +32,33 @@ beforeAll(async () => {
   const { port } = receiver.address() as AddressInfo // it listens on a port
   address = `http://127.0.0.1:${port}/hook`
   const mailer = { deliver: async () => undefined, close: () => undefined }
-  sending = { database: server.database, mailer, gate: ['127.0.0.0/8'], url: 'http://localhost:3000', log: silent }
+  sending = { database: server.database, mailer, egress: ['127.0.0.0/8'], url: 'http://localhost:3000', log: silent }
 })
 afterAll(async () => {
   receiver.close()
 })
 /** Creates a channel with one pending delivery. */
 beforeEach(async () => {
-  account = await server.account()
+  workspace = await server.createWorkspace()
   const channel = { kind: 'KIND_WEBHOOK', webhookUrl: address } as const
-  const created = await server.as(account, (ctx) => createChannel(ctx, sending, { channel }), { actor: person })
+  const created = await server.as(workspace, (ctx) => createChannel(ctx, sending, { channel }), { actor: person })
   channelId = created.channel.id
-  await server.as(account, (ctx) =>
+  await server.as(workspace, (ctx) =>
     announce(ctx, [{ kind: 'EVENT_ISSUE_OPENED', title: 'news', resource: { kind: 'issue', id: newId() } }]),
   )
-  await createDeliveries(server.database, server.jobs, silent, account)
+  await createDeliveries(server.database, server.jobs, silent, workspace)
   deliveryId = (await log())[0]?.id ?? ''
 })
 
-const log = async () => (await server.as(account, (ctx) => listDeliveries(ctx, { id: channelId }))).deliveries
+const log = async () => (await server.as(workspace, (ctx) => listDeliveries(ctx, { id: channelId }))).deliveries
 const attempt = () =>
   runDelivery(sending, {
-    data: { account, deliveryId },
+    data: { account: workspace, deliveryId },
     signal: AbortSignal.timeout(10_000),
     isLastAttempt: false,
   })
 const turnOff = () =>
-  server.as(account, (ctx) =>
+  server.as(workspace, (ctx) =>
     updateChannel(ctx, sending, {
       id: channelId,
       channel: { isEnabled: false },
@@ -74,8 +74,8 @@ it('ends pending deliveries without counting a failure; they can be sent again',
   expect(await log()).toMatchObject([{ ...ended, attempts: 0, completeTime: expect.any(String) }])
   await attempt()
   expect(requests).toBe(0)
-  expect((await server.as(account, listChannels)).channels).toMatchObject([{ isEnabled: false, failureCount: 0 }])
-  await server.as(account, (ctx) => redeliver(ctx, server.jobs, { id: channelId, deliveryId }))
+  expect((await server.as(workspace, listChannels)).channels).toMatchObject([{ isEnabled: false, failureCount: 0 }])
+  await server.as(workspace, (ctx) => redeliver(ctx, server.jobs, { id: channelId, deliveryId }))
   await attempt()
   expect(await log()).toMatchObject([{ state: 'STATE_DELIVERED' }])
 })

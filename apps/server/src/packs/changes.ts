@@ -8,8 +8,8 @@ export interface Changes {
   /** Canonical `vendor:product` keys of the changed threats. */
   readonly subjects: readonly string[]
   readonly isNews: boolean
-  /** Accounts that run or watch affected software, have installed affected packages, or have issues of these threats. */
-  readonly accounts: readonly string[]
+  /** Workspaces that run or watch affected software, have installed affected packages, or have issues of these threats. */
+  readonly workspaces: readonly string[]
   /** Removes these changes from the queue, except threats that changed again meanwhile. */
   done(): Promise<void>
 }
@@ -32,7 +32,7 @@ export async function nextChanges(owner: Kysely<Tables>): Promise<Changes | null
     owner,
   )
   const subjects = productRows.map((row) => row.subject)
-  const { rows: accounts } = await sql<{ account_id: string }>`
+  const { rows: workspaces } = await sql<{ account_id: string }>`
     select account_id from product where subject = any(${subjects}::text[])
     union
     select account_id from issue where threat_id = any(${ids}::uuid[])
@@ -52,7 +52,7 @@ export async function nextChanges(owner: Kysely<Tables>): Promise<Changes | null
     ids,
     subjects,
     isNews: (rows[0]?.pending ?? 0) <= newsMax,
-    accounts: accounts.map((row) => row.account_id),
+    workspaces: workspaces.map((row) => row.account_id),
     async done() {
       await withWriteLock(owner, (tx) =>
         sql`

@@ -6,16 +6,16 @@ import { startTestServer, type TestServer } from '#testing/test-server.ts'
 import { sql } from 'kysely'
 
 let server: TestServer
-let account: string
+let workspace: string
 beforeEach(async () => {
   server = await startTestServer()
-  account = await server.account()
+  workspace = await server.createWorkspace()
   await updatePack(server.database.owner, 'CISA KEV', { records: 7, state: 'STATE_READY' })
   return () => server.close()
 })
 const kev = { name: 'CISA KEV' }
 const check = (feed = kev, urls: Parameters<typeof checkFeed>[2] = addresses) =>
-  server.as(account, (ctx) => checkFeed(ctx, server.jobs, urls, feed))
+  server.as(workspace, (ctx) => checkFeed(ctx, server.jobs, urls, feed))
 
 async function queued(): Promise<unknown[]> {
   const { rows } = await sql<{ data: unknown }>`
@@ -68,7 +68,7 @@ it.each<[string, () => Promise<unknown>, object]>([
 it('marks the feeds that can be checked', async () => {
   await updatePack(server.database.owner, 'Threat records', { records: 1 })
   const checkable = async (urls: Parameters<typeof listFeeds>[1]) => {
-    const { feeds } = await server.as(account, (ctx) => listFeeds(ctx, urls))
+    const { feeds } = await server.as(workspace, (ctx) => listFeeds(ctx, urls))
     return feeds.filter((feed) => feed.checkable).map(({ name }) => name)
   }
   expect(await checkable(addresses)).toEqual(['CISA KEV'])
@@ -79,7 +79,7 @@ it('sorts feeds by name, ignoring case', async () => {
   for (const name of ['fingerprints', 'Threat records', 'CVE list', 'EPSS', 'checks'])
     await updatePack(server.database.owner, name, { records: 1 })
   const names = ['checks', 'CISA KEV', 'CVE list', 'EPSS', 'fingerprints', 'Threat records']
-  const { feeds } = await server.as(account, (ctx) => listFeeds(ctx, addresses))
+  const { feeds } = await server.as(workspace, (ctx) => listFeeds(ctx, addresses))
   expect(feeds.map(({ name }) => name)).toEqual(names)
   expect((await packStatus(server.database.owner)).map(({ name }) => name)).toEqual(names)
 })

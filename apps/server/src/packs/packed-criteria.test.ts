@@ -10,7 +10,7 @@ const server = await sharedTestServer()
 const keys: readonly ProductKey[] = ['acme:widget', 'acme:nothing', 'acme:other\\:name']
 
 async function found() {
-  return server.as(await server.account(), async (ctx) => {
+  return server.as(await server.createWorkspace(), async (ctx) => {
     const all = new Map<string, string[]>()
     for await (const [key, threats] of threatsOfProducts(ctx, keys)) {
       prepareThreats(key, threats)

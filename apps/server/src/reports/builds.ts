@@ -14,7 +14,7 @@ export interface Builds {
    *
    * @throws errors of rendering; the next request retries
    */
-  get(account: string, model: ReportModel, format: ReportFormat, timeoutMs: number): Promise<Build>
+  get(workspace: string, model: ReportModel, format: ReportFormat, timeoutMs: number): Promise<Build>
 }
 
 /** Cache size in bytes over all reports. */
@@ -50,8 +50,8 @@ export function createBuilds(): Builds {
   }
 
   return {
-    async get(account, model, format, timeoutMs) {
-      const key = keyOf(account, model, format)
+    async get(workspace, model, format, timeoutMs) {
+      const key = keyOf(workspace, model, format)
       const before = done.get(key)
       if (before) return before
       let work = running.get(key)
@@ -67,10 +67,10 @@ export function createBuilds(): Builds {
 }
 
 /** Equal contents render to equal reports, so the time of the request isn't part of the key. */
-function keyOf(account: string, model: ReportModel, format: string): string {
+function keyOf(workspace: string, model: ReportModel, format: string): string {
   const content = { ...model, generatedAt: '' }
   return createHash('sha256')
-    .update(JSON.stringify([account, format, content]))
+    .update(JSON.stringify([workspace, format, content]))
     .digest('base64')
 }
 

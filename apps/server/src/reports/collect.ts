@@ -17,7 +17,7 @@ import { describeTargets } from '#targets/index.ts'
 export async function collectReport(ctx: Ctx, scanId: string): Promise<ReportModel> {
   const { scan } = await getScan(ctx, { id: scanId })
   if (!scan.target) throw notFound('scan', scanId)
-  const account = await ctx.tx
+  const workspace = await ctx.tx
     .selectFrom('workspace')
     .select('name')
     .where('id', '=', ctx.workspace)
@@ -25,7 +25,7 @@ export async function collectReport(ctx: Ctx, scanId: string): Promise<ReportMod
   const previous = await previousScan(ctx, scan.target.id, scanId)
   const issues = await issuesOfScan(ctx, { id: scanId, targetId: scan.target.id }, describeTargets)
   return {
-    account,
+    account: workspace,
     generatedAt: ctx.now.toISOString(),
     scan,
     target: { name: scan.target.name, address: scan.target.address },

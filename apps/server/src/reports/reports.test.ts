@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { renderReport } from './render.ts'
 import { renderPdf } from './pdf/report.ts'
-import { excerpt, line, printable, duration, readableLocation } from './pdf/text.ts'
+import { excerpt, truncatedLine, printable, formatDuration, formatLocation } from './pdf/text.ts'
 import { sample } from './testing/sample.ts'
 
 interface SarifLog {
@@ -194,7 +194,7 @@ describe('text', () => {
     expect(printable(input)).toBe(printed)
   })
   it('is truncated at its limits with a note', () => {
-    expect(line('one\ntwo  three', 8)).toBe('one two…')
+    expect(truncatedLine('one\ntwo  three', 8)).toBe('one two…')
     expect(excerpt('1\n2\n3\n4', 2, 100)).toBe('1\n2\n…')
     expect(excerpt('12345', 5, 3)).toBe('123\n…')
     expect(excerpt('12345', 5, 5)).toBe('12345')
@@ -205,7 +205,7 @@ describe('text', () => {
     ['2026-01-01T00:00:00Z', '2026-01-01T03:00:00Z', '3.0 hours'],
     [undefined, '2026-01-01T03:00:00Z', ''],
   ])('%s to %s: %s', (start, end, expected) => {
-    expect(duration(start, end)).toBe(expected)
+    expect(formatDuration(start, end)).toBe(expected)
   })
 })
 
@@ -217,7 +217,7 @@ it.each([
   ['53/udp', '53/udp'],
   ['', ''],
 ])('prints the location %j as %j', (location, expected) => {
-  expect(readableLocation(location)).toBe(expected)
+  expect(formatLocation(location)).toBe(expected)
 })
 
 /** The text of each page, one line per run, read from uncompressed content streams. */

@@ -1,7 +1,7 @@
 /** Progress of a running batch and cancellation: a canceled scan must stop within two seconds. */
 import type { Observation, ScanHost } from '@glacis/contract/runner'
 import { type Ctx, type Log, scanActor } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import type { Queues } from '#jobs.ts'
 import { announceScan } from '#scans/lifecycle.ts'
 import { sql } from 'kysely'
@@ -24,14 +24,14 @@ const intervalMs = 1000
 export function monitorBatch(scanning: { database: Database; log: Log }, batch: Queues['scan-batch']): BatchMonitor {
   const ended = new AbortController()
   let latest: Progress | null = null
-  let looking: Promise<void> | null = null
+  let checking: Promise<void> | null = null
   const timer = setInterval(() => {
-    looking ??= check().finally(() => (looking = null))
+    checking ??= check().finally(() => (checking = null))
   }, intervalMs)
   async function check(): Promise<void> {
     try {
-      const as = { account: batch.account, actor: scanActor, log: scanning.log }
-      const isActive = await inAccount(scanning.database, as, (ctx) => writeProgress(ctx, batch, latest))
+      const as = { workspace: batch.account, actor: scanActor, log: scanning.log }
+      const isActive = await inWorkspace(scanning.database, as, (ctx) => writeProgress(ctx, batch, latest))
       if (!isActive) ended.abort(new Error('the scan has ended'))
     } catch (error) {
       scanning.log.warn({ scanId: batch.scanId, err: error }, 'could not update the progress of a scan')
@@ -44,7 +44,7 @@ export function monitorBatch(scanning: { database: Database; log: Log }, batch: 
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      await looking
+      await checking
     },
   }
 }

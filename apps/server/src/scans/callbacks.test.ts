@@ -64,20 +64,20 @@ async function scanned(callbacks: CallbackServer | null) {
   const ownEndpoints = callbacks ? [`${vulnerableHost}:${callbacks.httpPort}`] : []
   const reach = { networks: 'all', ownEndpoints } as const
   const scanning = { database, jobs, log: nothing, packs, knowledge: {}, callbacks, ...reach }
-  const account = await testServer.account()
+  const workspace = await testServer.createWorkspace()
   const as: TestServer['as'] = (whose, work) => testServer.as(whose, work, { actor: person })
-  const scan = await as(account, async (ctx) => {
+  const scan = await as(workspace, async (ctx) => {
     const address = `http://${callbackHost}:${port}/`
     const { target } = await createTarget(ctx, { name: 'Web', address, schedule: { period: 'PERIOD_DAILY' }, tags: [] })
     return (await startScan(ctx, jobs, target.id)).scan
   })
   const work = { signal, isLastAttempt: true }
-  await planScan(scanning, { ...work, data: { account, scanId: scan.id } })
-  await runBatch(scanning, { ...work, data: { account, scanId: scan.id, number: 0 } })
-  expect((await as(account, (ctx) => getScan(ctx, { id: scan.id }))).scan.status).toBe('STATUS_COMPLETED')
-  const { issues } = await as(account, (ctx) => listIssues(ctx, {}, describeTargets))
+  await planScan(scanning, { ...work, data: { account: workspace, scanId: scan.id } })
+  await runBatch(scanning, { ...work, data: { account: workspace, scanId: scan.id, number: 0 } })
+  expect((await as(workspace, (ctx) => getScan(ctx, { id: scan.id }))).scan.status).toBe('STATUS_COMPLETED')
+  const { issues } = await as(workspace, (ctx) => listIssues(ctx, {}, describeTargets))
   return Promise.all(
-    issues.map(async ({ id }) => (await as(account, (ctx) => getIssue(ctx, { id }, describeTargets))).issue),
+    issues.map(async ({ id }) => (await as(workspace, (ctx) => getIssue(ctx, { id }, describeTargets))).issue),
   )
 }
 

@@ -31,9 +31,9 @@ const observations: Observation[] = [
 
 /** Creates a running scan with this number of batches. */
 async function running(batches: number) {
-  const account = await server.account()
+  const workspace = await server.createWorkspace()
   const id = await server.as(
-    account,
+    workspace,
     async (ctx) => {
       const { target } = await createTarget(ctx, {
         name: 'Web',
@@ -43,7 +43,7 @@ async function running(batches: number) {
       })
       const { scan } = await startScan(ctx, server.jobs, target.id)
       await ctx.tx.updateTable('scan').set({ status: 'STATUS_RUNNING' }).where('id', '=', scan.id).execute()
-      const of = { account_id: account, scan_id: scan.id, hosts: '[]', state: 'QUEUED' as const }
+      const of = { account_id: workspace, scan_id: scan.id, hosts: '[]', state: 'QUEUED' as const }
       await ctx.tx
         .insertInto('scan_batch')
         .values(Array.from({ length: batches }, (_, number) => ({ ...of, number })))
@@ -52,7 +52,7 @@ async function running(batches: number) {
     },
     { actor: person },
   )
-  return { account, id }
+  return { workspace, id }
 }
 
 it.each([
@@ -61,9 +61,9 @@ it.each([
   [51, 26],
   [400, 50],
 ])('a scan of %d batches counts its issues %d times while running', async (batches, times) => {
-  const { account, id } = await running(batches)
+  const { workspace, id } = await running(batches)
   const sent = await statementsOf(() =>
-    server.as(account, async (ctx) => {
+    server.as(workspace, async (ctx) => {
       for (let number = 0; number < batches; number++) await countIssuesPeriodically(ctx, id, number)
     }),
   )
@@ -71,13 +71,13 @@ it.each([
 })
 
 it('a scan that ends early counts everything it found', async () => {
-  const { account, id } = await running(400)
-  const read = async () => (await server.as(account, (ctx) => getScan(ctx, { id }))).scan
+  const { workspace, id } = await running(400)
+  const read = async () => (await server.as(workspace, (ctx) => getScan(ctx, { id }))).scan
   const hosts = [{ address, names: [] }]
-  await server.as(account, (ctx) =>
+  await server.as(workspace, (ctx) =>
     ingest(ctx, server.jobs, { scanId: id, number: 3, hosts, observations, knowledge: {} }),
   )
   expect((await read()).hostCount.affectedHosts).toBe(0)
-  await server.as(account, (ctx) => cancelScan(ctx, { id }), { actor: person })
+  await server.as(workspace, (ctx) => cancelScan(ctx, { id }), { actor: person })
   expect(await read()).toMatchObject({ status: 'STATUS_CANCELLED', hostCount: { affectedHosts: 1 } })
 })

@@ -9,7 +9,7 @@ import { createTag, createTarget, describeTargets } from '#targets/index.ts'
 import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const server = await sharedTestServer()
-let account: string
+let workspace: string
 let targetId: string
 let tagId: string
 let clock: number
@@ -17,11 +17,11 @@ beforeAll(async () => {
   await server.addThreats({}, { key: 'open-redis', name: 'Redis exposed without authentication' })
 })
 beforeEach(async () => {
-  account = await server.account()
+  workspace = await server.createWorkspace()
   clock = Date.parse('2026-11-01T08:00:00Z')
-  tagId = (await server.as(account, (ctx) => createTag(ctx, { tag: { name: 'x', color: 0 } }))).tag.id
+  tagId = (await server.as(workspace, (ctx) => createTag(ctx, { tag: { name: 'x', color: 0 } }))).tag.id
   const input = { name: 'Net', address: '127.62.5.0/28', schedule: { period: 'PERIOD_WEEKLY' as const } }
-  targetId = (await server.as(account, (ctx) => createTarget(ctx, { ...input, tags: [{ id: tagId }] }))).target.id
+  targetId = (await server.as(workspace, (ctx) => createTarget(ctx, { ...input, tags: [{ id: tagId }] }))).target.id
 })
 
 const [one, two, three] = ['127.62.5.1', '127.62.5.2', '127.62.5.10']
@@ -65,15 +65,15 @@ const covered = (address: string): Observation => ({ kind: 'coverage', address, 
 
 /** Ingests a complete scan with these observations. */
 async function scanned(...observations: Observation[]): Promise<string> {
-  const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, targetId), {
+  const { scan } = await server.as(workspace, (ctx) => startScan(ctx, server.jobs, targetId), {
     now: new Date((clock += 3_600_000)),
     actor: person,
   })
   await server.as(
-    account,
+    workspace,
     async (ctx) => {
       await ctx.tx.updateTable('scan').set({ status: 'STATUS_RUNNING' }).where('id', '=', scan.id).execute()
-      const batch = { account_id: account, scan_id: scan.id, number: 0, state: 'QUEUED' as const }
+      const batch = { account_id: workspace, scan_id: scan.id, number: 0, state: 'QUEUED' as const }
       await ctx.tx
         .insertInto('scan_batch')
         .values({ ...batch, hosts: JSON.stringify(requestedHosts) })
@@ -85,7 +85,7 @@ async function scanned(...observations: Observation[]): Promise<string> {
   return scan.id
 }
 async function compared(id: string, baseScanId?: string) {
-  const diff = await server.as(account, (ctx) => diffScan(ctx, { id, ...(baseScanId && { baseScanId }) }))
+  const diff = await server.as(workspace, (ctx) => diffScan(ctx, { id, ...(baseScanId && { baseScanId }) }))
   const summaryOf = (list: typeof diff.new) =>
     list.map(
       (issue) =>
@@ -102,7 +102,7 @@ async function compared(id: string, baseScanId?: string) {
 const same = { new: [], resolved: [], regressive: [], notTested: [], unchanged: 0 }
 const name = 'Git repository exposed'
 const hostAt = async (address: string) =>
-  (await server.as(account, (ctx) => listHosts(ctx, { filter: { query: address } }, describeTargets))).hosts[0]?.id ??
+  (await server.as(workspace, (ctx) => listHosts(ctx, { filter: { query: address } }, describeTargets))).hosts[0]?.id ??
   ''
 
 const pair: Pair = { now: null, wasThere: true, isNewSince: false, isBackSince: false, statusAtEnd: 'STATUS_OPEN' }
@@ -128,7 +128,7 @@ describe('the changes of a scan', () => {
   it('are all new in the first scan', async () => {
     const first = await scanned(...respondsOn(one, 80), findingAt(one))
     expect(await compared(first)).toEqual({ ...same, new: [`${name}: ${one}`] })
-    expect(await server.as(account, (ctx) => diffScan(ctx, { id: first }))).not.toHaveProperty('baseScan')
+    expect(await server.as(workspace, (ctx) => diffScan(ctx, { id: first }))).not.toHaveProperty('baseScan')
   })
 
   it('are new, regressed, resolved or not tested, per host', async () => {
@@ -172,9 +172,9 @@ describe('the changes of a scan', () => {
 
   it('include issues that a user resolved and the next scan did not find', async () => {
     await scanned(...respondsOn(one, 80), findingAt(one))
-    const [issue] = (await server.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues
+    const [issue] = (await server.as(workspace, (ctx) => listIssues(ctx, {}, describeTargets))).issues
     await server.as(
-      account,
+      workspace,
       (ctx) => setIssueStatus(ctx, { id: issue?.id ?? '', status: 'STATUS_RESOLVED' }, describeTargets),
       {
         now: new Date((clock += 60_000)),
@@ -199,7 +199,7 @@ describe('the changes of a scan', () => {
 describe('the addresses of a scan', () => {
   it('are in numeric order, each with one state and reason', async () => {
     const id = await scanned(...respondsOn(one, 80), findingAt(one), ...respondsOn(two, 80), ...respondsOn(three))
-    const list = (input = {}) => server.as(account, (ctx) => listScanHosts(ctx, { id, ...input }))
+    const list = (input = {}) => server.as(workspace, (ctx) => listScanHosts(ctx, { id, ...input }))
     const { hosts, counts } = await list()
     expect(hosts.map((host) => [host.address, host.state, host.reason])).toEqual([
       [one, 'STATE_AFFECTED', 'port 80 open'],
@@ -208,7 +208,7 @@ describe('the addresses of a scan', () => {
     ])
     expect(hosts[0]?.issueCount).toEqual({ critical: 0, high: 1, medium: 0, low: 0 })
     expect(counts).toEqual({ affected: 1, scanned: 1, nothingOpen: 0, notReached: 1, excluded: 0 })
-    expect((await server.as(account, (ctx) => getScan(ctx, { id }))).scan.hostCount).toMatchObject({
+    expect((await server.as(workspace, (ctx) => getScan(ctx, { id }))).scan.hostCount).toMatchObject({
       affectedHosts: counts.affected,
       scannedHosts: counts.affected + counts.scanned,
     })
@@ -223,7 +223,7 @@ describe('the addresses of a scan', () => {
   it('and its log can be filtered by state and level', async () => {
     const id = await scanned(...respondsOn(one, 80), { kind: 'problem', level: 'warn', message: 'slow responses' })
     const eventMessages = async (filter: object) =>
-      (await server.as(account, (ctx) => listScanEvents(ctx, { id, filter }))).events.map((event) => event.message)
+      (await server.as(workspace, (ctx) => listScanEvents(ctx, { id, filter }))).events.map((event) => event.message)
     expect(await eventMessages({ level: 'LEVEL_WARN' })).toEqual(['slow responses'])
     expect(await eventMessages({ level: 'LEVEL_ERROR' })).toEqual([])
     expect(await eventMessages({ query: 'SLOW' })).toEqual(['slow responses'])
@@ -232,7 +232,7 @@ describe('the addresses of a scan', () => {
 
 describe('hosts', () => {
   const list = async (input: Parameters<typeof listHosts>[1]) =>
-    (await server.as(account, (ctx) => listHosts(ctx, input, describeTargets))).hosts.map((host) => host.address)
+    (await server.as(workspace, (ctx) => listHosts(ctx, input, describeTargets))).hosts.map((host) => host.address)
 
   it('are filtered by port, tag, severity and age, and sorted', async () => {
     await scanned(...respondsOn(three, 80), ...respondsOn(one, 80, 443), findingAt(one))
@@ -261,7 +261,7 @@ describe('hosts', () => {
       const paged: string[] = []
       let pageToken: string | undefined
       do {
-        const page = await server.as(account, (ctx) =>
+        const page = await server.as(workspace, (ctx) =>
           listHosts(ctx, { orderBy, pageSize: 1, ...(pageToken && { pageToken }) }, describeTargets),
         )
         paged.push(...page.hosts.map((host) => host.address))
@@ -275,10 +275,10 @@ describe('hosts', () => {
     await scanned(...respondsOn(one, 80), findingAt(one))
     const id = await hostAt(one)
     const priority = async () =>
-      (await server.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues[0]?.priority ?? 0
+      (await server.as(workspace, (ctx) => listIssues(ctx, {}, describeTargets))).issues[0]?.priority ?? 0
     const before = await priority()
     const change = { id, host: { owner: ' Web team ', criticality: 'CRITICALITY_HIGH' as const, notes: 'x' } }
-    const { host } = await server.as(account, async (ctx) => {
+    const { host } = await server.as(workspace, async (ctx) => {
       const response = await updateHost(
         ctx,
         { ...change, updateMask: { paths: ['owner', 'criticality'] } },
@@ -290,7 +290,9 @@ describe('hosts', () => {
     expect(host).toMatchObject({ owner: 'Web team', criticality: 'CRITICALITY_HIGH', notes: '' })
     expect(await priority()).toBeGreaterThan(before)
     await expect(
-      server.as(account, (ctx) => updateHost(ctx, { ...change, updateMask: { paths: ['address'] } }, describeTargets)),
+      server.as(workspace, (ctx) =>
+        updateHost(ctx, { ...change, updateMask: { paths: ['address'] } }, describeTargets),
+      ),
     ).rejects.toThrow("'address' cannot be changed")
   })
 
@@ -298,7 +300,7 @@ describe('hosts', () => {
     await scanned(...respondsOn(one, 80), findingAt(one), ...respondsOn(two, 443), findingAt(two))
     const [first, second] = [await hostAt(one), await hostAt(two)]
     const merge = (id: string, sourceHostIds: string[]) =>
-      server.as(account, (ctx) => mergeHosts(ctx, { id, sourceHostIds }, describeTargets))
+      server.as(workspace, (ctx) => mergeHosts(ctx, { id, sourceHostIds }, describeTargets))
     const { host } = await merge(first, [second])
     expect(host.services?.map((service) => [service.address, service.port])).toEqual([
       [one, 80],
@@ -308,8 +310,8 @@ describe('hosts', () => {
     expect(host.issueCount.high).toBe(1)
     expect(host.merged).toEqual([{ id: second, address: two, targetId }])
     expect(await list({})).toEqual([one])
-    expect((await server.as(account, (ctx) => getHost(ctx, { id: second }, describeTargets))).host.id).toBe(first)
-    const issues = await server.as(account, (ctx) =>
+    expect((await server.as(workspace, (ctx) => getHost(ctx, { id: second }, describeTargets))).host.id).toBe(first)
+    const issues = await server.as(workspace, (ctx) =>
       listIssues(ctx, { filter: { affectedHostId: first } }, describeTargets),
     )
     expect(issues.issues[0]?.affectedHostCount).toBe(2)
@@ -318,10 +320,10 @@ describe('hosts', () => {
 
     // A scan that detects only one of them leaves the other unchanged.
     await scanned(...respondsOn(one, 80), covered(one), ...respondsOn(two))
-    expect((await server.as(account, (ctx) => getHost(ctx, { id: first }, describeTargets))).host.issueCount.high).toBe(
-      1,
-    )
-    await server.as(account, (ctx) => splitHost(ctx, { id: first }, describeTargets))
+    expect(
+      (await server.as(workspace, (ctx) => getHost(ctx, { id: first }, describeTargets))).host.issueCount.high,
+    ).toBe(1)
+    await server.as(workspace, (ctx) => splitHost(ctx, { id: first }, describeTargets))
     expect(await list({ orderBy: 'ORDER_BY_ADDRESS' })).toEqual([one, two])
   })
 
@@ -329,7 +331,7 @@ describe('hosts', () => {
     await scanned(...respondsOn(one, 80, 443), findingAt(one))
     await scanned(...respondsOn(one, 80), { kind: 'closed', address: one, ports: [443] }, covered(one))
     const id = await hostAt(one)
-    const timeline = (input = {}) => server.as(account, (ctx) => hostTimeline(ctx, { id, ...input }))
+    const timeline = (input = {}) => server.as(workspace, (ctx) => hostTimeline(ctx, { id, ...input }))
     const { events } = await timeline()
     const kinds = events.map((event) => [event.kind, event.issueStatus ?? event.name].join(' '))
     expect(kinds.slice(0, 2).toSorted()).toEqual(['KIND_ISSUE STATUS_RESOLVED', 'KIND_PORT_CLOSED 443/tcp'])
@@ -347,7 +349,7 @@ describe('hosts', () => {
   it("keep certificate fields without characters the database can't store", async () => {
     await scanned(...respondsOn(one, 443))
     const id = await hostAt(one)
-    const { host } = await server.as(account, (ctx) => getHost(ctx, { id }, describeTargets))
+    const { host } = await server.as(workspace, (ctx) => getHost(ctx, { id }, describeTargets))
     expect(host.services?.[0]?.certificate).toEqual({ ...certificate, subject: 'CN=ab' })
   })
 })

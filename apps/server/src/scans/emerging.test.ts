@@ -12,14 +12,14 @@ import { scanningIn } from '#testing/scanning.ts'
 import { sql } from 'kysely'
 
 const server = await sharedTestServer()
-let account: string
+let workspace: string
 let number = 0
 
 const address = '127.92.7.1'
 beforeEach(async () => {
-  account = await server.account()
+  workspace = await server.createWorkspace()
   number += 1
-  await server.as(account, async (ctx) => {
+  await server.as(workspace, async (ctx) => {
     const input = { name: 'Web', address, schedule: { period: 'PERIOD_WEEKLY' as const }, tags: [] }
     const { target } = await createTarget(ctx, input)
     await recordInventory(ctx, target.id, [
@@ -93,14 +93,14 @@ async function matchChanges(): Promise<void> {
 }
 
 const issues = () =>
-  server.as(account, async (ctx) => {
+  server.as(workspace, async (ctx) => {
     const { issues: found } = await listIssues(ctx, {}, describeTargets)
     return Promise.all(found.map(async ({ id }) => (await getIssue(ctx, { id }, describeTargets)).issue))
   })
-const scanTypes = () => server.as(account, async (ctx) => (await listScans(ctx, {})).scans.map((scan) => scan.type))
+const scanTypes = () => server.as(workspace, async (ctx) => (await listScans(ctx, {})).scans.map((scan) => scan.type))
 async function announcementTitles(): Promise<string[]> {
   const { rows } = await sql<{ title: string }>`
-    select title from event where account_id = ${account} and kind = 'EVENT_THREAT_EMERGING'`.execute(
+    select title from event where account_id = ${workspace} and kind = 'EVENT_THREAT_EMERGING'`.execute(
     server.database.owner,
   )
   return rows.map((row) => row.title)
@@ -118,7 +118,7 @@ it('raises a potential issue, starts an emerging-threat scan and announces it on
 })
 
 it('ignores software of deleted targets', async () => {
-  await server.as(account, async (ctx) => {
+  await server.as(workspace, async (ctx) => {
     const { targets } = await listTargets(ctx, {})
     await deleteTargets(
       ctx,
@@ -149,7 +149,7 @@ it('resolves issues that a changed record no longer implies, with the reason', a
 })
 
 it("doesn't announce threats below the minimum severity", async () => {
-  await sql`update product set min_notification_severity = 10 where account_id = ${account}`.execute(
+  await sql`update product set min_notification_severity = 10 where account_id = ${workspace}`.execute(
     server.database.owner,
   )
   await feed()
@@ -162,7 +162,9 @@ it("announces threats to watched software that isn't installed", async () => {
   const id = `CVE-2026-${30_000 + number}`
   number += 1000
   const wfn = { vendor: 'acme', product: `widget_${number}` }
-  await server.as(account, (ctx) => watchProduct(ctx, { name: 'Gadget', version: '', wfn, minNotificationSeverity: 7 }))
+  await server.as(workspace, (ctx) =>
+    watchProduct(ctx, { name: 'Gadget', version: '', wfn, minNotificationSeverity: 7 }),
+  )
   await feed({ id })
   await matchChanges()
   expect(await announcementTitles()).toEqual([`${id} affects Gadget`])

@@ -3,28 +3,28 @@ import { refreshEndOfLife } from '#inventory/index.ts'
 import { matchThreats, reprioritize } from '#issues/index.ts'
 import { nextChanges } from '#packs/index.ts'
 import { systemActor } from '#ctx.ts'
-import { inAccount } from '#database/index.ts'
-import { onEach } from '#each.ts'
+import { inWorkspace } from '#database/index.ts'
+import { forEachSettled } from '#for-each-settled.ts'
 import { ApiError } from '#errors.ts'
 import type { Scanning } from '#scans/run.ts'
 import { startScan } from '#scans/start.ts'
 
 /**
- * Matches changed threats against the inventories they can affect, account by account, then updates
+ * Matches changed threats against the inventories they can affect, workspace by workspace, then updates
  * ratings and end-of-life dates. Idempotent, so an interrupted run is repeated.
  */
 export async function matchChangedThreats(scanning: Scanning, signal: AbortSignal): Promise<void> {
   const { database, knowledge, log } = scanning
   for (let changes = await nextChanges(database.owner); changes; changes = await nextChanges(database.owner)) {
     signal.throwIfAborted()
-    await onEach(changes.accounts, async (account) => {
-      const as = { account, actor: { ...systemActor, name: 'feeds' }, log }
-      const targets = await inAccount(database, as, (ctx) => matchThreats(ctx, changes, knowledge))
-      for (const target of targets) await startEmergingScan(scanning, account, target)
+    await forEachSettled(changes.workspaces, async (workspace) => {
+      const as = { workspace, actor: { ...systemActor, name: 'feeds' }, log }
+      const targets = await inWorkspace(database, as, (ctx) => matchThreats(ctx, changes, knowledge))
+      for (const target of targets) await startEmergingScan(scanning, workspace, target)
     })
     await changes.done()
     log.info(
-      { threats: changes.ids.length, accounts: changes.accounts.length },
+      { threats: changes.ids.length, accounts: changes.workspaces.length },
       'changed threats matched against inventories',
     )
   }
@@ -34,10 +34,10 @@ export async function matchChangedThreats(scanning: Scanning, signal: AbortSigna
 }
 
 /** Doesn't count toward the quota. If a scan of the target is running, it covers the threat. */
-async function startEmergingScan(scanning: Scanning, account: string, targetId: string): Promise<void> {
-  const as = { account, actor: { ...systemActor, name: 'feeds' }, log: scanning.log }
+async function startEmergingScan(scanning: Scanning, workspace: string, targetId: string): Promise<void> {
+  const as = { workspace, actor: { ...systemActor, name: 'feeds' }, log: scanning.log }
   try {
-    await inAccount(scanning.database, as, (ctx) => startScan(ctx, scanning.jobs, targetId, 'TYPE_EMERGING'))
+    await inWorkspace(scanning.database, as, (ctx) => startScan(ctx, scanning.jobs, targetId, 'TYPE_EMERGING'))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
   }

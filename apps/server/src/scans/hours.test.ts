@@ -24,14 +24,14 @@ import { sql } from 'kysely'
 
 const server = await sharedTestServer()
 let scanning: Scanning
-let account: string
+let workspace: string
 const signal = new AbortController().signal
 
 beforeAll(async () => {
   scanning = scanningIn(server)
 })
 beforeEach(async () => {
-  account = await server.account()
+  workspace = await server.createWorkspace()
 })
 
 /** Allowed hours around the current time, or as far from it as possible. */
@@ -44,16 +44,17 @@ const me: TestServer['as'] = (whose, work, at = {}) => server.as(whose, work, { 
 
 async function target(allowedHours: AllowedHours | undefined, address = '127.62.1.1', exclusions: string[] = []) {
   const schedule = { period: 'PERIOD_DAILY' as const, ...(allowedHours && { allowedHours }) }
-  return (await me(account, (ctx) => createTarget(ctx, { name: 'Web', address, schedule, tags: [], exclusions })))
+  return (await me(workspace, (ctx) => createTarget(ctx, { name: 'Web', address, schedule, tags: [], exclusions })))
     .target
 }
 async function startedScan(targetId: string, ignoresHours = false) {
-  return (await me(account, (ctx) => startScan(ctx, server.jobs, targetId, 'TYPE_MANUAL', { ignoresHours }))).scan
+  return (await me(workspace, (ctx) => startScan(ctx, server.jobs, targetId, 'TYPE_MANUAL', { ignoresHours }))).scan
 }
-const scanNow = async (id: string) => (await me(account, (ctx) => getScan(ctx, { id }))).scan
+const scanNow = async (id: string) => (await me(workspace, (ctx) => getScan(ctx, { id }))).scan
 const log = async (id: string) =>
-  (await me(account, (ctx) => listScanEvents(ctx, { id }))).events.map((event) => event.message)
-const plan = (scanId: string) => planScan(scanning, { data: { account, scanId }, signal, isLastAttempt: false })
+  (await me(workspace, (ctx) => listScanEvents(ctx, { id }))).events.map((event) => event.message)
+const plan = (scanId: string) =>
+  planScan(scanning, { data: { account: workspace, scanId }, signal, isLastAttempt: false })
 
 async function queued(name: QueueName, scanId: string): Promise<number> {
   const { rows } = await sql<{ jobs: number }>`
@@ -62,7 +63,7 @@ async function queued(name: QueueName, scanId: string): Promise<number> {
   return rows[0]?.jobs ?? 0
 }
 const set = (scanId: string, values: { ignores_hours?: boolean; resume_at?: Date; last_activity_at?: Date }) =>
-  me(account, (ctx) => ctx.tx.updateTable('scan').set(values).where('id', '=', scanId).execute())
+  me(workspace, (ctx) => ctx.tx.updateTable('scan').set(values).where('id', '=', scanId).execute())
 
 describe('outside the allowed hours', () => {
   it('a new scan waits without a job, with time and reason', async () => {
@@ -88,7 +89,7 @@ describe('outside the allowed hours', () => {
 
   it('a user can resume a waiting scan once', async () => {
     const { id } = await startedScan((await target(hours('later'))).id)
-    const resume = () => me(account, (ctx) => resumeScan(ctx, server.jobs, { id }))
+    const resume = () => me(workspace, (ctx) => resumeScan(ctx, server.jobs, { id }))
     expect((await resume()).scan.progress).toMatchObject({ failureReason: '' })
     expect(await queued('scan-plan', id)).toBe(1)
     await expect(resume()).rejects.toMatchObject({ code: 'precondition' })
@@ -99,7 +100,7 @@ describe('outside the allowed hours', () => {
     const { id: targetId } = await target(hours('later'))
     const { id } = await startedScan(targetId)
     const change = (allowedHours?: AllowedHours) =>
-      me(account, async (ctx) => {
+      me(workspace, async (ctx) => {
         const schedule = { period: 'PERIOD_DAILY' as const, ...(allowedHours && { allowedHours }) }
         await updateTarget(ctx, { id: targetId, schedule, updateMask: { paths: ['schedule'] } })
         await applyChangedHours(ctx, server.jobs, targetId)
@@ -118,9 +119,9 @@ describe('outside the allowed hours', () => {
     await set(id, { last_activity_at: new Date(0) })
     await failStalled(scanning)
     expect((await scanNow(id)).status).toBe('STATUS_CREATED')
-    await me(account, (ctx) => cancelScan(ctx, { id }))
+    await me(workspace, (ctx) => cancelScan(ctx, { id }))
     expect((await scanNow(id)).progress).not.toHaveProperty('resumeTime')
-    expect((await me(account, getSubscription)).subscription.quota.manualScans.used).toBe(0)
+    expect((await me(workspace, getSubscription)).subscription.quota.manualScans.used).toBe(0)
   })
 })
 
@@ -133,12 +134,12 @@ describe('a running scan', () => {
     return id
   }
   const batches = (scanId: string) =>
-    me(account, (ctx) => ctx.tx.selectFrom('scan_batch').select('state').where('scan_id', '=', scanId).execute())
+    me(workspace, (ctx) => ctx.tx.selectFrom('scan_batch').select('state').where('scan_id', '=', scanId).execute())
 
   it('pauses before the next batch when the hours end, and resumes when they start', async () => {
     const id = await running(hours('later'))
     for (const number of [0, 1])
-      await runBatch(scanning, { data: { account, scanId: id, number }, signal, isLastAttempt: false })
+      await runBatch(scanning, { data: { account: workspace, scanId: id, number }, signal, isLastAttempt: false })
     expect(await scanNow(id)).toMatchObject({ status: 'STATUS_RUNNING', progress: { hostsDone: 0 } })
     expect((await scanNow(id)).progress?.failureReason).toContain('Waiting for the allowed hours')
     expect(await batches(id)).toEqual([{ state: 'WAITING' }, { state: 'WAITING' }])
@@ -155,40 +156,40 @@ describe('a running scan', () => {
 
   it('queues no batches after the hours have ended', async () => {
     const id = await running(hours('later'))
-    await me(account, (ctx) =>
+    await me(workspace, (ctx) =>
       ctx.tx.updateTable('scan_batch').set({ state: 'WAITING' }).where('scan_id', '=', id).execute(),
     )
     const before = await queued('scan-batch', id)
-    await me(account, (ctx) => queueNextBatches(ctx, server.jobs, id))
+    await me(workspace, (ctx) => queueNextBatches(ctx, server.jobs, id))
     expect(await queued('scan-batch', id)).toBe(before)
     expect((await scanNow(id)).progress).toHaveProperty('resumeTime')
   })
 
   it('continues within the hours', async () => {
     const id = await running(hours('now'))
-    await me(account, (ctx) =>
+    await me(workspace, (ctx) =>
       ctx.tx.updateTable('scan_batch').set({ state: 'WAITING' }).where('scan_id', '=', id).execute(),
     )
     const before = await queued('scan-batch', id)
-    await me(account, (ctx) => queueNextBatches(ctx, server.jobs, id))
+    await me(workspace, (ctx) => queueNextBatches(ctx, server.jobs, id))
     expect(await queued('scan-batch', id)).toBe(before + 2)
     expect((await scanNow(id)).progress).not.toHaveProperty('resumeTime')
   })
 })
 
 it('an agent gets no batch outside the hours, and the same one when they start', async () => {
-  const { agent } = await me(account, (ctx) => createAgent(ctx, { agent: { name: 'inside' } }))
+  const { agent } = await me(workspace, (ctx) => createAgent(ctx, { agent: { name: 'inside' } }))
   const { id: targetId } = await target(hours('later'))
-  await me(account, (ctx) =>
+  await me(workspace, (ctx) =>
     updateTarget(ctx, { id: targetId, agent: { id: agent.id }, updateMask: { paths: ['agent'] } }),
   )
   const { id } = await startedScan(targetId, true)
   await plan(id)
   await set(id, { ignores_hours: false })
-  const lease = () => me(account, (ctx) => leaseBatch(ctx, scanning, agent.id, 'digest'))
+  const lease = () => me(workspace, (ctx) => leaseBatch(ctx, scanning, agent.id, 'digest'))
   expect(await lease()).toBeNull()
   expect((await scanNow(id)).progress).toHaveProperty('resumeTime')
-  await me(account, (ctx) => resumeScan(ctx, server.jobs, { id }))
+  await me(workspace, (ctx) => resumeScan(ctx, server.jobs, { id }))
   expect(await lease()).toMatchObject({ scanId: id, hosts: [{ address: '127.62.1.1' }] })
 })
 
@@ -203,7 +204,7 @@ describe('exclusions', () => {
     await plan(id)
     const scan = await scanNow(id)
     expect(scan).toMatchObject({ progress: { hostsTotal: 10 }, hostCount: { excludedHosts: 4 } })
-    const rows = await me(account, (ctx) =>
+    const rows = await me(workspace, (ctx) =>
       ctx.tx.selectFrom('scan_batch').select('hosts').where('scan_id', '=', id).execute(),
     )
     expect(rows.flatMap((row) => row.hosts.map((host) => host.address)).toSorted()).toEqual(
@@ -219,13 +220,13 @@ describe('exclusions', () => {
       status: 'STATUS_FAILED',
       progress: { failureReason: 'All addresses of the target are excluded. Change its exclusions' },
     })
-    expect((await me(account, getSubscription)).subscription.quota.manualScans.used).toBe(0)
+    expect((await me(workspace, getSubscription)).subscription.quota.manualScans.used).toBe(0)
   })
 })
 
 it("a paused target can't be scanned", async () => {
   const { id } = await target(undefined)
-  await me(account, (ctx) => changeTargets(ctx, { ids: [id], paused: true }))
+  await me(workspace, (ctx) => changeTargets(ctx, { ids: [id], paused: true }))
   await expect(startedScan(id)).rejects.toMatchObject({ code: 'precondition' })
 })
 
@@ -233,14 +234,14 @@ it('records since when a name has not been resolved', async () => {
   const { id: targetId } = await target(undefined, 'nowhere.invalid')
   const { id } = await startedScan(targetId)
   await plan(id)
-  const found = async () => (await me(account, (ctx) => getTarget(ctx, { id: targetId }))).target
+  const found = async () => (await me(workspace, (ctx) => getTarget(ctx, { id: targetId }))).target
   expect(await found()).toMatchObject({ lastScan: { status: 'STATUS_FAILED' } })
   expect(await found()).toHaveProperty('unresolvedSinceTime')
 })
 
 describe('addresses that the installation may not scan', () => {
   const planIn = (networks: Scanning['networks'], scanId: string) =>
-    planScan({ ...scanning, networks }, { data: { account, scanId }, signal, isLastAttempt: false })
+    planScan({ ...scanning, networks }, { data: { account: workspace, scanId }, signal, isLastAttempt: false })
 
   it('are skipped, and logged once', async () => {
     const { id } = await startedScan((await target(undefined, '127.62.3.0/29')).id)

@@ -48,13 +48,13 @@ const finding = (location = '80/.git/config', name = check): Observation => ({
 const covered = (...checks: string[]): Observation => ({ kind: 'coverage', address, port: 80, checks })
 const closed: Observation = { kind: 'closed', address, ports: [80] }
 
-let account: string
+let workspace: string
 let targetId: string
 let clock: number
 beforeEach(async () => {
-  account = await server.account()
+  workspace = await server.createWorkspace()
   clock = Date.parse('2026-11-01T08:00:00Z')
-  const { target } = await server.as(account, (ctx) =>
+  const { target } = await server.as(workspace, (ctx) =>
     createTarget(ctx, { name: 'Web', address, schedule: { period: 'PERIOD_WEEKLY' }, tags: [] }),
   )
   targetId = target.id
@@ -63,7 +63,7 @@ beforeEach(async () => {
 /** Ingests a complete scan with these observations. */
 async function scanned(...observations: Observation[]): Promise<string> {
   const now = new Date((clock += 3_600_000))
-  const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, targetId), { now, actor: person })
+  const { scan } = await server.as(workspace, (ctx) => startScan(ctx, server.jobs, targetId), { now, actor: person })
   await arrive(scan.id, observations)
   return scan.id
 }
@@ -71,7 +71,7 @@ async function scanned(...observations: Observation[]): Promise<string> {
 async function arrive(scanId: string, observations: Observation[]): Promise<void> {
   const now = new Date((clock += 60_000))
   await server.as(
-    account,
+    workspace,
     async (ctx) => {
       await ctx.tx
         .updateTable('scan')
@@ -82,7 +82,7 @@ async function arrive(scanId: string, observations: Observation[]): Promise<void
       await ctx.tx
         .insertInto('scan_batch')
         .values({
-          account_id: account,
+          account_id: workspace,
           scan_id: scanId,
           number: 0,
           hosts: JSON.stringify([{ address, names: [] }]),
@@ -107,15 +107,15 @@ it('resolves nothing by a stopped check, and lists it with its host', async () =
   const stopped = { check, reason: 'took too long' }
   const id = await scanned(host, service, { kind: 'coverage', address, port: 80, checks: [], stopped: [stopped] })
   expect((await issues()).map(({ status }) => status)).toEqual(['STATUS_OPEN'])
-  const { hosts } = await server.as(account, (ctx) => listScanHosts(ctx, { id }))
+  const { hosts } = await server.as(workspace, (ctx) => listScanHosts(ctx, { id }))
   expect(hosts.map((host) => host.stopped)).toEqual([[{ port: 80, ...stopped }]])
 })
 
 async function issues(): Promise<Issue[]> {
-  const list = await server.as(account, (ctx) => listIssues(ctx, {}, describeTargets))
+  const list = await server.as(workspace, (ctx) => listIssues(ctx, {}, describeTargets))
   return Promise.all(
     list.issues.map(
-      async ({ id }) => (await server.as(account, (ctx) => getIssue(ctx, { id }, describeTargets))).issue,
+      async ({ id }) => (await server.as(workspace, (ctx) => getIssue(ctx, { id }, describeTargets))).issue,
     ),
   )
 }
@@ -126,7 +126,7 @@ async function theIssue(): Promise<Issue> {
 }
 async function decide(status: 'STATUS_OPEN' | 'STATUS_RESOLVED' | 'STATUS_IGNORED'): Promise<void> {
   const { id } = await theIssue()
-  await server.as(account, (ctx) => setIssueStatus(ctx, { id, status }, describeTargets), {
+  await server.as(workspace, (ctx) => setIssueStatus(ctx, { id, status }, describeTargets), {
     now: new Date((clock += 60_000)),
     actor: person,
   })
@@ -150,7 +150,7 @@ it('raises a verified issue with host, evidence and history, and completes the s
       },
     ],
   })
-  const { scan } = await server.as(account, (ctx) => getScan(ctx, { id: scanId }))
+  const { scan } = await server.as(workspace, (ctx) => getScan(ctx, { id: scanId }))
   expect(scan).toMatchObject({
     status: 'STATUS_COMPLETED',
     issueCount: { high: 1 },
@@ -175,7 +175,7 @@ it('accepts hostile output: lone surrogates, NULs and duplicates', async () => {
   const found = { ...finding(), location: half, request: half, evidence: half, highlights: [half] } as Observation
   const nasty = [{ ...service, protocol: half } as Observation, technology, found]
   const scanId = await scanned(host, host, service, ...nasty, ...nasty)
-  expect((await server.as(account, (ctx) => getScan(ctx, { id: scanId }))).scan.status).toBe('STATUS_COMPLETED')
+  expect((await server.as(workspace, (ctx) => getScan(ctx, { id: scanId }))).scan.status).toBe('STATUS_COMPLETED')
   expect(await issues()).toHaveLength(1)
 })
 
@@ -185,7 +185,7 @@ it('resolves if the same check completes without a finding', async () => {
   const issue = await theIssue()
   expect(issue.status).toBe('STATUS_RESOLVED')
   expect(issue.resolveTime).toBeDefined()
-  const { scan } = await server.as(account, (ctx) => getScan(ctx, { id: scanId }))
+  const { scan } = await server.as(workspace, (ctx) => getScan(ctx, { id: scanId }))
   expect(scan.changes).toEqual({ new: 0, resolved: 1, regressive: 0 })
 })
 
@@ -217,7 +217,7 @@ it('reopens a resolved issue as a regression', async () => {
     'STATUS_RESOLVED',
     'STATUS_REGRESSION',
   ])
-  const { scan } = await server.as(account, (ctx) => getScan(ctx, { id: scanId }))
+  const { scan } = await server.as(workspace, (ctx) => getScan(ctx, { id: scanId }))
   expect(scan.changes).toEqual({ new: 0, resolved: 0, regressive: 1 })
 })
 
@@ -252,8 +252,8 @@ it('writes no history when a user sets the current status', async () => {
 
 it('changes nothing after the scan was canceled', async () => {
   await scanned(host, service, finding(), covered(check))
-  const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, targetId), { actor: person })
-  await server.as(account, (ctx) =>
+  const { scan } = await server.as(workspace, (ctx) => startScan(ctx, server.jobs, targetId), { actor: person })
+  await server.as(workspace, (ctx) =>
     ctx.tx.updateTable('scan').set({ status: 'STATUS_CANCELLED' }).where('id', '=', scan.id).execute(),
   )
   await arrive(scan.id, [host, service, covered(check)])

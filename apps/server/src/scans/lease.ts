@@ -71,7 +71,7 @@ export async function endLease(ctx: Ctx, id: string, state: AgentJobState, error
 }
 
 /**
- * Ends a lease so that the batch can be leased again. A clean return is free; a lost or failed
+ * Ends a lease so that the batch can be leased again. A clean return doesn't count as an attempt; a lost or failed
  * batch is retried once, then the scan fails with the reason.
  */
 export async function returnBatch(

@@ -1,7 +1,7 @@
 import type { ScanHost } from '@glacis/contract/runner'
 import { expand, isExcluded, isProblem, parseAddress, resolveName } from '@glacis/scanner'
 import { scanActor } from '#ctx.ts'
-import { inAccount } from '#database/index.ts'
+import { inWorkspace } from '#database/index.ts'
 import type { Work } from '#jobs.ts'
 import { batchSizeOf } from '#scans/batch-size.ts'
 import { exclusionsOf, isPermittedIn, type ScanLimits } from '#scans/job.ts'
@@ -21,22 +21,22 @@ const resolveMs = 10_000
 
 /** Splits the target of a new scan into batches and queues the first ones. Idempotent. */
 export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>): Promise<void> {
-  const { account, scanId } = data
-  const as = { account, actor: scanActor, log: scanning.log }
-  const target = await inAccount(scanning.database, as, async (ctx) => {
+  const { account: workspace, scanId } = data
+  const as = { workspace, actor: scanActor, log: scanning.log }
+  const target = await inWorkspace(scanning.database, as, async (ctx) => {
     const scan = await lockActive(ctx, scanId)
     if (scan?.status !== 'STATUS_CREATED' || (await mustWait(ctx, scan))) return null
     const row = await ctx.tx
       .selectFrom('target')
       .select(['id', 'address', 'kind', 'exclusions', 'ports'])
-      .where('account_id', '=', account)
+      .where('account_id', '=', workspace)
       .where('id', '=', scan.target_id)
       .executeTakeFirst()
     return row && { ...row, isRemote: scan.agent_id !== null }
   })
   if (!target) return
   const outcome = await hostsOf(target.address, target.isRemote)
-  await inAccount(scanning.database, as, async (ctx) => {
+  await inWorkspace(scanning.database, as, async (ctx) => {
     const scan = await lockActive(ctx, scanId)
     if (scan?.status !== 'STATUS_CREATED') return
     if (isNamed(target.kind) && !target.isRemote) await recordResolution(ctx, target.id, typeof outcome !== 'string')
@@ -54,7 +54,7 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
       .insertInto('scan_batch')
       .values(
         batches.map((hosts, number) => ({
-          account_id: account,
+          account_id: workspace,
           scan_id: scanId,
           number,
           hosts: JSON.stringify(hosts),
@@ -75,7 +75,7 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
         last_activity_at: ctx.now,
         updated_at: ctx.now,
       })
-      .where('account_id', '=', account)
+      .where('account_id', '=', workspace)
       .where('id', '=', scanId)
       .execute()
     await logScanEvent(

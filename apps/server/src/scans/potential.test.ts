@@ -82,20 +82,20 @@ const proof: Observation = {
   highlights: [],
 }
 
-let account: string
+let workspace: string
 let targetId: string
 let clock: number
 beforeEach(async () => {
-  account = await testServer.account()
+  workspace = await testServer.createWorkspace()
   clock = Date.parse('2026-11-01T08:00:00Z')
   const input = { name: 'Web', address, schedule: { period: 'PERIOD_WEEKLY' as const }, tags: [] }
-  targetId = (await testServer.as(account, (ctx) => createTarget(ctx, input))).target.id
+  targetId = (await testServer.as(workspace, (ctx) => createTarget(ctx, input))).target.id
 })
 
 async function scanned(...observations: Observation[]): Promise<void> {
   const now = new Date((clock += 3_600_000))
   await testServer.as(
-    account,
+    workspace,
     async (ctx) => {
       const { scan } = await startScan(ctx, testServer.jobs, targetId)
       await ctx.tx
@@ -106,7 +106,7 @@ async function scanned(...observations: Observation[]): Promise<void> {
       const hosts = [{ address, names: [] }]
       await ctx.tx
         .insertInto('scan_batch')
-        .values({ account_id: account, scan_id: scan.id, number: 0, hosts: JSON.stringify(hosts), state: 'QUEUED' })
+        .values({ account_id: workspace, scan_id: scan.id, number: 0, hosts: JSON.stringify(hosts), state: 'QUEUED' })
         .execute()
       await ingest(ctx, testServer.jobs, { scanId: scan.id, number: 0, hosts, observations, knowledge: {} })
     },
@@ -115,7 +115,7 @@ async function scanned(...observations: Observation[]): Promise<void> {
 }
 
 async function theIssue(): Promise<Issue | undefined> {
-  return testServer.as(account, async (ctx) => {
+  return testServer.as(workspace, async (ctx) => {
     const [first] = (await listIssues(ctx, {}, describeTargets)).issues
     return first && (await getIssue(ctx, { id: first.id }, describeTargets)).issue
   })
@@ -153,7 +153,7 @@ it('stays open if the product was not detected again', async () => {
 it("keeps the user's status while the evidence is unchanged", async () => {
   await scanned(host, service, apache('2.4.49'))
   const id = (await theIssue())?.id ?? ''
-  await testServer.as(account, (ctx) => setIssueStatus(ctx, { id, status: 'STATUS_RESOLVED' }, describeTargets), {
+  await testServer.as(workspace, (ctx) => setIssueStatus(ctx, { id, status: 'STATUS_RESOLVED' }, describeTargets), {
     actor: person,
     now: new Date((clock += 60_000)),
   })
@@ -175,10 +175,10 @@ it('is linked to the matched product, not to another one on the port', async () 
     quality: 80,
   }
   await scanned(host, service, apache('2.4.49'), php)
-  const { products } = await testServer.as(account, (ctx) => listProducts(ctx, {}))
+  const { products } = await testServer.as(workspace, (ctx) => listProducts(ctx, {}))
   const found = await Promise.all(
     products.map(async (product) => {
-      const { issues } = await testServer.as(account, (ctx) =>
+      const { issues } = await testServer.as(workspace, (ctx) =>
         listIssues(ctx, { filter: { productId: product.id } }, describeTargets),
       )
       return [product.name, issues.length, product.issueCount?.high]
@@ -206,9 +206,9 @@ it("links a check's finding to the one product on the port that the check is abo
     ...proof,
     location: '80/y',
   })
-  const { products } = await testServer.as(account, (ctx) => listProducts(ctx, {}))
+  const { products } = await testServer.as(workspace, (ctx) => listProducts(ctx, {}))
   const filter = { productId: products[0]?.id }
-  const { issues } = await testServer.as(account, (ctx) => listIssues(ctx, { filter }, describeTargets))
+  const { issues } = await testServer.as(workspace, (ctx) => listIssues(ctx, { filter }, describeTargets))
   expect(issues.map(({ name }) => name).toSorted()).toEqual(['Path traversal', 'Server status exposed'])
 })
 

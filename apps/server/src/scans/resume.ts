@@ -5,8 +5,8 @@
 import type { Scan } from '@glacis/contract/scan'
 import { recordAuditEvent } from '#audit.ts'
 import { type Ctx, systemActor } from '#ctx.ts'
-import { inAccount } from '#database/index.ts'
-import { onEach } from '#each.ts'
+import { inWorkspace } from '#database/index.ts'
+import { forEachSettled } from '#for-each-settled.ts'
 import type { ScanTable } from '#database/tables.ts'
 import { ApiError } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
@@ -98,7 +98,7 @@ export async function applyChangedHours(ctx: Ctx, jobs: Jobs, targetId: string):
     .execute()
 }
 
-/** Resumes all scans whose allowed hours have started, over all accounts. */
+/** Resumes all scans whose allowed hours have started, over all workspaces. */
 export async function resumeDue(scanning: Scanning): Promise<void> {
   const due = await scanning.database.owner
     .selectFrom('scan')
@@ -106,8 +106,8 @@ export async function resumeDue(scanning: Scanning): Promise<void> {
     .where('resume_at', '<=', new Date())
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .execute()
-  await onEach(due, ({ account_id, id }) =>
-    inAccount(scanning.database, { account: account_id, actor: systemActor, log: scanning.log }, async (ctx) => {
+  await forEachSettled(due, ({ account_id, id }) =>
+    inWorkspace(scanning.database, { workspace: account_id, actor: systemActor, log: scanning.log }, async (ctx) => {
       const scan = await lockActive(ctx, id)
       if (scan?.resume_at && scan.resume_at <= ctx.now)
         await resume(ctx, scanning.jobs, scan, 'The allowed hours started')

@@ -9,14 +9,14 @@ const server = await sharedTestServer()
 const day = (number: number) => new Date(Date.UTC(2025, 0, number))
 
 it('deletes old scans except the last and last completed one of each target', async () => {
-  const account = await server.account()
+  const workspace = await server.createWorkspace()
   const schedule = { period: 'PERIOD_WEEKLY' as const }
   const targetNamed = async (name: string, address: string) =>
-    (await server.as(account, (ctx) => createTarget(ctx, { name, address, schedule, tags: [] }))).target.id
+    (await server.as(workspace, (ctx) => createTarget(ctx, { name, address, schedule, tags: [] }))).target.id
   const scansOf = async (targetId: string, statuses: readonly ScanStatus[]) => {
     for (const [index, status] of statuses.entries()) {
       const at = day(index + 1)
-      const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, targetId), {
+      const { scan } = await server.as(workspace, (ctx) => startScan(ctx, server.jobs, targetId), {
         now: at,
         actor: person,
       })
@@ -47,16 +47,16 @@ it('deletes old scans except the last and last completed one of each target', as
 })
 
 it('deletes scans earlier or later in a workspace with a retention of its own', async () => {
-  const ends = { kept: await server.account(), short: await server.account() }
+  const ends = { kept: await server.createWorkspace(), short: await server.createWorkspace() }
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
   await server.database.owner.updateTable('workspace').set({ history_days: 30 }).where('id', '=', ends.short).execute()
   await server.database.owner.updateTable('workspace').set({ history_days: 900 }).where('id', '=', ends.kept).execute()
   const schedule = { period: 'PERIOD_WEEKLY' as const }
-  for (const account of Object.values(ends)) {
+  for (const workspace of Object.values(ends)) {
     const input = { name: 'one', address: '127.62.6.1', schedule, tags: [] }
-    const { target } = await server.as(account, (ctx) => createTarget(ctx, input))
+    const { target } = await server.as(workspace, (ctx) => createTarget(ctx, input))
     for (const at of [daysAgo(500), daysAgo(40), daysAgo(1)]) {
-      const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, target.id), {
+      const { scan } = await server.as(workspace, (ctx) => startScan(ctx, server.jobs, target.id), {
         now: at,
         actor: person,
       })
@@ -65,7 +65,7 @@ it('deletes scans earlier or later in a workspace with a retention of its own', 
     }
   }
   await deleteOldScans(server.database, daysAgo(365))
-  const count = async (account: string) =>
-    (await server.database.owner.selectFrom('scan').select('id').where('account_id', '=', account).execute()).length
+  const count = async (workspace: string) =>
+    (await server.database.owner.selectFrom('scan').select('id').where('account_id', '=', workspace).execute()).length
   expect([await count(ends.kept), await count(ends.short)]).toEqual([3, 1])
 })

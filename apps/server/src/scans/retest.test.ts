@@ -11,20 +11,20 @@ import { person, sharedTestServer } from '#testing/test-server.ts'
 import { type Seeded, seedIssues } from '#testing/issues.ts'
 
 const server = await sharedTestServer()
-let account: string
+let workspace: string
 let seeded: Seeded
 let now: Date
 const before = new Date('2026-11-10T08:00:00Z')
 
 beforeEach(async () => {
   now = new Date('2026-11-20T08:00:00Z')
-  account = await server.account()
-  seeded = await seedIssues(server, account, { issues: 2, hosts: 2, at: before })
+  workspace = await server.createWorkspace()
+  seeded = await seedIssues(server, workspace, { issues: 2, hosts: 2, at: before })
 })
 
 const retest = (id: string, hostIds?: string[]) =>
-  server.as(account, (ctx) => retestIssue(ctx, server.jobs, { id, hostIds }), { now, actor: person })
-const read = (id: string) => server.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue)
+  server.as(workspace, (ctx) => retestIssue(ctx, server.jobs, { id, hostIds }), { now, actor: person })
+const read = (id: string) => server.as(workspace, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue)
 const [first, second] = ['127.63.0.0', '127.63.0.1']
 const reached = (address: string): Observation => ({
   kind: 'host',
@@ -40,11 +40,12 @@ async function ingestResult(scanId: string, addresses: readonly string[], observ
   now = new Date(now.getTime() + 60_000)
   const hosts = addresses.map((address) => ({ address, names: [] }))
   const batch = { scanId, number: 0, hosts, observations, knowledge: {} }
-  await server.as(account, (ctx) => ingest(ctx, server.jobs, batch), { now })
+  await server.as(workspace, (ctx) => ingest(ctx, server.jobs, batch), { now })
 }
 
 it('is a manual scan of the selected hosts and uses no quota', async () => {
-  const used = async () => (await server.as(account, (ctx) => getSubscription(ctx))).subscription.quota.manualScans.used
+  const used = async () =>
+    (await server.as(workspace, (ctx) => getSubscription(ctx))).subscription.quota.manualScans.used
   const [id = ''] = seeded.issueIds
   const { scan, scans } = await retest(id, [seeded.hostIds[1] ?? ''])
   expect(scan).toMatchObject({ type: 'TYPE_MANUAL', status: 'STATUS_RUNNING', startedBy: person.name })
@@ -63,16 +64,16 @@ it('resolves its issue and leaves others unchanged', async () => {
   const unchanged = await read(otherIssue)
   expect(unchanged).toMatchObject({ status: 'STATUS_OPEN', lastSeenTime: before.toISOString() })
   expect(unchanged.affectedHosts.flatMap((host) => host.notCheckedSinceTime ?? [])).toEqual([])
-  expect((await server.as(account, (ctx) => getScan(ctx, { id: scan.id }))).scan.status).toBe('STATUS_COMPLETED')
+  expect((await server.as(workspace, (ctx) => getScan(ctx, { id: scan.id }))).scan.status).toBe('STATUS_COMPLETED')
 })
 
 it("doesn't count as the target's last scan", async () => {
   const { scan } = await retest(seeded.issueIds[0] ?? '')
   await ingestResult(scan.id, [first, second], [reached(first), reached(second), covered(first), covered(second)])
   const target = async () =>
-    (await server.as(account, (ctx) => describeTargets(ctx, [seeded.targetId]))).get(seeded.targetId)
+    (await server.as(workspace, (ctx) => describeTargets(ctx, [seeded.targetId]))).get(seeded.targetId)
   expect((await target())?.lastScan).toBeUndefined()
-  const fullScan = await server.as(account, (ctx) => startScan(ctx, server.jobs, seeded.targetId), {
+  const fullScan = await server.as(workspace, (ctx) => startScan(ctx, server.jobs, seeded.targetId), {
     now,
     actor: person,
   })
@@ -92,7 +93,7 @@ it("leaves the issue open if it couldn't be checked", async () => {
 })
 
 it('is rejected while a scan of the target is active', async () => {
-  const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, seeded.targetId), {
+  const { scan } = await server.as(workspace, (ctx) => startScan(ctx, server.jobs, seeded.targetId), {
     now,
     actor: person,
   })
@@ -102,7 +103,7 @@ it('is rejected while a scan of the target is active', async () => {
 
 it('is not found for unaffected hosts', async () => {
   await expect(retest(seeded.issueIds[0] ?? '', [newId()])).rejects.toMatchObject({ code: 'not_found' })
-  expect((await server.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues).toHaveLength(2)
+  expect((await server.as(workspace, (ctx) => listIssues(ctx, {}, describeTargets))).issues).toHaveLength(2)
 })
 
 it.each([
@@ -128,12 +129,12 @@ it.each([
 it('of a host includes the hosts merged into it', async () => {
   const [id = ''] = seeded.issueIds
   const [survivor = '', member = ''] = seeded.hostIds
-  await server.as(account, async ({ tx }) => {
+  await server.as(workspace, async ({ tx }) => {
     await tx.updateTable('host').set({ merged_into: survivor }).where('id', '=', member).execute()
     await tx.deleteFrom('occurrence').where('host_id', '=', survivor).where('issue_id', '=', id).execute()
   })
   const { scan } = await retest(id, [survivor])
-  const batches = await server.as(account, ({ tx }) =>
+  const batches = await server.as(workspace, ({ tx }) =>
     tx.selectFrom('scan_batch').select('hosts').where('scan_id', '=', scan.id).execute(),
   )
   expect(batches.flatMap((batch) => batch.hosts.map((host) => host.address))).toEqual([second])

@@ -2,7 +2,7 @@ import type { Observation, ScanJob } from '@glacis/contract/runner'
 import type { Knowledge } from '@glacis/intelligence'
 import { type CallbackServer, scanInProcess } from '@glacis/scanner'
 import { type Ctx, type Log, scanActor } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import type { Jobs, Work } from '#jobs.ts'
 import { jobOf, type ScanLimits } from '#scans/job.ts'
 import { failScan, lockActive, mustWait } from '#scans/lifecycle.ts'
@@ -32,16 +32,16 @@ class Stopped extends Error {}
  * scan has ended. A failed batch is retried by the queue; the last failure fails the scan.
  */
 export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Promise<void> {
-  const { account, scanId, number } = work.data
-  const as = { account, actor: scanActor, log: scanning.log }
-  const batch = await inAccount(scanning.database, as, async (ctx) => {
+  const { account: workspace, scanId, number } = work.data
+  const as = { workspace, actor: scanActor, log: scanning.log }
+  const batch = await inWorkspace(scanning.database, as, async (ctx) => {
     const scan = await lockActive(ctx, scanId)
     if (!scan) return null
     if (await mustWait(ctx, scan)) return requeueBatch(ctx, work.data)
     const row = await ctx.tx
       .updateTable('scan_batch')
       .set((set) => ({ attempt: set('attempt', '+', 1) }))
-      .where('account_id', '=', account)
+      .where('account_id', '=', workspace)
       .where('scan_id', '=', scanId)
       .where('number', '=', number)
       .where('state', '!=', 'DONE')
@@ -51,7 +51,7 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
     const target = await ctx.tx
       .selectFrom('target')
       .selectAll()
-      .where('account_id', '=', account)
+      .where('account_id', '=', workspace)
       .where('id', '=', scan.target_id)
       .executeTakeFirstOrThrow()
     const openPorts = await knownPorts(ctx, target.id, row.hosts)
@@ -61,7 +61,7 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
   try {
     const job = narrowJob(jobOf(scanning, batch.hosts, batch.target), batch)
     const observations = await observe(scanning, work, job, batch.known)
-    await inAccount(scanning.database, as, (ctx) =>
+    await inWorkspace(scanning.database, as, (ctx) =>
       ingest(ctx, scanning.jobs, { scanId, number, hosts: batch.hosts, observations, knowledge: scanning.knowledge }),
     )
   } catch (error) {
@@ -70,7 +70,7 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
     if (work.signal.aborted) throw error
     scanning.log.error({ scanId, batch: number, err: error }, 'batch failed')
     if (work.isLastAttempt) {
-      await inAccount(scanning.database, as, (ctx) =>
+      await inWorkspace(scanning.database, as, (ctx) =>
         failScan(
           ctx,
           scanId,

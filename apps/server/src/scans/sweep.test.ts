@@ -9,19 +9,19 @@ import { scanningIn } from '#testing/scanning.ts'
 
 const server = await sharedTestServer()
 let scanning: Scanning
-let account: string
+let workspace: string
 beforeAll(async () => {
   scanning = scanningIn(server)
 })
 beforeEach(async () => {
-  account = await server.account()
+  workspace = await server.createWorkspace()
 })
 
 /** Creates targets that have been due for this many minutes. */
 async function due(count: number, minutes: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     insert into target (account_id, id, name, address, kind, schedule_period, next_scan_at, created_at, updated_at)
-    select ${account}, new_id(), 'Web', '127.63.8.1', 'IPV4', 'PERIOD_DAILY', now() - make_interval(mins => ${minutes}), now(), now()
+    select ${workspace}, new_id(), 'Web', '127.63.8.1', 'IPV4', 'PERIOD_DAILY', now() - make_interval(mins => ${minutes}), now(), now()
     from generate_series(1, ${count}::int)
     returning id`.execute(server.database.owner)
   return rows.map((row) => row.id)
@@ -69,7 +69,7 @@ it('starts due scans regardless of how many targets are still being scanned', as
   const busy = await due(250, 60)
   await sql`
     insert into scan (account_id, id, target_id, started_by, type, status, phase, created_at, updated_at)
-    select ${account}, new_id(), id, 'test', 'TYPE_AUTOMATIC', 'STATUS_CREATED', 'PHASE_WAITING', now(), now()
+    select ${workspace}, new_id(), id, 'test', 'TYPE_AUTOMATIC', 'STATUS_CREATED', 'PHASE_WAITING', now(), now()
     from unnest(${busy}::uuid[]) as id`.execute(server.database.owner)
   const last = await due(1, 5)
   await startDue(scanning)
@@ -85,8 +85,8 @@ it('fails with the last error, even if it contains unstorable characters', async
     .select('id')
     .where('target_id', '=', target)
     .executeTakeFirstOrThrow()
-  await server.as(account, (ctx) => failScan(ctx, id, 'Not a greeting: \0\0'))
-  const { scan } = await server.as(account, (ctx) => getScan(ctx, { id }))
+  await server.as(workspace, (ctx) => failScan(ctx, id, 'Not a greeting: \0\0'))
+  const { scan } = await server.as(workspace, (ctx) => getScan(ctx, { id }))
   expect(scan).toMatchObject({
     status: 'STATUS_FAILED',
     progress: { failureReason: expect.stringMatching(/^Not a greeting: /) },

@@ -1,6 +1,6 @@
 import { scanActor, systemActor } from '#ctx.ts'
-import { inAccount } from '#database/index.ts'
-import { onEach } from '#each.ts'
+import { inWorkspace } from '#database/index.ts'
+import { forEachSettled } from '#for-each-settled.ts'
 import { ApiError } from '#errors.ts'
 import { returnExpiredBatches, validExpiry } from '#scans/lease.ts'
 import { failScan } from '#scans/lifecycle.ts'
@@ -11,7 +11,7 @@ import { sql } from 'kysely'
 const dueMax = 200
 
 /**
- * Starts all scheduled scans that are due, over all accounts. Targets with an active scan are
+ * Starts all scheduled scans that are due, over all workspaces. Targets with an active scan are
  * skipped until it ends.
  */
 export async function startDue(scanning: Scanning): Promise<void> {
@@ -36,10 +36,10 @@ export async function startDue(scanning: Scanning): Promise<void> {
     .orderBy('next_scan_at')
     .limit(dueMax)
     .execute()
-  await onEach(due, async (target) => {
-    const as = { account: target.account_id, actor: { ...systemActor, name: 'schedule' }, log: scanning.log }
+  await forEachSettled(due, async (target) => {
+    const as = { workspace: target.account_id, actor: { ...systemActor, name: 'schedule' }, log: scanning.log }
     try {
-      await inAccount(scanning.database, as, (ctx) => startScan(ctx, scanning.jobs, target.id, 'TYPE_AUTOMATIC'))
+      await inWorkspace(scanning.database, as, (ctx) => startScan(ctx, scanning.jobs, target.id, 'TYPE_AUTOMATIC'))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
     }
@@ -67,8 +67,8 @@ export async function failStalled(scanning: Scanning): Promise<void> {
           and state in ('created', 'retry', 'active')
           and data ->> 'scanId' = scan.id::text)
     limit 100`.execute(scanning.database.owner)
-  await onEach(rows, (scan) =>
-    inAccount(scanning.database, { account: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
+  await forEachSettled(rows, (scan) =>
+    inWorkspace(scanning.database, { workspace: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
       failScan(ctx, scan.id, 'The worker running this scan stopped, and no other worker could take over'),
     ),
   )
@@ -88,9 +88,9 @@ export async function sweepAgents(scanning: Scanning): Promise<void> {
     .where((is) => is.or([is('expires_at', '<', earliest), is('expires_at', '>', latest)]))
     .limit(1000)
     .execute()
-  await onEach(expiredLeases, ({ account_id, agent_id }) => {
-    const as = { account: account_id, actor: scanActor, log: scanning.log }
-    return inAccount(scanning.database, as, (ctx) => returnExpiredBatches(ctx, agent_id))
+  await forEachSettled(expiredLeases, ({ account_id, agent_id }) => {
+    const as = { workspace: account_id, actor: scanActor, log: scanning.log }
+    return inWorkspace(scanning.database, as, (ctx) => returnExpiredBatches(ctx, agent_id))
   })
   const { rows } = await sql<{ account_id: string; id: string; agent_name: string }>`
     select account_id, id, agent_name from scan
@@ -100,8 +100,8 @@ export async function sweepAgents(scanning: Scanning): Promise<void> {
         select from scan_lease
         where scan_lease.account_id = scan.account_id and scan_lease.scan_id = scan.id and state = 'STATE_RUNNING')
     limit 100`.execute(scanning.database.owner)
-  await onEach(rows, (scan) =>
-    inAccount(scanning.database, { account: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
+  await forEachSettled(rows, (scan) =>
+    inWorkspace(scanning.database, { workspace: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
       failScan(ctx, scan.id, `Agent ${scan.agent_name} was disconnected for ${agentWaitHours} hours`),
     ),
   )

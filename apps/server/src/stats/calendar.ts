@@ -11,7 +11,7 @@ export const intervals: Readonly<Record<StatsPeriod, { readonly points: number; 
 }
 
 export interface Point {
-  /** `2026-11-20`, in the account's time zone. */
+  /** `2026-11-20`, in the workspace's time zone. */
   readonly day: string
   /** The last millisecond of the day. */
   readonly at: Date

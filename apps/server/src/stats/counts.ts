@@ -1,6 +1,6 @@
 /** Current counts of issues and affected hosts, in the shape of a closed day. */
 import type { Ctx } from '#ctx.ts'
-import { blockSize, emptyDay, severitySlots, slots, wholeAccount } from '#stats/slots.ts'
+import { blockSize, emptyDay, severitySlots, slots, wholeWorkspace } from '#stats/slots.ts'
 import { type RawBuilder, sql } from 'kysely'
 
 interface Row {
@@ -14,25 +14,25 @@ interface Row {
 
 /** The current counts of one scope. */
 export async function currentCounts(ctx: Ctx, scope: string): Promise<readonly number[]> {
-  const isTarget = scope !== wholeAccount
+  const isTarget = scope !== wholeWorkspace
   const [issues, hosts] = await Promise.all([
-    isTarget ? issuesByTarget(ctx, sql`and target_id = ${scope}`) : issuesOfAccount(ctx),
-    isTarget ? hostsByTarget(ctx, sql`and target_id = ${scope}`) : hostsOfAccount(ctx),
+    isTarget ? issuesByTarget(ctx, sql`and target_id = ${scope}`) : issuesOfWorkspace(ctx),
+    isTarget ? hostsByTarget(ctx, sql`and target_id = ${scope}`) : hostsOfWorkspace(ctx),
   ])
   return collect(issues, hosts).get(scope) ?? emptyDay()
 }
 
-/** The current counts of the account and of each of its targets that has issues, by scope. */
+/** The current counts of the workspace and of each of its targets that has issues, by scope. */
 export async function allCurrentCounts(ctx: Ctx): Promise<ReadonlyMap<string, readonly number[]>> {
   const rows = await Promise.all([
-    issuesOfAccount(ctx),
-    hostsOfAccount(ctx),
+    issuesOfWorkspace(ctx),
+    hostsOfWorkspace(ctx),
     issuesByTarget(ctx, sql``),
     hostsByTarget(ctx, sql``),
   ])
-  const [account, accountHosts, targets, targetHosts] = rows
-  const counts = collect([...account, ...targets], [...accountHosts, ...targetHosts])
-  return new Map([[wholeAccount, emptyDay()], ...counts])
+  const [workspace, accountHosts, targets, targetHosts] = rows
+  const counts = collect([...workspace, ...targets], [...accountHosts, ...targetHosts])
+  return new Map([[wholeWorkspace, emptyDay()], ...counts])
 }
 
 function collect(issues: readonly Row[], hosts: readonly HostRow[]): ReadonlyMap<string, readonly number[]> {
@@ -53,10 +53,10 @@ function collect(issues: readonly Row[], hosts: readonly HostRow[]): ReadonlyMap
   return byScope
 }
 
-/** Every issue of the account is either verified or potential. */
-async function issuesOfAccount(ctx: Ctx): Promise<Row[]> {
+/** Every issue of the workspace is either verified or potential. */
+async function issuesOfWorkspace(ctx: Ctx): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select ${wholeAccount} as scope, block, status_rank(status) as rank, category, sum(total)::int as total
+    select ${wholeWorkspace} as scope, block, status_rank(status) as rank, category, sum(total)::int as total
     from (
       select status, verification, category, count(*) as total
       from issue
@@ -90,9 +90,9 @@ interface HostRow {
   readonly hosts: readonly number[]
 }
 
-async function hostsOfAccount(ctx: Ctx): Promise<HostRow[]> {
+async function hostsOfWorkspace(ctx: Ctx): Promise<HostRow[]> {
   const { rows } = await sql<HostRow>`
-    select ${wholeAccount} as scope, ${affected} as hosts from target_count
+    select ${wholeWorkspace} as scope, ${affected} as hosts from target_count
     where account_id = ${ctx.workspace}`.execute(ctx.tx)
   return rows
 }

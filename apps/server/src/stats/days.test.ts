@@ -9,7 +9,7 @@ import { type Seeded, seedIssues } from '#testing/issues.ts'
 import { reprioritize, setStatusOfMany } from '#testing/decisions.ts'
 
 let server: TestServer
-let account: string
+let workspace: string
 let seeded: Seeded
 const silent = { info() {}, warn() {}, error() {} }
 const week: { period: StatsPeriod } = { period: 'PERIOD_WEEK' }
@@ -21,19 +21,19 @@ afterAll(() => server.close())
 const first = new Date('2026-11-10T12:00:00Z')
 const after = (days: number) => new Date(first.getTime() + days * 86_400_000)
 beforeEach(async () => {
-  account = await server.account()
-  await server.database.owner.updateTable('workspace').set({ created_at: first }).where('id', '=', account).execute()
-  seeded = await seedIssues(server, account, { issues: 3, hosts: 2, at: first })
+  workspace = await server.createWorkspace()
+  await server.database.owner.updateTable('workspace').set({ created_at: first }).where('id', '=', workspace).execute()
+  seeded = await seedIssues(server, workspace, { issues: 3, hosts: 2, at: first })
 })
 
-const close = (now: Date) => server.as(account, closeDays, { now })
+const close = (now: Date) => server.as(workspace, closeDays, { now })
 const decide = (status: Exclude<IssueStatus, 'STATUS_REGRESSION'>, ids: readonly string[], now: Date) =>
-  server.as(account, (ctx) => setStatusOfMany(ctx, { ids: [...ids], status }), { now })
+  server.as(workspace, (ctx) => setStatusOfMany(ctx, { ids: [...ids], status }), { now })
 const third = () => seeded.issueIds.slice(2)
 const byStatus = (now: Date, filter = {}) =>
-  server.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })
+  server.as(workspace, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })
 
-it('closes each day with its final counts, for the account and its targets', async () => {
+it('closes each day with its final counts, for the workspace and its targets', async () => {
   await close(after(1))
   await decide('STATUS_RESOLVED', seeded.issueIds, after(1))
   await close(after(2))
@@ -43,7 +43,7 @@ it('closes each day with its final counts, for the account and its targets', asy
     expect(open).toEqual([0, 0, 0, 0, 3, 0, 1])
     expect(resolved).toEqual([0, 0, 0, 0, 0, 3, 2])
   }
-  const { values } = await server.as(account, (ctx) => affectedHosts(ctx, week), { now: after(2) })
+  const { values } = await server.as(workspace, (ctx) => affectedHosts(ctx, week), { now: after(2) })
   expect(values).toEqual([0, 0, 0, 0, 2, 0, 2])
 })
 
@@ -86,7 +86,7 @@ it('counts a changed severity from the day of the change', async () => {
   await reprioritize(server.database, silent)
   await close(after(2))
   for (const filter of [{}, { affectedTargetId: seeded.targetId }]) {
-    const { high, low } = await server.as(account, (ctx) => issuesBySeverity(ctx, { ...week, filter }), {
+    const { high, low } = await server.as(workspace, (ctx) => issuesBySeverity(ctx, { ...week, filter }), {
       now: after(2),
     })
     expect([low.slice(-3), high.slice(-3)]).toEqual([
@@ -104,18 +104,18 @@ it('writes target rows only for days with changes', async () => {
   const rows = await server.database.owner
     .selectFrom('stats_day')
     .select('day')
-    .where('account_id', '=', account)
+    .where('account_id', '=', workspace)
     .where('target_id', '=', seeded.targetId)
     .orderBy('day')
     .execute()
   expect(rows.map(({ day }) => day)).toEqual(['2026-11-10', '2026-11-12'])
 })
 
-it("ends a day at midnight in the account's time zone", async () => {
+it("ends a day at midnight in the workspace's time zone", async () => {
   await server.database.owner
     .updateTable('workspace')
     .set({ time_zone: 'Europe/Zurich' })
-    .where('id', '=', account)
+    .where('id', '=', workspace)
     .execute()
   await close(new Date('2026-11-11T23:30:00Z'))
   const { timestamps, open } = await byStatus(new Date('2026-11-11T23:30:00Z'))
@@ -123,13 +123,13 @@ it("ends a day at midnight in the account's time zone", async () => {
   expect(open.slice(-3)).toEqual([3, 3, 3])
 })
 
-it('closes ended days of all accounts, and again after a fast clock was corrected', async () => {
+it('closes ended days of all workspaces, and again after a fast clock was corrected', async () => {
   const today = new Date()
   const later = (days: number) => new Date(today.getTime() + days * 86_400_000)
   await server.database.owner
     .updateTable('workspace')
     .set({ created_at: later(-2) })
-    .where('id', '=', account)
+    .where('id', '=', workspace)
     .execute()
   await close(later(2))
   await decide('STATUS_RESOLVED', seeded.issueIds, today)

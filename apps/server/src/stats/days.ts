@@ -1,13 +1,13 @@
 /** Daily snapshots of the counts, the data of charts. */
 import { type Ctx, type Log, systemActor } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
-import { onEach } from '#each.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
+import { forEachSettled } from '#for-each-settled.ts'
 import { allCurrentCounts } from '#stats/counts.ts'
-import { wholeAccount } from '#stats/slots.ts'
+import { wholeWorkspace } from '#stats/slots.ts'
 import { sql } from 'kysely'
 
 /**
- * Closes the days that have ended, account by account, each in its own transaction. Days that were closed early
+ * Closes the days that have ended, workspace by workspace, each in its own transaction. Days that were closed early
  * because the clock was ahead are removed first, so that they are closed again later.
  */
 export async function closeEndedDays({
@@ -23,14 +23,14 @@ export async function closeEndedDays({
     from (
       select id, ${dayOf(sql`created_at`)} as created, ${dayOf(sql`${now}::timestamptz`)} - 1 as yesterday
       from workspace
-    ) as account
+    ) as workspace
     where yesterday >= created and yesterday is distinct from (
-      select max(day) from stats_day where account_id = account.id and target_id = ${wholeAccount})`.execute(
+      select max(day) from stats_day where account_id = workspace.id and target_id = ${wholeWorkspace})`.execute(
     database.owner,
   )
-  await onEach(rows, async ({ id, yesterday }) => {
+  await forEachSettled(rows, async ({ id, yesterday }) => {
     await database.owner.deleteFrom('stats_day').where('account_id', '=', id).where('day', '>', yesterday).execute()
-    await inAccount(database, { account: id, actor: systemActor, log, now }, closeDays)
+    await inWorkspace(database, { workspace: id, actor: systemActor, log, now }, closeDays)
   })
 }
 
@@ -43,9 +43,9 @@ export async function closeDays(ctx: Ctx): Promise<void> {
   await sql`
     with missed as (
       select day::date as day
-      from workspace as account, generate_series(
+      from workspace, generate_series(
         coalesce(
-          (select max(day) + 1 from stats_day where account_id = account.id and target_id = ${wholeAccount}),
+          (select max(day) + 1 from stats_day where account_id = workspace.id and target_id = ${wholeWorkspace}),
           ${dayOf(sql`created_at`)}),
         ${dayOf(sql`${ctx.now}::timestamptz`)} - 1, interval '1 day') as day
       where id = ${ctx.workspace}
@@ -54,7 +54,7 @@ export async function closeDays(ctx: Ctx): Promise<void> {
     select ${ctx.workspace}, scope, day, ${ctx.now}, counts
     from missed, jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as current (scope uuid, counts integer[])
     -- A target has a row only for days that changed its counts.
-    where scope = ${wholeAccount} or (day = (select min(day) from missed) and counts is distinct from (
+    where scope = ${wholeWorkspace} or (day = (select min(day) from missed) and counts is distinct from (
       select counts from stats_day
       where account_id = ${ctx.workspace} and target_id = scope
       order by stats_day.day desc
@@ -62,5 +62,5 @@ export async function closeDays(ctx: Ctx): Promise<void> {
     on conflict do nothing`.execute(ctx.tx)
 }
 
-/** The date of a timestamp in the time zone of a row `account`. */
+/** The date of a timestamp in the time zone of a row `workspace`. */
 const dayOf = (time: ReturnType<typeof sql>) => sql`(${time} at time zone time_zone)::date`

@@ -7,17 +7,17 @@ import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { seedIssues } from '#testing/issues.ts'
 
 let server: TestServer
-let account: string
+let workspace: string
 beforeAll(async () => {
   server = await startTestServer()
   await server.addThreats(
     ...Array.from({ length: 30 }, (_, number) => ({ key: `check-${number}`, name: `Check ${number}` })),
   )
-  account = await server.account()
-  await seedIssues(server, account, { issues: 12, hosts: 4, at: new Date() })
+  workspace = await server.createWorkspace()
+  await seedIssues(server, workspace, { issues: 12, hosts: 4, at: new Date() })
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
-  await writeHistory(client, `${account}@example.ch`)
+  await writeHistory(client, `${workspace}@example.ch`)
   await client.end()
 })
 afterAll(() => server.close())
@@ -25,10 +25,10 @@ afterAll(() => server.close())
 const period = 'PERIOD_QUARTER'
 
 it('fills a quarter with issues that come and go, and nightly scans', async () => {
-  const { open, resolved } = await server.as(account, (ctx) => issuesByStatus(ctx, { period }))
+  const { open, resolved } = await server.as(workspace, (ctx) => issuesByStatus(ctx, { period }))
   expect(Math.max(...open)).toBeGreaterThan(open.at(-1) ?? 0)
   expect([open.at(-1), resolved.at(-1)]).toEqual([12, 30])
-  const { values } = await server.as(account, (ctx) => scans(ctx, { period }))
+  const { values } = await server.as(workspace, (ctx) => scans(ctx, { period }))
   expect(values.filter((count) => count > 0).length).toBeGreaterThan(80)
 })
 
@@ -38,7 +38,7 @@ it.each<VerificationFilter>([
   'VERIFICATION_FILTER_UNVERIFIED',
 ])('matches the current counts on its last day: %s', async (verification) => {
   const filter = { verification }
-  const charts = await server.as(account, async (ctx) => [
+  const charts = await server.as(workspace, async (ctx) => [
     await issuesByStatus(ctx, { period, filter }),
     await issuesBySeverity(ctx, { period, filter }),
     await affectedHosts(ctx, { period, filter }),

@@ -7,7 +7,7 @@ import { describeTargets, refreshCounts, type Seeded, seedIssues } from '#testin
 import { sql } from 'kysely'
 
 let server: TestServer
-let account: string
+let workspace: string
 let seeded: Seeded
 const other = newId()
 const startOfDay = new Date('2026-11-10T08:00:00Z')
@@ -16,10 +16,10 @@ const now = new Date('2026-11-20T15:00:00Z')
 /** Creates two overlapping targets, each with three assets and the same four issues. */
 beforeAll(async () => {
   server = await startTestServer()
-  account = await server.account()
-  seeded = await seedIssues(server, account, { issues: 4, hosts: 3, at: startOfDay })
+  workspace = await server.createWorkspace()
+  seeded = await seedIssues(server, workspace, { issues: 4, hosts: 3, at: startOfDay })
   const { owner } = server.database
-  await owner.updateTable('workspace').set({ created_at: startOfDay }).where('id', '=', account).execute()
+  await owner.updateTable('workspace').set({ created_at: startOfDay }).where('id', '=', workspace).execute()
   const copied = (columns: string, from: string) =>
     sql.raw(
       `insert into ${from} (account_id, id, target_id, ${columns}) select account_id, new_id(), '${other}', ${columns}`,
@@ -27,9 +27,9 @@ beforeAll(async () => {
   await sql`
     insert into target (account_id, id, name, address, kind, schedule_period, created_at, updated_at)
     select account_id, ${other}, 'All', '127.62.0.0/15', kind, schedule_period, created_at, updated_at
-    from target where account_id = ${account}`.execute(owner)
+    from target where account_id = ${workspace}`.execute(owner)
   await sql`${copied('address, name, first_seen_at, last_seen_at, last_checked_at, updated_at', 'host')}
-    from host where account_id = ${account}`.execute(owner)
+    from host where account_id = ${workspace}`.execute(owner)
   const columns = 'issue_id, location, port, method, status, quality, evidence, evidence_key, decided_by'
   await sql`
     insert into occurrence (account_id, id, target_id, host_id, first_seen_at, last_seen_at, ${sql.raw(columns)})
@@ -38,14 +38,14 @@ beforeAll(async () => {
             join host as twin on twin.account_id = host.account_id and twin.address = host.address and twin.target_id = ${other}
             where host.account_id = occurrence.account_id and host.id = occurrence.host_id),
            first_seen_at, last_seen_at, ${sql.raw(columns)}
-    from occurrence where account_id = ${account}`.execute(owner)
-  await server.as(account, (ctx) => refreshCounts(ctx, seeded.issueIds))
+    from occurrence where account_id = ${workspace}`.execute(owner)
+  await server.as(workspace, (ctx) => refreshCounts(ctx, seeded.issueIds))
 })
 afterAll(() => server.close())
 
-const read = <T>(of: Parameters<typeof server.as<T>>[1]) => server.as(account, of, { now })
+const read = <T>(of: Parameters<typeof server.as<T>>[1]) => server.as(workspace, of, { now })
 
-it('counts an issue of several targets once in the account, now and in the past', async () => {
+it('counts an issue of several targets once in the workspace, now and in the past', async () => {
   await read(closeDays)
   const input = { period: 'PERIOD_WEEK' } as const
   const figures = await read((ctx) => summary(ctx, input))

@@ -5,7 +5,7 @@ import type { Ctx } from '#ctx.ts'
 import { intervals, pastPoints, type Point } from '#stats/calendar.ts'
 import { currentCounts } from '#stats/counts.ts'
 import { countsOfHost } from '#stats/host.ts'
-import { blockOf, readSlot, type Slot, wholeAccount } from '#stats/slots.ts'
+import { blockOf, readSlot, type Slot, wholeWorkspace } from '#stats/slots.ts'
 import { sql } from 'kysely'
 
 type Filter = ParsedInputOf<typeof contract.issuesByStatus>['filter']
@@ -75,7 +75,7 @@ async function readSamples(ctx: Ctx, period: StatsPeriod, filter: Filter): Promi
     ])
     return { timestamps, counts }
   }
-  const scope = filter?.affectedTargetId ?? wholeAccount
+  const scope = filter?.affectedTargetId ?? wholeWorkspace
   const [past, now] = await Promise.all([closedDays(ctx, points, scope), currentCounts(ctx, scope)])
   return { timestamps, counts: [...past, now] }
 }

@@ -27,8 +27,8 @@ export type Slot = keyof typeof slots
 
 export const blockSize = 10
 export const slotCount = 30
-/** The scope of the whole account. */
-export const wholeAccount = '00000000-0000-0000-0000-000000000000'
+/** The scope of the whole workspace. */
+export const wholeWorkspace = '00000000-0000-0000-0000-000000000000'
 
 /** The block for a filter. */
 export function blockOf(verification: VerificationFilter | undefined): 0 | 1 | 2 {

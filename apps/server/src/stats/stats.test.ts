@@ -12,17 +12,17 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const now = new Date('2026-11-20T15:00:00Z')
-let account: string
+let workspace: string
 let target: string
 let host: string
 
 beforeEach(async () => {
-  account = await server.account()
+  workspace = await server.createWorkspace()
   ;[target, host] = [newId(), newId()]
   const at = new Date('2026-09-01T00:00:00Z')
-  await server.as(account, async ({ tx }) => {
+  await server.as(workspace, async ({ tx }) => {
     const row = {
-      account_id: account,
+      account_id: workspace,
       id: target,
       name: 'T',
       address: '127.91.0.1',
@@ -36,7 +36,7 @@ beforeEach(async () => {
     const seenTimes = { first_seen_at: at, last_seen_at: at, last_checked_at: at, updated_at: at }
     await tx
       .insertInto('host')
-      .values({ account_id: account, id: host, target_id: target, address: '127.91.0.1', name: '', ...seenTimes })
+      .values({ account_id: workspace, id: host, target_id: target, address: '127.91.0.1', name: '', ...seenTimes })
       .execute()
   })
 })
@@ -48,7 +48,7 @@ async function issue(
   ...moves: readonly (readonly [string, IssueStatus])[]
 ): Promise<void> {
   const id = newId()
-  await server.as(account, async ({ tx }) => {
+  await server.as(workspace, async ({ tx }) => {
     const threat = await tx.selectFrom('threat').selectAll().where('key', '=', key).executeTakeFirstOrThrow()
     const [first] = moves
     const last = moves.at(-1)
@@ -63,7 +63,7 @@ async function issue(
     await tx
       .insertInto('issue')
       .values({
-        account_id: account,
+        account_id: workspace,
         id,
         threat_id: threat.id,
         status: last[1],
@@ -83,18 +83,18 @@ async function issue(
     }
     await tx
       .insertInto('issue_target')
-      .values({ account_id: account, target_id: target, issue_id: id, category: threat.category, ...statuses })
+      .values({ account_id: workspace, target_id: target, issue_id: id, category: threat.category, ...statuses })
       .execute()
     if (last[1] === 'STATUS_OPEN' || last[1] === 'STATUS_REGRESSION') {
       await tx
         .insertInto('target_count')
-        .values({ account_id: account, target_id: target, hosts: 1 })
+        .values({ account_id: workspace, target_id: target, hosts: 1 })
         .onConflict((conflict) => conflict.doNothing())
         .execute()
     }
     for (const [at, status] of moves) {
       const event = {
-        account_id: account,
+        account_id: workspace,
         issue_id: id,
         status,
         verification,
@@ -124,11 +124,11 @@ it('counts active issues by severity and affected hosts now', async () => {
     ['2026-11-19T10:00:00Z', 'STATUS_OPEN'],
     ['2026-11-20T10:00:00Z', 'STATUS_IGNORED'],
   )
-  const series = await server.as(account, (ctx) => issuesBySeverity(ctx, week), { now })
+  const series = await server.as(workspace, (ctx) => issuesBySeverity(ctx, week), { now })
   expect(series.timestamps).toHaveLength(7)
   expect(series.timestamps.at(-1)).toBe(now.toISOString())
   expect([series.high.at(-1), series.critical.at(-1)]).toEqual([1, 0])
-  const hosts = await server.as(account, (ctx) => affectedHosts(ctx, week), { now })
+  const hosts = await server.as(workspace, (ctx) => affectedHosts(ctx, week), { now })
   expect(hosts.values.at(-1)).toBe(1)
 })
 
@@ -139,14 +139,16 @@ it.each([
 ] as const)('narrows to %s', async (verification, open) => {
   await issue('a', 'VERIFICATION_VERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
   await issue('b', 'VERIFICATION_UNVERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
-  const series = await server.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter: { verification } }), { now })
+  const series = await server.as(workspace, (ctx) => issuesByStatus(ctx, { ...week, filter: { verification } }), {
+    now,
+  })
   expect(series.open.at(-1)).toBe(open)
 })
 
 it('narrows to a target and to a host', async () => {
   await issue('a', 'VERIFICATION_VERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
   const open = async (filter: object) =>
-    (await server.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })).open.at(-1)
+    (await server.as(workspace, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })).open.at(-1)
   expect(await open({ affectedTargetId: target })).toBe(1)
   expect(await open({ affectedHostId: host })).toBe(1)
   expect(await open({ affectedTargetId: newId() })).toBe(0)
@@ -156,25 +158,32 @@ it('counts issues of merged hosts once', async () => {
   const other = host
   await issue('a', 'VERIFICATION_VERIFIED', ['2026-11-17T10:00:00Z', 'STATUS_OPEN'])
   host = newId()
-  await server.as(account, async ({ tx }) => {
+  await server.as(workspace, async ({ tx }) => {
     const at = new Date('2026-09-01T00:00:00Z')
     const seenTimes = { first_seen_at: at, last_seen_at: at, last_checked_at: at, updated_at: at }
     await tx
       .insertInto('host')
-      .values({ account_id: account, id: host, target_id: target, address: '127.91.0.2', name: '', ...seenTimes })
+      .values({ account_id: workspace, id: host, target_id: target, address: '127.91.0.2', name: '', ...seenTimes })
       .execute()
     await tx.updateTable('host').set({ merged_into: host }).where('id', '=', other).execute()
   })
   await issue('b', 'VERIFICATION_VERIFIED', ['2026-11-18T10:00:00Z', 'STATUS_OPEN'])
-  await server.as(account, async ({ tx }) => {
+  await server.as(workspace, async ({ tx }) => {
     const { id } = await tx
       .selectFrom('issue')
       .innerJoin('threat', 'threat.id', 'issue.threat_id')
       .select('issue.id')
       .where('key', '=', 'a')
-      .where('account_id', '=', account)
+      .where('account_id', '=', workspace)
       .executeTakeFirstOrThrow()
-    const event = { account_id: account, issue_id: id, host_id: host, target_id: target, actor: 'scan', scan_id: null }
+    const event = {
+      account_id: workspace,
+      issue_id: id,
+      host_id: host,
+      target_id: target,
+      actor: 'scan',
+      scan_id: null,
+    }
     const [status, verification] = ['STATUS_RESOLVED', 'VERIFICATION_VERIFIED'] as const
     await tx
       .insertInto('issue_event')
@@ -182,17 +191,17 @@ it('counts issues of merged hosts once', async () => {
       .execute()
   })
   const filter = { affectedHostId: host }
-  const series = await server.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })
+  const series = await server.as(workspace, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })
   // Resolved at one address and open at the other counts as open for the merged host.
   expect([series.open, series.resolved]).toEqual([
     [0, 0, 0, 1, 2, 2, 2],
     [0, 0, 0, 0, 0, 0, 0],
   ])
-  expect(await server.as(account, (ctx) => summary(ctx, { ...week, filter }), { now })).toMatchObject({ open: 2 })
+  expect(await server.as(workspace, (ctx) => summary(ctx, { ...week, filter }), { now })).toMatchObject({ open: 2 })
 })
 
 it('counts each completed scan once, without retests', async () => {
-  await server.as(account, async ({ tx }) => {
+  await server.as(workspace, async ({ tx }) => {
     for (const [completed, retest_of] of [
       ['2026-11-18T23:59:59Z', null],
       ['2026-11-20T00:00:00Z', null],
@@ -202,7 +211,7 @@ it('counts each completed scan once, without retests', async () => {
     ] as const) {
       const at = new Date(completed)
       const row = {
-        account_id: account,
+        account_id: workspace,
         id: newId(),
         target_id: target,
         type: 'TYPE_MANUAL',
@@ -217,7 +226,7 @@ it('counts each completed scan once, without retests', async () => {
         .execute()
     }
   })
-  const { values } = await server.as(account, (ctx) => scans(ctx, week), { now })
+  const { values } = await server.as(workspace, (ctx) => scans(ctx, week), { now })
   expect(values).toEqual([0, 0, 0, 0, 1, 0, 2])
 })
 
@@ -229,7 +238,7 @@ it('summarizes the period', async () => {
     ['2026-11-17T10:00:00Z', 'STATUS_RESOLVED'],
   )
   await issue('b', 'VERIFICATION_VERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
-  const figures = await server.as(account, (ctx) => summary(ctx, week), { now })
+  const figures = await server.as(workspace, (ctx) => summary(ctx, week), { now })
   expect(figures).toMatchObject({
     open: 1,
     regressive: 0,
@@ -243,10 +252,10 @@ it('summarizes the period', async () => {
 
 it('covers only the filtered targets and hosts', async () => {
   const elsewhere = { ...week, filter: { affectedTargetId: newId() } }
-  const none = await server.as(account, (ctx) => summary(ctx, elsewhere), { now })
+  const none = await server.as(workspace, (ctx) => summary(ctx, elsewhere), { now })
   expect(none).toMatchObject({ targetCount: 0, hostCount: 0 })
   const inTarget = { ...week, filter: { affectedTargetId: target } }
-  expect(await server.as(account, (ctx) => summary(ctx, inTarget), { now })).toMatchObject({
+  expect(await server.as(workspace, (ctx) => summary(ctx, inTarget), { now })).toMatchObject({
     targetCount: 1,
     hostCount: 1,
   })
@@ -254,13 +263,13 @@ it('covers only the filtered targets and hosts', async () => {
 
 it('skips the agent step once a scan was started without one', async () => {
   const states = async () => {
-    const { steps } = await server.as(account, (ctx) => onboarding(ctx), { now })
+    const { steps } = await server.as(workspace, (ctx) => onboarding(ctx), { now })
     return Object.fromEntries(steps.map(({ key, state }) => [key, state]))
   }
   expect(await states()).toMatchObject({ TARGET: 'STATE_DONE', AGENT: 'STATE_OPEN', SCAN: 'STATE_OPEN' })
-  await server.as(account, async ({ tx }) => {
+  await server.as(workspace, async ({ tx }) => {
     const row = {
-      account_id: account,
+      account_id: workspace,
       id: newId(),
       target_id: target,
       type: 'TYPE_MANUAL',

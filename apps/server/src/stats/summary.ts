@@ -4,7 +4,7 @@ import type { Ctx } from '#ctx.ts'
 import { intervals } from '#stats/calendar.ts'
 import { currentCounts } from '#stats/counts.ts'
 import { withMergedHosts, countsOfHost } from '#stats/host.ts'
-import { blockOf, readSlot, wholeAccount } from '#stats/slots.ts'
+import { blockOf, readSlot, wholeWorkspace } from '#stats/slots.ts'
 import { type RawBuilder, sql } from 'kysely'
 
 type Filter = ParsedInputOf<typeof contract.statsSummary>['filter']
@@ -42,7 +42,7 @@ export async function summary(
 }
 
 async function currentCountsOf(ctx: Ctx, filter: Filter): Promise<readonly number[] | undefined> {
-  if (!filter?.affectedHostId) return currentCounts(ctx, filter?.affectedTargetId ?? wholeAccount)
+  if (!filter?.affectedHostId) return currentCounts(ctx, filter?.affectedTargetId ?? wholeWorkspace)
   const [now] = await countsOfHost(ctx, filter.affectedHostId, filter.affectedTargetId, [ctx.now])
   return now
 }

@@ -17,25 +17,25 @@ import { person, sharedTestServer, type TestServer } from '#testing/test-server.
 import { untilLockWait } from '#testing/concurrency.ts'
 
 const server = await sharedTestServer()
-let account: string
+let workspace: string
 const now = new Date('2026-11-02T08:00:00Z')
 beforeEach(async () => {
-  account = await server.account()
+  workspace = await server.createWorkspace()
 })
 
 type Input = InputOf<typeof createCall>
 const plain: Input = { name: 'Web', address: '127.62.0.0/24', schedule: { period: 'PERIOD_WEEKLY' }, tags: [] }
 const me: TestServer['as'] = (owner, work, at = {}) => server.as(owner, work, { now, actor: person, ...at })
 async function createTestTarget(): Promise<Target> {
-  return (await me(account, (ctx) => createTarget(ctx, TargetCreate.parse(plain)))).target
+  return (await me(workspace, (ctx) => createTarget(ctx, TargetCreate.parse(plain)))).target
 }
 
 /** Starts `later` before `first` is committed. */
 async function runOverlapping<T>(first: (ctx: Ctx) => Promise<unknown>, later: (ctx: Ctx) => Promise<T>): Promise<T> {
   const { promise: firstDone, resolve: markFirstDone } = Promise.withResolvers<void>()
-  const outcome = firstDone.then(() => me(account, later))
+  const outcome = firstDone.then(() => me(workspace, later))
   const finished = outcome.catch(() => undefined)
-  await me(account, async (ctx) => {
+  await me(workspace, async (ctx) => {
     await first(ctx)
     markFirstDone()
     await untilLockWait(server)
@@ -61,7 +61,7 @@ it('concurrent updates change only their own fields', async () => {
         updateMask: { paths: ['schedule.period'] },
       }),
   )
-  const { target } = await me(account, (ctx) => getTarget(ctx, { id }))
+  const { target } = await me(workspace, (ctx) => getTarget(ctx, { id }))
   expect(target.schedule).toEqual({ period: 'PERIOD_DAILY', allowedHours: hours })
 })
 
@@ -72,7 +72,7 @@ it('a target paused during a schedule change stays paused', async () => {
     (ctx) =>
       updateTarget(ctx, { id, schedule: { period: 'PERIOD_DAILY' }, updateMask: { paths: ['schedule.period'] } }),
   )
-  const { target } = await me(account, (ctx) => getTarget(ctx, { id }))
+  const { target } = await me(workspace, (ctx) => getTarget(ctx, { id }))
   expect(target).toHaveProperty('pauseTime')
   expect(target).not.toHaveProperty('nextScanTime')
 })
@@ -89,16 +89,16 @@ it("a target being deleted can't be changed", async () => {
 it('a smaller plan is rejected while a target that exceeds it is being added', async () => {
   const change = (planId: 'free' | 'starter') => (ctx: Ctx) =>
     changeSubscription(ctx, { planId, numTargets: 25, period: 'PERIOD_MONTHLY' })
-  await me(account, change('starter'))
+  await me(workspace, change('starter'))
   for (let number = 0; number < 25; number++) await createTestTarget()
   const smaller = runOverlapping((ctx) => createTarget(ctx, TargetCreate.parse(plain)), change('free'))
   await expect(smaller).rejects.toMatchObject({ code: 'precondition' })
-  const { quota } = (await me(account, getSubscription)).subscription
+  const { quota } = (await me(workspace, getSubscription)).subscription
   expect(quota.targets.used).toBeLessThanOrEqual(quota.targets.total)
 })
 
 it("a tag being deleted can't be assigned", async () => {
-  const { tag } = await me(account, (ctx) => createTag(ctx, { tag: { name: 'late', color: 1 } }))
+  const { tag } = await me(workspace, (ctx) => createTag(ctx, { tag: { name: 'late', color: 1 } }))
   const change = runOverlapping(
     (ctx) => deleteTag(ctx, { id: tag.id }),
     (ctx) => createTarget(ctx, TargetCreate.parse({ ...plain, tags: [tag] })),
@@ -108,7 +108,7 @@ it("a tag being deleted can't be assigned", async () => {
 
 it('of two tags renamed to the same name concurrently, the later is rejected', async () => {
   const [first, second] = await Promise.all(
-    ['one', 'two'].map(async (name) => (await me(account, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag),
+    ['one', 'two'].map(async (name) => (await me(workspace, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag),
   )
   const rename = (ctx: Ctx, id = '') => updateTag(ctx, { id, tag: { name: 'same' }, updateMask: { paths: ['name'] } })
   const change = runOverlapping(

@@ -7,11 +7,11 @@ import { sql } from 'kysely'
 
 const server = await sharedTestServer()
 
-it('describes a target with its open issues, without schedule, for its own account only', async () => {
-  const [first, second] = [await server.account(), await server.account()]
+it('describes a target with its open issues, without schedule, for its own workspace only', async () => {
+  const [first, second] = [await server.createWorkspace(), await server.createWorkspace()]
   const { targetId } = await seedIssues(server, first, { issues: 3, hosts: 2, at: new Date() })
-  const read = (account: string) =>
-    server.as(account, async (ctx) => (await describeTargetsBriefly(ctx, [targetId])).get(targetId))
+  const read = (workspace: string) =>
+    server.as(workspace, async (ctx) => (await describeTargetsBriefly(ctx, [targetId])).get(targetId))
   const before = await read(first)
   expect(before).toMatchObject({ name: 'Web', issueCount: { critical: 2, low: 1 }, tags: [] })
   expect(before).not.toHaveProperty('lastScan')
@@ -23,15 +23,15 @@ it('describes a target with its open issues, without schedule, for its own accou
 })
 
 it('sorts targets with the most open critical and high issues first', async () => {
-  const account = await server.account()
-  const { targetId } = await seedIssues(server, account, { issues: 3, hosts: 2, at: new Date() })
+  const workspace = await server.createWorkspace()
+  const { targetId } = await seedIssues(server, workspace, { issues: 3, hosts: 2, at: new Date() })
   const others = [newId(), newId()].toSorted()
   await sql`
     insert into target (account_id, id, name, address, kind, schedule_period, created_at, updated_at)
     select account_id, unnest(${others}::uuid[]), 'Quiet', '127.63.1.0', 'IPV4', schedule_period, created_at, updated_at
-    from target where account_id = ${account}`.execute(server.database.owner)
+    from target where account_id = ${workspace}`.execute(server.database.owner)
   const page = (pageToken?: string) =>
-    server.as(account, (ctx) => listTargets(ctx, { orderBy: 'ORDER_BY_SEVERITY', pageSize: 2, pageToken }))
+    server.as(workspace, (ctx) => listTargets(ctx, { orderBy: 'ORDER_BY_SEVERITY', pageSize: 2, pageToken }))
   const first = await page()
   expect(first).toMatchObject({ totalSize: 3, totalSizeIsExact: true })
   const second = await page(first.nextPageToken)

@@ -6,18 +6,18 @@ import { sharedTestServer } from '#testing/test-server.ts'
 const server = await sharedTestServer()
 
 it('previews each address with the target that already has it', async () => {
-  const [account, otherAccount] = [await server.account(), await server.account()]
+  const [workspace, otherAccount] = [await server.createWorkspace(), await server.createWorkspace()]
   const createTestTarget = async (owner: string, name: string, address: string) => {
     const input = TargetCreate.parse({ name, address, schedule: { period: 'PERIOD_WEEKLY' } })
     const { target } = await server.as(owner, (ctx) => createTarget(ctx, input))
     return { id: target.id, name }
   }
-  const first = await createTestTarget(account, 'First', '127.62.1.0/24')
-  await createTestTarget(account, 'Second', '127.62.1.0/24')
+  const first = await createTestTarget(workspace, 'First', '127.62.1.0/24')
+  await createTestTarget(workspace, 'Second', '127.62.1.0/24')
   await createTestTarget(otherAccount, 'Theirs', '127.62.3.1')
-  const { id: deleted } = await createTestTarget(account, 'Gone', '127.62.2.1')
-  await server.as(account, (ctx) => deleteTargets(ctx, [deleted]))
-  const named = await createTestTarget(account, 'Bücher', 'Bücher.example')
+  const { id: deleted } = await createTestTarget(workspace, 'Gone', '127.62.2.1')
+  await server.as(workspace, (ctx) => deleteTargets(ctx, [deleted]))
+  const named = await createTestTarget(workspace, 'Bücher', 'Bücher.example')
   const addresses = [
     'https://bücher.example/x',
     'xn--bcher-kva.example',
@@ -27,7 +27,7 @@ it('previews each address with the target that already has it', async () => {
     'a b',
     '127.62.1.77/24',
   ]
-  const { results } = await server.as(account, (ctx) => parseTargets(ctx, { addresses }))
+  const { results } = await server.as(workspace, (ctx) => parseTargets(ctx, { addresses }))
   const network = { normalized: '127.62.1.0/24', kind: 'CIDR', hostCount: 254, private: true, target: first }
   const ascii = 'xn--bcher-kva.example'
   expect(results.splice(0, 2)).toMatchObject([

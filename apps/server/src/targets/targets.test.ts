@@ -18,10 +18,10 @@ import {
 import { person, sharedTestServer, type TestServer } from '#testing/test-server.ts'
 
 const server = await sharedTestServer()
-let account: string
+let workspace: string
 const now = new Date('2026-11-02T08:00:00Z')
 beforeEach(async () => {
-  account = await server.account()
+  workspace = await server.createWorkspace()
 })
 
 type Input = InputOf<typeof createCall>
@@ -29,17 +29,17 @@ const plain: Input = { name: 'Web', address: '127.62.0.0/24', schedule: { period
 
 const me: TestServer['as'] = (whose, work, at = {}) => server.as(whose, work, { now, actor: person, ...at })
 async function createTestTarget(input: Partial<Input> = {}): Promise<Target> {
-  const { target } = await me(account, (ctx) => createTarget(ctx, TargetCreate.parse({ ...plain, ...input })))
+  const { target } = await me(workspace, (ctx) => createTarget(ctx, TargetCreate.parse({ ...plain, ...input })))
   return target
 }
 /** Creates a scan of the target with this status. */
 async function scanned(targetId: string, status: 'STATUS_COMPLETED' | 'STATUS_FAILED'): Promise<void> {
-  await me(account, async (ctx) => {
+  await me(workspace, async (ctx) => {
     const times = { created_at: now, started_at: now, completed_at: now, last_activity_at: now, updated_at: now }
     await ctx.tx
       .insertInto('scan')
       .values({
-        account_id: account,
+        account_id: workspace,
         id: newId(),
         target_id: targetId,
         type: 'TYPE_MANUAL',
@@ -54,7 +54,7 @@ async function scanned(targetId: string, status: 'STATUS_COMPLETED' | 'STATUS_FA
   })
 }
 async function listed(input: Parameters<typeof listTargets>[1] = {}, at = now): Promise<string[]> {
-  const { targets } = await me(account, (ctx) => listTargets(ctx, input), { now: at })
+  const { targets } = await me(workspace, (ctx) => listTargets(ctx, input), { now: at })
   return targets.map((target) => target.name)
 }
 
@@ -98,7 +98,7 @@ describe('a target', () => {
 
   it('records in the audit log who confirmed the authorization to scan', async () => {
     const { id } = await createTestTarget({ isPermitted: true })
-    const event = await me(account, (ctx) =>
+    const event = await me(workspace, (ctx) =>
       ctx.tx.selectFrom('audit_event').selectAll().where('resource_id', '=', id).executeTakeFirstOrThrow(),
     )
     expect(event).toMatchObject({ actor_name: person.name, at: now, detail: { isPermitted: true } })
@@ -107,7 +107,7 @@ describe('a target', () => {
 
 describe('a change', () => {
   const change = async (id: string, paths: string[], body: object) =>
-    (await me(account, (ctx) => updateTarget(ctx, { id, ...body, updateMask: { paths } }))).target
+    (await me(workspace, (ctx) => updateTarget(ctx, { id, ...body, updateMask: { paths } }))).target
 
   it('changes only the fields in updateMask', async () => {
     const before = await createTestTarget({ exclusions: ['127.62.0.9'], profile: 'deep' })
@@ -128,10 +128,12 @@ describe('a change', () => {
   ])("doesn't postpone the scan if %s is unchanged", async (path, body) => {
     const { id } = await createTestTarget({ schedule: { period: 'PERIOD_WEEKLY', allowedHours: zurich } })
     const dueAt = async () =>
-      (await me(account, ({ tx }) => tx.selectFrom('target').select('next_scan_at').where('id', '=', id).execute()))[0]
+      (
+        await me(workspace, ({ tx }) => tx.selectFrom('target').select('next_scan_at').where('id', '=', id).execute())
+      )[0]
     const before = await dueAt()
     const later = new Date(now.getTime() + 5 * 86_400_000)
-    await me(account, (ctx) => updateTarget(ctx, { id, ...body, updateMask: { paths: [path] } }), { now: later })
+    await me(workspace, (ctx) => updateTarget(ctx, { id, ...body, updateMask: { paths: [path] } }), { now: later })
     expect(await dueAt()).toEqual(before)
   })
 
@@ -159,8 +161,8 @@ describe('a change', () => {
 
 describe('a paused target', () => {
   const pause = (id: string, paused: boolean) =>
-    me(account, (ctx) => updateTarget(ctx, { id, paused, updateMask: { paths: ['paused'] } }))
-  const used = async () => (await me(account, getSubscription)).subscription.quota.targets
+    me(workspace, (ctx) => updateTarget(ctx, { id, paused, updateMask: { paths: ['paused'] } }))
+  const used = async () => (await me(workspace, getSubscription)).subscription.quota.targets
 
   it("doesn't count toward the plan and isn't due until it is resumed", async () => {
     const { id } = await createTestTarget()
@@ -179,16 +181,16 @@ describe('a paused target', () => {
     const { total } = await used()
     for (let number = 0; number < total; number++) await createTestTarget()
     await expect(pause(id, false)).rejects.toMatchObject({ code: 'quota_exceeded' })
-    const batch = await me(account, (ctx) => changeTargets(ctx, { ids: [id], paused: false }))
+    const batch = await me(workspace, (ctx) => changeTargets(ctx, { ids: [id], paused: false }))
     expect(batch).toMatchObject({ updatedCount: 0, skipped: [{ id, code: 8 }] })
   })
 })
 
 it('allows three addresses per slot and month', async () => {
-  const { total } = (await me(account, getSubscription)).subscription.quota.targets
+  const { total } = (await me(workspace, getSubscription)).subscription.quota.targets
   for (let number = 0; number < total * 3; number++) {
     const { id } = await createTestTarget({ address: `127.62.${number}.1` })
-    await me(account, (ctx) => deleteTargets(ctx, [id]))
+    await me(workspace, (ctx) => deleteTargets(ctx, [id]))
   }
   await expect(createTestTarget({ address: '127.62.250.1' })).rejects.toMatchObject({ quota: { subject: 'addresses' } })
   // Addresses used earlier in the month don't count again.
@@ -210,7 +212,7 @@ describe('the list', () => {
       const paged: string[] = []
       let pageToken: string | undefined
       do {
-        const page = await me(account, (ctx) =>
+        const page = await me(workspace, (ctx) =>
           listTargets(ctx, { orderBy, pageSize: 1, ...(pageToken && { pageToken }) }),
         )
         paged.push(...page.targets.map((target) => target.name))
@@ -230,7 +232,7 @@ describe('the list', () => {
     await scan('done', 'STATUS_COMPLETED')
     await scan('broken', 'STATUS_FAILED')
     const { id } = await createTestTarget({ name: 'resting' })
-    await me(account, (ctx) => changeTargets(ctx, { ids: [id], paused: true }))
+    await me(workspace, (ctx) => changeTargets(ctx, { ids: [id], paused: true }))
     const later = new Date('2026-11-12T08:00:00Z')
     const named = async (...states: ('STATE_NEVER_SCANNED' | 'STATE_OVERDUE' | 'STATE_FAILED' | 'STATE_PAUSED')[]) =>
       (await listed({ filter: { states }, orderBy: 'ORDER_BY_NAME' }, later)).join()
@@ -247,52 +249,52 @@ describe('batch changes', () => {
   it('add and remove tags and keep the others', async () => {
     const [a, b, c] = await Promise.all(
       ['a', 'b', 'c'].map(
-        async (name) => (await me(account, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag,
+        async (name) => (await me(workspace, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag,
       ),
     )
     if (!a || !b || !c) throw new Error('three tags exist')
     const first = await createTestTarget({ tags: [a, b] })
     const second = await createTestTarget({ tags: [b] })
-    const outcome = await me(account, (ctx) =>
+    const outcome = await me(workspace, (ctx) =>
       changeTargets(ctx, { ids: [first.id, second.id, a.id], addTags: [c], removeTags: [b], period: 'PERIOD_DAILY' }),
     )
     expect(outcome).toMatchObject({ updatedCount: 2, skipped: [{ id: a.id, code: 5 }] })
     const after = await Promise.all(
-      [first, second].map(async ({ id }) => (await me(account, (ctx) => getTarget(ctx, { id }))).target),
+      [first, second].map(async ({ id }) => (await me(workspace, (ctx) => getTarget(ctx, { id }))).target),
     )
     expect(after.map((target) => target.tags.map((tag) => tag.name).join())).toEqual(['a,c', 'c'])
     expect(after.map((target) => target.schedule.period)).toEqual(['PERIOD_DAILY', 'PERIOD_DAILY'])
     await expect(
-      me(account, (ctx) => changeTargets(ctx, { ids: [first.id], addTags: [{ id: first.id }] })),
+      me(workspace, (ctx) => changeTargets(ctx, { ids: [first.id], addTags: [{ id: first.id }] })),
     ).rejects.toMatchObject({
       code: 'invalid',
     })
   })
 
-  it("don't affect other accounts", async () => {
+  it("don't affect other workspaces", async () => {
     const { id } = await createTestTarget()
-    const otherAccount = await server.account()
+    const otherAccount = await server.createWorkspace()
     const [changed, deleted] = [
       await me(otherAccount, (ctx) => changeTargets(ctx, { ids: [id], period: 'PERIOD_DAILY' })),
       await me(otherAccount, (ctx) => deleteTargets(ctx, [id])),
     ]
     expect(changed).toMatchObject({ updatedCount: 0, skipped: [{ id, code: 5 }] })
     expect(deleted).toMatchObject({ deleted: [], skipped: [{ id, code: 5 }] })
-    expect((await me(account, (ctx) => getTarget(ctx, { id }))).target.schedule.period).toBe('PERIOD_WEEKLY')
+    expect((await me(workspace, (ctx) => getTarget(ctx, { id }))).target.schedule.period).toBe('PERIOD_WEEKLY')
   })
 })
 
 describe('a tag', () => {
-  const tagged = async (name: string) => (await me(account, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag
+  const tagged = async (name: string) => (await me(workspace, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag
 
   it('can be renamed everywhere, but not to an existing name', async () => {
     const [tag] = [await tagged('old'), await tagged('taken')]
     const { id } = await createTestTarget({ tags: [tag] })
     const rename = (name: string) =>
-      me(account, (ctx) => updateTag(ctx, { id: tag.id, tag: { name, color: 9 }, updateMask: { paths: ['name'] } }))
+      me(workspace, (ctx) => updateTag(ctx, { id: tag.id, tag: { name, color: 9 }, updateMask: { paths: ['name'] } }))
     await expect(rename('TAKEN')).rejects.toMatchObject({ code: 'conflict' })
     await rename('OLD')
-    expect((await me(account, (ctx) => getTarget(ctx, { id }))).target.tags).toEqual([{ ...tag, name: 'OLD' }])
+    expect((await me(workspace, (ctx) => getTarget(ctx, { id }))).target.tags).toEqual([{ ...tag, name: 'OLD' }])
   })
 
   it.each(['ΣΟΦΟΣ', 'İzmir', 'Straße'])('can be named %s, and the name is unique', async (name) => {
@@ -301,15 +303,15 @@ describe('a tag', () => {
     expect((await tagged(name)).id).toBe(tag.id)
     const { id } = await tagged('plain')
     const rename = (to: string) =>
-      me(account, (ctx) => updateTag(ctx, { id, tag: { name: to }, updateMask: { paths: ['name'] } }))
+      me(workspace, (ctx) => updateTag(ctx, { id, tag: { name: to }, updateMask: { paths: ['name'] } }))
     await expect(rename(name)).rejects.toMatchObject({ code: 'conflict' })
   })
 
   it('is removed from all targets when it is deleted', async () => {
     const tag = await tagged('gone')
     const { id } = await createTestTarget({ tags: [tag] })
-    await me(account, (ctx) => deleteTag(ctx, { id: tag.id }))
-    expect((await me(account, (ctx) => getTarget(ctx, { id }))).target.tags).toEqual([])
-    await expect(me(account, (ctx) => deleteTag(ctx, { id: tag.id }))).rejects.toMatchObject({ code: 'not_found' })
+    await me(workspace, (ctx) => deleteTag(ctx, { id: tag.id }))
+    expect((await me(workspace, (ctx) => getTarget(ctx, { id }))).target.tags).toEqual([])
+    await expect(me(workspace, (ctx) => deleteTag(ctx, { id: tag.id }))).rejects.toMatchObject({ code: 'not_found' })
   })
 })

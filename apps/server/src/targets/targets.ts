@@ -210,7 +210,7 @@ async function requireAgent(ctx: Ctx, id: string): Promise<void> {
   if (!(await describeAgentsBriefly(ctx, [id])).has(id)) throw invalid('agent.id', `Agent ${id} was not found`)
 }
 
-/** @throws ApiError `not_found` if the account has no such target or it was deleted */
+/** @throws ApiError `not_found` if the workspace has no such target or it was deleted */
 async function requireTarget(ctx: Ctx, id: string): Promise<void> {
   if (!(await existing(ctx, id).executeTakeFirst())) throw notFound('target', id)
 }

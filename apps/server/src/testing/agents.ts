@@ -80,12 +80,16 @@ export function openAgents() {
   async function planned(targetId: string, person = who): Promise<string> {
     const started = await as<{ scan: Scan }>(person, 'POST', '/v1/scans', { targetId })
     const scanId = started.body.scan.id
-    const { account_id: account } = await server.database.owner
+    const { account_id: workspace } = await server.database.owner
       .selectFrom('scan')
       .select('account_id')
       .where('id', '=', scanId)
       .executeTakeFirstOrThrow()
-    await planScan(scanning, { data: { account, scanId }, signal: new AbortController().signal, isLastAttempt: false })
+    await planScan(scanning, {
+      data: { account: workspace, scanId },
+      signal: new AbortController().signal,
+      isLastAttempt: false,
+    })
     return scanId
   }
   async function scanOf(id: string, person = who): Promise<Scan> {

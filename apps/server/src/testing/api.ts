@@ -37,7 +37,7 @@ export async function openTestApi(
   more: Partial<ApiOptions> & { signInLimits?: SignInLimits } = {},
 ): Promise<TestApi> {
   const { signInLimits = { sessionMs: 3_600_000, idleMs: 3_600_000 }, ...options } = more
-  const ownSignIn = { url: origin, secret: testSecret, gate: ['127.0.0.0/8'], hasOwnIdentity: true }
+  const ownSignIn = { url: origin, secret: testSecret, egress: ['127.0.0.0/8'], hasOwnIdentity: true }
   const signIn = options.signIn ?? { ...ownSignIn, fetch: fetchOnLoopback }
   const live = await listenLive(server.url, silent)
   const app = Fastify({ forceCloseConnections: true, ...requestLimits })
@@ -55,7 +55,7 @@ export async function openTestApi(
     ),
     live,
     mailer: { deliver: async () => undefined, close: () => undefined },
-    gate: 'all',
+    egress: 'all',
     root: '/nowhere',
     url: origin,
     secret: testSecret,

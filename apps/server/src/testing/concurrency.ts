@@ -16,19 +16,19 @@ export async function untilLockWait({ database }: TestServer, count = 1): Promis
 }
 
 /**
- * Adds an item, and concurrently another one in the same account before the first is committed.
+ * Adds an item, and concurrently another one in the same workspace before the first is committed.
  *
  * @returns the outcome of the second
  */
 export async function addConcurrently(
   server: TestServer,
-  account: string,
+  workspace: string,
   add: (ctx: Ctx) => Promise<unknown>,
 ): Promise<PromiseSettledResult<unknown> | undefined> {
   const { promise: added, resolve: markAdded } = Promise.withResolvers<void>()
-  const second = Promise.allSettled([added.then(() => server.as(account, add, { actor: person }))])
+  const second = Promise.allSettled([added.then(() => server.as(workspace, add, { actor: person }))])
   await server.as(
-    account,
+    workspace,
     async (ctx) => {
       await add(ctx)
       markAdded()

@@ -1,4 +1,4 @@
-/** An account with a million installations, for benchmarks. */
+/** A workspace with a million installations, for benchmarks. */
 import { type Database, newId } from '#database/index.ts'
 import { sql } from 'kysely'
 
@@ -7,11 +7,11 @@ const hosts = 20_000
 const products = 1000
 
 /**
- * Creates the account.
+ * Creates the workspace.
  *
  * @returns its id, and the canonical name of a product that one host in twenty runs
  */
-export async function manyInstallations({ owner }: Database): Promise<{ account: string; subject: string }> {
+export async function manyInstallations({ owner }: Database): Promise<{ workspace: string; subject: string }> {
   const account = newId()
   await owner.insertInto('workspace').values({ id: account, name: 'Bench' }).execute()
   await sql`
@@ -37,5 +37,5 @@ export async function manyInstallations({ owner }: Database): Promise<{ account:
     join (select id, row_number() over () as m from product where account_id = ${account}) as product
       on (m + n) % 20 = 0`.execute(owner)
   await sql`analyze`.execute(owner)
-  return { account, subject: 'bench:bench_7' }
+  return { workspace: account, subject: 'bench:bench_7' }
 }

@@ -1,7 +1,7 @@
-/** The server without HTTP, for tests: a migrated database, job queues, and accounts. */
+/** The server without HTTP, for tests: a migrated database, job queues, and workspaces. */
 import { afterAll } from 'vitest'
 import { type Actor, type Ctx, scanActor } from '#ctx.ts'
-import { type Database, inAccount, newId, openDatabase } from '#database/index.ts'
+import { type Database, inWorkspace, newId, openDatabase } from '#database/index.ts'
 import { createJobs, type Jobs } from '#jobs.ts'
 import { type ThreatDraft, upsertThreats } from '#threats/index.ts'
 import { testDatabase } from '#testing/database.ts'
@@ -11,10 +11,10 @@ export interface TestServer {
   readonly database: Database
   readonly jobs: Jobs
   readonly url: string
-  /** Creates an account and returns its id. */
-  account(): Promise<string>
-  /** Runs `work` in a transaction of that account, optionally at a given time. */
-  as<T>(account: string, work: (ctx: Ctx) => Promise<T>, at?: { now?: Date; actor?: Actor }): Promise<T>
+  /** Creates a workspace and returns its id. */
+  createWorkspace(): Promise<string>
+  /** Runs `work` in a transaction of that workspace, optionally at a given time. */
+  as<T>(workspace: string, work: (ctx: Ctx) => Promise<T>, at?: { now?: Date; actor?: Actor }): Promise<T>
   /** Adds threat records; missing fields get default values. */
   addThreats(...threats: Partial<ThreatDraft>[]): Promise<void>
   close(): Promise<void>
@@ -22,7 +22,7 @@ export interface TestServer {
 
 const silentLog = { info() {}, warn() {}, error() {} }
 const nora = 'nora'
-/** The owner of every account that `account()` creates. */
+/** The owner of every workspace that `createWorkspace()` creates. */
 export const person: Actor = { kind: 'person', name: 'Nora Ammann', ip: '127.0.0.1', id: nora, role: 'owner' }
 
 /** Starts a server for all tests of a file and closes it after the last; call it at the top level. */
@@ -43,7 +43,7 @@ export async function startTestServer(): Promise<TestServer> {
     database,
     jobs,
     url,
-    async account() {
+    async createWorkspace() {
       const id = newId()
       await database.owner.insertInto('workspace').values({ id, name: 'Test' }).execute()
       await database.owner
@@ -52,8 +52,8 @@ export async function startTestServer(): Promise<TestServer> {
         .execute()
       return id
     },
-    as: (account, work, { now = new Date(), actor = scanActor } = {}) =>
-      inAccount(database, { account, actor, log: silentLog, now }, work),
+    as: (workspace, work, { now = new Date(), actor = scanActor } = {}) =>
+      inWorkspace(database, { workspace, actor, log: silentLog, now }, work),
     async addThreats(...threats) {
       await upsertThreats(database.owner, threats.map(draft))
     },

@@ -1,5 +1,5 @@
 /**
- * Threats: vulnerabilities and misconfigurations. Shared by all accounts; supplied by feeds and
+ * Threats: vulnerabilities and misconfigurations. Shared by all workspaces; supplied by feeds and
  * checks.
  */
 export type { ThreatDraft } from '#threats/draft.ts'

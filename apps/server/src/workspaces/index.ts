@@ -19,13 +19,13 @@ export {
 } from '#workspaces/members.ts'
 export { createMemberships, type Memberships, personOf, type SignInLimits } from '#workspaces/membership.ts'
 export { type ExportedTable, exportedTables, exportWorkspace, lineOf } from '#workspaces/export.ts'
-export { endMemberships, soleWorkspacesOf } from '#workspaces/departure.ts'
-export { createWorkspace, listWorkspaces } from '#workspaces/own.ts'
+export { endMemberships, soleWorkspacesOf } from '#workspaces/user-deletion.ts'
+export { createWorkspace, listWorkspaces } from '#workspaces/user-workspaces.ts'
 export {
   deleteDueWorkspaces,
   deleteWorkspace,
   getWorkspace,
-  keepWorkspace,
+  cancelWorkspaceDeletion,
   setSignInNetworks,
   updateWorkspace,
 } from '#workspaces/settings.ts'

@@ -2,7 +2,7 @@
 import { invitationDays } from '@glacis/contract/invitation'
 import { actionMail } from '@glacis/identity'
 import { type Log, systemActor } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import type { Mailer } from '#mail.ts'
 import type { Work } from '#jobs.ts'
 import { invitationToken } from '#workspaces/invitation-token.ts'
@@ -26,7 +26,7 @@ export async function deliverInvitation(
   { database, mailer, url, secret, log }: InvitationMailing,
   { data }: Pick<Work<'invitation'>, 'data'>,
 ): Promise<void> {
-  const row = await inAccount(database, { account: data.account, actor: systemActor, log }, ({ tx }) =>
+  const row = await inWorkspace(database, { workspace: data.account, actor: systemActor, log }, ({ tx }) =>
     tx
       .selectFrom('invitation')
       .innerJoin('workspace', 'workspace.id', 'invitation.account_id')

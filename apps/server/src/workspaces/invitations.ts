@@ -1,4 +1,4 @@
-/** Invitations, as the people who send them see them. */
+/** Sends, lists, and revokes the invitations of a workspace. */
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import { invitationDays, type Invitation } from '@glacis/contract/invitation'
 import type * as contract from '@glacis/contract/invitation'

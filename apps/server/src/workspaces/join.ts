@@ -5,9 +5,9 @@ import type { JoinableWorkspace, joinWorkspace as joinContract } from '@glacis/c
 import { type Role, errorReasons } from '@glacis/contract/role'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx, Person, Visit } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import { ApiError, invalid, notFound } from '#errors.ts'
-import { listWorkspaces } from '#workspaces/own.ts'
+import { listWorkspaces } from '#workspaces/user-workspaces.ts'
 import { readInvitationToken } from '#workspaces/invitation-token.ts'
 
 interface Joining {
@@ -47,8 +47,8 @@ export async function acceptInvitation(
 ): Promise<ResultOf<typeof contract.acceptInvitation>> {
   const found = await findInvitation(joining, person, input)
   requireVerified(person)
-  const as = { account: found.account_id, actor: { ...actor, role: found.role }, log }
-  return inAccount(joining.database, as, async (ctx) => {
+  const as = { workspace: found.account_id, actor: { ...actor, role: found.role }, log }
+  return inWorkspace(joining.database, as, async (ctx) => {
     await becomeMember(ctx, person, found.role)
     // Conditional, so that concurrent requests can't use it twice, nor after it was revoked.
     const accepted = await ctx.tx
@@ -76,7 +76,7 @@ export async function joinWorkspace(
   const { joinable } = await listWorkspaces(database, person)
   const found: JoinableWorkspace | undefined = joinable.find((workspace) => workspace.id === id)
   if (!found) throw notFound('workspace', id)
-  return inAccount(database, { account: id, actor: { ...actor, role: found.role }, log }, async (ctx) => {
+  return inWorkspace(database, { workspace: id, actor: { ...actor, role: found.role }, log }, async (ctx) => {
     await becomeMember(ctx, person, found.role)
     const detail = { email: person.email, role: found.role, domain: found.domain }
     await recordAuditEvent(ctx, 'member.join', { kind: 'member', id: person.identityId }, detail)

@@ -33,7 +33,7 @@ export async function updateMember(
   const { target, actor } = await lockMembers(ctx, id)
   if (target.role === role) return { member: toMember(ctx, target) }
   requireOwner(actor, [target.role, role])
-  if (target.role === 'owner') await keepOneOwner(ctx, id)
+  if (target.role === 'owner') await requireRemainingOwner(ctx, id)
   const member = await setRole(ctx, target, role)
   return { member: toMember(ctx, member) }
 }
@@ -42,7 +42,7 @@ export async function updateMember(
 export async function removeMember(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const { target, actor } = await lockMembers(ctx, id)
   requireOwner(actor, [target.role])
-  if (target.role === 'owner') await keepOneOwner(ctx, id)
+  if (target.role === 'owner') await requireRemainingOwner(ctx, id)
   await endMembership(ctx, target, 'member.remove')
   return {}
 }
@@ -50,7 +50,7 @@ export async function removeMember(ctx: Ctx, { id }: { id: string }): Promise<Re
 /** @throws ApiError `conflict` for the last owner */
 export async function leaveWorkspace(ctx: Ctx): Promise<Record<string, never>> {
   const { actor } = await lockMembers(ctx, actorId(ctx))
-  if (actor.role === 'owner') await keepOneOwner(ctx, actor.identity_id)
+  if (actor.role === 'owner') await requireRemainingOwner(ctx, actor.identity_id)
   await endMembership(ctx, actor, 'member.leave')
   return {}
 }
@@ -118,7 +118,7 @@ function requireOwner(actor: Row, changed: readonly Role[]): void {
 }
 
 /** @throws ApiError `conflict` if the workspace has no other owner */
-export async function keepOneOwner(ctx: Ctx, id: string): Promise<void> {
+export async function requireRemainingOwner(ctx: Ctx, id: string): Promise<void> {
   const other = await currentMembers(ctx).where('role', '=', 'owner').where('identity_id', '<>', id).executeTakeFirst()
   if (other) return
   const who = ctx.actor.kind === 'person' && id === ctx.actor.id ? 'You are' : 'This member is'

@@ -6,7 +6,7 @@ import { recordAuditEvent } from '#audit.ts'
 import type { Ctx, Log } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
 import { recordDeletion } from '#deletions.ts'
-import { onEach } from '#each.ts'
+import { forEachSettled } from '#for-each-settled.ts'
 import { ApiError, invalid, masked } from '#errors.ts'
 import { rejectLockout } from '#networks.ts'
 import { isTimeZone, timeZoneError } from '#time-zone.ts'
@@ -89,7 +89,7 @@ export async function deleteWorkspace(ctx: Ctx, { name }: { name: string }): Pro
 }
 
 /** @throws ApiError `precondition` if no deletion is scheduled */
-export async function keepWorkspace(ctx: Ctx): Promise<{ workspace: Workspace }> {
+export async function cancelWorkspaceDeletion(ctx: Ctx): Promise<{ workspace: Workspace }> {
   const { workspace } = await getWorkspace(ctx)
   if (!workspace.deleteTime) throw new ApiError('precondition', 'The workspace is not scheduled for deletion')
   return scheduleDeletion(ctx, null, 'workspace.keep')
@@ -108,7 +108,7 @@ async function scheduleDeletion(ctx: Ctx, deletesAt: Date | null, action: string
 /** Deletes the workspaces whose grace period has ended. */
 export async function deleteDueWorkspaces({ owner }: Database, log: Log): Promise<void> {
   const due = await owner.selectFrom('workspace').select('id').where('deletes_at', '<=', new Date()).execute()
-  await onEach(due, ({ id }) =>
+  await forEachSettled(due, ({ id }) =>
     owner.transaction().execute(async (tx) => {
       // The deletion may have been canceled since the list was read.
       const gone = await tx

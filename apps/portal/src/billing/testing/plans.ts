@@ -1,5 +1,5 @@
 /** Fixture plans with round numbers. */
-import type { Plan } from '@glacis/contract/account'
+import type { Plan } from '@glacis/contract/subscription'
 
 const chf = (monthly: number, yearly: number) => ({ currencyCode: 'CHF' as const, monthly, yearly })
 

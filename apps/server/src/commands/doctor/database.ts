@@ -17,7 +17,7 @@ export async function checkServer(owner: Kysely<Tables>, isExternal: boolean): P
   const { number = 0, version = '', bytes = 0 } = rows[0] ?? {}
   const size = `${(bytes / 1e6).toFixed(0)} MB`
   if (number < serverVersionMin)
-    return error('database', `PostgreSQL ${version} is too old; Glacis needs version 16 or newer.`)
+    return error('database', `PostgreSQL ${version} is too old; Glacis needs version 16 or later.`)
   return ok('database', `${isExternal ? 'external' : 'embedded'} PostgreSQL ${version}, ${size}`)
 }
 

@@ -78,10 +78,10 @@ describe('database checks', () => {
   })
 
   it('names disconnected agents', async () => {
-    const account = await server.account()
+    const workspace = await server.createWorkspace()
     await sql`insert into agent (account_id, id, name, last_seen_at, created_at, updated_at)
-      values (${account}, gen_random_uuid(), 'bern-dmz', now(), now(), now()),
-        (${account}, gen_random_uuid(), 'never-seen', null, now(), now())`.execute(owner)
+      values (${workspace}, gen_random_uuid(), 'bern-dmz', now(), now(), now()),
+        (${workspace}, gen_random_uuid(), 'never-seen', null, now(), now())`.execute(owner)
     expect(await checkAgents(owner)).toMatchObject({
       level: 'warning',
       text: expect.stringMatching(/^Disconnected: bern-dmz\./),

@@ -31,7 +31,7 @@ interface Options {
 }
 
 /**
- * Restores a backup into a database without accounts.
+ * Restores a backup into a database without workspaces.
  *
  * @param url connection URL of the database's owner
  * @throws CliError if the backup is invalid, truncated, or from a newer release

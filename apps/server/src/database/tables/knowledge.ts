@@ -1,4 +1,4 @@
-/** Threats, packs, and known software, shared by all accounts. */
+/** Threats, packs, and known software, shared by all workspaces. */
 import type { Reference, SeverityCategory, SolutionKind } from '@glacis/contract/threat'
 import type { ColumnType, Generated } from 'kysely'
 import type { Json, Numeric } from '#database/tables/kinds.ts'

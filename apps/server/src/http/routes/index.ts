@@ -1,6 +1,6 @@
 /** Maps every endpoint of the contract to its implementation. */
 import * as access from '@glacis/contract/access'
-import * as account from '@glacis/contract/account'
+import * as subscription from '@glacis/contract/subscription'
 import * as agent from '@glacis/contract/agent'
 import * as channel from '@glacis/contract/channel'
 import * as host from '@glacis/contract/host'
@@ -51,7 +51,7 @@ interface Services {
   readonly signIn: workspaces.SignInService
   readonly jobs: Jobs
   readonly mailer: notifications.Sending['mailer']
-  readonly gate: notifications.Sending['gate']
+  readonly egress: notifications.Sending['egress']
   readonly url: string
   readonly feeds: FeedAddresses
   readonly knowledge: Knowledge
@@ -60,7 +60,7 @@ interface Services {
 
 export function serveApi(router: Router, services: Services): void {
   const { serve, serveInSteps } = router
-  const { jobs, mailer, gate, url, feeds, knowledge } = services
+  const { jobs, mailer, egress, url, feeds, knowledge } = services
   const inside = targets.describeTargetsBriefly
   serve(target.listTargets, targets.listTargets)
   serve(target.getTarget, targets.getTarget)
@@ -187,18 +187,20 @@ export function serveApi(router: Router, services: Services): void {
   serve(insights.checkFeed, (ctx, input) => checkFeed(ctx, jobs, feeds, input))
   serve(insights.getOnboarding, (ctx) => stats.onboarding(ctx))
 
-  serve(account.getSubscription, (ctx) => billing.getSubscription(ctx))
-  serve(account.changeSubscription, billing.changeSubscription)
-  serve(account.previewSubscription, billing.previewSubscription)
-  serve(account.listPlans, () => billing.listPlans())
+  serve(subscription.getSubscription, (ctx) => billing.getSubscription(ctx))
+  serve(subscription.changeSubscription, billing.changeSubscription)
+  serve(subscription.previewSubscription, billing.previewSubscription)
+  serve(subscription.listPlans, () => billing.listPlans())
 
   serve(channel.listChannels, (ctx) => notifications.listChannels(ctx))
-  serve(channel.createChannel, (ctx, input) => notifications.createChannel(ctx, { gate }, input))
+  serve(channel.createChannel, (ctx, input) => notifications.createChannel(ctx, { egress }, input))
   serve(channel.previewChannel, notifications.previewChannel)
-  serve(channel.updateChannel, (ctx, input) => notifications.updateChannel(ctx, { gate }, input))
+  serve(channel.updateChannel, (ctx, input) => notifications.updateChannel(ctx, { egress }, input))
   serve(channel.deleteChannel, notifications.deleteChannel)
   serve(channel.rotateChannelSecret, notifications.rotateSecret)
-  serveInSteps(channel.testChannel, (within, input) => notifications.testChannel(within, { mailer, gate, url }, input))
+  serveInSteps(channel.testChannel, (within, input) =>
+    notifications.testChannel(within, { mailer, egress, url }, input),
+  )
   serve(channel.listDeliveries, notifications.listDeliveries)
   serve(channel.redeliver, (ctx, input) => notifications.redeliver(ctx, jobs, input))
 
@@ -221,7 +223,7 @@ function serveWorkspaces(
   serve(workspace.updateWorkspace, workspaces.updateWorkspace)
   serve(workspace.setSignInNetworks, workspaces.setSignInNetworks)
   serve(workspace.deleteWorkspace, workspaces.deleteWorkspace)
-  serve(workspace.keepWorkspace, (ctx) => workspaces.keepWorkspace(ctx))
+  serve(workspace.cancelWorkspaceDeletion, (ctx) => workspaces.cancelWorkspaceDeletion(ctx))
   serve(workspace.transferOwnership, workspaces.transferOwnership)
   serve(workspace.leaveWorkspace, (ctx) => workspaces.leaveWorkspace(ctx))
   serve(workspace.listMembers, (ctx) => workspaces.listMembers(ctx))

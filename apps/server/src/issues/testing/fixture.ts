@@ -1,4 +1,4 @@
-/** Test fixture: an account with three issues on two hosts, and two users. */
+/** Test fixture: a workspace with three issues on two hosts, and two users. */
 import type { Issue } from '@glacis/contract/issue'
 import { getIssue, setIssueStatus, setStatusOfMany } from '#issues/index.ts'
 import { type TestServer, startTestServer, person } from '#testing/test-server.ts'
@@ -12,38 +12,38 @@ export const ignored = 'STATUS_IGNORED' as const
 
 export interface IssueFixture {
   readonly server: TestServer
-  readonly account: string
+  readonly workspace: string
   readonly seeded: Seeded
   /** The id of the first issue. */
   first(): string
   decide(input: Parameters<typeof setIssueStatus>[1], at?: typeof nora): Promise<Issue>
   read(id: string): Promise<Issue>
   batch(input: Parameters<typeof setStatusOfMany>[1], at?: typeof nora): ReturnType<typeof setStatusOfMany>
-  /** Switches to a new account without decisions. */
+  /** Switches to a new workspace without decisions. */
   renew(): Promise<void>
   close(): Promise<void>
 }
 
 export async function createIssueFixture(): Promise<IssueFixture> {
   const server = await startTestServer()
-  let account = ''
+  let workspace = ''
   let seeded: Seeded = { targetId: '', hostIds: [], issueIds: [], lowIds: [] }
   return {
     server,
-    get account() {
-      return account
+    get workspace() {
+      return workspace
     },
     get seeded() {
       return seeded
     },
     first: () => seeded.issueIds[0] ?? '',
     decide: (input, at = nora) =>
-      server.as(account, async (ctx) => (await setIssueStatus(ctx, input, describeTargets)).issue, at),
-    read: (id) => server.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue),
-    batch: (input, at = nora) => server.as(account, (ctx) => setStatusOfMany(ctx, input), at),
+      server.as(workspace, async (ctx) => (await setIssueStatus(ctx, input, describeTargets)).issue, at),
+    read: (id) => server.as(workspace, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue),
+    batch: (input, at = nora) => server.as(workspace, (ctx) => setStatusOfMany(ctx, input), at),
     async renew() {
-      account = await server.account()
-      seeded = await seedIssues(server, account, { issues: 3, hosts: 2, at: later(-10) })
+      workspace = await server.createWorkspace()
+      seeded = await seedIssues(server, workspace, { issues: 3, hosts: 2, at: later(-10) })
     },
     close: () => server.close(),
   }

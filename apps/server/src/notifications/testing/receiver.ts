@@ -20,10 +20,10 @@ export interface Receiver {
   readonly received: readonly Received[]
   readonly mails: readonly Mail[]
   respondWith: { status: number; headers?: Record<string, string>; body?: string }
-  createChannelFor(account: string, channel: Parameters<typeof createChannel>[2]['channel']): Promise<Channel>
+  createChannelFor(workspace: string, channel: Parameters<typeof createChannel>[2]['channel']): Promise<Channel>
   /** Creates the due deliveries and runs all pending ones, as a worker would. */
   deliverAll(
-    account: string,
+    workspace: string,
     how?: { isLastAttempt?: boolean; mailer?: Pick<Sending['mailer'], 'deliver'> },
   ): Promise<void>
   /** Clears what was received and accepts everything again. */
@@ -52,7 +52,7 @@ export async function openReceiver(): Promise<Receiver> {
   const sending: Sending = {
     database: server.database,
     mailer: { deliver: async (mail) => void mails.push(mail), close: () => undefined },
-    gate: ['127.0.0.0/8'],
+    egress: ['127.0.0.0/8'],
     url: 'http://localhost:3000',
     log: silent,
   }
@@ -63,23 +63,27 @@ export async function openReceiver(): Promise<Receiver> {
     received,
     mails,
     respondWith: accepted,
-    createChannelFor: (account, channel) =>
-      server.as(account, async (ctx) => (await createChannel(ctx, { gate: 'all' }, { channel })).channel, {
+    createChannelFor: (workspace, channel) =>
+      server.as(workspace, async (ctx) => (await createChannel(ctx, { egress: 'all' }, { channel })).channel, {
         actor: person,
       }),
-    async deliverAll(account, { isLastAttempt = true, mailer } = {}) {
+    async deliverAll(workspace, { isLastAttempt = true, mailer } = {}) {
       const through = mailer ? { ...sending, mailer: { ...sending.mailer, ...mailer } } : sending
-      await createDeliveries(server.database, server.jobs, silent, account)
-      const waiting = await server.as(account, (ctx) =>
+      await createDeliveries(server.database, server.jobs, silent, workspace)
+      const waiting = await server.as(workspace, (ctx) =>
         ctx.tx
           .selectFrom('delivery')
           .select('id')
-          .where('account_id', '=', account)
+          .where('account_id', '=', workspace)
           .where('state', '=', 'STATE_PENDING')
           .execute(),
       )
       for (const { id } of waiting) {
-        const work = { data: { account, deliveryId: id }, signal: AbortSignal.timeout(10_000), isLastAttempt }
+        const work = {
+          data: { account: workspace, deliveryId: id },
+          signal: AbortSignal.timeout(10_000),
+          isLastAttempt,
+        }
         await runDelivery(through, work).catch(() => undefined)
       }
     },

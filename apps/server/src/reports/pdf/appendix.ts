@@ -2,7 +2,7 @@
 import type { Issue } from '@glacis/contract/issue'
 import type { Figures } from '../figures.ts'
 import { moveDown, heading, type Pdf, ensureSpace, write } from './document.ts'
-import { count, line } from './text.ts'
+import { formatCount, truncatedLine } from './text.ts'
 import { fonts, ink, severities } from './theme.ts'
 
 const listedMax = 30
@@ -27,9 +27,10 @@ function writeList(pdf: Pdf, title: string, issues: readonly Issue[]): void {
   heading(pdf, title)
   for (const { name, threat } of issues.slice(0, listedMax)) {
     ensureSpace(pdf, 14)
-    write(pdf, `${severities[threat.severity.category].label}  ·  ${line(name, 100)}`, { size: 9 })
+    write(pdf, `${severities[threat.severity.category].label}  ·  ${truncatedLine(name, 100)}`, { size: 9 })
   }
-  if (issues.length > listedMax) write(pdf, `and ${count(issues.length - listedMax, 'more risk')}`, { color: ink.soft })
+  if (issues.length > listedMax)
+    write(pdf, `and ${formatCount(issues.length - listedMax, 'more risk')}`, { color: ink.soft })
   moveDown(pdf, 20)
 }
 

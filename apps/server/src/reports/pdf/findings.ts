@@ -13,7 +13,7 @@ import {
   write,
 } from './document.ts'
 import { severityTag } from './summary.ts'
-import { count, day, excerpt, line, readableLocation, withoutCodeMarks } from './text.ts'
+import { formatCount, formatDay, excerpt, truncatedLine, formatLocation, withoutCodeMarks } from './text.ts'
 import { accent, contentWidth, fonts, ink, page, severities } from './theme.ts'
 
 /** Limits per issue; the portal shows the rest. */
@@ -47,7 +47,7 @@ function writeIssue(pdf: Pdf, issue: Issue): void {
   severityTag(pdf, page.left, pdf.y, severityStyle)
   writeAt(pdf, statusText(issue), page.left, pdf.y + 1.5, { size: 9, color: ink.soft, align: 'right' })
   moveDown(pdf, 17)
-  pdf.outline.addItem(line(issue.name, 120))
+  pdf.outline.addItem(truncatedLine(issue.name, 120))
   write(pdf, issue.name, title)
   moveDown(pdf, 3)
   write(pdf, factsOf(issue), { size: 8.5, color: ink.soft })
@@ -72,9 +72,9 @@ function factsOf({ threat, priority, firstSeenTime }: Issue): string {
     threat.references.flatMap((reference) => ('cve' in reference ? [reference.cve] : []))[0] ?? '',
     score > 0 ? `CVSS ${score.toFixed(1)}${cvss === '' ? '' : ` (${cvss})`}` : '',
     threat.epss ? `EPSS ${(threat.epss.score * 100).toFixed(1)}%` : '',
-    threat.knownExploited ? `Exploited in the wild (KEV) since ${day(threat.knownExploited.addTime)}` : '',
+    threat.knownExploited ? `Exploited in the wild (KEV) since ${formatDay(threat.knownExploited.addTime)}` : '',
     priority === undefined ? '' : `Priority ${priority}`,
-    `First seen ${day(firstSeenTime)}`,
+    `First seen ${formatDay(firstSeenTime)}`,
   ]
   return facts.filter((fact) => fact !== '').join('  ·  ')
 }
@@ -122,11 +122,11 @@ function writeHosts(pdf: Pdf, issue: Issue): void {
   if (issue.affectedHosts.length === 0) return
   ensureSpace(pdf, 46)
   const total = hostsOf(issue)
-  writeLabel(pdf, `Affected: ${count(total, 'host')}`)
+  writeLabel(pdf, `Affected: ${formatCount(total, 'host')}`)
   moveDown(pdf, 2)
   for (const affected of issue.affectedHosts.slice(0, hostsMax)) writeHost(pdf, affected)
   const rest = total - Math.min(hostsMax, issue.affectedHosts.length)
-  if (rest > 0) write(pdf, `and ${count(rest, 'more host')}`, { size: 8.5, color: ink.soft })
+  if (rest > 0) write(pdf, `and ${formatCount(rest, 'more host')}`, { size: 8.5, color: ink.soft })
   moveDown(pdf, 8)
 }
 
@@ -136,7 +136,7 @@ function writeHost(pdf: Pdf, { host, evidence = [], status, firstSeenTime, notCh
   const half = contentWidth * 0.42
   const name = host.name === undefined || host.name === host.address ? host.address : `${host.name} (${host.address})`
   writeAt(pdf, name, page.left, y, { font: fonts.mono, size: 8.5, width: half })
-  const locations = [...new Set(evidence.map(({ location }) => readableLocation(location)))].join(', ')
+  const locations = [...new Set(evidence.map(({ location }) => formatLocation(location)))].join(', ')
   writeAt(pdf, locations, page.left + half + 8, y, {
     font: fonts.mono,
     size: 8.5,
@@ -145,8 +145,8 @@ function writeHost(pdf: Pdf, { host, evidence = [], status, firstSeenTime, notCh
   })
   const since =
     notCheckedSinceTime === undefined
-      ? `${statusLabels[status]} since ${day(firstSeenTime)}`
-      : `not checked since ${day(notCheckedSinceTime)}`
+      ? `${statusLabels[status]} since ${formatDay(firstSeenTime)}`
+      : `not checked since ${formatDay(notCheckedSinceTime)}`
   writeAt(pdf, since, page.left, y, { size: 8.5, color: ink.soft, align: 'right' })
   pdf.y = y + 14
 }
@@ -166,14 +166,13 @@ function writeEvidence(pdf: Pdf, { affectedHosts }: Issue): void {
   for (const [first, ...rest] of proofs.slice(0, evidenceMax)) {
     if (!first) continue
     const more = rest.length === 0 ? '' : ` and ${rest.length} more`
-    writeProof(
-      pdf,
-      `${first.host.name ?? first.host.address}, ${readableLocation(first.one.location)}${more}`,
-      first.one,
-    )
+    writeProof(pdf, `${first.host.name ?? first.host.address}, ${formatLocation(first.one.location)}${more}`, first.one)
   }
   if (proofs.length > evidenceMax) {
-    write(pdf, `${count(proofs.length - evidenceMax, 'more proof')} in the portal.`, { size: 8.5, color: ink.soft })
+    write(pdf, `${formatCount(proofs.length - evidenceMax, 'more proof')} in the portal.`, {
+      size: 8.5,
+      color: ink.soft,
+    })
     moveDown(pdf, 8)
   }
 }
@@ -187,7 +186,10 @@ function writeProof(pdf: Pdf, location: string, { method, quality, request, text
   const height = heightOf(pdf, body, style) + 2 * inset
   ensureSpace(pdf, height + 20)
   const label = method === 'version' ? 'Version match' : method === 'package' ? 'Package version' : `Check ${method}`
-  write(pdf, line(`Evidence: ${location}  ·  ${label}  ·  quality ${quality}%`, 170), { size: 8.5, color: ink.soft })
+  write(pdf, truncatedLine(`Evidence: ${location}  ·  ${label}  ·  quality ${quality}%`, 170), {
+    size: 8.5,
+    color: ink.soft,
+  })
   moveDown(pdf, 2)
   const top = pdf.y
   pdf.roundedRect(page.left, top, contentWidth, height, 3).fill(ink.inset)

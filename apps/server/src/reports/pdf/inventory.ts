@@ -1,7 +1,7 @@
 /** The inventory: hosts with their services and software. */
 import type { ReportHost, ReportModel, ReportService } from '../model.ts'
 import { moveDown, heading, heightOf, type Pdf, ensureSpace, drawRule, write } from './document.ts'
-import { count, excerpt, line } from './text.ts'
+import { formatCount, excerpt, truncatedLine } from './text.ts'
 import { contentWidth, fonts, ink } from './theme.ts'
 
 /** Limits of the printed inventory; the JSON report is complete. */
@@ -16,7 +16,7 @@ export function writeInventory(pdf: Pdf, { hosts }: ReportModel): void {
   for (const host of hosts.slice(0, hostsMax)) writeHost(pdf, host)
   if (hosts.length > hostsMax) {
     moveDown(pdf, 6)
-    write(pdf, `${count(hosts.length - hostsMax, 'more host')} in the JSON report.`, { color: ink.soft })
+    write(pdf, `${formatCount(hosts.length - hostsMax, 'more host')} in the JSON report.`, { color: ink.soft })
   }
 }
 
@@ -25,7 +25,7 @@ function writeHost(pdf: Pdf, host: ReportHost): void {
   const services = host.services.slice(0, linesMax).map(serviceLine).join('\n') || 'No open ports found'
   const software = host.technologies
     .slice(0, linesMax)
-    .map(({ name, version }) => line(`${name} ${version}`, 60))
+    .map(({ name, version }) => truncatedLine(`${name} ${version}`, 60))
     .join('\n')
   const style = { size: 8.5, lineGap: 2.5 }
   const columns = [
@@ -37,7 +37,7 @@ function writeHost(pdf: Pdf, host: ReportHost): void {
   drawRule(pdf)
   moveDown(pdf, 7)
   const name = host.name === undefined || host.name === host.address ? '' : `  ·  ${host.name}`
-  write(pdf, line(host.address + name, 110), { font: fonts.bold, size: 9.5 })
+  write(pdf, truncatedLine(host.address + name, 110), { font: fonts.bold, size: 9.5 })
   moveDown(pdf, 3)
   const top = pdf.y
   for (const column of columns) {

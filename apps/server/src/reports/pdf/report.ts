@@ -6,7 +6,7 @@ import { writeInventory } from './inventory.ts'
 import { writeAppendix } from './appendix.ts'
 import { openPdf, type Pdf, writeAt } from './document.ts'
 import { writeSummary } from './summary.ts'
-import { day } from './text.ts'
+import { formatDay } from './text.ts'
 import { contentWidth, ink, page } from './theme.ts'
 
 /**
@@ -51,7 +51,7 @@ function writeMargins(pdf: Pdf, { target, account, generatedAt }: ReportModel): 
     writeAt(pdf, `Page ${index + 1} of ${count}`, page.left, foot, { ...style, align: 'right' })
     if (index === 0) continue
     writeAt(pdf, `Security report: ${target.name}`, page.left, 36, { ...style, width: contentWidth - 90 })
-    writeAt(pdf, day(generatedAt), page.left, 36, { ...style, align: 'right' })
+    writeAt(pdf, formatDay(generatedAt), page.left, 36, { ...style, align: 'right' })
     pdf
       .moveTo(page.left, 52)
       .lineTo(page.left + contentWidth, 52)

@@ -2,7 +2,7 @@
 import { chartedSeverities, type Figures, hostsOf, isVerified } from '../figures.ts'
 import type { ReportModel } from '../model.ts'
 import { moveDown, drawLogo, type Pdf, writeAt, ensureSpace, drawRule, write } from './document.ts'
-import { count, line, moment, duration } from './text.ts'
+import { formatCount, truncatedLine, formatTime, formatDuration } from './text.ts'
 import { accent, contentWidth, fonts, ink, page, positive, severities } from './theme.ts'
 
 /** Number of risks listed on the summary page. */
@@ -28,12 +28,12 @@ function writeTitle(pdf: Pdf, { target, scan, account }: ReportModel): void {
   pdf.y = 96
   write(pdf, 'SECURITY REPORT', { size: 8.5, color: accent.solid, font: fonts.bold })
   moveDown(pdf, 3)
-  write(pdf, line(target.name, 90), { font: fonts.bold, size: 24 })
+  write(pdf, truncatedLine(target.name, 90), { font: fonts.bold, size: 24 })
   moveDown(pdf, 2)
-  const durationText = duration(scan.startTime ?? scan.createTime, scan.completeTime)
+  const durationText = formatDuration(scan.startTime ?? scan.createTime, scan.completeTime)
   const facts = [
     target.address === target.name ? '' : target.address,
-    `${state[scan.status]} ${moment(scan.completeTime ?? scan.updateTime)}`,
+    `${state[scan.status]} ${formatTime(scan.completeTime ?? scan.updateTime)}`,
     durationText === '' ? '' : `took ${durationText}`,
     scan.startedBy === undefined ? '' : `started by ${scan.startedBy}`,
   ]
@@ -50,7 +50,7 @@ const state = {
 
 /** A summary in one or two sentences. */
 function summaryText({ scan, hosts }: ReportModel, figures: Figures): string {
-  const hostsText = count(scan.hostCount.scannedHosts || hosts.length, 'host')
+  const hostsText = formatCount(scan.hostCount.scannedHosts || hosts.length, 'host')
   if (scan.status !== 'STATUS_COMPLETED') {
     return `This scan did not complete, so the figures cover only the hosts it reached. Open risks: ${figures.open.length}.`
   }
@@ -66,15 +66,15 @@ function summaryText({ scan, hosts }: ReportModel, figures: Figures): string {
   const head =
     sum > 0
       ? `${counts} ${sum === 1 ? 'risk needs' : 'risks need'} attention; ${reach}.`
-      : `${count(figures.open.length, 'risk')} on ${hostsText}, none critical or high.`
+      : `${formatCount(figures.open.length, 'risk')} on ${hostsText}, none critical or high.`
   if (figures.knownExploited === 0) return head
-  const exploited = `${count(figures.knownExploited, 'risk')} ${figures.knownExploited === 1 ? 'is' : 'are'}`
+  const exploited = `${formatCount(figures.knownExploited, 'risk')} ${figures.knownExploited === 1 ? 'is' : 'are'}`
   return `${head} ${exploited} exploited in the wild.`
 }
 
 function writeTiles(pdf: Pdf, { scan, hosts }: ReportModel, figures: Figures): void {
   const tiles = [
-    ['Open risks', String(figures.open.length), `on ${count(scan.hostCount.affectedHosts, 'host')}`],
+    ['Open risks', String(figures.open.length), `on ${formatCount(scan.hostCount.affectedHosts, 'host')}`],
     ['Verified', String(figures.verified), 'confirmed by a check'],
     ['Potential', String(figures.potential), 'inferred from versions'],
     ['Hosts scanned', String(scan.hostCount.scannedHosts || hosts.length), `${services(hosts)} found`],
@@ -93,7 +93,7 @@ function writeTiles(pdf: Pdf, { scan, hosts }: ReportModel, figures: Figures): v
 }
 
 function services(hosts: ReportModel['hosts']): string {
-  return count(
+  return formatCount(
     hosts.reduce((sum, host) => sum + host.services.length, 0),
     'service',
   )
@@ -151,7 +151,7 @@ function writeChange(pdf: Pdf, { scan, previous }: ReportModel, x: number, y: nu
     writeAt(pdf, label, x, top, { size: 9.5, width: 70 })
     writeAt(pdf, String(value), x + 70, top, { size: 9.5, font: fonts.bold, color, width: 40 })
   })
-  writeAt(pdf, `Compared with ${moment(previous.completeTime)}`, x, y + 111, { size: 8, color: ink.soft, width })
+  writeAt(pdf, `Compared with ${formatTime(previous.completeTime)}`, x, y + 111, { size: 8, color: ink.soft, width })
 }
 
 /** Height of a list row including its line. */
@@ -172,7 +172,7 @@ function writeTop(pdf: Pdf, { open, byPriority }: Figures): void {
     severityTag(pdf, page.left, y - 1, style)
     const name = { size: 9.5, width: columns.hosts - columns.name - 10 }
     writeAt(pdf, issue.name, page.left + columns.name - 14, y, { ...name, width: name.width + 14 })
-    writeAt(pdf, count(hostsOf(issue), 'host'), page.left + columns.hosts, y, { color: ink.soft, width: 56 })
+    writeAt(pdf, formatCount(hostsOf(issue), 'host'), page.left + columns.hosts, y, { color: ink.soft, width: 56 })
     const proof = isVerified(issue) ? 'verified' : 'potential'
     writeAt(pdf, proof, page.left + columns.proof, y, { color: ink.soft, width: 52, align: 'right' })
     pdf.y = y + 17
@@ -180,7 +180,10 @@ function writeTop(pdf: Pdf, { open, byPriority }: Figures): void {
   drawRule(pdf)
   if (open.length <= topMax) return
   moveDown(pdf, 7)
-  write(pdf, `${count(open.length - topMax, 'more risk')} on the following pages.`, { size: 8.5, color: ink.soft })
+  write(pdf, `${formatCount(open.length - topMax, 'more risk')} on the following pages.`, {
+    size: 8.5,
+    color: ink.soft,
+  })
 }
 
 /** A colored square with a label, so that severity is never shown by color alone. */

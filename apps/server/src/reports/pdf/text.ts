@@ -38,7 +38,7 @@ export function printable(text: string): string {
 }
 
 /** One line of printable text, truncated to a length in characters. */
-export function line(text: string, lengthMax: number): string {
+export function truncatedLine(text: string, lengthMax: number): string {
   const flat = printable(text).replaceAll(/\s+/g, ' ').trim()
   return flat.length <= lengthMax ? flat : `${flat.slice(0, lengthMax - 1).trimEnd()}…`
 }
@@ -75,33 +75,33 @@ const timeFormat = new Intl.DateTimeFormat('en-CH', {
 })
 
 /** `20 Nov 2026`; empty for no date. */
-export function day(time: string | undefined): string {
+export function formatDay(time: string | undefined): string {
   const date = new Date(time ?? '')
   return Number.isNaN(date.getTime()) ? '' : dateFormat.format(date)
 }
 
 /** `20 Nov 2026, 22:42 UTC`. */
-export function moment(time: string | undefined): string {
+export function formatTime(time: string | undefined): string {
   const date = new Date(time ?? '')
   return Number.isNaN(date.getTime()) ? '' : `${dateFormat.format(date)}, ${timeFormat.format(date)} UTC`
 }
 
 /** `12 minutes`, rounded to a suitable unit. */
-export function duration(start: string | undefined, end: string | undefined): string {
+export function formatDuration(start: string | undefined, end: string | undefined): string {
   const seconds = Math.round((Date.parse(end ?? '') - Date.parse(start ?? '')) / 1000)
   if (!(seconds >= 0)) return ''
-  if (seconds < 90) return count(seconds, 'second')
-  if (seconds < 5400) return count(Math.round(seconds / 60), 'minute')
+  if (seconds < 90) return formatCount(seconds, 'second')
+  if (seconds < 5400) return formatCount(Math.round(seconds / 60), 'minute')
   return `${(seconds / 3600).toFixed(1)} hours`
 }
 
 /** `80/cgi-bin/` → `/cgi-bin/ on port 80`. Locations without a path are unchanged. */
-export function readableLocation(location: string): string {
+export function formatLocation(location: string): string {
   const [, port, path = ''] = /^(\d{1,5})(\/[^]{0,4000})$/.exec(location) ?? []
   return port && !/^\/(?:tcp|udp)(?:$| )/.test(path) ? `${path} on port ${port}` : location
 }
 
 /** `1 host`, `3 hosts`, with thousands separators. */
-export function count(number: number, item: string, many = `${item}s`): string {
+export function formatCount(number: number, item: string, many = `${item}s`): string {
   return `${new Intl.NumberFormat('en-CH').format(number)} ${number === 1 ? item : many}`
 }

@@ -17,7 +17,7 @@ const prefix = 'gls_'
 const tokensMax = 10
 
 export interface ProvisioningTokenOwner {
-  readonly account: string
+  readonly workspace: string
   readonly name: string
   readonly creatorId: string
   /** The current role of the member who created it; null if they are no longer a member. */
@@ -91,7 +91,7 @@ export async function ownerOfProvisioningToken(
 ): Promise<ProvisioningTokenOwner | null> {
   if (!token.startsWith(prefix) || token.length > 100) return null
   const { rows } = await sql<ProvisioningTokenOwner & { id: string; is_stale: boolean }>`
-    select token.account_id as account, token.id, token.name, created_by_id as "creatorId", member.role as "creatorRole",
+    select token.account_id as workspace, token.id, token.name, created_by_id as "creatorId", member.role as "creatorRole",
            token.last_used_at is null or token.last_used_at < now() - interval '1 minute' as is_stale
     from provisioning_token as token
     left join member on member.account_id = token.account_id and identity_id = created_by_id and left_at is null
@@ -100,7 +100,7 @@ export async function ownerOfProvisioningToken(
   if (row?.is_stale)
     await sql`
       update provisioning_token set last_used_at = now()
-      where account_id = ${row.account} and id = ${row.id}`.execute(owner)
+      where account_id = ${row.workspace} and id = ${row.id}`.execute(owner)
   return row ?? null
 }
 

@@ -5,7 +5,7 @@ import { newId } from '#database/index.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
 import { mapUniqueViolation } from '#database/unique-violation.ts'
 import { becomeMember } from '#workspaces/join.ts'
-import { announceMembers, endMembership, findMember, keepOneOwner } from '#workspaces/members.ts'
+import { announceMembers, endMembership, findMember, requireRemainingOwner } from '#workspaces/members.ts'
 import { hasVerifiedDomain } from '#workspaces/provisioning/claim.ts'
 import { type ListQuery, conditionOf } from '#workspaces/provisioning/list-query.ts'
 import { applyPatch } from '#workspaces/provisioning/patch.ts'
@@ -136,7 +136,7 @@ async function applyMembership(ctx: Ctx, scim: ScimService, row: UserRow): Promi
   if (linked.identity_id === null) return linked
   const member = await findMember(ctx, linked.identity_id)
   if (member && !linked.is_active) {
-    if (member.role === 'owner') await keepOneOwner(ctx, member.identity_id)
+    if (member.role === 'owner') await requireRemainingOwner(ctx, member.identity_id)
     await endMembership(ctx, member, 'member.deactivate')
   }
   if (!member && linked.is_active) await join(ctx, linked, linked.identity_id)
@@ -166,7 +166,7 @@ async function isInVerifiedDomain(ctx: Ctx, email: string): Promise<boolean> {
   return rows[0]?.is === true
 }
 
-/** The name is the provider's until the person uses the workspace, so that it doesn't reveal that of the account. */
+/** The name is the provider's until the person uses the workspace, so that it doesn't reveal that of the workspace. */
 async function join(ctx: Ctx, { attributes, user_name, email, role }: UserRow, identityId: string): Promise<void> {
   const { formatted, givenName = '', familyName = '' } = attributes.name ?? {}
   const name = attributes.displayName ?? formatted ?? (`${givenName} ${familyName}`.trim() || user_name)

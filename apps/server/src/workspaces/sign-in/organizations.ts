@@ -4,7 +4,7 @@ import type * as contract from '@glacis/contract/sign-in-provider'
 import { type OrganizationOptions, type OrganizationSignIn, unseal } from '@glacis/identity'
 import { recordAuditEvent } from '#audit.ts'
 import type { Actor, Ctx, Log } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
 import { domainOf } from '#workspaces/email-domains.ts'
 import { becomeMember } from '#workspaces/join.ts'
@@ -14,13 +14,13 @@ import { type SignInSite, signInUrl, workspaceOf } from '#workspaces/sign-in/pro
 import { sql } from 'kysely'
 
 /** Sends a request to a provider. */
-export type Outbound = (url: string, options: RequestInit) => Promise<Response>
+export type OutboundFetch = (url: string, options: RequestInit) => Promise<Response>
 
 interface Options {
   readonly database: Database
   /** The secret of the installation. */
   readonly secret: string
-  readonly fetch: Outbound
+  readonly fetch: OutboundFetch
   readonly log: Log
 }
 
@@ -47,8 +47,8 @@ export function organizations({ database, secret, fetch, log }: Options): Organi
     async onSignIn(signIn) {
       const { identityId: id, name, ip, userAgent } = signIn
       const actor: Actor = { kind: 'person', name, id, ip, userAgent }
-      const as = { account: workspaceOf(signIn.provider), actor, log }
-      await inAccount(database, as, (ctx) => applySignIn(ctx, signIn))
+      const as = { workspace: workspaceOf(signIn.provider), actor, log }
+      await inWorkspace(database, as, (ctx) => applySignIn(ctx, signIn))
     },
   }
 }

@@ -8,9 +8,9 @@ import { recordAuditEvent } from '#audit.ts'
 import type { Ctx, Within } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { ApiError, invalid } from '#errors.ts'
-import { type Gate, urlError } from '#gate.ts'
+import { type EgressPolicy, urlError } from '#egress-policy.ts'
 import { announceMembers } from '#workspaces/members.ts'
-import type { Outbound } from '#workspaces/sign-in/organizations.ts'
+import type { OutboundFetch } from '#workspaces/sign-in/organizations.ts'
 import { type SignInSite, redirectUri, signInUrl } from '#workspaces/sign-in/provider-id.ts'
 import type { Selectable } from 'kysely'
 
@@ -20,9 +20,9 @@ type Result = ResultOf<typeof contract.getSignInProvider>
 export interface SignInService extends SignInSite {
   /** The secret of the installation. */
   readonly secret: string
-  readonly gate: Gate
-  /** Sends requests to providers, through the gate. */
-  readonly fetch: Outbound
+  readonly egress: EgressPolicy
+  /** Sends requests to providers that the egress policy allows. */
+  readonly fetch: OutboundFetch
 }
 
 export async function getSignInProvider(ctx: Ctx, site: SignInSite): Promise<Result> {
@@ -46,7 +46,7 @@ export async function setSignInProvider(
   { provider }: ParsedInputOf<typeof contract.setSignInProvider>,
 ): Promise<Result> {
   const { issuer, clientId } = provider
-  const problem = urlError(issuer, service.gate)
+  const problem = urlError(issuer, service.egress)
   if (problem) throw invalid('provider.issuer', problem)
   await checkProvider({ issuer, clientId, fetch: service.fetch }).catch((cause: unknown) => {
     throw invalid('provider.issuer', `The metadata of the issuer can't be used: ${reasonOf(cause).slice(0, 300)}`)

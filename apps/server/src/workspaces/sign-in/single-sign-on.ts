@@ -6,7 +6,7 @@ import type { SignInFailure } from '@glacis/contract/sign-in-provider'
 import { createRelyingParty } from '@glacis/identity'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx, Log, Visit } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inWorkspace } from '#database/index.ts'
 import type { SignInLimits } from '#workspaces/membership.ts'
 import { applySignIn, organizations } from '#workspaces/sign-in/organizations.ts'
 import type { SignInService } from '#workspaces/sign-in/provider.ts'
@@ -79,7 +79,7 @@ export function createSingleSignOn({ database, signIn, log }: Options): SingleSi
       // Someone else may have signed in since, or the session may be another browser's.
       if (!memory || visit?.person.sessionId !== memory.sessionId) return failed(workspace, 'session', memory?.returnTo)
       const { person, actor } = visit
-      const failure = await inAccount(database, { account: workspace, actor, log: visit.log }, (ctx) =>
+      const failure = await inWorkspace(database, { workspace, actor, log: visit.log }, (ctx) =>
         bindSession(ctx, { ...ended, person: { ...person, sessionId: memory.sessionId } }),
       )
       if (failure) return failed(workspace, failure, memory.returnTo)

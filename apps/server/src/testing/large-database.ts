@@ -1,5 +1,5 @@
 /**
- * Fills an empty, migrated database with three years of data of one large account and many small ones. All rows are
+ * Fills an empty, migrated database with three years of data of one large workspace and many small ones. All rows are
  * generated in the database, without triggers, and counted afterwards.
  */
 import { fillStatusCounts } from '#testing/status-counts.ts'
@@ -15,14 +15,14 @@ export interface SeedSize {
 
 export const fullSize: SeedSize = { hosts: 100_000, issues: 20_000, occurrencesPerHost: 10, smallAccounts: 500 }
 
-/** The accounts of the seed by number; 0 is the large one. */
-export function accountId(number: number): string {
+/** The workspaces of the seed by number; 0 is the large one. */
+export function workspaceId(number: number): string {
   return `01920000-${number.toString(16).padStart(4, '0')}-7000-8000-000000000000`
 }
 
 const kindsOfRows = { target: 1, host: 2, product: 3, threat: 4, issue: 5, scan: 8 } as const
 
-/** The id of a row of the large account. */
+/** The id of a row of the large workspace. */
 export function rowId(kind: keyof typeof kindsOfRows, number: number): string {
   return `0192000${kindsOfRows[kind]}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
 }
@@ -69,7 +69,7 @@ const functions = [
       'update', '*', 'edition', '*', 'language', '*', 'softwareEdition', '*', 'targetSoftware', '*', 'targetHardware', '*', 'other', '*',
       'text', 'cpe:2.3:a:vendor' || number % 90 || ':product' || number || ':' || (number % 9) || '.' || (number % 17) || ':*:*:*:*:*:*:*')
   $$`,
-  // The size of each account; account 0 is the large one.
+  // The size of each workspace; workspace 0 is the large one.
   `create temp table size (account int primary key, id uuid, targets int, hosts int, issues int, products int, per_host int)`,
 ]
 
@@ -198,7 +198,7 @@ function steps({ hosts, issues, occurrencesPerHost, smallAccounts }: SeedSize): 
     ],
     [
       'closed days',
-      // The account has a row for each day of three years, a target one for each week.
+      // The workspace has a row for each day of three years, a target one for each week.
       `insert into stats_day (account_id, target_id, day, closed_at, counts)
          select size.id, case when number < 0 then '00000000-0000-0000-0000-000000000000' else pg_temp.id(1, account, number) end,
                 current_date - ago, now(), array(select (1096 - ago) * (slot + 1) from generate_series(0, 29) as slot)

@@ -14,7 +14,7 @@ import { z } from 'zod'
 import { CliError } from '#cli-error.ts'
 
 /** The user that runs the server; undefined ids mean the user of this process. */
-export interface Account {
+export interface SystemUser {
   readonly uid: number | undefined
   readonly gid: number | undefined
 }
@@ -29,17 +29,17 @@ export interface Programs {
 const Links = z.array(z.object({ source: z.string(), target: z.string() }))
 
 /**
- * Returns programs that `account` can run.
+ * Returns programs that `user` can run.
  *
  * @param cache the folder for a copy, if one is needed
  * @param packagePath the unpacked npm package; by default that of this release
  * @throws CliError if there is no package for this platform or its programs can't run
  */
-export async function findPrograms(account: Account, cache: string, packagePath = packageFolder()): Promise<Programs> {
+export async function findPrograms(user: SystemUser, cache: string, packagePath = packageFolder()): Promise<Programs> {
   await createLinks(packagePath).catch(() => undefined) // a read-only package is copied below
-  const installed = await tryPrograms(packagePath, account)
+  const installed = await tryPrograms(packagePath, user)
   if (typeof installed !== 'string') return installed
-  const copied = await tryPrograms(await copyPrograms(packagePath, cache), account)
+  const copied = await tryPrograms(await copyPrograms(packagePath, cache), user)
   if (typeof copied !== 'string') return copied
   throw new CliError(
     `The embedded PostgreSQL can't run on this system (${copied}). Set DATABASE_URL to use an existing server.`,
@@ -76,7 +76,7 @@ async function createLinks(folder: string): Promise<void> {
 }
 
 /** Returns the programs, or why they don't run. */
-async function tryPrograms(folder: string, { uid, gid }: Account): Promise<Programs | string> {
+async function tryPrograms(folder: string, { uid, gid }: SystemUser): Promise<Programs | string> {
   const [postgres, initdb] = [join(folder, 'native/bin/postgres'), join(folder, 'native/bin/initdb')]
   const options = {
     cwd: '/',

@@ -5,7 +5,7 @@ import type { Database } from '#database/index.ts'
 import { ApiError } from '#errors.ts'
 import { type Memberships, personOf } from '#workspaces/index.ts'
 
-export interface IdentityTrail {
+export interface IdentityAudit {
   record(event: IdentityEvent): void
   /** Resolves when everything recorded so far is stored. */
   flush(): Promise<void>
@@ -15,13 +15,13 @@ export interface IdentityTrail {
  * Records identity events in the audit log, in order. An audit event needs a workspace, so a new user's workspace is
  * created with the registration event instead of the first request.
  */
-export function createIdentityTrail(
+export function createIdentityAudit(
   database: Database,
   people: IdentityAdmin,
   memberships: Memberships,
   log: Log,
-): IdentityTrail {
-  let trail = Promise.resolve()
+): IdentityAudit {
+  let stored = Promise.resolve()
   return {
     record(event) {
       const store = async () => {
@@ -29,11 +29,11 @@ export function createIdentityTrail(
         if (newcomer) await createFirstWorkspace(memberships, newcomer)
         await recordIdentityEvent(database, event)
       }
-      trail = trail.then(store).catch((error: unknown) => {
+      stored = stored.then(store).catch((error: unknown) => {
         log.error({ err: error, kind: event.kind }, 'recording identity event failed')
       })
     },
-    flush: () => trail,
+    flush: () => stored,
   }
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createOutbound } from '#outbound.ts'
+import { createOutboundFetch } from '#outbound-fetch.ts'
 
 const seen: string[] = []
 const server = createServer((request, response) => {
@@ -19,7 +19,7 @@ await once(server, 'listening')
 afterAll(() => void server.close())
 const address = server.address()
 const port = typeof address === 'object' ? address?.port : 0
-const loopback = createOutbound(['127.0.0.0/8'])
+const loopback = createOutboundFetch(['127.0.0.0/8'])
 
 it('sends and receives like fetch', async () => {
   const response = await loopback(`http://127.0.0.1:${port}/token?a=1`, {
@@ -47,7 +47,7 @@ describe('SEC-E2 connects to no address', () => {
     ['without https', 'http://127.0.0.1:9/', 'public' as const],
     ['outside the listed networks', 'http://127.0.0.1:9/', ['127.66.0.0/16']],
     ['of cloud metadata', 'https://169.254.169.254/', 'all' as const],
-  ])('%s', async (_, url, gate) => {
-    await expect(createOutbound(gate)(url, {})).rejects.toThrow(/connect|https/)
+  ])('%s', async (_, url, egress) => {
+    await expect(createOutboundFetch(egress)(url, {})).rejects.toThrow(/connect|https/)
   })
 })

@@ -7,40 +7,43 @@ import { isMetadataAddress, isPublicAddress } from '@glacis/scanner'
  * Allowed destinations: public addresses over https, everything, or also the networks listed by the
  * operator.
  */
-export type Gate = 'public' | 'all' | readonly string[]
+export type EgressPolicy = 'public' | 'all' | readonly string[]
 
 /**
  * The reason why the URL can't be used, as far as known without resolving its name; undefined if it
  * can.
  */
-export function urlError(url: string, gate: Gate): string | undefined {
+export function urlError(url: string, egress: EgressPolicy): string | undefined {
   const destination = new URL(url)
   const host = hostOf(destination)
   const isHere = host === 'localhost' || host.endsWith('.localhost')
-  return blockedReason(destination, isIP(host) ? [host] : isHere ? ['127.0.0.1'] : [], gate)
+  return blockedReason(destination, isIP(host) ? [host] : isHere ? ['127.0.0.1'] : [], egress)
 }
 
 /** The address to connect to, after name resolution, or why it is blocked. */
-export async function checkedAddress(destination: URL, gate: Gate): Promise<{ ip: string } | { blocked: string }> {
+export async function resolveAllowed(
+  destination: URL,
+  egress: EgressPolicy,
+): Promise<{ ip: string } | { blocked: string }> {
   const host = hostOf(destination)
-  const atOnce = blockedReason(destination, [], gate)
-  if (atOnce) return { blocked: atOnce }
+  const blockedByUrl = blockedReason(destination, [], egress)
+  if (blockedByUrl) return { blocked: blockedByUrl }
   const found = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address)
-  const blocked = blockedReason(destination, found, gate)
+  const blocked = blockedReason(destination, found, egress)
   if (blocked) return { blocked }
   const [ip] = found
   return ip ? { ip } : { blocked: `${host} could not be resolved` }
 }
 
-function blockedReason(destination: URL, addresses: readonly string[], gate: Gate): string | undefined {
+function blockedReason(destination: URL, addresses: readonly string[], egress: EgressPolicy): string | undefined {
   const isOpen = destination.protocol !== 'https:'
   const onlyHttps = 'Use https. Plain http is allowed only to networks listed in GLACIS_WEBHOOK_NETWORKS'
-  if (isOpen && gate === 'public') return onlyHttps
+  if (isOpen && egress === 'public') return onlyHttps
   const metadata = addresses.find(isMetadataAddress)
   if (metadata) return `${metadata} is a cloud metadata address. Glacis doesn't connect to such addresses`
-  const blocked = addresses.find((address) => !isPublicAddress(address) && !isNamed(address, gate))
+  const blocked = addresses.find((address) => !isPublicAddress(address) && !isListed(address, egress))
   if (blocked) return `Glacis can't connect to ${blocked}. GLACIS_WEBHOOK_NETWORKS lists the allowed networks`
-  return isOpen && addresses.some((address) => !isNamed(address, gate)) ? onlyHttps : undefined
+  return isOpen && addresses.some((address) => !isListed(address, egress)) ? onlyHttps : undefined
 }
 
 /** The host of a URL, without the brackets of IPv6. */
@@ -48,11 +51,11 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
 
-function isNamed(address: string, gate: Gate): boolean {
-  if (gate === 'all') return true
-  if (gate === 'public') return false
+function isListed(address: string, egress: EgressPolicy): boolean {
+  if (egress === 'all') return true
+  if (egress === 'public') return false
   const list = new BlockList()
-  for (const network of gate) {
+  for (const network of egress) {
     const [base = '', bits = ''] = network.split('/')
     list.addSubnet(base, Number(bits), isIP(base) === 6 ? 'ipv6' : 'ipv4')
   }

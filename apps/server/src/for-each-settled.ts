@@ -3,7 +3,7 @@
  *
  * @throws AggregateError with all failures, after the last item
  */
-export async function onEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+export async function forEachSettled<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = []
   for (const item of items) {
     try {

@@ -2,20 +2,20 @@
 import type { RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
-import { type Gate, checkedAddress, hostOf } from '#gate.ts'
+import { type EgressPolicy, resolveAllowed, hostOf } from '#egress-policy.ts'
 
 const http = process.getBuiltinModule('node:http')
 const responseBytesMax = 1024 * 1024
 const timeoutMs = 10_000
 
 /**
- * A function like `fetch` that connects to the address that the gate checked, follows no redirects, and limits time and
+ * A function like `fetch` that connects to the address that the egress policy allows, follows no redirects, and limits time and
  * size of the response.
  */
-export function createOutbound(gate: Gate): (url: string, options: RequestInit) => Promise<Response> {
+export function createOutboundFetch(egress: EgressPolicy): (url: string, options: RequestInit) => Promise<Response> {
   return async (url, options) => {
     const destination = new URL(url)
-    const address = await checkedAddress(destination, gate)
+    const address = await resolveAllowed(destination, egress)
     if ('blocked' in address) throw new Error(address.blocked)
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(options.signal ? [options.signal] : [])])
     // A request object encodes the body and sets its content type as `fetch` would.
