@@ -5,6 +5,7 @@ import { createServer, request as send, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Product, startProduct } from '../lab/product.ts'
+import { kratosProgram, startKratos } from './kratos.ts'
 import { freePort } from './ports.ts'
 
 export interface ExternalIdentity {
@@ -20,8 +21,8 @@ export interface ExternalIdentity {
 const identityPaths = /^\/(self-service|sessions|schemas|\.well-known\/ory)(\/|\?|$)/
 
 /**
- * Starts the product with `GLACIS_IDENTITY_URL`. The identity service is a second installation, which implements the API of
- * Ory Kratos and shares nothing with the first.
+ * Starts the product with `GLACIS_IDENTITY_URL`. The identity service is Ory Kratos if the program is available. Otherwise, it is a
+ * second installation, which implements the same API and shares nothing with the first.
  */
 export async function startExternalIdentity(
   name: string,
@@ -33,7 +34,10 @@ export async function startExternalIdentity(
   const identityFolder = join(folder, 'identity')
   const common = { GLACIS_LOG_LEVEL: 'warn', GLACIS_URL: url }
   const proxy = await startProxy(port, (path) => (identityPaths.test(path) ? identityPort : productPort))
-  const identity = await startProduct({ port: identityPort, dataFolder: identityFolder, settings: common })
+  const kratos = kratosProgram()
+  const identity = kratos
+    ? await startKratos(kratos, { url, port: identityPort, folder: identityFolder })
+    : await startProduct({ port: identityPort, dataFolder: identityFolder, settings: common })
   const product = await startProduct({
     port: productPort,
     dataFolder: join(folder, 'product'),

@@ -102,6 +102,16 @@ it('can be required: a member with a password is sent to the provider, and retur
   await member.getByRole('heading', { name: 'Scans' }).waitFor()
 })
 
+it('ends the sessions of the previous client when its ID changes', async () => {
+  await button('Edit Aarewerk SSO').click()
+  await page.getByLabel('Client ID').fill('another-client')
+  await page.getByText('Everyone who signed in with this provider has to sign in again').waitFor()
+  await button('Save provider').click()
+  await page.getByText('Aarewerk SSO was saved').waitFor()
+  await member.goto('/scans')
+  await member.waitForURL(/\/login/)
+})
+
 expectNoBrowserErrors()
 
 /** As if the domain's TXT record had been found; returns the workspace. */

@@ -21,6 +21,8 @@ export interface Visitor {
   signIn(person: Person): Promise<void>
   /** The `Cookie` header of the session, for another client of the same user. */
   cookie(): string
+  /** Sends a request with the cookies of the session, and keeps those of the response. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
   call<E extends Endpoint>(endpoint: E, input: InputOf<E>): Promise<ResultOf<E>>
 }
 
@@ -28,15 +30,17 @@ export interface Visitor {
 export function visit(url: string, origin: string = url): Visitor {
   const jar = new Map<string, string>()
 
-  async function send(path: string, init: RequestInit = {}): Promise<unknown> {
-    const headers = {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      origin,
-      cookie: cookieOf(jar),
-    }
+  async function fetchWithCookies(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers)
+    const own = { accept: 'application/json', 'content-type': 'application/json', origin, cookie: cookieOf(jar) }
+    for (const [name, value] of Object.entries(own)) headers.set(name, value)
     const response = await fetch(url + path, { ...init, headers })
     for (const line of response.headers.getSetCookie()) storeCookie(jar, line)
+    return response
+  }
+
+  async function send(path: string, init: RequestInit = {}): Promise<unknown> {
+    const response = await fetchWithCookies(path, init)
     const body: unknown = response.status === 204 ? null : await response.json()
     if (response.status >= 400)
       throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status} ${JSON.stringify(body)}`)
@@ -74,6 +78,7 @@ export function visit(url: string, origin: string = url): Visitor {
       await submit('login', { method: 'password', identifier: email, password })
     },
     cookie: () => cookieOf(jar),
+    fetch: fetchWithCookies,
     async call(endpoint, input) {
       const values = { ...input } as Record<string, QueryValue | undefined> // inputs of the contract consist of these types
       let path: string = endpoint.path

@@ -1,6 +1,7 @@
 /** Errors that domain functions throw to reject a request. `http/errors.ts` maps them to HTTP responses. */
 
-import type { ErrorReason } from '@glacis/contract/role'
+import { isDeepStrictEqual } from 'node:util'
+import { type ErrorReason, errorReasons } from '@glacis/contract/role'
 
 export type ApiErrorCode =
   | 'not_found'
@@ -99,4 +100,19 @@ export function masked<T extends object, Name extends keyof T & string>(
   if (missing !== undefined) throw invalid(missing, `updateMask contains '${missing}', but the body does not`)
   const named = allowed.filter((name) => paths.includes(name)).map((name) => [name, values[name]])
   return Object.fromEntries(named) as Partial<Pick<T, Name>> // members of `values` under their own names
+}
+
+/**
+ * Compares the settings that a request replaces with the current ones, which the caller has locked.
+ *
+ * @param replaced undefined to replace any
+ * @throws ApiError `conflict`
+ */
+export function requireUnchanged(replaced: unknown, current: unknown): void {
+  if (replaced === undefined || isDeepStrictEqual(replaced, current)) return
+  throw new ApiError(
+    'conflict',
+    'Someone else changed these settings in the meantime. Reload the page to see them, then repeat your change',
+    { reason: errorReasons.settingsChanged },
+  )
 }

@@ -66,6 +66,8 @@ export const NetworkChange = {
   networks: AllowedNetworks,
   /** Confirms a list that excludes the address of the request. */
   excludesYou: z.optional(z.boolean()),
+  /** The current list. If it is another one, the request is rejected with the reason `SETTINGS_CHANGED`. */
+  replaces: z.optional(z.array(z.string())),
 } as const
 
 export const SeverityCount = z.object({

@@ -62,6 +62,10 @@ export const updateProvisioning = endpoint({
   input: z.strictObject({
     provisioning: z.strictObject({ defaultRole: z.optional(GroupRoleName), groupRoles: z.optional(GroupRoles) }),
     updateMask: UpdateMask,
+    /** The current values of these fields. If one is different, the request is rejected with the reason `SETTINGS_CHANGED`. */
+    replaces: z.optional(
+      z.strictObject({ defaultRole: z.optional(GroupRoleName), groupRoles: z.optional(GroupRoles) }),
+    ),
   }),
   result: z.object({ provisioning: Provisioning }),
 })

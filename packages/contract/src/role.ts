@@ -43,6 +43,8 @@ export const errorReasons = {
   network: 'NETWORK_NOT_ALLOWED',
   /** 400: the list of networks doesn't contain the address of the user who sets it. Metadata: `address`. */
   ownAddress: 'OWN_ADDRESS_EXCLUDED',
+  /** 409: someone else changed the settings since they were read. */
+  settingsChanged: 'SETTINGS_CHANGED',
   /** 403: only administrators of the installation may make the call. */
   administrator: 'ADMINISTRATOR_REQUIRED',
 } as const

@@ -90,6 +90,11 @@ export const setSignInProvider = endpoint({
       defaultRole: z._default(z.nullable(GroupRoleName), null),
       isRequired: z._default(z.boolean(), false),
     }),
+    /**
+     * The `updateTime` of the current provider, or null for none. If it is different, the request is rejected with the reason
+     * `SETTINGS_CHANGED`.
+     */
+    replaces: z.optional(z.nullable(Timestamp)),
   }),
   result,
 })

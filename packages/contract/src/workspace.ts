@@ -102,6 +102,14 @@ export const updateWorkspace = endpoint({
       retention: z.optional(Retention),
     }),
     updateMask: UpdateMask,
+    /** The current values of these fields. If one is different, the request is rejected with the reason `SETTINGS_CHANGED`. */
+    replaces: z.optional(
+      z.strictObject({
+        name: z.optional(z.string()),
+        timeZone: z.optional(z.string()),
+        retention: z.optional(Retention),
+      }),
+    ),
   }),
   result: z.object({ workspace: Workspace }),
 })

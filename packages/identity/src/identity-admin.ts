@@ -68,6 +68,8 @@ export interface IdentityAdmin {
    * @returns the types of the removed credentials
    */
   resetSecondFactors(id: string): Promise<readonly string[]>
+  /** Revokes the sessions of everyone who signed in with a provider. */
+  revokeProviderSessions(provider: string): Promise<void>
   /** Deletes an identity with its credentials and sessions. Its address can be registered again. */
   remove(id: string): Promise<void>
 }
@@ -106,6 +108,14 @@ export function createIdentityAdmin({
     create: (traits, options) => create(db, now(), traits, options),
     setState: (id, state) => setState(db, now(), id, state),
     resetSecondFactors: (id) => resetSecondFactors(db, { enqueueMail, now }, id),
+    async revokeProviderSessions(provider) {
+      await db
+        .updateTable('identity.session')
+        .set({ active: false })
+        .where('active', '=', true)
+        .where(sql<boolean>`authentication_methods::jsonb @> ${JSON.stringify([{ provider }])}::jsonb`)
+        .execute()
+    },
     async remove(id) {
       await db.deleteFrom('identity.identity').where('id', '=', id).execute()
     },

@@ -71,12 +71,15 @@ export function withCodeMessages(flow: Flow): Flow {
   }
 }
 
-/** Message IDs for a sent code. The screen shows this itself, with the address. */
+/** Message IDs for a sent code. The screen shows this itself. */
 const codeSent: ReadonlySet<number> = new Set([1010014, 1010025, 1040005, 1060003, 1080003])
 
-/** The address to which a code was sent; undefined if none was sent. */
-export function codeSentTo({ state, ui: { nodes } }: Flow): string | undefined {
-  if (state !== 'sent_email') return undefined
+export function isCodeSent({ state }: Flow): boolean {
+  return state === 'sent_email'
+}
+
+/** The address to which a code was sent, if the service returns it. */
+export function codeSentTo({ ui: { nodes } }: Flow): string | undefined {
   const names = ['email', 'identifier', 'traits.email']
   const input = inputsOf(nodes).find(({ attributes: { name, value } }) => names.includes(name) && value)
   return input && String(input.attributes.value)
@@ -84,7 +87,7 @@ export function codeSentTo({ state, ui: { nodes } }: Flow): string | undefined {
 
 /** Removes messages that the screen shows itself. */
 export function withoutCodeSent(flow: Flow): Flow {
-  if (!codeSentTo(flow)) return flow
+  if (!isCodeSent(flow)) return flow
   return { ...flow, ui: { ...flow.ui, messages: flow.ui.messages.filter(({ id }) => !codeSent.has(id)) } }
 }
 

@@ -8,7 +8,7 @@ import { AuthAside, AuthTitle } from '#identity/auth-layout.tsx'
 import type { FlowKind } from '#identity/flow-kind.ts'
 import { FlowForm } from '#identity/flow-form.tsx'
 import { flowQuery } from '#identity/lifecycle.ts'
-import { codeSentTo } from '#identity/nodes.ts'
+import { codeSentTo, isCodeSent } from '#identity/nodes.ts'
 import { restoreFocus } from '#lib/focus.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { sessionEndedAt } from '#lib/use-draft.ts'
@@ -84,12 +84,11 @@ function SessionExpiredNote({ address }: { readonly address: string | undefined 
 
 export function RegistrationScreen({ flow: id, returnTo }: Visit) {
   const flow = useOpenFlow('registration', id)
-  const address = codeSentTo(flow)
   return (
     <>
-      <AuthTitle title={address ? 'Check your email' : 'Create an account'}>
-        {address ? (
-          <CodeSent address={address} />
+      <AuthTitle title={isCodeSent(flow) ? 'Check your email' : 'Create an account'}>
+        {isCodeSent(flow) ? (
+          <CodeSent flow={flow} />
         ) : isInvitation(flow.return_to ?? returnTo) ? (
           'Use the email address that the invitation was sent to.'
         ) : (
@@ -109,11 +108,10 @@ export function RegistrationScreen({ flow: id, returnTo }: Visit) {
 
 export function RecoveryScreen({ flow: id, returnTo }: Visit) {
   const flow = useOpenFlow('recovery', id)
-  const address = codeSentTo(flow)
   return (
     <>
-      <AuthTitle title={address ? 'Check your email' : 'Recover your account'}>
-        {address ? <CodeSent address={address} /> : "Enter your account's email address and we'll send you a code."}
+      <AuthTitle title={isCodeSent(flow) ? 'Check your email' : 'Recover your account'}>
+        {isCodeSent(flow) ? <CodeSent flow={flow} /> : "Enter your account's email address and we'll send you a code."}
       </AuthTitle>
       <FlowForm key={flow.id} kind="recovery" flow={flow} />
       <AuthAside>
@@ -128,12 +126,11 @@ export function RecoveryScreen({ flow: id, returnTo }: Visit) {
 /** `code` comes from the link in the email and prefills the code field. */
 export function VerificationScreen({ flow: id, returnTo, code }: Visit & { readonly code: string | undefined }) {
   const flow = withCode(useOpenFlow('verification', id), code)
-  const address = codeSentTo(flow)
   if (flow.state === 'passed_challenge') return <Verified flow={flow} returnTo={returnTo} />
   return (
     <>
       <AuthTitle title="Verify your email">
-        {address ? <CodeSent address={address} /> : "Enter your email address and we'll send you a code."}
+        {isCodeSent(flow) ? <CodeSent flow={flow} /> : "Enter your email address and we'll send you a code."}
       </AuthTitle>
       <FlowForm key={flow.id} kind="verification" flow={flow} />
       <AuthAside>
@@ -164,12 +161,17 @@ function Verified({ flow, returnTo }: { readonly flow: Flow; readonly returnTo: 
   )
 }
 
-/** Doesn't reveal whether the address has an account, so it suggests checking the spelling. */
-function CodeSent({ address }: { readonly address: string }) {
+/**
+ * Doesn't reveal whether the address has an account, so it suggests checking the spelling. Kratos v1.3 doesn't return the address
+ * after a sign-up.
+ */
+function CodeSent({ flow }: { readonly flow: Flow }) {
+  const address = codeSentTo(flow)
   return (
     <>
-      Enter the 6-character code we sent to <strong className="font-medium wrap-anywhere text-ink">{address}</strong>.
-      If you don't receive it, check the spelling of the address.
+      Enter the 6-character code we sent to{' '}
+      {address ? <strong className="font-medium wrap-anywhere text-ink">{address}</strong> : 'your email address'}. If
+      you don't receive it, check the spelling of the address.
       {portalConfig().mailsAreFiles && (
         <span className="mt-2 block text-12 text-ink-3">
           This installation has no mail server configured. Emails are saved to the outbox folder in its data directory.
@@ -219,8 +221,7 @@ function isSecondFactor(flow: Flow): boolean {
 }
 
 function loginText(flow: Flow): { readonly title: string; readonly lede: ReactNode } {
-  const address = codeSentTo(flow)
-  if (address) return { title: 'Check your email', lede: <CodeSent address={address} /> }
+  if (isCodeSent(flow)) return { title: 'Check your email', lede: <CodeSent flow={flow} /> }
   if (isSecondFactor(flow))
     return { title: 'Two-factor authentication', lede: 'Confirm your sign-in with a second factor.' }
   if (flow.refresh) return { title: "Confirm it's you", lede: 'Sign in again to continue.' }

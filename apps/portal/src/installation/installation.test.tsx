@@ -114,6 +114,7 @@ it("asks for confirmation before saving networks that exclude the user's address
     expect(sent('PUT', '/v1/installation/sign-in-networks').at(-1)?.body).toEqual({
       networks: ['192.0.2.0/24'],
       excludesYou: true,
+      replaces: ['192.0.2.0/24'],
     }),
   )
 })

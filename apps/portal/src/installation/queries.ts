@@ -74,6 +74,6 @@ export const retry = mutationOptions({ mutationFn: (id: string) => call(retryJob
 
 export const testEmail = mutationOptions({ mutationFn: () => call(sendTestEmail, {}) })
 
-export function saveNetworks(change: InputOf<typeof setInstallationNetworks>) {
-  return call(setInstallationNetworks, change, { isFailureShown: true })
+export async function saveNetworks(change: InputOf<typeof setInstallationNetworks>): Promise<string[]> {
+  return (await call(setInstallationNetworks, change, { isFailureShown: true })).installation.signInNetworks
 }

@@ -4,7 +4,7 @@ import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { submitFlow } from '#identity/client.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { flowOf, type PartialNode, readNodes } from '#lib/testing/flows.ts'
+import { flowOf, type PartialNode, readNodes, verificationNodes } from '#lib/testing/flows.ts'
 import { testConfig, type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
@@ -79,6 +79,16 @@ it.each([
   open(`/${kind}?flow=mine`)
   expect(await screen.findByText('nora@a.example')).toBeTruthy()
   expect(screen.queryByText(/^This installation has no mail server configured/) !== null).toBe(mailsAreFiles)
+})
+
+it('verification explains that a code was sent if the service does not return the address', async () => {
+  const sent = { id: 1080003, type: 'info' as const, text: 'An email containing a verification code has been sent' }
+  const nodes = verificationNodes().filter((node) => node.type !== 'input' || node.attributes.name !== 'email')
+  const body = flowOf(nodes, { id: 'mine', state: 'sent_email', messages: [sent] })
+  service.on('GET /self-service/verification/flows', { body })
+  open('/verification?flow=mine')
+  expect(await screen.findByText(/Enter the 6-character code we sent to your email address/)).toBeTruthy()
+  expect(screen.queryByText(sent.text)).toBeNull()
 })
 
 it('is submitted with cookies, its id and the CSRF token if present', async () => {

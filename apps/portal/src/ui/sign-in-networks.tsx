@@ -12,12 +12,14 @@ import { addToast } from '#ui/toasts.tsx'
 interface NetworkChange {
   readonly networks: string[]
   readonly excludesYou?: boolean
+  readonly replaces: string[]
 }
 
 interface SignInNetworksProps {
   readonly networks: readonly string[]
   readonly call: CallName
-  readonly save: (change: NetworkChange) => Promise<unknown>
+  /** Resolves to the saved networks. */
+  readonly save: (change: NetworkChange) => Promise<readonly string[]>
   /** Why the user can't change them. */
   readonly denial?: string | undefined
 }
@@ -25,13 +27,19 @@ interface SignInNetworksProps {
 export function SignInNetworks({ networks, call, save, denial }: SignInNetworksProps) {
   const saving = useMutation({ mutationFn: save })
   const [text, setText] = useState(networks.join('\n'))
+  const [replaces, setReplaces] = useState([...networks])
   const [hasTried, setHasTried] = useState(false)
   const problem = networksProblem(text)
   const excluded = excludedAddress(saving.error)
   const send = (excludesYou: boolean) =>
     saving.mutate(
-      { networks: parseNetworks(text), ...(excludesYou && { excludesYou }) },
-      { onSuccess: () => addToast('success', { title: 'Success', message: 'The networks were saved.' }) },
+      { networks: parseNetworks(text), replaces, ...(excludesYou && { excludesYou }) },
+      {
+        onSuccess(saved) {
+          setReplaces([...saved])
+          addToast('success', { title: 'Success', message: 'The networks were saved.' })
+        },
+      },
     )
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -53,5 +53,8 @@ it.each([
   expect(input.getAttribute('aria-invalid')).toBe('true')
   const describedBy = document.getElementById(input.getAttribute('aria-describedby') ?? '')
   expect(describedBy?.textContent).toBe('Must contain at most 128 characters')
-  expect(page.service.seen.at(-1)?.body).toMatchObject({ workspace: { name: 'a'.repeat(400) } })
+  expect(page.service.seen.at(-1)?.body).toMatchObject({
+    workspace: { name: 'a'.repeat(400) },
+    replaces: { name: 'Aarewerk' },
+  })
 })

@@ -17,6 +17,7 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
   const denial = useDenial('updateWorkspace')
   const [name, setName] = useState(workspace.name)
   const [timeZone, setTimeZone] = useState(workspace.timeZone)
+  const [replaces, setReplaces] = useState(() => changeableFields(workspace))
   const [historyDays, setHistoryDays] = useState(textOf(workspace.retention.historyDays))
   const [evidenceDays, setEvidenceDays] = useState(textOf(workspace.retention.evidenceDays))
   const [auditDays, setAuditDays] = useState(textOf(workspace.retention.auditDays))
@@ -34,8 +35,13 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
       auditDays: numberOf(auditDays),
     }
     saving.mutate(
-      { name, timeZone, retention },
-      { onSuccess: () => addToast('success', { title: 'Success', message: 'The workspace was saved.' }) },
+      { workspace: { name, timeZone, retention }, replaces },
+      {
+        onSuccess(saved) {
+          setReplaces(changeableFields(saved.workspace))
+          addToast('success', { title: 'Success', message: 'The workspace was saved.' })
+        },
+      },
     )
   }
   return (
@@ -89,6 +95,10 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
       </form>
     </SettingsSection>
   )
+}
+
+function changeableFields({ name, timeZone, retention }: Workspace) {
+  return { name, timeZone, retention }
 }
 
 function textOf(days: number | null): string {

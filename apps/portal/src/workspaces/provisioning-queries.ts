@@ -15,8 +15,8 @@ export function provisioning() {
 }
 
 export const saveProvisioning = mutationOptions({
-  mutationFn: (settings: InputOf<typeof updateProvisioning>['provisioning']) =>
-    call(updateProvisioning, { provisioning: settings, updateMask: { paths: Object.keys(settings) } }),
+  mutationFn: (change: Omit<InputOf<typeof updateProvisioning>, 'updateMask'>) =>
+    call(updateProvisioning, { ...change, updateMask: { paths: Object.keys(change.provisioning) } }),
 })
 
 export const createToken = mutationOptions({

@@ -58,15 +58,22 @@ function RolesForm({ settings }: { readonly settings: Provisioning }) {
   const denial = useDenial('updateProvisioning')
   const [defaultRole, setDefaultRole] = useState(settings.defaultRole)
   const [groupRoles, setGroupRoles] = useState<typeof settings.groupRoles>(settings.groupRoles)
+  const [replaces, setReplaces] = useState({ defaultRole, groupRoles })
   const [hasTried, setHasTried] = useState(false)
   const problem = groupsProblem(groupRoles)
   const save = (event: FormEvent) => {
     event.preventDefault()
     setHasTried(true)
     if (problem) return
-    const onSuccess = () =>
-      addToast('success', { title: 'Success', message: 'The roles of provisioned members were saved.' })
-    saving.mutate({ defaultRole, groupRoles: namedGroups(groupRoles) }, { onSuccess })
+    saving.mutate(
+      { provisioning: { defaultRole, groupRoles: namedGroups(groupRoles) }, replaces },
+      {
+        onSuccess({ provisioning: saved }) {
+          setReplaces({ defaultRole: saved.defaultRole, groupRoles: saved.groupRoles })
+          addToast('success', { title: 'Success', message: 'The roles of provisioned members were saved.' })
+        },
+      },
+    )
   }
   const advice = errorAdvice(saving.error)
   return (

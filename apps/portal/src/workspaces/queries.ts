@@ -113,12 +113,12 @@ export const createMutation = mutationOptions({
 export const joinMutation = mutationOptions({ mutationFn: (id: string) => call(joinWorkspace, { id }) })
 
 export const updateMutation = mutationOptions({
-  mutationFn: (workspace: InputOf<typeof updateWorkspace>['workspace']) =>
-    call(updateWorkspace, { workspace, updateMask: { paths: Object.keys(workspace) } }),
+  mutationFn: (change: Omit<InputOf<typeof updateWorkspace>, 'updateMask'>) =>
+    call(updateWorkspace, { ...change, updateMask: { paths: Object.keys(change.workspace) } }),
 })
 
-export function saveNetworks(change: InputOf<typeof setSignInNetworks>) {
-  return call(setSignInNetworks, change, { isFailureShown: true })
+export async function saveNetworks(change: InputOf<typeof setSignInNetworks>): Promise<string[]> {
+  return (await call(setSignInNetworks, change, { isFailureShown: true })).workspace.signInNetworks
 }
 
 export const deleteMutation = mutationOptions({ mutationFn: (name: string) => call(deleteWorkspace, { name }) })

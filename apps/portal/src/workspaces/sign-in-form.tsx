@@ -10,6 +10,7 @@ import { GroupRolesField, groupRoleNames, groupsProblem, namedGroups } from '#wo
 import { saveProvider } from '#workspaces/sign-in-queries.ts'
 import { Checkbox, SelectField, TextField } from '#ui/field.tsx'
 import { FormDialog } from '#ui/form-dialog.tsx'
+import { Note } from '#ui/note.tsx'
 import { addToast } from '#ui/toasts.tsx'
 
 const empty = {
@@ -41,10 +42,12 @@ interface ProviderFormProps {
 export function ProviderForm({ provider, onClose }: ProviderFormProps) {
   const saving = useMutation(saveProvider)
   const [draft, setDraft] = useState<typeof empty>(() => (provider ? draftOf(provider) : empty))
+  const [replaces] = useState(provider?.updateTime ?? null)
   const [secret, setSecret] = useState<string>()
   const [hasTried, setHasTried] = useState(false)
   const change = (part: Partial<typeof empty>) => setDraft({ ...draft, ...part })
   const groupProblem = groupsProblem(draft.groupRoles)
+  const isOther = provider && (provider.issuer !== draft.issuer || provider.clientId !== draft.clientId)
   const missing = texts.filter(({ name }) => draft[name].trim() === '')
   const errors = saving.error instanceof ApiFailure ? saving.error.fieldErrors : new Map<string, string>()
   const save = () => {
@@ -56,7 +59,8 @@ export function ProviderForm({ provider, onClose }: ProviderFormProps) {
       onClose()
     }
     const groupRoles = namedGroups(draft.groupRoles)
-    saving.mutate({ ...draft, groupRoles, ...(secret !== undefined && { clientSecret: secret }) }, { onSuccess })
+    const changed = { ...draft, groupRoles, ...(secret !== undefined && { clientSecret: secret }) }
+    saving.mutate({ provider: changed, replaces }, { onSuccess })
   }
   return (
     <FormDialog
@@ -85,6 +89,9 @@ export function ProviderForm({ provider, onClose }: ProviderFormProps) {
           />
         )
       })}
+      {isOther && (
+        <Note variant="orange">Everyone who signed in with this provider has to sign in again, including you.</Note>
+      )}
       <TextField
         label="Client secret"
         type="password"

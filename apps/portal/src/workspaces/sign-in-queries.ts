@@ -22,7 +22,7 @@ export const providerOf = (workspaceId: string) =>
   })
 
 export const saveProvider = mutationOptions({
-  mutationFn: (provider: InputOf<typeof setSignInProvider>['provider']) => call(setSignInProvider, { provider }),
+  mutationFn: (input: InputOf<typeof setSignInProvider>) => call(setSignInProvider, input),
 })
 
 export const removeProvider = mutationOptions({ mutationFn: () => call(deleteSignInProvider, {}) })

@@ -67,6 +67,7 @@ it('sets up a provider, and asks for what is missing first', async () => {
       groupRoles: [],
       isRequired: true,
     },
+    replaces: null,
   })
 })
 

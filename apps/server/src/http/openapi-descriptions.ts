@@ -234,6 +234,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   'token.expireTime': 'When the token expires: at most 730 days ahead, 365 days if omitted.',
   networks: 'Addresses or networks in CIDR notation; empty for all.',
   excludesYou: 'Confirms a list that does not contain your own address.',
+  replaces:
+    'The current values. If they were changed in the meantime, the request is rejected with status 409 and the reason `SETTINGS_CHANGED`.',
   state: 'The state.',
   team: 'The team that the tag represents; an ordinary tag without one.',
   memberIds: 'Identity IDs of the members of the team.',

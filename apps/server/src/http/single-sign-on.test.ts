@@ -14,7 +14,14 @@ let provider: Awaited<ReturnType<typeof startTestOidcProvider>>
 
 beforeAll(async () => {
   users = await openTestUsers({
-    signIn: { url: origin, secret: testSecret, egress: ['127.0.0.0/8'], fetch, hasOwnIdentity: false },
+    signIn: {
+      url: origin,
+      secret: testSecret,
+      egress: ['127.0.0.0/8'],
+      fetch,
+      hasOwnIdentity: false,
+      revokeSessions: async () => undefined,
+    },
     signInLimits: { sessionMs, idleMs },
   })
   team = await openTeam(users, 'olga')

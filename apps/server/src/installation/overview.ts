@@ -2,6 +2,7 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/installation'
 import { recordIdentityEvent } from '#audit.ts'
+import { requireUnchanged } from '#errors.ts'
 import { rejectLockout } from '#networks.ts'
 import type { Visit } from '#ctx.ts'
 import type { Administration } from '#installation/administration.ts'
@@ -49,7 +50,10 @@ export async function getInstallation({ database, config }: Administration): Pro
   }
 }
 
-/** @throws ApiError `precondition` if the list excludes the administrator, without confirmation */
+/**
+ * @throws ApiError `precondition` if the list excludes the administrator, without confirmation; `conflict` if it replaces another
+ *   list
+ */
 export async function setInstallationNetworks(
   administration: Administration,
   { person, actor }: Visit,
@@ -57,7 +61,11 @@ export async function setInstallationNetworks(
 ): Promise<Result> {
   rejectLockout(input, actor.ip)
   const { owner } = administration.database
-  await owner.updateTable('installation').set({ sign_in_networks: input.networks }).execute()
+  await owner.transaction().execute(async (tx) => {
+    const current = await tx.selectFrom('installation').select('sign_in_networks').forUpdate().executeTakeFirst()
+    requireUnchanged(input.replaces, current?.sign_in_networks ?? [])
+    await tx.updateTable('installation').set({ sign_in_networks: input.networks }).execute()
+  })
   await recordIdentityEvent(administration.database, {
     kind: 'sign_in_networks_changed',
     identityId: person.identityId,

@@ -38,7 +38,7 @@ export async function openTestApi(
 ): Promise<TestApi> {
   const { signInLimits = { sessionMs: 3_600_000, idleMs: 3_600_000 }, ...options } = more
   const ownSignIn = { url: origin, secret: testSecret, egress: ['127.0.0.0/8'], hasOwnIdentity: true }
-  const signIn = options.signIn ?? { ...ownSignIn, fetch: fetchOnLoopback }
+  const signIn = options.signIn ?? { ...ownSignIn, fetch: fetchOnLoopback, revokeSessions: async () => undefined }
   const live = await listenLive(server.url, silent)
   const app = Fastify({ forceCloseConnections: true, ...requestLimits })
   handleErrors(app)

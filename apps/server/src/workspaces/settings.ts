@@ -7,7 +7,7 @@ import type { Ctx, Log } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
 import { recordDeletion } from '#deletions.ts'
 import { forEachSettled } from '#for-each-settled.ts'
-import { ApiError, invalid, masked } from '#errors.ts'
+import { ApiError, invalid, masked, requireUnchanged } from '#errors.ts'
 import { rejectLockout } from '#networks.ts'
 import { isTimeZone, timeZoneError } from '#time-zone.ts'
 import { announceMembers } from '#workspaces/members.ts'
@@ -35,13 +35,26 @@ export async function getWorkspace(ctx: Ctx): Promise<{ workspace: Workspace }> 
   }
 }
 
-/** @throws ApiError `invalid` for a field that can't be changed, or an unknown time zone */
+/** Holds the row until the transaction ends, so that concurrent changes are compared one after the other. */
+async function lockedWorkspace(ctx: Ctx): Promise<Workspace> {
+  await ctx.tx.selectFrom('workspace').select('id').where('id', '=', ctx.workspace).forUpdate().execute()
+  return (await getWorkspace(ctx)).workspace
+}
+
+/**
+ * @throws ApiError `invalid` for a field that can't be changed, or an unknown time zone; `conflict` if the settings are no
+ *   longer those that the request replaces
+ */
 export async function updateWorkspace(
   ctx: Ctx,
-  { workspace, updateMask }: ParsedInputOf<typeof contract.updateWorkspace>,
+  { workspace, updateMask, replaces = {} }: ParsedInputOf<typeof contract.updateWorkspace>,
 ): Promise<{ workspace: Workspace }> {
   const { name, timeZone, retention } = masked(workspace, updateMask.paths, ['name', 'timeZone', 'retention'])
   if (timeZone !== undefined && !isTimeZone(timeZone)) throw invalid('workspace.timeZone', timeZoneError(timeZone))
+  const current = await lockedWorkspace(ctx)
+  requireUnchanged(replaces.name, current.name)
+  requireUnchanged(replaces.timeZone, current.timeZone)
+  requireUnchanged(replaces.retention, current.retention)
   await ctx.tx
     .updateTable('workspace')
     .set({
@@ -61,13 +74,17 @@ export async function updateWorkspace(
   return getWorkspace(ctx)
 }
 
-/** @throws ApiError `precondition` if the list excludes the person who sets it, without confirmation */
+/**
+ * @throws ApiError `precondition` if the list excludes the person who sets it, without confirmation; `conflict` if it replaces
+ *   another list
+ */
 export async function setSignInNetworks(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.setSignInNetworks>,
 ): Promise<{ workspace: Workspace }> {
   rejectLockout(input, ctx.actor.ip)
-  const { networks } = input
+  const { networks, replaces } = input
+  requireUnchanged(replaces, (await lockedWorkspace(ctx)).signInNetworks)
   await ctx.tx
     .updateTable('workspace')
     .set({ sign_in_networks: networks, updated_at: ctx.now })

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import type { OrganizationSignIn } from '#index.ts'
+import { createIdentityAdmin, type OrganizationSignIn } from '#index.ts'
 import type { Browser, Reply } from '#testing/browser.ts'
-import { enrollTotp, portalUrl, register, sharedTestIdentity, valueOf } from '#testing/test-identity.ts'
+import { enqueueMail, enrollTotp, portalUrl, register, sharedTestIdentity, valueOf } from '#testing/test-identity.ts'
 import { type Claims, followToCallback, startTestOidcProvider } from '#testing/test-oidc-provider.ts'
 
 const id = 'workspace-1'
@@ -93,6 +93,19 @@ describe('the provider of an organization', () => {
     const browser = identity.browser()
     await open(browser)
     expect((await browser.get('/sessions/whoami')).status).toBe(401)
+  })
+
+  it('ends the sessions of those who signed in with it on request, and no others', async () => {
+    setUser()
+    const [member, other] = [identity.browser(), identity.browser()]
+    await open(member)
+    await registerVerified(other, setUser())
+    const admin = createIdentityAdmin({ database: identity.database.db, enqueueMail })
+    await admin.revokeProviderSessions('workspace-2')
+    expect((await member.get('/sessions/whoami')).status).toBe(200)
+    await admin.revokeProviderSessions(id)
+    expect((await member.get('/sessions/whoami')).status).toBe(401)
+    expect((await other.get('/sessions/whoami')).status).toBe(200)
   })
 
   it('links the account with the verified address, and keeps its second factor', async () => {

@@ -5,7 +5,7 @@ import type { PendingMember, ProvisionedGroup, Provisioning } from '@glacis/cont
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
-import { masked } from '#errors.ts'
+import { masked, requireUnchanged } from '#errors.ts'
 import { applyRoles, roleRulesOf } from '#workspaces/provisioning/roles.ts'
 import { listTokens } from '#workspaces/provisioning/tokens.ts'
 import { sql } from 'kysely'
@@ -31,14 +31,20 @@ export async function getProvisioning(ctx: Ctx, { url }: Place): Promise<{ provi
   }
 }
 
-/** @throws ApiError `invalid` for a field that can't be changed */
+/**
+ * @throws ApiError `invalid` for a field that can't be changed; `conflict` if the settings are no longer those that the request
+ *   replaces
+ */
 export async function updateProvisioning(
   ctx: Ctx,
   place: Place,
-  { provisioning, updateMask }: ParsedInputOf<typeof contract.updateProvisioning>,
+  { provisioning, updateMask, replaces = {} }: ParsedInputOf<typeof contract.updateProvisioning>,
 ): Promise<{ provisioning: Provisioning }> {
   const { defaultRole, groupRoles } = masked(provisioning, updateMask.paths, ['defaultRole', 'groupRoles'])
   await lockForLimit(ctx, 'members')
+  const current = await roleRulesOf(ctx)
+  requireUnchanged(replaces.defaultRole, current.defaultRole)
+  requireUnchanged(replaces.groupRoles, current.groupRoles)
   const values = {
     ...(defaultRole && { default_role: defaultRole }),
     ...(groupRoles && { group_roles: JSON.stringify(groupRoles) }),

@@ -7,11 +7,12 @@ import { checkProvider, seal } from '@glacis/identity'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx, Within } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
-import { ApiError, invalid } from '#errors.ts'
+import { lockForLimit } from '#database/limit-lock.ts'
 import { type EgressPolicy, urlError } from '#egress-policy.ts'
+import { ApiError, invalid, requireUnchanged } from '#errors.ts'
 import { announceMembers } from '#workspaces/members.ts'
 import type { OutboundFetch } from '#workspaces/sign-in/organizations.ts'
-import { type SignInSite, redirectUri, signInUrl } from '#workspaces/sign-in/provider-id.ts'
+import { type SignInSite, providerId, redirectUri, signInUrl } from '#workspaces/sign-in/provider-id.ts'
 import type { Selectable } from 'kysely'
 
 type Row = Selectable<Tables['sign_in_provider']>
@@ -23,6 +24,8 @@ export interface SignInService extends SignInSite {
   readonly egress: EgressPolicy
   /** Sends requests to providers that the egress policy allows. */
   readonly fetch: OutboundFetch
+  /** Revokes the sessions of everyone who signed in with a provider of the embedded identity service. */
+  readonly revokeSessions: (provider: string) => Promise<void>
 }
 
 export async function getSignInProvider(ctx: Ctx, site: SignInSite): Promise<Result> {
@@ -38,12 +41,12 @@ export async function getSignInProvider(ctx: Ctx, site: SignInSite): Promise<Res
  * Loads the provider's metadata, without an open transaction, and stores the settings.
  *
  * @throws ApiError `invalid` for an issuer that can't be used; `precondition` if the sign-in is required but no email
- *   domain is verified
+ *   domain is verified; `conflict` if the settings are no longer those that the request replaces
  */
 export async function setSignInProvider(
   within: Within,
   service: SignInService,
-  { provider }: ParsedInputOf<typeof contract.setSignInProvider>,
+  { provider, replaces }: ParsedInputOf<typeof contract.setSignInProvider>,
 ): Promise<Result> {
   const { issuer, clientId } = provider
   const problem = urlError(issuer, service.egress)
@@ -57,6 +60,8 @@ export async function setSignInProvider(
         'precondition',
         'Verify an email domain first. Only users with an address in a verified domain can sign in with a provider',
       )
+    await lockForLimit(ctx, 'members')
+    requireUnchanged(replaces, (await providerOf(ctx))?.updated_at.toISOString() ?? null)
     await store(ctx, service, provider)
     return getSignInProvider(ctx, service)
   })
@@ -82,7 +87,7 @@ export async function deleteSignInProvider(ctx: Ctx): Promise<Record<string, nev
 
 async function store(
   ctx: Ctx,
-  { secret }: SignInService,
+  { secret, revokeSessions }: SignInService,
   given: ParsedInputOf<typeof contract.setSignInProvider>['provider'],
 ): Promise<void> {
   const before = await providerOf(ctx)
@@ -107,14 +112,17 @@ async function store(
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(values))
     .execute()
   // Another provider hasn't verified who signed in.
-  if (!isSame) await ctx.tx.deleteFrom('provider_session').where('account_id', '=', ctx.workspace).execute()
+  if (!isSame) {
+    await ctx.tx.deleteFrom('provider_session').where('account_id', '=', ctx.workspace).execute()
+    await revokeSessions(providerId(ctx.workspace))
+  }
   const { label, issuer, clientId, groupsClaim, groupRoles, defaultRole, isRequired } = given
   const detail = { label, issuer, clientId, groupsClaim, groupRoles, defaultRole, isRequired }
   const isSecretChanged = !isDeepStrictEqual(before?.client_secret ?? null, values.client_secret)
   const resource = { kind: 'workspace', id: ctx.workspace }
   await recordAuditEvent(ctx, 'sign-in-provider.set', resource, { ...detail, isSecretChanged })
-  // Open streams of people who now have to sign in with the provider end.
-  if (isRequired) await announceMembers(ctx)
+  // Open streams of people who now have to sign in again end.
+  if (isRequired || !isSame) await announceMembers(ctx)
 }
 
 function providerOf(ctx: Ctx): Promise<Row | undefined> {
