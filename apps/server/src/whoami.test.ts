@@ -27,6 +27,6 @@ it('reports an unreachable identity service as unavailable', async () => {
   const unreachable = createWhoami('http://127.0.0.1:1', silent)
   await expect(unreachable({ cookie: 'ory_kratos_session=a' })).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'The identity service is unavailable; try again shortly',
+    message: 'The identity service is unavailable. Try again in a moment',
   })
 })

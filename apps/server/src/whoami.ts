@@ -54,5 +54,5 @@ async function fetchSession(url: string, credentials: Record<string, string>, lo
 }
 
 function unavailable(cause?: unknown): ApiError {
-  return new ApiError('unavailable', 'The identity service is unavailable; try again shortly', { cause })
+  return new ApiError('unavailable', 'The identity service is unavailable. Try again in a moment', { cause })
 }

@@ -98,7 +98,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     pressureHandler(_request, reply) {
       // Startup work is not overload.
       if (performance.now() < graceEndsAt) return undefined
-      const overloadedError: ApiErrorBody = { code: 14, message: 'The server is overloaded; try again shortly' }
+      const overloadedError: ApiErrorBody = { code: 14, message: 'The server is overloaded. Try again in a moment' }
       void reply.status(503).header('retry-after', 5)
       return overloadedError as never // the plugin sends the returned value, but its types don't include it
     },

@@ -141,7 +141,7 @@ const databaseUnavailable: TemporaryFailure = {
   seconds: '5',
   level: 'error',
   logMessage: 'database unavailable',
-  message: 'The database is unavailable; try again shortly',
+  message: 'The database is unavailable. Try again in a moment',
 }
 const diskFull: TemporaryFailure = {
   seconds: '60',
@@ -154,7 +154,7 @@ const shuttingDown: TemporaryFailure = {
   seconds: '5',
   level: 'debug',
   logMessage: 'request aborted by shutdown',
-  message: 'The server is shutting down; try again shortly',
+  message: 'The server is shutting down. Try again in a moment',
 }
 
 /** Temporary failures: the same request can succeed later. */

@@ -76,7 +76,7 @@ it('SEC-G2 responds 503 with Retry-After while the database is lost, and continu
   for (const attempt of ['first', 'second', 'third']) {
     const response = await createTag(attempt)
     expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5'])
-    expect(response.json()).toMatchObject({ code: 14, message: 'The database is unavailable; try again shortly' })
+    expect(response.json()).toMatchObject({ code: 14, message: 'The database is unavailable. Try again in a moment' })
   }
   proxy.cut(false)
   expect((await createTag('after')).statusCode).toBe(200)

@@ -86,7 +86,7 @@ const errors: Readonly<Record<string, ErrorResponse>> = {
   '503': {
     name: 'Unavailable',
     description: 'The database is not available. Try again after `Retry-After` seconds.',
-    example: { code: 14, message: 'The database is unavailable; try again shortly' },
+    example: { code: 14, message: 'The database is unavailable. Try again in a moment' },
   },
 }
 

@@ -39,7 +39,7 @@ it('SEC-G3 ignores a slow start, and rejects requests when it is overloaded late
     vi.spyOn(performance, 'now').mockReturnValue(now + 20_000)
     const rejected = await send()
     expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '5'])
-    expect(await rejected.json()).toEqual({ code: 14, message: 'The server is overloaded; try again shortly' })
+    expect(await rejected.json()).toEqual({ code: 14, message: 'The server is overloaded. Try again in a moment' })
   } finally {
     vi.restoreAllMocks()
     await app.close()
