@@ -20,7 +20,7 @@ interface TraitField {
 export const emailLengthMax = 254
 
 const traitFields: readonly TraitField[] = [
-  { path: ['email'], title: 'Email', format: 'email', minLength: 3, maxLength: emailLengthMax },
+  { path: ['email'], title: 'E-Mail', format: 'email', minLength: 3, maxLength: emailLengthMax },
   { path: ['name', 'first'], title: 'First name', minLength: 1, maxLength: 128 },
   { path: ['name', 'last'], title: 'Last name', minLength: 1, maxLength: 128 },
 ]
@@ -38,7 +38,7 @@ export const schemaDocument = {
         email: {
           type: 'string',
           format: 'email',
-          title: 'Email',
+          title: 'E-Mail',
           minLength: 3,
           maxLength: emailLengthMax,
           'ory.sh/kratos': {
@@ -73,7 +73,7 @@ export const schemaDocument = {
 export const schemaSlug = Buffer.from(schemaId).toString('base64url')
 
 /** Label of the identifier field. */
-export const identifierLabel = label.trait('traits.email', 'Email')
+export const identifierLabel = label.trait('traits.email', 'E-Mail')
 
 /** Names of the trait fields, in schema order. */
 export const traitNames: readonly string[] = traitFields.map(fieldName)

@@ -1,6 +1,6 @@
 import type { InputNode, UiNode } from '@glacis/contract/identity'
 import { type ReactNode, useEffect } from 'react'
-import { codeNames, fieldState } from '#identity/nodes.ts'
+import { codeNames, fieldState, labelOf } from '#identity/nodes.ts'
 import { runLoad } from '#identity/triggers.ts'
 import { CodeInput } from '#ui/code-input.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
@@ -27,12 +27,12 @@ export function NodeField({
   /** Focuses the field when the form appears. */
   readonly focusFirst?: boolean
 }) {
-  const { attributes, messages, meta } = node
+  const { attributes, messages } = node
   const { name, type, value } = attributes
   const own = clientErrors?.get(name)
   const texts = own ? [own] : messages.map(({ text }) => text)
   const state = own ? 'error' : fieldState(messages)
-  const label = attributes.label?.text || meta.label?.text || name
+  const label = labelOf(node)
   const isDisabled = attributes.disabled || disabled
   const isRefused = fieldState(messages) === 'error'
 

@@ -46,6 +46,12 @@ export function inputNamed(nodes: readonly UiNode[], name: string): InputNode | 
   return inputsOf(nodes).find((node) => node.attributes.name === name)
 }
 
+/** The label of a field. Default schemas of Kratos title the address "E-Mail". */
+export function labelOf({ attributes, meta }: InputNode): string {
+  const label = attributes.label?.text || meta.label?.text || attributes.name
+  return label === 'E-Mail' ? 'Email' : label
+}
+
 /** Error if any message is an error, else success if any message is a success. */
 export function fieldState(messages: readonly Message[]): FieldState {
   if (messages.some(({ type }) => type === 'error')) return 'error'

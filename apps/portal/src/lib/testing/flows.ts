@@ -47,7 +47,7 @@ export function loginNodes(): UiNode[] {
   return readNodes([
     input('oidc', 'provider', 'submit', 'Sign in with GitHub', { value: 'github' }),
     csrf,
-    input('default', 'identifier', 'text', 'Email', { value: '', required: true, autocomplete: 'username webauthn' }),
+    input('default', 'identifier', 'text', 'E-Mail', { value: '', required: true, autocomplete: 'username webauthn' }),
     input('password', 'password', 'password', 'Password', { required: true, autocomplete: 'current-password' }),
     input('password', 'method', 'submit', 'Sign in with password', { value: 'password' }),
     input('passkey', 'passkey_login_trigger', 'button', 'Sign in with passkey', {
@@ -62,7 +62,7 @@ export function loginNodes(): UiNode[] {
 export function registrationNodes(): UiNode[] {
   return readNodes([
     csrf,
-    input('default', 'traits.email', 'email', 'Email', { required: true, autocomplete: 'email' }),
+    input('default', 'traits.email', 'email', 'E-Mail', { required: true, autocomplete: 'email' }),
     input('default', 'traits.name.first', 'text', 'First name', { required: true }),
     input('default', 'traits.name.last', 'text', 'Last name', { required: true }),
     input('password', 'password', 'password', 'Password', { required: true, autocomplete: 'new-password' }),
@@ -74,7 +74,7 @@ export function registrationNodes(): UiNode[] {
 export function profileStepNodes(): UiNode[] {
   return readNodes([
     csrf,
-    input('default', 'traits.email', 'email', 'Email', { required: true, autocomplete: 'email' }),
+    input('default', 'traits.email', 'email', 'E-Mail', { required: true, autocomplete: 'email' }),
     input('default', 'traits.name.first', 'text', 'First name', { required: true }),
     input('default', 'traits.name.last', 'text', 'Last name', { required: true }),
     input('profile', 'method', 'submit', 'Sign up', { value: 'profile' }),
@@ -84,7 +84,7 @@ export function profileStepNodes(): UiNode[] {
 export function credentialStepNodes(): UiNode[] {
   return readNodes([
     csrf,
-    input('default', 'traits.email', 'hidden', 'Email', { value: 'nora@example.ch' }),
+    input('default', 'traits.email', 'hidden', 'E-Mail', { value: 'nora@example.ch' }),
     input('default', 'traits.name.first', 'hidden', 'First name', { value: 'Nora' }),
     input('default', 'traits.name.last', 'hidden', 'Last name', { value: 'Ammann' }),
     input('password', 'password', 'password', 'Password', { required: true, autocomplete: 'new-password' }),
