@@ -1,5 +1,5 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
-/** Probes for controllers, accelerators, and medical archives. */
+/** Probes for controllers, accelerators, medical archives, and buses and applications behind other servers. */
 import type { Probe } from '#fingerprint/probe.ts'
 import { bytes, hex } from '#wire.ts'
 
@@ -40,7 +40,46 @@ export const channelAccessEcho: Buffer = hex(
   '0000 0000 0000 000d 00000000 00000000 0017 0000 0000 0000 00000000 00000000',
 )
 
+const clientVersion = '<?xml version="1.0"?><methodCall><methodName>system.client_version</methodName></methodCall>'
+
+/** A call of XML-RPC over SCGI: rTorrent returns its version, and other applications the response to a POST request. */
+export const scgiCall: Buffer = scgiRequest('/RPC2', clientVersion)
+
+function scgiRequest(path: string, body: string): Buffer {
+  const headers = [
+    ['CONTENT_LENGTH', String(body.length)],
+    ['SCGI', '1'],
+    ['REQUEST_METHOD', 'POST'],
+    ['REQUEST_URI', path],
+    ['SCRIPT_NAME', ''],
+    ['PATH_INFO', path],
+    ['QUERY_STRING', ''],
+    ['CONTENT_TYPE', 'text/xml'],
+    ['SERVER_NAME', 'glacis.invalid'],
+    ['SERVER_PORT', '80'],
+    ['SERVER_PROTOCOL', 'HTTP/1.1'],
+  ]
+  const netstring = headers.map(([name, value]) => `${name}\0${value}\0`).join('')
+  return bytes(`${netstring.length}:${netstring},${body}`)
+}
+
 export const controlProbes: readonly Probe[] = [
+  {
+    // A mechanism that most buses reject; the response lists those that they accept (D-Bus specification).
+    protocol: 'dbus',
+    ports: [12345, 12434],
+    request: bytes('\0AUTH ANONYMOUS\r\n'),
+    responsePattern: /^(?:OK [0-9a-f]{32}|REJECTED(?: [A-Z0-9_]{3,20}){1,6})\r\n$/,
+    field: 'protocol.software',
+    read: () => 'D-Bus',
+  },
+  {
+    protocol: 'scgi',
+    ports: [5000, 4000],
+    request: scgiCall,
+    responsePattern: /^Status: [1-5]\d\d[ \r\n]/,
+    field: 'scgi.response',
+  },
   {
     protocol: 'dicom',
     ports: [104, 11112, 4242, 2761, 2762, 5678],

@@ -69,6 +69,17 @@ export const dataQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
       return version === undefined ? [] : [{ field: 'pulseaudio.version', text: version }]
     },
   ],
+  /** An empty map in MessagePack, which a Salt master rejects with an error of its own. */
+  salt: [
+    async (connection) => {
+      connection.write(dealerHello)
+      await connection.read({ ...readOptions, idleMs: 300 })
+      connection.write(hex('0100 0001 80'))
+      const reply = (await connection.read({ ...readOptions, firstByteMs: 1000 })).toString('latin1')
+      const isSalt = /payload and load must be a dict|bad load/.test(reply)
+      return [{ field: 'protocol.software', text: isSalt ? 'Salt master' : 'ZeroMQ' }]
+    },
+  ],
   /** The greeting of a ZeroMQ DEALER (RFC 23/ZMTP) and a question that only Circus answers. */
   zmtp: [
     async (connection) => {

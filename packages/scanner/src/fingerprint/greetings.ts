@@ -13,9 +13,12 @@ type Reader = (text: string, port: number) => Banner | undefined
 const software = 'protocol.software'
 const secondsPerDay = 86_400
 
+/** Salt's masters, which encrypt and authenticate the messages on their ZeroMQ sockets themselves. */
+const saltPorts: ReadonlySet<number> = new Set([4505, 4506])
+
 export const greetings: readonly (readonly [RegExp, Reader])[] = [
   // The greeting of ZMTP; version 3 sends only the signature before the peer's arrives (RFC 23/ZMTP).
-  [/^\xff\0{7}[\0\x01]\x7f/, () => ({ protocol: 'zmtp', field: '', text: '' })],
+  [/^\xff\0{7}[\0\x01]\x7f/, (_, port) => ({ protocol: saltPorts.has(port) ? 'salt' : 'zmtp', field: '', text: '' })],
   // VERSION of Channel Access, which most servers send first.
   [
     /^\0\0\0\0\0[\0-\x63]\0[\x04-\x20]\0{8}$/,

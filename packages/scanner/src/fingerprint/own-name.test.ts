@@ -10,6 +10,11 @@ it.each([
   ['Acme Wiki', '<link href="/static/css/acmewiki.css?2.26.1">', 'Acme Wiki 2.26.1'],
   ['Acme', '<script>var VERSION = "2.4.1"; const jquery = { version: "3.7.1" }</script>', 'Acme 2.4.1'],
   ['Acme Ledger', '<a href="https://github.com/acme/acme-ledger">source</a>', 'Acme Ledger'],
+  [
+    'Acme Ledger',
+    ['a', 'b', 'c', 'd'].map((file) => `<script src="js/${file}.js?v=5.2.1deb1">`).join(''),
+    'Acme Ledger 5.2.1',
+  ],
 ])('names %s', (title, html, expected) => {
   expect(ownName(title, { html })).toBe(expected)
 })
@@ -21,6 +26,11 @@ it.each([
   ['a number that is not a version', 'Acme', 'Acme 2024.10'],
   ['a link to another project', 'Acme', '<a href="https://github.com/acme/ledger">'],
   ['a page with two versions', 'Acme', '<script>appVersion="2.4.1";uiVersion="3.0.0"</script>'],
+  [
+    'an application whose assets have versions of their own',
+    'Acme',
+    ['1.2.3', '1.2.3', '1.2.3', '2.0.1'].map((version) => `<script src="a.js?v=${version}">`).join(''),
+  ],
   ['a sentence', 'Everything you need for work', 'work v1.2.3'],
 ])('does not name %s', (_, title, html) => {
   expect(ownName(title, { html })).toBeUndefined()

@@ -97,8 +97,25 @@ function statedVersion([name]: readonly string[], page: string): string | undefi
       .take(20)
       .map(([, ...groups]) => groups.find((group) => group !== undefined) ?? ''),
   )
-  const [version] = versions
+  const version = versions.size === 0 ? assetVersion(page) : [...versions][0]
   return name === undefined || version === undefined || versions.size > 1 ? undefined : `${name} ${version}`
+}
+
+const assetsMin = 4
+/** `1.0.0` is often only a number against caches. */
+const isPlaceholder = /^[01]\.0\.0$/
+
+/** The version that all of the page's own scripts and style sheets have in their query: `js/menu.js?v=5.2.1`. */
+function assetVersion(page: string): string | undefined {
+  const assets = [
+    ...page
+      .matchAll(/\s(?:src|href)=["'](?!https?:|\/\/)[^"'?#]{1,200}\.(?:js|css)\?(?:v|ver|version)=([^"'&]{1,40})["'&]/g)
+      .take(100),
+  ]
+  const values = new Set(assets.map(([, value = '']) => value))
+  const [, version = ''] = /^v?(\d{1,3}\.\d{1,3}\.\d{1,4})(?![\d.])/.exec([...values][0] ?? '') ?? []
+  const isStated = assets.length >= assetsMin && values.size === 1 && version !== '' && !isPlaceholder.test(version)
+  return isStated ? version : undefined
 }
 
 const number = String.raw`v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})["']`

@@ -59,6 +59,11 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
       .map((hit) => ({ trace, hit, header: trace.field.replace(/\.token$/, '') })),
   )
   const known = new Set(hits.filter(({ hit }) => !hit.isLastResort).map(({ header }) => header))
+  // A framework can answer some requests under its own name.
+  const isKnown = (header: string, text: string) =>
+    header.startsWith('http_header.')
+      ? hits.some((other) => !other.hit.isLastResort && other.header === header && other.trace.text.includes(text))
+      : known.has(header)
   const isPageKnown = [...known].some((header) => pageFields.test(header))
   const isProgramKnown = [...known].some((header) => programFields.test(header))
   const ownVersion =
@@ -68,11 +73,11 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
     hits.filter(({ hit }) => !hit.isLastResort && hit.values['service.version']).map(({ hit }) => nameOf(hit)),
   )
   return hits
-    .filter(({ hit, header }) => {
+    .filter(({ hit, header, trace }) => {
       if (!hit.isLastResort) return true
       if (nameOf(hit) !== '' && versionedNames.has(nameOf(hit))) return false
       if (header === ownName) return !isProgramKnown
-      return !known.has(header) && !(isPageKnown && selfDescriptions.has(header))
+      return !isKnown(header, trace.text) && !(isPageKnown && selfDescriptions.has(header))
     })
     .map((found) => {
       if (!titleFields.has(found.header)) return found

@@ -1,47 +1,27 @@
-/** An SSH session up to the list of authentication methods; none is tried. */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createDiffieHellmanGroup,
-  createECDH,
-  createHash,
-  createHmac,
-  randomBytes,
-} from 'node:crypto'
+/** An SSH session up to the list of authentication methods; only the method `none` is tried. */
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Cipheriv, Decipheriv } from 'node:crypto'
 import type { TcpConnection } from '#net/tcp.ts'
+import {
+  chosen,
+  ciphers,
+  isComplete,
+  keyExchangeMethods,
+  macs,
+  type Algorithms,
+  type KeyExchangeMethod,
+} from '#native/ssh-algorithms.ts'
 import { mpint, packetOf, packetsIn, readLists, string } from '#native/ssh-wire.ts'
 
 const version = 'SSH-2.0-Glacis'
 const readOptions = { firstByteMs: 4000, idleMs: 2000, totalMs: 6000 }
-const macBytes = 32
 
-/** A key exchange supported by Node. */
-interface KeyExchangeMethod {
-  readonly hash: string
-  readonly begin: () => { readonly publicKey: Buffer; readonly isNumber: boolean; secret(theirKey: Buffer): Buffer }
-}
-const curve = (name: string, hash: string): KeyExchangeMethod => ({
-  hash,
-  begin() {
-    const own = createECDH(name)
-    return { publicKey: own.generateKeys(), isNumber: false, secret: (theirKey) => own.computeSecret(theirKey) }
-  },
-})
-const group = (name: string, hash: string): KeyExchangeMethod => ({
-  hash,
-  begin() {
-    const own = createDiffieHellmanGroup(name)
-    return { publicKey: own.generateKeys(), isNumber: true, secret: (theirKey) => own.computeSecret(theirKey) }
-  },
-})
-const keyExchangeMethods: Readonly<Record<string, KeyExchangeMethod>> = {
-  'ecdh-sha2-nistp256': curve('prime256v1', 'sha256'),
-  'ecdh-sha2-nistp384': curve('secp384r1', 'sha384'),
-  'diffie-hellman-group14-sha256': group('modp14', 'sha256'),
-  'diffie-hellman-group16-sha512': group('modp16', 'sha512'),
-  'diffie-hellman-group14-sha1': group('modp14', 'sha1'),
-  'diffie-hellman-group1-sha1': group('modp2', 'sha1'),
+/** What a server revealed before authentication. */
+export interface SshSession {
+  /** Authentication methods that it offers; `undefined` if it accepted the user without credentials. */
+  readonly methods: readonly string[] | undefined
+  /** The host key in the encoding of RFC 4253. Of a server with several keys, not the RSA key. */
+  readonly hostKey: Buffer
 }
 
 /**
@@ -49,7 +29,7 @@ const keyExchangeMethods: Readonly<Record<string, KeyExchangeMethod>> = {
  *
  * @returns undefined when there is no common algorithm or the server stopped responding
  */
-export async function readAuthMethods(connection: TcpConnection, user: string): Promise<readonly string[] | undefined> {
+export async function openSession(connection: TcpConnection, user: string): Promise<SshSession | undefined> {
   const reader = packetReader(connection)
   const clientInit = kexInit()
   connection.write(`${version}\r\n`)
@@ -58,23 +38,29 @@ export async function readAuthMethods(connection: TcpConnection, user: string): 
   const serverInit = await reader.next()
   const lists = serverInit && readLists(serverInit)
   if (!greeting || !serverInit || !lists) return undefined
-  const kex = Object.keys(keyExchangeMethods).find((name) => lists.kex.includes(name))
-  const method = keyExchangeMethods[kex ?? '']
-  const isCommon = lists.ciphersIn.includes('aes128-ctr') && lists.macsIn.includes('hmac-sha2-256')
-  if (!method || !isCommon) return undefined
-  const keys = await exchange(connection, reader, { method, greeting, clientInit, serverInit })
-  if (!keys) return undefined
-  const secure = encryptedConnection(connection, reader.rest(), keys)
-  return requestMethods(secure, user)
+  const method = chosen(keyExchangeMethods, lists.kex)
+  const algorithms = {
+    cipherOut: chosen(ciphers, lists.ciphersOut),
+    cipherIn: chosen(ciphers, lists.ciphersIn),
+    macOut: chosen(macs, lists.macsOut),
+    macIn: chosen(macs, lists.macsIn),
+  }
+  if (!method || !isComplete(algorithms)) return undefined
+  const exchanged = await exchange(connection, reader, { method, greeting, clientInit, serverInit, algorithms })
+  if (!exchanged) return undefined
+  const secure = encryptedConnection(connection, reader.rest(), exchanged.keys)
+  const outcome = await requestMethods(secure, user)
+  return outcome && { methods: outcome.methods, hostKey: exchanged.hostKey }
 }
 
 function kexInit(): Buffer {
+  // Some releases of Dropbear offer RSA without having a key, and crash if it is preferred.
   const hostKeys =
-    'ssh-ed25519,rsa-sha2-512,rsa-sha2-256,ecdsa-sha2-nistp256,ecdsa-sha2-nistp384,ecdsa-sha2-nistp521,ssh-rsa'
-  const both = (name: string) => [string(name), string(name)]
-  const lists = [string(Object.keys(keyExchangeMethods).join(',')), string(hostKeys), ...both('aes128-ctr')]
-  const tail = [...both('hmac-sha2-256'), ...both('none'), ...both(''), Buffer.alloc(5)]
-  return Buffer.concat([Buffer.from([20]), randomBytes(16), ...lists, ...tail])
+    'ssh-ed25519,rsa-sha2-512,rsa-sha2-256,ecdsa-sha2-nistp256,ecdsa-sha2-nistp384,ecdsa-sha2-nistp521,ssh-rsa,ssh-dss'
+  const both = (names: string) => [string(names), string(names)]
+  const lists = [Object.keys(keyExchangeMethods).join(','), hostKeys].map((names) => string(names))
+  const tail = [...both(Object.keys(macs).join(',')), ...both('none'), ...both(''), Buffer.alloc(5)]
+  return Buffer.concat([Buffer.from([20]), randomBytes(16), ...lists, ...both(Object.keys(ciphers).join(',')), ...tail])
 }
 
 function packetReader(connection: TcpConnection) {
@@ -120,15 +106,22 @@ interface Keys {
   readonly encrypt: Cipheriv
   readonly decrypt: Decipheriv
   readonly macOut: Buffer
+  readonly algorithms: Algorithms
 }
 
 /** Exchanges keys (RFC 4253, section 8) without verifying the host key: no secrets are sent. */
 async function exchange(
   connection: TcpConnection,
   reader: PacketReader,
-  parameters: { method: KeyExchangeMethod; greeting: string; clientInit: Buffer; serverInit: Buffer },
-): Promise<Keys | undefined> {
-  const { method, greeting, clientInit, serverInit } = parameters
+  parameters: {
+    method: KeyExchangeMethod
+    greeting: string
+    clientInit: Buffer
+    serverInit: Buffer
+    algorithms: Algorithms
+  },
+): Promise<{ keys: Keys; hostKey: Buffer } | undefined> {
+  const { method, greeting, clientInit, serverInit, algorithms } = parameters
   const { publicKey, isNumber, secret } = method.begin()
   const field = (value: Buffer) => (isNumber ? mpint(value) : string(value))
   connection.write(packetOf(Buffer.concat([Buffer.from([30]), field(publicKey)])))
@@ -144,11 +137,12 @@ async function exchange(
   // The server's NEWKEYS.
   if ((await reader.next())?.[0] !== 21) return undefined
   const derive = (letter: string, length: number) => derived(method.hash, { shared, digest, letter, length })
-  return {
-    encrypt: createCipheriv('aes-128-ctr', derive('C', 16), derive('A', 16)),
-    decrypt: createDecipheriv('aes-128-ctr', derive('D', 16), derive('B', 16)),
-    macOut: derive('E', macBytes),
-  }
+  const { cipherOut, cipherIn, macOut } = algorithms
+  const encrypt = createCipheriv(cipherOut.name, derive('C', cipherOut.keyBytes), derive('A', cipherOut.blockBytes))
+  const decrypt = createDecipheriv(cipherIn.name, derive('D', cipherIn.keyBytes), derive('B', cipherIn.blockBytes))
+  encrypt.setAutoPadding(false)
+  decrypt.setAutoPadding(false)
+  return { keys: { encrypt, decrypt, macOut: derive('E', macOut.bytes), algorithms }, hostKey }
 }
 
 function slice(payload: Buffer, at: number): Buffer {
@@ -168,10 +162,15 @@ function derived(
 }
 
 /** Encrypted packets. The sequence number counts from the first packet of the connection. */
-function encryptedConnection(connection: TcpConnection, received: Buffer, { encrypt, decrypt, macOut }: Keys) {
+function encryptedConnection(
+  connection: TcpConnection,
+  received: Buffer,
+  { encrypt, decrypt, macOut, algorithms }: Keys,
+) {
+  const { blockBytes } = algorithms.cipherIn
+  const macBytes = algorithms.macIn.bytes
   let sent = 3
   let waiting = received
-  let plain: Buffer = Buffer.alloc(0)
   const readAtLeast = async (length: number) => {
     while (waiting.length < length) {
       const chunk = await connection.read({ ...readOptions, enough: () => true })
@@ -182,18 +181,18 @@ function encryptedConnection(connection: TcpConnection, received: Buffer, { encr
   }
   return {
     write(payload: Buffer): void {
-      const packet = packetOf(payload, 16)
+      const packet = packetOf(payload, algorithms.cipherOut.blockBytes)
       const number = Buffer.alloc(4)
       number.writeUInt32BE(sent++)
-      const mac = createHmac('sha256', macOut).update(number).update(packet).digest()
+      const mac = createHmac(algorithms.macOut.hash, macOut).update(number).update(packet).digest()
       connection.write(Buffer.concat([encrypt.update(packet), mac]))
     },
     async next(): Promise<Buffer | undefined> {
-      if (!(await readAtLeast(16))) return undefined
-      plain = decrypt.update(waiting.subarray(0, 16))
-      const length = plain.readUInt32BE(0)
-      if (length > 35_000 || length < 12 || !(await readAtLeast(4 + length + macBytes))) return undefined
-      const whole = Buffer.concat([plain, decrypt.update(waiting.subarray(16, 4 + length))])
+      if (!(await readAtLeast(blockBytes))) return undefined
+      const first = decrypt.update(waiting.subarray(0, blockBytes))
+      const length = first.readUInt32BE(0)
+      if (length > 35_000 || length < 5 || !(await readAtLeast(4 + length + macBytes))) return undefined
+      const whole = Buffer.concat([first, decrypt.update(waiting.subarray(blockBytes, 4 + length))])
       waiting = waiting.subarray(4 + length + macBytes)
       return whole.subarray(5, 4 + length - (whole[4] ?? 0))
     },
@@ -205,7 +204,7 @@ const packetsMax = 6
 async function requestMethods(
   secure: ReturnType<typeof encryptedConnection>,
   user: string,
-): Promise<readonly string[] | undefined> {
+): Promise<Pick<SshSession, 'methods'> | undefined> {
   secure.write(Buffer.concat([Buffer.from([5]), string('ssh-userauth')]))
   for (let index = 0; index < packetsMax; index++) {
     const payload = await secure.next()
@@ -214,9 +213,8 @@ async function requestMethods(
       const fields = [string(user), string('ssh-connection'), string('none')]
       secure.write(Buffer.concat([Buffer.from([50]), ...fields]))
     }
-    if (payload[0] === 51) return slice(payload, 1).toString('latin1').split(',')
-    // Authentication succeeded without credentials: every method is allowed.
-    if (payload[0] === 52) return ['none']
+    if (payload[0] === 51) return { methods: slice(payload, 1).toString('latin1').split(',') }
+    if (payload[0] === 52) return { methods: undefined }
   }
   return undefined
 }

@@ -68,3 +68,23 @@ export function mpint(value: Buffer): Buffer {
   const bare = value.subarray(from)
   return string(((bare[0] ?? 0) & 0x80) !== 0 ? Buffer.concat([Buffer.from([0]), bare]) : bare)
 }
+
+/** The length of an RSA host key's modulus in bits; undefined for other keys. */
+export function rsaBitsOf(hostKey: Buffer): number | undefined {
+  const [type, , modulus] = stringsIn(hostKey)
+  if (type?.toString('latin1') !== 'ssh-rsa' || !modulus) return undefined
+  const from = modulus.findIndex((byte) => byte !== 0)
+  return from < 0 ? 0 : (modulus.length - from) * 8 - (Math.clz32(modulus[from] ?? 0) - 24)
+}
+
+/** The complete length-prefixed strings at the start of a buffer. */
+function stringsIn(buffer: Buffer): Buffer[] {
+  const strings: Buffer[] = []
+  let at = 0
+  while (buffer.length >= at + 4 && buffer.length >= at + 4 + buffer.readUInt32BE(at)) {
+    const end = at + 4 + buffer.readUInt32BE(at)
+    strings.push(buffer.subarray(at + 4, end))
+    at = end
+  }
+  return strings
+}

@@ -1,8 +1,8 @@
 import { bytes } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
-import { readAuthMethods } from '#native/ssh-session.ts'
-import { packetsIn, readLists, type KexLists } from '#native/ssh-wire.ts'
+import { openSession, type SshSession } from '#native/ssh-session.ts'
+import { packetsIn, readLists, rsaBitsOf, type KexLists } from '#native/ssh-wire.ts'
 
 /**
  * Key exchanges, ciphers, MACs, and host keys deprecated by RFC 9142, RFC 8758, and OpenSSH's
@@ -56,13 +56,15 @@ const weakMac = checkInfo({
 })
 const weakHostKey = checkInfo({
   id: 'ssh-host-key-weak',
-  name: 'SSH DSA host key enabled',
+  name: 'Weak SSH host key (DSA, or RSA with less than 2048 bits)',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'The SSH server offers a DSA host key, which is limited to 1024 bits and SHA-1.',
+  summary:
+    'The SSH server offers a DSA host key, which is limited to 1024 bits and SHA-1, or an RSA host key with less than 2048 bits.',
   impact: 'An attacker may be able to break the key and impersonate the server.',
-  remediation: 'Remove the DSA `HostKey` line from sshd_config and use Ed25519 and RSA (at least 3072 bits) host keys.',
+  remediation:
+    'Remove the `HostKey` line of the weak key from sshd_config and use Ed25519 and RSA (at least 3072 bits) host keys.',
   reference: 'https://www.openssh.com/releasenotes.html',
   tags: 'misconfig ssh crypto network',
 })
@@ -80,6 +82,20 @@ const passwords = checkInfo({
   reference: 'https://man.openbsd.org/sshd_config#PasswordAuthentication',
   tags: 'misconfig ssh auth network',
 })
+const noAuthentication = checkInfo({
+  id: 'ssh-no-authentication',
+  name: 'SSH login without authentication',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  score: 9.8,
+  summary:
+    'The SSH server accepts the user `root` without a password or key (method `none`). The check opened no shell and ran no command.',
+  impact: 'An attacker can use what the server offers after the login, such as a shell or forwarded ports.',
+  remediation:
+    'Require keys or passwords for all users. In servers built with a library, reject the method `none`. OpenSSH only accepts it for users with an empty password: set `PermitEmptyPasswords no`.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc4252#section-5.2',
+  tags: 'misconfig ssh auth unauth network',
+})
 const oldProtocol = checkInfo({
   id: 'ssh-protocol-1',
   name: 'SSH protocol version 1 supported',
@@ -96,7 +112,7 @@ const oldProtocol = checkInfo({
 
 /** Reads the offered algorithms and authentication methods. Sends no key or password. */
 export const ssh: NativeCheck = {
-  checks: [weakKex, weakCipher, weakMac, weakHostKey, passwords, oldProtocol],
+  checks: [weakKex, weakCipher, weakMac, weakHostKey, passwords, noAuthentication, oldProtocol],
   appliesTo: ({ protocol }) => protocol === 'ssh',
   async run(context) {
     const greeting = await greetingOf(context)
@@ -106,7 +122,9 @@ export const ssh: NativeCheck = {
     const old = isOld ? { request: 'SSH-2.0-Glacis', answer: greeting.text, highlights: [`SSH-${version}`] } : null
     const lists = greeting.lists
     if (!lists) return isOld ? { [oldProtocol.id]: old } : {}
-    return { [oldProtocol.id]: old, ...algorithmResults(lists, greeting.text), ...(await login(context)) }
+    const session = await context.withConnection((connection) => openSession(connection, 'root'))
+    const offered = algorithmResults(lists, greeting.text)
+    return { [oldProtocol.id]: old, ...offered, ...hostKeyResult(offered, session), ...login(session) }
   },
 }
 
@@ -143,11 +161,28 @@ function afterGreeting(received: Buffer): Buffer {
   return greeting === '' ? Buffer.alloc(0) : received.subarray(greeting.length)
 }
 
-async function login(context: NativeContext): Promise<CheckResults> {
-  const methods = await context.withConnection((connection) => readAuthMethods(connection, 'root'))
-  if (!methods) return {}
+const rsaBitsMin = 2048
+
+/** The offered names show DSA; the size of an RSA key is only known once the server has sent it. */
+function hostKeyResult(offered: CheckResults, session: SshSession | undefined): CheckResults {
+  const bits = session && rsaBitsOf(session.hostKey)
+  if (offered[weakHostKey.id] || bits === undefined || bits >= rsaBitsMin) return {}
+  const answer = `Host key: ssh-rsa, ${bits} bits`
+  return { [weakHostKey.id]: { request: 'SSH_MSG_KEXINIT', answer, highlights: [`${bits} bits`] } }
+}
+
+function login(session: SshSession | undefined): CheckResults {
+  if (!session) return {}
+  const { methods } = session
+  const request = 'SSH_MSG_USERAUTH_REQUEST user=root service=ssh-connection method=none'
+  if (!methods) {
+    const success = 'SSH_MSG_USERAUTH_SUCCESS'
+    return { [noAuthentication.id]: { request, answer: success, highlights: [success] }, [passwords.id]: null }
+  }
   const answer = `SSH_MSG_USERAUTH_FAILURE, authentications that can continue: ${methods.join(',')}`
   const isOffered = methods.includes('password')
-  const request = 'SSH_MSG_USERAUTH_REQUEST user=root service=ssh-connection method=none'
-  return { [passwords.id]: isOffered ? { request, answer, highlights: ['password'] } : null }
+  return {
+    [noAuthentication.id]: null,
+    [passwords.id]: isOffered ? { request, answer, highlights: ['password'] } : null,
+  }
 }

@@ -115,10 +115,10 @@ function certificateFacts(certificate: X509Certificate, origin: Origin, now: Dat
   const subject = attribute(certificate.subject, 'CN')
   return {
     subject_cn: subject,
-    subject_dn: certificate.subject.replaceAll('\n', ', '),
+    subject_dn: onOneLine(certificate.subject),
     subject_an: names,
     issuer_cn: attribute(certificate.issuer, 'CN'),
-    issuer_dn: certificate.issuer.replaceAll('\n', ', '),
+    issuer_dn: onOneLine(certificate.issuer),
     issuer_org: attribute(certificate.issuer, 'O'),
     not_before: certificate.validFromDate.toISOString(),
     not_after: certificate.validToDate.toISOString(),
@@ -140,14 +140,17 @@ function coversName(certificate: X509Certificate, { hostname, address }: Origin)
   return certificate.checkHost(hostname) !== undefined
 }
 
+/** Node's type omits that a certificate without a subject has no text for it. */
+type DistinguishedName = string | undefined
+
+function onOneLine(name: DistinguishedName): string {
+  return name?.replaceAll('\n', ', ') ?? ''
+}
+
 /** The value of an attribute in Node's `CN=…` lines; empty when absent. */
-function attribute(name: string, key: string): string {
-  return (
-    name
-      .split('\n')
-      .find((line) => line.startsWith(`${key}=`))
-      ?.slice(key.length + 1) ?? ''
-  )
+function attribute(name: DistinguishedName, key: string): string {
+  const line = name?.split('\n').find((text) => text.startsWith(`${key}=`))
+  return line?.slice(key.length + 1) ?? ''
 }
 
 function alternativeNames(certificate: X509Certificate): string[] {

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 export interface CertificateOptions {
-  /** Common name, and the only DNS name unless it is an IP address. */
+  /** Common name, and the only DNS name unless it is an IP address. Empty: no subject. */
   readonly name: string
   /** Issuer name; default `name`, which makes the certificate self-signed. */
   readonly issuer?: string
@@ -64,6 +64,7 @@ function oid([first = 0, second = 0, ...rest]: readonly number[]): Buffer {
 }
 
 function commonName(name: string): Buffer {
+  if (name === '') return sequence()
   return sequence(tag(0x31, sequence(oid([2, 5, 4, 3]), tag(0x0c, Buffer.from(name)))))
 }
 
