@@ -22,8 +22,12 @@ export function DangerZone({ workspace }: { readonly workspace: Workspace }) {
   return (
     <SettingsSection
       id="leave"
-      title="Leave or delete"
-      description="Leaving ends your access. Deleting removes all data for everyone."
+      title={canDelete ? 'Leave or delete' : 'Leave'}
+      description={
+        canDelete
+          ? 'Leaving ends your access. Deleting removes all data for everyone.'
+          : 'Leaving ends your access to this workspace.'
+      }
     >
       {workspace.deleteTime && (
         <div className="mb-3">
