@@ -45,9 +45,21 @@ afterEach(async () => {
   await service.close()
 })
 
-function Page() {
-  return <Discussion issue={issue} field={useRef<HTMLTextAreaElement>(null)} />
+function Page({ history = issue.history }: { readonly history?: typeof issue.history }) {
+  return <Discussion issue={{ ...issue, history }} field={useRef<HTMLTextAreaElement>(null)} />
 }
+
+it('names the change if the status stayed the same', async () => {
+  const assigned = { status: 'STATUS_OPEN' as const, actor: 'Nora Ammann', reason: 'Assigned to Max Keller' }
+  const history = [
+    { status: 'STATUS_OPEN' as const, timestamp: '2026-11-01T08:00:00Z', actor: 'scan' },
+    { ...assigned, timestamp: '2026-11-02T08:00:00Z' },
+  ]
+  client = showPage(<Page history={history} />)
+  const [newest, oldest] = await screen.findAllByRole('listitem')
+  expect(newest?.textContent).toContain('Assigned to Max Keller by Nora Ammann')
+  expect(oldest?.textContent).toContain('Opened by a scan')
+})
 
 it('returns the focus to the field after a comment was sent or deleted', async () => {
   client = showPage(<Page />)

@@ -20,7 +20,7 @@ import { AbsoluteTime } from '#ui/relative-time.tsx'
 import { members } from '#workspaces/queries.ts'
 
 type Entry =
-  | { readonly kind: 'change'; readonly at: number; readonly change: HistoryEntry }
+  | { readonly kind: 'change'; readonly at: number; readonly change: HistoryEntry; readonly isNote: boolean }
   | { readonly kind: 'comment'; readonly at: number; readonly comment: Comment }
 
 /** The server's limit per comment. */
@@ -28,13 +28,23 @@ const mentionsMax = 20
 
 /** Newest first. Entries with equal times keep the later-written one first. */
 export function timelineEntries(history: readonly HistoryEntry[], posted: readonly Comment[]): Entry[] {
-  const changes = history.map((change) => ({ kind: 'change' as const, at: Date.parse(change.timestamp), change }))
+  const changes = history.map((change, index) => ({
+    kind: 'change' as const,
+    at: Date.parse(change.timestamp),
+    change,
+    isNote: isNote(change, history[index - 1]),
+  }))
   const commentEntries = posted.map((comment) => ({
     kind: 'comment' as const,
     at: Date.parse(comment.createTime),
     comment: comment,
   }))
   return [...changes.toReversed(), ...commentEntries].sort((a, b) => b.at - a.at)
+}
+
+/** Ignoring an ignored risk again is a decision with a new reason. */
+function isNote({ status, reason }: HistoryEntry, before: HistoryEntry | undefined): boolean {
+  return reason !== undefined && status === before?.status && status !== 'STATUS_IGNORED'
 }
 
 interface DiscussionProps {
@@ -64,7 +74,7 @@ export function Discussion({ issue, field }: DiscussionProps) {
       <ol>
         {timelineEntries(issue.history, posted).map((entry, index) =>
           entry.kind === 'change' ? (
-            <ChangeEntry key={`${entry.change.timestamp} ${index}`} entry={entry.change} />
+            <ChangeEntry key={`${entry.change.timestamp} ${index}`} entry={entry.change} isNote={entry.isNote} />
           ) : (
             <CommentEntry
               key={entry.comment.id}

@@ -1,5 +1,6 @@
 /** The status changes of an issue, newest first. */
 import type { HistoryEntry } from '@glacis/contract/issue'
+import { PencilLine } from 'lucide-react'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
 import { IssueStatusIcon } from '#ui/status.tsx'
 
@@ -23,16 +24,26 @@ export function HistoryTimeline({ history }: { readonly history: readonly Histor
   )
 }
 
-export function ChangeEntry({ entry: { status, timestamp, actor, reason } }: { readonly entry: HistoryEntry }) {
+interface ChangeEntryProps {
+  readonly entry: HistoryEntry
+  /** The status didn't change, so the reason is the event, such as an assignment. */
+  readonly isNote?: boolean
+}
+
+export function ChangeEntry({ entry: { status, timestamp, actor, reason }, isNote = false }: ChangeEntryProps) {
   return (
     <li className="group relative grid grid-cols-[14px_minmax(0,1fr)] gap-x-2.5 pb-3.5 last:pb-0">
       <span className="absolute top-5 bottom-0 left-[6.5px] w-px bg-line-strong group-last:hidden" aria-hidden="true" />
-      <IssueStatusIcon status={status} className="relative mt-[3px] bg-surface" />
-      <span>
-        {changeLabels[status]}
+      {isNote ? (
+        <PencilLine aria-hidden="true" className="relative mt-[3px] size-3.5 bg-surface text-ink-3" />
+      ) : (
+        <IssueStatusIcon status={status} className="relative mt-[3px] bg-surface" />
+      )}
+      <span className="wrap-anywhere">
+        {isNote ? reason : changeLabels[status]}
         {actor && <span className="text-ink-2"> {actor === 'scan' ? 'by a scan' : `by ${actor}`}</span>}
         <AbsoluteTime value={timestamp} className="block text-12 text-ink-3" />
-        {reason && <span className="block text-12 wrap-anywhere text-ink-2">{reason}</span>}
+        {reason && !isNote && <span className="block text-12 wrap-anywhere text-ink-2">{reason}</span>}
       </span>
     </li>
   )

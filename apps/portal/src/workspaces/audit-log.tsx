@@ -102,12 +102,12 @@ function DayField({ label, value = '', onDay }: DayFieldProps) {
 function Events({ events }: { readonly events: readonly AuditEvent[] }) {
   return (
     <div className="mt-4">
-      <Table label="Audit log" fit="card">
+      <Table label="Audit log" fit="text">
         <thead>
           <tr>
-            <HeaderCell>Time</HeaderCell>
+            <HeaderCell width={140}>Time</HeaderCell>
             <HeaderCell>User</HeaderCell>
-            <HeaderCell>Action</HeaderCell>
+            <HeaderCell width={220}>Action</HeaderCell>
             <HeaderCell>Object</HeaderCell>
             <HeaderCell>Address</HeaderCell>
           </tr>

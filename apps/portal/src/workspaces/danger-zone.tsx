@@ -22,8 +22,12 @@ export function DangerZone({ workspace }: { readonly workspace: Workspace }) {
   return (
     <SettingsSection
       id="leave"
-      title="Leave or delete"
-      description="Leaving ends your access. Deleting removes all data for everyone."
+      title={canDelete ? 'Leave or delete' : 'Leave'}
+      description={
+        canDelete
+          ? 'Leaving ends your access. Deleting removes all data for everyone.'
+          : 'Leaving ends your access to this workspace.'
+      }
     >
       {workspace.deleteTime && (
         <div className="mb-3">
@@ -64,7 +68,7 @@ function LeaveDialog({ name, open, onClose }: LeaveDialogProps) {
     <ConfirmDialog
       open={open}
       {...mutationDialogProps(leaving, onClose)}
-      title={`Leave ${name}`}
+      title={`Leave workspace ${name}`}
       description="You lose access immediately, and your API tokens stop working. To come back, you need a new invitation."
       label="Leave workspace"
       onConfirm={() => leaving.mutate(undefined, { onSuccess: () => switchTo(client, '') })}
@@ -79,7 +83,7 @@ function DeleteDialog({ name, onClose }: { readonly name: string; readonly onClo
     <ConfirmDialog
       open
       {...mutationDialogProps(deleting, onClose)}
-      title={`Delete ${name}`}
+      title={`Delete workspace ${name}`}
       description={`All targets, risks, scans, and members are deleted in ${deletionGraceDays} days. Owners can cancel the deletion until then.`}
       label="Delete workspace"
       disabled={typed !== name}

@@ -69,6 +69,7 @@ export function EmailDomains() {
           </SettingsList>
         </div>
       )}
+      {data?.emailDomains.length === 0 && !canEdit && <p className="text-ink-3">No domains yet.</p>}
       {canEdit && <Button onClick={() => setIsAdding(true)}>Add domain</Button>}
       {isAdding && <AddDialog onClose={() => setIsAdding(false)} onAdded={setVerifying} />}
       {verifying && <VerifyDialog domain={verifying} onClose={() => setVerifying(undefined)} />}
