@@ -44,12 +44,21 @@ const keyExchangeMethods: Readonly<Record<string, KeyExchangeMethod>> = {
   'diffie-hellman-group1-sha1': group('modp2', 'sha1'),
 }
 
+/** Encrypted packets, before authentication. */
+export type EncryptedConnection = ReturnType<typeof encryptedConnection>
+
 /**
  * Authentication methods that the server offers a user.
  *
  * @returns undefined when there is no common algorithm or the server stopped responding
  */
 export async function readAuthMethods(connection: TcpConnection, user: string): Promise<readonly string[] | undefined> {
+  const secure = await encrypt(connection)
+  return secure && requestMethods(secure, user)
+}
+
+/** @returns undefined when there is no common algorithm or the server stopped responding */
+export async function encrypt(connection: TcpConnection): Promise<EncryptedConnection | undefined> {
   const reader = packetReader(connection)
   const clientInit = kexInit()
   connection.write(`${version}\r\n`)
@@ -63,9 +72,7 @@ export async function readAuthMethods(connection: TcpConnection, user: string): 
   const isCommon = lists.ciphersIn.includes('aes128-ctr') && lists.macsIn.includes('hmac-sha2-256')
   if (!method || !isCommon) return undefined
   const keys = await exchange(connection, reader, { method, greeting, clientInit, serverInit })
-  if (!keys) return undefined
-  const secure = encryptedConnection(connection, reader.rest(), keys)
-  return requestMethods(secure, user)
+  return keys && encryptedConnection(connection, reader.rest(), keys)
 }
 
 function kexInit(): Buffer {
@@ -202,10 +209,7 @@ function encryptedConnection(connection: TcpConnection, received: Buffer, { encr
 
 const packetsMax = 6
 
-async function requestMethods(
-  secure: ReturnType<typeof encryptedConnection>,
-  user: string,
-): Promise<readonly string[] | undefined> {
+async function requestMethods(secure: EncryptedConnection, user: string): Promise<readonly string[] | undefined> {
   secure.write(Buffer.concat([Buffer.from([5]), string('ssh-userauth')]))
   for (let index = 0; index < packetsMax; index++) {
     const payload = await secure.next()
