@@ -21,6 +21,7 @@ import { rdp } from '#native/rdp.ts'
 import { rpcbind } from '#native/rpc.ts'
 import { smb } from '#native/smb.ts'
 import { ssh } from '#native/ssh.ts'
+import { sshChannel } from '#native/ssh-channel.ts'
 import { tlsWeak } from '#native/tls-weak.ts'
 import { tlsFlaws } from '#native/tls-flaws.ts'
 import { tlsRobot } from '#native/tls-robot.ts'
@@ -39,6 +40,7 @@ import { xymon } from '#native/xymon.ts'
 /** In the order in which they run on a service. */
 export const nativeCheckList: readonly NativeCheck[] = [
   ssh,
+  sshChannel,
   dns,
   smb,
   mysql,

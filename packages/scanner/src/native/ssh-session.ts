@@ -24,12 +24,24 @@ export interface SshSession {
   readonly hostKey: Buffer
 }
 
+/** Encrypted packets, before authentication. */
+export type EncryptedConnection = ReturnType<typeof encryptedConnection>
+
 /**
  * Authentication methods that the server offers a user.
  *
  * @returns undefined when there is no common algorithm or the server stopped responding
  */
 export async function openSession(connection: TcpConnection, user: string): Promise<SshSession | undefined> {
+  const opened = await encrypt(connection)
+  const outcome = opened && (await requestMethods(opened.secure, user))
+  return outcome && { methods: outcome.methods, hostKey: opened.hostKey }
+}
+
+/** @returns undefined when there is no common algorithm or the server stopped responding */
+export async function encrypt(
+  connection: TcpConnection,
+): Promise<{ readonly secure: EncryptedConnection; readonly hostKey: Buffer } | undefined> {
   const reader = packetReader(connection)
   const clientInit = kexInit()
   connection.write(`${version}\r\n`)
@@ -47,10 +59,12 @@ export async function openSession(connection: TcpConnection, user: string): Prom
   }
   if (!method || !isComplete(algorithms)) return undefined
   const exchanged = await exchange(connection, reader, { method, greeting, clientInit, serverInit, algorithms })
-  if (!exchanged) return undefined
-  const secure = encryptedConnection(connection, reader.rest(), exchanged.keys)
-  const outcome = await requestMethods(secure, user)
-  return outcome && { methods: outcome.methods, hostKey: exchanged.hostKey }
+  return (
+    exchanged && {
+      secure: encryptedConnection(connection, reader.rest(), exchanged.keys),
+      hostKey: exchanged.hostKey,
+    }
+  )
 }
 
 function kexInit(): Buffer {
@@ -202,7 +216,7 @@ function encryptedConnection(
 const packetsMax = 6
 
 async function requestMethods(
-  secure: ReturnType<typeof encryptedConnection>,
+  secure: EncryptedConnection,
   user: string,
 ): Promise<Pick<SshSession, 'methods'> | undefined> {
   secure.write(Buffer.concat([Buffer.from([5]), string('ssh-userauth')]))
