@@ -3,7 +3,7 @@ import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
 import { folderOf, type Page, pathHere, readPage, readPageAt, webProof } from '#native/web-request.ts'
 
-const open = checkInfo({
+export const openAdministration = checkInfo({
   id: 'web-administration-open',
   name: 'Administration interface exposed without authentication',
   severity: 'high',
@@ -22,7 +22,7 @@ const pagesMax = 3
 const pageLengthMax = 256 * 1024
 
 export const webAdministration: NativeCheck = {
-  checks: [open],
+  checks: [openAdministration],
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const base = folderOf(context.basePath)
@@ -31,10 +31,10 @@ export const webAdministration: NativeCheck = {
       if (!page) return {}
       for (const found of [page, ...(await subpages(context, page))]) {
         const controls = found.status === 200 ? administrationControls(found.body) : undefined
-        if (controls) return { [open.id]: { ...webProof(found, controls), path: found.path, quality: 80 } }
+        if (controls) return { [openAdministration.id]: { ...webProof(found, controls), path: found.path, quality: 80 } }
       }
     }
-    return { [open.id]: null }
+    return { [openAdministration.id]: null }
   },
 }
 
@@ -120,7 +120,7 @@ function linksIn(page: string): string[] {
 }
 
 /** The verb that is a whole part of a path, query, or function name, such as `delete` in `/users/delete/1`. */
-function verbIn(target: string): string | undefined {
+export function verbIn(target: string): string | undefined {
   if (/^(?:(?!javascript)[a-z][\w+.-]{0,20}:|\/\/)/i.test(target)) return undefined
   const parts = target
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')

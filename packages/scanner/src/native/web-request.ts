@@ -13,6 +13,8 @@ export interface WebRequest {
   readonly body?: string
   /** Until the first byte of the response; default 3 s. */
   readonly waitMs?: number
+  /** Of the response; default 512 KiB. */
+  readonly bytesMax?: number
 }
 export interface WebResponse {
   readonly status: number
@@ -23,12 +25,12 @@ export interface WebResponse {
   readonly received: string
 }
 
-const bytesMax = 512 * 1024
+const bytesUsual = 512 * 1024
 
 /** @returns undefined if the server didn't answer with HTTP */
 export async function requestWeb(
   context: NativeContext,
-  { method = 'GET', target, host = ownHost(context), headers = {}, body, waitMs = 3000 }: WebRequest,
+  { method = 'GET', target, host = ownHost(context), headers = {}, body, waitMs = 3000, bytesMax = bytesUsual }: WebRequest,
 ): Promise<WebResponse | undefined> {
   const fields = {
     Host: host,
