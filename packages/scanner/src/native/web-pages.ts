@@ -20,7 +20,7 @@ import {
   sqlConsole,
 } from '#native/page-kinds.ts'
 import { verbIn } from '#native/web-admin.ts'
-import { type Page, readPage, webProof } from '#native/web-request.ts'
+import { type Page, readPage, targetHere, webProof } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 import { declaredState } from '#native/web-state.ts'
 
@@ -129,10 +129,4 @@ function targetsIn({ body, path }: Page, base: string): string[] {
 function isReadOnly(target: string): boolean {
   const verb = verbIn(target)
   return verb === undefined || verb === 'edit' || verb === 'install' || verb === 'create'
-}
-
-function targetHere(link: string, base: string): string | undefined {
-  if (!URL.canParse(link, `http://here.invalid${base}`)) return undefined
-  const { hostname, pathname, search } = new URL(link, `http://here.invalid${base}`)
-  return hostname === 'here.invalid' ? `${pathname}${search}` : undefined
 }
