@@ -39,7 +39,8 @@ export function ownName(title: string, description: OwnDescription): string | un
     // "mtail on host:3903"
     .replace(/ (?:on|at|@) [\w.:[\]-]{3,100}$/, '')
     .split(/\s(?:[-–—|·:•]|::)\s|[|:]\s/)
-    .map((part) => part.trim())
+    // "Sign in to Acme"
+    .map((part) => part.trim().replace(/^(?:install|set ?up|welcome to|(?:log|sign) ?in(?: to)?) (?=[A-Z])/i, ''))
   const others = otherNames(page)
   const names = [...new Set([...titles, manifestName.trim(), ...others])].filter(isName)
   const versions = [page, scripts].flatMap((text) =>

@@ -58,7 +58,9 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
       .match(trace.field, trace.text)
       .map((hit) => ({ trace, hit, header: trace.field.replace(/\.token$/, '') })),
   )
-  const known = new Set(hits.filter(({ hit }) => !hit.isLastResort).map(({ header }) => header))
+  const certain = hits.filter(({ hit }) => !hit.isLastResort)
+  const known = new Set(certain.map(({ header }) => header))
+  const knownFields = new Set(certain.map(({ trace }) => trace.field))
   const isPageKnown = [...known].some((header) => pageFields.test(header))
   const isProgramKnown = [...known].some((header) => programFields.test(header))
   const ownVersion =
@@ -68,8 +70,10 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
     hits.filter(({ hit }) => !hit.isLastResort && hit.values['service.version']).map(({ hit }) => nameOf(hit)),
   )
   return hits
-    .filter(({ hit, header }) => {
+    .filter(({ trace, hit, header }) => {
       if (!hit.isLastResort) return true
+      // `Python/3.11 Acme/2.4.1`: the platform is known, and the program still has to be named.
+      if (header !== trace.field && !knownFields.has(header) && isPlatformOnly(header, certain)) return true
       if (nameOf(hit) !== '' && versionedNames.has(nameOf(hit))) return false
       if (header === ownName) return !isProgramKnown
       return !known.has(header) && !(isPageKnown && selfDescriptions.has(header))
@@ -78,6 +82,15 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
       if (!titleFields.has(found.header)) return found
       return { ...found, hit: withVersion(found.hit, ownVersion ?? described.get(nameOf(found.hit))) }
     })
+}
+
+const platforms: ReadonlySet<string> = new Set(['python', 'aiohttp', 'node.js', 'php', 'perl', 'ruby', 'jdk', 'openssl'])
+
+/** Whether the known tokens of a header only name languages and libraries. */
+function isPlatformOnly(header: string, hits: readonly { readonly hit: FingerprintMatch; readonly header: string }[]) {
+  return hits
+    .filter((known) => known.header === header)
+    .every(({ hit }) => platforms.has((hit.values['service.product'] ?? '').toLowerCase()))
 }
 
 /** Versions in the server's descriptions of itself, such as an OpenAPI document, by the name next to them. */

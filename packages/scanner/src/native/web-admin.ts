@@ -2,6 +2,7 @@
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
 import { folderOf, type Page, pathHere, readPage, readPageAt, webProof } from '#native/web-request.ts'
+import { readSite } from '#native/web-site.ts'
 
 export const openAdministration = checkInfo({
   id: 'web-administration-open',
@@ -27,7 +28,7 @@ export const webAdministration: NativeCheck = {
   async run(context) {
     const base = folderOf(context.basePath)
     for (const folder of folders) {
-      const page = await readPage(context, `${base}${folder}`)
+      const page = folder === '' ? (await readSite(context))?.front : await readPage(context, `${base}${folder}`)
       if (!page) return {}
       for (const found of [page, ...(await subpages(context, page))]) {
         const controls = found.status === 200 ? administrationControls(found.body) : undefined
@@ -38,12 +39,16 @@ export const webAdministration: NativeCheck = {
   },
 }
 
+/** `/admin/user/`, `/books/list`, `/queues/mail` */
+const listPath =
+  /\/(?:(?:list|index|all)|(?:accounts|agents|clients|collections|connections|containers|customers|databases|deployments|devices|indexes|jobs|models|nodes|orders|pipelines|processes|projects|queues|repositories|rules|runs|schedules|sessions|spiders|tables|tasks|tokens|users|workers|workflows)(?:\/[\w.-]{1,60})?)\/?$|\/(?:admin|administration)\/\w{1,40}\/$/i
+
 /** Lists of records that an administration page links. Other links are not followed: a GET request can change something. */
 async function subpages(context: NativeContext, { status, path, body }: Page): Promise<Page[]> {
   if (status !== 200 || !isAdministration(body) || hasLogin(body)) return []
   const links = [...body.matchAll(/<a\b[^>]{0,300}?\bhref\s{0,9}=\s{0,9}["']([^"'#\s]{1,300})/gi).take(100)]
     .flatMap(([, link = '']) => pathHere(link, path) ?? [])
-    .filter((link) => /\/(?:list|index|all)\/?$/.test(link))
+    .filter((link) => listPath.test(link))
   const pages: Page[] = []
   for (const target of [...new Set(links)].filter((link) => link !== path && !verbIn(link)).slice(0, pagesMax)) {
     const page = await readPageAt(context, target)
