@@ -3,6 +3,7 @@ import { exposure, html, json, plain } from './replies.ts'
 import { type Case, script } from './servers.ts'
 
 export const webApplications: readonly Case[] = [
+  exposure('gns3-open', '/v2/computes', json([{ compute_id: 'local', protocol: 'http', capabilities: { node_types: ['qemu', 'docker'] } }]), json({ status: 401, message: 'Unauthorized' })),
   exposure('chii-open', '/targets', json({ targets: [{ id: 'a1', title: 'Shop', url: 'http://lab.test/' }] }), json({ targets: [false, "ERR unknown command 'targets'"] })),
   exposure('user-list-exposed', '/api/users', json([{ id: 1, username: 'ann', role: 'admin' }]), json([{ id: 1, title: 'Hello', likes: 3 }])),
   exposure('config-secrets-exposed', '/api/config', json({ database: { host: 'db', password: 'correct-horse' } }), json({ theme: 'dark', password: '******', secret: 'REDACTED' })),
