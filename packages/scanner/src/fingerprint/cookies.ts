@@ -15,7 +15,9 @@ export function createCookieJar(): CookieHeaders {
   return {
     store(headers) {
       for (const [name, text] of headers) {
-        const [, key = '', value = ''] = /^set-cookie$/i.test(name) ? (/^([^=;\s]{1,100})=([^;]*)/.exec(text) ?? []) : []
+        const [, key = '', value = ''] = /^set-cookie$/i.test(name)
+          ? (/^([^=;\s]{1,100})=([^;]*)/.exec(text) ?? [])
+          : []
         if (key !== '' && value.length <= valueLengthMax && (cookies.has(key) || cookies.size < cookiesMax))
           cookies.set(key, value)
       }

@@ -18,9 +18,13 @@ export function otherNames(html: string): string[] {
     .filter((tag) => /\bname\s{0,5}=\s{0,5}["']?apple-mobile-web-app-title\b/i.test(tag))
     .flatMap((tag) => /\bcontent\s{0,5}=\s{0,5}["']([^"']{1,60})/i.exec(tag)?.[1] ?? [])
   const logins = hasPassword(html)
-    ? [...html.matchAll(/>\s{0,50}(?:sign|log) ?in to (?:your )?([A-Z][\w.+-]{2,30}(?: [A-Z][\w.+-]{1,30}){0,2})[\s!.]{0,50}</gi).take(3)].map(
-        ([, name = '']) => name,
-      )
+    ? [
+        ...html
+          .matchAll(
+            />\s{0,50}(?:sign|log) ?in to (?:your )?([A-Z][\w.+-]{2,30}(?: [A-Z][\w.+-]{1,30}){0,2})[\s!.]{0,50}</gi,
+          )
+          .take(3),
+      ].map(([, name = '']) => name)
     : []
   return [...homeScreen, ...logins].map((name) => name.trim())
 }
@@ -37,7 +41,12 @@ export function isConfirmedBySoftware(name: string, spelling: string, { html, sc
   // Laravel names its session after the site.
   const isCookie =
     !cookies.includes('XSRF-TOKEN') && cookies.some((cookie) => ownCookie.test(plain(cookie).replace(own, '#')))
-  return isCookie || hasStorageKey(own, plain, [html, scripts]) || isDescribed(spelling, html) || hasDocumentation(spelling, [html, scripts])
+  return (
+    isCookie ||
+    hasStorageKey(own, plain, [html, scripts]) ||
+    isDescribed(spelling, html) ||
+    hasDocumentation(spelling, [html, scripts])
+  )
 }
 
 /** The name alone, or with what the cookie is for. */
@@ -56,9 +65,11 @@ function hasStorageKey(own: string, plain: (text: string) => string, texts: read
 /** `<meta name="description" content="Acme is a self-hosted wiki">` */
 function isDescribed(spelling: string, html: string): boolean {
   const tags = html.matchAll(/<meta\b[^>]{0,600}>/gi).take(60)
-  const [description] = [...tags].map(([tag]) => tag).filter((tag) => /\bname\s{0,5}=\s{0,5}["']?description\b/i.test(tag))
+  const [description] = [...tags]
+    .map(([tag]) => tag)
+    .filter((tag) => /\bname\s{0,5}=\s{0,5}["']?description\b/i.test(tag))
   if (description === undefined || !new RegExp(String.raw`\b${spelling}\b`, 'i').test(description)) return false
-  return /\b(?:open[- ]source|self-?host(?:ed|able)?|web[- ](?:based|ui|interface|frontend|client)|admin(?:istration)? (?:ui|interface|panel)|dashboard for|(?:user|management) interface)\b/i.test(
+  return /\b(?:open[- ]source|self-?host(?:ed|able)?|web[- ](?:based|ui|interface|frontend|client)|(?:admin|administration) (?:ui|interface|panel)|dashboard for|(?:user|management) interface)\b/i.test(
     description,
   )
 }

@@ -31,7 +31,21 @@ export function identifyTechnologies(
       if (!current || isBetter(technology, current)) best.set(key, technology)
     }
   }
-  return [...best.values()]
+  return withoutSelfDeclared([...best.values()])
+}
+
+/** A program that names itself, without its vendor, is the one that a fingerprint names with its vendor. */
+function withoutSelfDeclared(technologies: readonly Technology[]): Technology[] {
+  return technologies.filter(
+    ({ wfn }) =>
+      wfn.vendor !== wfn.product ||
+      !technologies.some(
+        (other) =>
+          other.wfn.vendor !== wfn.vendor &&
+          other.wfn.product === wfn.product &&
+          (wfn.version === '*' || other.wfn.version === wfn.version),
+      ),
+  )
 }
 
 /** Fields in which a server describes itself in its own words. */
@@ -67,15 +81,17 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
     hits.find(({ header }) => header === ownName)?.hit.values['service.version'] ?? statedVersion(traces)
   const described = describedVersions(hits.map(({ hit }) => hit))
   const versionedNames = new Set(
-    hits.filter(({ hit }) => !hit.isLastResort && hit.values['service.version']).map(({ hit }) => nameOf(hit)),
+    certain.filter(({ hit }) => hit.values['service.version']).map(({ hit }) => nameOf(hit)),
   )
+  const certainNames = new Set(certain.map(({ hit }) => nameOf(hit)))
   return hits
     .filter(({ trace, hit, header }) => {
       if (!hit.isLastResort) return true
       // `Python/3.11 Acme/2.4.1`: the platform is known, and the program still has to be named.
       if (header !== trace.field && !knownFields.has(header) && isPlatformOnly(header, certain)) return true
       if (nameOf(hit) !== '' && versionedNames.has(nameOf(hit))) return false
-      if (header === ownName) return !isProgramKnown
+      if (header === ownName)
+        return !isProgramKnown && (hit.values['service.version'] || !certainNames.has(nameOf(hit)))
       return !known.has(header) && !(isPageKnown && selfDescriptions.has(header))
     })
     .map((found) => {
@@ -84,7 +100,16 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
     })
 }
 
-const platforms: ReadonlySet<string> = new Set(['python', 'aiohttp', 'node.js', 'php', 'perl', 'ruby', 'jdk', 'openssl'])
+const platforms: ReadonlySet<string> = new Set([
+  'python',
+  'aiohttp',
+  'node.js',
+  'php',
+  'perl',
+  'ruby',
+  'jdk',
+  'openssl',
+])
 
 /** Whether the known tokens of a header only name languages and libraries. */
 function isPlatformOnly(header: string, hits: readonly { readonly hit: FingerprintMatch; readonly header: string }[]) {

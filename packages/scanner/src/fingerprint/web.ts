@@ -66,7 +66,9 @@ export async function readWeb(
     traces.push({ field: 'http.script', text: scriptExcerpt(script.body) })
   }
   const manifestName = await readManifestName(bodyText(last), origin, at, get)
-  const cookies = traces.flatMap(({ field, text }) => (field === 'http_header.cookie' ? (text.split('=', 1)[0] ?? '') : []))
+  const cookies = traces.flatMap(({ field, text }) =>
+    field === 'http_header.cookie' ? (text.split('=', 1)[0] ?? '') : [],
+  )
   traces.push(...ownNameTraces(bodyText(last), { scripts: scripts.join('\n'), manifestName, cookies }))
   const described = descriptionPaths.map((path) => [path, []] as const)
   for (const [path, fields] of new Map([...described, ...relevantPaths(paths, traces)])) {
@@ -202,7 +204,8 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 function redirectPath(response: HttpResponse, origin: Origin, at: string): string | undefined {
-  if ([301, 302, 303, 307, 308].includes(response.status)) return pathOnOrigin(headerOf(response, 'location'), origin, at)
+  if ([301, 302, 303, 307, 308].includes(response.status))
+    return pathOnOrigin(headerOf(response, 'location'), origin, at)
   const refresh = refreshTarget(bodyText(response))
   return response.status !== 200 || refresh === undefined ? undefined : pathOnOrigin(refresh, origin, at)
 }

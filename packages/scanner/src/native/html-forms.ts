@@ -70,9 +70,7 @@ export function headingsOf(html: string): readonly string[] {
 }
 
 function elementTexts(html: string, names: string): string[] {
-  const elements = html
-    .matchAll(new RegExp(String.raw`<(${names})\b[^>]{0,300}>([\s\S]{0,400}?)</\1>`, 'gi'))
-    .take(40)
+  const elements = html.matchAll(new RegExp(String.raw`<(${names})\b[^>]{0,300}>([\s\S]{0,400}?)</\1>`, 'gi')).take(40)
   return [...elements].map(([, , text = '']) => textOf(text)).filter((text) => text !== '')
 }
 
@@ -88,5 +86,7 @@ export function linksOf(html: string): readonly string[] {
   const links = html
     .slice(0, pageLengthMax)
     .matchAll(/<a\b[^>]{0,300}?\shref\s{0,9}=\s{0,9}(?:"([^"#]{1,300})|'([^'#]{1,300})|([^\s"'#>]{1,300}))/gi)
-  return [...links.take(500)].map(([, double, single, bare]) => (double ?? single ?? bare ?? '').replaceAll('&amp;', '&'))
+  return [...links.take(500)].map(([, double, single, bare]) =>
+    (double ?? single ?? bare ?? '').replaceAll('&amp;', '&'),
+  )
 }

@@ -10,10 +10,11 @@ export interface ShownPage {
 export type Judge = (page: ShownPage) => readonly string[] | undefined
 
 const setupWords =
-  /\b(?:install(?:ation|er)?|set-?up|first[- ](?:run|time)|initial (?:configuration|set-?up)|configuration wizard|create (?:the |an? |your )?(?:first |initial |new )?(?:admin(?:istrator)?|owner|root|super ?user) (?:account|user))\b/i
-const setupPath = /\/(?:[\w.-]{0,40}\/){0,3}(?:install(?:er|ation)?|set-?up|first-?run|onboarding|wizard)(?:\.\w{2,5})?\/?$/i
+  /\b(?:install|installation|installer|set-?up|first[- ](?:run|time)|initial (?:configuration|set-?up)|configuration wizard|create (?:the |an? |your )?(?:first |initial |new )?(?:admin|administrator|owner|root|super ?user) (?:account|user))\b/i
+const setupPath =
+  /\/(?:[\w.-]{0,40}\/){0,3}(?:install|installer|installation|set-?up|first-?run|onboarding|wizard)(?:\.\w{2,5})?\/?$/i
 const configurationField =
-  /(?:^|[_.[\]-])(?:admin\w*|base_?url|city|continent|data(?:base)?|db\w*|dir(?:ectory)?|dsn|e?mail|host(?:name)?|lang(?:uage)?|locale|log_?(?:dir|path)|\w{0,20}(?:dir|path|url)|path|port|prefix|site_?\w{0,20}|time_?zone|title|url|application_?name)\]?$/i
+  /(?:^|[_.[\]-])(?:admin\w*|base_?url|city|continent|data(?:base)?|db\w*|dir|directory|dsn|e?mail|host(?:name)?|lang|language|locale|log_?(?:dir|path)|\w{0,20}(?:dir|path|url)|path|port|prefix|site_?\w{0,20}|time_?zone|title|url|application_?name)\]?$/i
 
 /**
  * The form of an installer, or of a first start, that creates an administrator or configures the application. A form
@@ -36,7 +37,8 @@ export const setupForm: Judge = ({ path, html }) => {
 
 const registrationWords = /\b(?:registration|register|sign ?-?up|create (?:an? |your |new |my )?account)\b/i
 const registrationPath = /(?:register|registration|sign-?up|create-?account|join)\b/i
-const closed = /\b(?:registrations? (?:is|are)|sign-?ups? (?:is|are)) (?:currently |temporarily )?(?:closed|disabled|not (?:open|allowed|available))/i
+const closed =
+  /\b(?:registrations? (?:is|are)|sign-?ups? (?:is|are)) (?:currently |temporarily )?(?:closed|disabled|not (?:open|allowed|available))/i
 
 /** A form that creates an account, not one that invites. */
 export const registrationForm: Judge = ({ path, html }) => {
@@ -61,14 +63,16 @@ export const registrationForm: Judge = ({ path, html }) => {
 }
 
 function isInvited({ fields }: HtmlForm): boolean {
-  return fields.some(({ name }) => /invit|(?:access|registration|sign_?up|setup|secret)[_-]?(?:code|token|key)/i.test(name))
+  return fields.some(({ name }) =>
+    /invite|invitation|(?:access|registration|sign_?up|setup|secret)[_-]?(?:code|token|key)/i.test(name),
+  )
 }
 
 function namesOf({ fields }: HtmlForm): string[] {
   return fields.flatMap(({ type, name }) => (/^(?:submit|button|reset|image)$/.test(type) ? [] : name))
 }
 
-const editPath = /(?:[?&](?:action|do|cmd|op|mode|view)=edit\b|[?&]edit\b|[/_+](?:edit|edit_page|editpage)(?:[/?.]|$))/i
+const editPath = /(?:[?&](?:action|do|cmd|op|mode|view)=edit\b|[?&]edit\b|[/_+](?:edit|edit_?page)(?:[/?.]|$))/i
 const saveLabel = /^\W{0,3}(?:save|publish|update|submit|preview|store)\b/i
 
 /** A form that replaces the text of a page. */
@@ -90,7 +94,8 @@ export const sqlConsole: Judge = ({ html }) => {
   const headings = headingsOf(html)
   for (const form of formsIn(html)) {
     const field = form.fields.find(
-      ({ tag, text, isReadOnly }) => tag === 'textarea' && !isReadOnly && /\b(?:sql\w*|query|statements?)\b/i.test(text),
+      ({ tag, text, isReadOnly }) =>
+        tag === 'textarea' && !isReadOnly && /\b(?:sql\w*|query|statements?)\b/i.test(text),
     )
     const label = form.labels.find((text) => /\b(?:execute|run|query|submit|go)\b/i.test(text))
     const heading = [...headings, ...form.labels, field?.text ?? ''].find((text) => /sql|\bdatabase\b/i.test(text))
@@ -106,7 +111,9 @@ export const connectionForm: Judge = ({ html }) => {
     const names = namesOf(form)
     const server = names.find((name) => /(?:^|[_[-])(?:host(?:name)?|remote_?host|server|ip_?address)\]?$/i.test(name))
     const user = names.some((name) => /(?:^|[_[-])user(?:_?name)?\]?$/i.test(name))
-    const heading = [...headings, ...form.labels].find((text) => /ssh|telnet|\brdp\b|\bvnc\b|remote desktop|terminal|\bftp\b|sql|database/i.test(text))
+    const heading = [...headings, ...form.labels].find((text) =>
+      /ssh|telnet|\brdp\b|\bvnc\b|remote desktop|terminal|\bftp\b|sql|database/i.test(text),
+    )
     if (!form.fields.some(({ type }) => type === 'password') || !user || server === undefined || heading === undefined)
       continue
     // An installer asks for the database, too.
@@ -127,7 +134,14 @@ export const logPage: Judge = ({ path, html }) => {
   const isAboutLogs =
     /\/(?:logs?|syslog|journal|access_?log|error_?log|log_?viewer|tail)(?:\.html?|\.php)?\/?(?:$|\?)/i.test(path) ||
     headingsOf(html).some((text) => /\blogs?\b|^tail\b|\bjournal\b|\bsyslog\b/i.test(text))
-  const lines = isAboutLogs ? [...html.slice(0, 256 * 1024).matchAll(logLine).take(logLinesMin)] : []
+  const lines = isAboutLogs
+    ? [
+        ...html
+          .slice(0, 256 * 1024)
+          .matchAll(logLine)
+          .take(logLinesMin),
+      ]
+    : []
   return lines.length < logLinesMin ? undefined : lines.slice(0, 2).map(([line]) => line.slice(0, 200))
 }
 

@@ -25,7 +25,11 @@ async function kept(observations: readonly Observation[]): Promise<string[]> {
 it.each<[string, Observation[], string[]]>([
   ['a product', [finding('web-administration-open'), finding('kue-open')], ['kue-open']],
   ['an installer', [finding('setup-not-completed'), finding('dokuwiki-installer-open')], ['dokuwiki-installer-open']],
-  ['a more exact kind', [finding('api-records-exposed'), finding('web-administration-open')], ['web-administration-open']],
+  [
+    'a more exact kind',
+    [finding('api-records-exposed'), finding('web-administration-open')],
+    ['web-administration-open'],
+  ],
 ])('drops the finding of a kind that the check of %s proves', async (_, observations, expected) => {
   expect(await kept(observations)).toEqual(expected)
 })

@@ -32,7 +32,8 @@ export const webAdministration: NativeCheck = {
       if (!page) return {}
       for (const found of [page, ...(await subpages(context, page))]) {
         const controls = found.status === 200 ? administrationControls(found.body) : undefined
-        if (controls) return { [openAdministration.id]: { ...webProof(found, controls), path: found.path, quality: 80 } }
+        if (controls)
+          return { [openAdministration.id]: { ...webProof(found, controls), path: found.path, quality: 80 } }
       }
     }
     return { [openAdministration.id]: null }

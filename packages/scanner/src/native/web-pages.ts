@@ -37,7 +37,7 @@ const kinds: readonly PageKind[] = [
   {
     check: setupOpen,
     judge: setupForm,
-    links: /[/=](?:install(?:er|ation)?|set-?up|first-?run|onboarding|wizard)(?:\.\w{2,5})?\/?$/i,
+    links: /[/=](?:install|installer|installation|set-?up|first-?run|onboarding|wizard)(?:\.\w{2,5})?\/?$/i,
     guesses: ['install', 'setup', 'install.php'],
   },
   {
@@ -49,7 +49,7 @@ const kinds: readonly PageKind[] = [
   {
     check: editorOpen,
     judge: pageEditor,
-    links: /[?&](?:action|do|cmd|mode)=edit\b|[?&]edit$|[/_+](?:edit|editpage)(?:[/?.]|$)/i,
+    links: /[?&](?:action|do|cmd|mode)=edit\b|[?&]edit$|[/_+](?:edit|edit_?page)(?:[/?.]|$)/i,
     guesses: [],
   },
   {
@@ -104,7 +104,7 @@ async function* pagesOf(context: NativeContext, { base, front }: WebSite): Async
   const stopAt = performance.now() + pagesMs
   const seen = new Set([front.path])
   const queue = [...targetsIn(front, base), ...kinds.flatMap(({ guesses }) => guesses.map((name) => `${base}${name}`))]
-  for (let count = 0; queue.length > 0 && count < linkedPagesMax; ) {
+  for (let count = 0; queue.length > 0 && count < linkedPagesMax;) {
     const target = queue.shift() ?? ''
     if (seen.has(target)) continue
     seen.add(target)

@@ -77,7 +77,8 @@ const literalsMax = 20_000
 const isApi = /(?:^|\/)(?:api|rest|v\d)\//
 const apiBase = /^\/?(?:[\w-]{1,30}\/)?(?:api|rest)(?:\/v\d)?\/?$/
 /** `prefix = '/shop'` in a script. */
-const declaredBase = /\b\w{0,30}(?:prefix|base|baseurl|basepath|root)["']?\]?\s{0,3}[:=]\s{0,3}["'`](\/[\w-]{1,30}(?:\/[\w-]{1,30})?)\/?["'`]/gi
+const declaredBase =
+  /\b\w{0,30}(?:prefix|base|baseurl|basepath|root)["']?\]?\s{0,3}[:=]\s{0,3}["'`](\/[\w-]{1,30}(?:\/[\w-]{1,30})?)\/?["'`]/gi
 const basesMax = 3
 
 /**

@@ -32,7 +32,15 @@ const bytesUsual = 512 * 1024
 /** @returns undefined if the server didn't answer with HTTP */
 export async function requestWeb(
   context: NativeContext,
-  { method = 'GET', target, host = ownHost(context), headers = {}, body, waitMs = 3000, bytesMax = bytesUsual }: WebRequest,
+  {
+    method = 'GET',
+    target,
+    host = ownHost(context),
+    headers = {},
+    body,
+    waitMs = 3000,
+    bytesMax = bytesUsual,
+  }: WebRequest,
 ): Promise<WebResponse | undefined> {
   const fields = {
     Host: host,
@@ -109,9 +117,7 @@ export async function readPage(context: NativeContext, start: string): Promise<P
     const refresh = page && location === undefined ? refreshTarget(page.body) : undefined
     if (step === redirectsMax) return page
     const next =
-      location === undefined
-        ? refresh && targetHere(refresh, path)
-        : pathHere(withPathsOnly(context, location), path)
+      location === undefined ? refresh && targetHere(refresh, path) : pathHere(withPathsOnly(context, location), path)
     if (next === undefined || next === path) return page
     path = next
   }

@@ -44,6 +44,7 @@ async function readScripts(context: NativeContext, { body, path }: Page): Promis
 
 /** What relative links of a page refer to. */
 function baseOf(body: string, path: string): string {
-  const [, href = ''] = /<base\b[^>]{0,100}?\bhref\s{0,9}=\s{0,9}["']?([^"'\s>]{1,300})/i.exec(body.slice(0, 20_000)) ?? []
+  const [, href = ''] =
+    /<base\b[^>]{0,100}?\bhref\s{0,9}=\s{0,9}["']?([^"'\s>]{1,300})/i.exec(body.slice(0, 20_000)) ?? []
   return pathHere(href, path) ?? path
 }

@@ -6,16 +6,17 @@ import { apiPaths } from '#native/web-records.ts'
 import { pathHere, requestWeb, webProof } from '#native/web-request.ts'
 import type { WebSite } from '#native/web-site.ts'
 
+// cspell:disable
 const stateCall =
   /\/(?:[\w-]{0,20}(?:set_?-?up|install|onboarding|first-?run|bootstrap|initiali[sz]ed?)[\w-]{0,20}|init|status|login-?status|settings|config|info|features|options|environment|env|public|me|state)\/?$/i
 const callsMax = 10
-
 const isTrue =
   /^(?:needs|requires|is)?(?:initial|first)?(?:setup|install(?:ation)?|onboarding)(?:is)?(?:required|needed|pending)$|^(?:needs|requires)(?:setup|install(?:ation)?|init(?:ialization)?)$|^(?:is)?first(?:run|user|start|timesetup)$|^nousers$|^noadmin$/
 const isFalse =
   /^(?:is)?(?:setup|setupwizard|installation|onboarding|wizard)(?:is)?(?:completed?|done|finished)$|^(?:is)?(?:installed|initiali[sz]ed|setup)$|^has(?:users?|admin|owner)$/
 const registrationTrue =
   /^(?:allow|enable|can)(?:new)?(?:user|public|self|open)?(?:registrations?|signups?|register)$|^(?:user|public|self|open)?(?:registrations?|signups?)(?:is)?(?:enabled|open|allowed)$/
+// cspell:enable
 
 /**
  * Requests calls that the scripts name.
@@ -52,7 +53,9 @@ export function flagsIn(body: string): (readonly [string, boolean])[] {
   try {
     const members = Object.entries(Members.parse(JSON.parse(body)))
     const inner = members.flatMap(([, value]) => Object.entries(Members.safeParse(value).data ?? {}))
-    return [...members, ...inner].flatMap(([name, value]) => (typeof value === 'boolean' ? [[name, value] as const] : []))
+    return [...members, ...inner].flatMap(([name, value]) =>
+      typeof value === 'boolean' ? [[name, value] as const] : [],
+    )
   } catch {
     return []
   }

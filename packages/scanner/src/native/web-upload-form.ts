@@ -31,7 +31,8 @@ export const webUploadForm: NativeCheck = {
     for (const name of pages) {
       const page = name === '' ? listing : await requestWeb(context, { target: `${base}${name}` })
       const form = page?.status === 200 ? uploadForm(page.body) : undefined
-      if (page && form !== undefined) return { [openUploadForm.id]: { ...webProof(page, [form]), path: `${base}${name}` } }
+      if (page && form !== undefined)
+        return { [openUploadForm.id]: { ...webProof(page, [form]), path: `${base}${name}` } }
     }
     return { [openUploadForm.id]: null }
   },
