@@ -15,10 +15,15 @@ export function createCookieJar(): CookieHeaders {
   return {
     store(headers) {
       for (const [name, text] of headers) {
-        const [, key = '', value = ''] = /^set-cookie$/i.test(name)
-          ? (/^([^=;\s]{1,100})=([^;]*)/.exec(text) ?? [])
-          : []
-        if (key !== '' && value.length <= valueLengthMax && (cookies.has(key) || cookies.size < cookiesMax))
+        const [pair = ''] = name.toLowerCase() === 'set-cookie' ? text.split(';', 1) : []
+        const [key = '', ...rest] = pair.trim().split('=')
+        const value = rest.join('=')
+        if (
+          rest.length > 0 &&
+          key !== '' &&
+          value.length <= valueLengthMax &&
+          (cookies.has(key) || cookies.size < cookiesMax)
+        )
           cookies.set(key, value)
       }
     },

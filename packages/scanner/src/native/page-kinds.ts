@@ -14,7 +14,7 @@ const setupWords =
 const setupPath =
   /\/(?:[\w.-]{0,40}\/){0,3}(?:install|installer|installation|set-?up|first-?run|onboarding|wizard)(?:\.\w{2,5})?\/?$/i
 const configurationField =
-  /(?:^|[_.[\]-])(?:admin\w*|base_?url|city|continent|data(?:base)?|db\w*|dir|directory|dsn|e?mail|host(?:name)?|lang|language|locale|log_?(?:dir|path)|\w{0,20}(?:dir|path|url)|path|port|prefix|site_?\w{0,20}|time_?zone|title|url|application_?name)\]?$/i
+  /admin|city|continent|database|^db|[_[]db|dsn|e?mail|host|lang|locale|path|prefix|site|time_?zone|title|url|application_?name|(?:dir|directory|port)\]?$/i
 
 /**
  * The form of an installer, or of a first start, that creates an administrator or configures the application. A form
