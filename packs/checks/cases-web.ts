@@ -3,6 +3,7 @@ import { exposure, html, json, plain } from './replies.ts'
 import { type Case, script } from './servers.ts'
 
 export const webApplications: readonly Case[] = [
+  exposure('gns3-open', '/v2/computes', json([{ compute_id: 'local', protocol: 'http', capabilities: { node_types: ['qemu', 'docker'] } }]), json({ status: 401, message: 'Unauthorized' })),
   exposure('chii-open', '/targets', json({ targets: [{ id: 'a1', title: 'Shop', url: 'http://lab.test/' }] }), json({ targets: [false, "ERR unknown command 'targets'"] })),
   exposure('user-list-exposed', '/api/users', json([{ id: 1, username: 'ann', role: 'admin' }]), json([{ id: 1, title: 'Hello', likes: 3 }])),
   exposure('config-secrets-exposed', '/api/config', json({ database: { host: 'db', password: 'correct-horse' } }), json({ theme: 'dark', password: '******', secret: 'REDACTED' })),
@@ -46,8 +47,8 @@ export const webApplications: readonly Case[] = [
   exposure('vscode-settings-exposed', '/.vscode/settings.json', plain('{"editor.tabSize":2,"files.exclude":{}}'), plain('hello = world\n')),
   exposure('bzr-exposed', '/.bzr/branch/format', plain('Bazaar Branch Format 7 (needs bzr 1.6)\n'), plain('hello = world\n')),
   exposure('cvs-exposed', '/CVS/Root', plain(':pserver:ann@cvs.lab.test:/var/cvs\n'), plain('hello = world\n')),
-  exposure('git-logs-exposed', '/.git/logs/HEAD', plain('0000000000000000000000000000000000000000 1111111111111111111111111111111111111111 Ann <ann@lab.test> 1700000000 +0000	commit: first\n'), plain('hello = world\n')),
-  exposure('git-index-exposed', '/.git/index', plain('DIRC\0\0\0\0\0\0\0'), plain('hello = world\n')),
+  exposure('git-config-exposed', '/.git/logs/HEAD', plain('0000000000000000000000000000000000000000 1111111111111111111111111111111111111111 Ann <ann@lab.test> 1700000000 +0000	commit: first\n'), plain('hello = world\n')),
+  exposure('git-config-exposed', '/.git/index', plain('DIRC\0\0\0\0\0\0\0'), plain('hello = world\n')),
   exposure('htaccess-exposed', '/.htaccess', plain('RewriteEngine On\nRewriteRule ^a b\n'), plain('hello = world\n')),
   exposure('log-file-exposed', '/error.log', plain('2024-01-02 10:00:00 ERROR db: connection refused\n'), plain('hello = world\n')),
   exposure('laravel-log-exposed', '/storage/logs/laravel.log', plain('[2024-01-02 10:00:00] production.ERROR: SQLSTATE[HY000]\n'), plain('hello = world\n')),

@@ -7,7 +7,8 @@ import type { Fingerprints } from '#fingerprint/match.ts'
 import type { WebPath } from '#fingerprint/web-paths.ts'
 import type { Guard } from '#guard.ts'
 import { identifyPort, type Identification } from '#identify.ts'
-import { runNative } from '#native/run.ts'
+import { nativeChecks, runNative } from '#native/run.ts'
+import { withoutSuperseded } from '#native/superseded.ts'
 import type { HttpClient } from '#net/http.ts'
 import { forEachOf } from '#pool.ts'
 import { scanOrder, type PortReading, type Sweeper } from '#ports.ts'
@@ -154,14 +155,26 @@ export async function examineServices(
     const tools = { http, guard, budget, signal, servicesAtOnce, profile, units, ...extraTools }
     const onlyChecks = job.checks && new Set(job.checks)
     const native = knowledge.native ? runNative(target, { ...tools, ...(onlyChecks && { onlyChecks }) }) : []
-    for await (const observation of native) await run.emit(observation)
-    for await (const observation of runChecks(target, knowledge.plan, tools)) await run.emit(observation)
+    const all = inOrder([native, runChecks(target, knowledge.plan, tools)])
+    for await (const observation of withoutSuperseded(all, tagsOf(knowledge.plan))) await run.emit(observation)
   } catch (error) {
     run.signal.throwIfAborted()
     if (!signal.aborted) throw error
     const message = `${host.address} reached its time limit of ${run.limits.hostDeadlineMs / 60_000} minutes.`
     await run.emit({ kind: 'problem', address: host.address, level: 'warn', message })
   }
+}
+
+async function* inOrder<Item>(parts: readonly (AsyncIterable<Item> | Iterable<Item>)[]): AsyncIterable<Item> {
+  for (const part of parts) yield* part
+}
+
+function tagsOf({ templates }: CheckPlan): (check: string) => readonly string[] {
+  const tags = new Map([
+    ...nativeChecks.map(({ id, tags }) => [id, tags] as const),
+    ...templates.map(({ id, info }) => [id, info.tags] as const),
+  ])
+  return (check) => tags.get(check) ?? []
 }
 
 function targetOf(host: ResolvedHost, basePath: string, identifications: readonly Identification[]): CheckTarget {

@@ -1,4 +1,5 @@
 /** Names an application by the title of its page, if the page itself confirms it. */
+import { isConfirmedBySoftware, otherNames } from '#fingerprint/own-traces.ts'
 
 /** Words that aren't names, or only in combination with others. */
 const genericWords = new Set(
@@ -20,6 +21,8 @@ export interface OwnDescription {
   readonly scripts?: string
   /** The name in the page's web app manifest. */
   readonly manifestName?: string
+  /** Names of the cookies that the server sets. */
+  readonly cookies?: readonly string[]
 }
 
 /**
@@ -29,22 +32,28 @@ export interface OwnDescription {
  *   undefined if nothing confirms the name
  */
 export function ownName(title: string, description: OwnDescription): string | undefined {
-  const { manifestName = '' } = description
-  const page = description.html.slice(0, htmlLengthMax)
+  const { manifestName = '', cookies = [] } = description
+  const page = description.html.slice(0, htmlLengthMax).replaceAll('&nbsp;', ' ')
   const scripts = (description.scripts ?? '').slice(0, scriptsLengthMax)
   const titles = title
     // "mtail on host:3903"
     .replace(/ (?:on|at|@) [\w.:[\]-]{3,100}$/, '')
-    .split(/\s[-–—|·:•]\s|[|:]\s/)
-    .map((part) => part.trim())
-  const names = [...new Set([...titles, manifestName.trim()])].filter(isName)
+    .split(/\s(?:[-–—|·:•]|::)\s|[|:]\s/)
+    // "Sign in to Acme"
+    .map((part) => part.trim().replace(/^(?:install|set ?up|welcome to|(?:log|sign) ?in(?: to)?) (?=[A-Z])/i, ''))
+  const others = otherNames(page)
+  const names = [...new Set([...titles, manifestName.trim(), ...others])].filter(isName)
   const versions = [page, scripts].flatMap((text) =>
     names.flatMap((name) => versionNextTo(name, text).map((version) => `${name} ${version}`)),
   )
   const stated = versions[0] ?? statedVersion(names, page)
   if (stated !== undefined) return stated
   const isConfirmed = (name: string) =>
-    isLinked(name, page) || isLinked(name, scripts) || (name === manifestName && titles.includes(name))
+    isLinked(name, page) ||
+    isLinked(name, scripts) ||
+    (name === manifestName && titles.includes(name)) ||
+    (others.includes(name) && titles.includes(name)) ||
+    isConfirmedBySoftware(name, spellings(name), { html: page, scripts, cookies })
   const confirmed = names.find(isConfirmed)
   return confirmed === undefined ? undefined : (statedVersion([confirmed], scripts) ?? confirmed)
 }

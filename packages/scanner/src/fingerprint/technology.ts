@@ -31,7 +31,21 @@ export function identifyTechnologies(
       if (!current || isBetter(technology, current)) best.set(key, technology)
     }
   }
-  return [...best.values()]
+  return withoutSelfDeclared([...best.values()])
+}
+
+/** A program that names itself, without its vendor, is the one that a fingerprint names with its vendor. */
+function withoutSelfDeclared(technologies: readonly Technology[]): Technology[] {
+  return technologies.filter(
+    ({ wfn }) =>
+      wfn.vendor !== wfn.product ||
+      !technologies.some(
+        (other) =>
+          other.wfn.vendor !== wfn.vendor &&
+          other.wfn.product === wfn.product &&
+          (wfn.version === '*' || other.wfn.version === wfn.version),
+      ),
+  )
 }
 
 /** Fields in which a server describes itself in its own words. */
@@ -58,11 +72,13 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
       .match(trace.field, trace.text)
       .map((hit) => ({ trace, hit, header: trace.field.replace(/\.token$/, '') })),
   )
-  const known = new Set(hits.filter(({ hit }) => !hit.isLastResort).map(({ header }) => header))
+  const certain = hits.filter(({ hit }) => !hit.isLastResort)
+  const known = new Set(certain.map(({ header }) => header))
+  const knownFields = new Set(certain.map(({ trace }) => trace.field))
   // A framework can answer some requests under its own name.
   const isKnown = (header: string, text: string) =>
     header.startsWith('http_header.')
-      ? hits.some((other) => !other.hit.isLastResort && other.header === header && other.trace.text.includes(text))
+      ? certain.some((other) => other.header === header && other.trace.text.includes(text))
       : known.has(header)
   const isPageKnown = [...known].some((header) => pageFields.test(header))
   const isProgramKnown = [...known].some((header) => programFields.test(header))
@@ -70,19 +86,41 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
     hits.find(({ header }) => header === ownName)?.hit.values['service.version'] ?? statedVersion(traces)
   const described = describedVersions(hits.map(({ hit }) => hit))
   const versionedNames = new Set(
-    hits.filter(({ hit }) => !hit.isLastResort && hit.values['service.version']).map(({ hit }) => nameOf(hit)),
+    certain.filter(({ hit }) => hit.values['service.version']).map(({ hit }) => nameOf(hit)),
   )
+  const certainNames = new Set(certain.map(({ hit }) => nameOf(hit)))
   return hits
-    .filter(({ hit, header, trace }) => {
+    .filter(({ trace, hit, header }) => {
       if (!hit.isLastResort) return true
+      // `Python/3.11 Acme/2.4.1`: the platform is known, and the program still has to be named.
+      if (header !== trace.field && !knownFields.has(header) && isPlatformOnly(header, certain)) return true
       if (nameOf(hit) !== '' && versionedNames.has(nameOf(hit))) return false
-      if (header === ownName) return !isProgramKnown
+      if (header === ownName)
+        return !isProgramKnown && (hit.values['service.version'] || !certainNames.has(nameOf(hit)))
       return !isKnown(header, trace.text) && !(isPageKnown && selfDescriptions.has(header))
     })
     .map((found) => {
       if (!titleFields.has(found.header)) return found
       return { ...found, hit: withVersion(found.hit, ownVersion ?? described.get(nameOf(found.hit))) }
     })
+}
+
+const platforms: ReadonlySet<string> = new Set([
+  'python',
+  'aiohttp',
+  'node.js',
+  'php',
+  'perl',
+  'ruby',
+  'jdk',
+  'openssl',
+])
+
+/** Whether the known tokens of a header only name languages and libraries. */
+function isPlatformOnly(header: string, hits: readonly { readonly hit: FingerprintMatch; readonly header: string }[]) {
+  return hits
+    .filter((known) => known.header === header)
+    .every(({ hit }) => platforms.has((hit.values['service.product'] ?? '').toLowerCase()))
 }
 
 /** Versions in the server's descriptions of itself, such as an OpenAPI document, by the name next to them. */

@@ -1,8 +1,10 @@
 import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
+import { createCookieJar } from '#fingerprint/cookies.ts'
 import { pathOnOrigin } from '#fingerprint/origin.ts'
 import { ownName, versionIn, type OwnDescription } from '#fingerprint/own-name.ts'
 import { scriptExcerpt, scriptPaths } from '#fingerprint/script.ts'
 import { oneLine, printable } from '#fingerprint/text.ts'
+import { refreshTarget } from '#fingerprint/refresh.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { relevantPaths, type WebPath } from '#fingerprint/web-paths.ts'
 import { queryWebProducts } from '#fingerprint/web-queries.ts'
@@ -20,7 +22,7 @@ export interface WebPage {
 }
 
 const bodyLengthMax = 65_536
-const redirectsMax = 3
+const redirectsMax = 4
 const headersMax = 60
 
 /**
@@ -35,7 +37,12 @@ export async function readWeb(
 ): Promise<WebPage | undefined> {
   const send = (request: HttpRequest) =>
     http.request(origin, { ...request, headers: { ...browserHeaders, ...request.headers } }, { signal })
-  const get = (path: string) => send({ method: 'GET', path })
+  const jar = createCookieJar()
+  const get = async (path: string) => {
+    const response = await send({ method: 'GET', path, headers: jar.header() })
+    if (response.kind === 'response') jar.store(response.headers)
+    return response
+  }
   const first = await get('/')
   if (first.kind === 'failure') return undefined
   const traces = [...headerTraces(first), ...bodyTraces(first)]
@@ -59,7 +66,10 @@ export async function readWeb(
     traces.push({ field: 'http.script', text: scriptExcerpt(script.body) })
   }
   const manifestName = await readManifestName(bodyText(last), origin, at, get)
-  traces.push(...ownNameTraces(bodyText(last), { scripts: scripts.join('\n'), manifestName }))
+  const cookies = traces.flatMap(({ field, text }) =>
+    field === 'http_header.cookie' ? (text.split('=', 1)[0] ?? '') : [],
+  )
+  traces.push(...ownNameTraces(bodyText(last), { scripts: scripts.join('\n'), manifestName, cookies }))
   const described = descriptionPaths.map((path) => [path, []] as const)
   for (const [path, fields] of new Map([...described, ...relevantPaths(paths, traces)])) {
     const page = await get(path)
@@ -194,8 +204,10 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 function redirectPath(response: HttpResponse, origin: Origin, at: string): string | undefined {
-  if (![301, 302, 303, 307, 308].includes(response.status)) return undefined
-  return pathOnOrigin(headerOf(response, 'location'), origin, at)
+  if ([301, 302, 303, 307, 308].includes(response.status))
+    return pathOnOrigin(headerOf(response, 'location'), origin, at)
+  const refresh = refreshTarget(bodyText(response))
+  return response.status !== 200 || refresh === undefined ? undefined : pathOnOrigin(refresh, origin, at)
 }
 
 async function faviconTraces(page: HttpResponse, get: Get): Promise<FingerprintText[]> {

@@ -32,6 +32,7 @@ import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
 import { webAdministration } from '#native/web-admin.ts'
 import { webApi } from '#native/web-api.ts'
+import { webPages } from '#native/web-pages.ts'
 import { webTokens } from '#native/web-tokens.ts'
 import { webUploadForm } from '#native/web-upload-form.ts'
 import { webUpload } from '#native/web-upload.ts'
@@ -69,6 +70,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webUploadForm,
   directoryListing,
   webAdministration,
+  webPages,
   webApi,
   mcp,
   grpc,

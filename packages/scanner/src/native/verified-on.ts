@@ -10,6 +10,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'chargen-udp-amplification': ['xinetd'],
   'coap-open': ['libcoap'],
   'chrony-command-open': ['chrony'],
+  'connection-form-open': ['webssh'],
   'CVE-2014-0160': ['tlslite-heartbeat'],
   'directory-listing': [
     'apache2',
@@ -60,6 +61,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'rtpengine-open': ['rtpengine'],
   'rsync-module-writable': ['rsync'],
   'session-weak-secret': ['web-tokens'],
+  'setup-not-completed': ['shaarli'],
   'smb-guest-share': ['samba'],
   'smb-signing-optional': ['samba'],
   'smb1-enabled': ['samba'],
@@ -89,6 +91,6 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'turn-open': ['coturn'],
   'vnc-cleartext': ['tigervnc'],
   'vnc-no-password': ['tigervnc', 'tightvnc', 'x11vnc'],
-  'web-administration-open': ['dynamodb-admin', 'sqladmin'],
+  'web-administration-open': ['dynamodb-admin', 'sandman2', 'sqladmin'],
   'xymon-open': ['xymon'],
 }

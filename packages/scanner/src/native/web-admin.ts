@@ -2,8 +2,9 @@
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
 import { folderOf, type Page, pathHere, readPage, readPageAt, webProof } from '#native/web-request.ts'
+import { readSite } from '#native/web-site.ts'
 
-const open = checkInfo({
+export const openAdministration = checkInfo({
   id: 'web-administration-open',
   name: 'Administration interface exposed without authentication',
   severity: 'high',
@@ -22,28 +23,33 @@ const pagesMax = 3
 const pageLengthMax = 256 * 1024
 
 export const webAdministration: NativeCheck = {
-  checks: [open],
+  checks: [openAdministration],
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const base = folderOf(context.basePath)
     for (const folder of folders) {
-      const page = await readPage(context, `${base}${folder}`)
+      const page = folder === '' ? (await readSite(context))?.front : await readPage(context, `${base}${folder}`)
       if (!page) return {}
       for (const found of [page, ...(await subpages(context, page))]) {
         const controls = found.status === 200 ? administrationControls(found.body) : undefined
-        if (controls) return { [open.id]: { ...webProof(found, controls), path: found.path, quality: 80 } }
+        if (controls)
+          return { [openAdministration.id]: { ...webProof(found, controls), path: found.path, quality: 80 } }
       }
     }
-    return { [open.id]: null }
+    return { [openAdministration.id]: null }
   },
 }
+
+/** `/admin/user/`, `/books/list`, `/queues/mail` */
+const listPath =
+  /\/(?:(?:list|index|all)|(?:accounts|agents|clients|collections|connections|containers|customers|databases|deployments|devices|indexes|jobs|models|nodes|orders|pipelines|processes|projects|queues|repositories|rules|runs|schedules|sessions|spiders|tables|tasks|tokens|users|workers|workflows)(?:\/[\w.-]{1,60})?)\/?$|\/(?:admin|administration)\/\w{1,40}\/$/i
 
 /** Lists of records that an administration page links. Other links are not followed: a GET request can change something. */
 async function subpages(context: NativeContext, { status, path, body }: Page): Promise<Page[]> {
   if (status !== 200 || !isAdministration(body) || hasLogin(body)) return []
   const links = [...body.matchAll(/<a\b[^>]{0,300}?\bhref\s{0,9}=\s{0,9}["']([^"'#\s]{1,300})/gi).take(100)]
     .flatMap(([, link = '']) => pathHere(link, path) ?? [])
-    .filter((link) => /\/(?:list|index|all)\/?$/.test(link))
+    .filter((link) => listPath.test(link))
   const pages: Page[] = []
   for (const target of [...new Set(links)].filter((link) => link !== path && !verbIn(link)).slice(0, pagesMax)) {
     const page = await readPageAt(context, target)
@@ -120,7 +126,7 @@ function linksIn(page: string): string[] {
 }
 
 /** The verb that is a whole part of a path, query, or function name, such as `delete` in `/users/delete/1`. */
-function verbIn(target: string): string | undefined {
+export function verbIn(target: string): string | undefined {
   if (/^(?:(?!javascript)[a-z][\w+.-]{0,20}:|\/\/)/i.test(target)) return undefined
   const parts = target
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')

@@ -6,7 +6,7 @@ import { kindOf } from '#native/record-kinds.ts'
 import { exposedRecords, findRecords } from '#native/web-records.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
-const openApi = checkInfo({
+export const openApi = checkInfo({
   id: 'api-without-authentication',
   name: 'API exposed without authentication (OpenAPI)',
   severity: 'medium',

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, Proof } from '#native/native-check.ts'
 import { kindOf, recordsIn } from '#native/record-kinds.ts'
-import { type Page, pathHere, readPage, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+import { pathHere, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+import { readSite, type WebSite } from '#native/web-site.ts'
 
 export const exposedRecords = checkInfo({
   id: 'api-records-exposed',
@@ -19,7 +20,6 @@ export const exposedRecords = checkInfo({
   tags: 'exposure api unauth',
 })
 const indexes = ['', 'api/', 'api/v1/']
-const scriptsMax = 8
 const callsMax = 12
 const linksMax = 60
 
@@ -33,9 +33,9 @@ export async function findRecords(
   base: string,
   described: readonly string[],
 ): Promise<Proof | null | undefined> {
-  const front = await readPage(context, base)
-  if (!front) return undefined
-  const calls = new Set([...described, ...(await callsOfScripts(context, front))])
+  const site = await readSite(context)
+  if (!site) return undefined
+  const calls = new Set([...described, ...callsOfScripts(site)])
   for (const name of indexes) {
     const target = `${base}${name}`
     const index = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
@@ -67,25 +67,19 @@ async function readCall(context: NativeContext, target: string): Promise<WebResp
   return isRedirect ? requestWeb(context, { target: `${target}/`, headers }) : page
 }
 
-/** API calls in the scripts of a page. */
-async function callsOfScripts(context: NativeContext, { body: html, path }: Page): Promise<string[]> {
-  const sources = html.matchAll(/<script\b[^>]{0,300}?\bsrc\s{0,9}=\s{0,9}["']?([^"'\s>]{1,500})/gi)
-  const scripts = [...new Set([...sources].flatMap(([, source = '']) => pathHere(source, path) ?? []))].slice(
-    0,
-    scriptsMax,
-  )
-  const texts = [html]
-  for (const target of scripts) {
-    const script = await requestWeb(context, { target })
-    if (script?.status === 200) texts.push(script.body)
-  }
-  return callsIn(texts).flatMap((call) => pathHere(call, path) ?? [])
+/** API calls in a page and its scripts. */
+function callsOfScripts({ front, scripts }: WebSite): string[] {
+  return callsIn([front.body, ...scripts]).flatMap((call) => pathHere(call, front.path) ?? [])
 }
 
 const literal = /["'`}](\/?(?:[\w.-]{1,40}\/){0,5}[\w-]{1,40}\/?)["'`?]/g
 const literalsMax = 20_000
 const isApi = /(?:^|\/)(?:api|rest|v\d)\//
-const apiBase = /^\/?(?:api|rest)(?:\/v\d)?\/?$/
+const apiBase = /^\/?(?:[\w-]{1,30}\/)?(?:api|rest)(?:\/v\d)?\/?$/
+/** `prefix = '/shop'` in a script. */
+const declaredBase =
+  /\b\w{0,30}(?:prefix|base|baseurl|basepath|root)["']?\]?\s{0,3}[:=]\s{0,3}["'`](\/[\w-]{1,30}(?:\/[\w-]{1,30})?)\/?["'`]/gi
+const basesMax = 3
 
 /**
  * Paths of API calls in the text of scripts, whole or as a base path and a name.
@@ -93,13 +87,19 @@ const apiBase = /^\/?(?:api|rest)(?:\/v\d)?\/?$/
  * @returns only those whose last part is a kind of internal records
  */
 export function callsIn(texts: readonly string[]): string[] {
+  return apiPaths(texts, { test: (path) => kindOf(path) !== undefined })
+}
+
+/** Paths of API calls in the text of scripts that a pattern accepts, whole or as a base path and a name. */
+export function apiPaths(texts: readonly string[], accepted: Pick<RegExp, 'test'>): string[] {
   const literals = new Set(
     texts.flatMap((text) => [...text.matchAll(literal).take(literalsMax)].map(([, path = '']) => path)),
   )
-  const named = [...literals].filter((path) => kindOf(path))
-  const bases = [...literals].filter((path) => apiBase.test(path)).slice(0, 2)
+  const declared = texts.flatMap((text) => [...text.matchAll(declaredBase).take(basesMax)].map(([, base = '']) => base))
+  const named = [...literals].filter((path) => accepted.test(path))
+  const bases = new Set([...[...literals].filter((path) => apiBase.test(path)), ...declared].slice(0, basesMax))
   const whole = named.filter((path) => isApi.test(path))
-  const joined = bases.flatMap((base) =>
+  const joined = [...bases].flatMap((base) =>
     named.filter((path) => !isApi.test(path)).map((path) => `${base.replace(/\/$/, '')}/${path.replace(/^\//, '')}`),
   )
   return [...new Set([...whole, ...joined])]

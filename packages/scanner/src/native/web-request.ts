@@ -1,5 +1,7 @@
 /** HTTP requests of native checks, and their proof. */
 import { bytes } from '#wire.ts'
+import { createCookieJar } from '#fingerprint/cookies.ts'
+import { refreshTarget } from '#fingerprint/refresh.ts'
 import { type NativeContext, type Proof } from '#native/native-check.ts'
 import { isCompleteResponse, parseResponse } from '#net/raw-http.ts'
 
@@ -13,6 +15,8 @@ export interface WebRequest {
   readonly body?: string
   /** Until the first byte of the response; default 3 s. */
   readonly waitMs?: number
+  /** Of the response; default 512 KiB. */
+  readonly bytesMax?: number
 }
 export interface WebResponse {
   readonly status: number
@@ -23,12 +27,20 @@ export interface WebResponse {
   readonly received: string
 }
 
-const bytesMax = 512 * 1024
+const bytesUsual = 512 * 1024
 
 /** @returns undefined if the server didn't answer with HTTP */
 export async function requestWeb(
   context: NativeContext,
-  { method = 'GET', target, host = ownHost(context), headers = {}, body, waitMs = 3000 }: WebRequest,
+  {
+    method = 'GET',
+    target,
+    host = ownHost(context),
+    headers = {},
+    body,
+    waitMs = 3000,
+    bytesMax = bytesUsual,
+  }: WebRequest,
 ): Promise<WebResponse | undefined> {
   const fields = {
     Host: host,
@@ -75,32 +87,47 @@ export function pathHere(link: string, base: string): string | undefined {
   return hostname === 'here.invalid' ? pathname : undefined
 }
 
+/** The path and query of a link on the same server. */
+export function targetHere(link: string, base: string): string | undefined {
+  if (!URL.canParse(link, `http://here.invalid${base}`)) return undefined
+  const { hostname, pathname, search } = new URL(link, `http://here.invalid${base}`)
+  return hostname === 'here.invalid' ? `${pathname}${search}` : undefined
+}
+
 /** The folder of a path, with its last slash. */
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
-const redirectsMax = 2
+const redirectsMax = 4
 
 /** A page with its path. URLs of this server in its text are paths. */
 export interface Page extends WebResponse {
   readonly path: string
 }
 
-/** The page at a path, after redirects on this server. */
+/** The page at a path, after redirects on this server. Cookies are kept until then. */
 export async function readPage(context: NativeContext, start: string): Promise<Page | undefined> {
+  const jar = createCookieJar()
   let path = start
   for (let step = 0; ; step++) {
-    const page = await readPageAt(context, path)
+    const page = await readPageAt(context, path, jar.header())
+    jar.store(page?.headers ?? [])
     const location = page?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
-    const isLast = location === undefined || step === redirectsMax
-    const next = isLast ? undefined : pathHere(withPathsOnly(context, location), path)
+    const refresh = page && location === undefined ? refreshTarget(page.body) : undefined
+    if (step === redirectsMax) return page
+    const next =
+      location === undefined ? refresh && targetHere(refresh, path) : pathHere(withPathsOnly(context, location), path)
     if (next === undefined || next === path) return page
     path = next
   }
 }
 
-export async function readPageAt(context: NativeContext, path: string): Promise<Page | undefined> {
-  const page = await requestWeb(context, { target: path, headers: { Accept: 'text/html,*/*;q=0.8' } })
+export async function readPageAt(
+  context: NativeContext,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Page | undefined> {
+  const page = await requestWeb(context, { target: path, headers: { Accept: 'text/html,*/*;q=0.8', ...headers } })
   return page && { ...page, body: withPathsOnly(context, page.body), path }
 }

@@ -4,7 +4,7 @@ import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof } from '#native/web-request.ts'
 
-const open = checkInfo({
+export const openUploadForm = checkInfo({
   id: 'file-upload-form-open',
   name: 'File server accepts uploads without authentication',
   severity: 'high',
@@ -21,19 +21,20 @@ const open = checkInfo({
 const pages = ['', 'upload']
 
 export const webUploadForm: NativeCheck = {
-  checks: [open],
+  checks: [openUploadForm],
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const base = folderOf(context.basePath)
     const listing = await requestWeb(context, { target: base })
     if (!listing) return {}
-    if (listing.status !== 200 || !listedNames(listing.body, base)) return { [open.id]: null }
+    if (listing.status !== 200 || !listedNames(listing.body, base)) return { [openUploadForm.id]: null }
     for (const name of pages) {
       const page = name === '' ? listing : await requestWeb(context, { target: `${base}${name}` })
       const form = page?.status === 200 ? uploadForm(page.body) : undefined
-      if (page && form !== undefined) return { [open.id]: { ...webProof(page, [form]), path: `${base}${name}` } }
+      if (page && form !== undefined)
+        return { [openUploadForm.id]: { ...webProof(page, [form]), path: `${base}${name}` } }
     }
-    return { [open.id]: null }
+    return { [openUploadForm.id]: null }
   },
 }
 

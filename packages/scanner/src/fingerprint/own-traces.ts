@@ -1,0 +1,89 @@
+/** Traces of its own name that only software leaves: cookies, storage keys, documentation, and its description. */
+
+/** What an application reveals about itself besides its pages. */
+export interface Traces {
+  readonly html: string
+  /** Text of its own scripts. */
+  readonly scripts: string
+  /** Names of its cookies. */
+  readonly cookies: readonly string[]
+}
+
+const scriptNamesMax = 50
+
+/** Names that a page has for its application besides the title: for a home screen, or above a login. */
+export function otherNames(html: string): string[] {
+  const metaTags = [...html.matchAll(/<meta\b[^>]{0,400}>/gi).take(60)].map(([tag]) => tag)
+  const homeScreen = metaTags
+    .filter((tag) => /\bname\s{0,5}=\s{0,5}["']?apple-mobile-web-app-title\b/i.test(tag))
+    .flatMap((tag) => /\bcontent\s{0,5}=\s{0,5}["']([^"']{1,60})/i.exec(tag)?.[1] ?? [])
+  const logins = hasPassword(html)
+    ? [
+        ...html
+          .matchAll(
+            />\s{0,50}(?:sign|log) ?in to (?:your )?([A-Z][\w.+-]{2,30}(?: [A-Z][\w.+-]{1,30}){0,2})[\s!.]{0,50}</gi,
+          )
+          .take(3),
+      ].map(([, name = '']) => name)
+    : []
+  return [...homeScreen, ...logins].map((name) => name.trim())
+}
+
+/**
+ * Whether software confirms a name.
+ *
+ * @param spelling a pattern of the name in any spelling
+ */
+export function isConfirmedBySoftware(name: string, spelling: string, { html, scripts, cookies }: Traces): boolean {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+  const own = plain(name)
+  if (own.length < 4) return false
+  // Laravel names its session after the site.
+  const isCookie =
+    !cookies.includes('XSRF-TOKEN') && cookies.some((cookie) => ownCookie.test(plain(cookie).replace(own, '#')))
+  return (
+    isCookie ||
+    hasStorageKey(own, plain, [html, scripts]) ||
+    isDescribed(spelling, html) ||
+    hasDocumentation(spelling, [html, scripts])
+  )
+}
+
+/** The name alone, or with what the cookie is for. */
+const ownCookie = /^#(?:session(?:id)?|sess|sid|csrf(?:token)?|xsrf(?:token)?|token|auth|lang|theme|user|id|cookie)?$/
+
+/** `localStorage.getItem("acme.theme")` */
+function hasStorageKey(own: string, plain: (text: string) => string, texts: readonly string[]): boolean {
+  return texts.some((text) =>
+    text
+      .matchAll(/\b(?:local|session)Storage(?:\.(?:get|set|remove)Item\(|\[)\s{0,5}["'`]([\w-]{3,40})[.:/_-]\w/g)
+      .take(scriptNamesMax)
+      .some(([, key = '']) => plain(key) === own || plain(key).startsWith(own)),
+  )
+}
+
+/** `<meta name="description" content="Acme is a self-hosted wiki">` */
+function isDescribed(spelling: string, html: string): boolean {
+  const tags = html.matchAll(/<meta\b[^>]{0,600}>/gi).take(60)
+  const [description] = [...tags]
+    .map(([tag]) => tag)
+    .filter((tag) => /\bname\s{0,5}=\s{0,5}["']?description\b/i.test(tag))
+  if (description === undefined || !new RegExp(String.raw`\b${spelling}\b`, 'i').test(description)) return false
+  return /\b(?:open[- ]source|self-?host(?:ed|able)?|web[- ](?:based|ui|interface|frontend|client)|(?:admin|administration) (?:ui|interface|panel)|dashboard for|(?:user|management) interface)\b/i.test(
+    description,
+  )
+}
+
+/** Documentation or releases on the site of the project. */
+function hasDocumentation(spelling: string, texts: readonly string[]): boolean {
+  const domain = String.raw`(?:com|dev|io|net|org|app|sh)`
+  const pattern = new RegExp(
+    String.raw`https?://(?:docs?\.(?:get|use)?${spelling}\.${domain}\b|(?:www\.)?(?:get|use)?${spelling}\.${domain}/(?:[\w.-]{1,40}/){0,2}(?:docs?|documentation|changelog|releases?|manual)\b|${spelling}\.(?:sourceforge\.(?:net|io)|github\.io|gitlab\.io)\b)`,
+    'i',
+  )
+  return texts.some((text) => pattern.test(text))
+}
+
+function hasPassword(html: string): boolean {
+  return /<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?password/i.test(html)
+}

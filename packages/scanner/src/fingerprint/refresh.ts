@@ -1,0 +1,10 @@
+/** Redirects in the text of a page. */
+
+/** Where a page goes by itself within a few seconds. */
+export function refreshTarget(html: string): string | undefined {
+  const [tag = ''] =
+    /<meta\b[^>]{0,100}\bhttp-equiv\s{0,5}=\s{0,5}["']?refresh\b[^>]{0,400}/i.exec(html.slice(0, 20_000)) ?? []
+  return /\bcontent\s{0,5}=\s{0,5}["']?\s{0,5}\d(?:\.\d)?\s{0,5}[;,]\s{0,5}url\s{0,5}=\s{0,5}["']?([^"'\s>]{1,300})/i.exec(
+    tag,
+  )?.[1]
+}

@@ -1,0 +1,84 @@
+/** Texts of the checks that pages prove. */
+import { checkInfo } from '#native/native-check.ts'
+
+export const setupOpen = checkInfo({
+  id: 'setup-not-completed',
+  name: 'Setup not completed',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
+  score: 9.1,
+  summary:
+    'The application still shows its installer, or offers to create the first administrator, to unauthenticated visitors. The check did not submit the form.',
+  impact: 'An attacker can complete the setup with their own administrator account and take over the application.',
+  remediation: 'Complete the setup, remove or disable the installer, or restrict access to it until then.',
+  reference: 'https://cwe.mitre.org/data/definitions/1188.html',
+  tags: 'misconfig installer unauth',
+})
+
+export const registrationOpen = checkInfo({
+  id: 'registration-open',
+  name: 'Anyone can register an account',
+  severity: 'low',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:N/I:L/A:N',
+  score: 3.7,
+  summary:
+    'The application lets unauthenticated visitors create an account without an invitation. The check did not create one.',
+  impact:
+    'If the application is meant for a closed group, an attacker can register and use what is available to its users.',
+  remediation: 'Disable registration, or require an invitation or the approval of an administrator.',
+  reference: 'https://cwe.mitre.org/data/definitions/284.html',
+  tags: 'misconfig registration',
+})
+
+export const editorOpen = checkInfo({
+  id: 'page-editor-open',
+  name: 'Pages can be edited without authentication',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:L/A:N',
+  score: 5.3,
+  summary: 'The editor of a page is available to unauthenticated visitors. The check did not save anything.',
+  impact: 'An attacker can change or deface pages, and add links to malware or scripts.',
+  remediation: 'Require authentication for editing, such as with access control lists of the wiki.',
+  reference: 'https://cwe.mitre.org/data/definitions/306.html',
+  tags: 'misconfig wiki unauth',
+})
+
+export const sqlConsoleOpen = checkInfo({
+  id: 'sql-console-open',
+  name: 'SQL console exposed without authentication',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
+  score: 9.1,
+  summary: 'A page that runs SQL statements is accessible without authentication. The check did not run a statement.',
+  impact: 'An attacker can read the database, and change it if the connection permits writing.',
+  remediation: 'Require authentication for the console, or restrict it to trusted networks.',
+  reference: 'https://cwe.mitre.org/data/definitions/306.html',
+  tags: 'misconfig database unauth',
+})
+
+export const connectionFormOpen = checkInfo({
+  id: 'connection-form-open',
+  name: 'Web client connects to any server without authentication',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:L/A:N',
+  score: 5.8,
+  summary:
+    'A web client for SSH, remote desktops, or databases lets unauthenticated visitors choose the server that it connects to.',
+  impact: 'An attacker can reach internal servers through it, scan the network, and guess passwords from your address.',
+  remediation: 'Require authentication for the client, and restrict the servers that it may connect to.',
+  reference: 'https://cwe.mitre.org/data/definitions/918.html',
+  tags: 'misconfig ssrf panel',
+})
+
+export const logPageOpen = checkInfo({
+  id: 'log-page-exposed',
+  name: 'Log viewer exposed without authentication',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 5.3,
+  summary: 'A page shows log messages of a server without authentication.',
+  impact: 'An attacker can learn about users, internal addresses, errors, and in many cases tokens and passwords.',
+  remediation: 'Require authentication for the log viewer, or restrict it to trusted networks.',
+  reference: 'https://cwe.mitre.org/data/definitions/532.html',
+  tags: 'exposure logs unauth',
+})

@@ -1,0 +1,75 @@
+/** One weakness is one finding: the check of a product takes precedence over those of a kind of software. */
+import type { Observation } from '@glacis/contract/runner'
+import { exposedRecords } from '#native/web-records.ts'
+import { openApi } from '#native/web-api.ts'
+import { openAdministration } from '#native/web-admin.ts'
+import { openUploadForm } from '#native/web-upload-form.ts'
+import {
+  connectionFormOpen,
+  editorOpen,
+  logPageOpen,
+  registrationOpen,
+  setupOpen,
+  sqlConsoleOpen,
+} from '#native/page-checks.ts'
+
+type Finding = Extract<Observation, { kind: 'finding' }>
+
+/** Kinds, and the tag of checks that prove the same. Of those that only differ in how, the first counts. */
+const tagByKind: ReadonlyMap<string, string> = new Map([
+  [setupOpen.id, 'installer'],
+  [registrationOpen.id, 'registration'],
+  [connectionFormOpen.id, 'panel'],
+  [openUploadForm.id, 'unauth'],
+  [editorOpen.id, 'unauth'],
+  [logPageOpen.id, 'unauth'],
+  [sqlConsoleOpen.id, 'unauth'],
+  [openAdministration.id, 'unauth'],
+  [openApi.id, 'unauth'],
+  [exposedRecords.id, 'unauth'],
+])
+const sameWeakness: readonly string[] = [sqlConsoleOpen.id, openAdministration.id, openApi.id, exposedRecords.id]
+
+/**
+ * Yields all observations, but findings of a kind only at the end, and only those that no other finding on the same port
+ * makes redundant.
+ *
+ * @throws what `observations` throws, after yielding the findings so far
+ */
+export async function* withoutSuperseded(
+  observations: AsyncIterable<Observation>,
+  tagsOf: (check: string) => readonly string[],
+): AsyncIterable<Observation> {
+  const general: Finding[] = []
+  const specific: Finding[] = []
+  try {
+    for await (const observation of observations) {
+      const isFinding = observation.kind === 'finding'
+      if (isFinding && tagByKind.has(observation.check)) general.push(observation)
+      else {
+        if (isFinding) specific.push(observation)
+        yield observation
+      }
+    }
+  } catch (error) {
+    yield* remaining(general, specific, tagsOf)
+    throw error
+  }
+  yield* remaining(general, specific, tagsOf)
+}
+
+function remaining(
+  general: readonly Finding[],
+  specific: readonly Finding[],
+  tagsOf: (check: string) => readonly string[],
+): Finding[] {
+  return general.filter((finding) => {
+    const isHere = ({ port, transport }: Finding) => port === finding.port && transport === finding.transport
+    const tag = tagByKind.get(finding.check) ?? ''
+    const rank = sameWeakness.indexOf(finding.check)
+    const isRedundant = general.some(
+      (other) => isHere(other) && sameWeakness.slice(0, Math.max(rank, 0)).includes(other.check),
+    )
+    return !isRedundant && !specific.some((other) => isHere(other) && tagsOf(other.check).includes(tag))
+  })
+}

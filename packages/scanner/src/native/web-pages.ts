@@ -1,0 +1,132 @@
+/** Reads the start page of a web server and some of the pages it links, and judges each by what it shows. */
+import { linksOf } from '#native/html-forms.ts'
+import type { CheckInfo } from '#native/types.ts'
+import type { CheckResults, NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import {
+  connectionFormOpen,
+  editorOpen,
+  logPageOpen,
+  registrationOpen,
+  setupOpen,
+  sqlConsoleOpen,
+} from '#native/page-checks.ts'
+import {
+  connectionForm,
+  type Judge,
+  logPage,
+  pageEditor,
+  registrationForm,
+  setupForm,
+  sqlConsole,
+} from '#native/page-kinds.ts'
+import { verbIn } from '#native/web-admin.ts'
+import { type Page, readPage, targetHere, webProof } from '#native/web-request.ts'
+import { readSite, type WebSite } from '#native/web-site.ts'
+import { declaredState } from '#native/web-state.ts'
+
+interface PageKind {
+  readonly check: CheckInfo
+  readonly judge: Judge
+  /** Links worth following. */
+  readonly links: RegExp
+  /** Paths to try even if no page links them. */
+  readonly guesses: readonly string[]
+}
+
+const kinds: readonly PageKind[] = [
+  {
+    check: setupOpen,
+    judge: setupForm,
+    links: /[/=](?:install|installer|installation|set-?up|first-?run|onboarding|wizard)(?:\.\w{2,5})?\/?$/i,
+    guesses: ['install', 'setup', 'install.php'],
+  },
+  {
+    check: registrationOpen,
+    judge: registrationForm,
+    links: /[/=](?:register|registration|sign-?up|create-?account|join)(?:\.\w{2,5})?\/?(?:\?[^?]{0,100})?$/i,
+    guesses: ['register', 'signup'],
+  },
+  {
+    check: editorOpen,
+    judge: pageEditor,
+    links: /[?&](?:action|do|cmd|mode)=edit\b|[?&]edit$|[/_+](?:edit|edit_?page)(?:[/?.]|$)/i,
+    guesses: [],
+  },
+  {
+    check: sqlConsoleOpen,
+    judge: sqlConsole,
+    links: /[/=](?:sql|query|queries|console|sql-?console|sql-?editor)(?:\.\w{2,5})?\/?$/i,
+    guesses: ['sql'],
+  },
+  { check: connectionFormOpen, judge: connectionForm, links: /[/=](?:connect|ssh|terminal)\/?$/i, guesses: [] },
+  {
+    check: logPageOpen,
+    judge: logPage,
+    links: /[/=](?:logs?|syslog|journal|log-?viewer)(?:\.\w{2,5})?\/?$/i,
+    guesses: ['logs', 'log'],
+  },
+]
+const linkedPagesMax = 12
+const pagesMs = 6000
+
+export const webPages: NativeCheck = {
+  checks: kinds.map(({ check }) => check),
+  appliesTo: ({ protocol }) => protocol === 'http',
+  async run(context) {
+    const site = await readSite(context)
+    if (!site) return {}
+    const proofs = new Map<string, Proof>()
+    for await (const page of pagesOf(context, site)) {
+      for (const { check, judge } of kinds) {
+        const proof = proofs.has(check.id) ? undefined : proofOf(page, judge, site)
+        if (proof) proofs.set(check.id, proof)
+      }
+    }
+    for (const [id, proof] of Object.entries(await declaredState(context, site))) {
+      if (!proofs.has(id)) proofs.set(id, proof)
+    }
+    return Object.fromEntries(kinds.map(({ check: { id } }) => [id, proofs.get(id) ?? null])) satisfies CheckResults
+  },
+}
+
+/** A server that shows the same for any path proves it only by its start page. */
+function proofOf(page: Page, judge: Judge, { front, unknown }: WebSite): Proof | undefined {
+  if (page.status !== 200) return undefined
+  const highlights = judge({ path: page.path, html: page.body })
+  const isAnywhere = page !== front && unknown.status === 200 && judge({ path: page.path, html: unknown.body })
+  if (!highlights || isAnywhere) return undefined
+  return { ...webProof(page, highlights), path: page.path, quality: 80 }
+}
+
+/** The start page, the pages that it links, those that they link, and usual paths. */
+async function* pagesOf(context: NativeContext, { base, front }: WebSite): AsyncGenerator<Page> {
+  yield front
+  const stopAt = performance.now() + pagesMs
+  const seen = new Set([front.path])
+  const queue = [...targetsIn(front, base), ...kinds.flatMap(({ guesses }) => guesses.map((name) => `${base}${name}`))]
+  for (let count = 0; queue.length > 0 && count < linkedPagesMax;) {
+    const target = queue.shift() ?? ''
+    if (seen.has(target)) continue
+    seen.add(target)
+    count++
+    if (performance.now() > stopAt) return
+    const page = await readPage(context, target)
+    if (!page) return
+    if (page.status !== 200 || (page.path !== target && seen.has(page.path))) continue
+    seen.add(page.path)
+    yield page
+    queue.unshift(...targetsIn(page, base))
+  }
+}
+
+/** Links to pages of a kind on this server, two of each. GET requests of other links can change something. */
+function targetsIn({ body, path }: Page, base: string): string[] {
+  const targets = linksOf(body).flatMap((link) => targetHere(link, path) ?? [])
+  const found = kinds.flatMap(({ links }) => targets.filter((target) => links.test(target)).slice(0, 2))
+  return [...new Set(found)].filter((target) => target.startsWith(base) && isReadOnly(target))
+}
+
+function isReadOnly(target: string): boolean {
+  const verb = verbIn(target)
+  return verb === undefined || verb === 'edit' || verb === 'install' || verb === 'create'
+}

@@ -1,0 +1,62 @@
+/** What the API of an application says about its own setup and registration. */
+import { z } from 'zod'
+import type { NativeContext, Proof } from '#native/native-check.ts'
+import { registrationOpen, setupOpen } from '#native/page-checks.ts'
+import { apiPaths } from '#native/web-records.ts'
+import { pathHere, requestWeb, webProof } from '#native/web-request.ts'
+import type { WebSite } from '#native/web-site.ts'
+
+// cspell:disable
+const stateCall =
+  /\/(?:[\w-]{0,20}(?:set_?-?up|install|onboarding|first-?run|bootstrap|initiali[sz]ed?)[\w-]{0,20}|init|status|login-?status|settings|config|info|features|options|environment|env|public|me|state)\/?$/i
+const callsMax = 10
+const isTrue =
+  /^(?:needs|requires|is)?(?:initial|first)?(?:setup|install(?:ation)?|onboarding)(?:is)?(?:required|needed|pending)$|^(?:needs|requires)(?:setup|install(?:ation)?|init(?:ialization)?)$|^(?:is)?first(?:run|user|start|timesetup)$|^nousers$|^noadmin$/
+const isFalse =
+  /^(?:is)?(?:setup|setupwizard|installation|onboarding|wizard)(?:is)?(?:completed?|done|finished)$|^(?:is)?(?:installed|initiali[sz]ed|setup)$|^has(?:users?|admin|owner)$/
+const registrationTrue =
+  /^(?:allow|enable|can)(?:new)?(?:user|public|self|open)?(?:registrations?|signups?|register)$|^(?:user|public|self|open)?(?:registrations?|signups?)(?:is)?(?:enabled|open|allowed)$/
+// cspell:enable
+
+/**
+ * Requests calls that the scripts name.
+ *
+ * @returns proofs by check id
+ */
+export async function declaredState(context: NativeContext, site: WebSite): Promise<Readonly<Record<string, Proof>>> {
+  const proofs: Record<string, Proof> = {}
+  const calls = apiPaths([site.front.body, ...site.scripts], stateCall)
+  const targets = new Set(calls.flatMap((call) => pathHere(call, site.front.path) ?? []))
+  for (const target of [...targets].slice(0, callsMax)) {
+    const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
+    if (!page) return proofs
+    if (page.status !== 200) continue
+    for (const [name, value] of flagsIn(page.body)) {
+      const id = meaningOf(name, value)
+      if (id !== undefined) proofs[id] ??= { ...webProof(page, [`"${name}"`]), path: target, quality: 80 }
+    }
+  }
+  return proofs
+}
+
+function meaningOf(name: string, value: boolean): string | undefined {
+  const normalized = name.toLowerCase().replaceAll(/[_-]/g, '')
+  if (value ? isTrue.test(normalized) : isFalse.test(normalized)) return setupOpen.id
+  return value && registrationTrue.test(normalized) ? registrationOpen.id : undefined
+}
+
+const Members = z.record(z.string(), z.unknown())
+
+/** Members of a JSON object, and of the objects in it, that are true or false. */
+export function flagsIn(body: string): (readonly [string, boolean])[] {
+  if (!/^\s{0,99}\{/.test(body) || body.length > 200_000) return []
+  try {
+    const members = Object.entries(Members.parse(JSON.parse(body)))
+    const inner = members.flatMap(([, value]) => Object.entries(Members.safeParse(value).data ?? {}))
+    return [...members, ...inner].flatMap(([name, value]) =>
+      typeof value === 'boolean' ? [[name, value] as const] : [],
+    )
+  } catch {
+    return []
+  }
+}
