@@ -184,7 +184,7 @@ it(
         await expectNotVictim(member)
         if (fuzzRuns === undefined || performance.now() < reportedAt + progressMs) return
         reportedAt = performance.now()
-        console.log(`${submissions} submissions`)
+        process.stdout.write(`${submissions} submissions\n`)
       },
     )
     const seed = fuzzSeed === undefined ? {} : { seed: Number(fuzzSeed) }
