@@ -5,11 +5,18 @@ import { withClient } from './query.ts'
 /** Deliveries and emails are attempted more often than any fault lasts; see `jobs.ts`. */
 const attemptsMax = 12
 
+/** What third-party servers have accepted: webhooks by ID, emails by recipient. */
+export interface Received {
+  readonly webhooks: ReadonlyMap<string, number>
+  readonly emails: ReadonlyMap<string, number>
+}
+
 /** What was acknowledged before the snapshot, and the last decisions until now. */
 type Check = (
   query: Query,
   acknowledged: Acknowledged,
   statusesNow: ReadonlyMap<string, string>,
+  received: Received | null,
 ) => Promise<readonly string[]>
 type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>
 
@@ -77,6 +84,19 @@ const always: Readonly<Record<string, Check>> = {
     ),
   'no delivery has more attempts than its retries': (query) =>
     found(query, `select id::text as item from delivery where attempts > ${attemptsMax}`),
+  'no event is delivered twice': async (query) =>
+    found(
+      query,
+      `select event->>'id' as item from delivery cross join jsonb_array_elements(notices) as event
+       group by account_id, channel_id, event->>'id' having count(*) > 1`,
+    ),
+  'delivered webhooks were received': async (query, _, __, received) => {
+    if (received === null) return []
+    const rows = await query(
+      "select delivery.id::text from delivery where state = 'STATE_DELIVERED' and completed_at is not null",
+    )
+    return rows.flatMap(({ id }) => (received.webhooks.has(String(id)) ? [] : [String(id)]))
+  },
 }
 
 /** What has to be true once nothing is left to do. */
@@ -98,6 +118,18 @@ const atTheEnd: Readonly<Record<string, Check>> = {
       query,
       `select id::text || ' ' || state || ' ' || error as item from delivery where state <> 'STATE_DELIVERED'`,
     ),
+  'every event is in a delivery': async (query) => {
+    const [row] = await query(
+      `select (select count(*) from event, channel where event.account_id = channel.account_id and event.kind = any(channel.events))
+            - (select coalesce(sum(event_count), 0) from delivery) as missing`,
+    )
+    return Number(row?.['missing']) === 0 ? [] : [`${String(row?.['missing'])} events`]
+  },
+  // A worker that is killed after sending hasn't counted the attempt.
+  'no webhook is received more often than its retries allow': async (_, __, ___, received) =>
+    [...(received?.webhooks ?? [])].flatMap(([id, count]) => (count > attemptsMax ? [id] : [])),
+  'every invitation has been emailed': async (_, { invitations }, __, received) =>
+    invitations.filter((address) => received?.emails.has(address) === false),
   'queues are empty': (query) =>
     found(
       query,
@@ -114,18 +146,18 @@ async function found(query: Query, text: string): Promise<string[]> {
 export async function violations(
   databaseUrl: string,
   acknowledged: Acknowledged,
-  { isEnd = false }: { readonly isEnd?: boolean } = {},
+  { isEnd = false, received = null }: { readonly isEnd?: boolean; readonly received?: Received | null } = {},
 ): Promise<string[]> {
   return withClient(databaseUrl, async (client) => {
     // The load continues meanwhile: what it adds from here on may be missing in the snapshot.
-    const { tags, comments, scans, statuses } = acknowledged
-    const before = { tags: [...tags], comments: [...comments], scans: [...scans], statuses: new Map(statuses) }
+    const { statuses } = acknowledged
+    const before = structuredClone(acknowledged)
     await client.query('begin isolation level repeatable read read only')
     const query: Query = async (text, values = []) =>
       (await client.query<Record<string, unknown>>(text, [...values])).rows
     const results: string[] = []
     for (const [name, check] of Object.entries({ ...always, ...(isEnd && atTheEnd) }))
-      for (const item of (await check(query, before, statuses)).slice(0, 3)) results.push(`${name}: ${item}`)
+      for (const item of (await check(query, before, statuses, received)).slice(0, 3)) results.push(`${name}: ${item}`)
     return results
   })
 }

@@ -12,14 +12,16 @@ export interface Acknowledged {
   readonly tags: string[]
   readonly comments: string[]
   readonly scans: string[]
+  /** Email addresses that were invited. */
+  readonly invitations: string[]
   /** An issue is absent while a decision on it may or may not have been applied. */
   readonly statuses: Map<string, string>
 }
 
 export interface Load {
   readonly acknowledged: Acknowledged
-  /** Requests that failed; expected while a fault lasts. */
-  readonly failures: () => number
+  /** Why the last failed request failed; expected while a fault lasts. */
+  readonly lastFailure: () => string
   /** Finishes the requests in progress and stops. */
   stop(): Promise<void>
 }
@@ -28,9 +30,9 @@ export interface Load {
 const pauseMs = 30
 
 export function startLoad(visitor: Visitor, targetIds: readonly string[], random: Random): Load {
-  const acknowledged: Acknowledged = { tags: [], comments: [], scans: [], statuses: new Map() }
+  const acknowledged: Acknowledged = { tags: [], comments: [], scans: [], invitations: [], statuses: new Map() }
   let isStopping = false
-  let failures = 0
+  let lastFailure = ''
   let count = 0
 
   const actions: Readonly<Record<string, () => Promise<void>>> = {
@@ -60,6 +62,7 @@ export function startLoad(visitor: Visitor, targetIds: readonly string[], random
     async invite() {
       const email = `person${count++}@aarewerk.example`
       await visitor.call(createInvitation, { invitation: { email, role: 'viewer' } })
+      acknowledged.invitations.push(email)
     },
   }
   // Invitations are throttled, and a target has at most one scan at a time.
@@ -74,8 +77,8 @@ export function startLoad(visitor: Visitor, targetIds: readonly string[], random
     while (!isStopping) {
       try {
         await actions[random.pick(choices)]?.()
-      } catch {
-        failures++
+      } catch (error) {
+        lastFailure = String(error)
       }
       await new Promise((done) => setTimeout(done, pauseMs))
     }
@@ -83,7 +86,7 @@ export function startLoad(visitor: Visitor, targetIds: readonly string[], random
   const running = work()
   return {
     acknowledged,
-    failures: () => failures,
+    lastFailure: () => lastFailure,
     async stop() {
       isStopping = true
       await running

@@ -5,14 +5,14 @@ const [count = '200', seed = String(Date.now() % 2 ** 31)] = process.argv.slice(
 console.log(`seed ${seed}`)
 const byFault = new Map<string, { count: number; slowestMs: number; problems: number }>()
 let done = 0
-const outcomes = await runFaults(Number(count), Number(seed), ({ fault, recoveredAfterMs, problems }) => {
+const outcomes = await runFaults(Number(count), Number(seed), ({ fault, recoveredAfterMs, work, problems }) => {
   const row = byFault.get(fault) ?? { count: 0, slowestMs: 0, problems: 0 }
   byFault.set(fault, {
     count: row.count + 1,
     slowestMs: Math.max(row.slowestMs, recoveredAfterMs),
     problems: row.problems + problems.length,
   })
-  console.log(`${++done} ${fault}: recovered after ${recoveredAfterMs} ms`)
+  console.log(`${++done} ${fault}: recovered after ${recoveredAfterMs} ms ${JSON.stringify(work)}`)
   for (const problem of problems) console.log(`  ${problem}`)
 })
 console.table(Object.fromEntries(byFault))

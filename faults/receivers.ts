@@ -9,7 +9,7 @@ export type ReceiverMode = 'accepting' | 'stalling' | 'failing'
 export interface Receiver {
   readonly url: string
   mode: ReceiverMode
-  /** How often each message was accepted, by its id. */
+  /** How often each webhook was accepted, by its ID, or how many emails, by their recipient. */
   readonly accepted: ReadonlyMap<string, number>
   close(): Promise<void>
 }
@@ -43,10 +43,11 @@ export async function startMailServer(): Promise<Receiver> {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData(stream, session, done) {
-      const { id } = session
+      const recipients = session.envelope.rcptTo.map(({ address }) => address)
       stream.resume().once('end', () => {
         if (receiver.mode === 'stalling') return
-        if (receiver.mode === 'accepting') accepted.set(id, 1)
+        if (receiver.mode === 'accepting')
+          for (const address of recipients) accepted.set(address, (accepted.get(address) ?? 0) + 1)
         done(receiver.mode === 'failing' ? new Error('451 try again later') : null)
       })
     },

@@ -12,7 +12,7 @@ import { startAgent } from './agent.ts'
 import { createClock } from './clock.ts'
 import { type Fault, faults, type Stage } from './faults.ts'
 import { type Installation, processNames, startInstallation } from './installation.ts'
-import { violations } from './invariants.ts'
+import { type Received, violations } from './invariants.ts'
 import { type Load, startLoad } from './load.ts'
 import { createRandom } from './random.ts'
 import { type Receiver, startMailServer, startWebhookReceiver } from './receivers.ts'
@@ -20,6 +20,8 @@ import { type Receiver, startMailServer, startWebhookReceiver } from './receiver
 export interface Outcome {
   readonly fault: string
   readonly recoveredAfterMs: number
+  /** Acknowledged since the start. */
+  readonly work: Work
   readonly problems: readonly string[]
 }
 
@@ -115,9 +117,12 @@ async function provoke(name: string, fault: Fault | undefined, stage: Stage, loa
   const isReady = await until(() => areReady(stage.installation), recoveryMsMax)
   const recoveredAfterMs = Math.round(performance.now() - start)
   if (!isReady) problems.push(`not ready after ${recoveredAfterMs} ms`)
-  else problems.push(...(await violations(stage.installation.databaseUrl, load.acknowledged)))
+  else
+    problems.push(
+      ...(await violations(stage.installation.databaseUrl, load.acknowledged, { received: received(stage) })),
+    )
   if (/database$|connection$/.test(name)) await wait(pauseAfterCrashMs)
-  return { fault: name, recoveredAfterMs, problems }
+  return { fault: name, recoveredAfterMs, work: workDone(load, stage.webhooks), problems }
 }
 
 /** Whether the API responds and can reach its database. */
@@ -129,11 +134,12 @@ async function areReady({ url }: Installation): Promise<boolean> {
   }
 }
 
-async function settle({ installation }: Stage, load: Load): Promise<Outcome> {
+async function settle(stage: Stage, load: Load): Promise<Outcome> {
+  const { installation } = stage
   const start = performance.now()
   let problems: readonly string[] = []
   await until(async () => {
-    problems = await violations(installation.databaseUrl, load.acknowledged, { isEnd: true })
+    problems = await violations(installation.databaseUrl, load.acknowledged, { isEnd: true, received: received(stage) })
     return problems.length === 0
   }, settleMsMax)
   const recoveredAfterMs = Math.round(performance.now() - start)
@@ -144,20 +150,27 @@ async function settle({ installation }: Stage, load: Load): Promise<Outcome> {
   return {
     fault: 'the end',
     recoveredAfterMs,
+    work: workDone(load, stage.webhooks),
     problems: [...problems, ...left.map((name) => `temporary file left: ${name}`)],
   }
 }
 
+function received({ webhooks, mail }: Stage): Received {
+  return { webhooks: webhooks.accepted, emails: mail.accepted }
+}
+
 /** Faults prove nothing when no work is in progress. */
-function workDone({ acknowledged }: Load, webhooks: Receiver) {
-  const { tags, comments, scans } = acknowledged
+function workDone({ acknowledged }: Load, webhooks: Receiver): Work {
+  const { tags, comments, scans, invitations } = acknowledged
   return {
     tags: tags.length,
     comments: comments.length,
     scans: scans.length,
+    invitations: invitations.length,
     deliveries: webhooks.accepted.size,
   }
 }
+type Work = Readonly<Record<'tags' | 'comments' | 'scans' | 'invitations' | 'deliveries', number>>
 
 async function until(condition: () => Promise<boolean>, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs

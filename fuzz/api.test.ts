@@ -7,9 +7,10 @@ import { ApiErrorBody } from '@glacis/contract/primitives'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { sharedTestApi } from '../apps/server/src/testing/api.ts'
+import { seedIssues } from '../apps/server/src/testing/issues.ts'
 import { sharedTestServer } from '../apps/server/src/testing/test-server.ts'
-import { fuzzRuns, seed } from './bounds.ts'
-import { type ApiDocument, drafts, operationOf, requestOf } from './requests.ts'
+import { fuzzRuns, hangMs, progressMs, seed } from './bounds.ts'
+import { type ApiDocument, drafts, nounOf, operationOf, requestOf } from './requests.ts'
 
 const origin = 'http://localhost:3000'
 const server = await sharedTestServer()
@@ -18,24 +19,77 @@ const document = (await app.inject({ url: '/v1/openapi.json' })).json<ApiDocumen
 const calls = endpoints.filter(({ path }) => !path.startsWith('/v1/agent/'))
 
 const runs = Number(fuzzRuns ?? 1500)
-/** Every person starts with an empty workspace, so that deleting it doesn't end the run. */
-const requestsPerPerson = 500
+/** Every person starts with a new workspace, so that deleting it doesn't end the run. */
+const requestsPerPerson = 200
+/** Every so many persons, one administers the installation. */
+const personsPerAdministrator = 4
 const secret = 'canary-4f1c9e'
 
 it('answers every request as documented', { timeout: 0 }, async () => {
   const foreignIds = await ownedByAnotherWorkspace()
+  const tally = createTally()
   for (let start = 0; start < runs; start += requestsPerPerson) {
     const person = `fuzz${start}`
-    const ids = [...foreignIds]
+    const ids = new Map<string, string[]>()
+    await createOwnData(ids, person, (start / requestsPerPerson) % personsPerAdministrator === 0)
+    for (const [noun, foreign] of foreignIds) ids.set(noun, [...foreign, ...(ids.get(noun) ?? [])])
     for (const draft of fc.sample(drafts, { numRuns: Math.min(requestsPerPerson, runs - start), seed: seed + start })) {
       const { endpoint, url, payload } = requestOf(draft, calls, document, ids)
-      const response = await send(endpoint.method, url, person, payload)
-      const context = `${endpoint.method} ${url.slice(0, 300)} ${payload?.slice(0, 600) ?? ''}\n→ ${response.statusCode} ${response.body.slice(0, 400)}`
-      check(endpoint, response, context)
-      remember(ids, response.body)
+      const request = `${endpoint.method} ${url.slice(0, 300)} ${payload?.slice(0, 600) ?? ''}`
+      const startedAt = performance.now()
+      const response = await inTime(send(endpoint.method, url, person, payload), request)
+      tally.add(endpoint, response, performance.now() - startedAt)
+      check(endpoint, response, `${request}\n→ ${response.statusCode} ${response.body.slice(0, 400)}`)
+      remember(ids, nounOf(endpoint), response.body)
     }
+    tally.report(false)
   }
+  if (fuzzRuns !== undefined) tally.report(true)
 })
+
+/** @throws for a request that hangs */
+async function inTime<T>(response: Promise<T>, request: string): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`No response within ${hangMs / 1000} s: ${request}`)), hangMs)
+  return Promise.race([response, promise]).finally(() => clearTimeout(timer))
+}
+
+/** Counts requests and their duration by call. */
+function createTally() {
+  const byCall = new Map<string, { count: number; successes: number; meanMs: number; slowestMs: number }>()
+  const reasons = new Map<string, string>()
+  const startedAt = performance.now()
+  let reportedAt = startedAt
+  let count = 0
+  return {
+    add({ method, path }: Endpoint, { statusCode, body }: Response, ms: number) {
+      count++
+      const row = byCall.get(`${method} ${path}`) ?? { count: 0, successes: 0, meanMs: 0, slowestMs: 0 }
+      row.count++
+      if (statusCode === 200) row.successes++
+      else reasons.set(`${method} ${path}`, body.slice(0, 300))
+      row.meanMs += (ms - row.meanMs) / row.count
+      row.slowestMs = Math.max(row.slowestMs, ms)
+      byCall.set(`${method} ${path}`, row)
+    },
+    /** A line now and then, and the slowest calls and those that never succeeded at the end. */
+    report(isEnd: boolean) {
+      if (!isEnd && performance.now() < reportedAt + progressMs) return
+      reportedAt = performance.now()
+      const successes = [...byCall.values()].reduce((sum, row) => sum + row.successes, 0)
+      const perSecond = count / ((reportedAt - startedAt) / 1000)
+      const share = (100 * successes) / count
+      console.log(`${count} requests, ${perSecond.toFixed(0)} per second, ${share.toFixed(0)} % successful`)
+      if (!isEnd) return
+      const slowest = [...byCall].toSorted(([, one], [, other]) => other.meanMs - one.meanMs).slice(0, 15)
+      console.table(Object.fromEntries(slowest))
+      const failing = [...byCall].flatMap(([call, row]) =>
+        row.successes === 0 ? [`${call}: ${reasons.get(call)}`] : [],
+      )
+      console.log(`${byCall.size} calls; never successful:\n${failing.join('\n')}`)
+    },
+  }
+}
 
 interface Response {
   readonly statusCode: number
@@ -55,24 +109,58 @@ function check(endpoint: Endpoint, { statusCode, body, headers }: Response, cont
   if (error) throw new Error(`Breaks its schema: ${JSON.stringify(error.issues).slice(0, 400)}: ${context}`)
 }
 
+type Ids = Map<string, string[]>
+
 /** Creates data with a marker in every name. */
-async function ownedByAnotherWorkspace(): Promise<string[]> {
-  const ids: string[] = []
-  const create = async (url: string, body: object) =>
-    remember(ids, (await send('POST', url, 'bob', JSON.stringify(body))).body)
-  const schedule = { period: 'PERIOD_MANUAL' }
-  await create('/v1/tags', { tag: { name: secret, color: 1 } })
-  await create('/v1/targets', { target: { name: secret, address: '127.0.0.1', schedule, tags: [] } })
-  await create('/v1/agents', { agent: { name: secret } })
-  await create('/v1/views', { view: { name: secret, page: '/risks/verified', query: '' } })
-  await create('/v1/products', { name: secret, wfn: { part: 'a', vendor: secret, product: secret } })
-  expect(ids.length).toBeGreaterThan(2)
+async function ownedByAnotherWorkspace(): Promise<Ids> {
+  const ids: Ids = new Map()
+  await createNamed(ids, 'bob', secret)
+  expect([...ids.values()].flat().length).toBeGreaterThan(4)
   return ids
 }
 
-function remember(ids: string[], body: string): void {
+/** Creates something of each kind, so that calls find it. */
+async function createOwnData(ids: Ids, person: string, isAdministrator: boolean): Promise<void> {
+  await createNamed(ids, person, 'own')
+  const { owner } = server.database
+  const { account_id: account } = await owner
+    .selectFrom('member')
+    .select('account_id')
+    .where('identity_id', '=', person)
+    .executeTakeFirstOrThrow()
+  const seeded = await seedIssues(server, account, { issues: 3, hosts: 2, at: new Date() })
+  ids.set('issues', [...seeded.issueIds])
+  ids.set('hosts', [...seeded.hostIds])
+  ids.set('targets', [...(ids.get('targets') ?? []), seeded.targetId])
+  await post(ids, '/v1/scans', person, { targetId: seeded.targetId })
+  // An administrator can exclude all networks.
+  await owner.updateTable('installation').set({ sign_in_networks: [] }).execute()
+  if (isAdministrator) await owner.insertInto('installation_admin').values({ identity_id: person }).execute()
+}
+
+async function createNamed(ids: Ids, person: string, name: string): Promise<void> {
+  const schedule = { period: 'PERIOD_DAILY' }
+  await post(ids, '/v1/tags', person, { tag: { name, color: 1 } })
+  await post(ids, '/v1/targets', person, { name, address: '127.0.0.1', schedule, tags: [] })
+  await post(ids, '/v1/agents', person, { agent: { name } })
+  await post(ids, '/v1/views', person, { view: { name, page: '/risks/verified', query: '' } })
+  await post(ids, '/v1/products', person, { name, wfn: { vendor: name, product: name } })
+  await post(ids, '/v1/api-tokens', person, { apiToken: { name, scopes: ['SCOPE_READ'] } })
+  await post(ids, '/v1/notification-channels', person, { channel: { kind: 'KIND_EMAIL' } })
+  await post(ids, '/v1/invitations', person, { invitation: { email: `${name}@example.com`, role: 'viewer' } })
+}
+
+async function post(ids: Ids, url: string, person: string, body: object): Promise<void> {
+  const response = await send('POST', url, person, JSON.stringify(body))
+  expect([url, response.statusCode, response.statusCode === 200 || response.body]).toEqual([url, 200, true])
+  remember(ids, url.split('/')[2] ?? '', response.body)
+}
+
+function remember(idsByNoun: Ids, noun: string, body: string): void {
+  const ids = idsByNoun.get(noun) ?? []
   for (const [, id = ''] of body.matchAll(/"id":"([0-9a-f-]{36})"/g)) if (!ids.includes(id)) ids.push(id)
-  if (ids.length > 200) ids.splice(10, ids.length - 200)
+  if (ids.length > 30) ids.splice(5, ids.length - 30)
+  if (ids.length > 0) idsByNoun.set(noun, ids)
 }
 
 function send(method: Endpoint['method'], url: string, person: string, payload?: string) {

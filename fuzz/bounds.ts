@@ -2,6 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
+import { expect } from 'vitest'
 
 /** How often each property runs, and where it starts. `npm run fuzz` sets them; a slice runs with the other tests. */
 export const { FUZZ_RUNS: fuzzRuns, FUZZ_SEED: fuzzSeed } = process.env
@@ -9,28 +10,75 @@ export const seed = Number(fuzzSeed ?? 20_261_124)
 
 /** CPU milliseconds for one input. Inputs have at most a few kilobytes. */
 const cpuMsMax = 250
+/** Any input is done by then, even if other programs use the machine. */
+export const hangMs = 20_000
 /** What may stay in memory after all inputs: caches of bounded size. */
 const retainedMiBMax = 64
+/** How much the process may grow meanwhile, garbage included. */
+const growthMiBMax = 512
+/** Between two lines of progress. */
+export const progressMs = 30_000
+/** Reading the clock takes longer than some parsers. */
+const inputsPerClockCheck = 100
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void // defined by the flag
 
+interface Limits {
+  /** How often it runs with the other tests. */
+  readonly sliceRuns?: number
+  /** The share of the runs of one parser, if several properties divide them. */
+  readonly share?: number
+  /** The share of inputs that the parser has to accept. With less, the inputs only test the first validation. */
+  readonly acceptedMin?: number
+}
+
 /**
- * @param sliceRuns how often it runs with the other tests
+ * @param check returns whether the parser accepted the input
  * @throws with the smallest input that fails, its seed and path
  */
-export async function holds<T>(inputs: fc.Arbitrary<T>, check: (input: T) => unknown, sliceRuns = 500): Promise<void> {
+export async function holds<T>(
+  inputs: fc.Arbitrary<T>,
+  check: (input: T) => boolean | Promise<boolean>,
+  { sliceRuns = 500, share = 1, acceptedMin = 0.05 }: Limits = {},
+): Promise<void> {
+  const runs = fuzzRuns === undefined ? sliceRuns : Math.ceil(Number(fuzzRuns) * share)
   const before = heapMiB()
+  const rssBefore = process.resourceUsage().maxRSS / 1024
+  const [start, cpuStart] = [performance.now(), process.cpuUsage()]
+  let [count, accepted, slowestMs, reportedAt] = [0, 0, 0, start]
+  const report = () => {
+    const { user, system } = process.cpuUsage(cpuStart)
+    const seconds = (performance.now() - start) / 1000
+    const figures = [
+      `${count} inputs in ${seconds.toFixed(0)} s`,
+      `${((user + system) / count).toFixed(0)} µs of CPU time each`,
+      `slowest ${slowestMs.toFixed(1)} ms`,
+      `${((accepted / count) * 100).toFixed(0)} % accepted`,
+      `grown by ${(process.resourceUsage().maxRSS / 1024 - rssBefore).toFixed(0)} MiB`,
+    ]
+    if (fuzzRuns !== undefined) console.log(`${expect.getState().currentTestName}: ${figures.join(', ')}`)
+  }
   const property = fc.asyncProperty(inputs, async (input) => {
-    const start = process.threadCpuUsage()
-    await check(input)
-    const { user, system } = process.threadCpuUsage(start)
+    const cpu = process.threadCpuUsage()
+    const isAccepted = await check(input)
+    const { user, system } = process.threadCpuUsage(cpu)
     const cpuMs = (user + system) / 1000
     if (cpuMs > cpuMsMax) throw new Error(`Took ${Math.round(cpuMs)} ms of CPU time`)
+    count++
+    if (isAccepted) accepted++
+    slowestMs = Math.max(slowestMs, cpuMs)
+    if (count % inputsPerClockCheck > 0 || performance.now() < reportedAt + progressMs) return
+    reportedAt = performance.now()
+    report()
   })
-  await fc.assert(property, { numRuns: Number(fuzzRuns ?? sliceRuns), seed })
+  await fc.assert(property, { numRuns: runs, seed, timeout: hangMs })
+  report()
   const retained = heapMiB() - before
   if (retained > retainedMiBMax) throw new Error(`${Math.round(retained)} MiB are still in use`)
+  const growth = process.resourceUsage().maxRSS / 1024 - rssBefore
+  if (growth > growthMiBMax) throw new Error(`The process grew by ${Math.round(growth)} MiB`)
+  if (accepted < acceptedMin * count) throw new Error(`Only ${accepted} of ${count} inputs were accepted`)
 }
 
 function heapMiB(): number {

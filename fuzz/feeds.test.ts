@@ -3,15 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { gzipSync } from 'node:zlib'
+import { crc32, deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { buffer } from 'node:stream/consumers'
-import fc from 'fast-check'
 import { afterAll, beforeAll, it } from 'vitest'
 import { type Format, readFeed, recognizeFormat, unpack } from '../packages/intelligence/src/index.ts'
 import { holds } from './bounds.ts'
 import { mutated } from './mutate.ts'
 
+const httpServer = 'cpe:2.3:a:apache:http_server:2.4.49:*:*:*:*:*:*:*'
 const nvd = JSON.stringify({
   vulnerabilities: [
     {
@@ -40,7 +40,7 @@ const nvd = JSON.stringify({
                 cpeMatch: [
                   {
                     vulnerable: true,
-                    criteria: 'cpe:2.3:a:apache:http_server:2.4.49:*:*:*:*:*:*:*',
+                    criteria: httpServer,
                     versionEndExcluding: '2.4.50',
                   },
                 ],
@@ -58,7 +58,7 @@ const feeds: readonly (readonly [Format, string])[] = [
     'cve5',
     JSON.stringify({
       dataType: 'CVE_RECORD',
-      cveMetadata: { cveId: 'CVE-2024-1' },
+      cveMetadata: { cveId: 'CVE-2024-1234', state: 'PUBLISHED' },
       containers: {
         cna: {
           affected: [{ vendor: 'a', product: 'b', versions: [{ version: '1', lessThan: '2', status: 'affected' }] }],
@@ -74,7 +74,8 @@ const feeds: readonly (readonly [Format, string])[] = [
   [
     'osv',
     JSON.stringify({
-      id: 'DSA-1',
+      id: 'DSA-5000-1',
+      aliases: ['CVE-2024-1234'],
       affected: [
         {
           package: { ecosystem: 'Debian:12', name: 'a' },
@@ -97,18 +98,53 @@ const feeds: readonly (readonly [Format, string])[] = [
   ],
   [
     'lifecycle',
-    JSON.stringify({ result: { name: 'nginx', releases: [{ name: '1.24', eolFrom: '2024-05-29', isEol: true }] } }),
+    JSON.stringify({
+      result: {
+        name: 'nginx',
+        label: 'nginx',
+        identifiers: [{ type: 'cpe', id: httpServer }],
+        releases: [{ name: '1.24', eolFrom: '2024-05-29', isEol: true }],
+      },
+    }),
+  ],
+  [
+    'lifecycle-page',
+    '---\ntitle: nginx\npermalink: /nginx\nidentifiers:\n  - cpe: cpe:/a:f5:nginx\nreleases:\n  - releaseCycle: "1.24"\n    eol: 2024-05-29\n    latest: 1.24.0\n---\n\n> nginx\n',
+  ],
+  [
+    'override',
+    JSON.stringify({
+      _annotation: { cve_id: 'CVE-2024-1234', description: 'a', published: '2024-01-01T00:00:00.000' },
+      cve: {
+        configurations: [{ nodes: [{ operator: 'OR', cpeMatch: [{ vulnerable: true, criteria: httpServer }] }] }],
+      },
+    }),
+  ],
+  [
+    'distribution',
+    JSON.stringify({
+      distribution: 'Debian 12',
+      release: 'debian:12',
+      packages: [{ package: 'nginx', product: 'f5:nginx', fixes: { 'CVE-2024-1234': '1.22.1-9+deb12u1' } }],
+    }),
   ],
   ['dictionary', 'part,vendor,product\na,apache,http_server\n'],
 ]
 
-/** Reads a file to its end, as an import does. A rejected file is an `Error` with a message. */
-async function readAll(format: Format, text: string): Promise<void> {
+/**
+ * Reads a file to its end, as an import does. A rejected file is an `Error` with a message.
+ *
+ * @returns whether it has a valid record
+ */
+async function readAll(format: Format, text: string): Promise<boolean> {
+  let isAccepted = false
   try {
-    for await (const item of readFeed(format, Readable.from([text.slice(0, 50), text.slice(50)]))) void item
+    for await (const item of readFeed(format, Readable.from([text.slice(0, 50), text.slice(50)]), { file: 'a.md' }))
+      if (item.kind !== 'skipped') isAccepted = true
   } catch (error) {
     rejection(error)
   }
+  return isAccepted
 }
 
 function rejection(error: unknown): void {
@@ -117,34 +153,70 @@ function rejection(error: unknown): void {
 }
 
 it.each(feeds)('feeds in the format %s', (format, sample) =>
-  holds(mutated([sample]), (text) => readAll(format, text), 150),
+  holds(mutated([sample]), (text) => readAll(format, text), { sliceRuns: 150, share: 0.25 }),
 )
 
 it('the detection of formats', () =>
-  holds(mutated(feeds.map(([, sample]) => sample)), (text) => recognizeFormat('a.json', text)))
+  holds(mutated(feeds.map(([, sample]) => sample)), (text) => recognizeFormat('a.json', text) !== null))
 
 let folder = ''
 beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'glacis-fuzz-'))))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-it('archives', async () => {
+/** Archives with the same file, in each format. */
+async function archives(): Promise<[string, Buffer][]> {
   const archive = pack()
   archive.entry({ name: 'nvd/a.json' }, nvd)
   archive.entry({ name: '../b.json', type: 'symlink', linkname: '/etc/passwd' })
   archive.finalize()
   const tar = await buffer(archive)
-  const bytes = mutated([tar, gzipSync(tar), gzipSync(nvd)].map((data) => data.toString('latin1')))
-  const path = join(folder, 'archive')
+  return [
+    ['tar', tar],
+    ['gzip', gzipSync(tar)],
+    ['zstd', zstdCompressSync(tar)],
+    ['zip', zipped('nvd/a.json', nvd)],
+  ]
+}
+
+it.each(await archives())('archives in the format %s', async (name, archive) => {
+  const path = join(folder, name)
   await holds(
-    fc.tuple(bytes),
-    async ([text]) => {
+    mutated([archive.toString('latin1')]),
+    async (text) => {
+      let hasFile = false
       await writeFile(path, text, 'latin1')
       try {
-        for await (const file of unpack(path)) for await (const chunk of file.bytes) void chunk
+        for await (const file of unpack(path)) for await (const chunk of file.bytes) hasFile ||= latin1(chunk) !== text
       } catch (error) {
         rejection(error)
+        return false
       }
+      return hasFile
     },
-    250,
+    { sliceRuns: 100, share: 0.25 },
   )
 })
+
+const latin1 = (chunk: unknown) => Buffer.from(chunk as Buffer).toString('latin1') // streams of files yield buffers
+
+/** A zip file with one file (APPNOTE.TXT, section 4.3). */
+function zipped(name: string, text: string): Buffer {
+  const content = deflateRawSync(text)
+  const sizes = [crc32(text), content.length, text.length]
+  const local = Buffer.alloc(30)
+  local.writeUInt32LE(0x04034b50)
+  local.writeUInt16LE(20, 4)
+  local.writeUInt16LE(8, 8)
+  for (const [index, size] of sizes.entries()) local.writeUInt32LE(size, 14 + 4 * index)
+  local.writeUInt16LE(name.length, 26)
+  const central = Buffer.alloc(46)
+  central.writeUInt32LE(0x02014b50)
+  local.copy(central, 6, 4, 30)
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x06054b50)
+  end.writeUInt16LE(1, 8)
+  end.writeUInt16LE(1, 10)
+  end.writeUInt32LE(central.length + name.length, 12)
+  end.writeUInt32LE(local.length + name.length + content.length, 16)
+  return Buffer.concat([local, Buffer.from(name), content, central, Buffer.from(name), end])
+}

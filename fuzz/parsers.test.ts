@@ -16,8 +16,10 @@ import { isExcluded, parseExclusion } from '../packages/scanner/src/exclusion.ts
 import { identifyBanner } from '../packages/scanner/src/fingerprint/banner.ts'
 import { reportedCertificate } from '../packages/scanner/src/fingerprint/certificate.ts'
 import { compileFingerprints } from '../packages/scanner/src/fingerprint/match.ts'
+import { parseNmapProbes } from '../packages/scanner/src/fingerprint/nmap-probes.ts'
 import { parseRecog } from '../packages/scanner/src/fingerprint/recog.ts'
 import { scriptExcerpt, scriptPaths } from '../packages/scanner/src/fingerprint/script.ts'
+import { parseTechnologies } from '../packages/scanner/src/fingerprint/technologies.ts'
 import { identifyTechnologies } from '../packages/scanner/src/fingerprint/technology.ts'
 import { formatIp, parseIp, parseNetwork } from '../packages/scanner/src/ip.ts'
 import { parsePorts } from '../packages/scanner/src/port-list.ts'
@@ -25,6 +27,7 @@ import { readableAddress } from '../packages/scanner/src/readable.ts'
 import { createJar } from '../packages/scanner/src/template/cookie-jar.ts'
 import { parseExpression } from '../packages/scanner/src/template/dsl.ts'
 import { maskSecrets, printable } from '../packages/scanner/src/template/evidence.ts'
+import { parseFlow } from '../packages/scanner/src/template/flow.ts'
 import { parseJq } from '../packages/scanner/src/template/jq.ts'
 import { parseTemplate } from '../packages/scanner/src/template/parse.ts'
 import { readRawText } from '../packages/scanner/src/template/raw.ts'
@@ -38,29 +41,51 @@ import * as samples from './samples.ts'
 
 const recogFiles = samples.packFiles('fingerprints', '.xml')
 const fingerprints = compileFingerprints(recogFiles.map((xml) => parseRecog(xml, 'pack')))
+/** The texts that each field has in the examples of the fingerprints. */
+const examples = recogFiles
+  .map((xml) => parseRecog(xml, 'pack', { withExamples: true }))
+  .map(
+    ({ matches, fingerprints: ofField }) =>
+      [matches, ofField.flatMap((fingerprint) => fingerprint.examples.map(({ text }) => text))] as const,
+  )
+  .filter(([, texts]) => texts.length > 0)
 const origin = { address: '127.0.0.1', port: 80, tls: false, hostname: 'localhost' }
+const certificate = {
+  validFrom: '2026-01-01T00:00:00.000Z',
+  validTo: '2027-01-01T00:00:00.000Z',
+  selfSigned: true,
+  fingerprint: 'a'.repeat(64),
+  keyBits: 2048,
+  keyType: 'rsa',
+  chainLength: 1,
+}
 const endpoint = { address: '127.0.0.1', port: 80, transport: 'tcp' } as const
 
 /** Runs untrusted work with its own budget: exceeding it is a documented outcome. */
-function withinBudget(work: () => unknown): void {
+function withinBudget(work: () => unknown): boolean {
   try {
     work()
+    return true
   } catch (error) {
-    if (!(error instanceof Stopped)) throw error
+    if (error instanceof Stopped) return false
+    throw error
   }
 }
 
-const oneText: readonly (readonly [string, readonly string[], (text: string) => unknown])[] = [
+const oneText: readonly (readonly [string, readonly string[], (text: string) => boolean])[] = [
   [
     'CPE names are read as they are written',
     samples.cpeNames,
     (text) => {
       const name = parseCpe(text)
-      if (!name) return
+      if (!name) return false
       expect(parseFormattedString(bindFormattedString(name))).toEqual(name)
-      // The contract's format has no wildcards inside of values.
-      if (!/[*?]./.test(Object.values(name).join(' '))) expect(fromWfn(toWfn(name))).toEqual(name)
+      // The contract's format has no wildcards inside of values, and no quoted hyphen.
+      const values = Object.values(name)
+      const isExact = values.every((value) => value === '*' || !/^\\-$|[*?]/.test(value))
+      if (isExact) expect(fromWfn(toWfn(name))).toEqual(name)
       bindUri(name)
+      return true
     },
   ],
   [
@@ -70,6 +95,7 @@ const oneText: readonly (readonly [string, readonly string[], (text: string) => 
       const score = scoreOf(text)
       if (score !== null && !(score >= 0 && score <= 10)) throw new Error(`${score}`)
       describeVector(text)
+      return score !== null
     },
   ],
   [
@@ -77,18 +103,20 @@ const oneText: readonly (readonly [string, readonly string[], (text: string) => 
     samples.addresses,
     (text) => {
       const address = parseAddress(text)
-      if (!isProblem(address)) expect(isProblem(parseAddress(address.text))).toBe(false)
       readableAddress(text)
+      if (isProblem(address)) return false
+      expect(isProblem(parseAddress(address.text))).toBe(false)
+      return true
     },
   ],
-  ['port lists', samples.addresses, parsePorts],
+  ['port lists', samples.portLists, (text) => !('problem' in parsePorts(text))],
   [
     'IP addresses',
-    samples.addresses,
+    samples.ipAddresses,
     (text) => {
       const ip = parseIp(text)
       if (ip) expect(parseIp(formatIp(ip))).toEqual(ip)
-      parseNetwork(text)
+      return parseNetwork(text) !== null || ip !== null
     },
   ],
   [
@@ -96,7 +124,9 @@ const oneText: readonly (readonly [string, readonly string[], (text: string) => 
     samples.addresses,
     (text) => {
       const exclusion = parseExclusion(text)
-      if (!('problem' in exclusion)) isExcluded('192.0.2.1', [exclusion])
+      if ('problem' in exclusion) return false
+      isExcluded('192.0.2.1', [exclusion])
+      return true
     },
   ],
   [
@@ -104,74 +134,91 @@ const oneText: readonly (readonly [string, readonly string[], (text: string) => 
     samples.banners,
     (text) => {
       const banner = identifyBanner(text, 21)
-      if (banner?.field) identifyTechnologies([{ field: banner.field, text: banner.text }], endpoint, fingerprints)
+      return banner !== undefined && printable(banner.text) !== ''
     },
   ],
   [
     'pages',
     samples.pages,
     (text) => {
-      scriptPaths(text, origin)
       scriptExcerpt(Buffer.from(text))
-      identifyTechnologies([{ field: 'http.body', text }], endpoint, fingerprints)
+      return scriptPaths(text, origin).length > 0
     },
   ],
-  ['evidence', samples.pages, (text) => maskSecrets(printable(text))],
+  ['evidence', samples.pages, (text) => maskSecrets(printable(text)) !== ''],
   [
-    'certificates',
+    'names in certificates',
     samples.addresses,
-    (text) =>
-      reportedCertificate({
-        subject: text,
-        issuer: text,
-        validFrom: text,
-        validTo: text,
-        names: [text],
-        selfSigned: true,
-        fingerprint: text,
-        keyBits: 2048,
-      } as never),
+    (text) => reportedCertificate({ ...certificate, subject: text, issuer: text, names: [text] }).subject !== '',
   ],
   [
     'fingerprint files',
     recogFiles.filter((text) => text.length < 3000),
     (text) => {
       try {
-        compileFingerprints([parseRecog(text, 'pack')]).match('http.body', samples.pages[0] ?? '')
+        const file = parseRecog(text, 'pack')
+        compileFingerprints([file]).match(file.matches, samples.pages[0] ?? '')
+        return true
       } catch (error) {
         // Documented: the file is rejected as a whole.
         if (!(error instanceof Error) || error.constructor !== Error) throw error
+        return false
+      }
+    },
+  ],
+  [
+    'nmap probes',
+    samples.nmapProbes,
+    (text) => {
+      const files = parseNmapProbes(text)
+      for (const { matches } of files) compileFingerprints(files).match(matches, samples.banners[0] ?? '')
+      return files.some((file) => file.fingerprints.length > 0)
+    },
+  ],
+  [
+    'technology files',
+    samples.technologyFiles,
+    (text) => {
+      try {
+        compileFingerprints(parseTechnologies(text, 'a.json')).match('http_header.server', 'nginx/1.25.3')
+        return true
+      } catch (error) {
+        // Documented: not a file of technologies.
+        if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) throw error
+        return false
       }
     },
   ],
   [
     'templates',
     samples.packFiles('checks', '.yaml').filter((text) => text.length < 2000),
-    (text) => parseTemplate('a.yaml', text),
+    (text) => !('reason' in parseTemplate('a.yaml', text)),
   ],
   [
     'expressions of templates',
     samples.expressions,
     (text) => {
       const expression = parseExpression(text)
-      if (typeof expression !== 'string') withinBudget(() => expression.evaluate((name) => samples.variables[name]))
+      if (typeof expression === 'string') return false
+      return withinBudget(() => expression.evaluate((name) => samples.variables[name]))
     },
   ],
+  ['flows of templates', samples.flows, (text) => typeof parseFlow(text, 3) !== 'string'],
   [
     'jq queries',
     samples.jqQueries,
     (text) => {
       const query = parseJq(text)
-      if (query) withinBudget(() => query(JSON.parse(samples.jsonTexts[0] ?? '')))
+      return query !== null && withinBudget(() => query(JSON.parse(samples.jsonTexts[0] ?? '')))
     },
   ],
-  ['raw requests', samples.rawRequests, (text) => readRawText(text)],
+  ['raw requests', samples.rawRequests, (text) => typeof readRawText(text) !== 'string'],
   [
     'regular expressions',
     samples.patterns,
     (text) => {
       const pattern = compilePattern(text)
-      if (pattern) withinBudget(() => pattern.matches(samples.pages[0] ?? ''))
+      return pattern !== null && withinBudget(() => pattern.matches(samples.pages[0] ?? ''))
     },
   ],
   [
@@ -181,21 +228,29 @@ const oneText: readonly (readonly [string, readonly string[], (text: string) => 
       const jar = createJar()
       jar.storeCookies('/a/b', { headers: [['Set-Cookie', text]] } as never)
       jar.addCookies({ method: 'GET', path: '/a/b' })
+      return !jar.isEmpty()
     },
   ],
 ]
 
 it.each(oneText)('%s', (_, texts, read) => holds(mutated(texts), read))
 
+it('texts that fingerprints identify', () =>
+  holds(
+    fc.oneof(...examples.map(([field, texts]) => mutated(texts).map((text) => ({ field, text })))),
+    (trace) => identifyTechnologies([trace], endpoint, fingerprints).length > 0,
+  ))
+
 it('XPath expressions and documents', () =>
   holds(fc.tuple(mutated(samples.xpaths), mutated(samples.pages)), ([source, page]) => {
     const path = parseXPath(source)
-    if (path) withinBudget(() => path.read(page, ''))
+    return path !== null && withinBudget(() => path.read(page, ''))
   }))
 
 it('version constraints', () =>
-  holds(fc.tuple(mutated(samples.versions), mutated(['>= 1.0', '< 2.0.0-rc1', '1.2.*'])), ([version, constraint]) =>
-    satisfies(version, [constraint]),
+  holds(
+    fc.tuple(mutated(samples.versions), mutated(['>= 1.0', '< 2.0.0-rc1', '1.2.*'])),
+    ([version, constraint]) => satisfies(version, [constraint]) !== undefined,
   ))
 
 const scheme = { product: 'mariadb', targetSoftware: '' }
@@ -208,5 +263,6 @@ it.each([
   holds(fc.tuple(mutated(samples.versions), mutated(samples.versions)), ([left, right]) => {
     const [forth, back] = [compare(left, right), compare(right, left)]
     expect([forth === null, Math.sign(forth ?? 0) + Math.sign(back ?? 0)]).toEqual([back === null, 0])
+    return forth !== null
   }),
 )

@@ -2,6 +2,7 @@
 import { type Endpoint, hasQuery, pathParameters } from '@glacis/contract/endpoint'
 import fc from 'fast-check'
 import { sample } from 'openapi-sampler'
+import { fraction } from './mutate.ts'
 
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
@@ -19,9 +20,10 @@ export interface Draft {
   readonly ids: readonly (number | string)[]
   readonly edits: readonly { readonly at: number; readonly value: unknown }[]
   readonly parameters: readonly number[]
+  /** Whether the body has only what is required. */
+  readonly isMinimal: boolean
 }
 
-const position = fc.double({ min: 0, max: 0.999, noNaN: true })
 const oddText = fc.oneof(
   fc.constantFrom(
     '',
@@ -58,48 +60,62 @@ const oddValue = fc.oneof(
 )
 
 export const drafts: fc.Arbitrary<Draft> = fc.record({
-  operation: position,
-  ids: fc.array(fc.oneof({ weight: 4, arbitrary: position }, { weight: 1, arbitrary: oddText }), {
+  operation: fraction,
+  ids: fc.array(fc.oneof({ weight: 9, arbitrary: fraction }, { weight: 1, arbitrary: oddText }), {
     minLength: 3,
     maxLength: 3,
   }),
   edits: fc.array(
     fc.record({
-      at: position,
+      at: fraction,
       value: fc.oneof(
         oddValue,
-        position.map((at) => ({ id: at })),
+        fraction.map((at) => ({ id: at })),
       ),
     }),
     { maxLength: 3 },
   ),
-  parameters: fc.array(position, { maxLength: 4 }),
+  parameters: fc.array(fraction, { maxLength: 4 }),
+  isMinimal: fc.boolean(),
 })
 
 export function operationOf(document: ApiDocument, { method, path }: Endpoint): Operation | undefined {
   return document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
 }
 
-/** @param knownIds ids of existing resources, of this workspace and of others */
-export function requestOf(
-  draft: Draft,
-  endpoints: readonly Endpoint[],
-  document: ApiDocument,
-  knownIds: readonly string[],
-) {
+/** Ids of existing resources, of this workspace and of others, by the first part of their path. */
+export type KnownIds = ReadonlyMap<string, readonly string[]>
+
+/** The first part of a path, such as `tags`. */
+export function nounOf({ path }: Endpoint): string {
+  return path.split('/')[2] ?? ''
+}
+
+/** How many of the ids in paths are of the kind that the call expects. */
+const fittingIds = 0.8
+
+export function requestOf(draft: Draft, endpoints: readonly Endpoint[], document: ApiDocument, knownIds: KnownIds) {
   const endpoint = pick(endpoints, draft.operation)
   const operation = operationOf(document, endpoint)
-  const idOf = (item: number | string | undefined) => (typeof item === 'number' ? pick(knownIds, item) : (item ?? ''))
+  const allIds = [...knownIds.values()].flat()
+  const ownIds = knownIds.get(nounOf(endpoint)) ?? allIds
+  const idOf = (item: number | string | undefined) => {
+    if (typeof item !== 'number') return item ?? ''
+    return item < fittingIds ? pick(ownIds, item / fittingIds) : pick(allIds, (item - fittingIds) / (1 - fittingIds))
+  }
   let url: string = endpoint.path
   for (const [index, name] of pathParameters(url).entries())
     url = url.replace(`:${name}`, () => encodeURIComponent(idOf(draft.ids[index]).toWellFormed()))
   const replacements = draft.edits.map(({ at, value }) => ({
     at,
-    value: isId(value) ? pick(knownIds, value.id) : value,
+    value: isId(value) ? pick(allIds, value.id) : value,
   }))
   if (!hasQuery(endpoint.method)) {
     const schema = operation?.requestBody?.content['application/json'].schema
-    const body = edited(schema ? Object(sample(schema, {}, document)) : {}, replacements)
+    const body = edited(
+      schema ? Object(sample(schema, { skipNonRequired: draft.isMinimal }, document)) : {},
+      replacements,
+    )
     return { endpoint, url, payload: JSON.stringify(body) }
   }
   const inQuery = operation?.parameters?.filter((parameter) => parameter.in === 'query') ?? []

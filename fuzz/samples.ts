@@ -39,8 +39,15 @@ export const addresses = [
   '127.0.0.1:8080',
   'zürich.example',
   'fe80::1%eth0',
-  '80,443,8000-8100',
 ]
+export const ipAddresses = [
+  '192.0.2.7',
+  '2001:db8::8a2e:370:7334',
+  '::ffff:192.0.2.128',
+  '192.0.2.0/24',
+  '2001:db8::/32',
+]
+export const portLists = ['80,443,8000-8100', '1-1024', '22, 25']
 export const banners = [
   'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u2\r\n',
   '220 ftp.example FTP server (vsFTPd 3.0.3)\r\n',
@@ -56,6 +63,32 @@ export const pages = [
 ]
 export const jsonTexts = [
   '{"version":{"number":"7.17.9"},"items":[{"name":"a","tags":["x"]},{"n":1e3}],"__proto__":{"a":1}}',
+]
+export const flows = ['http(1) && (http(2) || !http(3))', 'http()', 'http(1) && http(2);']
+// cspell:ignore softmatch
+export const nmapProbes = [
+  [
+    'Probe TCP NULL q||',
+    'match ftp m|^220 ([-\\w]+) FTP server \\(vsFTPd ([\\d.]+)\\)\\r\\n|s p/vsftpd/ v/$2/ h/$1/ cpe:/a:vsftpd:vsftpd:$2/',
+    'Probe TCP GetRequest q|GET / HTTP/1.0\\r\\n\\r\\n|',
+    'match http m=^HTTP/1\\.[01] 200 OK\\r\\n.*Server: nginx/([\\d.]+)=is p/nginx/ v/$SUBST(1,"_",".")/ cpe:/a:igor_sysoev:nginx:$1/a',
+    'softmatch http m|^HTTP/1| p/HTTP/',
+  ].join('\n'),
+]
+export const technologyFiles = [
+  JSON.stringify({
+    technologies: {
+      Nginx: {
+        cats: [22],
+        cpe: 'cpe:2.3:a:f5:nginx:*:*:*:*:*:*:*:*',
+        headers: { Server: '^nginx(?:/([\\d.]+))?\\;version:\\1\\;confidence:90' },
+        cookies: { sid: '[0-9]+' },
+        meta: { generator: 'x ([\\d.]+)' },
+        html: ['<center>nginx/([\\d.]+)</center>'],
+        scriptSrc: 'nginx-([\\d.]+)\\.js',
+      },
+    },
+  }),
 ]
 export const jqQueries = ['.items[].name', '.version.number', '.[] | select(.a == "x")', '.a // .b + "c" | length']
 export const xpaths = [

@@ -108,7 +108,13 @@ it('a rolling restart loses no request, no batch, and no count of wrong password
     client.query<{ count: number }>('select count(*)::int as count from tag where id = any($1)', [traffic.tagIds]),
   )
   expect(rows[0]?.count).toBe(new Set(traffic.tagIds).size)
-  const acknowledged = { tags: [], comments: [], scans: [scan.id], statuses: new Map<string, string>() }
+  const acknowledged = {
+    tags: [],
+    comments: [],
+    scans: [scan.id],
+    invitations: [],
+    statuses: new Map<string, string>(),
+  }
   expect(await violations(installation.databaseUrl, acknowledged, { isEnd: true })).toEqual([])
   // The other identity process has counted the attempts at the first one.
   messages.push(...(await signInWrongly(5)))

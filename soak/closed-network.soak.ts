@@ -76,7 +76,7 @@ describe.skipIf(reason !== null)(
     }
     async function isRight(): Promise<void> {
       expect(await findings(visitor)).toEqual(expected)
-      const nothing = { tags: [], comments: [], scans: [], statuses: new Map() }
+      const nothing = { tags: [], comments: [], scans: [], invitations: [], statuses: new Map() }
       let found: readonly string[] = []
       await until('the invariants hold', async () => {
         found = await violations(installation.databaseUrl, nothing, { isEnd: true })

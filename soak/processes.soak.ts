@@ -21,6 +21,12 @@ it(`${rounds} rolling restarts under load lose no request and no batch`, async (
   }
   await traffic.stop()
   expect(traffic.failures).toEqual([])
-  const acknowledged = { tags: [...traffic.tagIds], comments: [], scans: [], statuses: new Map<string, string>() }
+  const acknowledged = {
+    tags: [...traffic.tagIds],
+    comments: [],
+    scans: [],
+    invitations: [],
+    statuses: new Map<string, string>(),
+  }
   expect(await violations(installation.databaseUrl, acknowledged, { isEnd: true })).toEqual([])
 })

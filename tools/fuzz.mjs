@@ -1,12 +1,12 @@
 /**
- * `npm run fuzz [runs]`: a million generated inputs for each parser, a hundred thousand requests to the API, and
- * schemathesis. With a number, each property runs that often. `FUZZ_SEED` repeats a run.
+ * `npm run fuzz [runs]`: a million generated inputs for each parser, a hundred thousand requests to the API and to the
+ * identity service, and schemathesis. With a number, each property runs that often. `FUZZ_SEED` repeats a run.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { nodeProgram, root } from './node.mjs'
 import { install, logProgress } from './prepare.mjs'
-import { runVitest } from './vitest.mjs'
+import { runFuzzing } from './vitest.mjs'
 
 await install({ dev: true })
 const [runs] = process.argv.slice(2)
@@ -14,14 +14,13 @@ process.env['FUZZ_SEED'] ??= String(Date.now() % 2 ** 31)
 logProgress(`FUZZ_SEED=${process.env['FUZZ_SEED']}`)
 
 let isClean = true
-for (const [file, byDefault] of [
-  ['fuzz/parsers.test.ts', '1000000'],
-  ['fuzz/feeds.test.ts', '1000000'],
-  ['fuzz/api.test.ts', '100000'],
-  ['packages/identity/src/fuzz.test.ts', '100000'],
+/** Parsers run side by side, properties of one file one after the other. */
+for (const [byDefault, ...files] of [
+  ['1000000', 'fuzz/parsers.test.ts', 'fuzz/replies.test.ts', 'fuzz/feeds.test.ts', 'fuzz/backups.test.ts'],
+  ['100000', 'fuzz/api.test.ts', 'packages/identity/src/fuzz.test.ts'],
 ]) {
   process.env['FUZZ_RUNS'] = runs ?? byDefault
-  if ((await runVitest('--project=node', '--testTimeout=0', file)) !== 0) isClean = false
+  if ((await runFuzzing('--project=node', ...files)) !== 0) isClean = false
 }
 const { status } = spawnSync(nodeProgram(), [join(root, 'fuzz/schemathesis.ts')], { stdio: 'inherit' })
 process.exit(isClean && status === 0 ? 0 : 1)

@@ -8,9 +8,18 @@ const runMsMax = 30 * 60_000
 
 /** Runs `vitest run` in the terminal and retries a failed test once; resolves to the exit code. */
 export function runVitest(...args) {
+  return start(['--retry=1', ...args], runMsMax)
+}
+
+/** Without retries and without a limit of time, and with the output of each test as it is written. */
+export function runFuzzing(...args) {
+  return start(['--testTimeout=0', '--disableConsoleIntercept', ...args], 0)
+}
+
+function start(args, timeout) {
   return new Promise((done) => {
-    const options = { cwd: root, env: testEnvironment(), stdio: ['ignore', 'inherit', 'inherit'], timeout: runMsMax }
-    const child = spawn(join(root, 'node_modules/.bin/vitest'), ['run', '--retry=1', ...args], options)
+    const options = { cwd: root, env: testEnvironment(), stdio: ['ignore', 'inherit', 'inherit'], timeout }
+    const child = spawn(join(root, 'node_modules/.bin/vitest'), ['run', ...args], options)
     child.once('error', () => done(1))
     child.once('exit', (code) => done(code ?? 1))
   })

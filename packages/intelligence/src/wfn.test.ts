@@ -31,6 +31,16 @@ describe('CPE names', () => {
     expect(name && toWfn(name).product).toBe('𝒢lacis')
   })
 
+  it('reads values with needless quoting like those without', () => {
+    const name = parseFormattedString('cpe:2.3:a:my\\-co:http\\_server:2\\.4.49:\\-:*:*:*:*:*:*')
+    expect(name && bindFormattedString(name)).toBe('cpe:2.3:a:my-co:http_server:2.4.49:\\-:*:*:*:*:*:*')
+    expect(name && fromWfn(toWfn({ ...name, update: '*' }))).toEqual({ ...name, update: '*' })
+  })
+
+  it.each(['a\\ b', 'a\\\u0000', 'a\\\u0085', 'a\\\ud800'])('rejects %j, which is not printable', (vendor) => {
+    expect(nameOf({ part: 'a', vendor })).toBeNull()
+  })
+
   it('splits at unquoted colons only', () => {
     expect(parseFormattedString('cpe:2.3:a:a\\:b:c:1:*:*:*:*:*:*:*')?.vendor).toBe('a\\:b')
   })

@@ -41,8 +41,8 @@ const anyName: CpeName = {
   other: '*',
 }
 
-/** Wildcards are allowed only at the ends of a value (NISTIR 7695, 5.3.2). */
-const valuePattern = /^(?:\*|-|\?+|(?:\?+|\*)?(?:[a-z0-9._-]|\\[^a-z0-9])+(?:\?+|\*)?)$/u
+/** Wildcards are allowed only at the ends of a value, and no character is a space or a control (NISTIR 7695, 5.3.2). */
+const valuePattern = /^(?:\*|-|\?+|(?:\?+|\*)?(?:[a-z0-9._-]|\\[^a-z0-9\s\p{C}])+(?:\?+|\*)?)$/u
 
 /**
  * Creates a name; missing attributes are ANY.
@@ -52,7 +52,13 @@ const valuePattern = /^(?:\*|-|\?+|(?:\?+|\*)?(?:[a-z0-9._-]|\\[^a-z0-9])+(?:\?+
 export function nameOf(some: Partial<CpeName>): CpeName | null {
   const name = { ...anyName, ...some }
   if (!/^[aoh]$/.test(name.part)) return null
-  return attributes.every((attribute) => valuePattern.test(name[attribute])) ? name : null
+  if (!attributes.every((attribute) => valuePattern.test(name[attribute]))) return null
+  return Object.fromEntries(attributes.map((attribute) => [attribute, minimallyQuoted(name[attribute])])) as CpeName // all attributes
+}
+
+/** Without needless backslashes. A quoted hyphen alone differs from NA. */
+function minimallyQuoted(value: string): string {
+  return value === '\\-' || !value.includes('\\') ? value : value.replaceAll(/(\\[^._-])|\\/gu, '$1')
 }
 
 /**

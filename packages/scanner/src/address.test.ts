@@ -9,6 +9,16 @@ function understood(text: string): ScanAddress {
 }
 
 describe('parseAddress', () => {
+  it('rejects a URL that is too long once it is encoded', () => {
+    expect(isProblem(parseAddress(`https://example.com/${'a'.repeat(1000)}`))).toBe(false)
+    expect(isProblem(parseAddress(`https://example.com/${'ü'.repeat(1000)}`))).toBe(true)
+  })
+
+  it('rejects a name that is a range or a number once invisible and wide characters are mapped', () => {
+    for (const text of ['\u200b192.0.2.1-e.com20', '192.0.2.1\u00ad-x.example', '１９２.0.2.1-9a', 'a.０x1'])
+      expect([text, isProblem(parseAddress(text))]).toEqual([text, true])
+  })
+
   it.each([
     ['example.com', 'HOST_NAME', 'example.com', 1, false],
     [' Example.COM. ', 'HOST_NAME', 'example.com', 1, false],

@@ -31,6 +31,9 @@ export interface AddressProblem {
   readonly problem: string
 }
 
+const lengthMax = 2048
+const tooLong: AddressProblem = { problem: 'The address is longer than 2,048 characters.' }
+
 /** Maximum number of addresses in one target. */
 export const hostsMax = 65_536
 
@@ -43,7 +46,7 @@ export const hostsMax = 65_536
 export function parseAddress(input: string): ScanAddress | AddressProblem {
   const text = input.trim()
   if (text === '') return { problem: 'Nothing was entered.' }
-  if (text.length > 2048) return { problem: 'The address is longer than 2,048 characters.' }
+  if (text.length > lengthMax) return tooLong
   if (/\s/.test(text)) return { problem: `${quoted(text)} contains a space.` }
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   if (/[\u0000-\u001f\u007f]/.test(text)) return { problem: 'The address contains a control character.' }
@@ -147,7 +150,9 @@ function parseName(text: string): ScanAddress | AddressProblem {
   }
   const name = domainToASCII(typed)
   const labels = name.split('.')
-  if (parseIp(name) || !labels.every((label) => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/.test(label))) {
+  // Invisible and wide characters are mapped only now: the result must not be read as a range later.
+  const isAddress = parseIp(name.split('-', 1)[0] ?? '') !== null
+  if (isAddress || !labels.every((label) => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/.test(label))) {
     return { problem: `${quoted(text)} is not a hostname, IP address, network, range, or URL.` }
   }
   if (name.length > 253 || labels.some((label) => label.length > 63)) {
@@ -225,7 +230,10 @@ function parseUrl(text: string): ScanAddress | AddressProblem {
   const host = parseHost(hostText)
   if (isProblem(host)) return host
   const path = rest === '' ? '/' : rest.replace(/[^\u0021-\u007e]/gu, (char) => encodeURIComponent(char.toWellFormed()))
-  return { ...host, kind: 'URL', text: urlText(tls, host, port, path), url: { tls, port, path } }
+  const canonical = urlText(tls, host, port, path)
+  // Encoding can triple the length.
+  if (canonical.length > lengthMax) return tooLong
+  return { ...host, kind: 'URL', text: canonical, url: { tls, port, path } }
 }
 
 function urlText(tls: boolean, { host }: ScanAddress, port: number, path: string): string {

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
 import { partsOf } from '#backups/archive.ts'
 import { CliError } from '#cli-error.ts'
 import { isConnectionLoss, isOutOfResources } from '#database/connection-errors.ts'
@@ -77,7 +78,8 @@ async function saveFile({ name, bytes }: PartStream, folder: string): Promise<vo
   await pipeline(bytes, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
 }
 
-function explained(cause: unknown, file: string): unknown {
+/** The error for the operator; unknown errors are bugs and stay as they are. */
+export function explained(cause: unknown, file: string): unknown {
   const reason = cause instanceof Error ? cause.message : String(cause)
   if (isConnectionLoss(cause) || isOutOfResources(cause)) {
     const problem = `The database connection was lost (${reason})`
@@ -87,9 +89,10 @@ function explained(cause: unknown, file: string): unknown {
   return new CliError(`${file} is not a backup or is corrupted (${reason}). Nothing was restored.`, { cause })
 }
 
-/** Whether an error is about the archive, its compression or its encryption, not the database or disk. */
+/** Whether an error is about the archive, its compression, its encryption, or rows that violate the schema. */
 function isCorruption(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (error instanceof pg.DatabaseError) return /^(?:22|23|42)/.test(code)
   return (
     /^(?:Z|ERR_Z|ZSTD)/.test(code) || (error instanceof Error && /tar|Unexpected end|stream chunk/i.test(error.message))
   )

@@ -94,6 +94,7 @@ export function areComparable(a: Version, b: Version): boolean {
 
 /** Returns true for a pre-release version or update, such as `rc1`. */
 export function isPreRelease(text: string): boolean {
+  if (text.length > cachedLengthMax) return hasPreReleaseToken(text)
   const cached = preReleaseCache.get(text)
   if (cached !== undefined) return cached
   if (preReleaseCache.size >= cacheMax) preReleaseCache.clear()
@@ -127,11 +128,14 @@ export function releaseKey(text: string): string {
 /** Versions recur often. The map is keyed by the rules object, of which there are only a few. */
 const versionCaches = new WeakMap<GenericRules, Map<string, Version | null>>()
 const cacheMax = 50_000
+/** Versions are short. Long texts come from hostile hosts, and would make the caches large. */
+const cachedLengthMax = 64
 const preReleaseCache = new Map<string, boolean>()
 const noRules: GenericRules = {}
 
 /** Parses a version; null if it has no number. Cached. */
 export function parseVersion(text: string, rules: GenericRules = noRules): Version | null {
+  if (text.length > cachedLengthMax) return parseUncached(text, rules)
   const cache = versionCaches.get(rules) ?? new Map<string, Version | null>()
   versionCaches.set(rules, cache)
   const cached = cache.get(text)

@@ -121,7 +121,8 @@ function handshakeOf(socket: TLSSocket): Handshake {
   }
 }
 
-function certificateOf(shown: X509Certificate | undefined): Certificate | undefined {
+/** Its fields; of a certificate that may be invalid in any of them. */
+export function certificateOf(shown: X509Certificate | undefined): Certificate | undefined {
   if (!shown) return undefined
   const publicKey = publicKeyOf(shown)
   const key = publicKey?.asymmetricKeyDetails

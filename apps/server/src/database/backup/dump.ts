@@ -2,14 +2,8 @@
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { connect } from '#database/backup/client.ts'
-import {
-  type BackupEnd,
-  schemaVersionsOf,
-  type Manifest,
-  sequencesOf,
-  type Table,
-  tablesOf,
-} from '#database/backup/tables.ts'
+import type { BackupEnd, Manifest, Table } from '#database/backup/descriptions.ts'
+import { schemaVersionsOf, sequencesOf, tablesOf } from '#database/backup/tables.ts'
 
 /** One file of a backup. */
 export interface Part {

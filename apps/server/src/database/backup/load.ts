@@ -1,11 +1,11 @@
 /** Restores a backup into a database, completely or not at all. */
 import type { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
-import { json as jsonOf } from 'node:stream/consumers'
 import type pg from 'pg'
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams'
 import { connect } from '#database/backup/client.ts'
-import { type BackupEnd, schemaVersionsOf, type Manifest, type Table, tablesOf } from '#database/backup/tables.ts'
+import { type BackupEnd, type Manifest, readEnd, readManifest, type Table } from '#database/backup/descriptions.ts'
+import { schemaVersionsOf, tablesOf } from '#database/backup/tables.ts'
 import { CliError } from '#cli-error.ts'
 
 /** A file of the backup. It must be read completely before the next one is requested. */
@@ -40,7 +40,7 @@ export async function loadDatabase(url: string, parts: AsyncIterable<PartStream>
   const iterator = parts[Symbol.asyncIterator]()
   let client: pg.Client | undefined
   try {
-    const manifest = await readManifest(await iterator.next())
+    const manifest = await firstOf(await iterator.next())
     await options.prepare(manifest.migrations)
     client = await connect(url)
     await requireSameSchema(client, manifest)
@@ -57,11 +57,9 @@ export async function loadDatabase(url: string, parts: AsyncIterable<PartStream>
   }
 }
 
-async function readManifest({ value, done }: IteratorResult<PartStream>): Promise<Manifest> {
-  const isManifest = done !== true && value.name === 'manifest.json'
-  const manifest = isManifest ? ((await jsonOf(value.bytes)) as Manifest) : null // written by dump.ts
-  if (manifest?.format !== 1) throw new CliError('The file is not a backup that this release of Glacis can read.')
-  return manifest
+async function firstOf({ value, done }: IteratorResult<PartStream>): Promise<Manifest> {
+  if (done === true || value.name !== 'manifest.json') throw new CliError('The file is not a backup.')
+  return readManifest(value.bytes)
 }
 
 async function requireSameSchema(client: pg.Client, { release, queueVersion, tables }: Manifest): Promise<void> {
@@ -123,7 +121,7 @@ async function load(
       open ??= { table, lines: client.query(copyFrom(`copy ${table.name} (${table.columns.join(', ')}) from stdin`)) }
       await pipeline(part.bytes, open.lines, { end: false })
     } else if (part.name === 'end.json') {
-      await verifyAndSetSequences(client, (await jsonOf(part.bytes)) as BackupEnd, counts) // written by dump.ts
+      await verifyAndSetSequences(client, await readEnd(part.bytes), counts)
       for await (const file of rest(parts)) await saveFile(file)
       return [...counts.values()].reduce((sum, rows) => sum + rows, 0)
     } else part.bytes.resume()

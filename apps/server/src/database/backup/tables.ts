@@ -1,45 +1,11 @@
 /** The contents of a database backup, read from the system catalog: tables, columns, sequences. */
 import type pg from 'pg'
+import type { Manifest, Sequence, Table } from '#database/backup/descriptions.ts'
 
 /** All schemas of Glacis; migrations create them before data is loaded. */
 const schemas = ['public', 'identity', 'pgboss']
 /** Migration tables are not part of a backup; its manifest lists the required migrations. */
 const migrationTables = ['public.kysely_migration', 'public.kysely_migration_lock', 'pgboss.version']
-
-export interface Table {
-  /** With its schema, quoted. */
-  readonly name: string
-  /** Quoted, without generated columns. */
-  readonly columns: readonly string[]
-}
-
-/** The first file of a backup. */
-export interface Manifest {
-  readonly format: 1
-  /** The release that created the backup. */
-  readonly release: string
-  /** ISO 8601, UTC. */
-  readonly createTime: string
-  /** In the order in which they were applied. */
-  readonly migrations: readonly string[]
-  /** Schema version of the job queue. */
-  readonly queueVersion: number
-  readonly tables: readonly Table[]
-}
-
-/** The last file of a backup. A backup without it is truncated. */
-export interface BackupEnd {
-  /** Number of rows per table. */
-  readonly rows: Readonly<Record<string, number>>
-  readonly sequences: readonly Sequence[]
-}
-
-interface Sequence {
-  readonly name: string
-  /** A bigint as text. */
-  readonly last: string
-  readonly isCalled: boolean
-}
 
 /** All tables with their columns. Partitions are read through their parent table. */
 export async function tablesOf(client: pg.Client): Promise<Table[]> {
