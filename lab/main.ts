@@ -1,13 +1,10 @@
-/**
- * Runs the lab until it is interrupted: `npx node lab/main.ts [network]`. The network is the first argument or
- * `GLACIS_LAB_NETWORK`, within 127.0.0.0/8.
- */
+/** Runs the lab until it is interrupted: `npx node lab/main.ts [network]`. The network is within 127.0.0.0/8. */
 import { startLab } from './servers.ts'
 
-const lab = await startLab({
-  network: process.argv[2] ?? process.env['GLACIS_LAB_NETWORK'],
-  log: (line) => console.log(line),
-})
+// The reader of the output, such as `head`, may end first.
+process.stdout.on('error', () => {})
+
+const lab = await startLab({ network: process.argv[2], log: (line) => console.log(line) })
 console.log('\nThese servers are deliberately weak. They listen on this machine only. Press Ctrl-C to stop them.')
 console.log('To fix a weakness, type "host weakness" and press Enter, for example "storefront env-file".')
 

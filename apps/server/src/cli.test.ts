@@ -39,8 +39,9 @@ it.each([[['--help']], [[]]])('prints its usage for %j', async (args) => {
   expect(stdout).toMatch(/^Usage: glacis <command>\n\n {2}serve /)
 })
 
-it('describes a command without arguments', async () => {
+it('describes a command', async () => {
   expect((await glacis(['doctor', '--help'])).stdout).toMatch(/^Usage: glacis doctor\n\nCheck settings/)
+  expect((await glacis(['identity', 'create', '--help'])).stdout).toMatch(/^Usage: glacis identity <command>/)
 })
 
 it.each([

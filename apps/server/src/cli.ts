@@ -120,7 +120,8 @@ const aliases = new Map([
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
   const [name = '--help', ...rest] = args
   const command = commands.get(aliases.get(name) ?? name)
-  if (command && !command.takesArguments && rest.some((word) => (aliases.get(word) ?? word) === '--help')) {
+  const asksForHelp = rest.includes('--help') || rest.includes('-h')
+  if (command && !command.takesArguments && asksForHelp) {
     print(`Usage: glacis ${name}\n\n${command.summary}`)
     return 0
   }
@@ -130,7 +131,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
     return 2
   }
   try {
-    return (await command.run(context, rest)) ?? 0
+    return (await command.run(context, asksForHelp ? ['--help'] : rest)) ?? 0
   } catch (error) {
     if (!(error instanceof CliError)) throw error
     printError(error.message)

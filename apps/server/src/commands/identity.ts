@@ -25,7 +25,7 @@ const usage = `Usage: glacis identity <command>
   grant-admin <email or id>             let a user administer the installation
   revoke-admin <email or id>            revoke these rights
   allow-all-networks                    let users sign in from all networks again
-  delete <email or id> --yes            delete the user and their account's targets, scans, and risks
+  delete <email or id> --yes            delete the user, and the workspaces of which they are the only member
   deletions                             list deletions made on the command line
 
 Pass --json for JSON output. All commands work whether or not Glacis is running.`

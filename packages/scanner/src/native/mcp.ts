@@ -2,6 +2,8 @@
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof, type WebRequest } from '#native/web-request.ts'
+import { identifiedNames } from '#template/relevance.ts'
+import { keepsDocuments } from '#template/selection.ts'
 
 const open = checkInfo({
   id: 'mcp-server-open',
@@ -30,7 +32,7 @@ const endpoints = ['mcp', 'mcp/']
 
 export const mcp: NativeCheck = {
   checks: [open],
-  appliesTo: ({ protocol }) => protocol === 'http',
+  appliesTo: ({ protocol, technologies }) => protocol === 'http' && !keepsDocuments(identifiedNames(technologies)),
   async run(context) {
     const base = folderOf(context.basePath)
     const streamable = endpoints.map((name) => ({

@@ -4,7 +4,7 @@ import { checkInfo } from '#native/native-check.ts'
 export const setupOpen = checkInfo({
   id: 'setup-not-completed',
   name: 'Setup not completed',
-  severity: 'high',
+  severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
   summary:

@@ -30,6 +30,20 @@ it('runs the checks of a runtime that the headers suggest', async () => {
   expect(summary(observations).found).toEqual(['secret0 /secret0'])
 })
 
+it('sends documents to a store only for the checks of that store', async () => {
+  const checks = ['elasticsearch', 'mopidy'].flatMap((product) => [
+    `id: ${product}-body\ninfo: { name: a, severity: low, tags: ${product} }\nhttp:\n  - method: POST\n    path: ["{{BaseURL}}/${product}/rpc"]\n    body: '{}'\n    matchers: [{ type: word, words: ["here it is"] }]\n`,
+    `id: ${product}-raw\ninfo: { name: a, severity: low, tags: ${product} }\nhttp:\n  - raw: ["@timeout: 5s\\nPUT /${product}/raw HTTP/1.1\\nHost: {{Hostname}}\\n\\n{}"]\n    matchers: [{ type: word, words: ["here it is"] }]\n`,
+  ])
+  const others = Array.from({ length: 301 }, (_, at) => forNode(at))
+  await using site = await serveSite('127.66.3.3', (_, response) => response.writeHead(404).end())
+  const sent = () => new Set(site.asked.filter((line) => /^(?:POST|PUT) \/(?:elasticsearch|mopidy)/.test(line)))
+  await site.run([...checks, ...others], { profile: 'standard', technologies: ['Elasticsearch'] })
+  expect([...sent()].toSorted()).toEqual(['POST /elasticsearch/rpc {}', 'PUT /elasticsearch/raw {}'])
+  await site.run([...checks, ...others], { profile: 'standard', technologies: ['nginx'] })
+  expect(sent()).toContain('POST /mopidy/rpc {}')
+})
+
 function forNode(at: number): string {
   const product = at === 0 ? 'node.js' : 'acme'
   const matchers = 'matchers: [{ type: word, words: ["here it is"] }]'

@@ -7,7 +7,7 @@ import type { Chain } from '#template/redirects.ts'
 import type { Health } from '#template/health.ts'
 import { createPendingCallbacks, awaitCallbacks, type PendingCallbacks } from '#template/pending-callbacks.ts'
 import { rankOf } from '#template/relevance.ts'
-import { appliesTo, isForeignPath } from '#template/selection.ts'
+import { appliesTo, couldCreate, isForeignPath } from '#template/selection.ts'
 import type { SharedClient } from '#template/shared-client.ts'
 import { toDoubted, toFinding } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
@@ -113,6 +113,7 @@ function shouldRun({ state, first }: Waiting, run: ServiceRun, { names, client, 
   if (template.isUnsafe && !(template.isSpecific && appliesTo(template, names))) return false
   if (template.isBruteForce && !appliesTo(template, names)) return false
   if (!isSmall && first && isForeignPath(first.path, names)) return false
+  if (!isSmall && couldCreate(template, names)) return false
   if (isSmall || appliesTo(template, names)) return true
   const firstBlock = template.http[0]
   const isGated = template.flow?.kind === 'and' && firstBlock?.paths.length === 1 && firstBlock.payloads === null

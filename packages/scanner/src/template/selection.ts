@@ -46,8 +46,29 @@ export function isForeignPath(path: string, names: ReadonlySet<string>): boolean
   return productFolders.some(([folder, name]) => folder.test(path) && !names.has(name))
 }
 
+/** Stores that create an index for a document sent to any path. */
+const documentStores: ReadonlySet<string> = new Set(['elasticsearch', 'opensearch'])
+
+/** Whether a service with these products keeps what is sent to any path. */
+export function keepsDocuments(names: ReadonlySet<string>): boolean {
+  return !names.isDisjointFrom(documentStores)
+}
+
+/** Whether a check for other software could create something on the service. */
+export function couldCreate(
+  { http, subjects }: Pick<Template, 'http' | 'subjects'>,
+  names: ReadonlySet<string>,
+): boolean {
+  if (!keepsDocuments(names) || !subjects.isDisjointFrom(names)) return false
+  return http.some(({ method, paths, raws }) => {
+    const methods = [...(paths.length > 0 ? [method] : []), ...raws.map(({ text }) => /^\w+/m.exec(text)?.[0] ?? '')]
+    return methods.some((name) => !/^(?:GET|HEAD|OPTIONS)$/i.test(name))
+  })
+}
+
 /** Whether to send a request. */
 export function shouldSend(group: Group, names: ReadonlySet<string>): boolean {
+  if (group.members.every(({ template }) => couldCreate(template, names))) return false
   if (group.isFront || group.isGeneral || group.members.length >= SHARED_BY_MIN) return true
   return group.members.some(({ template }) => appliesTo(template, names))
 }
