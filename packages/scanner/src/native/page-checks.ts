@@ -46,7 +46,7 @@ export const editorOpen = checkInfo({
 export const sqlConsoleOpen = checkInfo({
   id: 'sql-console-open',
   name: 'SQL console exposed without authentication',
-  severity: 'high',
+  severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
   summary: 'A page that runs SQL statements is accessible without authentication. The check did not run a statement.',
