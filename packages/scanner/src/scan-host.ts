@@ -169,12 +169,12 @@ async function* inOrder<Item>(parts: readonly (AsyncIterable<Item> | Iterable<It
   for (const part of parts) yield* part
 }
 
+/** Reads the metadata of checks with findings only: parsing that of every template would delay the scan. */
 function tagsOf({ templates }: CheckPlan): (check: string) => readonly string[] {
-  const tags = new Map([
-    ...nativeChecks.map(({ id, tags }) => [id, tags] as const),
-    ...templates.map(({ id, info }) => [id, info.tags] as const),
-  ])
-  return (check) => tags.get(check) ?? []
+  return (check) => {
+    const native = nativeChecks.find(({ id }) => id === check)
+    return native?.tags ?? templates.find(({ id }) => id === check)?.info.tags ?? []
+  }
 }
 
 function targetOf(host: ResolvedHost, basePath: string, identifications: readonly Identification[]): CheckTarget {
