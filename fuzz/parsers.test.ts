@@ -24,7 +24,7 @@ import { identifyTechnologies } from '../packages/scanner/src/fingerprint/techno
 import { formatIp, parseIp, parseNetwork } from '../packages/scanner/src/ip.ts'
 import { parsePorts } from '../packages/scanner/src/port-list.ts'
 import { readableAddress } from '../packages/scanner/src/readable.ts'
-import { createJar } from '../packages/scanner/src/template/cookie-jar.ts'
+import { createJar } from '../packages/scanner/src/net/cookie-jar.ts'
 import { parseExpression } from '../packages/scanner/src/template/dsl.ts'
 import { maskSecrets, printable } from '../packages/scanner/src/template/evidence.ts'
 import { parseFlow } from '../packages/scanner/src/template/flow.ts'

@@ -1,4 +1,5 @@
 /** Traces of its own name that only software leaves: cookies, storage keys, documentation, and its description. */
+import { hasPasswordField } from '#html.ts'
 
 /** What an application reveals about itself besides its pages. */
 export interface Traces {
@@ -17,7 +18,7 @@ export function otherNames(html: string): string[] {
   const homeScreen = metaTags
     .filter((tag) => /\bname\s{0,5}=\s{0,5}["']?apple-mobile-web-app-title\b/i.test(tag))
     .flatMap((tag) => /\bcontent\s{0,5}=\s{0,5}["']([^"']{1,60})/i.exec(tag)?.[1] ?? [])
-  const logins = hasPassword(html)
+  const logins = hasPasswordField(html)
     ? [
         ...html
           .matchAll(
@@ -82,8 +83,4 @@ function hasDocumentation(spelling: string, texts: readonly string[]): boolean {
     'i',
   )
   return texts.some((text) => pattern.test(text))
-}
-
-function hasPassword(html: string): boolean {
-  return /<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?password/i.test(html)
 }

@@ -1,10 +1,10 @@
 import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
-import { createCookieJar } from '#fingerprint/cookies.ts'
 import { pathOnOrigin } from '#fingerprint/origin.ts'
 import { ownName, versionIn, type OwnDescription } from '#fingerprint/own-name.ts'
 import { scriptExcerpt, scriptPaths } from '#fingerprint/script.ts'
 import { oneLine, printable } from '#fingerprint/text.ts'
-import { refreshTarget } from '#fingerprint/refresh.ts'
+import { refreshTarget } from '#html.ts'
+import { createJar } from '#net/cookie-jar.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { relevantPaths, type WebPath } from '#fingerprint/web-paths.ts'
 import { queryWebProducts } from '#fingerprint/web-queries.ts'
@@ -37,10 +37,10 @@ export async function readWeb(
 ): Promise<WebPage | undefined> {
   const send = (request: HttpRequest) =>
     http.request(origin, { ...request, headers: { ...browserHeaders, ...request.headers } }, { signal })
-  const jar = createCookieJar()
+  const jar = createJar()
   const get = async (path: string) => {
-    const response = await send({ method: 'GET', path, headers: jar.header() })
-    if (response.kind === 'response') jar.store(response.headers)
+    const response = await send(jar.addCookies({ method: 'GET', path }))
+    if (response.kind === 'response') jar.storeCookies(path, response)
     return response
   }
   const first = await get('/')

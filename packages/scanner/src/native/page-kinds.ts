@@ -1,4 +1,5 @@
-/** Weaknesses that a page itself proves, whatever program serves it. */
+/** Weaknesses that a page itself proves, regardless of the program. */
+import { hasPasswordField } from '#html.ts'
 import { formsIn, headingsOf, type HtmlForm } from '#native/html-forms.ts'
 
 /** Parts of a page. */
@@ -77,7 +78,7 @@ const saveLabel = /^\W{0,3}(?:save|publish|update|submit|preview|store)\b/i
 
 /** A form that replaces the text of a page. */
 export const pageEditor: Judge = ({ path, html }) => {
-  if (!editPath.test(path) || hasPassword(html)) return undefined
+  if (!editPath.test(path) || hasPasswordField(html)) return undefined
   for (const form of formsIn(html)) {
     const text = form.fields.find(
       ({ tag, isReadOnly, name }) => tag === 'textarea' && !isReadOnly && !/comment|reply|message|feedback/i.test(name),
@@ -90,7 +91,7 @@ export const pageEditor: Judge = ({ path, html }) => {
 
 /** A form, or an editor in a page about SQL, that runs statements. */
 export const sqlConsole: Judge = ({ html }) => {
-  if (hasPassword(html)) return undefined
+  if (hasPasswordField(html)) return undefined
   const headings = headingsOf(html)
   for (const form of formsIn(html)) {
     const field = form.fields.find(
@@ -130,7 +131,7 @@ const logLinesMin = 5
 
 /** A page that shows the log of a server. */
 export const logPage: Judge = ({ path, html }) => {
-  if (hasPassword(html)) return undefined
+  if (hasPasswordField(html)) return undefined
   const isAboutLogs =
     /\/(?:logs?|syslog|journal|access_?log|error_?log|log_?viewer|tail)(?:\.html?|\.php)?\/?(?:$|\?)/i.test(path) ||
     headingsOf(html).some((text) => /\blogs?\b|^tail\b|\bjournal\b|\bsyslog\b/i.test(text))
@@ -143,8 +144,4 @@ export const logPage: Judge = ({ path, html }) => {
       ]
     : []
   return lines.length < logLinesMin ? undefined : lines.slice(0, 2).map(([line]) => line.slice(0, 200))
-}
-
-export function hasPassword(html: string): boolean {
-  return /<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?password/i.test(html)
 }

@@ -1,4 +1,5 @@
 /** Administration pages that don't require a login, recognized by their controls instead of the product's name. */
+import { hasPasswordField } from '#html.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
 import { folderOf, type Page, pathHere, readPage, readPageAt, webProof } from '#native/web-request.ts'
@@ -46,7 +47,7 @@ const listPath =
 
 /** Lists of records that an administration page links. Other links are not followed: a GET request can change something. */
 async function subpages(context: NativeContext, { status, path, body }: Page): Promise<Page[]> {
-  if (status !== 200 || !isAdministration(body) || hasLogin(body)) return []
+  if (status !== 200 || !isAdministration(body) || hasPasswordField(body)) return []
   const links = [...body.matchAll(/<a\b[^>]{0,300}?\bhref\s{0,9}=\s{0,9}["']([^"'#\s]{1,300})/gi).take(100)]
     .flatMap(([, link = '']) => pathHere(link, path) ?? [])
     .filter((link) => listPath.test(link))
@@ -81,7 +82,7 @@ const personal = /\b(?:basket|cart|checkout|compare|favorites|newsletter|subscri
  */
 export function administrationControls(html: string): readonly string[] | undefined {
   const page = html.slice(0, pageLengthMax)
-  if (!isAdministration(page) || hasLogin(page) || personal.test(page)) return undefined
+  if (!isAdministration(page) || hasPasswordField(page) || personal.test(page)) return undefined
   const actions = byVerb(actionsIn(page))
   const all = new Map([...byVerb(linksIn(page)), ...actions])
   const isDestructive = [...actions.keys()].some((verb) => destructive.has(verb))
@@ -95,10 +96,6 @@ function byVerb(targets: readonly string[]): Map<string, string> {
 function isAdministration(page: string): boolean {
   const titles = page.matchAll(/<(title|h1|h2)\b[^>]{0,300}>([\s\S]{0,300}?)<\/\1>/gi).take(10)
   return [...titles].some(([, , text = '']) => administrationWords.test(text.replaceAll(/<[^<>]{0,300}>/g, ' ')))
-}
-
-function hasLogin(page: string): boolean {
-  return /<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?password/i.test(page)
 }
 
 /** What forms, buttons, and scripts of a page request; pages that only document an interface don't have them. */

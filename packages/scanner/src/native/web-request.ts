@@ -1,7 +1,7 @@
 /** HTTP requests of native checks, and their proof. */
 import { bytes } from '#wire.ts'
-import { createCookieJar } from '#fingerprint/cookies.ts'
-import { refreshTarget } from '#fingerprint/refresh.ts'
+import { refreshTarget } from '#html.ts'
+import { createJar } from '#net/cookie-jar.ts'
 import { type NativeContext, type Proof } from '#native/native-check.ts'
 import { isCompleteResponse, parseResponse } from '#net/raw-http.ts'
 
@@ -108,11 +108,11 @@ export interface Page extends WebResponse {
 
 /** The page at a path, after redirects on this server. Cookies are kept until then. */
 export async function readPage(context: NativeContext, start: string): Promise<Page | undefined> {
-  const jar = createCookieJar()
+  const jar = createJar()
   let path = start
   for (let step = 0; ; step++) {
-    const page = await readPageAt(context, path, jar.header())
-    jar.store(page?.headers ?? [])
+    const page = await readPageAt(context, path, jar.addCookies({ method: 'GET', path }).headers)
+    if (page) jar.storeCookies(path, page)
     const location = page?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
     const refresh = page && location === undefined ? refreshTarget(page.body) : undefined
     if (step === redirectsMax) return page

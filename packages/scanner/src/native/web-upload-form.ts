@@ -1,4 +1,5 @@
 /** File servers that list files and accept uploads through a form. */
+import { hasPasswordField } from '#html.ts'
 import { listedNames } from '#native/listing.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck } from '#native/native-check.ts'
@@ -40,7 +41,7 @@ export const webUploadForm: NativeCheck = {
 
 /** The file field of a form that is sent with POST and has no password field. */
 export function uploadForm(html: string): string | undefined {
-  if (/<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?password/i.test(html)) return undefined
+  if (hasPasswordField(html)) return undefined
   const [form] = /<form\b[^>]{0,500}\bmultipart\/form-data[^>]{0,500}>/i.exec(html) ?? []
   if (form === undefined || !/\bmethod\s{0,9}=\s{0,9}["']?post/i.test(form)) return undefined
   return /<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?file\b[^>]{0,300}>/i.exec(html)?.[0]

@@ -1,7 +1,7 @@
 /** Sends a request and follows redirects as the template's policy allows. */
 import type { HttpClient } from '#net/http.ts'
 import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
-import type { Jar } from '#template/cookie-jar.ts'
+import type { Jar } from '#net/cookie-jar.ts'
 import { encodePath } from '#template/request-target.ts'
 import type { RedirectPolicy } from '#template/template.ts'
 

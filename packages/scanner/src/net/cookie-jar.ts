@@ -1,6 +1,6 @@
 /**
- * Cookie jar for one run of a check: cookies set by a response are sent with later requests (RFC
- * 6265).
+ * Cookie jar for one run of a check, or one page and its redirects: cookies set by a response are sent
+ * with later requests (RFC 6265).
  */
 import type { HttpRequest, HttpResponse } from '#net/http-message.ts'
 
@@ -16,7 +16,7 @@ export interface Jar {
   /** The request with the cookies that match its path, after its own cookies. */
   addCookies(request: HttpRequest): HttpRequest
   /** Stores cookies from a response, and removes the expired ones. */
-  storeCookies(path: string, response: HttpResponse): void
+  storeCookies(path: string, response: Pick<HttpResponse, 'headers'>): void
   readonly isEmpty: () => boolean
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createJar } from '#template/cookie-jar.ts'
+import { createJar } from '#net/cookie-jar.ts'
 
 function response(...lines: readonly string[]) {
   const headers = lines.map((line) => ['Set-Cookie', line] as const)

@@ -1,4 +1,4 @@
-/** Redirects in the text of a page. */
+/** Facts about an HTML page that its text shows. */
 
 /** Where a page goes by itself within a few seconds. */
 export function refreshTarget(html: string): string | undefined {
@@ -7,4 +7,9 @@ export function refreshTarget(html: string): string | undefined {
   return /\bcontent\s{0,5}=\s{0,5}["']?\s{0,5}\d(?:\.\d)?\s{0,5}[;,]\s{0,5}url\s{0,5}=\s{0,5}["']?([^"'\s>]{1,300})/i.exec(
     tag,
   )?.[1]
+}
+
+/** Whether a page asks for a password. */
+export function hasPasswordField(html: string): boolean {
+  return /<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?password/i.test(html)
 }
