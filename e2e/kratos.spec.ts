@@ -79,8 +79,8 @@ describe.skipIf(!hasKratos)(`Kratos${hasKratos ? '' : ' (skipped: no program in 
     })
 
     it('is rejected with a wrong password', async () => {
-      const { status, text, visitor: stranger } = await signIn(ada.email, 'wrong password')
-      expect([status, await statusOf(stranger)]).toEqual([400, 401])
+      const { status, text, visitor } = await signIn(ada.email, 'wrong password')
+      expect([status, await statusOf(visitor)]).toEqual([400, 401])
       expect(text).toContain('4000006')
     })
 
@@ -169,8 +169,8 @@ describe.skipIf(!hasKratos)(`Kratos${hasKratos ? '' : ' (skipped: no program in 
     it('invites by email: not with another address, and not after seven days', async () => {
       const [max, eve] = [person('Max'), person('Eve')]
       const { invitation } = await owner.call(createInvitation, { invitation: { email: max.email, role: 'analyst' } })
-      const [visitor, stranger] = [await signUp(max), await signUp(eve)]
-      expect(await accept(stranger, max.email)).toMatch(/^403 .*INVITATION_FOR_ANOTHER_ADDRESS/)
+      const [visitor, other] = [await signUp(max), await signUp(eve)]
+      expect(await accept(other, max.email)).toMatch(/^403 .*INVITATION_FOR_ANOTHER_ADDRESS/)
       await database.query("update invitation set sent_at = sent_at - interval '8 days', expires_at = now()")
       expect(await accept(visitor, max.email)).toMatch(/^400 .*INVITATION_EXPIRED/)
       const before = await invitationToken(max.email)
