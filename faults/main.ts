@@ -2,6 +2,10 @@
 import { runFaults } from './run.ts'
 
 const [count = '200', seed = String(Date.now() % 2 ** 31)] = process.argv.slice(2)
+if (![count, seed].every((value) => /^\d+$/.test(value))) {
+  console.error('Usage: npm run faults [count] [seed]')
+  process.exit(2)
+}
 console.log(`seed ${seed}`)
 const byFault = new Map<string, { count: number; slowestMs: number; problems: number }>()
 let done = 0

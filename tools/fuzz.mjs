@@ -8,8 +8,12 @@ import { nodeProgram, root } from './node.mjs'
 import { install, logProgress } from './prepare.mjs'
 import { runFuzzing } from './vitest.mjs'
 
-await install({ dev: true })
 const [runs] = process.argv.slice(2)
+if (runs !== undefined && !/^[1-9]\d*$/.test(runs)) {
+  console.error('Usage: npm run fuzz [runs]')
+  process.exit(2)
+}
+await install({ dev: true })
 process.env['FUZZ_SEED'] ??= String(Date.now() % 2 ** 31)
 logProgress(`FUZZ_SEED=${process.env['FUZZ_SEED']}`)
 
