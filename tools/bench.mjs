@@ -7,14 +7,18 @@ import { basename, join } from 'node:path'
 import { nodeProgram, root } from './node.mjs'
 import { buildPortal, install, run } from './prepare.mjs'
 
+const names = readdirSync(join(root, 'bench'))
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .map((file) => basename(file, '.ts'))
+const selected = process.argv.slice(2)
+if (!selected.every((name) => names.includes(name))) {
+  console.error(`Usage: npm run bench [name …]\nBenchmarks: ${names.join(', ')}`)
+  process.exit(2)
+}
 await install({ dev: false })
 await buildPortal()
-const selected = process.argv.slice(2)
-const names = readdirSync(join(root, 'bench')).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
 let isWithinLimits = true
-for (const name of names
-  .map((file) => basename(file, '.ts'))
-  .filter((name) => !selected.length || selected.includes(name))) {
+for (const name of selected.length ? selected : names) {
   const { code, output } = await run(nodeProgram(), join(root, 'bench', `${name}.ts`))
   console.log(name)
   for (const line of output.split('\n')) console.log(line.startsWith('{') ? format(JSON.parse(line)) : `  ${line}`)
