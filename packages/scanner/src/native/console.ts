@@ -9,7 +9,7 @@ const open = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'The service greets clients with the prompt of a debugger, a language shell, or a command shell, or as a debug adapter. The check only read the greeting; an unknown prompt was sent a multiplication.',
+    'The service greets clients with the prompt of a debugger, a language shell, or a command shell, or as a debug adapter. The check read the greeting and, if the prompt was unknown, sent a multiplication.',
   impact: 'An attacker can run any code with the permissions of the service.',
   remediation:
     'Stop the service if it was left over from debugging. Otherwise, bind it to localhost and connect through SSH.',

@@ -4,7 +4,7 @@ import { isWholeRecord, rpcCall, rpcResult, xdrOf } from '#native/rpc-wire.ts'
 
 export const nfsExports = checkInfo({
   id: 'nfs-export-world',
-  name: 'NFS export accessible to everyone',
+  name: 'NFS export accessible to any host',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,

@@ -17,14 +17,14 @@ export const setupOpen = checkInfo({
 
 export const registrationOpen = checkInfo({
   id: 'registration-open',
-  name: 'Anyone can register an account',
+  name: 'Account registration open',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:N/I:L/A:N',
   score: 3.7,
   summary:
     'The application lets unauthenticated visitors create an account without an invitation. The check did not create one.',
   impact:
-    'If the application is meant for a closed group, an attacker can register and use what is available to its users.',
+    'If the application is meant for a closed group, an attacker can register and access everything that its users can.',
   remediation: 'Disable registration, or require an invitation or the approval of an administrator.',
   reference: 'https://cwe.mitre.org/data/definitions/284.html',
   tags: 'misconfig registration',
@@ -32,13 +32,13 @@ export const registrationOpen = checkInfo({
 
 export const editorOpen = checkInfo({
   id: 'page-editor-open',
-  name: 'Pages can be edited without authentication',
+  name: 'Pages editable without authentication',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:L/A:N',
   score: 5.3,
   summary: 'The editor of a page is available to unauthenticated visitors. The check did not save anything.',
   impact: 'An attacker can change or deface pages, and add links to malware or scripts.',
-  remediation: 'Require authentication for editing, such as with access control lists of the wiki.',
+  remediation: "Require authentication for editing, for example with the wiki's access control lists.",
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'misconfig wiki unauth',
 })
@@ -58,7 +58,7 @@ export const sqlConsoleOpen = checkInfo({
 
 export const connectionFormOpen = checkInfo({
   id: 'connection-form-open',
-  name: 'Web client connects to any server without authentication',
+  name: 'Web client for remote servers exposed without authentication',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:L/A:N',
   score: 5.8,
@@ -76,7 +76,7 @@ export const logPageOpen = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'A page shows log messages of a server without authentication.',
+  summary: "A page shows the server's log messages without authentication.",
   impact: 'An attacker can learn about users, internal addresses, errors, and in many cases tokens and passwords.',
   remediation: 'Require authentication for the log viewer, or restrict it to trusted networks.',
   reference: 'https://cwe.mitre.org/data/definitions/532.html',

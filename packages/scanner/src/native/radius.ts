@@ -6,7 +6,7 @@ import type { NativeCheck } from '#native/native-check.ts'
 const secret = 'testing123'
 const defaultSecret = checkInfo({
   id: 'radius-default-secret',
-  name: 'RADIUS default shared secret',
+  name: 'RADIUS server accepts the default shared secret',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,

@@ -12,7 +12,7 @@ const bypass = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'The SSH server opened a session channel for a client that had not authenticated. The check closed the channel without using it. Affected are Erlang/OTP (CVE-2025-32433), libssh (CVE-2018-10933), Paramiko (CVE-2018-7750), and AsyncSSH (CVE-2018-7749).',
+    'The SSH server opened a session channel for a client that had not authenticated. The check closed the channel without using it. Vulnerable versions of Erlang/OTP (CVE-2025-32433), libssh (CVE-2018-10933), Paramiko (CVE-2018-7750), and AsyncSSH (CVE-2018-7749) do this.',
   impact:
     'An unauthenticated attacker can use everything that the server offers after sign-in, often running commands. Exploited in the wild.',
   remediation:

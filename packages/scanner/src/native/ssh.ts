@@ -15,7 +15,7 @@ const weakPatterns = {
   hostKey: /^ssh-dss/,
 }
 const remediationFor = (setting: string) =>
-  `Remove the weak algorithms from \`${setting}\` in sshd_config, or delete the line: the defaults of a current OpenSSH release are secure.`
+  `Remove the weak algorithms from \`${setting}\` in sshd_config, or delete the line: the defaults of a current OpenSSH release are secure. For other SSH servers, update the software or firmware.`
 
 const weakKex = checkInfo({
   id: 'ssh-kex-weak',
@@ -56,15 +56,15 @@ const weakMac = checkInfo({
 })
 const weakHostKey = checkInfo({
   id: 'ssh-host-key-weak',
-  name: 'Weak SSH host key (DSA, or RSA with less than 2048 bits)',
+  name: 'Weak SSH host key (DSA, or RSA shorter than 2048 bits)',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
   summary:
-    'The SSH server offers a DSA host key, which is limited to 1024 bits and SHA-1, or an RSA host key with less than 2048 bits.',
+    'The SSH server offers a DSA host key, which is limited to 1024 bits and SHA-1, or an RSA host key shorter than 2048 bits.',
   impact: 'An attacker may be able to break the key and impersonate the server.',
   remediation:
-    'Remove the `HostKey` line of the weak key from sshd_config and use Ed25519 and RSA (at least 3072 bits) host keys.',
+    'Remove the `HostKey` line of the weak key from sshd_config and use Ed25519 host keys, or RSA host keys of at least 3072 bits.',
   reference: 'https://www.openssh.com/releasenotes.html',
   tags: 'misconfig ssh crypto network',
 })

@@ -63,7 +63,7 @@ const dhPrime = checkInfo({
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'The server uses a Diffie-Hellman group with a prime of less than 2048 bits for key exchange.',
+  summary: 'The server uses a Diffie-Hellman group whose prime is shorter than 2048 bits for key exchange.',
   impact:
     'A well-resourced attacker who precomputes the group can decrypt recorded connections. Primes of 512 bits can be broken within hours (Logjam, CVE-2015-4000).',
   remediation:

@@ -54,9 +54,11 @@ export const controlExposures: readonly DatagramExposure[] = [
       severity: 'critical',
       cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:H',
       score: 9.4,
-      summary: 'The control port of the media proxy rtpengine executes commands of any client. The check sent a ping.',
+      summary:
+        'The control port of the media proxy rtpengine executes commands from any client. The check sent a ping.',
       impact: 'An attacker can redirect, record, or end calls.',
-      remediation: 'Bind `listen-ng` to localhost or the network of the SIP proxy.',
+      remediation:
+        'Bind `listen-ng` to localhost (`listen-ng = 127.0.0.1:2223` in rtpengine.conf), or allow only the SIP proxy to reach the port.',
       reference: 'https://rtpengine.readthedocs.io/en/latest/ng_control_protocol.html',
       tags: 'misconfig rtpengine sip voip unauth network udp',
     }),

@@ -12,8 +12,8 @@ export const openAdministration = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
   score: 7.3,
   summary:
-    'An administration page with controls that delete, stop, or run things is accessible without authentication. The check did not use the controls.',
-  impact: 'An attacker can see and change what the interface manages.',
+    'An administration page with controls such as delete, stop, or run is accessible without authentication. The check did not use them.',
+  impact: 'An attacker can view and change everything that the interface manages.',
   remediation:
     'Enable the login of the application, or put it behind a reverse proxy that requires authentication (`auth_basic` in nginx).',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
