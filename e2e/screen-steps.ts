@@ -19,6 +19,11 @@ export function opensDialog(name: string | RegExp): (page: Page) => Promise<void
   }
 }
 
+/** The URL opens the form, whose code is loaded on demand. */
+export async function formOpened(page: Page): Promise<void> {
+  await openDialog(page.getByRole('dialog'))
+}
+
 /** Simulates feeds fetched from the network, which tests don't do. */
 export async function checkableFeeds(page: Page): Promise<void> {
   await page.route('**/v1/feeds', async (route) => {
