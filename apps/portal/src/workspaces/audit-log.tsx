@@ -106,7 +106,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
       <Table label="Audit log" fit="text">
         <thead>
           <tr>
-            <HeaderCell width={140}>Time</HeaderCell>
+            <HeaderCell width={175}>Time</HeaderCell>
             <HeaderCell>User</HeaderCell>
             <HeaderCell width={220}>Action</HeaderCell>
             <HeaderCell>Object</HeaderCell>
