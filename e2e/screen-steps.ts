@@ -125,6 +125,8 @@ export async function asViewer(page: Page): Promise<void> {
   })
   await page.reload()
   await settle(page)
+  // The restored scroll position of the previous screen can leave a link half under the sticky bar.
+  await page.evaluate('scrollTo(0, 0)')
 }
 
 /** Shows an invitation that can be accepted. */
