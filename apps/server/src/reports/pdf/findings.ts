@@ -186,7 +186,7 @@ function writeProof(pdf: Pdf, location: string, { method, quality, request, text
   const height = heightOf(pdf, body, style) + 2 * inset
   ensureSpace(pdf, height + 20)
   const label = method === 'version' ? 'Version match' : method === 'package' ? 'Package version' : `Check ${method}`
-  write(pdf, truncatedLine(`Evidence: ${location}  ·  ${label}  ·  detection quality ${quality}%`, 170), {
+  write(pdf, truncatedLine(`Evidence: ${location}  ·  ${label}  ·  quality ${quality}%`, 170), {
     size: 8.5,
     color: ink.soft,
   })
