@@ -19,6 +19,11 @@ export function opensDialog(name: string | RegExp): (page: Page) => Promise<void
   }
 }
 
+/** The URL opens the form, whose code is loaded on demand. */
+export async function formOpened(page: Page): Promise<void> {
+  await openDialog(page.getByRole('dialog'))
+}
+
 /** Simulates feeds fetched from the network, which tests don't do. */
 export async function checkableFeeds(page: Page): Promise<void> {
   await page.route('**/v1/feeds', async (route) => {
@@ -120,6 +125,8 @@ export async function asViewer(page: Page): Promise<void> {
   })
   await page.reload()
   await settle(page)
+  // The restored scroll position of the previous screen can leave a link half under the sticky bar.
+  await page.evaluate('scrollTo(0, 0)')
 }
 
 /** Shows an invitation that can be accepted. */

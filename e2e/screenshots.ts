@@ -83,7 +83,7 @@ async function createOne(page: Page): Promise<void> {
   await page.getByText('Waiting for the first connection').waitFor()
 }
 
-/** A virtual authenticator stands in for a device. */
+/** Uses a virtual authenticator instead of a device. */
 async function addPasskey(page: Page): Promise<void> {
   const devices = await page.context().newCDPSession(page)
   await devices.send('WebAuthn.enable')

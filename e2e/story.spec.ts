@@ -65,7 +65,7 @@ it('signs up, verifies the email with the code, and opens the overview', async (
   await page.waitForURL(/\/overview/)
 }, 60_000)
 
-it('adds a scope', async () => {
+it('adds a target', async () => {
   await page.goto('/scope?create=true')
   const panel = await openDialog(page.getByRole('dialog', { name: 'New target' }))
   await panel.getByLabel('Name').fill('Aarewerk lab')

@@ -247,7 +247,7 @@ export function isAllowed(role: Role, call: CallName): boolean {
   return permissions[call].roles?.includes(role) ?? true
 }
 
-/** Whether everything that `role` may do, `limit` may do too. */
+/** Whether `limit` may do everything that `role` may do. */
 export function isWithin(role: Role, limit: Role): boolean {
   return Object.values(permissions).every(({ roles: allowed }) => !allowed?.includes(role) || allowed.includes(limit))
 }

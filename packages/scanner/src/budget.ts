@@ -45,7 +45,7 @@ const gentle: Limits = {
   hostsInParallel: 128,
   hostsExamined: 32,
   requestsPerSecond: 1000,
-  // A slow host gets fewer: it never has more than the connections below at once.
+  // A slow host gets fewer, because its concurrent connections are limited too.
   requestsPerHostPerSecond: 200,
   connectionsPerHost: 4,
   portsIdentifiedMax: 100,

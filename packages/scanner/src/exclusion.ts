@@ -20,13 +20,13 @@ export interface Exclusion {
  */
 export function parseExclusion(input: string): Exclusion | AddressProblem {
   const text = input.trim()
-  const [, place = '', digits] = /^(\*|\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? []
+  const [, host = '', digits] = /^(\*|\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? []
   if (digits === undefined) return parseWholeAddresses(text)
   const port = Number(digits)
   if (port < 1 || port > 65_535) return { problem: `${digits} is not a port between 1 and 65,535.` }
-  if (place === '*') return { text: `*:${port}`, networks: [], port }
-  const ip = parseIp(place.replace(/^\[(.*)\]$/, '$1'))
-  if (!ip) return { problem: `'${place}' is not an IP address; exclude a port as 10.0.0.1:22 or *:22.` }
+  if (host === '*') return { text: `*:${port}`, networks: [], port }
+  const ip = parseIp(host.replace(/^\[(.*)\]$/, '$1'))
+  if (!ip) return { problem: `'${host}' is not an IP address; exclude a port as 10.0.0.1:22 or *:22.` }
   const { family, value } = ip
   const spelled = family === 6 ? `[${formatIp(ip)}]` : formatIp(ip)
   return { text: `${spelled}:${port}`, networks: [{ family, first: value, last: value }], port }

@@ -1,6 +1,6 @@
 /** Facts about an HTML page that its text shows. */
 
-/** Where a page goes by itself within a few seconds. */
+/** The target of a page that redirects itself within a few seconds (`meta refresh`). */
 export function refreshTarget(html: string): string | undefined {
   const [tag = ''] =
     /<meta\b[^>]{0,100}\bhttp-equiv\s{0,5}=\s{0,5}["']?refresh\b[^>]{0,400}/i.exec(html.slice(0, 20_000)) ?? []

@@ -231,7 +231,7 @@ describe.concurrent('identifies a service by its responses', () => {
   })
 })
 
-it('names a service of an unknown protocol by its own words', async () => {
+it('names a service of an unknown protocol as its greeting states', async () => {
   await using server = await listen('127.70.2.44', 2100, greet('FooServer 4.2.1 ready for you\r\n'))
   expect((await identified(server.address, [2100])).names).toEqual(['fooserver:fooserver:4.2.1'])
 })

@@ -145,7 +145,7 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   return { ...bannerOnly(rest), traces: statedTraces(rest.toString('latin1')) }
 }
 
-/** The name in the service's own words, for a service whose protocol is unknown. */
+/** The name that a service of an unknown protocol states. */
 function statedTraces(text: string): readonly FingerprintText[] {
   const named = statedName(text)
   return named === undefined ? [] : [{ field: 'banner.stated_name', text: named }]

@@ -35,7 +35,7 @@ export interface StoppedPair {
 export class Stopped extends Error {}
 
 export const tooManyRequests = 'the check multiplies into too many requests for one host'
-/** @param count of credentials that were tried */
+/** @param count number of credentials that were tried */
 export const tooManyLogins = (count: number) => `only ${count} logins are tried, so that no account is locked`
 
 const stepsMax = 200_000_000

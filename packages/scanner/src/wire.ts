@@ -1,4 +1,4 @@
-/** Messages of binary protocols: bytes from hexadecimal, Latin-1 text, and text behind its length. */
+/** Messages of binary protocols: bytes from hexadecimal, Latin-1 text, and length-prefixed text. */
 
 /** Bytes in hexadecimal; spaces are allowed. */
 export function hex(text: string): Buffer {
@@ -10,7 +10,7 @@ export function bytes(text: string): Buffer {
   return Buffer.from(text, 'latin1')
 }
 
-/** Text behind its length in four bytes, most significant first. */
+/** Text prefixed with its length in four bytes, most significant first. */
 export function withLength(text: string | Uint8Array): Buffer {
   const body = typeof text === 'string' ? bytes(text) : text
   const length = Buffer.alloc(4)

@@ -2,6 +2,7 @@
 import type { Channel } from '@glacis/contract/channel'
 import type { Member } from '@glacis/contract/workspace'
 import { useQuery } from '@tanstack/react-query'
+import { CloudOff } from 'lucide-react'
 import { useState } from 'react'
 import { ApiTokens } from '#channels/api-tokens.tsx'
 import { ChannelRow } from '#channels/channel-row.tsx'
@@ -11,7 +12,7 @@ import { channelKinds } from '#channels/labels.ts'
 import { members } from '#workspaces/queries.ts'
 import { PageHead } from '#ui/page-head.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
-import { ErrorState } from '#ui/states.tsx'
+import { ErrorState, loadErrorText } from '#ui/states.tsx'
 
 export function IntegrationsPage() {
   const { data, isError, error, refetch } = useQuery(list())
@@ -28,8 +29,9 @@ export function IntegrationsPage() {
         <div className="max-w-[800px]">
           {isError ? (
             <ErrorState
+              icon={<CloudOff />}
               title="The channels couldn't be loaded"
-              message={error.message}
+              message={loadErrorText(error)}
               onRetry={() => void refetch()}
             />
           ) : (

@@ -18,7 +18,7 @@ import { formatNumber } from '#lib/format.ts'
 import { focusPageTitle } from '#lib/focus.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
-import { EmptyState, ErrorState } from '#ui/states.tsx'
+import { EmptyState, ErrorState, loadErrorText } from '#ui/states.tsx'
 
 const route = getRouteApi('/_auth/risks/visual')
 const emptyGraph: DependencyGraph = { nodes: [], links: [] }
@@ -50,7 +50,7 @@ export function VisualMapPage() {
         <ErrorState
           icon={<Waypoints />}
           title="The map couldn't be loaded"
-          message={error.message}
+          message={loadErrorText(error)}
           onRetry={() => void refetch()}
         />
       )}
@@ -121,7 +121,7 @@ function EmptyMap({ search, onSearch }: PartProps) {
     return (
       <EmptyState
         icon={<Waypoints />}
-        title="Nothing matches these filters"
+        title="No results for these filters"
         actions={
           <Button
             size="sm"

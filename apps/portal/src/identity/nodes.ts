@@ -46,10 +46,13 @@ export function inputNamed(nodes: readonly UiNode[], name: string): InputNode | 
   return inputsOf(nodes).find((node) => node.attributes.name === name)
 }
 
-/** The label of a field. Default schemas of Kratos title the address "E-Mail". */
+/** Labels of Kratos that don't name their field, or not as the rest of the portal does. */
+const fieldNames: Readonly<Record<string, string>> = { 'E-Mail': 'Email', 'Verify code': 'Verification code' }
+
+/** The label of a field. */
 export function labelOf({ attributes, meta }: InputNode): string {
   const label = attributes.label?.text || meta.label?.text || attributes.name
-  return label === 'E-Mail' ? 'Email' : label
+  return fieldNames[label] ?? label
 }
 
 /** Error if any message is an error, else success if any message is a success. */

@@ -2,7 +2,7 @@
 import type { Issue } from '@glacis/contract/issue'
 import { Check, EyeOff, RotateCcw, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { actionLabels, commonActions } from '#issues/actions.ts'
+import { actionLabels, availableActions, commonActions } from '#issues/actions.ts'
 import type { SettableStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { SelectionBar } from '#ui/selection-bar.tsx'
@@ -56,7 +56,7 @@ export function BulkBar(props: BulkBarProps) {
           Select all {totalText(props)} matching
         </Button>
       )}
-      <span className="ml-auto text-ink-2 max-md:hidden">{unavailableReason(actions)}</span>
+      <span className="ml-auto text-ink-2 max-md:hidden">{unavailableReason(issues, actions)}</span>
       <Button size="sm" variant="ghost" icon={<X />} disabled={pendingStatus !== undefined} onClick={onClear}>
         Clear
       </Button>
@@ -68,8 +68,9 @@ function totalText({ total = 0, totalIsExact }: BulkBarProps): string {
   return formatNumber(total) + (totalIsExact ? '' : '+')
 }
 
-/** Explains why an action is missing. */
-function unavailableReason(actions: readonly SettableStatus[]): string {
+/** Explains why an action that applies to some of the selected issues is missing. */
+function unavailableReason(issues: readonly Issue[], actions: readonly SettableStatus[]): string {
   if (actions.length === 0) return 'No action applies to all selected risks.'
-  return actions.includes('STATUS_OPEN') ? '' : 'Reopen is available only for resolved and ignored risks.'
+  const isHidden = issues.some(({ status }) => availableActions(status).length > actions.length)
+  return isHidden ? 'Only actions that apply to all selected risks are shown.' : ''
 }

@@ -23,7 +23,7 @@ export function EvidenceBlock({ evidence, isShort = false }: EvidenceBlockProps)
           <LocationTitle location={location} />
         </span>
         <span>{source}</span>
-        <span>quality {quality} of 100</span>
+        <span>detection quality {quality} of 100</span>
         <AbsoluteTime value={time} />
       </figcaption>
       {request && (

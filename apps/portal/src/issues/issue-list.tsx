@@ -30,12 +30,13 @@ export interface IssueListProps {
   /** Number of issues in the tab, if another query has loaded it. */
   readonly total?: number | undefined
   readonly hidesHosts?: boolean
+  readonly noMatches?: Parameters<typeof ListBody>[0]['noMatches']
   /** The empty state. Undefined while its contents are loading; the list shows as loading until then. */
   readonly empty: ReactNode
 }
 
 export function IssueList(props: IssueListProps) {
-  const { search, parent, onSearch, verification, tools, aside, total, hidesHosts, empty } = props
+  const { search, parent, onSearch, verification, tools, aside, total, hidesHosts, noMatches, empty } = props
   const person = useSession()?.identity.id
   const query = useQuery(list(issuesInput({ ...search, ...parent }, verification, person)))
   const isFiltered = hasFilters(search)
@@ -85,6 +86,7 @@ export function IssueList(props: IssueListProps) {
         count={issues?.length}
         isFiltered={isFiltered}
         onClear={() => onSearch(withoutFilters(search))}
+        noMatches={noMatches}
         empty={empty}
       >
         <IssueTable

@@ -70,7 +70,7 @@ export function IssueRail({ issue, field }: IssueRailProps) {
           {issue.verification && (
             <Fact name="Verification">{issue.verification === 'VERIFICATION_VERIFIED' ? 'Verified' : 'Potential'}</Fact>
           )}
-          {issue.quality !== undefined && <Fact name="Quality">{issue.quality} of 100</Fact>}
+          {issue.quality !== undefined && <Fact name="Detection quality">{issue.quality} of 100</Fact>}
           {issue.priority !== undefined && (
             <Fact name="Priority">
               {issue.priority} of 100

@@ -3,6 +3,7 @@ import type { Issue } from '@glacis/contract/issue'
 import type { Tag } from '@glacis/contract/tag'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { editIssue } from '#issues/mutations.ts'
+import { useDenial } from '#lib/role.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'
 import { Badge, tagColor } from '#ui/badge.tsx'
 import { Fact } from '#ui/card.tsx'
@@ -13,6 +14,7 @@ import { MenuChoice } from '#ui/menu-entries.tsx'
 export function IssueTags({ issue }: { readonly issue: Issue }) {
   const known = useQuery(tagsQuery()).data?.tags ?? []
   const change = useMutation(editIssue)
+  const denial = useDenial('updateIssue')
   const chosen = new Set(issue.tags.map(({ id }) => id))
   const toggle = (id: string) => {
     const tags = [...chosen.symmetricDifference(new Set([id]))].map((tagId) => ({ id: tagId }))
@@ -23,17 +25,19 @@ export function IssueTags({ issue }: { readonly issue: Issue }) {
     <Fact name="Tags" editable>
       <span className="flex items-center justify-between gap-2">
         {issue.tags.length > 0 ? <TagBadges tags={issue.tags} /> : <span className="text-ink-3">None</span>}
-        <span className="-mr-2 flex-none">
-          <Menu call="updateIssue" label="Change tags" button="Change" variant="ghost" size="xs">
-            <div className="max-h-96 overflow-y-auto">
-              {known.map(({ id, name }) => (
-                <MenuChoice key={id} kind="checkbox" checked={chosen.has(id)} onClick={() => toggle(id)}>
-                  {name}
-                </MenuChoice>
-              ))}
-            </div>
-          </Menu>
-        </span>
+        {!denial && (
+          <span className="-mr-2 flex-none">
+            <Menu label="Change tags" button="Change" variant="ghost" size="xs">
+              <div className="max-h-96 overflow-y-auto">
+                {known.map(({ id, name }) => (
+                  <MenuChoice key={id} kind="checkbox" checked={chosen.has(id)} onClick={() => toggle(id)}>
+                    {name}
+                  </MenuChoice>
+                ))}
+              </div>
+            </Menu>
+          </span>
+        )}
       </span>
     </Fact>
   )

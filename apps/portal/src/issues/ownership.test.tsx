@@ -1,9 +1,10 @@
-/** Assigning a risk to a member. */
+/** The assignee, due date, and tags of a risk. */
 import type { Member } from '@glacis/contract/workspace'
 import type { QueryClient } from '@tanstack/react-query'
 import { cleanup, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { IssueTags } from '#issues/issue-tags.tsx'
 import { Ownership } from '#issues/ownership.tsx'
 import { day, showPage, testIssue } from '#issues/testing/issues.tsx'
 import { setRole } from '#lib/role.ts'
@@ -28,6 +29,7 @@ beforeEach(async () => {
   service = await startService()
   const members = [member('Lea'), member('Max', { role: 'viewer' }), member('Nora', { isYou: true })]
   service.on('GET /v1/members', { body: { members } })
+  service.on('GET /v1/tags', { body: { tags: [] } })
   service.on(`PATCH /v1/issues/${issue.id}`, { body: { issue } })
 })
 afterEach(async () => {
@@ -61,12 +63,22 @@ it('offers to take over or unassign a risk of someone else', async () => {
   await waitFor(() => expect(sentAssignee()).toMatchObject({ issue: { assigneeId: null } }))
 })
 
-it('only shows the assignee and due date to a viewer', async () => {
+it('only shows the assignee, due date, and tags to a viewer', async () => {
   setRole('viewer')
+  const shown = {
+    ...issue,
+    assignee: { id: 'lea', name: 'Lea' },
+    dueTime: '2026-12-24T12:00:00Z',
+    tags: [{ id: 'dmz', name: 'DMZ', color: 0 }],
+  }
   client = showPage(
-    <Ownership issue={{ ...issue, assignee: { id: 'lea', name: 'Lea' }, dueTime: '2026-12-24T12:00:00Z' }} />,
+    <>
+      <Ownership issue={shown} />
+      <IssueTags issue={shown} />
+    </>,
   )
   await screen.findByText('Lea')
+  expect(screen.getByText('DMZ')).toBeTruthy()
   expect(screen.getByText('24 Dec 2026')).toBeTruthy()
   expect(screen.queryByRole('button')).toBeNull()
   expect(screen.queryByRole('textbox')).toBeNull()

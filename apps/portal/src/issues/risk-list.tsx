@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Plus, Radar, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSession } from '#identity/session.ts'
+import { useEmptyView } from '#issues/empty-view.ts'
 import { IssueList } from '#issues/issue-list.tsx'
 import { byStatus, list, summary } from '#issues/queries.ts'
 import { useIsView, ViewButton, ViewTabs } from '#issues/saved-views.tsx'
@@ -56,6 +57,7 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
   const total = counts[tab]
   const { data: figures, isPending: isUnknown } = useQuery(summary())
   const isView = useIsView(page.path, search)
+  const noMatches = useEmptyView(search, page.word)
   return (
     <div className="pg flex grow flex-col">
       <PageHead title={page.title} description={page.lede} />
@@ -82,6 +84,7 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
         onSearch={(to, { replace } = { replace: false }) => void navigate({ search: to, replace, resetScroll: false })}
         total={total === 'awaited' ? undefined : total}
         aside={<ViewButton path={page.path} search={search} />}
+        noMatches={noMatches}
         empty={
           isUnknown ? undefined : (
             <NoRisks
@@ -193,7 +196,7 @@ function NoScansYet({ hasTargets, startScan }: { readonly hasTargets: boolean; r
     >
       {hasTargets
         ? 'Start a scan of your targets to find their risks.'
-        : 'Add a host, IP address, or range that you own. Its risks appear here after the first scan.'}
+        : "Add a host, address, or range you're authorized to scan. Its risks appear here after the first scan."}
     </EmptyState>
   )
 }

@@ -11,14 +11,16 @@ const milliseconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'milli
 const megabytes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 0 })
 const gigabytes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'gigabyte', maximumFractionDigits: 1 })
 const dates = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
-const dateTimes = new Intl.DateTimeFormat(locale, {
+const toTheMinute = {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
   hourCycle: 'h23',
-})
+} as const
+const dateTimes = new Intl.DateTimeFormat(locale, toTheMinute)
+const dateTimesToTheSecond = new Intl.DateTimeFormat(locale, { ...toTheMinute, second: '2-digit' })
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })
 const relativeDay = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 
@@ -68,6 +70,11 @@ export function formatDate(moment: Moment): string {
 /** `20 Nov 2026, 22:42` */
 export function formatDateTime(moment: Moment): string {
   return dateTimes.format(new Date(moment))
+}
+
+/** `20 Nov 2026, 22:42:07`, for logs. */
+export function formatDateTimeSeconds(moment: Moment): string {
+  return dateTimesToTheSecond.format(new Date(moment))
 }
 
 const second = 1000

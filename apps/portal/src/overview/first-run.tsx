@@ -35,13 +35,13 @@ export function FirstRun({ hasTargets, startScan }: FirstRunProps) {
               Add target
             </ButtonLink>
             <ButtonLink to="/onboarding" call="createTarget" variant="secondary" size="sm">
-              Follow the setup guide
+              Open the setup guide
             </ButtonLink>
           </>
         }
       >
-        A target is a host, IP address, or range that you own. Glacis discovers its hosts, identifies their software,
-        and reports the risks here.
+        A target is a host, address, or range you're authorized to scan. Glacis discovers its hosts, identifies their
+        software, and reports the risks here.
       </EmptyState>
     </div>
   )

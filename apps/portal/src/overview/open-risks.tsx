@@ -128,7 +128,7 @@ export function RisksBySeverity({ view }: { readonly view: View }) {
     const isAll = severity.length === severityLevels.length
     void navigate({ to: riskListPath(view), search: isAll ? {} : { severity } })
   }
-  if (isError && !data) return <SectionError what="Open risks by severity" onRetry={() => void refetch()} />
+  if (isError && !data) return <ChartError title="Open risks by severity" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Open risks by severity" height={212} />
   return (
     <ChartFigure title="Open risks by severity" points={buckets} series={series} height={212} hasLegend showTotal>
@@ -145,17 +145,33 @@ export function RisksBySeverity({ view }: { readonly view: View }) {
   )
 }
 
+/** A chart that failed to load, below its title. */
+export function ChartError({ title, onRetry }: { readonly title: string; readonly onRetry: () => void }) {
+  return (
+    <section>
+      <ChartTitle>{title}</ChartTitle>
+      <SectionError what="The chart" onRetry={onRetry} />
+    </section>
+  )
+}
+
 /** A loading chart: its title and height. */
 export function ChartSkeleton({ title, height = 130 }: { readonly title: string; readonly height?: number }) {
   return (
     <section aria-busy="true">
-      <div className="flex min-h-7 items-center">
-        <h2 className="text-14 leading-5 font-semibold tracking-[-.006em]">{title}</h2>
-      </div>
+      <ChartTitle>{title}</ChartTitle>
       <div className="mt-3.5 flex items-end" style={{ height: height + 22 }}>
         <Skeleton className="h-px w-full" />
       </div>
     </section>
+  )
+}
+
+function ChartTitle({ children }: { readonly children: string }) {
+  return (
+    <div className="flex min-h-7 items-center">
+      <h2 className="text-14 leading-5 font-semibold tracking-[-.006em]">{children}</h2>
+    </div>
   )
 }
 

@@ -4,7 +4,7 @@ import { useDeferredQuery } from '#api/query.ts'
 import { affectedOverTime } from '#hosts/queries.ts'
 import { byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
-import { ChartSkeleton } from '#overview/open-risks.tsx'
+import { ChartError, ChartSkeleton } from '#overview/open-risks.tsx'
 import { riskListPath, statsPeriod, statsInput, type View } from '#overview/view.ts'
 import { overTime } from '#scans/queries.ts'
 import { ChartFigure } from '#ui/charts/figure.tsx'
@@ -12,7 +12,6 @@ import { Area, Lines, type LineSeries } from '#ui/charts/lines.tsx'
 import { bucketsOf, levels, sums } from '#ui/charts/series.ts'
 import { Columns } from '#ui/charts/stacked-columns.tsx'
 import { IssueStatusIcon } from '#ui/status.tsx'
-import { SectionError } from '#ui/states.tsx'
 
 interface TrendProps {
   readonly view: View
@@ -34,7 +33,7 @@ const statusLines = [
 export function RisksByStatus({ view }: TrendProps) {
   const { data, isError, refetch } = useDeferredQuery(byStatus(statsInput(view)))
   const navigate = useNavigate()
-  if (isError && !data) return <SectionError what="Risks by status" onRetry={() => void refetch()} />
+  if (isError && !data) return <ChartError title="Risks by status" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Risks by status" />
   const buckets = bucketsOf(data.timestamps, statsPeriod(view))
   const series: LineSeries[] = statusLines.map(({ key, name, status, color, stroke }) => {
@@ -57,7 +56,7 @@ export function RisksByStatus({ view }: TrendProps) {
 export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostCount: number | undefined }) {
   const { data, isError, refetch } = useDeferredQuery(affectedOverTime(statsInput(view)))
   const navigate = useNavigate()
-  if (isError && !data) return <SectionError what="Affected hosts" onRetry={() => void refetch()} />
+  if (isError && !data) return <ChartError title="Affected hosts" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Affected hosts" />
   const buckets = bucketsOf(data.timestamps, statsPeriod(view))
   const line = { name: 'Affected hosts', color: 'var(--gl-main-mark)', values: levels(buckets, data.values) }
@@ -78,7 +77,7 @@ export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostC
 export function ScansFinished({ view }: TrendProps) {
   const { data, isError, refetch } = useDeferredQuery(overTime({ period: statsPeriod(view) }))
   const navigate = useNavigate()
-  if (isError && !data) return <SectionError what="Finished scans" onRetry={() => void refetch()} />
+  if (isError && !data) return <ChartError title="Finished scans" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Finished scans" />
   const buckets = bucketsOf(data.timestamps, statsPeriod(view))
   const values = sums(buckets, data.values)

@@ -52,9 +52,8 @@ export function ProductTable({ products, isGrouped, picking }: ProductTableProps
               Support
             </HeaderCell>
           )}
-          <HeaderCell width={128} priority={3}>
-            {' '}
-            Threshold{' '}
+          <HeaderCell width={128} priority={3} title="Minimum severity of new threats that you're notified about">
+            Threshold
           </HeaderCell>
         </tr>
       </thead>

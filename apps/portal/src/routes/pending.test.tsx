@@ -1,7 +1,7 @@
 /** Pending views on slow connections. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
-import { cleanup, render, screen, within } from '@testing-library/react'
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { list as issueList } from '#issues/queries.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
@@ -29,14 +29,15 @@ afterEach(async () => {
   await service.close()
 })
 
-async function open(path: string, title: string) {
-  const router = createPortalRouter(client, createMemoryHistory({ initialEntries: ['/integrations'] }))
+async function open(path: string, title: string, { from = '/integrations', fromTitle = 'Integrations' } = {}) {
+  const router = createPortalRouter(client, createMemoryHistory({ initialEntries: [from] }))
   render(
     <QueryClientProvider client={client}>
       <RouterProvider router={router} />
     </QueryClientProvider>,
   )
-  await screen.findByRole('heading', { level: 1, name: 'Integrations' })
+  await screen.findByRole('heading', { level: 1, name: fromTitle })
+  await waitFor(() => expect(router.state.resolvedLocation?.href).toBe(from))
   router.update({ ...router.options, defaultPendingMs: 0 })
   void router.navigate({ href: path })
   await screen.findByRole('heading', { level: 1, name: title })
@@ -68,5 +69,20 @@ it('links to the list that contains the risk', async () => {
 
 it('shows the breadcrumb without a known name', async () => {
   await open(`/scope/${id}`, 'Loading')
+  expect(wayBack()).toEqual(['Scope', '/scope'])
+})
+
+it.each([
+  ['/risks/verified?severity=high', 'Verified risks', '/risks/verified?severity=high'],
+  ['/risks/potential?severity=high', 'Potential risks', '/risks/verified'],
+])('opened from %s, keeps the filters of its own list only', async (from, fromTitle, back) => {
+  const issue = { id, name: 'Redis exposed without authentication', verification: 'VERIFICATION_VERIFIED' }
+  client.setQueryData<unknown>(issueList({ pageSize: 25 }).queryKey, { issues: [issue] })
+  await open(`/risks/${id}`, 'Redis exposed without authentication', { from, fromTitle })
+  expect(wayBack()).toEqual(['Verified risks', back])
+})
+
+it('leads back to the list without the form that was open', async () => {
+  await open(`/scope/${id}`, 'Loading', { from: '/scope?create=true', fromTitle: 'Scope' })
   expect(wayBack()).toEqual(['Scope', '/scope'])
 })

@@ -127,3 +127,24 @@ it.each([
   address.searchParams.sort()
   expect(address.searchParams.toString()).toBe(to)
 })
+
+it.each([
+  ['mine=true', 'No open verified risks assigned to you', /^To assign a risk to yourself, open it and select Assign/],
+  ['unassigned=true', 'No unassigned verified risks', /without an assignee/],
+  ['kev=true&sort=priority', 'No verified risks exploited in the wild', /known exploited vulnerabilities/],
+  ['since=week', 'No new verified risks this week', /last 7 days/],
+])('explains an empty view: ?%s', async (query, title, text) => {
+  summary(figures(2, '2026-11-20T00:00:00Z'))
+  open(`/risks/verified?${query}`)
+  expect(await screen.findByRole('heading', { name: title })).toBeTruthy()
+  expect(screen.getByText(text)).toBeTruthy()
+})
+
+it.each(['mine=true&q=redis', 'mine=true&status=resolved', 'since=month'])(
+  'reports only missing matches for other filters: ?%s',
+  async (query) => {
+    summary(figures(2, '2026-11-20T00:00:00Z'))
+    open(`/risks/verified?${query}`)
+    expect(await screen.findByRole('heading', { name: 'No results for these filters' })).toBeTruthy()
+  },
+)

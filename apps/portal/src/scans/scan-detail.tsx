@@ -92,7 +92,7 @@ export function ScanDetailPage({ risks, found }: ScanDetailPageProps) {
 }
 
 const parts = [
-  { value: 'result', label: 'Result' },
+  { value: 'result', label: 'Results' },
   { value: 'changes', label: 'Changes' },
   { value: 'hosts', label: 'Hosts' },
   { value: 'log', label: 'Log' },

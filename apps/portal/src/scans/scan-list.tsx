@@ -2,7 +2,7 @@
 import type { Scan } from '@glacis/contract/scan'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { FileText } from 'lucide-react'
+import { FileText, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow, clickKeys } from '#lib/page-keys.ts'
@@ -13,6 +13,7 @@ import { type ScanAge, type ScanSearch, type ScanStatusParam, type ScanTypeParam
 import { ScanTable } from '#scans/scan-table.tsx'
 import { StartScanButton } from '#scans/start-scan.tsx'
 import { all as allTargets } from '#targets/queries.ts'
+import { ButtonLink } from '#ui/button.tsx'
 import { FilterBar, FilterMenu } from '#ui/filter-bar.tsx'
 import { ListBody, ListPager } from '#ui/list.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -41,11 +42,7 @@ export function ScanListPage() {
         count={scans?.length}
         isFiltered={isFiltered}
         onClear={() => go({ size: search.size })}
-        empty={
-          <EmptyState icon={<FileText />} title="No scans yet" actions={<StartScanButton />}>
-            Scans check your targets for risks and produce reports. Start one now, or wait for the schedule.
-          </EmptyState>
-        }
+        empty={<NoScans />}
       >
         <ScanTable scans={scans} onCancel={setCancelling} />
       </ListBody>
@@ -58,6 +55,26 @@ export function ScanListPage() {
       />
       <CancelScan scan={cancelling} onClose={() => setCancelling(undefined)} />
     </div>
+  )
+}
+
+function NoScans() {
+  const { data, isPending } = useQuery(allTargets())
+  if (isPending) return null
+  const hasTargets = data?.targets.length !== 0
+  return (
+    <EmptyState icon={<FileText />} title="No scans yet" actions={hasTargets ? <StartScanButton /> : <AddTarget />}>
+      Scans check your targets for risks and produce reports.{' '}
+      {hasTargets ? 'Start one now, or wait for the schedule.' : 'Add a target to scan it.'}
+    </EmptyState>
+  )
+}
+
+function AddTarget() {
+  return (
+    <ButtonLink to="/scope" search={{ create: true }} call="createTarget" variant="primary" size="sm" icon={<Plus />}>
+      Add target
+    </ButtonLink>
   )
 }
 

@@ -82,7 +82,7 @@ export function ScanLog({ scan, search, onSearch }: ScanLogProps) {
             {shown?.map((event) => (
               <tr key={event.id}>
                 <Cell label="Time" quiet className="tabular-nums">
-                  <AbsoluteTime value={event.time} />
+                  <AbsoluteTime value={event.time} seconds />
                 </Cell>
                 <Cell label="Level">
                   <Badge variant={levels[event.level].variant}>{levels[event.level].word}</Badge>

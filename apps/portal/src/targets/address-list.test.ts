@@ -67,7 +67,7 @@ describe('toVerdicts', () => {
       { kind: 'duplicate', line: 3, text: '10.0.0.0/28', address: '10.0.0.0/28', first: 1 },
       { kind: 'wrong', line: 4, text: 'nope!', why: "'nope!' is not a hostname" },
       { kind: 'known', line: 5, text: 'old.example', address: 'old.example', name: 'Old' },
-      { kind: 'wrong', line: 6, text: 'x'.repeat(2049), why: 'The address is longer than 2,048 characters.' },
+      { kind: 'wrong', line: 6, text: 'x'.repeat(2049), why: "The address is longer than 2'048 characters." },
     ])
   })
 

@@ -2,6 +2,7 @@
 import { nameLengthMax } from '@glacis/contract/primitives'
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
 import type { createTarget, parseTargets } from '@glacis/contract/target'
+import { formatNumber } from '#lib/format.ts'
 import { type TargetDraft } from '#targets/form.ts'
 
 /** Maximum number of addresses in a list; also the server's limit per call. */
@@ -61,7 +62,11 @@ export function toVerdicts(entries: readonly Entry[], readings: readonly ParseRe
     const reading = byText.get(entry.text)
     const address = reading?.normalized
     if (!reading || address === undefined) {
-      return { ...entry, kind: 'wrong', why: reading?.error ?? 'The address is longer than 2,048 characters.' }
+      return {
+        ...entry,
+        kind: 'wrong',
+        why: reading?.error ?? `The address is longer than ${formatNumber(2048)} characters.`,
+      }
     }
     const { readable = address, hostCount = 1, private: isPrivate = false, target } = reading
     const first = firstLines.get(address)

@@ -2,6 +2,7 @@
 import { intrusiveCheckRoles } from '@glacis/contract/permissions'
 import { CheckPermission, type ScanProfile } from '@glacis/contract/primitives'
 import { ratePerHost } from '@glacis/contract/target'
+import { formatNumber } from '#lib/format.ts'
 import { useRole } from '#lib/role.ts'
 import type { FieldErrors, TargetDraft } from '#targets/form.ts'
 import { permissionLabels, profileLabels } from '#targets/labels.ts'
@@ -12,7 +13,10 @@ import { TextAreaField } from '#ui/text-area.tsx'
 const profiles: readonly { readonly value: ScanProfile; readonly hint: string }[] = [
   { value: 'gentle', hint: 'Safe for production: at most 200 requests per second per host.' },
   { value: 'standard', hint: 'Twice the rate, and more connections at once.' },
-  { value: 'deep', hint: 'All 65,535 ports at four times the rate. For hosts that can handle the load.' },
+  {
+    value: 'deep',
+    hint: `All ${formatNumber(65_535)} ports at four times the rate. For hosts that can handle the load.`,
+  },
 ]
 
 interface ScanSettingsFieldsProps {
@@ -78,7 +82,7 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
           mono
           autoComplete="off"
           maxLength={2000}
-          hint="Defaults to the 1,000 most common ports. Example: 22, 80, 8000-8100"
+          hint={`Empty for the ${formatNumber(1000)} most common ports, or all ports with the deep profile. Example: 22, 80, 8000-8100`}
           value={draft.ports}
           onChange={(event) => onChange({ ports: event.currentTarget.value })}
           {...errorProps(problems.ports)}

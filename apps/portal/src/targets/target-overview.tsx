@@ -155,7 +155,7 @@ function Rail({ target }: { readonly target: Target }) {
               : 'None allowed'}
           </Fact>
           <Fact name="Ports">
-            {target.ports ? <span className="font-mono">{target.ports}</span> : defaultPortsLabel(target.address)}
+            {target.ports ? <span className="font-mono">{target.ports}</span> : defaultPortsLabel(target)}
           </Fact>
           <Fact name="Exclusions">
             {target.exclusions?.length ? (
@@ -179,8 +179,9 @@ function Rail({ target }: { readonly target: Target }) {
 }
 
 /** A URL already specifies its port. */
-function defaultPortsLabel(address: string): string {
-  return /^https?:/i.test(address) ? 'The port of the URL' : 'The 1,000 most common'
+function defaultPortsLabel({ address, profile }: Target): string {
+  if (/^https?:/i.test(address)) return 'The port of the URL'
+  return profile === 'deep' ? `All ${formatNumber(65_535)}` : `The ${formatNumber(1000)} most common`
 }
 
 function LastScan({ target, id }: { readonly target: Target; readonly id: string }) {

@@ -29,9 +29,13 @@ describe('ListBody', () => {
     const refetch = vi.fn()
     body({ query: { data: undefined, error: { status: 503, statusText: 'Service Unavailable' }, refetch } })
     expect(screen.getByText("Risks couldn't be loaded")).toBeTruthy()
-    expect(screen.getByText(/503 Service Unavailable/)).toBeTruthy()
+    expect(screen.getByText('The server returned 503 Service Unavailable.')).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
     expect(refetch).toHaveBeenCalledOnce()
+  })
+  it('mentions filters only if there are some', () => {
+    body({ query: { data: undefined, error: new Error('offline'), refetch: () => {} }, isFiltered: true })
+    expect(screen.getByText("The server couldn't be reached. Your filters are unchanged.")).toBeTruthy()
   })
   it('keeps the rows when a refetch fails', () => {
     body({ query: { data: {}, error: new Error('away'), refetch: () => {} } })

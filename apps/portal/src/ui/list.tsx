@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { focusPageTitle } from '#lib/focus.ts'
 import { Button } from '#ui/button.tsx'
 import { Pager } from '#ui/pager.tsx'
-import { EmptyState, ErrorState } from '#ui/states.tsx'
+import { EmptyState, ErrorState, loadErrorText } from '#ui/states.tsx'
 
 interface Reading {
   readonly data: unknown
@@ -21,6 +21,8 @@ interface ListBodyProps {
   readonly count: number | undefined
   readonly isFiltered?: boolean
   readonly onClear?: () => void
+  /** What it means that the current filters match nothing, if that is known. */
+  readonly noMatches?: { readonly title: string; readonly text: string } | undefined
   /** Shown if there are no items at all. */
   readonly empty: ReactNode
   /** The table. It renders its own skeleton while loading. */
@@ -28,14 +30,23 @@ interface ListBodyProps {
 }
 
 /** The table, or an error or empty state. Rows stay visible while newer ones load. */
-export function ListBody({ what, query, count, isFiltered = false, onClear, empty, children }: ListBodyProps) {
+export function ListBody({
+  what,
+  query,
+  count,
+  isFiltered = false,
+  onClear,
+  noMatches,
+  empty,
+  children,
+}: ListBodyProps) {
   if (query.error && query.data === undefined) {
     return (
       <StateFrame>
         <ErrorState
           icon={<CloudOff />}
           title={`${what} couldn't be loaded`}
-          message={`The server returned ${statusOf(query.error)}. Your filters are unchanged.`}
+          message={loadErrorText(query.error) + (isFiltered ? ' Your filters are unchanged.' : '')}
           onRetry={() => void query.refetch()}
         />
       </StateFrame>
@@ -46,7 +57,7 @@ export function ListBody({ what, query, count, isFiltered = false, onClear, empt
       <StateFrame>
         <EmptyState
           icon={<Search />}
-          title="No results for these filters"
+          title={noMatches?.title ?? 'No results for these filters'}
           actions={
             onClear && (
               <Button
@@ -60,7 +71,9 @@ export function ListBody({ what, query, count, isFiltered = false, onClear, empt
               </Button>
             )
           }
-        />
+        >
+          {noMatches?.text}
+        </EmptyState>
       </StateFrame>
     )
   }
@@ -74,13 +87,6 @@ export function ListBody({ what, query, count, isFiltered = false, onClear, empt
 
 function StateFrame({ children }: { readonly children: ReactNode }) {
   return <div className="border-t border-line">{children}</div>
-}
-
-/** "503 Service Unavailable", from a failed call. */
-function statusOf(error: unknown): string {
-  const { status, statusText } = (error ?? {}) as { status?: unknown; statusText?: unknown }
-  if (typeof status === 'number' && status > 0 && typeof statusText === 'string') return `${status} ${statusText}`
-  return 'nothing'
 }
 
 interface Page {

@@ -2,6 +2,7 @@ import { createLink } from '@tanstack/react-router'
 import { type AnchorHTMLAttributes, Children, Fragment, type ReactNode, type Ref, useEffect } from 'react'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
+import { lastSearchOf } from '#lib/last-list.ts'
 
 /** The page header: breadcrumb, h1 and actions. The h1 receives focus on navigation. Also sets the window title. */
 export function PageHead({
@@ -105,5 +106,13 @@ function CrumbAnchor({ children, ...rest }: CrumbAnchorProps) {
   )
 }
 
-/** A breadcrumb link. */
-export const Crumb = createLink(CrumbAnchor)
+const CrumbLink = createLink(CrumbAnchor)
+
+/** A breadcrumb link to a list. It keeps the filters with which this page was opened. */
+export function Crumb({ to, children }: { readonly to: string; readonly children: ReactNode }) {
+  return (
+    <CrumbLink to={to} search={lastSearchOf(to)}>
+      {children}
+    </CrumbLink>
+  )
+}

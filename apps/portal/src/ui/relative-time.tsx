@@ -1,5 +1,5 @@
 import { useNow } from '#lib/clock.ts'
-import { formatDateTime, formatRelativeTime, formatSince } from '#lib/format.ts'
+import { formatDateTime, formatDateTimeSeconds, formatRelativeTime, formatSince } from '#lib/format.ts'
 
 /** Time since an event, kept up to date; the absolute time is in the tooltip and the `datetime` attribute. */
 export function RelativeTime({ value, className }: { readonly value: string; readonly className?: string }) {
@@ -23,10 +23,18 @@ export function TimeUntil({ value, className }: { readonly value: string; readon
 }
 
 /** The absolute time, for side rails; tables use relative time. */
-export function AbsoluteTime({ value, className }: { readonly value: string; readonly className?: string }) {
+export function AbsoluteTime({
+  value,
+  className,
+  seconds = false,
+}: {
+  readonly value: string
+  readonly className?: string
+  readonly seconds?: boolean
+}) {
   return (
     <time dateTime={value} className={className}>
-      {formatDateTime(value)}
+      {seconds ? formatDateTimeSeconds(value) : formatDateTime(value)}
     </time>
   )
 }

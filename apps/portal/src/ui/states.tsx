@@ -28,7 +28,14 @@ export function EmptyState({ icon, title, children, actions, isPage = false }: S
   )
 }
 
-/** A failed load; `message` is the status text. */
+/** "The server returned 503 Service Unavailable.", from a failed call. */
+export function loadErrorText(error: unknown): string {
+  const { status, statusText } = (error ?? {}) as { status?: unknown; statusText?: unknown }
+  const hasStatus = typeof status === 'number' && status > 0 && typeof statusText === 'string'
+  return hasStatus ? `The server returned ${status} ${statusText}.` : "The server couldn't be reached."
+}
+
+/** A failed load; `message` says why. */
 export function ErrorState({
   title,
   message,

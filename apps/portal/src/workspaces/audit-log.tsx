@@ -1,9 +1,10 @@
 import type { AuditEvent, AuditFilter } from '@glacis/contract/access'
 import { toQueryString } from '@glacis/contract/query-string'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
 import { apiFileUrl } from '#api/call.ts'
-import { formatDateTime } from '#lib/format.ts'
+import { formatDateTimeSeconds } from '#lib/format.ts'
 import { auditLog, members } from '#workspaces/queries.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { DateInput } from '#ui/date-input.tsx'
@@ -105,7 +106,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
       <Table label="Audit log" fit="text">
         <thead>
           <tr>
-            <HeaderCell width={140}>Time</HeaderCell>
+            <HeaderCell width={175}>Time</HeaderCell>
             <HeaderCell>User</HeaderCell>
             <HeaderCell width={220}>Action</HeaderCell>
             <HeaderCell>Object</HeaderCell>
@@ -115,7 +116,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
         <tbody>
           {events.map((event) => (
             <tr key={event.id}>
-              <Cell label="Time">{formatDateTime(event.time)}</Cell>
+              <Cell label="Time">{formatDateTimeSeconds(event.time)}</Cell>
               <Cell label="User" primary>
                 {event.actor.name}
               </Cell>
@@ -123,7 +124,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
                 <span className="font-mono text-12">{event.action}</span>
               </Cell>
               <Cell label="Object" quiet>
-                <span title={event.resource.id}>{event.resource.kind}</span>
+                <Resource {...event.resource} />
               </Cell>
               <Cell label="Address" quiet>
                 <span title={event.userAgent}>{event.ip || '–'}</span>
@@ -133,6 +134,27 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
         </tbody>
       </Table>
     </div>
+  )
+}
+
+const detailPages: Readonly<
+  Record<string, '/scope/$id' | '/scans/$id' | '/risks/$id' | '/agents/$id' | '/assets/$id'>
+> = {
+  target: '/scope/$id',
+  scan: '/scans/$id',
+  issue: '/risks/$id',
+  agent: '/agents/$id',
+  host: '/assets/$id',
+}
+
+/** The kind of a resource, linked to its page if it has one. */
+function Resource({ kind, id }: AuditEvent['resource']) {
+  const to = detailPages[kind]
+  if (!to) return <span title={id}>{kind}</span>
+  return (
+    <Link to={to} params={{ id }} title={id} className="hover:underline">
+      {kind}
+    </Link>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Notice } from '@glacis/contract/channel'
 import { describe, expect, it } from 'vitest'
-import { discordBody, slackBody } from '#notifications/message.ts'
+import { discordBody, mailOf, slackBody } from '#notifications/message.ts'
 
 const url = 'https://security.intranet.example.ch/glacis'
 const of = (title: string, count = 10) => ({
@@ -41,5 +41,22 @@ describe('a message with long titles', () => {
     const text = embeds[0]?.description ?? ''
     expect(text).toMatch(/^- Critical 9\.8 · \[(?:[^\\[\]]|\\.)+\]\(https:[^()]+\)$/u)
     expect(text.isWellFormed()).toBe(true)
+  })
+})
+
+describe('mailOf', () => {
+  it('names what happened in the subject', () => {
+    expect(mailOf('a@b.example', of('Git repository exposed', 2), url).subject).toBe('Glacis: 2 new risks')
+  })
+
+  it('calls a test a test message', () => {
+    const [notice] = of('This is a test message from Glacis', 1).notices
+    const notices = notice ? [{ ...notice, kind: 'EVENT_TEST' as const, score: undefined }] : []
+    const mail = mailOf('a@b.example', { id: '1', eventCount: 1, notices }, url)
+    expect(mail.subject).toBe('Glacis: test message')
+    expect(mail.text).toBe(
+      'test message\n\nThis is a test message from Glacis\n' +
+        `  ${url}/integrations\n\nYou receive this email because email notifications are turned on: ${url}/integrations`,
+    )
   })
 })

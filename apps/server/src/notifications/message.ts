@@ -20,7 +20,6 @@ const eventLabels: Readonly<Record<string, { one: string; many: string }>> = {
   EVENT_SCAN_COMPLETED: { one: 'scan completed', many: 'scans completed' },
   EVENT_SCAN_FAILED: { one: 'scan failed', many: 'scans failed' },
   EVENT_AGENT_DISCONNECTED: { one: 'agent disconnected', many: 'agents disconnected' },
-  EVENT_TEST: { one: 'test', many: 'tests' },
 }
 
 const pages: Readonly<Record<Notice['resource']['kind'], string>> = {
@@ -33,6 +32,7 @@ const pages: Readonly<Record<Notice['resource']['kind'], string>> = {
 
 /** "2 new risks, 1 scan failed". */
 export function headline({ notices, eventCount }: Message): string {
+  if (notices.length === 1 && notices[0]?.kind === 'EVENT_TEST') return 'test message'
   if (eventCount > notices.length) return `${eventCount} events`
   const counts = new Map<string, number>()
   for (const { kind } of notices) counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -146,7 +146,7 @@ export function mailOf(to: string, message: Message, url: string): Mail {
   return {
     to,
     subject: `Glacis: ${title}`,
-    text: [title, '', ...lines, more, '', foot].join('\n'),
+    text: [title, '', ...lines, ...(more ? [more] : []), '', foot].join('\n'),
     html:
       `<!doctype html><html lang="en"><body style="margin:0;padding:24px;background:#f8fafc;color:#0c161c;` +
       `font-family:-apple-system,'Segoe UI',sans-serif"><table role="presentation" style="max-width:560px;margin:0 auto;` +

@@ -212,9 +212,11 @@ describe('text', () => {
 it.each([
   ['80/cgi-bin/', '/cgi-bin/ on port 80'],
   ['443/tcpdump', '/tcpdump on port 443'],
-  ['6379', '6379'],
-  ['61616/tcp openwire', '61616/tcp openwire'],
-  ['53/udp', '53/udp'],
+  ['6379', 'port 6379'],
+  ['443 f5:nginx', 'port 443, f5:nginx'],
+  ['61616/tcp openwire', 'port 61616/tcp, openwire'],
+  ['53/udp', 'port 53/udp'],
+  ['package openssl', 'package openssl'],
   ['', ''],
 ])('prints the location %j as %j', (location, expected) => {
   expect(formatLocation(location)).toBe(expected)

@@ -10,7 +10,7 @@ import type { Provider, ProviderUser } from '#oidc/provider.ts'
 import type { Log, OrganizationOptions } from '#options.ts'
 
 export interface RelyingPartyOptions {
-  /** Connection with the owner role; holds used states in the schema `identity`. */
+  /** Connection with the owner role. Used states are stored in the schema `identity`. */
   // oxlint-disable-next-line typescript/no-explicit-any -- independent of the caller's tables
   readonly database: Kysely<any>
   /** The origin of the callbacks. Cookies are secure if it uses HTTPS. */

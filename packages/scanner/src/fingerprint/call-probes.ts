@@ -23,8 +23,8 @@ const adbVersion = bytes('000chost:version')
 export const thriftCall = Buffer.concat([hex('80010001'), withLength('getName'), hex('00000001 00')])
 
 /**
- * An operation that the naming service doesn't have, whose exception tells the vendor of the ORB, and a request for the location
- * of the naming service (GIOP 1.0, CORBA 3.3 part 2, section 9.4).
+ * An operation that the naming service doesn't have, whose exception reveals the vendor of the ORB, and a request for the
+ * location of the naming service (GIOP 1.0, CORBA 3.3 part 2, section 9.4).
  */
 export const giopLocate = Buffer.concat([
   bytes('GIOP'),

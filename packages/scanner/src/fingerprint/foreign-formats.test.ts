@@ -26,7 +26,7 @@ describe('parseNmapProbes', () => {
     const page = 'HTTP/1.1 200 OK\r\nServer: shop/3.4\r\n\r\n'
     expect(cpeOf(parseNmapProbes(file), 'nmap.getrequest', page)).toBe('cpe:/a:lab:shop:3.4')
   })
-  it('leaves out versions that need a helper function', () => {
+  it('omits versions that need a helper function', () => {
     expect(cpeOf(parseNmapProbes(file), 'nmap.null', '220 \0 ready 1_2')).toBe('cpe:/a:lab:ftpd')
   })
   it('lists expressions that RE2 does not support', () => {

@@ -27,7 +27,7 @@ export const greetings: readonly (readonly [RegExp, Reader])[] = [
   [/^Rsrv\d{4}QAP1/, (text) => ({ protocol: 'rserve', field: software, text: `Rserve, protocol ${text.slice(4, 8)}` })],
   // SET_BYTE_ORDER, the first message of a pvAccess server.
   [/^\xca[\x01\x02][\x41\xc1]\x02/, () => ({ protocol: 'epics-pva', field: software, text: 'EPICS pvAccess' })],
-  // An error PDU, with which pmcd tells its features or that access is denied.
+  // An error PDU, in which pmcd reports its features or that access is denied.
   [/^\0\0\0[\x10-\x20]\0\0\x70\0[\s\S]{8}/, () => ({ protocol: 'pcp', field: software, text: 'Performance Co-Pilot' })],
   [/^\d{3}[ -]\S{1,100} server \(HylaFAX/, (text) => ({ protocol: 'hylafax', field: software, text: lineOf(text) })],
   [/^VLC media player \d/, (text) => ({ protocol: 'vlc-rc', field: software, text: lineOf(text) })],

@@ -111,7 +111,7 @@ function statedVersion([name]: readonly string[], page: string): string | undefi
 }
 
 const assetsMin = 4
-/** `1.0.0` is often only a number against caches. */
+/** `1.0.0` is often a cache-busting parameter rather than a version. */
 const isPlaceholder = /^[01]\.0\.0$/
 
 /** The version that all of the page's own scripts and style sheets have in their query: `js/menu.js?v=5.2.1`. */

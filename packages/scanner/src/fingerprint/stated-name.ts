@@ -1,4 +1,4 @@
-/** Names an unknown service by its own words: a greeting or a reply that states a name and a version. */
+/** Identifies an unknown service by a greeting or a reply that states a name and a version. */
 
 /** Protocols, platforms, and words that don't name the program. */
 const otherNames = new Set(

@@ -34,7 +34,10 @@ export function identifyTechnologies(
   return withoutSelfDeclared([...best.values()])
 }
 
-/** A program that names itself, without its vendor, is the one that a fingerprint names with its vendor. */
+/**
+ * Drops products whose vendor is unknown (vendor and product are equal), if another product of the same name and version
+ * has one.
+ */
 function withoutSelfDeclared(technologies: readonly Technology[]): Technology[] {
   return technologies.filter(
     ({ wfn }) =>
@@ -48,7 +51,7 @@ function withoutSelfDeclared(technologies: readonly Technology[]): Technology[] 
   )
 }
 
-/** Fields in which a server describes itself in its own words. */
+/** Fields in which a server describes itself. */
 const selfDescriptions: ReadonlySet<string> = new Set([
   'web.json',
   'html.application_name',
@@ -63,8 +66,8 @@ const programFields = /^(?:html_title|html\.(?:generator|application_name)|favic
 const pageFields = /^(?:http\.(?:body|path:(?!\/openapi\.json))|html[._]|favicon)/
 
 /**
- * A last resort counts only if nothing else in the same header is known, and for the page's description of itself, if
- * nothing else on the page is.
+ * Matches of all traces. A last-resort match counts only if nothing else in the same header was identified. In a page's
+ * description of itself, it counts only if nothing else on the page was.
  */
 function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) {
   const hits = traces.flatMap((trace) =>

@@ -100,20 +100,20 @@ const no: [string, Judge, string, string][] = [
   ['a short excerpt', logPage, '/logs', log.slice(0, 80)],
 ]
 
-describe('judges of pages', () => {
-  it.each(yes)('recognize %s', (_, judge, path, html) => {
-    expect(judge({ path, html })).toBeDefined()
+describe('page kinds', () => {
+  it.each(yes)('recognize %s', (_, kindOf, path, html) => {
+    expect(kindOf({ path, html })).toBeDefined()
   })
 
-  it.each(no)('ignore %s', (_, judge, path, html) => {
-    expect(judge({ path, html })).toBeUndefined()
+  it.each(no)('ignore %s', (_, kindOf, path, html) => {
+    expect(kindOf({ path, html })).toBeUndefined()
   })
 
   it('take linear time', () => {
     const html = `${'<form method="post" '.repeat(5000)}${'<input name="a'.repeat(5000)}${'<h1>'.repeat(5000)}${'2026-11-26 10:00:00 '.repeat(5000)}`
     const start = performance.now()
-    for (const judge of [connectionForm, logPage, pageEditor, registrationForm, setupForm, sqlConsole])
-      judge({ path: '/logs?action=edit', html })
+    for (const kindOf of [connectionForm, logPage, pageEditor, registrationForm, setupForm, sqlConsole])
+      kindOf({ path: '/logs?action=edit', html })
     expect(performance.now() - start).toBeLessThan(10_000)
   })
 })

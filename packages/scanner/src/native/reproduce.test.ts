@@ -19,14 +19,14 @@ it.skipIf(!hasOpenSsl)('shows the certificate of a TLS service', async () => {
   await once(server, 'listening')
   const bound = server.address()
   const port = typeof bound === 'object' && bound ? bound.port : 0
-  const place = { address, port, hostname: "it's.test", protocol: 'http', tls: true }
-  const { stdout } = await run('sh', ['-c', nativeCommand('tls-key-weak', place) ?? 'exit 1'])
+  const service = { address, port, hostname: "it's.test", protocol: 'http', tls: true }
+  const { stdout } = await run('sh', ['-c', nativeCommand('tls-key-weak', service) ?? 'exit 1'])
   server.close()
   expect(stdout).toMatch(/Public-Key: \(\d+ bit\)/)
 })
 
 it('has no command for unknown checks', () => {
-  const place = { address, port: 1, hostname: address, protocol: '', tls: false }
-  expect(nativeCommand('no-such-check', place)).toBeUndefined()
-  expect(nativeChecks.filter(({ id }) => nativeCommand(id, place) !== undefined).length).toBeGreaterThan(10)
+  const service = { address, port: 1, hostname: address, protocol: '', tls: false }
+  expect(nativeCommand('no-such-check', service)).toBeUndefined()
+  expect(nativeChecks.filter(({ id }) => nativeCommand(id, service) !== undefined).length).toBeGreaterThan(10)
 })

@@ -1,14 +1,14 @@
 /** Commands of common clients that show what a native check found. None of them changes anything. */
 import { quoted } from '#template/reproduce.ts'
 
-interface Place {
+interface Service {
   readonly address: string
   readonly port: number
   readonly hostname: string
   readonly protocol: string
   readonly tls: boolean
 }
-type Command = (place: Place) => string
+type Command = (service: Service) => string
 
 const connect: Command = ({ address, port, hostname, protocol, tls }) => {
   const target = quoted(`${address.includes(':') ? `[${address}]` : address}:${port}`)
@@ -16,8 +16,8 @@ const connect: Command = ({ address, port, hostname, protocol, tls }) => {
   return `openssl s_client -connect ${target}${upgrade} -servername ${quoted(hostname)}`
 }
 const openSslNames: Readonly<Record<string, string>> = { postgresql: 'postgres' }
-const certificate: Command = (place) =>
-  `${connect(place)} < /dev/null | openssl x509 -noout -subject -dates -text | grep -E 'subject|not|Public-Key|Signature Algorithm'`
+const certificate: Command = (service) =>
+  `${connect(service)} < /dev/null | openssl x509 -noout -subject -dates -text | grep -E 'subject|not|Public-Key|Signature Algorithm'`
 const rpcInfo: Command = ({ address }) => `rpcinfo -p ${quoted(address)}`
 const shares: Command = ({ address, port }) => `smbclient -N -p ${port} -L ${quoted(`//${address}`)}`
 
@@ -25,7 +25,7 @@ const commands: Readonly<Record<string, Command>> = {
   'tls-key-weak': certificate,
   'tls-signature-weak': certificate,
   'starttls-certificate-expired': certificate,
-  'starttls-version-weak': (place) => `${connect(place)} -tls1_1 -cipher ALL:@SECLEVEL=0 < /dev/null`,
+  'starttls-version-weak': (service) => `${connect(service)} -tls1_1 -cipher ALL:@SECLEVEL=0 < /dev/null`,
   'dns-open-recursion': ({ address, port }) => `dig @${quoted(address)} -p ${port} . NS`,
   'dns-version-disclosed': ({ address, port }) => `dig @${quoted(address)} -p ${port} version.bind TXT CH`,
   'mysql-root-without-password': ({ address, port }) =>
@@ -41,6 +41,6 @@ const commands: Readonly<Record<string, Command>> = {
 }
 
 /** The command for a check; undefined for checks that no common client can repeat. */
-export function nativeCommand(check: string, place: Place): string | undefined {
-  return commands[check]?.(place)
+export function nativeCommand(check: string, service: Service): string | undefined {
+  return commands[check]?.(service)
 }

@@ -6,7 +6,7 @@ const nfs = 100_003
 const mountd = 100_005
 const words = (...values: number[]) => {
   const bytes = Buffer.alloc(values.length * 4)
-  for (const [place, value] of values.entries()) bytes.writeUInt32BE(value, place * 4)
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4)
   return bytes
 }
 const text = (value: string) =>

@@ -34,18 +34,18 @@ describe('VNC', () => {
 })
 
 describe('distcc', () => {
-  const place = { protocol: 'distcc' }
+  const service = { protocol: 'distcc' }
   it('finds an unauthenticated server', async () => {
     const done = 'DONE00000001STAT00000000SERR00000000SOUT00000000DOTO00000000'
     const server = answering('', (received) =>
       received.startsWith('DIST00000001ARGC00000005ARGV00000002cc') ? done : '',
     )
     await using peer = await tcpPeer(server)
-    expect((await runNativeChecks(peer, place)).found).toEqual(['distcc-open'])
+    expect((await runNativeChecks(peer, service)).found).toEqual(['distcc-open'])
   })
   it('finds nothing when the connection is closed', async () => {
     await using peer = await tcpPeer((socket) => void socket.once('data', () => socket.end()))
-    const { found, covered } = await runNativeChecks(peer, place)
+    const { found, covered } = await runNativeChecks(peer, service)
     expect([found, covered]).toEqual([[], ['distcc-open']])
   })
 })

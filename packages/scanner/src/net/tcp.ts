@@ -4,7 +4,7 @@ import type { Guard } from '#guard.ts'
 import { withDeadline } from '#net/deadline.ts'
 import { localError } from '#net/local-errors.ts'
 
-/** An open connection, or why there is none. The caller must close the line. */
+/** An open connection, or why there is none. The caller must close the connection. */
 export type DialResult =
   | { readonly kind: 'open'; readonly connection: TcpConnection }
   | { readonly kind: 'closed' }

@@ -65,7 +65,7 @@ function start(program: Program): ChildProcess {
   const child = startProgram(program)
   const { promise, resolve } = Promise.withResolvers<void>()
   child.once('exit', () => resolve())
-  // A process that never started has no exit.
+  // A process that failed to start emits no `exit`.
   child.on('error', () => child.pid === undefined && resolve())
   exits.set(child, promise)
   return child

@@ -88,6 +88,6 @@ function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + niceness))
   } catch {
-    // The process has exited already, or the system doesn't permit it; the work is done without.
+    // The process has exited already, or the system doesn't permit it. Then the priority stays unchanged.
   }
 }

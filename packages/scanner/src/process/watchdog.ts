@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 
 /** Without progress for this long, a process that computes is stuck. */
 const stuckMs = 2000
-/** Processor time within that period that tells a busy process from one that waits for a busy machine. */
+/** Processor time within that period that distinguishes a busy process from one that waits for a busy machine. */
 const stuckCpuMs = 1000
 /** Without progress or heartbeats for this long, it is stuck even if it doesn't compute. A busy machine delays its start. */
 const silentMs = 60_000

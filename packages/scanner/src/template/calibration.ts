@@ -83,7 +83,7 @@ export function isReflection({ isSpecific, info }: Template, { isProof }: Match)
 }
 
 /**
- * Some hosts respond to any request body under every path. Replaces the body with a meaningless
+ * Some hosts respond to any request body under every path. Replaces the body with a random
  * one; null for a request without a body and for hosts that merely echo it.
  */
 export function bodyControlRequestFor(request: HttpRequest, basePath: string, { spans }: Match): HttpRequest | null {

@@ -37,7 +37,7 @@ const valueSteps = 80
 /** Applies to all node sets of the library. */
 export function limitNodeSets(nodeSet: NodeSet): void {
   const { stringForNode } = nodeSet
-  /** The library's own searches the list for each new node. */
+  /** The library's `add` searches the whole list for each new node. */
   nodeSet.add = function (this: NodeSet, node) {
     spend(nodeSteps)
     this.seen ??= new Set(this.nodes)
@@ -47,7 +47,7 @@ export function limitNodeSets(nodeSet: NodeSet): void {
     this.nodes.push(node)
     this.size += 1
   }
-  // The library's own compare siblings one by one.
+  // The library's methods compare siblings one by one.
   nodeSet.first = function (this: NodeSet) {
     return inDocumentOrder(this.nodes).next().value ?? null
   }

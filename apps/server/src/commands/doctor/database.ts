@@ -61,13 +61,17 @@ export async function checkFeeds(owner: Kysely<Tables>, isDownloading: boolean):
 }
 
 export async function checkAgents(owner: Kysely<Tables>): Promise<Result> {
-  const { rows } = await sql<{ total: number; lost: string[] }>`
-    select count(*)::int as total,
+  const { rows } = await sql<{ connected: number; unused: number; lost: string[] }>`
+    select count(*) filter (where connection_id is not null)::int as connected,
+      count(*) filter (where connection_id is null and last_seen_at is null)::int as unused,
       coalesce(array_agg(name order by name) filter (where connection_id is null and last_seen_at is not null), '{}')
         as lost
     from agent`.execute(owner)
-  const { total = 0, lost = [] } = rows[0] ?? {}
-  if (lost.length === 0) return ok('agents', total === 0 ? 'none' : `${total}, none disconnected`)
+  const { connected = 0, unused = 0, lost = [] } = rows[0] ?? {}
+  if (lost.length === 0) {
+    const counts = [connected > 0 && `${connected} connected`, unused > 0 && `${unused} never connected`]
+    return ok('agents', counts.filter((count) => count !== false).join(', ') || 'none')
+  }
   return warning(
     'agents',
     `Disconnected: ${lost.join(', ')}. Check that their machines are running and can reach GLACIS_URL.`,

@@ -77,16 +77,24 @@ describe('database checks', () => {
     expect(await checkFeeds(owner, true)).toEqual([{ level: 'warning', check: 'feeds', text: 'EPSS: Status 503.' }])
   })
 
+  it('counts agents that never connected separately', async () => {
+    await addAgent('never-seen', null)
+    expect(await checkAgents(owner)).toMatchObject({ level: 'ok', text: '1 never connected' })
+  })
+
   it('names disconnected agents', async () => {
-    const workspace = await server.createWorkspace()
-    await sql`insert into agent (account_id, id, name, last_seen_at, created_at, updated_at)
-      values (${workspace}, gen_random_uuid(), 'bern-dmz', now(), now(), now()),
-        (${workspace}, gen_random_uuid(), 'never-seen', null, now(), now())`.execute(owner)
+    await addAgent('bern-dmz', new Date())
     expect(await checkAgents(owner)).toMatchObject({
       level: 'warning',
       text: expect.stringMatching(/^Disconnected: bern-dmz\./),
     })
   })
+
+  async function addAgent(name: string, lastSeen: Date | null): Promise<void> {
+    const workspace = await server.createWorkspace()
+    await sql`insert into agent (account_id, id, name, last_seen_at, created_at, updated_at)
+      values (${workspace}, gen_random_uuid(), ${name}, ${lastSeen}, now(), now())`.execute(owner)
+  }
 
   it('recognizes a database of a newer release, and one that is not migrated yet', async () => {
     await sql`insert into kysely_migration (name, timestamp) values ('9999-future', '')`.execute(owner)

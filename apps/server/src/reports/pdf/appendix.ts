@@ -37,11 +37,11 @@ function writeList(pdf: Pdf, title: string, issues: readonly Issue[]): void {
 const terms = [
   [
     'Verified',
-    'A check confirmed the vulnerability on the host, for example by exposed content, a protocol response, or an out-of-band callback. The quality of detection is at least 95%.',
+    'A check confirmed the vulnerability on the host, for example by exposed content, a protocol response, or an out-of-band callback. The detection quality is at least 95%.',
   ],
   [
     'Potential',
-    'Inferred from the software version or another indicator, not confirmed by a check. Distributions backport fixes without changing the version number, so the quality of detection is lower when the package revision is unknown.',
+    'Inferred from the software version or another indicator, not confirmed by a check. Distributions backport fixes without changing the version number, so the detection quality is lower when the package revision is unknown.',
   ],
   [
     'Severity, EPSS, and priority',

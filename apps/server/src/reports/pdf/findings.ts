@@ -62,7 +62,7 @@ function writeIssue(pdf: Pdf, issue: Issue): void {
 
 function statusText(issue: Issue): string {
   const proof = isVerified(issue) ? 'Verified' : 'Potential'
-  const quality = issue.quality === undefined ? '' : ` (quality of detection ${issue.quality}%)`
+  const quality = issue.quality === undefined ? '' : ` (detection quality ${issue.quality}%)`
   return `${issue.status === 'STATUS_REGRESSION' ? 'Found again after being resolved  ·  ' : ''}${proof}${quality}`
 }
 
@@ -133,15 +133,15 @@ function writeHosts(pdf: Pdf, issue: Issue): void {
 function writeHost(pdf: Pdf, { host, evidence = [], status, firstSeenTime, notCheckedSinceTime }: AffectedHost): void {
   ensureSpace(pdf, 15)
   const y = pdf.y
-  const half = contentWidth * 0.42
+  const nameWidth = contentWidth * 0.38
   const name = host.name === undefined || host.name === host.address ? host.address : `${host.name} (${host.address})`
-  writeAt(pdf, name, page.left, y, { font: fonts.mono, size: 8.5, width: half })
+  writeAt(pdf, name, page.left, y, { font: fonts.mono, size: 8.5, width: nameWidth })
   const locations = [...new Set(evidence.map(({ location }) => formatLocation(location)))].join(', ')
-  writeAt(pdf, locations, page.left + half + 8, y, {
+  writeAt(pdf, locations, page.left + nameWidth + 8, y, {
     font: fonts.mono,
     size: 8.5,
     color: ink.soft,
-    width: contentWidth * 0.26,
+    width: contentWidth * 0.34,
   })
   const since =
     notCheckedSinceTime === undefined

@@ -95,10 +95,13 @@ export function formatDuration(start: string | undefined, end: string | undefine
   return `${(seconds / 3600).toFixed(1)} hours`
 }
 
-/** `80/cgi-bin/` → `/cgi-bin/ on port 80`. Locations without a path are unchanged. */
+/** `80/cgi-bin/` → `/cgi-bin/ on port 80`, `443 f5:nginx` → `port 443, f5:nginx`, `53/udp` → `port 53/udp`. */
 export function formatLocation(location: string): string {
-  const [, port, path = ''] = /^(\d{1,5})(\/[^]{0,4000})$/.exec(location) ?? []
-  return port && !/^\/(?:tcp|udp)(?:$| )/.test(path) ? `${path} on port ${port}` : location
+  const [, port = '', protocol = '', rest = ''] =
+    /^(\d{1,5})(\/(?:tcp|udp)(?=$| ))?((?:[ /][^]{0,4000})?)$/.exec(location) ?? []
+  if (port === '') return location
+  if (rest.startsWith('/')) return `${rest} on port ${port}`
+  return [`port ${port}${protocol}`, rest.trim()].filter(Boolean).join(', ')
 }
 
 /** `1 host`, `3 hosts`, with thousands separators. */
