@@ -9,7 +9,7 @@ import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { visit } from '../lab/visitor.ts'
-import { settle } from './page-ready.ts'
+import { resize } from './page-ready.ts'
 import { type Ids, idsOf, isVisibleTo, type Screen, screens, show, signIn, type Watcher } from './screens.ts'
 import { desktop, grantAdministration, type ScannedEnvironment, startScannedEnvironment } from './test-environment.ts'
 
@@ -72,7 +72,7 @@ describe.each(['anonymous', 'newcomer', 'person'] satisfies Watcher[])('as %s', 
     await page.evaluate(axe)
     const problems: string[] = []
     for (const size of sizes) {
-      await page.setViewportSize(size)
+      await resize(page, size)
       problems.push(...(await violationsOn(page, screen)).map((problem) => `${size.width} px: ${problem}`))
     }
     if (!screen.api && !screen.before) problems.push(...(await lossesOn(page)))
@@ -139,8 +139,7 @@ const losses = `(() => {
 async function lossesOn(page: Page): Promise<string[]> {
   const problems: string[] = []
   for (const size of zoomed) {
-    await page.setViewportSize(size)
-    await settle(page)
+    await resize(page, size)
     const lost = (await page.evaluate(losses)) as string[] // the script's result
     problems.push(...lost.map((problem) => `${size.width} px: ${problem}`))
   }

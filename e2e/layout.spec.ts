@@ -4,7 +4,7 @@ import { createTarget } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scanned } from '../lab/visitor.ts'
-import { open, openDialog, settle } from './page-ready.ts'
+import { open, openDialog, resize } from './page-ready.ts'
 import { type ScannedEnvironment, startScannedEnvironment } from './test-environment.ts'
 
 let stage: ScannedEnvironment
@@ -22,11 +22,6 @@ async function openAt(path: string, width: number, height = 900): Promise<void> 
   await open(page, path)
 }
 
-async function resize(width: number): Promise<void> {
-  await page.setViewportSize({ width, height: 900 })
-  await settle(page)
-}
-
 /** Runs in the page: the names of rows, and which of them are truncated. */
 const names = `(() => {
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
@@ -42,7 +37,7 @@ it.each(['/scope', '/agents', '/assets', '/technologies', '/scans', '/risks/veri
   async (path) => {
     await openAt(path, 834)
     for (const width of [834, 1024, 1280, 1440]) {
-      await resize(width)
+      await resize(page, { width, height: 900 })
       const measured = (await page.evaluate(names)) as { all: number; cut: string[] } // the script's result
       expect({ width, isEmpty: measured.all === 0, cut: measured.cut }).toEqual({ width, isEmpty: false, cut: [] })
     }
@@ -54,7 +49,7 @@ it('keeps the header of the risks of a scan on one line at every width', async (
   const head = page.getByRole('heading', { name: 'Risks in this scan' })
   const more = page.getByRole('link', { name: 'View verified' })
   for (const width of [390, 834, 1440]) {
-    await resize(width)
+    await resize(page, { width, height: 900 })
     const [title, link] = [await head.boundingBox(), await more.boundingBox()]
     if (!title || !link) throw new Error('title or control missing')
     expect(title.height).toBeLessThan(30)
@@ -161,7 +156,7 @@ it('fits a name of 128 letters at every width', async () => {
   await scanned(stage.visitor, target.id)
   const findExcess = async (path: string) => {
     for (const width of [320, 1440]) {
-      await resize(width)
+      await resize(page, { width, height: 900 })
       expect({ path, width, found: await page.evaluate(excess) }).toEqual({
         path,
         width,
