@@ -55,10 +55,11 @@ export default defineConfig({
       },
       'apps/portal/vite.config.ts',
       {
-        // The whole product in a browser; each file has its own server, addresses and ports.
+        // The whole product in a browser. Each file has its own user and addresses.
         test: {
           name: 'e2e',
           include: ['e2e/**/*.spec.ts', 'faults/**/*.spec.ts', 'scale/**/*.spec.ts', 'soak/**/*.spec.ts'],
+          globalSetup: ['e2e/shared-product.ts'],
           experimental: { viteModuleRunner: false },
           maxWorkers: 4,
           sequence: { groupOrder: 1 },

@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Product, startProduct } from '../lab/product.ts'
-import { visit } from '../lab/visitor.ts'
+import { startProduct } from '../lab/product.ts'
+import { type Person, visit } from '../lab/visitor.ts'
 import { type TestOidcProvider, startTestOidcProvider } from '../packages/identity/src/testing/test-oidc-provider.ts'
 import { openBrowser } from './browser.ts'
 import { freePort } from './ports.ts'
-import { nora } from './test-environment.ts'
+import { sharedProduct } from './shared-product.ts'
+import { noraOf } from './test-environment.ts'
 
-export let product: Product
+export let product: { readonly url: string; readonly dataFolder: string }
+export let nora: Person
 export let other: TestOidcProvider
 export let context: BrowserContext
 export let page: Page
@@ -24,31 +26,34 @@ const browserErrors: string[] = []
 interface AccountsOptions {
   /** Nora has an account and is signed in. */
   readonly isMember: boolean
+  /** Starts a product with these settings and the identity provider Acme, instead of using the shared one. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
 /** Starts everything before the tests of a file. */
-export function startAccounts(name: string, { isMember, settings: more }: AccountsOptions): void {
+export function startAccounts(name: string, { isMember, settings }: AccountsOptions): void {
+  const resources = new AsyncDisposableStack()
   beforeAll(async () => {
-    const port = await freePort()
-    const dataFolder = await mkdtemp(join(tmpdir(), `glacis-${name}-`))
-    other = await startTestOidcProvider(['acme'], `http://localhost:${port}`)
-    const acme = JSON.stringify([other.optionsFor('acme', 'Acme')])
-    const settings = { GLACIS_LOG_LEVEL: 'warn', GLACIS_OIDC: acme, ...more }
-    product = await startProduct({ port, dataFolder, settings })
-    browser = await openBrowser()
+    nora = noraOf(name)
+    product = settings ? await startOwnProduct(name, settings, resources) : sharedProduct()
+    browser = resources.adopt(await openBrowser(), (opened) => opened.close())
     context = await newContext()
     page = await newPage(context)
     if (!isMember) return
-    await visit(product.url).signUp(nora, dataFolder)
+    await visit(product.url).signUp(nora, product.dataFolder)
     await signIn()
   }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await product?.stop()
-    await other?.close()
-    await rm(product.dataFolder, { recursive: true, force: true })
-  })
+  afterAll(() => resources.disposeAsync())
+}
+
+async function startOwnProduct(name: string, more: Readonly<Record<string, string>>, resources: AsyncDisposableStack) {
+  const port = await freePort()
+  const dataFolder = await mkdtemp(join(tmpdir(), `glacis-${name}-`))
+  resources.defer(() => rm(dataFolder, { recursive: true, force: true }))
+  other = resources.adopt(await startTestOidcProvider(['acme'], `http://localhost:${port}`), (opened) => opened.close())
+  const acme = JSON.stringify([other.optionsFor('acme', 'Acme')])
+  const settings = { GLACIS_LOG_LEVEL: 'warn', GLACIS_OIDC: acme, ...more }
+  return resources.adopt(await startProduct({ port, dataFolder, settings }), (started) => started.stop())
 }
 
 export function newContext(userAgent?: string): Promise<BrowserContext> {

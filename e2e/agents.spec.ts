@@ -14,7 +14,7 @@ import { createTarget, listTargets } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scanWhen, type Visitor } from '../lab/visitor.ts'
-import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 
 const inside = '127.61.20.2'
 const name = 'zrh-office-2'
@@ -34,8 +34,7 @@ beforeAll(async () => {
   greeter = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.9\r\n')).listen(2222, inside)
   await once(greeter, 'listening')
   ;({ visitor } = stage)
-  await visitor.signUp(nora, stage.product.dataFolder)
-  page = await stage.newPageOfNora()
+  page = await stage.newPage(visitor)
 }, 120_000)
 afterAll(async () => {
   agent?.process.kill('SIGKILL')
@@ -52,7 +51,7 @@ interface RunningAgent {
 
 /** Starts the unpacked agent. */
 function startAgent(): RunningAgent {
-  const args = ['agent.js', '--server', stage.product.url, '--token-file', 'token', '--state', 'state']
+  const args = ['agent.js', '--server', stage.url, '--token-file', 'token', '--state', 'state']
   const child = spawn(process.execPath, args, { cwd: home, env: { HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
   const waiting = new Set<() => void>()
@@ -92,11 +91,11 @@ it('creates an agent, shows its token once, and turns green when it connects', a
   const token = await ready.getByLabel('Agent token', { exact: true }).innerText()
   expect(token).toMatch(/^gla_/)
   const command = await ready.getByLabel('Install command', { exact: true }).innerText()
-  expect(command).toContain(`curl -fsSL ${stage.product.url}/downloads/glacis-agent.tgz`)
+  expect(command).toContain(`curl -fsSL ${stage.url}/downloads/glacis-agent.tgz`)
   expect(command).not.toContain(token)
   await ready.getByText('Waiting for the first connection').waitFor()
 
-  const archive = await fetch(`${stage.product.url}/downloads/glacis-agent.tgz`)
+  const archive = await fetch(`${stage.url}/downloads/glacis-agent.tgz`)
   await writeFile(join(home, 'agent.tgz'), Buffer.from(await archive.arrayBuffer()))
   await promisify(execFile)('tar', ['xzf', 'agent.tgz'], { cwd: home })
   await writeFile(join(home, 'token'), token, { mode: 0o600 })

@@ -1,21 +1,25 @@
-/** Checks every screen at desktop and phone width, in both themes, against WCAG 2.2 AA and axe's best practices. */
+/**
+ * Checks every screen at desktop and phone width, in both themes, against WCAG 2.2 AA and axe's best practices, and that
+ * it loses nothing at 200% and 400% zoom.
+ */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createAgent } from '@glacis/contract/agent'
-import { createTarget } from '@glacis/contract/target'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scanned, visit } from '../lab/visitor.ts'
+import { visit } from '../lab/visitor.ts'
+import { resize } from './page-ready.ts'
 import { type Ids, idsOf, isVisibleTo, type Screen, screens, show, signIn, type Watcher } from './screens.ts'
-import { desktop, nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
-import { startVulnerableServices, type VulnerableServices } from './vulnerable-services.ts'
+import { desktop, grantAdministration, type ScannedEnvironment, startScannedEnvironment } from './test-environment.ts'
 
 const phone = { width: 390, height: 844 }
-const people = {
-  person: nora,
-  newcomer: { email: 'lena.keller@aarewerk.example', password: 'contour-line-4478', first: 'Lena', last: 'Keller' },
-}
+/** A window of 1440 × 900 at 200% and 400% zoom, in CSS pixels. */
+const zoomed = [
+  { width: 720, height: 450 },
+  { width: 360, height: 225 },
+]
+const newcomer = { email: 'lena.keller@aarewerk.example', password: 'contour-line-4478', first: 'Lena', last: 'Keller' }
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 /** The themes differ only in colors, so the second one needs only the color rules. */
 const colorRules = ['color-contrast', 'link-in-text-block']
@@ -32,35 +36,26 @@ const still = `{
   document.adoptedStyleSheets = [sheet]
 }`
 
-let weak: VulnerableServices
-let environment: TestEnvironment
+let environment: ScannedEnvironment
 let axe: string
 let ids: Ids
 
 beforeAll(async () => {
-  weak = await startVulnerableServices('127.77.19')
-  environment = await startTestEnvironment('axe')
+  environment = await startScannedEnvironment('axe', '127.77.19')
   axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-  const { visitor, product } = environment
-  await visitor.signUp(people.person, product.dataFolder)
-  await visit(product.url).signUp(people.newcomer, product.dataFolder)
-  const schedule = { period: 'PERIOD_WEEKLY' as const }
-  const input = { name: 'Aarewerk lab', address: '127.77.19.0/28', schedule, tags: [] }
-  const { target } = await visitor.call(createTarget, input)
-  await scanned(visitor, target.id)
+  const { visitor, url, dataFolder } = environment
+  await visit(url).signUp(newcomer, dataFolder)
   await visitor.call(createAgent, { agent: { name: 'zrh-office-1' } })
+  await grantAdministration(environment)
   ids = await idsOf(visitor)
 }, 180_000)
-afterAll(async () => {
-  await environment.close()
-  await weak.stop()
-})
+afterAll(() => environment.close())
 
 describe.each(['anonymous', 'newcomer', 'person'] satisfies Watcher[])('as %s', (watcher) => {
   let page: Page
   beforeAll(async () => {
     page = await environment.newPage()
-    if (watcher !== 'anonymous') await signIn(page, people[watcher])
+    if (watcher !== 'anonymous') await signIn(page, watcher === 'newcomer' ? newcomer : environment.nora)
   })
   afterAll(() => page.close())
 
@@ -77,9 +72,10 @@ describe.each(['anonymous', 'newcomer', 'person'] satisfies Watcher[])('as %s', 
     await page.evaluate(axe)
     const problems: string[] = []
     for (const size of sizes) {
-      await page.setViewportSize(size)
+      await resize(page, size)
       problems.push(...(await violationsOn(page, screen)).map((problem) => `${size.width} px: ${problem}`))
     }
+    if (!screen.api && !screen.before) problems.push(...(await lossesOn(page)))
     expect(problems).toEqual([])
   })
 })
@@ -104,6 +100,48 @@ async function violationsOn(page: Page, screen: Screen): Promise<string[]> {
     const violations = (await page.evaluate(script)) as AxeResults['violations'] // the result type of axe.run
     for (const { id, nodes } of violations)
       problems.push(...nodes.map((node) => `${colorScheme}: ${id} on ${node.target.join(' ')}`))
+  }
+  return problems
+}
+
+/**
+ * Runs in the page. Finds horizontal overflow, buttons and links that stay covered at every scroll position, and
+ * truncated text. Text with a tooltip may be truncated.
+ */
+const losses = `(() => {
+  const found = []
+  const wide = document.documentElement.scrollWidth - innerWidth
+  if (wide > 0) found.push(wide + ' px wider than the window')
+  const words = (element) => (element.getAttribute('aria-label') || element.textContent || '').trim().slice(0, 40)
+  const dialog = document.querySelector('[role=dialog]')
+  // Visually hidden elements, such as the header of a table shown as cards.
+  const isForReaders = (element) => element.closest('.sr-only') || (element.closest('thead')?.clientWidth ?? 2) < 2
+  const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+  for (const element of (dialog || document.querySelector('main') || document.body).querySelectorAll('a, button')) {
+    if (!isSeen(element) || isForReaders(element) || element.disabled) continue
+    element.scrollIntoView({ block: 'center', inline: 'center' })
+    const { x, y, width, height } = element.getBoundingClientRect()
+    if (width < 2 || height < 2) continue
+    const top = document.elementFromPoint(x + width / 2, y + height / 2)
+    if (!top || !(element.contains(top) || top.contains(element)))
+      found.push('"' + words(element) + '" is under ' + (top ? top.tagName + ' "' + words(top) + '"' : 'nothing'))
+  }
+  for (const element of document.querySelectorAll('h1, h2, label, button')) {
+    if (!isSeen(element) || isForReaders(element) || element.title || element.closest('[title]')) continue
+    const parts = [element, ...element.querySelectorAll('*')].filter((part) => !part.closest('svg, .sr-only'))
+    const isCut = parts.some((part) => getComputedStyle(part).overflowX !== 'visible' && part.clientWidth > 1 && part.scrollWidth > part.clientWidth + 1)
+    if (isCut) found.push('"' + words(element) + '" is cut')
+  }
+  return found
+})()`
+
+/** Content that is lost at high zoom. */
+async function lossesOn(page: Page): Promise<string[]> {
+  const problems: string[] = []
+  for (const size of zoomed) {
+    await resize(page, size)
+    const lost = (await page.evaluate(losses)) as string[] // the script's result
+    problems.push(...lost.map((problem) => `${size.width} px: ${problem}`))
   }
   return problems
 }

@@ -1,13 +1,12 @@
 /** Enforces the limits on the portal's JavaScript. */
 import { expect, it } from 'vitest'
 import { scriptsOf } from './bundle.ts'
-import { nora, startTestEnvironment } from './test-environment.ts'
+import { startTestEnvironment } from './test-environment.ts'
 
 it('loads at most 220 KB of JavaScript in 12 files for the overview, 160 KB in 6 for signing in, and shows an error if it fails', async () => {
   const stage = await startTestEnvironment('bundle')
   try {
-    await stage.visitor.signUp(nora, stage.product.dataFolder)
-    const page = await stage.newPageOfNora()
+    const page = await stage.newPage(stage.visitor)
     const { files, bytes } = await scriptsOf(page, '/overview')
     expect(files).toBeLessThanOrEqual(12)
     expect(bytes).toBeLessThanOrEqual(220_000)

@@ -7,9 +7,10 @@ import { type Person, visit } from '../lab/visitor.ts'
 import { type TestOidcProvider, startTestOidcProvider } from '../packages/identity/src/testing/test-oidc-provider.ts'
 import { openBrowser } from './browser.ts'
 import { type ExternalIdentity, startExternalIdentity } from './external-identity.ts'
-import { nora } from './test-environment.ts'
+import { noraOf } from './test-environment.ts'
 
 const domain = 'aarewerk.example'
+const nora = noraOf('external')
 const lea: Person = { email: `lea.graf@${domain}`, password: 'ridge-marker-2291', first: 'Lea', last: 'Graf' }
 const button = (name: string, on: Page) => on.getByRole('button', { name, exact: true })
 let environment: ExternalIdentity

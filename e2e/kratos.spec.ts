@@ -24,8 +24,9 @@ import { codeFor, type Person, type Visitor, visit } from '../lab/visitor.ts'
 import { totpAt } from '../packages/identity/src/testing/test-identity.ts'
 import { type ExternalIdentity, startExternalIdentity } from './external-identity.ts'
 import { kratosProgram } from './kratos.ts'
-import { nora } from './test-environment.ts'
+import { noraOf } from './test-environment.ts'
 
+const nora = noraOf('kratos')
 const person = (first: string): Person => ({
   email: `${first.toLowerCase()}@aarewerk.example`,
   password: 'ridge-marker-2291',

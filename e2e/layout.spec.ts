@@ -4,31 +4,18 @@ import { createTarget } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scanned } from '../lab/visitor.ts'
-import { open, openDialog } from './page-ready.ts'
-import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
-import { startVulnerableServices, type VulnerableServices } from './vulnerable-services.ts'
+import { open, openDialog, resize } from './page-ready.ts'
+import { type ScannedEnvironment, startScannedEnvironment } from './test-environment.ts'
 
-let weak: VulnerableServices
-let stage: TestEnvironment
+let stage: ScannedEnvironment
 let page: Page
-let scan: string
 
 beforeAll(async () => {
-  stage = await startTestEnvironment('layout')
-  weak = await startVulnerableServices('127.62.8')
-  const { visitor } = stage
-  await visitor.signUp(nora, stage.product.dataFolder)
-  const schedule = { period: 'PERIOD_WEEKLY' as const }
-  const input = { name: 'Customer portal, legacy', address: '127.62.8.0/29', schedule, tags: [] }
-  const { target } = await visitor.call(createTarget, input)
-  await visitor.call(createAgent, { agent: { name: 'zrh-office-1-basement' } })
-  ;({ id: scan } = await scanned(visitor, target.id))
-  page = await stage.newPageOfNora()
+  stage = await startScannedEnvironment('layout', '127.62.8', 'Customer portal, legacy')
+  await stage.visitor.call(createAgent, { agent: { name: 'zrh-office-1-basement' } })
+  page = await stage.newPage(stage.visitor)
 }, 240_000)
-afterAll(async () => {
-  await stage.close()
-  await weak.stop()
-})
+afterAll(() => stage.close())
 
 async function openAt(path: string, width: number, height = 900): Promise<void> {
   await page.setViewportSize({ width, height })
@@ -45,27 +32,30 @@ const names = `(() => {
   return { all: all.length, cut: cut.map((element) => element.textContent) }
 })()`
 
-it.each([834, 1024, 1280, 1440])(
-  'does not truncate row names in a window of %i px',
-  async (width) => {
-    for (const path of ['/scope', '/agents', '/assets', '/technologies', '/scans', '/risks/verified']) {
-      await openAt(path, width)
+it.each(['/scope', '/agents', '/assets', '/technologies', '/scans', '/risks/verified'])(
+  'does not truncate row names on %s at any width',
+  async (path) => {
+    await openAt(path, 834)
+    for (const width of [834, 1024, 1280, 1440]) {
+      await resize(page, { width, height: 900 })
       const measured = (await page.evaluate(names)) as { all: number; cut: string[] } // the script's result
-      expect({ path, isEmpty: measured.all === 0, cut: measured.cut }).toEqual({ path, isEmpty: false, cut: [] })
+      expect({ width, isEmpty: measured.all === 0, cut: measured.cut }).toEqual({ width, isEmpty: false, cut: [] })
     }
   },
-  60_000,
 )
 
-it.each([390, 834, 1440])('keeps the header of the risks of a scan on one line in a window of %i px', async (width) => {
-  await openAt(`/scans/${scan}`, width)
+it('keeps the header of the risks of a scan on one line at every width', async () => {
+  await openAt(`/scans/${stage.scan.id}`, 390)
   const head = page.getByRole('heading', { name: 'Risks in this scan' })
   const more = page.getByRole('link', { name: 'View verified' })
-  const [title, link] = [await head.boundingBox(), await more.boundingBox()]
-  if (!title || !link) throw new Error('title or control missing')
-  expect(title.height).toBeLessThan(30)
-  expect(link.height).toBeLessThan(30)
-  expect(link.x + link.width).toBeLessThanOrEqual(width)
+  for (const width of [390, 834, 1440]) {
+    await resize(page, { width, height: 900 })
+    const [title, link] = [await head.boundingBox(), await more.boundingBox()]
+    if (!title || !link) throw new Error('title or control missing')
+    expect(title.height).toBeLessThan(30)
+    expect(link.height).toBeLessThan(30)
+    expect(link.x + link.width).toBeLessThanOrEqual(width)
+  }
 })
 
 it('shows a touch-sized menu beside the name of a risk on a phone', async () => {
@@ -116,9 +106,8 @@ it('does not move the risk tabs when their counts load', async () => {
 })
 
 it.each([390, 1440])('reserves space for the overview figures in a window of %i px', async (width) => {
-  const cold = await stage.newPageOfNora()
+  const cold = await stage.newPage(stage.visitor)
   await cold.setViewportSize({ width, height: 900 })
-  await cold.evaluate("localStorage.removeItem('glacis.planBanner')")
   let respond = () => {}
   const later = new Promise<void>((resume) => (respond = resume))
   await cold.route(/\/v1\/stats\/issues-by/, async (route) => {
@@ -160,33 +149,47 @@ const excess = `(() => {
   }
 })()`
 
-it.each([320, 1440])(
-  'fits a name of 128 letters in a window of %i px',
-  async (width) => {
-    const schedule = { period: 'PERIOD_WEEKLY' as const }
-    const last = width === 320 ? 65 : 66
-    const input = { name: 'W'.repeat(128), address: `127.62.8.${last}`, schedule, tags: [] }
-    const { target } = await stage.visitor.call(createTarget, input)
-    await scanned(stage.visitor, target.id)
-    for (const path of ['/overview', '/scope', '/scans', `/scope/${target.id}`]) {
-      await openAt(path, width)
-      expect({ path, found: await page.evaluate(excess) }).toEqual({
+it('fits a name of 128 letters at every width', async () => {
+  const schedule = { period: 'PERIOD_WEEKLY' as const }
+  const input = { name: 'W'.repeat(128), address: '127.62.8.65', schedule, tags: [] }
+  const { target } = await stage.visitor.call(createTarget, input)
+  await scanned(stage.visitor, target.id)
+  const findExcess = async (path: string) => {
+    for (const width of [320, 1440]) {
+      await resize(page, { width, height: 900 })
+      expect({ path, width, found: await page.evaluate(excess) }).toEqual({
         path,
+        width,
         found: { page: 0, dialog: 0, withoutTooltip: 0 },
       })
     }
-    await openAt('/scans', width)
-    await page.getByRole('button', { name: 'Start scan' }).first().click()
-    await openDialog(page.getByRole('dialog'))
-    await page
-      .getByRole('radio', { name: /W{128}/ })
-      .first()
-      .waitFor()
-    expect(await page.evaluate(excess)).toEqual({ page: 0, dialog: 0, withoutTooltip: 0 })
-    await page.keyboard.press('Escape')
-  },
-  120_000,
-)
+  }
+  for (const path of ['/overview', '/scope', `/scope/${target.id}`, '/scans']) {
+    await openAt(path, 320)
+    await findExcess(path)
+  }
+  await page.getByRole('button', { name: 'Start scan' }).first().click()
+  await openDialog(page.getByRole('dialog'))
+  await page.getByRole('radio', { name: /W{128}/ }).waitFor()
+  await findExcess('the dialog of /scans')
+  await page.keyboard.press('Escape')
+}, 120_000)
+
+// A window of 1440 × 900 at 200% and 400% zoom.
+it.each([
+  [720, 450],
+  [360, 225],
+])('shows a toast beside the filters without covering them in a window of %i × %i px', async (width, height) => {
+  await page.route('**/v1/issues?*', (route) => route.fulfill({ status: 503, body: 'not now' }))
+  await openAt('/risks/verified', width, height)
+  await page.getByRole('alert').first().waitFor()
+  await page.evaluate('scrollTo(0, 0)')
+  const filters = page.getByRole('group', { name: 'Filters' })
+  const [row, notice] = [await filters.boundingBox(), await page.getByRole('alert').first().boundingBox()]
+  if (!row || !notice) throw new Error('row or notice missing')
+  expect(row.y >= notice.y + notice.height || row.y + row.height <= notice.y).toBe(true)
+  await page.unrouteAll({ behavior: 'wait' })
+})
 
 it('outlines the current, pressed and focused items in a contrast theme', async () => {
   const framed = (part: string) => page.evaluate(`getComputedStyle(document.querySelector("${part}")).outlineStyle`)

@@ -1,14 +1,12 @@
 /** The visual map with pointer, keyboard and as a table. */
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { createTarget } from '@glacis/contract/target'
-import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scanned } from '../lab/visitor.ts'
 import { startVulnerableServices, type VulnerableServices } from './vulnerable-services.ts'
 import { open } from './page-ready.ts'
-import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 
 let weak: VulnerableServices
 let stage: TestEnvironment
@@ -18,8 +16,7 @@ beforeAll(async () => {
   stage = await startTestEnvironment('map')
   weak = await startVulnerableServices('127.77.18')
   const { visitor } = stage
-  await visitor.signUp(nora, stage.product.dataFolder)
-  page = await stage.newPageOfNora()
+  page = await stage.newPage(visitor)
   await page.goto('/risks/visual')
   await page.getByRole('heading', { name: 'Nothing to map yet' }).waitFor()
   const lab = { name: 'Aarewerk lab', address: '127.77.18.0/28', schedule: { period: 'PERIOD_WEEKLY' as const } }
@@ -114,24 +111,6 @@ it('shows the same data as a table and exports an image', async () => {
   ).toBeGreaterThan(3)
   await page.getByRole('button', { name: 'View as map' }).click()
   await canvas().waitFor()
-})
-
-it.each([
-  ['light', 1440],
-  ['dark', 390],
-] as const)('meets WCAG 2.2 AA in %s at %i px, as map and as table', async (colorScheme, width) => {
-  await page.emulateMedia({ colorScheme })
-  await page.setViewportSize({ width, height: 900 })
-  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-  for (const path of ['/risks/visual', '/risks/visual?view=table']) {
-    await open(page, path)
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
-    await page.evaluate(axe)
-    const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-    const script = `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(values)} } })`
-    const { violations } = (await page.evaluate(script)) as AxeResults // the result type of axe.run
-    expect(violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id} on ${node.target.join(' ')}`))).toEqual([])
-  }
 })
 
 it('logs no browser errors', () => {

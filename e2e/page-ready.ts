@@ -40,6 +40,15 @@ export async function settle(page: Page): Promise<void> {
   await page.evaluate('document.fonts.ready')
 }
 
+/**
+ * Resizes the window. On a busy machine, headless Chromium sometimes doesn't render the next frame until something else
+ * changes, so waiting for it could take forever. The event reaches the page without one.
+ */
+export async function resize(page: Page, size: { readonly width: number; readonly height: number }): Promise<void> {
+  await page.setViewportSize(size)
+  await page.evaluate(`dispatchEvent(new Event('resize'))`)
+}
+
 /** Waits until a dialog's opening transition has ended. */
 export async function openDialog(dialog: Locator): Promise<Locator> {
   await dialog.locator('[data-floating]:not([data-closed], [data-transition])').waitFor()

@@ -1,14 +1,14 @@
 /** The Content-Security-Policy and Trusted Types in a real browser: what they block, and that no page violates them. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { grantAdministration, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 
 let stage: TestEnvironment
 let page: Page
 beforeAll(async () => {
   stage = await startTestEnvironment('policy')
-  await stage.visitor.signUp(nora, stage.product.dataFolder)
-  page = await stage.newPageOfNora()
+  await grantAdministration(stage)
+  page = await stage.newPage(stage.visitor)
 }, 120_000)
 afterAll(() => stage.close())
 

@@ -3,8 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { root } from '../lab/product.ts'
-import { expectNoBrowserErrors, newContext, newPage, page, product, signIn, startAccounts } from './accounts.ts'
-import { nora } from './test-environment.ts'
+import { expectNoBrowserErrors, newContext, newPage, nora, page, product, signIn, startAccounts } from './accounts.ts'
 
 startAccounts('profile', { isMember: true })
 

@@ -2,39 +2,28 @@
 import { readFile } from 'node:fs/promises'
 import { getIssue, type Issue, listIssues } from '@glacis/contract/issue'
 import { getScan, listScans } from '@glacis/contract/scan'
-import { createTarget } from '@glacis/contract/target'
 import { listComments } from '@glacis/contract/triage'
 import { parse } from 'csv-parse/sync'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { scanned, type Visitor } from '../lab/visitor.ts'
-import { startVulnerableServices, type VulnerableServices } from './vulnerable-services.ts'
+import type { Visitor } from '../lab/visitor.ts'
 import { open, settle } from './page-ready.ts'
-import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { type ScannedEnvironment, startScannedEnvironment } from './test-environment.ts'
 
-let weak: VulnerableServices
-let stage: TestEnvironment
+let stage: ScannedEnvironment
 let visitor: Visitor
 let page: Page
 
 beforeAll(async () => {
-  stage = await startTestEnvironment('risks')
-  weak = await startVulnerableServices('127.63.8')
+  stage = await startScannedEnvironment('risks', '127.63.8')
   ;({ visitor } = stage)
-  await visitor.signUp(nora, stage.product.dataFolder)
-  const schedule = { period: 'PERIOD_WEEKLY' as const }
-  const { target } = await visitor.call(createTarget, { name: 'Lab', address: '127.63.8.0/29', schedule, tags: [] })
-  await scanned(visitor, target.id)
   page = await signedIn()
 }, 240_000)
-afterAll(async () => {
-  await stage.close()
-  await weak.stop()
-})
+afterAll(() => stage.close())
 
 /** A separate browser, on the verified risks. */
 async function signedIn(): Promise<Page> {
-  const own = await stage.newPageOfNora()
+  const own = await stage.newPage(visitor)
   await toList(own)
   return own
 }
@@ -149,7 +138,7 @@ it('exports all filtered risks as a file', async () => {
 }, 60_000)
 
 it('retests one risk, resolves it once fixed, and leaves the others unchanged', async () => {
-  weak.isGitExposed = false
+  stage.weak.isGitExposed = false
   const before = await verified()
   const git = before.find((issue) => /git/i.test(issue.name))
   await page.goto(`/risks/${git?.id}`)

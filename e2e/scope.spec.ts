@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 import { open, openDialog, settle } from './page-ready.ts'
 
 const [weakAddress, excludedAddress] = ['127.62.10.2', '127.62.10.3']
@@ -34,8 +34,7 @@ beforeAll(async () => {
   const excluded = await serve(excludedAddress)
   excluded.on('connection', () => lab.unwanted++)
   stage = await startTestEnvironment('scope')
-  await stage.visitor.signUp(nora, stage.product.dataFolder)
-  page = await stage.newPageOfNora()
+  page = await stage.newPage(stage.visitor)
 }, 120_000)
 afterAll(async () => {
   await stage.close()

@@ -10,6 +10,7 @@ import {
   helperReady,
   newContext,
   newPage,
+  nora,
   page,
   expectedClientErrors,
   saved,
@@ -17,7 +18,6 @@ import {
   startAccounts,
   typeCode,
 } from './accounts.ts'
-import { nora } from './test-environment.ts'
 import { openDialog } from './page-ready.ts'
 
 startAccounts('factor', { isMember: true })

@@ -11,6 +11,7 @@ import {
   mailsTo,
   newContext,
   newPage,
+  nora,
   other,
   page,
   product,
@@ -19,10 +20,10 @@ import {
   startAccounts,
   typeCode,
 } from './accounts.ts'
-import { nora } from './test-environment.ts'
+import { noraOf } from './test-environment.ts'
 
-startAccounts('sign-in', { isMember: false })
-let password = nora.password
+startAccounts('sign-in', { isMember: false, settings: {} })
+let password = noraOf('sign-in').password
 
 describe('with a password', () => {
   it('signs up and verifies the email', async () => {

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { codeFor } from '../lab/visitor.ts'
 import { startVulnerableServices, type VulnerableServices } from './vulnerable-services.ts'
-import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 import { openDialog } from './page-ready.ts'
 
 const scanMs = 120_000
@@ -17,7 +17,7 @@ let stage: TestEnvironment
 let page: Page
 
 beforeAll(async () => {
-  stage = await startTestEnvironment('story')
+  stage = await startTestEnvironment('story', { hasAccount: false })
   weak = await startVulnerableServices('127.77.8')
   page = await stage.newPage()
 }, 120_000)
@@ -48,14 +48,14 @@ async function statusOf(): Promise<string> {
 
 it('signs up, verifies the email with the code, and opens the overview', async () => {
   await page.goto('/registration')
-  await page.getByLabel('Email').fill(nora.email)
+  await page.getByLabel('Email').fill(stage.nora.email)
   await page.getByLabel('First name').fill('Nora')
   await page.getByLabel('Last name').fill('Ammann')
-  await page.locator('input[name=password]').fill(nora.password)
+  await page.locator('input[name=password]').fill(stage.nora.password)
   await page.getByRole('button', { name: 'Sign up', exact: true }).click()
   await page.waitForURL(/\/verification\?flow=/)
   await page.locator('input[autocomplete="one-time-code"], [data-code-input] input').first().click()
-  await page.keyboard.type(await codeFor(nora.email, stage.product.dataFolder))
+  await page.keyboard.type(await codeFor(stage.nora.email, stage.dataFolder))
   await page
     .getByRole('button', { name: /continue|verify|submit/i })
     .first()

@@ -4,15 +4,13 @@ import { join } from 'node:path'
 import { acceptInvitation, createInvitation, listInvitations, revokeInvitation } from '@glacis/contract/invitation'
 import { getIssue, listIssues } from '@glacis/contract/issue'
 import type { Role } from '@glacis/contract/role'
-import { createTarget } from '@glacis/contract/target'
 import { listMembers, updateMember } from '@glacis/contract/workspace'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { codeFor, type Person, scanned, type Visitor, visit } from '../lab/visitor.ts'
+import { codeFor, type Person, type Visitor, visit } from '../lab/visitor.ts'
 import { open } from './page-ready.ts'
 import { signIn } from './screens.ts'
-import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
-import { startVulnerableServices, type VulnerableServices } from './vulnerable-services.ts'
+import { type ScannedEnvironment, startScannedEnvironment } from './test-environment.ts'
 
 const password = 'ridge-marker-2291'
 const max: Person = { email: 'max.keller@aarewerk.example', password, first: 'Max', last: 'Keller' }
@@ -20,29 +18,20 @@ const vera: Person = { email: 'vera.frei@aarewerk.example', password, first: 'Ve
 const lea: Person = { email: 'lea.graf@aarewerk.example', password, first: 'Lea', last: 'Graf' }
 const reason = "Your role, viewer, doesn't allow this. Ask an owner, admin, or analyst of the workspace."
 
-let weak: VulnerableServices
-let stage: TestEnvironment
+let stage: ScannedEnvironment
 let visitor: Visitor
 let owner: Page
 let analyst: Page
 let risk: string
 
 beforeAll(async () => {
-  stage = await startTestEnvironment('teams')
-  weak = await startVulnerableServices('127.63.9')
+  stage = await startScannedEnvironment('teams', '127.63.9')
   ;({ visitor } = stage)
-  await visitor.signUp(nora, stage.product.dataFolder)
-  const schedule = { period: 'PERIOD_WEEKLY' as const }
-  const { target } = await visitor.call(createTarget, { name: 'Lab', address: '127.63.9.0/29', schedule, tags: [] })
-  await scanned(visitor, target.id)
   const { issues } = await visitor.call(listIssues, { filter: { verification: 'VERIFICATION_FILTER_VERIFIED' } })
   risk = issues[0]?.id ?? ''
-  owner = await stage.newPageOfNora()
+  owner = await stage.newPage(visitor)
 }, 240_000)
-afterAll(async () => {
-  await stage.close()
-  await weak.stop()
-})
+afterAll(() => stage.close())
 
 it('invites an analyst by email', async () => {
   await owner.goto('/workspace')
@@ -64,7 +53,7 @@ it('signs up through the link, and joins the workspace of the owner', async () =
   await analyst
     .getByRole('textbox')
     .first()
-    .pressSequentially(await codeFor(max.email, stage.product.dataFolder))
+    .pressSequentially(await codeFor(max.email, stage.dataFolder))
   await analyst.getByRole('button', { name: 'Continue' }).click()
   await analyst.getByRole('heading', { name: 'Email verified' }).waitFor()
   await analyst.getByRole('link', { name: 'Continue' }).click()
@@ -98,7 +87,7 @@ it('mentions the owner in a comment, who gets an email, and resolves the risk', 
   expect(await field.inputValue()).toBe('Closed the port, @Nora Ammann please verify.')
   await analyst.getByRole('button', { name: 'Add comment' }).click()
   await analyst.getByText('Comment by Max Keller').waitFor()
-  await expect.poll(() => mailsTo(nora.email)).toContainEqual(expect.stringContaining('Max Keller mentioned you'))
+  await expect.poll(() => mailsTo(stage.nora.email)).toContainEqual(expect.stringContaining('Max Keller mentioned you'))
   await analyst.getByRole('button', { name: 'Resolve', exact: true }).click()
   await expect.poll(async () => (await visitor.call(getIssue, { id: risk })).issue.status).toBe('STATUS_RESOLVED')
   await analyst.getByText('by Max Keller').first().waitFor()
@@ -149,7 +138,7 @@ it("explains why an invitation can't be used", async () => {
   const { invitations } = await visitor.call(listInvitations, {})
   const { id } = invitations.find(({ email }) => email === lea.email) ?? { id: '' }
   await visitor.call(revokeInvitation, { id })
-  await visit(stage.product.url).signUp(lea, stage.product.dataFolder)
+  await visit(stage.url).signUp(lea, stage.dataFolder)
   const guest = await stage.newPage()
   await signIn(guest, lea)
   await guest.goto(link)
@@ -222,9 +211,9 @@ async function invite(page: Page, email: string, role: Role): Promise<void> {
 /** Makes a person a member without a browser. */
 async function addMember(person: Person, role: Role): Promise<void> {
   await visitor.call(createInvitation, { invitation: { email: person.email, role } })
-  const guest = visit(stage.product.url)
-  await guest.signUp(person, stage.product.dataFolder)
-  const token = new URL(await invitationLink(person.email), stage.product.url).searchParams.get('token') ?? ''
+  const guest = visit(stage.url)
+  await guest.signUp(person, stage.dataFolder)
+  const token = new URL(await invitationLink(person.email), stage.url).searchParams.get('token') ?? ''
   await guest.call(acceptInvitation, { token })
 }
 
@@ -238,7 +227,7 @@ async function invitationLink(email: string): Promise<string> {
 
 /** The emails to an address, oldest first. Quoted-printable lines are joined. */
 async function mailsTo(email: string): Promise<string[]> {
-  const folder = join(stage.product.dataFolder, 'outbox')
+  const folder = join(stage.dataFolder, 'outbox')
   const names = (await readdir(folder)).filter((name) => name.includes(email)).toSorted()
   const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
   return mails.map((mail) => mail.replaceAll('=\r\n', '').replaceAll('=3D', '='))

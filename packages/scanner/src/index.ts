@@ -29,7 +29,6 @@ export type { ScanOptions } from '#scan-host.ts'
 export { scanInProcess } from '#scan-process.ts'
 export { runTask, TaskFailure } from '#process/pool.ts'
 export type { Program } from '#process/program.ts'
-export { serveTasks, type Task } from '#process/serve-tasks.ts'
 export type { CheckInfo } from '#template/plan.ts'
 
 /** Fingerprints and checks, compiled once and shared by many scans. */

@@ -79,38 +79,35 @@ it('downloads a feed again only if it changed', async () => {
   })
 })
 
-it.each<[string, Handler, string]>([
+const failures: readonly [message: string, handler: Handler][] = [
   [
-    'is rate limited',
-    (_, response) => void response.writeHead(429, { 'retry-after': '7200' }).end(),
     'is rate limiting requests (HTTP 429)',
+    (_, response) => void response.writeHead(429, { 'retry-after': '7200' }).end(),
   ],
-  ['is down', (_, response) => void response.writeHead(503).end(), 'is rate limiting requests (HTTP 503)'],
-  ['is gone', (_, response) => void response.writeHead(410).end(), 'responded with HTTP 410'],
+  ['is rate limiting requests (HTTP 503)', (_, response) => void response.writeHead(503).end()],
+  ['responded with HTTP 410', (_, response) => void response.writeHead(410).end()],
+  ['is a web page, not a feed', (_, response) => void response.end('<!doctype html><p>Sign in')],
   [
-    'responds with a web page',
-    (_, response) => void response.end('<!doctype html><p>Sign in'),
-    'is a web page, not a feed',
-  ],
-  [
-    'closes the connection',
-    (_, response) => void response.writeHead(200, { 'content-length': '9999' }).write(kev, () => response.destroy()),
     'closed the connection',
+    (_, response) => void response.writeHead(200, { 'content-length': '9999' }).write(kev, () => response.destroy()),
   ],
-  ['is truncated', (_, response) => void response.end(kev.slice(0, -9)), 'is truncated'],
-])('keeps the previous data if a source %s, shows the error, and retries later', async (_, failure, message) => {
-  handle = (__, response) => void response.end(kev)
+  ['is truncated', (_, response) => void response.end(kev.slice(0, -9))],
+]
+
+it('keeps the previous data if a source fails, shows the error, and retries later', async () => {
+  handle = (_, response) => void response.end(kev)
   await sync({ kev: `${origin}/kev.json` })
-  handle = failure
-  const before = Date.now()
-  await sync({ kev: `${origin}/kev.json` })
-  const after = await pack('CISA KEV')
-  expect(after).toMatchObject({ records: 1, state: 'STATE_READY', failures: 1 })
-  expect(after.problem).toContain(message)
-  const waitMs = message.includes('429') ? 7_200_000 : 300_000
-  expect(after.next_at?.getTime()).toBeGreaterThanOrEqual(before + waitMs)
-  await sync({ kev: `${origin}/kev.json` })
-  expect((await pack('CISA KEV')).failures).toBe(2)
+  for (const [count, [message, handler]] of failures.entries()) {
+    handle = handler
+    const before = Date.now()
+    await sync({ kev: `${origin}/kev.json` })
+    const after = await pack('CISA KEV')
+    expect(after, message).toMatchObject({ records: 1, state: 'STATE_READY', failures: count + 1 })
+    expect(after.problem).toContain(message)
+    // The delay doubles from five minutes, unless the source asks for a longer one.
+    const waitMs = message.includes('429') ? 7_200_000 : 300_000 * 2 ** count
+    expect(after.next_at?.getTime(), message).toBeGreaterThanOrEqual(before + waitMs)
+  }
 })
 
 it('SEC-E3 rejects a download far larger than the feed has ever been, and keeps the previous data', async () => {

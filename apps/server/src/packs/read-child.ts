@@ -14,17 +14,13 @@ import {
   recognizeFormat,
   unpack,
 } from '@glacis/intelligence'
-import { loadPacks, serveTasks, type Task } from '@glacis/scanner'
+import { serveTasks, type Task } from '@glacis/scanner/serve-tasks'
 import { itemsOf, readHead, validateFeeds, versionOf } from '#packs/feed-files.ts'
-import { createFileSink, type FileSink } from '#packs/file-sink.ts'
-import {
-  type PackSet,
-  type ReaderMessage,
-  type ReadRequest,
-  type SetKind,
-  unwrittenMax,
-} from '#packs/read-in-process.ts'
+import type { FileSink } from '#packs/file-sink.ts'
+import type { PackSet, ReaderMessage, ReadRequest, SetKind } from '#packs/read-in-process.ts'
 
+/** Messages that are read ahead while earlier ones are written. */
+const unwrittenMax = 4
 /** Items per message. The parent collects them into transactions. */
 const messageItems = 50
 /** Size of a message, so that neither this process nor the parent runs out of memory. Real records have a tenth of it. */
@@ -37,6 +33,8 @@ serveTasks(async (message, task) => {
   const send = sendInStep(task)
   if (request.kind === 'feeds') return readFeeds(request, send)
   if (request.kind === 'records') return readRecords(request, send)
+  // Only here, because loading the scanner takes longer than reading the records of most feeds.
+  const { loadPacks } = await import('@glacis/scanner')
   const { checks, counts, problems } = await loadPacks(request.folders)
   return { checks, counts, problems }
 })
@@ -64,6 +62,7 @@ async function readFeeds(request: Extract<ReadRequest, { kind: 'feeds' }>, send:
     const format = recognizeFormat(file.name, head)
     if (format === null) await discard(chunks)
     else if (format === 'template' || format === 'fingerprints') {
+      const { createFileSink } = await import('#packs/file-sink.ts') // loads the scanner
       const sink = sinks.get(format) ?? (await createFileSink(request.scratch, format))
       sinks.set(format, sink)
       await sink.add({ ...file, bytes: Readable.from(chunks) })

@@ -70,8 +70,6 @@ export interface ReadOptions {
   readonly receive?: (message: ReadMessage) => Promise<void>
 }
 
-/** Messages that are read ahead while earlier ones are written. */
-export const unwrittenMax = 4
 const heapMb = 512
 
 /**

@@ -1,5 +1,5 @@
 /** The program of the process that renders reports: PDF, the model as JSON, or one SARIF result per occurrence. */
-import { serveTasks } from '@glacis/scanner'
+import { serveTasks } from '@glacis/scanner/serve-tasks'
 import { renderPdf } from './pdf/report.ts'
 import type { RenderRequest } from './render.ts'
 import { sarifOf } from './sarif.ts'
