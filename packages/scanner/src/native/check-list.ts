@@ -11,6 +11,7 @@ import { ipmi } from '#native/ipmi.ts'
 import { jmx } from '#native/jmx.ts'
 import { mailPasswords } from '#native/mail.ts'
 import { mcp } from '#native/mcp.ts'
+import { mongodbCompression } from '#native/mongodb.ts'
 import { mysql } from '#native/mysql.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import { nfsVersion4 } from '#native/nfs-v4.ts'
@@ -19,6 +20,7 @@ import { nrpe } from '#native/nrpe.ts'
 import { radius } from '#native/radius.ts'
 import { rdp } from '#native/rdp.ts'
 import { rpcbind } from '#native/rpc.ts'
+import { rtsp } from '#native/rtsp.ts'
 import { smb } from '#native/smb.ts'
 import { ssh } from '#native/ssh.ts'
 import { sshChannel } from '#native/ssh-channel.ts'
@@ -45,10 +47,12 @@ export const nativeCheckList: readonly NativeCheck[] = [
   dns,
   smb,
   mysql,
+  mongodbCompression,
   amqp,
   amqpDefaultLogin,
   rdp,
   vnc,
+  rtsp,
   interactiveConsole,
   distcc,
   jmx,

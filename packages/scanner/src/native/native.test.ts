@@ -52,6 +52,31 @@ describe.concurrent('SSH', () => {
     expect(covered).toContain('ssh-kex-weak')
     expect(covered).not.toContain('ssh-password-login')
   })
+  it.each([
+    [
+      'ChaCha20-Poly1305',
+      kexInit('curve25519-sha256', 'chacha20-poly1305@openssh.com', 'hmac-sha2-256'),
+      ['CVE-2023-48795'],
+    ],
+    [
+      'CBC with encrypt-then-MAC',
+      kexInit('curve25519-sha256', 'aes128-cbc', 'hmac-sha2-256-etm@openssh.com'),
+      ['ssh-cipher-weak', 'CVE-2023-48795'],
+    ],
+    [
+      'encrypt-then-MAC in counter mode',
+      kexInit('curve25519-sha256', 'aes128-ctr', 'hmac-sha2-256-etm@openssh.com'),
+      [],
+    ],
+    [
+      'strict key exchange',
+      kexInit('curve25519-sha256,kex-strict-s-v00@openssh.com', 'chacha20-poly1305@openssh.com', 'hmac-sha2-256'),
+      [],
+    ],
+  ])('decides on the Terrapin attack: %s', async (_name, offer, expected) => {
+    await using peer = await tcpPeer(server(offer))
+    expect((await runNativeChecks(peer, { protocol: 'ssh' })).found).toEqual(expected)
+  })
   it('detects version 1 by its banner', async () => {
     await using peer = await tcpPeer(answering('SSH-1.5-old\r\n', () => ''))
     expect((await runNativeChecks(peer, { protocol: 'ssh' })).found).toEqual(['ssh-protocol-1'])

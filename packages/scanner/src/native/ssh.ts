@@ -2,6 +2,7 @@ import { bytes } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import { openSession, type SshSession } from '#native/ssh-session.ts'
+import { terrapin, terrapinProof } from '#native/ssh-terrapin.ts'
 import { packetsIn, readLists, rsaBitsOf, type KexLists } from '#native/ssh-wire.ts'
 
 /**
@@ -112,7 +113,7 @@ const oldProtocol = checkInfo({
 
 /** Reads the offered algorithms and authentication methods. Sends no key or password. */
 export const ssh: NativeCheck = {
-  checks: [weakKex, weakCipher, weakMac, weakHostKey, passwords, noAuthentication, oldProtocol],
+  checks: [weakKex, weakCipher, weakMac, weakHostKey, passwords, noAuthentication, oldProtocol, terrapin],
   appliesTo: ({ protocol }) => protocol === 'ssh',
   async run(context) {
     const greeting = await greetingOf(context)
@@ -140,6 +141,7 @@ function algorithmResults(lists: KexLists, greeting: string): CheckResults {
     [weakCipher.id]: verdict([...lists.ciphersIn, ...lists.ciphersOut], weakPatterns.cipher),
     [weakMac.id]: verdict([...lists.macsIn, ...lists.macsOut], weakPatterns.mac),
     [weakHostKey.id]: verdict(lists.hostKeys, weakPatterns.hostKey),
+    [terrapin.id]: terrapinProof(lists, response),
   }
 }
 

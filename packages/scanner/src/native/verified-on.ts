@@ -12,6 +12,8 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'chrony-command-open': ['chrony'],
   'connection-form-open': ['webssh'],
   'CVE-2014-0160': ['tlslite-heartbeat'],
+  'CVE-2023-48795': ['asyncssh-terrapin'],
+  'CVE-2025-14847': ['mongodb'],
   'directory-listing': [
     'apache2',
     'caddy',
@@ -60,6 +62,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'rpcbind-open': ['rpcbind'],
   'rtpengine-open': ['rtpengine'],
   'rsync-module-writable': ['rsync'],
+  'rtsp-open': ['gst-rtsp-server'],
   'session-weak-secret': ['web-tokens'],
   'setup-not-completed': ['shaarli'],
   'smb-guest-share': ['samba'],
