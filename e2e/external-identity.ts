@@ -5,6 +5,7 @@ import { createServer, request as send, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Product, startProduct } from '../lab/product.ts'
+import { startTestOidcProvider, type TestOidcProvider } from '../packages/identity/src/testing/test-oidc-provider.ts'
 import { kratosProgram, startKratos } from './kratos.ts'
 import { freePort } from './ports.ts'
 
@@ -14,6 +15,8 @@ export interface ExternalIdentity {
   readonly product: Product
   /** Data folder of the identity service, with its emails. */
   readonly identityFolder: string
+  /** Users can sign in to the identity service with it. */
+  readonly provider: TestOidcProvider
   close(): Promise<void>
 }
 
@@ -34,10 +37,16 @@ export async function startExternalIdentity(
   const identityFolder = join(folder, 'identity')
   const common = { GLACIS_LOG_LEVEL: 'warn', GLACIS_URL: url }
   const proxy = await startProxy(port, (path) => (identityPaths.test(path) ? identityPort : productPort))
+  const provider = await startTestOidcProvider(['acme'], url)
+  const providerOptions = provider.optionsFor('acme', 'Acme')
   const kratos = kratosProgram()
   const identity = kratos
-    ? await startKratos(kratos, { url, port: identityPort, folder: identityFolder })
-    : await startProduct({ port: identityPort, dataFolder: identityFolder, settings: common })
+    ? await startKratos(kratos, { url, port: identityPort, folder: identityFolder, provider: providerOptions })
+    : await startProduct({
+        port: identityPort,
+        dataFolder: identityFolder,
+        settings: { ...common, GLACIS_OIDC: JSON.stringify([providerOptions]) },
+      })
   const product = await startProduct({
     port: productPort,
     dataFolder: join(folder, 'product'),
@@ -47,8 +56,10 @@ export async function startExternalIdentity(
     url,
     product,
     identityFolder,
+    provider,
     async close() {
       await Promise.all([product.stop(), identity.stop()])
+      await provider.close()
       proxy.close()
       proxy.closeAllConnections()
       await rm(folder, { recursive: true, force: true })

@@ -12,6 +12,8 @@ import { noraOf } from './test-environment.ts'
 const domain = 'aarewerk.example'
 const nora = noraOf('external')
 const lea: Person = { email: `lea.graf@${domain}`, password: 'ridge-marker-2291', first: 'Lea', last: 'Graf' }
+const mia: Person = { email: `mia.frei@${domain}`, password: '', first: 'Mia', last: 'Frei' }
+const tom: Person = { email: 'tom.frei@other.example', password: '', first: 'Tom', last: 'Frei' }
 const button = (name: string, on: Page) => on.getByRole('button', { name, exact: true })
 let environment: ExternalIdentity
 let provider: TestOidcProvider
@@ -93,6 +95,40 @@ it('ends with the session', async () => {
   await member.waitForURL(/\/login/)
   await fillSignIn(member, lea)
   await member.getByRole('heading', { name: 'Sign in again' }).waitFor()
+})
+
+it("signs up with a provider of the identity service, which isn't the provider of the workspace", async () => {
+  const claims = { email: mia.email, email_verified: true, given_name: mia.first, family_name: mia.last }
+  environment.provider.currentUser = { subject: 'mia', claims }
+  const page = await newPage()
+  await page.goto('/registration')
+  await button('Sign up with Acme', page).click()
+  // Verified by that provider: no code is emailed.
+  await page.waitForURL(/\/overview/)
+  await page.goto('/workspace')
+  await page.getByRole('list', { name: 'Members' }).getByText('Mia Frei (you)').waitFor()
+  signsInAtProvider('mia', mia.email, ['security'])
+  await page.goto(`/single-sign-on?workspace=${workspace}`)
+  await page.waitForURL(/\/overview/)
+  await page.goto('/workspace')
+  await page.getByText(/Your role: Analyst/).waitFor()
+  await page.goto('/logout')
+  await page.waitForURL(/\/login/)
+  await button('Sign in with Acme', page).click()
+  await page.getByRole('heading', { name: 'Sign in again' }).waitFor()
+  await page.getByRole('link', { name: 'Sign in with Aarewerk SSO' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+})
+
+it('asks for the name that a provider of the identity service does not report', async () => {
+  const claims = { email: tom.email, email_verified: true, given_name: tom.first }
+  environment.provider.currentUser = { subject: 'tom', claims }
+  const page = await newPage()
+  await page.goto('/login')
+  await button('Sign in with Acme', page).click()
+  await page.locator('input[name="traits.name.last"]').fill(tom.last)
+  await page.getByRole('button', { name: /^(Continue|Sign up with Acme)$/ }).click()
+  await page.waitForURL(/\/overview/)
 })
 
 it('never locks out the owner', async () => {

@@ -11,6 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { SMTPServer } from 'smtp-server'
 import { root } from '../lab/product.ts'
+import type { ProviderOptions } from '../packages/identity/src/options.ts'
 import { freePort } from './ports.ts'
 
 /** The program in `KRATOS` or on the path, built with SQLite; null if there is none. */
@@ -43,6 +44,8 @@ interface Options {
   readonly port: number
   /** For the database and the configuration; its `outbox` gets the emails. */
   readonly folder: string
+  /** Users can sign in with it. */
+  readonly provider: ProviderOptions
 }
 
 /**
@@ -50,17 +53,21 @@ interface Options {
  *
  * @throws with the output if Kratos doesn't become ready
  */
-export async function startKratos(program: string, { url, port, folder }: Options): Promise<{ stop(): Promise<void> }> {
+export async function startKratos(
+  program: string,
+  { url, port, folder, provider }: Options,
+): Promise<{ stop(): Promise<void> }> {
   await mkdir(join(folder, 'outbox'), { recursive: true })
   const mailServer = catchMails(join(folder, 'outbox'))
   const [adminPort, mailPort] = [await freePort(), await freePort()]
   await once(mailServer.listen(mailPort, '127.0.0.1'), 'listening')
   // Kratos must not report statistics to its vendor.
   const env = { PATH: process.env['PATH'], HOME: folder, SQA_OPT_OUT: 'true' }
-  const addresses = { url, port, adminPort, mailPort }
+  const addresses = { url, port, adminPort, mailPort, provider }
   const configuration = configurationIn(await readFile(join(root, 'docs/kratos.md'), 'utf8'), folder, addresses)
   const file = join(folder, 'kratos.yml')
   await writeFile(join(folder, 'person.schema.json'), configuration.schema)
+  await writeFile(join(folder, 'acme.jsonnet'), configuration.mapper)
   await writeFile(file, configuration.settings)
   await promisify(execFile)(program, ['migrate', 'sql', '--read-from-env', '--yes', '--config', file], { env })
   const health = `http://127.0.0.1:${adminPort}/health/ready`
@@ -111,11 +118,19 @@ interface Addresses {
   readonly port: number
   readonly adminPort: number
   readonly mailPort: number
+  readonly provider: ProviderOptions
 }
 
 /** The configuration and schema of the page, with the addresses of this test. */
-function configurationIn(page: string, folder: string, { url, port, adminPort, mailPort }: Addresses) {
+function configurationIn(page: string, folder: string, { url, port, adminPort, mailPort, provider }: Addresses) {
+  const { issuer = '', clientId, clientSecret = '' } = provider
   const settings = blockOf(page, 'yaml')
+    .replace('oidc:\n      enabled: false', 'oidc:\n      enabled: true')
+    .replace(/(?<=oidc:\n.*\n)(?: {6}# .*\n)+/, (lines) => lines.replaceAll(/^ {6}# /gm, '      '))
+    .replace('https://id.acme.example', issuer)
+    .replace('client_id: glacis', `client_id: ${clientId}`)
+    .replace('client_secret: SECRET', `client_secret: ${clientSecret}`)
+    .replace('/etc/kratos/acme.jsonnet', join(folder, 'acme.jsonnet'))
     .replace(/^dsn: .*/m, `dsn: sqlite://${join(folder, 'kratos.sqlite')}?_fk=true`)
     .replaceAll(/https:\/\/(glacis|id)\.example\.org/g, url)
     .replaceAll('id: glacis.example.org', 'id: localhost')
@@ -126,7 +141,7 @@ function configurationIn(page: string, folder: string, { url, port, adminPort, m
     .replace('/etc/kratos/person.schema.json', join(folder, 'person.schema.json'))
     .replace(/connection_uri: .*/, `connection_uri: smtp://127.0.0.1:${mailPort}/?disable_starttls=true`)
     .replaceAll('REPLACE-WITH-32-RANDOM-CHARACTERS', () => randomBytes(16).toString('hex'))
-  return { settings, schema: blockOf(page, 'json') }
+  return { settings, schema: blockOf(page, 'json'), mapper: blockOf(page, 'jsonnet') }
 }
 
 /** The page describes this difference. */

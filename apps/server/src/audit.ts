@@ -3,6 +3,7 @@ import type * as contract from '@glacis/contract/access'
 import type { AuditEvent, AuditFilter } from '@glacis/contract/access'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type { Ctx } from '#ctx.ts'
+import { channels } from '#database/channels.ts'
 import { type Database, newId } from '#database/index.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
@@ -60,20 +61,37 @@ export interface IdentityEvent {
   readonly operator?: string | undefined
 }
 
+/** Events that end sessions, whose open event streams have to end too. */
+const sessionEnds: ReadonlySet<string> = new Set([
+  'signed_out',
+  'password_changed',
+  'recovered',
+  'session_revoked',
+  'sessions_revoked',
+  'disabled',
+])
+
 /** Records an identity event in every workspace of the person; there is none before the first visit. */
 export async function recordIdentityEvent(database: Database, event: IdentityEvent): Promise<void> {
   if (!event.identityId) return
+  const channel = sessionEnds.has(event.kind) ? channels.members : null
   await sql`
-    insert into audit_event
-      (account_id, id, at, actor_kind, actor_name, actor_id, action, resource_kind, resource_id, detail, ip, user_agent)
-    select account_id, new_id(), ${event.at}, ${event.operator === undefined ? 'person' : 'operator'},
-           coalesce(${event.operator ?? null}::text, name),
-           ${event.operator === undefined ? event.identityId : null}::text, ${`identity.${event.kind}`}, 'identity',
-           identity_id,
-           ${JSON.stringify({ userAgent: event.userAgent, ...(event.detail && { detail: event.detail }) })}::jsonb,
-           ${event.ip}, ${event.userAgent}
-    from member
-    where identity_id = ${event.identityId} and left_at is null`.execute(database.owner)
+    with recorded as (
+      insert into audit_event
+        (account_id, id, at, actor_kind, actor_name, actor_id, action, resource_kind, resource_id, detail, ip, user_agent)
+      select account_id, new_id(), ${event.at}, ${event.operator === undefined ? 'person' : 'operator'},
+             coalesce(${event.operator ?? null}::text, name),
+             ${event.operator === undefined ? event.identityId : null}::text, ${`identity.${event.kind}`}, 'identity',
+             identity_id,
+             ${JSON.stringify({ userAgent: event.userAgent, ...(event.detail && { detail: event.detail }) })}::jsonb,
+             ${event.ip}, ${event.userAgent}
+      from member
+      where identity_id = ${event.identityId} and left_at is null
+      returning account_id
+    )
+    select pg_notify(${channel}::text, account_id::text) from recorded where ${channel}::text is not null`.execute(
+    database.owner,
+  )
 }
 
 /** Lists the audit log, newest first. */

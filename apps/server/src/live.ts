@@ -9,7 +9,7 @@ export interface Live {
   onHint(workspace: string, call: () => void): () => void
   /** Calls back after each hint, with its workspace; returns a function that unsubscribes. */
   onAnyHint(call: (workspace: string) => void): () => void
-  /** Calls back when the members of the workspace changed, or when changes may have been missed; unsubscribes likewise. */
+  /** Calls back when access to the workspace may have ended, or when changes may have been missed; unsubscribes likewise. */
   onMembers(workspace: string, call: () => void): () => void
   /** Calls back when a job was enqueued, with its queue. */
   onJob(call: (queue: string) => void): void

@@ -34,6 +34,12 @@ describe('createMetrics', () => {
     expect(text).not.toContain('/things/17')
   })
 
+  it('follows the naming conventions: only counters end in _total', async () => {
+    const types = [...(await scrape()).matchAll(/^# TYPE (\S+) (\S+)$/gm)]
+    expect(types.length).toBeGreaterThan(20)
+    for (const [line, name = '', type] of types) expect(name.endsWith('_total'), line).toBe(type === 'counter')
+  })
+
   it('counts waiting jobs and how long the first has waited', async () => {
     expect(await scrape()).toContain('glacis_queue_jobs{queue="decisions",state="waiting"} 0')
     const workspace = await server.createWorkspace()

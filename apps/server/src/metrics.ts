@@ -40,6 +40,8 @@ interface Sources {
 export function createMetrics({ database, jobs, log, backupFolder }: Sources): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  // Gauges named like counters. `nodejs_active_handles`, `…_requests`, and `…_resources` have the same counts by type.
+  for (const kind of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${kind}_total`)
   const requests = new Histogram({
     name: 'glacis_http_request_duration_seconds',
     help: 'Duration of HTTP requests by method, route, and status.',

@@ -7,6 +7,7 @@ import { digestOf, expiryOf, newBearer } from '#bearer.ts'
 import { isWithin } from '@glacis/contract/permissions'
 import { type Role, errorReasons } from '@glacis/contract/role'
 import type { Ctx } from '#ctx.ts'
+import { recheckStreams } from '#database/channels.ts'
 import { type Database, newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
@@ -93,6 +94,7 @@ export async function deleteApiToken(ctx: Ctx, { id }: { id: string }): Promise<
     .executeTakeFirst()
   if (!row) throw notFound('API token', id)
   await recordAuditEvent(ctx, 'api-token.revoke', { kind: 'api-token', id }, { name: row.name })
+  await recheckStreams(ctx)
   return {}
 }
 

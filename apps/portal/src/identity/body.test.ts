@@ -35,11 +35,10 @@ describe('bodyOf', () => {
     )
   })
 
-  it('sends a provider with its method and without a password', () => {
+  it('sends a provider with its method, without a password or empty fields', () => {
     const filled = fields({ csrf_token: 't', identifier: '', password: 'p' })
     expect(bodyOf(loginNodes(), filled, { group: 'oidc', name: 'provider', value: 'github' })).toEqual({
       csrf_token: 't',
-      identifier: '',
       provider: 'github',
       method: 'oidc',
     })

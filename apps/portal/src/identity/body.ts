@@ -33,6 +33,8 @@ export function bodyOf(nodes: readonly UiNode[], fields: FormData, submitter: Su
     // A resend must not submit the code typed so far.
     if (isResend(submitter) && codeNames.has(node.attributes.name)) continue
     const value = valueOf(node, fields)
+    // Kratos prefers an empty trait to the value that the provider reports.
+    if (value === '' && submitter.group === 'oidc') continue
     if (value !== undefined) setNested(body, node.attributes.name, value)
   }
   for (const [name, value] of fields) {

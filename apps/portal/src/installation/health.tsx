@@ -44,6 +44,7 @@ const names: Readonly<Record<string, string>> = {
   node: 'Node.js',
   disk: 'Disk',
   email: 'Email',
+  backup: 'Backups',
   database: 'Database',
   schema: 'Database schema',
   clock: 'Clock',

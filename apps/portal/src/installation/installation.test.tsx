@@ -39,6 +39,12 @@ const workspace = {
   hosts: 40,
   createTime: time,
 }
+const closing = {
+  ...workspace,
+  id: '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c02',
+  owners: ['max@example.ch'],
+  deleteTime: new Date(Date.now() + 6.5 * 86_400_000).toISOString(),
+}
 const networksPath = 'PUT /v1/installation/sign-in-networks'
 
 const user = userEvent.setup()
@@ -54,7 +60,7 @@ beforeEach(async () => {
   service.on('GET /v1/installation/accounts', {
     body: { accounts: [account('ada', 'Ada Ammann', true), account('max', 'Max Muster', false)], nextPageToken: '' },
   })
-  service.on('GET /v1/installation/workspaces', { body: { workspaces: [workspace], nextPageToken: '' } })
+  service.on('GET /v1/installation/workspaces', { body: { workspaces: [workspace, closing], nextPageToken: '' } })
   service.on('GET /v1/installation/feeds', {
     body: { feeds: [{ name: 'NVD', version: '', records: 5, skipped: 0, state: 'STATE_FAILED', problem: 'timeout' }] },
   })
@@ -75,7 +81,9 @@ it('shows the version, a newer release, and problems', async () => {
   expect(screen.getByText('123 MB')).toBeDefined()
   expect(await screen.findByText('2 GB free. Feeds need 5 GB.')).toBeDefined()
   expect(await screen.findByText('timeout')).toBeDefined()
-  expect(within(await screen.findByRole('table', { name: 'Workspaces' })).getByText('ada@example.ch')).toBeDefined()
+  const table = within(await screen.findByRole('table', { name: 'Workspaces' }))
+  expect(table.getByText('ada@example.ch')).toBeDefined()
+  expect(table.getByText('in 6 days').closest('td')?.textContent).toContain('will be deleted in 6 days')
 })
 
 it("disables another account after a confirmation, and does not offer to disable the user's own", async () => {

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { formatNumber } from '#lib/format.ts'
 import { allWorkspaces } from '#installation/queries.ts'
 import { LoadMore } from '#ui/load-more.tsx'
-import { RelativeTime } from '#ui/relative-time.tsx'
+import { RelativeTime, TimeUntil } from '#ui/relative-time.tsx'
 import { SettingsSection } from '#ui/settings-section.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { Cell, HeaderCell, StackedName, Table } from '#ui/table.tsx'
@@ -61,7 +61,7 @@ function WorkspaceTable({ workspaces }: { readonly workspaces: readonly Workspac
             <Cell label="Last active" quiet>
               {deleteTime ? (
                 <>
-                  deleted <RelativeTime value={deleteTime} />
+                  will be deleted <TimeUntil value={deleteTime} />
                 </>
               ) : lastActiveTime ? (
                 <RelativeTime value={lastActiveTime} />

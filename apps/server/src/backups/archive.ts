@@ -109,7 +109,7 @@ async function isEncrypted(file: string): Promise<boolean> {
   return buffer.toString('latin1', 0, bytesRead) === ageHeader
 }
 
-async function decrypted(file: string, identityFile: string | undefined): Promise<ReadableStream<Uint8Array>> {
+async function decrypted(file: string, identityFile: string | undefined): Promise<AsyncIterable<Uint8Array>> {
   if (identityFile === undefined)
     throw new CliError(`${file} is encrypted. Pass --identity with the file that contains its secret key.`)
   const { Decrypter } = await import('age-encryption')
@@ -118,9 +118,20 @@ async function decrypted(file: string, identityFile: string | undefined): Promis
     const lines = (await readFile(identityFile, 'utf8')).split(/\r?\n/)
     for (const line of lines.filter((text) => text.trim() !== '' && !text.startsWith('#')))
       decrypter.addIdentity(line.trim())
-    return await decrypter.decrypt(Readable.toWeb(createReadStream(file)))
+    return intact(await decrypter.decrypt(Readable.toWeb(createReadStream(file))), file)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new CliError(`Can't decrypt ${file} with the keys in ${identityFile} (${reason}).`, { cause })
+  }
+}
+
+/** @throws CliError if a chunk of the file is missing or was changed */
+async function* intact(content: ReadableStream<Uint8Array>, file: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content
+  } catch (cause) {
+    // Errors of the system have a code.
+    if (!(cause instanceof Error) || 'code' in cause) throw cause
+    throw new CliError(`${file} is incomplete or corrupted (${cause.message}). Nothing was restored.`, { cause })
   }
 }

@@ -49,8 +49,12 @@ it('does nothing before the period has passed', async () => {
 })
 
 it('ignores backups of a clock that has been set back since', async () => {
-  await place(-48)
-  expect(await scheduled().isDue()).toBe(true)
+  await Promise.all([place(-48), place(-49), place(2)])
+  const backups = scheduled()
+  expect(await backups.isDue()).toBe(true)
+  await backups.run(signal)
+  expect(await storedBackups(folder)).toHaveLength(4)
+  expect(await backups.isDue()).toBe(false)
 })
 
 it('reports a failure, keeps the earlier backups, and waits before the next attempt', async () => {

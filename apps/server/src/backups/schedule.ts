@@ -45,6 +45,11 @@ export async function storedBackups(folder: string): Promise<StoredBackup[]> {
     .sort((a, b) => b.time.getTime() - a.time.getTime())
 }
 
+/** Without those from the future: the clock has been set back since, and they must not replace newer ones. */
+async function pastBackups(folder: string): Promise<StoredBackup[]> {
+  return (await storedBackups(folder)).filter(({ time }) => time.getTime() <= Date.now())
+}
+
 export function scheduleBackups(
   { folder, periodMs, keep, recipients }: BackupSchedule,
   source: Pick<BackupSource, 'databaseUrl' | 'packs'>,
@@ -53,8 +58,7 @@ export function scheduleBackups(
   let failedAt = -Infinity
   async function isDue(): Promise<boolean> {
     if (performance.now() - failedAt < retryMs) return false
-    // Ignore backups from the future: the clock has been set back since.
-    const newest = (await storedBackups(folder)).find(({ time }) => time.getTime() <= Date.now())
+    const [newest] = await pastBackups(folder)
     return !newest || Date.now() - newest.time.getTime() >= periodMs
   }
   return {
@@ -70,7 +74,7 @@ export function scheduleBackups(
         const bytes = await writeBackup(`${file}${partialSuffix}`, { ...source, recipients, signal })
         await rename(`${file}${partialSuffix}`, file)
         log.info({ file, bytes }, 'backup written')
-        for (const { file: old } of (await storedBackups(folder)).slice(keep)) await rm(old)
+        for (const { file: old } of (await pastBackups(folder)).slice(keep)) await rm(old)
       } catch (error) {
         if (signal.aborted) return
         failedAt = performance.now()

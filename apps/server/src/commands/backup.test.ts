@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { CliError } from '#cli-error.ts'
 import { backup, restore, verify } from './backup.ts'
 import { dumpDatabase } from '#database/backup/dump.ts'
 import { tablesOf } from '#database/backup/tables.ts'
@@ -204,6 +205,16 @@ describe('encrypted backups', () => {
     await expect(restore([encrypted, '--identity', others], commandContext(empty.url, 'eight'))).rejects.toThrow(
       "Can't decrypt",
     )
+  })
+
+  it.each([
+    ['in the header', 100],
+    ['in the content', -40],
+  ])('are not restored if cut %s', async (_, bytes) => {
+    const cut = join(folder, 'cut.backup.age')
+    await writeFile(cut, (await readFile(encrypted)).subarray(0, bytes))
+    await expect(restore([cut, '--identity', keys], commandContext(empty.url, 'eight'))).rejects.toThrow(CliError)
+    await expect(verify([cut, '--identity', keys], commandContext(empty.url, 'eight'))).rejects.toThrow(CliError)
   })
 
   it('are not written for an invalid recipient', async () => {

@@ -28,7 +28,10 @@ export async function connectToDatabase(
 ): Promise<DatabaseConnection> {
   if (databaseUrl !== undefined) {
     const problem = await tryConnection(databaseUrl)
-    if (problem) throw new CliError(`Can't connect to the database in DATABASE_URL (${problem}).`)
+    if (problem)
+      throw new CliError(
+        `Can't connect to the database in DATABASE_URL (${problem}). Check that it is running, and the address and password.`,
+      )
     return { url: databaseUrl, isServerRunning: false, [Symbol.asyncDispose]: async () => undefined }
   }
   await access(join(dataFolder, 'postgres')).catch((cause: unknown) => {

@@ -137,6 +137,16 @@ describe('an invitation', () => {
     await expect(crowd.invite('more@example.ch')).rejects.toThrow('at most 100 invitations a day')
   })
 
+  it('is sent at most five times a day to one address, even if it is revoked each time', async () => {
+    const team = await openTeam(users, 'insistent')
+    for (let count = 0; count < 5; count++) {
+      const id = await team.invite(count === 0 ? 'Victim@example.ch' : 'victim@example.ch')
+      await team.as('insistent', { method: 'DELETE', url: `/v1/invitations/${id}` })
+    }
+    await expect(team.invite('victim@example.ch')).rejects.toThrow('already sent 5 invitations')
+    await expect(team.invite('other@example.ch')).resolves.toBeDefined()
+  })
+
   it('is mailed with its link, unless it was revoked meanwhile', async () => {
     const mails: { to: string; subject: string; text: string }[] = []
     const mailer = { deliver: async (mail: (typeof mails)[number]) => void mails.push(mail), close: () => undefined }

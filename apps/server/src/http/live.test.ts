@@ -1,9 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { recordIdentityEvent } from '#audit.ts'
 import { newId } from '#database/index.ts'
 import { announce, eventId } from '#notifications/index.ts'
-import { announceMembers } from '#workspaces/index.ts'
+import { recheckStreams } from '#database/channels.ts'
 import { openTestApi, type TestApi } from '#testing/api.ts'
 import { type TestServer, startTestServer } from '#testing/test-server.ts'
 
@@ -99,6 +100,38 @@ describe('an open stream', () => {
     expect(performance.now() - start).toBeLessThan(5000)
   })
 
+  it('ends within five seconds when its API token is revoked', async () => {
+    await accountOf('tina')
+    const token = { name: 'Script', scopes: ['SCOPE_READ'] }
+    const created = await send('POST', '/v1/api-tokens', { apiToken: token }, { 'x-person': 'tina' })
+    const { apiToken } = (await created.json()) as { apiToken: { id: string; token: string } }
+    const response = await get('/v1/events', { authorization: `Bearer ${apiToken.token}` })
+    expect(response.status).toBe(200)
+    const ended = response.text()
+    const start = performance.now()
+    await send('DELETE', `/v1/api-tokens/${apiToken.id}`, {}, { 'x-person': 'tina' })
+    await ended
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
+  it.each(['signed_out', 'password_changed', 'sessions_revoked', 'disabled'])(
+    'checks the access within five seconds of the event %s',
+    async (kind) => {
+      await accountOf('ida')
+      const response = await get('/v1/events', { 'x-person': 'ida' })
+      expect(response.status).toBe(200)
+      const ended = response.text()
+      const start = performance.now()
+      const role = (name: 'owner' | 'viewer') =>
+        server.database.owner.updateTable('member').set({ role: name }).where('identity_id', '=', 'ida').execute()
+      await role('viewer')
+      await recordIdentityEvent(server.database, { kind, identityId: 'ida', ip: '', userAgent: '', at: new Date() })
+      await ended
+      expect(performance.now() - start).toBeLessThan(5000)
+      await role('owner')
+    },
+  )
+
   it('ends within five seconds when the sign-in provider becomes required', async () => {
     const workspace = await accountOf('oskar')
     const owner = server.database.owner
@@ -124,7 +157,7 @@ describe('an open stream', () => {
       updated_at: new Date(),
     }
     await owner.insertInto('sign_in_provider').values(provider).execute()
-    await server.as(workspace, (ctx) => announceMembers(ctx))
+    await server.as(workspace, (ctx) => recheckStreams(ctx))
     await ended
     expect(performance.now() - start).toBeLessThan(5000)
   })
@@ -136,7 +169,7 @@ describe('an open stream', () => {
     const reader = response.body?.getReader()
     await reader?.read()
     await send('POST', '/v1/workspaces', { workspace: { name: 'Other' } }, { 'x-person': 'two' })
-    await server.as(workspace, (ctx) => announceMembers(ctx))
+    await server.as(workspace, (ctx) => recheckStreams(ctx))
     await server.as(workspace, (ctx) => announce(ctx, [opened('still here')]))
     const { value } = (await reader?.read()) ?? {}
     expect(new TextDecoder().decode(value)).toContain('still here')

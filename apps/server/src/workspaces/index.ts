@@ -9,14 +9,7 @@ export {
 } from '#workspaces/email-domains.ts'
 export { createInvitation, listInvitations, resendInvitation, revokeInvitation } from '#workspaces/invitations.ts'
 export { deliverInvitation } from '#workspaces/invitation-mail.ts'
-export {
-  announceMembers,
-  leaveWorkspace,
-  listMembers,
-  removeMember,
-  transferOwnership,
-  updateMember,
-} from '#workspaces/members.ts'
+export { leaveWorkspace, listMembers, removeMember, transferOwnership, updateMember } from '#workspaces/members.ts'
 export { createMemberships, type Memberships, personOf, type SignInLimits } from '#workspaces/membership.ts'
 export { type ExportedTable, exportedTables, exportWorkspace, lineOf } from '#workspaces/export.ts'
 export { endMemberships, soleWorkspacesOf } from '#workspaces/user-deletion.ts'

@@ -13,8 +13,9 @@ import type { Jobs } from '#jobs.ts'
 import { type Selectable, sql } from 'kysely'
 
 const dayMs = 86_400_000
-/** Limits mass mailing: emails per workspace and day, and the minimum time between two emails to one address. */
+/** Limits mass mailing: emails per day, in total and to one address, and the minimum time before an invitation is resent. */
 const mailsPerDayMax = 100
+const mailsToAddressPerDayMax = 5
 const resendAfterMs = 5 * 60_000
 
 type Row = Selectable<Tables['invitation']>
@@ -26,7 +27,7 @@ export async function listInvitations(ctx: Ctx): Promise<{ invitations: Invitati
 
 /**
  * @throws ApiError `conflict` for a member or a pending invitation; `forbidden` if an admin invites an owner;
- *   `quota_exceeded` for too many emails
+ *   `quota_exceeded` for too many emails, in total or to this address
  */
 export async function createInvitation(
   ctx: Ctx,
@@ -45,7 +46,7 @@ export async function createInvitation(
       metadata: { invitationId: earlier.id },
     })
   if (earlier) await setRevoked(ctx, earlier.id)
-  await limitMails(ctx)
+  await limitMails(ctx, email)
   const row = await ctx.tx
     .insertInto('invitation')
     .values({
@@ -75,7 +76,7 @@ export async function resendInvitation(
   requireOwnerFor(ctx, earlier.role)
   if (ctx.now.getTime() - earlier.sent_at.getTime() < resendAfterMs)
     throw new ApiError('quota_exceeded', 'The last email was sent less than 5 minutes ago. Wait before sending another')
-  await limitMails(ctx)
+  await limitMails(ctx, earlier.email)
   const row = await ctx.tx
     .updateTable('invitation')
     .set({ mails: sql`mails + 1`, sent_at: ctx.now, expires_at: expiry(ctx) })
@@ -144,14 +145,22 @@ async function rejectMember(ctx: Ctx, email: string): Promise<void> {
 }
 
 /** Counts revoked invitations too, so that revoking doesn't free up quota. */
-async function limitMails(ctx: Ctx): Promise<void> {
-  const { count } = await ctx.tx
+async function limitMails(ctx: Ctx, email: string): Promise<void> {
+  const { total, same } = await ctx.tx
     .selectFrom('invitation')
-    .select(({ fn }) => fn.coalesce(fn.sum<number>('mails'), sql<number>`0`).as('count'))
+    .select([
+      sql<number>`coalesce(sum(mails), 0)::int`.as('total'),
+      sql<number>`coalesce(sum(mails) filter (where lower(email) = ${email.toLowerCase()}), 0)::int`.as('same'),
+    ])
     .where('account_id', '=', ctx.workspace)
     .where('sent_at', '>', new Date(ctx.now.getTime() - dayMs))
     .executeTakeFirstOrThrow()
-  if (Number(count) >= mailsPerDayMax)
+  if (same >= mailsToAddressPerDayMax)
+    throw new ApiError(
+      'quota_exceeded',
+      `${email} was already sent ${mailsToAddressPerDayMax} invitations in the last 24 hours. Try again tomorrow`,
+    )
+  if (total >= mailsPerDayMax)
     throw new ApiError(
       'quota_exceeded',
       `A workspace can send at most ${mailsPerDayMax} invitations a day. Try again tomorrow`,

@@ -5,7 +5,7 @@ import type * as contract from '@glacis/contract/workspace'
 import type { Member } from '@glacis/contract/workspace'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
-import { channels } from '#database/channels.ts'
+import { recheckStreams } from '#database/channels.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
 import type { Tables } from '#database/tables.ts'
 import { ApiError, notFound } from '#errors.ts'
@@ -67,11 +67,6 @@ export async function transferOwnership(
   if (target.role !== 'owner') await setRole(ctx, target, 'owner')
   await setRole(ctx, actor, 'admin')
   return listMembers(ctx)
-}
-
-/** Makes open streams of the workspace check their permission again. */
-export async function announceMembers(ctx: Ctx): Promise<void> {
-  await sql`select pg_notify(${channels.members}, ${ctx.workspace})`.execute(ctx.tx)
 }
 
 /** The current member with this identity id. */
@@ -137,7 +132,7 @@ export async function setRole(ctx: Ctx, target: Row, role: Role): Promise<Row> {
     .execute()
   const detail = { email: target.email, from: target.role, to: role }
   await recordAuditEvent(ctx, 'member.role', { kind: 'member', id: target.identity_id }, detail)
-  await announceMembers(ctx)
+  await recheckStreams(ctx)
   return { ...target, role }
 }
 
@@ -161,7 +156,7 @@ export async function endMembership(
     .execute()
   const detail = { email: target.email, role: target.role, revokedTokens: tokens.map(({ name }) => name) }
   await recordAuditEvent(ctx, action, { kind: 'member', id: target.identity_id }, detail)
-  await announceMembers(ctx)
+  await recheckStreams(ctx)
 }
 
 function toMember({ actor }: Ctx, row: Row): Member {

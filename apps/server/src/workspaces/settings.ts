@@ -4,13 +4,13 @@ import type * as contract from '@glacis/contract/workspace'
 import { deletionGraceDays, type Workspace } from '@glacis/contract/workspace'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx, Log } from '#ctx.ts'
+import { recheckStreams } from '#database/channels.ts'
 import type { Database } from '#database/index.ts'
 import { recordDeletion } from '#deletions.ts'
 import { forEachSettled } from '#for-each-settled.ts'
 import { ApiError, invalid, masked, requireUnchanged } from '#errors.ts'
 import { rejectLockout } from '#networks.ts'
 import { isTimeZone, timeZoneError } from '#time-zone.ts'
-import { announceMembers } from '#workspaces/members.ts'
 
 const dayMs = 86_400_000
 
@@ -91,7 +91,7 @@ export async function setSignInNetworks(
     .where('id', '=', ctx.workspace)
     .execute()
   await recordAuditEvent(ctx, 'workspace.networks', { kind: 'workspace', id: ctx.workspace }, { networks })
-  await announceMembers(ctx)
+  await recheckStreams(ctx)
   return getWorkspace(ctx)
 }
 

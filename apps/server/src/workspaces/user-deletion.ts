@@ -1,4 +1,5 @@
 /** The workspaces and memberships of a person whose identity is deleted. */
+import { channels } from '#database/channels.ts'
 import type { Database } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { CliError } from '#cli-error.ts'
@@ -46,5 +47,8 @@ export async function endMemberships(owner: Kysely<Tables>, identityId: string):
   // Someone else may sign up with the address, which the provider still wants to be a member.
   await owner.updateTable('provisioned_user').set({ identity_id: null }).where('identity_id', '=', identityId).execute()
   await sql`
-    update member set left_at = now() where identity_id = ${identityId} and left_at is null`.execute(owner)
+    with ended as (
+      update member set left_at = now() where identity_id = ${identityId} and left_at is null returning account_id
+    )
+    select pg_notify(${channels.members}, account_id::text) from ended`.execute(owner)
 }

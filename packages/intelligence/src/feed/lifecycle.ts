@@ -59,7 +59,7 @@ export function parseLifecyclePage(text: string, file: string): Item {
   const [, matter] = /^---\n([\s\S]*?)\n---/.exec(text.replaceAll('\r\n', '\n')) ?? []
   let document: unknown
   try {
-    document = parseYaml(matter ?? '', { maxAliasCount: 100 })
+    document = parseYaml(matter ?? '', { maxAliasCount: 100, logLevel: 'silent' })
   } catch (error) {
     return { kind: 'skipped', id: file, problem: error instanceof Error ? error.message : String(error) }
   }

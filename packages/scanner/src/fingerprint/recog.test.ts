@@ -138,3 +138,7 @@ describe('match', () => {
     expect(fingerprints.match('ftp.banner', 'OpenSSH_9.9')).toEqual([])
   })
 })
+
+it('rejects a file that is cut in the middle of a character', () => {
+  expect(() => parseRecog('<?xml \ud800', 'pack')).toThrow('must contain a root element')
+})

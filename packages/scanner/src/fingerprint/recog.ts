@@ -116,7 +116,8 @@ export function parseRecog(
     else fingerprints.push(outcome)
     draft = undefined
   })
-  parser.write(xml).close()
+  // The parser fails with a RangeError if the text ends in half of a surrogate pair.
+  parser.write(xml.toWellFormed()).close()
   if (!root) throw new Error('the fingerprints element is missing')
   return { ...headOf(root, name), fingerprints, problems }
 }

@@ -18,7 +18,11 @@ export interface Pattern {
 }
 
 const compiled = new Map<string, Pattern | null>()
-const COMPILED_MAX = 50_000
+/** Bounds the cache's memory to about 60 MB: a compiled instruction takes about 240 bytes. */
+const CACHED_INSTRUCTIONS_MAX = 250_000
+/** What an entry without a program counts. */
+const ENTRY_INSTRUCTIONS = 2
+let cachedInstructions = 0
 
 /**
  * Compiles once per source. Patterns match byte strings (one character per byte), as in nuclei.
@@ -28,15 +32,18 @@ const COMPILED_MAX = 50_000
 export function compilePattern(source: string): Pattern | null {
   const cached = compiled.get(source)
   if (cached !== undefined) return cached
-  if (compiled.size >= COMPILED_MAX) compiled.clear()
-  const pattern = compile(source)
+  const regex = tryCompile(Buffer.from(source, 'utf8').toString('latin1'))
+  const pattern = regex && patternOf(source, regex)
+  if (cachedInstructions > CACHED_INSTRUCTIONS_MAX) {
+    compiled.clear()
+    cachedInstructions = 0
+  }
   compiled.set(source, pattern)
+  cachedInstructions += ENTRY_INSTRUCTIONS + (regex?.programSize() ?? 0)
   return pattern
 }
 
-function compile(source: string): Pattern | null {
-  const regex = tryCompile(Buffer.from(source, 'utf8').toString('latin1'))
-  if (!regex) return null
+function patternOf(source: string, regex: RE2JS): Pattern {
   const { literal, ignoresCase } = literalOf(source)
   const stepsPerCharacter = 1 + Math.floor(regex.programSize() / instructionsPerStep)
   const mayMatch = (text: string) => literal === '' || (ignoresCase ? lowered(text) : text).includes(literal)

@@ -28,7 +28,7 @@ export async function checkMigrations(owner: Kysely<Tables>): Promise<Result> {
   if (pending.length > 0)
     return warning(
       'schema',
-      `The next start migrates the database (${pending.length} migrations). Run "glacis backup" first.`,
+      `The next start migrates the database (${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}). Run "glacis backup" first.`,
     )
   return ok('schema', 'up to date with this release')
 }

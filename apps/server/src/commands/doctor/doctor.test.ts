@@ -30,7 +30,12 @@ describe('machine checks', () => {
     const folder = await mkdtemp(join(tmpdir(), 'glacis-doctor-'))
     expect(await checkDisk(folder)).toMatchObject([{ check: 'disk', text: expect.stringContaining('GB free') }])
     await rm(folder, { recursive: true })
-    expect(await checkDisk(folder)).toMatchObject([{ level: 'ok', text: expect.stringContaining('the first start') }])
+    const text = expect.stringMatching(/GB free in .*; the first start creates/)
+    expect(await checkDisk(join(folder, 'data'))).toMatchObject([{ level: 'ok', text }])
+  })
+
+  it.skipIf(process.getuid?.() === 0)('reports folders that are not writable', async () => {
+    expect(await checkDisk('/proc/none')).toMatchObject([{ level: 'error' }])
   })
 
   it('distinguishes Glacis from another program on its port', async () => {
@@ -40,7 +45,14 @@ describe('machine checks', () => {
     const texts = []
     for (const program of [glacis, starting, other]) {
       const port = await listen(program)
-      const [result] = await checkPorts({ hosts: ['127.0.0.1'], port })
+      const [result] = await checkPorts({ hosts: ['127.0.0.1'], port, metrics: null })
+      texts.push(`${result?.level} ${result?.text.replaceAll(String(port), 'N')}`)
+      program.close()
+    }
+    const metrics = createHttpServer((_request, response) => response.end('glacis_scans 0\n'))
+    for (const program of [metrics, createServer((socket) => socket.end('220 other\r\n'))]) {
+      const port = await listen(program)
+      const result = (await checkPorts({ hosts: [], port: 1, metrics: { host: '127.0.0.1', port } }))[0]
       texts.push(`${result?.level} ${result?.text.replaceAll(String(port), 'N')}`)
       program.close()
     }
@@ -48,6 +60,8 @@ describe('machine checks', () => {
       'ok Glacis is running at 127.0.0.1:N',
       "error Glacis at 127.0.0.1:N isn't ready (status 503). See its log.",
       'error 127.0.0.1:N is used by another program. Stop it, or set GLACIS_PORT.',
+      'ok Metrics are served at 127.0.0.1:N',
+      'error 127.0.0.1:N is used by another program. Stop it, or set GLACIS_METRICS.',
     ])
   })
 
@@ -102,7 +116,7 @@ describe('database checks', () => {
     await sql`delete from kysely_migration where name in ('9999-future', '0001-baseline')`.execute(owner)
     expect(await checkMigrations(owner)).toMatchObject({
       level: 'warning',
-      text: expect.stringContaining('(1 migrations)'),
+      text: expect.stringContaining('(1 migration)'),
     })
   })
 })

@@ -1,6 +1,7 @@
 /** Checks that need no database: Node.js, settings, disk, ports and email. */
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { dirname } from 'node:path'
 import { once } from 'node:events'
 import { storedBackups } from '#backups/index.ts'
 import { type Config, readConfig } from '#config.ts'
@@ -32,16 +33,30 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
 }
 
 export async function checkDisk(folder: string): Promise<Result[]> {
-  const stats = await stat(folder).catch(() => undefined)
-  if (!stats) return [ok('disk', `${folder} doesn't exist yet; the first start creates it`)]
-  if (!(await isWritable(folder)))
-    return [error('disk', `${folder} isn't writable by this user. Change its owner, or set GLACIS_DATA.`)]
-  const { bavail, bsize } = await statfs(folder)
-  const free = bavail * bsize
-  const text = `${(free / gigabyte).toFixed(1)} GB free in ${folder}`
+  const existing = await existingFolder(folder)
+  if (!(await isWritable(existing)))
+    return [error('disk', `${existing} isn't writable by this user. Change its owner, or set GLACIS_DATA.`)]
+  const free = await freeBytesIn(existing)
+  const created = existing === folder ? '' : `; the first start creates ${folder}`
+  const text = `${inGigabytes(free)} free in ${existing}${created}`
   if (free < freeBytes.error) return [error('disk', `${text}. Free some space before the database stops.`)]
   if (free < freeBytes.warning) return [warning('disk', `${text}. Feeds and history need at least 5 GB.`)]
   return [ok('disk', text)]
+}
+
+/** The folder, or the nearest one above it that exists. */
+async function existingFolder(folder: string): Promise<string> {
+  const stats = await stat(folder).catch(() => undefined)
+  return stats ? folder : existingFolder(dirname(folder))
+}
+
+async function freeBytesIn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+function inGigabytes(bytes: number): string {
+  return `${(bytes / gigabyte).toFixed(1)} GB`
 }
 
 async function isWritable(folder: string): Promise<boolean> {
@@ -51,14 +66,39 @@ async function isWritable(folder: string): Promise<boolean> {
   )
 }
 
-export async function checkPorts(config: Pick<Config, 'hosts' | 'port'>): Promise<Result[]> {
-  return Promise.all(config.hosts.map((host) => checkPort(host, config.port)))
+export async function checkPorts({
+  hosts,
+  port,
+  metrics,
+}: Pick<Config, 'hosts' | 'port' | 'metrics'>): Promise<Result[]> {
+  const results = await Promise.all(hosts.map((host) => checkPort(host, port)))
+  return metrics === null ? results : [...results, await checkMetricsPort(metrics)]
+}
+
+async function checkMetricsPort({ host, port }: NonNullable<Config['metrics']>): Promise<Result> {
+  const at = addressOf(host, port)
+  if (await canListen(host, port)) return ok('port', `${at} is free for metrics`)
+  const response = await fetch(`http://${reachable(at)}/metrics`, { signal: AbortSignal.timeout(timeoutMs) }).catch(
+    () => null,
+  )
+  const text = (await response?.text().catch(() => '')) ?? ''
+  if (text.includes('glacis_')) return ok('port', `Metrics are served at ${at}`)
+  return error('port', `${at} is used by another program. Stop it, or set GLACIS_METRICS.`)
+}
+
+function addressOf(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** The loopback address for one that means all interfaces. */
+function reachable(address: string): string {
+  return address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]')
 }
 
 async function checkPort(host: string, port: number): Promise<Result> {
-  const at = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const at = addressOf(host, port)
   if (await canListen(host, port)) return ok('port', `${at} is free; Glacis isn't running`)
-  const url = `http://${at.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]')}/health/ready`
+  const url = `http://${reachable(at)}/health/ready`
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
     if (response.ok) return ok('port', `Glacis is running at ${at}`)
@@ -83,6 +123,12 @@ export async function checkBackups({ backup }: Pick<Config, 'backup'>): Promise<
   if (backup === null)
     return warning('backup', 'Backups are not scheduled. Set GLACIS_BACKUP to a folder on another disk.')
   const { folder, periodMs } = backup
+  const existing = await existingFolder(folder)
+  if (!(await isWritable(existing)))
+    return error('backup', `${existing} isn't writable by this user. Change its owner, or set GLACIS_BACKUP.`)
+  const free = await freeBytesIn(existing)
+  if (free < freeBytes.error)
+    return error('backup', `${inGigabytes(free)} free in ${existing}. Free some space, or lower GLACIS_BACKUP_KEEP.`)
   const [newest] = await storedBackups(folder)
   if (!newest) return warning('backup', `${folder} contains no backup yet. A worker writes the first one.`)
   const text = `the newest backup in ${folder} is from ${newest.time.toISOString()}`

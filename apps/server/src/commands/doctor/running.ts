@@ -3,7 +3,7 @@ import type { HealthCheck } from '@glacis/contract/installation'
 import type { Config } from '#config.ts'
 import type { Database } from '#database/index.ts'
 import { checkAgents, checkClock, checkFeeds, checkMigrations, checkServer } from './database.ts'
-import { checkDisk, checkMail, checkNode } from './machine.ts'
+import { checkBackups, checkDisk, checkMail, checkNode } from './machine.ts'
 import type { Result } from './result.ts'
 
 const levels = { ok: 'LEVEL_OK', warning: 'LEVEL_WARNING', error: 'LEVEL_ERROR' } as const
@@ -12,6 +12,8 @@ export async function checkRunning(config: Config, { owner }: Pick<Database, 'ow
   const results: readonly (Result | readonly Result[])[] = await Promise.all([
     checkDisk(config.dataFolder),
     checkMail(config),
+    // Only workers write them.
+    ...(config.roles.includes('worker') ? [checkBackups(config)] : []),
     checkServer(owner, config.databaseUrl !== undefined),
     checkMigrations(owner),
     checkClock(owner),

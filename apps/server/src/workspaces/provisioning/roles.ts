@@ -2,7 +2,7 @@
 import type { GroupRole, GroupRoleName } from '@glacis/contract/group-role'
 import { recordAuditEvents } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
-import { announceMembers } from '#workspaces/members.ts'
+import { recheckStreams } from '#database/channels.ts'
 import { sql } from 'kysely'
 
 export interface RoleRules {
@@ -46,7 +46,7 @@ export async function applyRoles(ctx: Ctx, userIds?: readonly string[]): Promise
     .map((row) => ({ ...row, newRole: roleFromGroups(groupRoles, row.groups) ?? defaultRole }))
     .filter(({ role, newRole }) => role !== newRole)
   for (const [role, users] of Map.groupBy(changed, ({ newRole }) => newRole)) await setRoles(ctx, role, users)
-  if (changed.length > 0) await announceMembers(ctx)
+  if (changed.length > 0) await recheckStreams(ctx)
 }
 
 async function setRoles(

@@ -1,11 +1,12 @@
 /** Provisioned users, and the memberships that follow from them. */
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
+import { recheckStreams } from '#database/channels.ts'
 import { newId } from '#database/index.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
 import { mapUniqueViolation } from '#database/unique-violation.ts'
 import { becomeMember } from '#workspaces/join.ts'
-import { announceMembers, endMembership, findMember, requireRemainingOwner } from '#workspaces/members.ts'
+import { endMembership, findMember, requireRemainingOwner } from '#workspaces/members.ts'
 import { hasVerifiedDomain } from '#workspaces/provisioning/claim.ts'
 import { type ListQuery, conditionOf } from '#workspaces/provisioning/list-query.ts'
 import { applyPatch } from '#workspaces/provisioning/patch.ts'
@@ -173,7 +174,7 @@ async function join(ctx: Ctx, { attributes, user_name, email, role }: UserRow, i
   const person = { identityId, name, email: email ?? '', isVerified: true }
   await becomeMember(ctx, person, role, { isVisiting: false })
   await recordAuditEvent(ctx, 'member.join', { kind: 'member', id: identityId }, { email, role, isProvisioned: true })
-  await announceMembers(ctx)
+  await recheckStreams(ctx)
 }
 
 async function findUser(ctx: Ctx, id: string): Promise<UserRow> {

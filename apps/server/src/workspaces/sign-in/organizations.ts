@@ -4,11 +4,12 @@ import type * as contract from '@glacis/contract/sign-in-provider'
 import { type OrganizationOptions, type OrganizationSignIn, unseal } from '@glacis/identity'
 import { recordAuditEvent } from '#audit.ts'
 import type { Actor, Ctx, Log } from '#ctx.ts'
+import { recheckStreams } from '#database/channels.ts'
 import { type Database, inWorkspace } from '#database/index.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
 import { domainOf } from '#workspaces/email-domains.ts'
 import { becomeMember } from '#workspaces/join.ts'
-import { announceMembers, findMember, setRole } from '#workspaces/members.ts'
+import { findMember, setRole } from '#workspaces/members.ts'
 import { roleFromGroups } from '#workspaces/provisioning/roles.ts'
 import { type SignInSite, signInUrl, workspaceOf } from '#workspaces/sign-in/provider-id.ts'
 import { sql } from 'kysely'
@@ -103,7 +104,7 @@ export async function applySignIn(
     { kind: 'member', id: identityId },
     { email, role, isSignInProvider: true },
   )
-  await announceMembers(ctx)
+  await recheckStreams(ctx)
 }
 
 /** Someone who was removed or left needs an invitation, unless one of their groups has a role. */

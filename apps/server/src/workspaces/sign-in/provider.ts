@@ -6,11 +6,11 @@ import type { SignInProvider } from '@glacis/contract/sign-in-provider'
 import { checkProvider, seal } from '@glacis/identity'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx, Within } from '#ctx.ts'
+import { recheckStreams } from '#database/channels.ts'
 import type { Tables } from '#database/tables.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
 import { type EgressPolicy, urlError } from '#egress-policy.ts'
 import { ApiError, invalid, requireUnchanged } from '#errors.ts'
-import { announceMembers } from '#workspaces/members.ts'
 import type { OutboundFetch } from '#workspaces/sign-in/organizations.ts'
 import { type SignInSite, providerId, redirectUri, signInUrl } from '#workspaces/sign-in/provider-id.ts'
 import type { Selectable } from 'kysely'
@@ -122,7 +122,7 @@ async function store(
   const resource = { kind: 'workspace', id: ctx.workspace }
   await recordAuditEvent(ctx, 'sign-in-provider.set', resource, { ...detail, isSecretChanged })
   // Open streams of people who now have to sign in again end.
-  if (isRequired || !isSame) await announceMembers(ctx)
+  if (isRequired || !isSame) await recheckStreams(ctx)
 }
 
 function providerOf(ctx: Ctx): Promise<Row | undefined> {

@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const cacheFolder = join(root, 'node_modules/.cache/glacis')
+let folder: string
+beforeAll(async () => {
+  await mkdir(cacheFolder, { recursive: true })
+  folder = await mkdtemp(join(cacheFolder, 'release-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+it('SEC-H3 writes identical files for the same commit', async () => {
+  const digests: string[] = []
+  // Each in a fresh clone, with other times of files. The dependencies are found in the folder above.
+  for (const name of ['one', 'two']) {
+    const clone = join(folder, name)
+    execFileSync('git', ['clone', '--quiet', '--no-hardlinks', root, clone])
+    const release = join(folder, `${name}-release`)
+    const args = ['tools/release.mjs', '--skip-audit', release]
+    execFileSync(process.execPath, args, { cwd: clone, stdio: ['ignore', 'ignore', 'pipe'] })
+    digests.push(await readFile(join(release, 'SHA256SUMS'), 'utf8'))
+  }
+  expect(digests[0]).toMatch(/^[0-9a-f]{64} {2}glacis-\S+\.tar\.gz$/m)
+  expect(digests[1]).toBe(digests[0])
+}, 240_000)
