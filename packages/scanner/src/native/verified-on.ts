@@ -11,6 +11,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'coap-open': ['libcoap'],
   'chrony-command-open': ['chrony'],
   'connection-form-open': ['webssh'],
+  'cross-site-scripting-reflected': ['express-api'],
   'CVE-2014-0160': ['tlslite-heartbeat'],
   'directory-listing': [
     'apache2',
@@ -54,6 +55,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'nfs-export-open': ['nfs-ganesha'],
   'nrpe-open': ['nrpe'],
   'ntp-variables-exposed': ['ntpsec'],
+  'path-traversal-linked-parameter': ['orders-api'],
   'radius-default-secret': ['freeradius'],
   'rdp-no-tls': ['xrdp'],
   'rmi-registry-open': ['rmi-registry'],
