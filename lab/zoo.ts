@@ -128,8 +128,10 @@ async function runBatch(batch: readonly Run[]): Promise<Map<Run, StoredRun>> {
 /** Options that an entry needs. Runs with the same options share a scan. */
 function optionsOf(run: Run | undefined): string[] {
   if (!run) return []
-  const { allow, hostname } = run.entry
-  return [...allow.flatMap((kind) => ['--allow', kind]), ...(hostname === undefined ? [] : ['--resolver', run.address])]
+  const { allow, hostname, scannedPorts } = run.entry
+  const ports = scannedPorts.length > 0 ? ['--ports', scannedPorts.join(',')] : []
+  const resolver = hostname === undefined ? [] : ['--resolver', run.address]
+  return [...allow.flatMap((kind) => ['--allow', kind]), ...ports, ...resolver]
 }
 
 /** nmap mostly waits, so all programs are compared concurrently. */

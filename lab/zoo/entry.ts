@@ -89,6 +89,8 @@ const Entry = z.strictObject({
   /** Ports that are open once the program is ready, used by both variants. */
   tcp: ports.default([]),
   udp: ports.default([]),
+  /** Scanned instead of the default ports, for programs on unusual ports. */
+  scannedPorts: ports.default([]),
   /** Estimated memory of one variant, in MiB. */
   memory: z.number().int().default(80),
   /** Listens on all addresses, so nothing else may run at the same time. */

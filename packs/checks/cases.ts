@@ -24,6 +24,7 @@ export const exposures: readonly Case[] = [
   exposure('spring-actuator-env', '/actuator/env', json({ activeProfiles: [], propertySources: [] }), json({ status: 'UP' })),
   exposure('haproxy-statistics-open', '/stats', html('<h1>HAProxy version 2.6.12</h1><h2>Statistics Report for HAProxy</h2>')),
   exposure('swagger-api-docs', '/v2/api-docs', json({ swagger: '2.0', info: {} }), json({ api: '2.0' })),
+  exposure('sparql-endpoint-open', '/ds/query?query=ASK%7B%7D', json({ head: {}, boolean: true }), json({ head: { vars: ['s'] }, results: { bindings: [] } })),
   exposure('graphql-introspection', '/graphql', json({ data: { __schema: { queryType: { name: 'Query' } } } }), json({ errors: [{ message: 'introspection is disabled' }] })),
 ]
 

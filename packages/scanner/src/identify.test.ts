@@ -213,6 +213,31 @@ describe.concurrent('identifies a service by its responses', () => {
     expect(names).toContain('vmware:rabbitmq:3.12.14')
   })
 
+  it('identifies a service inside TLS on an unusual port', async () => {
+    const certificate = certificateFor({ name: 'cache.lab.test' })
+    const treat = (socket: Socket) => {
+      const inside = new TLSSocket(socket, { isServer: true, ...certificate }).on('error', () => undefined)
+      inside.on('data', (received: Buffer) => {
+        if (received.includes('PING')) return void inside.write('+PONG\r\n')
+        if (received.includes('INFO')) return void inside.write('$20\r\nredis_version:7.0.15\r\n')
+        inside.destroy()
+      })
+    }
+    await using server = await listen('127.70.2.47', 16390, treat)
+    const { services } = await identified(server.address, [16390])
+    expect(services).toMatchObject([{ protocol: 'redis', tls: true }])
+  })
+
+  it.each([
+    [12_121, '220 Welcome to the file service\r\n', 'ftp'],
+    [12_122, '220 mx.shop.example ready\r\n', 'smtp'],
+    [12_123, '421 Too many connections\r\n', 'smtp'],
+  ])('tells FTP from SMTP on the unusual port %i: %j', async (port, banner, protocol) => {
+    await using server = await listen('127.70.2.48', port, greet(banner))
+    const { services } = await identified(server.address, [port])
+    expect(services).toMatchObject([{ protocol }])
+  })
+
   it('reads the certificate of a mail server after STARTTLS', async () => {
     const certificate = certificateFor({ name: 'mx.lab.test' })
     const treat = (socket: Socket) => {

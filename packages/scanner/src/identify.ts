@@ -38,6 +38,8 @@ export interface Identification {
   readonly technologies: readonly Technology[]
   /** The service sent data in any protocol. */
   readonly responded: boolean
+  /** Folders of applications that a web server serves below its root. */
+  readonly applicationFolders?: readonly string[]
 }
 export interface IdentifyTools extends ConnectionTools {
   readonly http: HttpClient
@@ -55,10 +57,14 @@ interface Reading {
   readonly responded: boolean
   readonly certificate?: Certificate
   readonly http?: { status: number; title: string; server: string }
+  readonly ownFolder?: string | undefined
+  readonly linkedFolders?: readonly string[]
 }
 
 const probesMax = 4
 const guessesAtOnce = 32
+/** Each guess inside TLS needs a handshake. */
+const tlsGuessesAtOnce = 8
 const tlsDeadlineMs = 4000
 const guessWaitMs = 1000
 const slowPageMs = 8000
@@ -75,9 +81,52 @@ const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], resp
 export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Promise<Identification> {
   const reading = await read(endpoint, tools)
   const { address, port } = endpoint
-  const identify = () => identifyTechnologies(reading.traces, { address, port, transport: 'tcp' }, tools.fingerprints)
-  const technologies = tools.units ? unlessStopped(tools.units, identify) : identify()
-  return { service: serviceOf(endpoint, reading), technologies, responded: reading.responded }
+  const identify = (traces: readonly FingerprintText[]) => {
+    const run = () => identifyTechnologies(traces, { address, port, transport: 'tcp' }, tools.fingerprints)
+    return tools.units ? unlessStopped(tools.units, run) : run()
+  }
+  const atRoot = identify(reading.traces)
+  const { technologies, folders } = await readApplications(endpoint, reading, atRoot, identify, tools)
+  return {
+    service: serviceOf(endpoint, reading),
+    technologies,
+    responded: reading.responded,
+    ...(folders.length > 0 ? { applicationFolders: folders } : {}),
+  }
+}
+
+/**
+ * Identifies applications below the root of a web server: where the root redirects to or sets cookies for, and
+ * where a front page with few links leads to another product.
+ */
+async function readApplications(
+  endpoint: Endpoint,
+  { tls, ownFolder, linkedFolders = [], traces }: Reading,
+  atRoot: readonly Technology[],
+  identify: (traces: readonly FingerprintText[]) => readonly Technology[],
+  tools: IdentifyTools,
+): Promise<{ technologies: readonly Technology[]; folders: readonly string[] }> {
+  const candidates = ownFolder === undefined ? linkedFolders : [ownFolder]
+  const folders: string[] = []
+  const found = [...traces]
+  const known = new Set(atRoot.map(productOf))
+  for (const folder of candidates) {
+    const page = await readWeb({ ...endpoint, tls }, webTools(tools), folder)
+    if (!page) break
+    const isProduct = identify(page.traces).some((technology) => !known.has(productOf(technology)))
+    if (!isProduct && folder !== ownFolder) continue
+    folders.push(folder)
+    found.push(...page.traces)
+  }
+  return { technologies: folders.length > 0 ? identify(found) : atRoot, folders }
+}
+
+function productOf({ wfn }: Technology): string {
+  return `${wfn.vendor}:${wfn.product}`
+}
+
+function webTools({ http, signal, webPaths }: IdentifyTools) {
+  return { http, signal, paths: webPaths }
 }
 
 function unlessStopped(units: Units, identify: () => readonly Technology[]): readonly Technology[] {
@@ -154,7 +203,7 @@ function statedTraces(text: string): readonly FingerprintText[] {
 /** Sends the probes of other ports to a service that ignored HTTP, several at once. */
 async function guessProtocol(
   sent: readonly Probe[],
-  endpoint: Endpoint,
+  endpoint: ProbeTarget,
   tools: IdentifyTools,
 ): Promise<Reading | undefined> {
   const others = probes.filter((probe) => !sent.includes(probe) && probe.isOwnPortsOnly !== true)
@@ -162,12 +211,12 @@ async function guessProtocol(
   let named: Reading | undefined
   // A web server that ignores its start page rejects every probe with an HTTP error: try the page once more, not each time.
   let page: Promise<Reading | undefined> | undefined
-  await forEachOf(others, guessesAtOnce, async (probe) => {
+  await forEachOf(others, endpoint.isTls ? tlsGuessesAtOnce : guessesAtOnce, async (probe) => {
     if (known) return
     const received = await exchange(endpoint, probe, tools, guessWaitMs)
     if (received.length === 0) return
     const text = received.toString('latin1')
-    const isPage = isWeb(text) && !probe.responsePattern.test(text)
+    const isPage = endpoint.isTls !== true && isWeb(text) && !probe.responsePattern.test(text)
     const reading = await (isPage
       ? (page ??= readSlowPage(text, endpoint, tools))
       : recognize(received, probe, endpoint, tools))
@@ -302,25 +351,32 @@ async function readTls(
   const inner =
     received.length > 0
       ? await identifyByBanner(received, endpoint, tools, true)
-      : ((await probeInsideTls(endpoint, tools)) ?? (await readPage(endpoint, tools, true)))
+      : ((await probeInsideTls(endpoint, tools)) ??
+        (await readPage(endpoint, tools, true)) ??
+        (await guessProtocol(expectedInsideTls(endpoint), { ...endpoint, isTls: true }, tools)))
   return { ...(inner ?? silent), ...outer, traces: [...(inner?.traces ?? []), ...shown] }
 }
 
 /** Sends probes inside TLS on ports of protocols where the client speaks first. */
 async function probeInsideTls(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
   const inside = { ...endpoint, isTls: true }
-  for (const probe of probes.filter(({ tlsPorts: ports = [] }) => ports.includes(endpoint.port))) {
+  for (const probe of expectedInsideTls(endpoint)) {
     const known = await recognize(await exchange(inside, probe, tools), probe, inside, tools)
     if (known) return known
   }
   return undefined
 }
 
+function expectedInsideTls({ port }: Endpoint): readonly Probe[] {
+  return probes.filter(({ tlsPorts: ports = [] }) => ports.includes(port))
+}
+
 async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean): Promise<Reading | undefined> {
-  const page = await readWeb({ ...endpoint, tls }, { http: tools.http, signal: tools.signal, paths: tools.webPaths })
+  const page = await readWeb({ ...endpoint, tls }, webTools(tools))
   if (!page) return undefined
-  const { status, title, server, head, traces } = page
-  return { protocol: 'http', tls, banner: head, traces, responded: true, http: { status, title, server } }
+  const { status, title, server, head, traces, ownFolder, linkedFolders } = page
+  const http = { status, title, server }
+  return { protocol: 'http', tls, banner: head, traces, responded: true, http, ownFolder, linkedFolders }
 }
 
 function serviceOf({ address, port }: Endpoint, reading: Reading): Service {

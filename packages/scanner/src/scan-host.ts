@@ -178,7 +178,11 @@ function tagsOf({ templates }: CheckPlan): (check: string) => readonly string[] 
 }
 
 function targetOf(host: ResolvedHost, basePath: string, identifications: readonly Identification[]): CheckTarget {
-  const services = identifications.map(({ service, technologies }) => ({ ...service, technologies }))
+  const services = identifications.map(({ service, technologies, applicationFolders = [] }) => ({
+    ...service,
+    technologies,
+    applicationFolders,
+  }))
   return { address: host.address, hostname: host.names[0] ?? host.address, basePath, services }
 }
 

@@ -17,6 +17,7 @@ export const slowPorts = portSet('9001')
  * only receive the read-only request of their own protocol.
  */
 export const fragilePorts = portSet('9100 9101 9102 9103 515')
+const mailPorts = portSet('24 25 465 587 1025 2525')
 export const untouchedPorts = portSet('102 502 20000 44818 47808 1911 4911 789 2404')
 
 function portSet(ports: string): ReadonlySet<number> {
@@ -98,11 +99,16 @@ function bannerOf(protocol: string, field: string, text = ''): Banner {
   return { protocol, field, text: text.trim() }
 }
 
-/** FTP and SMTP both use code 220; the text decides, then the port. */
+/**
+ * FTP and SMTP both use code 220; the text decides, then the port. A mail server starts with its domain (RFC 5321),
+ * so another greeting on a port of neither protocol is that of a file server with its own text.
+ */
 function ftpOrSmtp(text: string, port: number): Banner {
   const rest = text.split(/\r?\n/, 1)[0]?.replace(/^\d{3}[ -]/, '') ?? ''
+  const isMail = /smtp|mail/i.test(text) || mailPorts.has(port) || /^(?:\S{1,200}\.\S|localhost\b)/i.test(rest)
   const isFile = /ftp|filezilla|features/i.test(text) || [21, 990, 2121].includes(port)
-  if (isFile && !/smtp/i.test(text)) return bannerOf('ftp', 'ftp.banner', rest)
+  const isOther = text.startsWith('220') && !isMail
+  if ((isFile && !/smtp/i.test(text)) || isOther) return bannerOf('ftp', 'ftp.banner', rest)
   return bannerOf('smtp', 'smtp.banner', rest)
 }
 

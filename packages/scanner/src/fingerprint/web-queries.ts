@@ -111,9 +111,11 @@ const privoxy = oneRequest(
   'privoxy.menu',
 )
 
-/** Ethereum nodes; a GET request is answered with an error of the protocol. */
+/** Ethereum nodes answer a GET request with an error of the protocol, or with an empty page as Geth does. */
 const ethereum = oneRequest(
-  ({ field, text }) => field === 'web.json' && /"jsonrpc"\s{0,3}:\s{0,3}"2\.0"/.test(text),
+  ({ field, text }) =>
+    (field === 'web.json' && /"jsonrpc"\s{0,3}:\s{0,3}"2\.0"/.test(text)) ||
+    (field === 'http_header.content-length' && text === '0'),
   {
     method: 'POST',
     path: '/',

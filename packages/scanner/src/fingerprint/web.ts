@@ -19,21 +19,29 @@ export interface WebPage {
   /** Status line and headers, made printable. */
   readonly head: string
   readonly traces: readonly FingerprintText[]
+  /** Folder that the front page redirects to on the same origin, or that it sets cookies for. */
+  readonly ownFolder?: string
+  /** Other folders that a front page with few links refers to. */
+  readonly linkedFolders: readonly string[]
 }
 
 const bodyLengthMax = 65_536
 const redirectsMax = 4
 const headersMax = 60
+/** A front page with more links to folders is a site rather than an index of applications. */
+const linkedFoldersMax = 5
 
 /**
  * Reads a web server's front page, its favicon, and the pages that fingerprints need. Follows
  * redirects within the same origin only. Undefined when the server doesn't speak HTTP.
  *
+ * @param base folder of an application below the root; the paths that fingerprints need are relative to it
  * @throws only when `signal` aborts, with its reason
  */
 export async function readWeb(
   origin: Origin,
   { http, signal, paths }: { http: HttpClient; signal: AbortSignal; paths: readonly WebPath[] },
+  base = '/',
 ): Promise<WebPage | undefined> {
   const send = (request: HttpRequest) =>
     http.request(origin, { ...request, headers: { ...browserHeaders, ...request.headers } }, { signal })
@@ -43,11 +51,13 @@ export async function readWeb(
     if (response.kind === 'response') jar.storeCookies(path, response)
     return response
   }
-  const first = await get('/')
+  const below = (path: string) => `${base}${path.slice(1)}`
+  const first = await get(base)
   if (first.kind === 'failure') return undefined
   const traces = [...headerTraces(first), ...bodyTraces(first)]
   let last = first
-  let at = '/'
+  let at = base
+  let ownFolder: string | undefined
   for (let step = 0; step < redirectsMax; step++) {
     const path = redirectPath(last, origin, at)
     const next = path === undefined ? undefined : await get(path)
@@ -55,8 +65,9 @@ export async function readWeb(
     traces.push(...headerTraces(next), ...bodyTraces(next))
     last = next
     at = path ?? at
+    ownFolder ??= folderAt(at)
   }
-  traces.push(...(await faviconTraces(last, get)))
+  traces.push(...(await faviconTraces(last, get, below)))
   const scripts: string[] = []
   for (const path of scriptPaths(bodyText(last), origin)) {
     const script = await get(path)
@@ -72,7 +83,7 @@ export async function readWeb(
   traces.push(...ownNameTraces(bodyText(last), { scripts: scripts.join('\n'), manifestName, cookies }))
   const described = descriptionPaths.map((path) => [path, []] as const)
   for (const [path, fields] of new Map([...described, ...relevantPaths(paths, traces)])) {
-    const page = await get(path)
+    const page = await get(below(path))
     if (page.kind === 'failure') break
     if (page.status !== 200) continue
     const text = path.endsWith('.js') ? scriptExcerpt(page.body) : bodyText(page)
@@ -81,13 +92,47 @@ export async function readWeb(
     traces.push(...fields.map(({ field }) => ({ field, text })), ...jsonTraces(text))
   }
   const answered = async (request: HttpRequest) => {
-    const response = await send(request)
+    const response = await send({ ...request, path: below(request.path) })
     return response.kind === 'response' ? response : undefined
   }
   traces.push(...(await queryWebProducts(traces, answered)))
   const title = titleOf(bodyText(last)) || titleOf(bodyText(first))
   const server = oneLine(headerOf(first, 'server'), 300)
-  return { status: first.status, title: oneLine(title, 300), server, head: headText(first), traces: distinct(traces) }
+  ownFolder ??= cookieFolder(first)
+  const linkedFolders = linkedFoldersOf(bodyText(last), origin).filter((folder) => folder !== ownFolder)
+  return {
+    status: first.status,
+    title: oneLine(title, 300),
+    server,
+    head: headText(first),
+    traces: distinct(traces),
+    linkedFolders,
+    ...(ownFolder === undefined ? {} : { ownFolder }),
+  }
+}
+
+/** The folder of a path; undefined for the root and for unusual or deep paths. */
+function folderAt(path: string): string | undefined {
+  const [file = ''] = path.split('?', 1)
+  const folder = file.slice(0, file.lastIndexOf('/') + 1)
+  return /^\/(?:[\w~-][\w.~-]{0,60}\/){1,3}$/.test(folder) ? folder : undefined
+}
+
+/** Applications that don't serve the root still set their cookies for their own folder. */
+function cookieFolder(response: HttpResponse): string | undefined {
+  const cookies = response.headers.filter(([key]) => key.toLowerCase() === 'set-cookie')
+  const paths = cookies.flatMap(([, value]) => /;\s{0,9}path=(\/[^;\s]{1,200})/i.exec(value)?.[1] ?? [])
+  const [path] = paths
+  return path === undefined ? undefined : folderAt(path.endsWith('/') ? path : `${path}/`)
+}
+
+function linkedFoldersOf(html: string, origin: Origin): string[] {
+  const targets = [
+    ...html.matchAll(/<a\b[^>]{0,200}?\bhref\s{0,9}=\s{0,9}["']?((?:\/|https?:)[^"'\s>]{0,300}\/)["'\s>]/gi),
+  ]
+  const paths = targets.flatMap(([, target = '']) => pathOnOrigin(target, origin) ?? [])
+  const folders = new Set(paths.flatMap((path) => folderAt(path) ?? []))
+  return folders.size > linkedFoldersMax ? [] : [...folders]
 }
 
 /** Some servers return different or no pages to clients that don't look like a browser. */
@@ -210,10 +255,14 @@ function redirectPath(response: HttpResponse, origin: Origin, at: string): strin
   return response.status !== 200 || refresh === undefined ? undefined : pathOnOrigin(refresh, origin, at)
 }
 
-async function faviconTraces(page: HttpResponse, get: Get): Promise<FingerprintText[]> {
+async function faviconTraces(
+  page: HttpResponse,
+  get: Get,
+  below: (path: string) => string,
+): Promise<FingerprintText[]> {
   const tag = /<link\b[^>]{0,200}\brel=["']?(?:shortcut )?icon\b[^>]{0,300}/i.exec(bodyText(page))?.[0] ?? ''
   const href = /\bhref=["']?([^"'\s>]{1,500})/i.exec(tag)?.[1] ?? ''
-  const icon = await get(/^\/(?!\/)/.test(href) ? href : '/favicon.ico')
+  const icon = await get(/^\/(?!\/)/.test(href) ? href : below('/favicon.ico'))
   if (icon.kind === 'failure') return []
   if (icon.status === 404) return errorTraces(icon)
   if (icon.status !== 200 || icon.body.length === 0 || icon.truncated) return []

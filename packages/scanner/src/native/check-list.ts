@@ -35,6 +35,7 @@ import { vnc } from '#native/vnc.ts'
 import { webAdministration } from '#native/web-admin.ts'
 import { webApi } from '#native/web-api.ts'
 import { webPages } from '#native/web-pages.ts'
+import { webParameters } from '#native/web-parameters.ts'
 import { webTokens } from '#native/web-tokens.ts'
 import { webUploadForm } from '#native/web-upload-form.ts'
 import { webUpload } from '#native/web-upload.ts'
@@ -76,6 +77,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webAdministration,
   webPages,
   webApi,
+  webParameters,
   mcp,
   grpc,
   webTokens,

@@ -5,6 +5,7 @@ import type { Observation } from '@glacis/contract/runner'
 import { createHttpClient, type HttpClient } from '#net/http.ts'
 import { parseTemplate } from '#template/parse.ts'
 import { runChecks } from '#template/run.ts'
+import type { IdentifiedService } from '#template/service-run.ts'
 
 const address = '127.42.3.1'
 const guard = { denialReason: () => null }
@@ -63,10 +64,13 @@ function plan(...sketches: readonly Sketch[]) {
 async function run(
   port: number,
   checks: ReturnType<typeof plan>,
-  signal = AbortSignal.timeout(20_000),
+  {
+    signal = AbortSignal.timeout(20_000),
+    service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies: [] } as const,
+    basePath = '/',
+  }: { signal?: AbortSignal; service?: IdentifiedService; basePath?: string } = {},
 ): Promise<Observation[]> {
-  const service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies: [] } as const
-  const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
+  const target = { address, hostname: 'lab.test', basePath, services: [service] }
   const tools = { http: client, guard, signal, profile: 'gentle', budget: { take: async () => undefined } } as const
   const observations: Observation[] = []
   for await (const observation of runChecks(target, checks, tools)) observations.push(observation)
@@ -87,6 +91,38 @@ it('sends identical requests of several checks once', async () => {
   )
   expect(requests.filter((line) => line === 'GET /x')).toHaveLength(1)
   expect(covered(observations)).toHaveLength(30)
+})
+
+describe('applications below the root', () => {
+  const folders = (at: number, applicationFolders: readonly string[]) =>
+    ({
+      port: at,
+      transport: 'tcp',
+      protocol: 'http',
+      tls: false,
+      banner: '',
+      technologies: [],
+      applicationFolders,
+    }) as const
+
+  it('are checked too', async () => {
+    const port = await serve((request, response) => only(response, request.url === '/app/x'))
+    const observations = await run(port, plan({ id: 't', path: `${base}/x"` }), { service: folders(port, ['/app/']) })
+    expect(locations(observations)).toEqual([`${port}/app/x`])
+    expect(covered(observations)).toEqual(['t'])
+  })
+
+  it('do not repeat a finding of the root', async () => {
+    const port = await serve((request, response) => only(response, request.url?.endsWith('/x') === true))
+    const observations = await run(port, plan({ id: 't', path: `${base}/x"` }), { service: folders(port, ['/app/']) })
+    expect(locations(observations)).toEqual([`${port}/x`])
+  })
+
+  it('are left out of a scan of another folder', async () => {
+    const port = await serve((request, response) => only(response, request.url === '/app/x'))
+    const options = { service: folders(port, ['/app/']), basePath: '/shop/' }
+    expect(locations(await run(port, plan({ id: 't', path: `${base}/x"` }), options))).toEqual([])
+  })
 })
 
 it('distinguishes headers, body, and method, but not redirect policies', async () => {

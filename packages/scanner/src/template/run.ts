@@ -86,18 +86,39 @@ async function* runService(
 /** A check with several protocols is completed when each of them is. */
 async function* eventsOf(run: ServiceRun, deadline: AbortSignal): AsyncIterable<ServiceEvent> {
   const { service, plan, tools } = run
+  const folders = foldersOf(run)
   try {
-    if (isHttp(service)) yield* runHttp(run)
+    if (isHttp(service)) yield* runWeb(run, folders)
     if (service.tls) yield* runTls(run)
     yield* runNetwork(run)
   } catch (error) {
     if (!deadline.aborted || tools.signal.aborted) throw error
     yield { kind: 'problem', message: `stopped checking after ${portDeadlineMs[tools.profile] / 1000} s` }
     for (const { id, counts } of plan.templates) {
-      if (Object.values(counts).filter((count) => count > 0).length > 1)
+      if (folders.length > 0 || Object.values(counts).filter((count) => count > 0).length > 1)
         yield { kind: 'ended', isFinished: false, check: id }
     }
   }
+}
+
+/** A finding in the root is not repeated for each application below it. */
+async function* runWeb(run: ServiceRun, folders: readonly string[]): AsyncIterable<ServiceEvent> {
+  const found = new Set<string>()
+  for (const basePath of [run.target.basePath, ...folders]) {
+    const earlier = new Set(found)
+    for await (const event of runHttp({ ...run, target: { ...run.target, basePath } })) {
+      if (event.kind === 'found') {
+        if (earlier.has(event.finding.check)) continue
+        found.add(event.finding.check)
+      }
+      yield event
+    }
+  }
+}
+
+/** None if the scan is limited to a folder. */
+function foldersOf({ target, service }: ServiceRun): readonly string[] {
+  return target.basePath === '/' ? (service.applicationFolders ?? []) : []
 }
 
 function problem(address: string, message: string): Observation {

@@ -25,6 +25,8 @@ export interface IdentifiedService {
   readonly tls: boolean
   readonly banner: string
   readonly technologies: readonly { readonly name: string; readonly wfn: Wfn }[]
+  /** Folders of applications below the root of a web server, which HTTP checks run on as well. */
+  readonly applicationFolders?: readonly string[]
 }
 export interface CheckTools {
   /** Applies its own rate limit before each request; pass `beforeRequest`. */

@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { readWeb } from '#fingerprint/web.ts'
+import { createHttpClient } from '#net/http.ts'
+
+const guard = { denialReason: () => null }
+
+async function read(serve: RequestListener) {
+  const server = createServer(serve).listen(0, '127.34.2.2')
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  const http = createHttpClient({ guard })
+  const origin = { address: '127.34.2.2', port, tls: false, hostname: 'lab.test' }
+  const page = await readWeb(origin, { http, signal: AbortSignal.timeout(10_000), paths: [] })
+  await http.close()
+  server.close()
+  return { own: page?.ownFolder, linked: page?.linkedFolders }
+}
+const html = { 'content-type': 'text/html' }
+
+describe('the folder of an application', () => {
+  it.each([
+    ['/shop/', '/shop/'],
+    ['/user/ml/lab?reset', '/user/ml/'],
+    ['/login', undefined],
+    ['https://other.example/shop/', undefined],
+    ['/a/b/c/d/', undefined],
+  ])('is where the root redirects to: %s', async (location, own) => {
+    const page = await read(({ url }, response) =>
+      url === '/' ? response.writeHead(302, { location }).end() : response.end('shop'),
+    )
+    expect(page.own).toBe(own)
+  })
+
+  it('is that of the cookies of a server without a start page', async () => {
+    const page = await read((_request, response) =>
+      response.writeHead(404, { 'set-cookie': ['a=1; Path=/', 'b=2; HttpOnly; Path=/user/ml'] }).end(),
+    )
+    expect(page.own).toBe('/user/ml/')
+  })
+})
+
+describe('folders that a front page links', () => {
+  const linking = (paths: readonly string[]): RequestListener => {
+    return (_request, response) =>
+      response.writeHead(200, html).end(paths.map((path) => `<a class="x" href="${path}">x</a>`).join(''))
+  }
+
+  it('are on the same server', async () => {
+    const page = await read(
+      linking(['/monitoring/prometheus/', '/terms', '//other.example/x/', 'https://other.example/y/']),
+    )
+    expect(page.linked).toEqual(['/monitoring/prometheus/'])
+  })
+
+  it('are not followed if there are many', async () => {
+    expect((await read(linking(['/a/', '/b/', '/c/', '/d/', '/e/', '/f/']))).linked).toEqual([])
+  })
+})

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { parametersOf, runsMarkup } from '#native/web-parameters.ts'
+
+const page = (body: string, scripts: readonly string[] = []) =>
+  parametersOf({
+    front: { path: '/shop/', body, status: 200, headers: [], request: '', received: '' },
+    scripts,
+  }).map(({ path, name, value }) => `${path} ${name}=${value}`)
+
+describe('parametersOf', () => {
+  it('finds parameters of links, GET forms, and paths in scripts', () => {
+    const links = '<a href="report?file=2025.csv&amp;id=1">Report</a><a href="https://other.example/?q=1">Other</a>'
+    const form =
+      '<form action="/search"><input name="q"></form><form method="post" action="/save"><input name="n"></form>'
+    const script = "fetch('/api/files?path=logo.png')"
+    expect(page(links + form, [script])).toEqual([
+      '/shop/report file=2025.csv',
+      '/shop/report id=1',
+      '/api/files path=logo.png',
+      '/search q=',
+    ])
+  })
+
+  it('lists a parameter once', () => {
+    expect(page('<a href="/p?page=1">1</a><a href="/p?page=2">2</a>')).toHaveLength(1)
+  })
+})
+
+describe('runsMarkup', () => {
+  const html = [['Content-Type', 'text/html; charset=utf-8']] as const
+  it.each([
+    ['text', '<p>Results for <gab>', html, true],
+    ['text after a closed element', '<title>Shop</title><script>1</script><p><gab>', html, true],
+    ['escaped text', '<p>Results for &lt;gab&gt;', html, false],
+    ['a text area', '<textarea name="q"><gab></textarea>', html, false],
+    ['a title', '<title>Search: <gab></title>', html, false],
+    ['a comment', '<!-- query: <gab> -->', html, false],
+    ['a script', '<script>const q = "<gab>"</script>', html, false],
+    ['JSON', '{"q":"<gab>"}', [['Content-Type', 'application/json']] as const, false],
+    [
+      'a page with a script policy',
+      '<p><gab>',
+      [...html, ['Content-Security-Policy', "script-src 'self'"] as const],
+      false,
+    ],
+  ])('judges %s', (_, body, headers, expected) => {
+    expect(runsMarkup({ headers, body }, '<gab>')).toBe(expected)
+  })
+})
