@@ -47,6 +47,9 @@ it.each([
   '/app/\0',
   '/\t/evil.example/',
   ' \n/app',
+  'https://glacis.example\\@evil.example/',
+  'https://glacis.example/app/%zz',
+  '/app/%',
 ])('rejects the malformed URL %j', (value) => {
   const check = () => checkReturnTo(value, baseUrls)
   expect(check).toThrow(WireError)

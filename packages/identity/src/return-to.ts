@@ -13,6 +13,12 @@ interface BaseUrls {
 }
 
 /**
+ * What Kratos can't parse, but browsers and `URL` accept: control characters, which they strip, incomplete
+ * percent-encodings of the path, and backslashes in the host, which they read as slashes.
+ */
+const unparsable = [/\p{Cc}/u, /^[^?]*%(?![\da-f]{2})/i, /^[a-z][a-z\d+.-]*:\/\/[^/?#]*\\/i]
+
+/**
  * Allows URLs below the portal's base URL and this service's own flows. Compares the scheme, host, port and whole path
  * segments of the parsed URL. Relative URLs are resolved against the portal's origin.
  *
@@ -21,8 +27,7 @@ interface BaseUrls {
  */
 export function checkReturnTo(value: string | null, baseUrls: BaseUrls): ReturnTo | null {
   if (!value) return null
-  // PostgreSQL can't store NUL, and URL parsers silently strip other control characters.
-  if (/\p{Cc}/u.test(value)) throw malformed(value)
+  if (unparsable.some((pattern) => pattern.test(value))) throw malformed(value)
   const url = parse(value, baseUrls.portalUrl)
   const isAllowed = isUnder(url, baseUrls.portalUrl) || isUnder(url, `${baseUrls.publicUrl}/self-service`)
   if (!isAllowed || url.username || url.password) {

@@ -103,6 +103,8 @@ export interface FlowMemory {
   readonly afterVerificationReturnTo?: string
   /** The address to which a code was sent. */
   readonly address?: string
+  /** The traits for which a sign-up code was sent. */
+  readonly traits?: Traits
   readonly notice?: Message
   /** The CAPTCHA was passed. */
   readonly isHuman?: boolean

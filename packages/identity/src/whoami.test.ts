@@ -23,6 +23,26 @@ it('whoami reflects profile changes and logout', async () => {
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 
+it('whoami rejects an unknown template for a token', async () => {
+  const { browser } = await registerUser()
+  const { status, body } = await browser.get('/sessions/whoami?tokenize_as=jwt')
+  expect([status, body.error.reason]).toEqual([400, 'Unable to find tokenizer template "jwt".'])
+})
+
+it('logout without a session says so, whatever the return URL', async () => {
+  const { status, body } = await identity.browser().get('/self-service/logout/browser?return_to=https://evil.example/')
+  expect([status, body.error.id]).toEqual([401, 'session_inactive'])
+})
+
+it.each([
+  ['zz', 'uuid: incorrect UUID length 2 in string "zz"'],
+  ['z'.repeat(36), `uuid: incorrect UUID format in string "${'z'.repeat(36)}"`],
+])('rejects the session ID %s', async (id, message) => {
+  const { browser } = await registerUser()
+  const { status, body } = await browser.delete(`/sessions/${id}`)
+  expect([status, body.error.message]).toEqual([400, message])
+})
+
 it('whoami reflects changes by another process and session expiry', async () => {
   const { browser, id } = await registerUser()
   await createIdentityAdmin({ database: identity.database.db, enqueueMail }).setState(id, 'inactive')

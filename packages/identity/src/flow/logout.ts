@@ -18,9 +18,9 @@ import { revokeSession } from '#session.ts'
 export async function startLogout(exchange: Exchange): Promise<HttpResponse> {
   const { service } = exchange
   ensureCsrfToken(exchange)
-  const returnTo = checkReturnTo(exchange.query.get('return_to'), service)
   const session = await exchange.session()
   if (!session) throw sessionInactive()
+  const returnTo = checkReturnTo(exchange.query.get('return_to'), service)
   const token = logoutToken(service, session)
   const query = new URLSearchParams({ ...(returnTo && { return_to: returnTo.original }), token })
   return json(200, { logout_url: `${service.publicUrl}/self-service/logout?${query}`, logout_token: token })

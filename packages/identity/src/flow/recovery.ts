@@ -60,8 +60,8 @@ function codeNodes(address: string): Node[] {
 export async function startRecovery(exchange: Exchange): Promise<HttpResponse> {
   const { service } = exchange
   requireEnabled(service, 'recovery')
-  const returnTo = checkReturnTo(exchange.query.get('return_to'), service)
   if (await exchange.session()) throw alreadySignedIn(exchange)
+  const returnTo = checkReturnTo(exchange.query.get('return_to'), service)
   const flow = await createFlow(service, {
     kind: 'recovery',
     active: 'code',
@@ -90,7 +90,7 @@ export async function submitRecovery(exchange: Exchange): Promise<HttpResponse> 
   }
   const { fields } = body
   requireCsrf(exchange, fields)
-  const method = textOf(fields, 'method')
+  const method = textOf(fields, 'method') || (textOf(fields, 'code') && 'code')
   if (method !== 'code') return rejectMethod(exchange, flow, method)
   const email = textOf(fields, 'email')
   if (email && (await exchange.session())) throw alreadySignedIn(exchange)

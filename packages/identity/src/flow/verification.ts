@@ -36,7 +36,7 @@ import { markVerified, findAddressOwner } from '#identities.ts'
 import { verificationMail } from '#mail.ts'
 import { mailCode, tooManyTries, tryCode } from '#method/code.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
-import { emailLengthMax, normalizeAddress } from '#schema.ts'
+import { emailLengthMax, isEmail, normalizeAddress } from '#schema.ts'
 import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
 import { type Message, label, notice, onField, onForm } from '#ui/message.ts'
 import { anchor, nameOf } from '#ui/node.ts'
@@ -145,7 +145,7 @@ async function submitAddress(exchange: Exchange, started: Flow, fields: Fields):
   if (!verified) return respondWithError(exchange, started, onForm(errorMessage.captchaFailed))
   const { flow } = verified
   const email = textOf(fields, 'email')
-  if (!email || email.length > emailLengthMax) {
+  if (!isEmail(email)) {
     const messages = [
       onField('email', email ? errorMessage.email(email.slice(0, emailLengthMax)) : errorMessage.required('email')),
     ]

@@ -27,8 +27,11 @@ it.each([
 it.each([
   ['application/json', '', 'Content-Length'],
   ['application/json', '{"a":', 'Unable to decode form as JSON.'],
-  ['application/json', '[]', 'Expected JSON sent in request body to be an object'],
-  ['application/json', 'null', 'Expected JSON sent in request body to be an object'],
+  ['application/json', '[]', 'to be an object but got: JSON'],
+  ['application/json', 'null', 'to be an object but got: Null'],
+  ['application/json', 'false', 'to be an object but got: False'],
+  ['application/json', '"a"', 'to be an object but got: String'],
+  ['application/json', '1', 'to be an object but got: Number'],
   ['application/json', '{"a":{"b":["\\u0000"]}}', 'NUL'],
   [form, 'a=%00', 'NUL'],
   [form, `a${'.a'.repeat(100_000)}=1`, 'nested too deeply'],

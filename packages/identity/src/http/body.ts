@@ -34,9 +34,17 @@ function readJson(text: string): Body {
     return unreadable('Unable to decode form as JSON.')
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return unreadable('Expected JSON sent in request body to be an object but got: JSON')
+    return unreadable(`Expected JSON sent in request body to be an object but got: ${kindOf(value)}`)
   }
   return parseFields(Object.entries(value))
+}
+
+/** The kind of a JSON value in the words of Kratos, which calls an array JSON. */
+function kindOf(value: unknown): string {
+  if (value === null) return 'Null'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value === 'string') return 'String'
+  return typeof value === 'number' ? 'Number' : 'JSON'
 }
 
 function readForm(text: string): Body {

@@ -13,11 +13,13 @@ import {
   sessionCookie,
 } from '#session.ts'
 
-/** Returns the session of the request. */
+/** Returns the session of the request. There are no templates that turn it into a token. */
 export async function whoami(exchange: Exchange): Promise<HttpResponse> {
   const session = await findSession(exchange.service, exchange.cookies.get(sessionCookie))
   if (!session) throw new WireError(401, { reason: 'No valid session credentials found in the request.' })
   if (lacksSecondFactor(exchange.service, session)) throw aal2Required(secondFactorUrl(exchange.service, null))
+  const template = exchange.query.get('tokenize_as')
+  if (template) throw badRequest(`Unable to find tokenizer template "${template}".`)
   return json(200, sessionBody(session, exchange.service.publicUrl), {
     'X-Kratos-Authenticated-Identity-Id': session.identity.id,
   })
@@ -40,7 +42,9 @@ export async function listSessions(exchange: Exchange): Promise<HttpResponse> {
 /** Revokes another session. The response doesn't reveal whether the ID exists or belongs to another identity. */
 export async function deleteSession(exchange: Exchange, id: string): Promise<HttpResponse> {
   const session = await requireSession(exchange)
-  if (!isUuid(id)) throw new WireError(400, { message: `uuid: incorrect UUID format in string ${JSON.stringify(id)}` })
+  const problem = id.length === 36 ? 'format' : `length ${id.length}`
+  if (!isUuid(id))
+    throw new WireError(400, { message: `uuid: incorrect UUID ${problem} in string ${JSON.stringify(id)}` })
   if (id.toLowerCase() === session.id) throw new WireError(400, { message: 'cannot revoke current session' })
   const wasRevoked = await revokeSession(exchange.service, session.identity.id, id)
   if (wasRevoked) emitEvent(exchange, 'session_revoked', session.identity.id, id)

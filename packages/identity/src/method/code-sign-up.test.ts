@@ -37,9 +37,13 @@ it('creates an account with a verified address', async () => {
   expect((await browser.get('/sessions/whoami')).status).toBe(200)
 })
 
-it('rejects a code for a different address', async () => {
-  const { submit, code } = await requestCode()
-  expect(messageIds((await submit({ code, traits: traits(newAddress()) })).body)).toEqual([4000036])
+it.each([
+  ['address', traits(newAddress())],
+  ['name', { name: { first: 'Jane', last: 'Frost' } }],
+])('rejects a code for a different %s', async (_, change) => {
+  const { email, submit, code } = await requestCode()
+  const changed = { ...traits(email), ...change }
+  expect(messageIds((await submit({ code, traits: changed })).body)).toEqual([4000036])
   expect((await submit({ code })).status).toBe(200)
 })
 

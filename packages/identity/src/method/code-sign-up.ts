@@ -1,4 +1,5 @@
 /** Registration with an emailed code, which also verifies the address. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Flow, Traits } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { emitEvent } from '#http/exchange.ts'
@@ -37,7 +38,7 @@ async function sendCode(exchange: Exchange, traits: Traits, flow: Flow): Promise
       signUpMail(address, code, minutes),
     )
   }
-  return { kind: 'code_sent', nodes: codeNodes, message: notice.signUpCodeSent, memory: { address } }
+  return { kind: 'code_sent', nodes: codeNodes, message: notice.signUpCodeSent, memory: { address, traits } }
 }
 
 async function verifyCode(
@@ -49,7 +50,7 @@ async function verifyCode(
   const { service, client } = exchange
   const submittedCode = textOf(fields, 'code')
   const address = normalizeAddress(traits.email)
-  if (address !== flow.memory.address) return rejected(onForm(errorMessage.traitsChanged))
+  if (!isDeepStrictEqual(traits, flow.memory.traits)) return rejected(onForm(errorMessage.traitsChanged))
   if (!submittedCode) return rejected(onField('code', errorMessage.required('code')))
   using attempt = await beginAttempt(service, 'code', address, client.ip)
   if (attempt.isThrottled) {

@@ -7,6 +7,7 @@ import {
   enrollTotp,
   goodPassword,
   messageIds,
+  messageIdsOn,
   newAddress,
   nodeOf,
   nodeWithId,
@@ -133,6 +134,12 @@ it('no longer requires an unlinked second factor', async () => {
   const { body } = await submitNewFlow(browser, settings, { method: 'totp', totp_unlink: true })
   expect(nodeOf(body, 'totp_code')).toBeDefined()
   expect((await signIn(identity.browser(), email)).status).toBe(200)
+})
+
+it('does not report the removal of a factor that is not set up as saved', async () => {
+  const { browser } = await registerUser()
+  const { status, body } = await submitNewFlow(browser, settings, { method: 'totp', totp_unlink: true })
+  expect([status, messageIdsOn(body, 'totp_code')]).toEqual([400, [4000002]])
 })
 
 it('shows a new secret in each flow, and keeps it after an error', async () => {

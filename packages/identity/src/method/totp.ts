@@ -113,10 +113,9 @@ async function applyChange(
 ): Promise<SettingsOutcome> {
   const { service } = exchange
   if (!isPrivileged(service, session)) return { kind: 'reauthenticate' }
-  const isEnrolled = session.identity.credential_types.includes('totp')
-  if (isPressed(fields, 'totp_unlink')) return unlink(exchange, session)
-  // As in Kratos, submitting a code while enrolled succeeds without any effect.
-  return isEnrolled ? { kind: 'saved' } : enroll(exchange, session, fields, flow)
+  // As in Kratos, removing a missing factor asks for the code of a new one, and a code while enrolled has no effect.
+  if (!session.identity.credential_types.includes('totp')) return enroll(exchange, session, fields, flow)
+  return isPressed(fields, 'totp_unlink') ? unlink(exchange, session) : { kind: 'saved' }
 }
 
 async function unlink(exchange: Exchange, { identity }: LiveSession): Promise<SettingsOutcome> {
