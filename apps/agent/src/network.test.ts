@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { selfSigned } from '../../../lab/certificate.ts'
+import { type SelfSigned, selfSigned } from '../../../lab/certificate.ts'
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 const token = `gla_${'a'.repeat(43)}`
@@ -23,15 +23,9 @@ let proxy: Server
 let requests: string[] = []
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'glacis-agent-network-'))
-  const day = 86_400_000
-  const pair = selfSigned('localhost', { bits: 2048, from: new Date(Date.now() - day), to: new Date(Date.now() + day) })
+  const pair = certificate('localhost', -1, 1)
   await writeFile(join(folder, 'ca.pem'), pair.cert)
-  server = createServer(pair, (request, response) => {
-    request.resume()
-    const body = JSON.stringify({ code: 16, message: 'unknown key', details: [] })
-    response.writeHead(401, { 'content-type': 'application/json' }).end(body)
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  server = await serve(pair)
   proxy = createProxy().on('connect', (request, socket) => {
     requests.push(request.url ?? '')
     const expected = Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')
@@ -53,31 +47,64 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+/** A self-signed certificate. @param from first day of its validity, relative to now @param to last day */
+function certificate(name: string, from: number, to: number): SelfSigned {
+  const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000)
+  return selfSigned(name, { bits: 2048, from: dayFromNow(from), to: dayFromNow(to) })
+}
+
+/** A server that rejects every token. @param onRequest called for each request that arrives */
+async function serve(pair: SelfSigned, onRequest: () => void = () => undefined): Promise<Server> {
+  const started = createServer(pair, (request, response) => {
+    onRequest()
+    request.resume()
+    const body = JSON.stringify({ code: 16, message: 'unknown key', details: [] })
+    response.writeHead(401, { 'content-type': 'application/json' }).end(body)
+  })
+  await once(started.listen(0, '127.0.0.1'), 'listening')
+  return started
+}
+
 const portOf = (one: Server) => (one.address() as AddressInfo).port // it listens on a port
 const proxyUrl = (port: number, { user, password } = credentials) =>
   `http://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${port}`
 
 /** Runs the agent until it exits, or for the time that the first connection takes. */
-async function runAgent(env: Record<string, string>, ...args: string[]) {
+function runAgent(env: Record<string, string>, ...args: string[]) {
+  return runAgentOf(server, env, ...args)
+}
+
+async function runAgentOf(target: Server, env: Record<string, string>, ...args: string[]) {
   requests = []
   const state = join(folder, 'state')
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; output: string }>()
-  const command = [main, '--server', `https://localhost:${portOf(server)}`, '--state', state, ...args]
+  const command = [main, '--server', `https://localhost:${portOf(target)}`, '--state', state, ...args]
   execFile(process.execPath, command, { env: { GLACIS_AGENT_TOKEN: token, ...env } }, (error, stdout, stderr) =>
     resolve({ code: error?.code ?? 0, output: stdout + stderr }),
   )
   return promise
 }
 
-it('trusts a private CA given with --ca', async () => {
+it('SEC-F3 trusts a private CA given with --ca', async () => {
   expect(await runAgent({}, '--ca', join(folder, 'ca.pem'))).toMatchObject(answered)
 })
 
-it('rejects an unknown CA, and says how to trust it', async () => {
-  expect(await runAgent({})).toMatchObject({
-    code: 1,
-    output: expect.stringMatching(/self-signed; pass its file with --ca/),
-  })
+it.each([
+  ['an untrusted', certificate('localhost', -1, 1), false, /is self-signed; pass its file with --ca/],
+  ['an expired', certificate('localhost', -2, -1), true, /has expired; renew it on the server/],
+  ['a not yet valid', certificate('localhost', 1, 2), true, /is not valid yet/],
+  ["another hostname's", certificate('other.example', -1, 1), true, /was issued for a different hostname/],
+])('SEC-F3 rejects %s certificate before it sends the token', async (_case, pair, isTrusted, output) => {
+  let requestCount = 0
+  const impostor = await serve(pair, () => requestCount++)
+  await writeFile(join(folder, 'impostor.pem'), pair.cert)
+  try {
+    const args = isTrusted ? ['--ca', join(folder, 'impostor.pem')] : []
+    expect(await runAgentOf(impostor, {}, ...args)).toMatchObject({ code: 1, output: expect.stringMatching(output) })
+    expect(requestCount).toBe(0)
+  } finally {
+    impostor.close()
+  }
 })
 
 it.each([

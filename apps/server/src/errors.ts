@@ -94,7 +94,7 @@ export function masked<T extends object, Name extends keyof T & string>(
 ): Partial<Pick<T, Name>> {
   const unknown = paths.find((path) => !allowed.some((name) => name === path))
   if (unknown !== undefined) {
-    throw invalid('updateMask.paths', `'${unknown}' cannot be changed; use ${allowed.join(', ')}`)
+    throw invalid('updateMask.paths', `'${unknown}' can't be changed. These fields can be: ${allowed.join(', ')}`)
   }
   const missing = paths.find((path) => !(path in values))
   if (missing !== undefined) throw invalid(missing, `updateMask contains '${missing}', but the body does not`)

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Mail, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { fieldProblem, mutationDialogProps } from '#api/advice.ts'
-import { formatDate } from '#lib/format.ts'
+import { formatDate, formatNumber } from '#lib/format.ts'
 import { roleLabels } from '#lib/role-labels.ts'
 import { assignable } from '#workspaces/members.tsx'
 import { invitations, invite, resend, revoke, useAllowed } from '#workspaces/queries.ts'
@@ -16,6 +16,8 @@ import { TextField } from '#ui/field.tsx'
 import { FormDialog } from '#ui/form-dialog.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { addToast } from '#ui/toasts.tsx'
+
+const rowsPerPage = 20
 
 /** @param own the role of the signed-in user */
 export function Invitations({ own }: { readonly own: Role }) {
@@ -37,34 +39,7 @@ export function Invitations({ own }: { readonly own: Role }) {
       {isError && !data && <SectionError what="The invitations" onRetry={() => void refetch()} />}
       {data?.invitations.length === 0 && <p className="mb-3 text-ink-2">No pending invitations.</p>}
       {data && data.invitations.length > 0 && (
-        <div className="mb-3">
-          <SettingsList label="Pending invitations">
-            {data.invitations.map((item) => (
-              <SettingsRow key={item.id} icon={<Mail aria-hidden="true" />} name={item.email} detail={detailOf(item)}>
-                {canInvite && (
-                  <>
-                    <Button
-                      size="sm"
-                      call="resendInvitation"
-                      aria-label={`Resend to ${item.email}`}
-                      onClick={() => sendAgain(item)}
-                    >
-                      Resend
-                    </Button>
-                    <Button
-                      size="sm"
-                      call="revokeInvitation"
-                      aria-label={`Revoke ${item.email}`}
-                      onClick={() => setRevoking(item)}
-                    >
-                      Revoke
-                    </Button>
-                  </>
-                )}
-              </SettingsRow>
-            ))}
-          </SettingsList>
-        </div>
+        <PendingInvitations items={data.invitations} onResend={sendAgain} onRevoke={setRevoking} />
       )}
       {canInvite && (
         <Button icon={<UserPlus aria-hidden="true" />} onClick={() => setIsInviting(true)}>
@@ -74,6 +49,52 @@ export function Invitations({ own }: { readonly own: Role }) {
       {isInviting && <InviteDialog own={own} onClose={() => setIsInviting(false)} />}
       <RevokeDialog invitation={revoking} onClose={() => setRevoking(undefined)} />
     </SettingsSection>
+  )
+}
+
+interface PendingInvitationsProps {
+  readonly items: readonly Invitation[]
+  readonly onResend: (invitation: Invitation) => void
+  readonly onRevoke: (invitation: Invitation) => void
+}
+
+function PendingInvitations({ items, onResend, onRevoke }: PendingInvitationsProps) {
+  const canInvite = useAllowed('createInvitation')
+  const [rows, setRows] = useState(rowsPerPage)
+  return (
+    <div className="mb-3">
+      <SettingsList label="Pending invitations">
+        {items.slice(0, rows).map((item) => (
+          <SettingsRow key={item.id} icon={<Mail aria-hidden="true" />} name={item.email} detail={detailOf(item)}>
+            {canInvite && (
+              <>
+                <Button
+                  size="sm"
+                  call="resendInvitation"
+                  aria-label={`Resend to ${item.email}`}
+                  onClick={() => onResend(item)}
+                >
+                  Resend
+                </Button>
+                <Button
+                  size="sm"
+                  call="revokeInvitation"
+                  aria-label={`Revoke ${item.email}`}
+                  onClick={() => onRevoke(item)}
+                >
+                  Revoke
+                </Button>
+              </>
+            )}
+          </SettingsRow>
+        ))}
+      </SettingsList>
+      {items.length > rows && (
+        <Button size="sm" className="mt-3" onClick={() => setRows(rows + rowsPerPage)}>
+          Show more ({formatNumber(items.length - rows)} remaining)
+        </Button>
+      )}
+    </div>
   )
 }
 
