@@ -1,8 +1,12 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** These measure state of the whole process, so each needs a process of its own. */
-const alone = ['apps/server/src/database/transaction.test.ts', 'apps/server/src/http/pressure.test.ts']
+/** These measure state of the whole process or replace modules, so each needs a process of its own. */
+const alone = [
+  'apps/server/src/database/transaction.test.ts',
+  'apps/server/src/http/pressure.test.ts',
+  'packages/identity/src/flow/same-work.test.ts',
+]
 
 /** The longest file starts first, so that the others run beside it. */
 class LongestFirst extends BaseSequencer {

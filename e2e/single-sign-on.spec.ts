@@ -108,7 +108,6 @@ it('ends the sessions of the previous client when its ID changes', async () => {
   await page.getByText('Everyone who signed in with this provider has to sign in again').waitFor()
   await button('Save provider').click()
   await page.getByText('Aarewerk SSO was saved').waitFor()
-  await member.goto('/scans')
   await member.waitForURL(/\/login/)
 })
 

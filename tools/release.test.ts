@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cacheFolder = join(root, 'node_modules/.cache/glacis')
 let folder: string
-beforeAll(async () => {
+beforeEach(async () => {
   await mkdir(cacheFolder, { recursive: true })
   folder = await mkdtemp(join(cacheFolder, 'release-'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterEach(() => rm(folder, { recursive: true, force: true }))
 
 it('SEC-H3 writes identical files for the same commit', async () => {
   const digests: string[] = []
