@@ -12,7 +12,7 @@ const version1 = checkInfo({
   score: 7.4,
   summary: 'The file server supports SMB version 1, which is deprecated.',
   impact:
-    'SMBv1 has no protection against tampering by a man-in-the-middle. Its vulnerabilities were used by worms such as WannaCry (MS17-010).',
+    'SMBv1 has no encryption and no protection against downgrade attacks. Worms such as WannaCry exploited vulnerabilities in its implementation (MS17-010).',
   remediation:
     'Disable SMBv1: `Set-SmbServerConfiguration -EnableSMB1Protocol $false` on Windows, `server min protocol = SMB2` in Samba.',
   reference:
@@ -39,7 +39,7 @@ const guestShare = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:L',
   score: 8.6,
   summary:
-    'An SMB share can be accessed in an anonymous session. The access mask in the evidence shows whether files can be written as well.',
+    'An SMB share is accessible in an anonymous session. The access mask in the evidence shows whether it is also writable.',
   impact: 'An attacker can read the shared files and, with write access, replace them or plant malicious files.',
   remediation:
     'In Samba, set `guest ok = no` for the share and `map to guest = never` globally. On Windows, remove Everyone and ANONYMOUS LOGON from the share permissions and disable the Guest account.',

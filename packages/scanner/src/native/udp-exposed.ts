@@ -166,7 +166,8 @@ const exposures: readonly DatagramExposure[] = [
       cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H',
       score: 8.1,
       summary: 'The X display manager offers graphical logins over the network, without encryption.',
-      impact: 'An attacker can guess passwords and read or inject everything in a remote session.',
+      impact:
+        'An attacker can guess passwords. An attacker on the network path can also read remote sessions and inject input into them.',
       remediation: 'Disable XDMCP (`[xdmcp] Enable=false` in GDM), and use SSH or an encrypted remote desktop.',
       reference: 'https://www.x.org/releases/X11R7.7/doc/libXdmcp/xdmcp.html',
       tags: 'misconfig xdmcp x11 cleartext network udp',

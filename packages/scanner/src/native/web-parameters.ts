@@ -27,7 +27,7 @@ const scripting = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N',
   score: 6.1,
   summary: 'The application inserts a parameter of a link or search form into its HTML page without escaping it.',
-  impact: "An attacker can run scripts in the browser of a user who opens a prepared link, with that user's session.",
+  impact: 'An attacker can run scripts in the session of a user who opens a crafted link.',
   remediation:
     'Escape all values for the context in which the page shows them, and send a Content-Security-Policy header without `unsafe-inline`.',
   reference: 'https://cwe.mitre.org/data/definitions/79.html',
