@@ -72,7 +72,7 @@ it('asks for the account first, and then signs in with the provider and gives th
   await member.getByText(/Your role: Analyst/).waitFor()
 })
 
-it('leads a session that signed in another way to the provider, and back to the same page', async () => {
+it('redirects a session that signed in another way to the provider, and back to the same page', async () => {
   const other = await signIn(lea)
   await other.getByRole('heading', { name: 'Sign in again' }).waitFor()
   await other.goto('/scans')
@@ -81,7 +81,7 @@ it('leads a session that signed in another way to the provider, and back to the 
   await other.getByRole('heading', { name: 'Scans' }).waitFor()
 })
 
-it('explains the account of someone else, and admits no one with it', async () => {
+it('explains that the account belongs to someone else, and rejects the sign-in', async () => {
   signsInAtProvider('eve', `eve@${domain}`)
   const other = await signIn(lea)
   await other.getByRole('link', { name: 'Sign in with Aarewerk SSO' }).click()

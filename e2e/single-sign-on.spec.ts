@@ -67,7 +67,7 @@ it('gives new people the role of their group', async () => {
   await urs.getByText(/Your role: Analyst/).waitFor()
 })
 
-it('admits no one whose groups have no role', async () => {
+it('rejects users whose groups are not mapped to a role', async () => {
   const guest = await signInAs('guest', { given_name: 'Gian', family_name: 'Rossi', groups: ['visitors'] })
   await guest.waitForURL(/\/overview/)
   await guest.goto('/workspace')
@@ -76,7 +76,7 @@ it('admits no one whose groups have no role', async () => {
   await expect.poll(() => members.count()).toBe(1)
 })
 
-it('signs in no one with an address in another domain', async () => {
+it('rejects users with an address in another domain', async () => {
   const claims = { email: 'eve@elsewhere.example', email_verified: true, groups: ['security'] }
   const eve = await signInAs('eve', claims)
   await eve.getByText(`Aarewerk SSO can only sign in users with an address at ${domain}.`).waitFor()

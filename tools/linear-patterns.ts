@@ -82,7 +82,7 @@ export function isBounded({ source }: NativePattern): boolean {
   return !/[*+]|\{\d+,\}/.test(bare)
 }
 
-/** Whether the number of ways isn't just one. */
+/** Whether the pattern contains a repetition with a range, such as `{1,64}`. */
 export function repeats({ source }: NativePattern): boolean {
   return /\{\d+,\d+\}/.test(source)
 }

@@ -32,7 +32,7 @@ export async function scanned(addresses: readonly string[], options: readonly st
   for await (const line of createInterface({ input: child.stdout })) {
     const { host, ...rest }: Record<string, unknown> = JSON.parse(line)
     const observation = Observation.safeParse(host === undefined ? rest : { ...rest, address: host })
-    // Lines of other kinds, such as doubted matches, are for people.
+    // Skip lines that aren't observations, such as rejected matches.
     if (observation.success) observations.push(observation.data)
   }
   const code = await ending.promise

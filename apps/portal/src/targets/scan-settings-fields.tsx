@@ -12,7 +12,7 @@ import { TextAreaField } from '#ui/text-area.tsx'
 
 const profiles: readonly { readonly value: ScanProfile; readonly hint: string }[] = [
   { value: 'gentle', hint: 'Safe for production: at most 200 requests per second per host.' },
-  { value: 'standard', hint: 'Twice the rate, and more connections at once.' },
+  { value: 'standard', hint: 'Twice the rate, and more concurrent connections.' },
   {
     value: 'deep',
     hint: `All ${formatNumber(65_535)} ports at four times the rate. For hosts that can handle the load.`,

@@ -144,7 +144,7 @@ async function admitAgent(database: Database, request: FastifyRequest): Promise<
   const agent = await authenticateAgent(database, request.headers.authorization, new Date())
   if (!agent) throw new ApiError('unauthenticated', 'This token or key is invalid, used, expired, or revoked')
   if (agent.expiresAt && agent.expiresAt <= new Date())
-    throw new ApiError('unauthenticated', 'The access of this agent has expired. Extend it, or create a new agent')
+    throw new ApiError('unauthenticated', "This agent's access has expired. Extend it, or create a new agent")
   if (!agent.hasActiveCreator)
     throw new ApiError(
       'unauthenticated',

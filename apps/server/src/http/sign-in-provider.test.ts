@@ -139,7 +139,7 @@ describe('a sign-in', () => {
     )
   })
 
-  it('admits no one without a role', async () => {
+  it('rejects users without a role', async () => {
     await set({ groupRoles })
     await signIn('visitor', ['other'])
     expect((await open('visitor')).statusCode).toBe(404)

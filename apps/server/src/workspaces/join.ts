@@ -111,7 +111,7 @@ async function findInvitation(
 }
 
 function notFoundLink(): ApiError {
-  return new ApiError('not_found', 'This invitation link is incomplete or wrong. Open the link from the email again')
+  return new ApiError('not_found', 'This invitation link is incomplete or invalid. Open the link from the email again')
 }
 
 function stale(state: 'used' | 'revoked' | 'expired'): ApiError {

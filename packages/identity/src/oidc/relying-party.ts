@@ -1,5 +1,5 @@
 /**
- * The providers of organizations for people whose accounts and sessions are elsewhere, such as in an external Ory Kratos.
+ * The providers of organizations for users whose accounts and sessions are elsewhere, such as in an external Ory Kratos.
  * Uses the same client and checks as the flows of this service, but creates no account and no session.
  */
 import type { Kysely } from 'kysely'
