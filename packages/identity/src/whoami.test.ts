@@ -29,7 +29,7 @@ it('whoami rejects an unknown template for a token', async () => {
   expect([status, body.error.reason]).toEqual([400, 'Unable to find tokenizer template "jwt".'])
 })
 
-it('logout without a session says so, whatever the return URL', async () => {
+it('rejects a logout without a session before it checks the return URL', async () => {
   const { status, body } = await identity.browser().get('/self-service/logout/browser?return_to=https://evil.example/')
   expect([status, body.error.id]).toEqual([401, 'session_inactive'])
 })

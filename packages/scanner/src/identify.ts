@@ -38,8 +38,10 @@ export interface Identification {
   readonly technologies: readonly Technology[]
   /** The service sent data in any protocol. */
   readonly responded: boolean
-  /** Folders of applications that a web server serves below its root. */
-  readonly applicationFolders?: readonly string[]
+  /** The folder of the application that a web server serves instead of its root. */
+  readonly ownFolder?: string
+  /** Folders of other products below the root. */
+  readonly linkedFolders?: readonly string[]
 }
 export interface IdentifyTools extends ConnectionTools {
   readonly http: HttpClient
@@ -86,13 +88,8 @@ export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Pr
     return tools.units ? unlessStopped(tools.units, run) : run()
   }
   const atRoot = identify(reading.traces)
-  const { technologies, folders } = await readApplications(endpoint, reading, atRoot, identify, tools)
-  return {
-    service: serviceOf(endpoint, reading),
-    technologies,
-    responded: reading.responded,
-    ...(folders.length > 0 ? { applicationFolders: folders } : {}),
-  }
+  const applications = await readApplications(endpoint, reading, atRoot, identify, tools)
+  return { service: serviceOf(endpoint, reading), responded: reading.responded, ...applications }
 }
 
 /**
@@ -105,7 +102,7 @@ async function readApplications(
   atRoot: readonly Technology[],
   identify: (traces: readonly FingerprintText[]) => readonly Technology[],
   tools: IdentifyTools,
-): Promise<{ technologies: readonly Technology[]; folders: readonly string[] }> {
+): Promise<Pick<Identification, 'technologies' | 'ownFolder' | 'linkedFolders'>> {
   const candidates = ownFolder === undefined ? linkedFolders : [ownFolder]
   const folders: string[] = []
   const found = [...traces]
@@ -118,7 +115,10 @@ async function readApplications(
     folders.push(folder)
     found.push(...page.traces)
   }
-  return { technologies: folders.length > 0 ? identify(found) : atRoot, folders }
+  const [first] = folders
+  if (first === undefined) return { technologies: atRoot }
+  const technologies = identify(found)
+  return first === ownFolder ? { technologies, ownFolder } : { technologies, linkedFolders: folders }
 }
 
 function productOf({ wfn }: Technology): string {

@@ -178,11 +178,7 @@ function tagsOf({ templates }: CheckPlan): (check: string) => readonly string[] 
 }
 
 function targetOf(host: ResolvedHost, basePath: string, identifications: readonly Identification[]): CheckTarget {
-  const services = identifications.map(({ service, technologies, applicationFolders = [] }) => ({
-    ...service,
-    technologies,
-    applicationFolders,
-  }))
+  const services = identifications.map(({ service, ...found }) => ({ ...service, ...found }))
   return { address: host.address, hostname: host.names[0] ?? host.address, basePath, services }
 }
 

@@ -48,11 +48,12 @@ interface Sketch {
   readonly severity?: string
   readonly extra?: string
   readonly matcher?: string
+  readonly product?: string
 }
 function plan(...sketches: readonly Sketch[]) {
   const templates = sketches.map(
-    ({ id, path, severity = 'low', extra = '', matcher = 'type: word, words: [needle]' }) => {
-      const source = `id: ${id}\ninfo: { name: ${id}, severity: ${severity} }\nhttp:\n  - path: [${path}]\n${extra}    matchers: [{ ${matcher} }]\n`
+    ({ id, path, severity = 'low', extra = '', matcher = 'type: word, words: [needle]', product }) => {
+      const source = `id: ${id}\ninfo: { name: ${id}, severity: ${severity}${product ? `, tags: ${product}, metadata: { product: ${product} }` : ''} }\nhttp:\n  - path: [${path}]\n${extra}    matchers: [{ ${matcher} }]\n`
       const template = parseTemplate(`${id}.yaml`, source)
       if ('reason' in template) throw new Error(template.reason)
       return template
@@ -94,7 +95,7 @@ it('sends identical requests of several checks once', async () => {
 })
 
 describe('applications below the root', () => {
-  const folders = (at: number, applicationFolders: readonly string[]) =>
+  const folder = (at: number, ownFolder: string) =>
     ({
       port: at,
       transport: 'tcp',
@@ -102,25 +103,40 @@ describe('applications below the root', () => {
       tls: false,
       banner: '',
       technologies: [],
-      applicationFolders,
+      ownFolder,
     }) as const
 
   it('are checked too', async () => {
     const port = await serve((request, response) => only(response, request.url === '/app/x'))
-    const observations = await run(port, plan({ id: 't', path: `${base}/x"` }), { service: folders(port, ['/app/']) })
+    const observations = await run(port, plan({ id: 't', path: `${base}/x"` }), { service: folder(port, '/app/') })
     expect(locations(observations)).toEqual([`${port}/app/x`])
     expect(covered(observations)).toEqual(['t'])
   })
 
   it('do not repeat a finding of the root', async () => {
     const port = await serve((request, response) => only(response, request.url?.endsWith('/x') === true))
-    const observations = await run(port, plan({ id: 't', path: `${base}/x"` }), { service: folders(port, ['/app/']) })
+    const observations = await run(port, plan({ id: 't', path: `${base}/x"` }), { service: folder(port, '/app/') })
     expect(locations(observations)).toEqual([`${port}/x`])
+  })
+
+  it('get only the checks of identified products if the front page links to them', async () => {
+    const port = await serve((request, response) => only(response, /^.shop.[xy]$/.test(request.url ?? '')))
+    const checks = plan(
+      { id: 'generic', path: `${base}/x"` },
+      { id: 'specific', path: `${base}/y"`, product: 'webstore' },
+    )
+    const parts = { part: 'a', vendor: 'acme', product: 'webstore', version: '1.0', update: '', edition: '' } as const
+    const rest = { language: '', softwareEdition: '', targetSoftware: '', targetHardware: '', other: '', text: '' }
+    const { ownFolder: _, ...service } = folder(port, '/')
+    const technologies = [{ name: 'Webstore', wfn: { ...parts, ...rest } }]
+    const observations = await run(port, checks, { service: { ...service, technologies, linkedFolders: ['/shop/'] } })
+    expect(locations(observations)).toEqual([`${port}/shop/y`])
+    expect(covered(observations)).toEqual(['generic', 'specific'])
   })
 
   it('are left out of a scan of another folder', async () => {
     const port = await serve((request, response) => only(response, request.url === '/app/x'))
-    const options = { service: folders(port, ['/app/']), basePath: '/shop/' }
+    const options = { service: folder(port, '/app/'), basePath: '/shop/' }
     expect(locations(await run(port, plan({ id: 't', path: `${base}/x"` }), options))).toEqual([])
   })
 })

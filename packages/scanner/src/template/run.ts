@@ -18,6 +18,8 @@ import { createUnits } from '#unit.ts'
 import { mergeConcurrently } from '#template/merge-concurrently.ts'
 import { attributed } from '#template/attribution.ts'
 import { prepare, type CheckPlan } from '#template/plan.ts'
+import { identifiedNames } from '#template/relevance.ts'
+import { appliesTo } from '#template/selection.ts'
 
 /** Deadline for all checks of one port, in milliseconds. */
 const portDeadlineMs: Readonly<Record<ScanProfile, number>> = { gentle: 120_000, standard: 300_000, deep: 900_000 }
@@ -86,27 +88,27 @@ async function* runService(
 /** A check with several protocols is completed when each of them is. */
 async function* eventsOf(run: ServiceRun, deadline: AbortSignal): AsyncIterable<ServiceEvent> {
   const { service, plan, tools } = run
-  const folders = foldersOf(run)
+  const webRuns = webRunsOf(run)
   try {
-    if (isHttp(service)) yield* runWeb(run, folders)
+    if (isHttp(service)) yield* runWeb(webRuns)
     if (service.tls) yield* runTls(run)
     yield* runNetwork(run)
   } catch (error) {
     if (!deadline.aborted || tools.signal.aborted) throw error
     yield { kind: 'problem', message: `stopped checking after ${portDeadlineMs[tools.profile] / 1000} s` }
     for (const { id, counts } of plan.templates) {
-      if (folders.length > 0 || Object.values(counts).filter((count) => count > 0).length > 1)
+      if (webRuns.length > 1 || Object.values(counts).filter((count) => count > 0).length > 1)
         yield { kind: 'ended', isFinished: false, check: id }
     }
   }
 }
 
 /** A finding in the root is not repeated for each application below it. */
-async function* runWeb(run: ServiceRun, folders: readonly string[]): AsyncIterable<ServiceEvent> {
+async function* runWeb(runs: readonly ServiceRun[]): AsyncIterable<ServiceEvent> {
   const found = new Set<string>()
-  for (const basePath of [run.target.basePath, ...folders]) {
+  for (const run of runs) {
     const earlier = new Set(found)
-    for await (const event of runHttp({ ...run, target: { ...run.target, basePath } })) {
+    for await (const event of runHttp(run)) {
       if (event.kind === 'found') {
         if (earlier.has(event.finding.check)) continue
         found.add(event.finding.check)
@@ -116,9 +118,22 @@ async function* runWeb(run: ServiceRun, folders: readonly string[]): AsyncIterab
   }
 }
 
-/** None if the scan is limited to a folder. */
-function foldersOf({ target, service }: ServiceRun): readonly string[] {
-  return target.basePath === '/' ? (service.applicationFolders ?? []) : []
+/**
+ * The root and the applications below it, unless the scan is limited to a folder. With all checks in each linked folder,
+ * a front page that links to five products would get more than five thousand requests.
+ */
+function webRunsOf(run: ServiceRun): readonly ServiceRun[] {
+  const { target, plan } = run
+  const { ownFolder, linkedFolders = [], technologies } = run.service
+  if (target.basePath !== '/') return [run]
+  const below = (basePath: string) => ({ ...run, target: { ...target, basePath } })
+  const names = identifiedNames(technologies)
+  const ofProducts = { templates: plan.templates.filter((item) => item.isSpecific && appliesTo(item, names)) }
+  return [
+    run,
+    ...(ownFolder === undefined ? [] : [below(ownFolder)]),
+    ...linkedFolders.map((folder) => ({ ...below(folder), plan: ofProducts })),
+  ]
 }
 
 function problem(address: string, message: string): Observation {

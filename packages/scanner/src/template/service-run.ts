@@ -25,8 +25,10 @@ export interface IdentifiedService {
   readonly tls: boolean
   readonly banner: string
   readonly technologies: readonly { readonly name: string; readonly wfn: Wfn }[]
-  /** Folders of applications below the root of a web server, which HTTP checks run on as well. */
-  readonly applicationFolders?: readonly string[]
+  /** The folder of the application that a web server serves instead of its root. All HTTP checks run there as well. */
+  readonly ownFolder?: string
+  /** Folders of other products, where only the HTTP checks of identified products run. */
+  readonly linkedFolders?: readonly string[]
 }
 export interface CheckTools {
   /** Applies its own rate limit before each request; pass `beforeRequest`. */
