@@ -54,7 +54,7 @@ it('signs up, verifies the email with the code, and opens the overview', async (
   await page.locator('input[name=password]').fill(stage.nora.password)
   await page.getByRole('button', { name: 'Sign up', exact: true }).click()
   await page.waitForURL(/\/verification\?flow=/)
-  await page.locator('input[autocomplete="one-time-code"], [data-code-input] input').first().click()
+  await page.locator('input[autocomplete="one-time-code"]').click()
   await page.keyboard.type(await codeFor(stage.nora.email, stage.dataFolder))
   await page
     .getByRole('button', { name: /continue|verify|submit/i })

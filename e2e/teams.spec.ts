@@ -50,10 +50,8 @@ it('signs up through the link, and joins the workspace of the owner', async () =
   await analyst.locator('input[name=password]').fill(max.password)
   await analyst.getByRole('button', { name: 'Sign up', exact: true }).click()
   await analyst.waitForURL(/\/verification/)
-  await analyst
-    .getByRole('textbox')
-    .first()
-    .pressSequentially(await codeFor(max.email, stage.dataFolder))
+  await analyst.locator('input[autocomplete="one-time-code"]').click()
+  await analyst.keyboard.type(await codeFor(max.email, stage.dataFolder))
   await analyst.getByRole('button', { name: 'Continue' }).click()
   await analyst.getByRole('heading', { name: 'Email verified' }).waitFor()
   await analyst.getByRole('link', { name: 'Continue' }).click()
