@@ -135,6 +135,11 @@ it('revokes the previous session when another user signs in', async () => {
   expect((await otherBrowser.get('/sessions/whoami')).status).toBe(401)
 })
 
+it('reads the assurance level in any letter case', async () => {
+  const { body } = await identity.browser().get(`${start}?aal=AAL2`)
+  expect(body.error.id).toBe('session_aal1_required')
+})
+
 it('requires a first factor before a second one, and offers none if none is enrolled', async () => {
   expect((await identity.browser().get(`${start}?aal=aal2`)).body.error.id).toBe('session_aal1_required')
   const email = await registerAccount()

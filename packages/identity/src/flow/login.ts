@@ -152,7 +152,7 @@ interface LoginQuery {
 }
 
 function parseQuery(query: URLSearchParams): LoginQuery {
-  const aal = query.get('aal') || 'aal1'
+  const aal = (query.get('aal') || 'aal1').toLowerCase()
   const schema = query.get('identity_schema') || null
   if (query.get('login_challenge')) throw badRequest('This service is not an OAuth 2.0 login provider.')
   if (schema && schema !== schemaId) throw badRequest(`Requested identity schema "${schema}" does not exist.`)

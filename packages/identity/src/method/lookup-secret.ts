@@ -31,6 +31,8 @@ const Config = z.object({ sealed: z.base64() })
 const Codes = z.array(z.object({ code: z.string(), usedAt: z.iso.datetime().nullable() })).readonly()
 type Codes = z.infer<typeof Codes>
 
+const nothingToReveal = 'Can not reveal lookup codes because you have none.'
+const nothingToConfirm = 'You must (re-)generate recovery backup codes before you can save them.'
 const buttons = ['reveal', 'regenerate', 'confirm', 'disable'] as const
 
 export const lookupSecret: Method = {
@@ -130,7 +132,7 @@ async function applyChange(
 
 async function reveal(service: Service, { identity }: LiveSession): Promise<SettingsOutcome> {
   const stored = await readCredential(service.db, identity.id, name)
-  if (stored === undefined) return rejected(onForm(errorMessage.lookupSecretsMissing))
+  if (stored === undefined) return rejected(onForm(errorMessage.generic(nothingToReveal)))
   const codes = unsealCodes(service, stored).map(({ code, usedAt }) =>
     usedAt ? nodeText.usedLookupSecret(new Date(usedAt)) : nodeText.lookupSecret(code),
   )
@@ -156,7 +158,7 @@ function newCode(): string {
 async function confirm(exchange: Exchange, { identity }: LiveSession, flow: Flow): Promise<SettingsOutcome> {
   const { service } = exchange
   const codes = flow.memory.lookupCodes?.map((code) => ({ code, usedAt: null }))
-  if (!codes) return rejected(onForm(errorMessage.lookupSecretsMissing))
+  if (!codes) return rejected(onForm(errorMessage.generic(nothingToConfirm)))
   await writeCredential(service.db, identity.id, name, sealCodes(service, codes), service.now())
   emitEvent(exchange, 'second_factor_added', identity.id, name)
   return { kind: 'saved', completedMethod: { method: name, aal: 'aal2' } }

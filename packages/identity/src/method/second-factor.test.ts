@@ -188,9 +188,17 @@ it('keeps old backup codes until new ones are confirmed', async () => {
 
 it('rejects confirmation of backup codes that this flow did not show', async () => {
   const { browser, email } = await registerUser()
-  const { status } = await submitNewFlow(browser, settings, { method: 'lookup_secret', lookup_secret_confirm: true })
-  expect(status).toBe(400)
+  const { status, body } = await submitNewFlow(browser, settings, { lookup_secret_confirm: true })
+  expect([status, ...messageIds(body)]).toEqual([400, 4000001])
+  expect(body.ui.messages[0].text).toContain('before you can save them')
   expect((await signIn(identity.browser(), email)).status).toBe(200)
+})
+
+it('explains that there are no backup codes to reveal', async () => {
+  const { browser } = await registerUser()
+  const { status, body } = await submitNewFlow(browser, settings, { lookup_secret_reveal: true })
+  expect([status, ...messageIds(body)]).toEqual([400, 4000001])
+  expect(body.ui.messages[0].text).toContain('because you have none')
 })
 
 it('keeps revealed codes in the flow', async () => {
