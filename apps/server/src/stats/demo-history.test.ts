@@ -1,7 +1,7 @@
 import type { VerificationFilter } from '@glacis/contract/issue'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { writeHistory } from '../../../../lab/history.ts'
+import { writeHistory } from '../../../../lab/history/history.ts'
 import { affectedHosts, issuesBySeverity, issuesByStatus, scans } from '#stats/index.ts'
 import { type TestServer, startTestServer } from '#testing/test-server.ts'
 import { seedIssues } from '#testing/issues.ts'
