@@ -5,6 +5,7 @@ import { startTestOidcProvider } from '#testing/test-oidc-provider.ts'
 import { codeCases, mailedFactorCases } from '#testing/recorded/code.ts'
 import { webauthnCases } from '#testing/recorded/webauthn.ts'
 import { loginCases } from '#testing/recorded/login.ts'
+import { loginStartCases } from '#testing/recorded/login-start.ts'
 import { setProvider, oidcCases } from '#testing/recorded/oidc.ts'
 import { recoveryCases } from '#testing/recorded/recovery.ts'
 import { registrationCases } from '#testing/recorded/registration.ts'
@@ -29,6 +30,7 @@ const configurations: readonly Configuration[] = [
     options: {},
     cases: [
       ...webauthnCases,
+      ...loginStartCases,
       ...loginCases,
       ...oidcCases,
       ...recoveryCases,
