@@ -130,7 +130,7 @@ function unknown(ids: readonly string[], rows: readonly Row[]): SkippedIssue[] {
   const known = new Set(rows.map((row) => row.id))
   return ids
     .filter((id) => !known.has(id))
-    .map((id) => ({ id, name: '', code: missing, message: `Issue ${id} was not found` }))
+    .map((id) => ({ id, name: '', code: missing, message: `No issue has the ID ${id}` }))
 }
 
 async function apply(ctx: Ctx, rows: readonly Row[], decision: Decision, background: Background | null): Promise<void> {
