@@ -47,7 +47,8 @@ export async function setStatusOfMany(
   background: Background | null = null,
 ): Promise<ResultOf<typeof contract.setStatusOfMany>> {
   const { ids, filter, unchangedSinceTime, ...decision } = input
-  if ((ids === undefined) === (filter === undefined)) throw invalid('ids', 'Specify the issues by either ids or filter')
+  if ((ids === undefined) === (filter === undefined))
+    throw invalid('ids', 'Specify the issues by ids or by filter, not both')
   validateDecision(decision, ctx.now)
   const rows = await lockIssues(
     ctx,
