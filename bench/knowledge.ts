@@ -105,8 +105,8 @@ async function matchAll(database: Database): Promise<void> {
   for await (const [key, threats] of threatsOfProducts(ctx, [...byKey.keys()])) {
     const prepared = prepareThreats(key, threats)
     for (const product of byKey.get(key) ?? []) {
-      for (const { quality } of prepared.alone(product)) if (quality >= issueQualityMin) matches += 1
-      for (const { quality } of prepared.among(product, [])) if (quality >= issueQualityMin) matches += 1
+      for (const { quality } of prepared.matchAlone(product)) if (quality >= issueQualityMin) matches += 1
+      for (const { quality } of prepared.matchAmong(product, [])) if (quality >= issueQualityMin) matches += 1
     }
   }
   const { user, system } = process.cpuUsage(cpu)

@@ -148,7 +148,11 @@ export async function removed(page: Page): Promise<void> {
   const details = [
     { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'MEMBERSHIP_ENDED', domain: 'glacis' },
   ]
-  const json = { code: 7, message: 'You are no longer a member of this workspace', details }
+  const json = {
+    code: 7,
+    message: 'You are no longer a member of this workspace. Ask an owner or admin to invite you again',
+    details,
+  }
   await page.route('**/v1/workspace', (route) => route.fulfill({ status: 403, json }))
   await page.reload()
   await page.getByRole('heading', { name: 'You no longer have access' }).waitFor()

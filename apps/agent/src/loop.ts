@@ -31,7 +31,7 @@ interface Agent {
   heartbeatMs: number
   /** Whether this agent reports the inventory of its machine; the server sends this with each heartbeat. */
   hasInventory: boolean
-  /** The server's version at the first connection; a change of it may be an update. */
+  /** The server's version at the first connection; a change indicates an update. */
   serverVersion: string | undefined
 }
 

@@ -148,7 +148,7 @@ it('explains an invalid proxy URL', async () => {
   })
 })
 
-/** Of Debian. */
+/** The path in Debian's package. */
 const tinyproxy = '/usr/bin/tinyproxy'
 const hasTinyproxy = spawnSync(tinyproxy, ['-v']).status === 0
 it.skipIf(!hasTinyproxy)('works with tinyproxy (skipped where it is not installed)', async () => {

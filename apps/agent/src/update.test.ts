@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-/** What a server with this program answers; `digest` is right if absent. */
+/** A server that offers this program; `digest` defaults to the correct one. */
 async function offer(code: string, digest?: string) {
   await writeFile(join(folder, 'agent.js'), code)
   const archive = execFileSync('tar', ['-czf', '-', '-C', folder, 'agent.js'])

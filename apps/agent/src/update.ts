@@ -28,7 +28,7 @@ type Downloads = Pick<Client, 'download'>
 
 /**
  * @returns the version of the server's program, and its digest
- * @throws RejectedError, UnreachableError; another error if the response isn't that of a Glacis server
+ * @throws RejectedError, UnreachableError; another error if the server isn't a Glacis server
  */
 export async function describeProgram(client: Downloads, signal: AbortSignal): Promise<z.infer<typeof ServerProgram>> {
   const description = await client.download('/downloads/glacis-agent.json', { signal, bytesMax: 1000 })

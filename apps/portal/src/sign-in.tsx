@@ -1,6 +1,6 @@
 /**
  * The entry point of the public pages. It has only their routes, so that signing in doesn't download the app. Any other
- * path reloads the document, which is then that of the app.
+ * path reloads the page with the document of the app.
  */
 import { AuthFrame } from '#routes/auth-frame.tsx'
 import * as screens from '#routes/flow-pages.tsx'

@@ -36,12 +36,12 @@ it('prints its version', async () => {
 it.each([[['--help']], [[]]])('prints its usage for %j', async (args) => {
   const { code, stdout } = await glacis(args)
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^Usage: glacis <command>\n\n {2}serve /)
+  expect(stdout).toMatch(/^Usage: glacis COMMAND\n\n {2}serve /)
 })
 
 it('describes a command', async () => {
   expect((await glacis(['doctor', '--help'])).stdout).toMatch(/^Usage: glacis doctor\n\nCheck settings/)
-  expect((await glacis(['identity', 'create', '--help'])).stdout).toMatch(/^Usage: glacis identity <command>/)
+  expect((await glacis(['identity', 'create', '--help'])).stdout).toMatch(/^Usage: glacis identity COMMAND/)
 })
 
 it.each([

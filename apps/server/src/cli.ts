@@ -149,7 +149,7 @@ async function runAgent({ root }: CommandContext, args: readonly string[]): Prom
 function usage(): string {
   const width = Math.max(...[...commands.keys()].map((name) => name.length)) + 2
   const lines = [...commands].map(([name, { summary }]) => `  ${name.padEnd(width)}${summary}`)
-  return `Usage: glacis <command>\n\n${lines.join('\n')}\n\nThe settings are environment variables; docs/settings.md lists them.`
+  return `Usage: glacis COMMAND\n\n${lines.join('\n')}\n\nThe settings are environment variables; docs/settings.md lists them.`
 }
 
 function print(text: string): void {

@@ -85,7 +85,7 @@ export function skip(id: string, { code, message }: ApiError): SkippedItem {
 /**
  * Picks the fields of `values` that an update mask names.
  *
- * @throws ApiError `invalid` for a path that is none of `known`, or whose value is missing
+ * @throws ApiError `invalid` for a path that is none of `allowed`, or whose value is missing
  */
 export function masked<T extends object, Name extends keyof T & string>(
   values: T,
@@ -94,10 +94,13 @@ export function masked<T extends object, Name extends keyof T & string>(
 ): Partial<Pick<T, Name>> {
   const unknown = paths.find((path) => !allowed.some((name) => name === path))
   if (unknown !== undefined) {
-    throw invalid('updateMask.paths', `'${unknown}' can't be changed. These fields can be: ${allowed.join(', ')}`)
+    throw invalid(
+      'updateMask.paths',
+      `'${unknown}' can't be changed. Fields that can be changed: ${allowed.join(', ')}`,
+    )
   }
   const missing = paths.find((path) => !(path in values))
-  if (missing !== undefined) throw invalid(missing, `updateMask contains '${missing}', but the body does not`)
+  if (missing !== undefined) throw invalid(missing, `updateMask includes '${missing}', but the body doesn't contain it`)
   const named = allowed.filter((name) => paths.includes(name)).map((name) => [name, values[name]])
   return Object.fromEntries(named) as Partial<Pick<T, Name>> // members of `values` under their own names
 }

@@ -77,11 +77,16 @@ export async function updateView(
   { id, view, updateMask }: ParsedInputOf<typeof contract.updateView>,
 ): Promise<{ view: View }> {
   const unknownPath = updateMask.paths.find((path) => !paths.some((item) => item === path))
-  if (unknownPath) throw invalid('updateMask.paths', `'${unknownPath}' can't be changed`)
+  if (unknownPath)
+    throw invalid(
+      'updateMask.paths',
+      `'${unknownPath}' can't be changed. Fields that can be changed: ${paths.join(', ')}`,
+    )
   const change = Object.fromEntries(
     paths.filter((path) => updateMask.paths.includes(path)).map((path) => [path, view[path]]),
   )
-  if (Object.values(change).includes(undefined)) throw invalid('view', 'A field in updateMask is missing from the body')
+  if (Object.values(change).includes(undefined))
+    throw invalid('view', "updateMask includes a field, but the body doesn't contain it")
   const row = await mapUniqueViolation(
     ctx.tx
       .updateTable('saved_view')
@@ -116,7 +121,7 @@ function isVisibleTo({ actor }: Ctx): RawBuilder<boolean> {
 }
 
 function nameTaken(name: string): ApiError {
-  return new ApiError('conflict', `This page already has a view named “${name}”`)
+  return new ApiError('conflict', `A view named ${name} already exists on this page`)
 }
 
 function toView({ actor }: Ctx, row: Selectable<Tables['saved_view']>): View {

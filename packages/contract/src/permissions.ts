@@ -82,7 +82,7 @@ const own = { roles: ['owner'], scope: 'session' } as const
 const audit = { roles: auditors, scope: 'SCOPE_READ' } as const
 /** Members of any role, about themselves. */
 const personal = { roles: everyone, scope: 'session' } as const
-/** Signed-in people, members or not. */
+/** Signed-in users, members or not. */
 const signedIn = { roles: null, scope: 'session' } as const
 
 /** Administrators of the installation, members of a workspace or not. */
@@ -252,7 +252,7 @@ export function isWithin(role: Role, limit: Role): boolean {
   return Object.values(permissions).every(({ roles: allowed }) => !allowed?.includes(role) || allowed.includes(limit))
 }
 
-/** Why a role can't make a call, for people. */
+/** The message that explains why a role can't make a call. */
 export function roleMessage(role: Role, call: CallName): string {
   const allowed = permissions[call].roles ?? roles
   const names = new Intl.ListFormat('en', { type: 'disjunction' }).format(allowed)

@@ -142,8 +142,9 @@ export const listScanEvents = endpoint({
 export const ScanHostState = z.enum([
   /** At least one open issue. */
   'STATE_AFFECTED',
-  'STATE_SCANNED',
   /** Responded, without open issues. */
+  'STATE_SCANNED',
+  /** Responded, without open ports. */
   'STATE_NOTHING_OPEN',
   'STATE_NOT_REACHED',
 ])
@@ -216,7 +217,7 @@ export const diffScan = endpoint({
     notTested: z.array(ComparedIssue),
   }),
 })
-/** PDF for people, JSON with all data, SARIF 2.1.0 for code hosting and finding management tools. */
+/** PDF to read and share, JSON with all data, SARIF 2.1.0 for code hosting and finding management tools. */
 export const ReportFormat = z.enum(['pdf', 'json', 'sarif'])
 export type ReportFormat = z.infer<typeof ReportFormat>
 /** Query of `GET /v1/scans/:id/report`, which returns the file itself. */

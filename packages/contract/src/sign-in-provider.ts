@@ -20,7 +20,7 @@ export const SignInProvider = z.object({
   groupsClaim: z.string(),
   /** Applied at each sign-in. The role of owners never changes. */
   groupRoles: GroupRoles,
-  /** Role of people in no group of `groupRoles`; null to admit only members, invited and provisioned people. */
+  /** Role of users in no group of `groupRoles`; null to admit only members, and invited or provisioned users. */
   defaultRole: z.nullable(GroupRoleName),
   /** Everyone but owners has to sign in with this provider to use the workspace. */
   isRequired: z.boolean(),
@@ -35,7 +35,7 @@ const result = z.object({
   provider: z.optional(SignInProvider),
   /** To register with the provider. */
   redirectUri: z.string(),
-  /** The email domains whose people can sign in with the provider. */
+  /** The email domains whose users can sign in with the provider. */
   domains: z.array(z.string()),
 })
 
@@ -52,7 +52,7 @@ export const SignInFailure = z.enum([
   'unreachable',
   /** The request is too old, was already completed, or was started by another browser. */
   'expired',
-  /** The provider refused. */
+  /** The provider denied the sign-in. */
   'denied',
   /** The provider's response is invalid. */
   'failed',

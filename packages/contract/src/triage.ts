@@ -71,7 +71,7 @@ export const Comment = z.object({
   text: z.string(),
   /** The author's name. */
   actor: z.string(),
-  /** The author's id as a member; absent for comments from before workspaces had members. */
+  /** The author's id as a member; absent if the author is unknown. */
   actorId: z.optional(z.string()),
   /** Members that the comment mentions. */
   mentionIds: z.optional(z.array(z.string())),

@@ -31,6 +31,10 @@ export function judgeReach(reading: PortReading, datagramPorts: readonly number[
     }
   if (filtered > 0)
     return { reached: false, reason: `no response from ${filtered} ${filtered === 1 ? 'port' : 'ports'}` }
-  if (unknown > 0) return { reached: false, reason: `${unknown} ports could not be probed because of local errors` }
+  if (unknown > 0)
+    return {
+      reached: false,
+      reason: `${unknown} ${unknown === 1 ? 'port' : 'ports'} could not be probed because of local errors`,
+    }
   return { reached: false, reason: denialReason && denied > 0 ? `refused: ${denialReason}` : 'no ports were probed' }
 }

@@ -102,13 +102,13 @@ export async function reportReach(
       kind: 'problem',
       address,
       level: 'warn',
-      message: `${denied} ports were not scanned: ${denialReason}.`,
+      message: `${denied === 1 ? '1 port was' : `${denied} ports were`} not scanned: ${denialReason}.`,
     })
   }
   if (unknown === 0) return
-  const codes = Object.entries(localErrors).map(([code, count]) => `${code} ${count} times`)
+  const codes = Object.entries(localErrors).map(([code, count]) => `${code} ${count === 1 ? 'once' : `${count} times`}`)
   const cause = codes.length > 0 ? ` (${codes.join(', ')})` : ''
-  const message = `${unknown} ports of ${address} could not be classified because of local errors or the deadline${cause}.`
+  const message = `${unknown === 1 ? '1 port' : `${unknown} ports`} of ${address} could not be classified because of local errors or the deadline${cause}.`
   await run.emit({ kind: 'problem', address, level: 'warn', message })
 }
 

@@ -122,8 +122,8 @@ describe('scan', () => {
         .map(({ message }) => message)
         .toSorted(),
     ).toEqual([
-      `1 ports were not scanned: 169.254.169.254 is a cloud metadata address, which is never scanned.`,
-      `1 ports were not scanned: port ${server.port} of 127.41.4.1 is excluded.`,
+      `1 port was not scanned: 169.254.169.254 is a cloud metadata address, which is never scanned.`,
+      `1 port was not scanned: port ${server.port} of 127.41.4.1 is excluded.`,
     ])
     expect(server.received()).toBe('')
   })

@@ -21,7 +21,7 @@ export async function packageStamp(root = '/'): Promise<string> {
 }
 
 /**
- * @returns nothing for a package manager that isn't used on this machine
+ * @returns no packages for a package manager that isn't used on this machine
  * @throws if a database can't be read: fewer packages would mean that their risks are resolved
  */
 export async function readPackages(root = '/'): Promise<InventoryPackage[]> {

@@ -11,7 +11,7 @@ interface ListeningSocket {
   readonly inode: string
 }
 
-/** @returns nothing on other systems than Linux */
+/** @returns an empty list on systems other than Linux */
 export async function readSockets(): Promise<InventorySocket[]> {
   const tables = (['tcp', 'tcp6', 'udp', 'udp6'] as const).map(async (table) => {
     const text = await readFile(`/proc/net/${table}`, 'latin1').catch(() => '')

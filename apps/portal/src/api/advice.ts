@@ -16,7 +16,7 @@ export function errorAdvice(error: Error | null): string | undefined {
 /**
  * The server's error about a field, to show next to it.
  *
- * @param name without the path to it: `email` finds that of `invitation.email`
+ * @param name without the path to it: `email` also finds the error of `invitation.email`
  */
 export function fieldProblem(error: Error | null, name: string): string | undefined {
   if (!(error instanceof ApiFailure)) return undefined

@@ -81,7 +81,7 @@ it('refetches after a change in another tab', async () => {
   vi.unstubAllGlobals()
 })
 
-/** Fake BroadcastChannel: that of Node is incompatible with the events of this environment. */
+/** Fake BroadcastChannel: Node's is incompatible with the events of this environment. */
 class Channel extends EventTarget {
   static readonly open = new Set<Channel>()
   constructor() {

@@ -16,14 +16,14 @@ import { Note } from '#ui/note.tsx'
 
 /** Summary of the plan change, its price, and the button that applies it. */
 export function ChangeRail({
-  present,
+  current,
   chosen,
   used,
   isPending,
   serverError,
   onApply,
 }: {
-  readonly present: Choice
+  readonly current: Choice
   readonly chosen: Choice
   /** Number of existing targets. */
   readonly used: number
@@ -32,24 +32,24 @@ export function ChangeRail({
   readonly serverError: string | undefined
   readonly onApply: () => void
 }) {
-  const { label, isReady } = submitState(present, chosen, used)
+  const { label, isReady } = submitState(current, chosen, used)
   const planProblem = planError(chosen.plan, used)
   return (
     <section>
       <h2>Change</h2>
       <Facts>
-        <ChangeFact name="Plan" from={present.plan.name} to={chosen.plan.name} />
-        <ChangeFact name="Targets" from={targetCount(present)} to={targetCount(chosen)} />
-        <ChangeFact name="Manual scans" from={scanCount(present)} to={scanCount(chosen)} />
+        <ChangeFact name="Plan" from={current.plan.name} to={chosen.plan.name} />
+        <ChangeFact name="Targets" from={targetCount(current)} to={targetCount(chosen)} />
+        <ChangeFact name="Manual scans" from={scanCount(current)} to={scanCount(chosen)} />
         {totalOf(chosen) > 0 && (
           <ChangeFact
             name="Period"
-            from={totalOf(present) > 0 ? periodLabels[present.period] : undefined}
+            from={totalOf(current) > 0 ? periodLabels[current.period] : undefined}
             to={periodLabels[chosen.period]}
           />
         )}
       </Facts>
-      <Totals present={present} chosen={chosen} />
+      <Totals current={current} chosen={chosen} />
       <div className="mt-4 grid gap-3">
         {planProblem && <Note variant="yellow">{planProblem}</Note>}
         {serverError && <Note variant="red">{serverError}</Note>}
@@ -68,14 +68,14 @@ export function ChangeRail({
   )
 }
 
-function Totals({ present, chosen }: { readonly present: Choice; readonly chosen: Choice }) {
-  const isNew = isChange(present, chosen)
+function Totals({ current, chosen }: { readonly current: Choice; readonly chosen: Choice }) {
+  const isNew = isChange(current, chosen)
   return (
     <div className="mt-1 border-t border-line pt-3.5">
       {isNew && (
         <p className="mb-1.5 flex justify-between gap-3 text-ink-2">
           <span>Now</span>
-          <span className="tabular-nums">{formatPrice(present)}</span>
+          <span className="tabular-nums">{formatPrice(current)}</span>
         </p>
       )}
       <p className="flex items-baseline justify-between gap-3">

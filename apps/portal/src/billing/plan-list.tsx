@@ -7,14 +7,14 @@ import { Badge } from '#ui/badge.tsx'
 /** Radio group of the plans with their limits and prices. */
 export function PlanList({
   plans,
-  present,
+  current,
   chosen,
   period,
   onChoose,
 }: {
   readonly plans: readonly Plan[]
   /** ID of the current plan. */
-  readonly present: Plan['id']
+  readonly current: Plan['id']
   readonly chosen: Plan['id']
   readonly period: Period
   readonly onChoose: (id: Plan['id']) => void
@@ -27,7 +27,7 @@ export function PlanList({
           key={plan.id}
           plan={plan}
           period={period}
-          isPresent={plan.id === present}
+          isCurrent={plan.id === current}
           isChosen={plan.id === chosen}
           onChoose={() => onChoose(plan.id)}
         />
@@ -39,11 +39,11 @@ export function PlanList({
 interface PlanRowProps {
   readonly plan: Plan
   readonly period: Period
-  readonly isPresent: boolean
+  readonly isCurrent: boolean
   readonly isChosen: boolean
   readonly onChoose: () => void
 }
-function PlanRow({ plan, period, isPresent, isChosen, onChoose }: PlanRowProps) {
+function PlanRow({ plan, period, isCurrent, isChosen, onChoose }: PlanRowProps) {
   const id = useId()
   return (
     <label className="grid min-h-15 cursor-pointer grid-cols-[16px_132px_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1.5 px-4 py-2 -outline-offset-2 outline-focus hover:bg-hover has-checked:bg-selected has-focus-visible:outline-2 max-md:grid-cols-[16px_minmax(0,1fr)_auto] max-md:items-start max-md:py-3">
@@ -58,7 +58,7 @@ function PlanRow({ plan, period, isPresent, isChosen, onChoose }: PlanRowProps) 
         className="check round outline-none! max-md:mt-0.5"
       />
       <span id={`${id}-name`} className="flex items-center gap-2">
-        <b className="font-medium">{plan.name}</b> {isPresent && <Badge variant="main">Current</Badge>}
+        <b className="font-medium">{plan.name}</b> {isCurrent && <Badge variant="main">Current</Badge>}
       </span>
       <span id={`${id}-limits`} className="min-w-0 max-md:order-last max-md:col-span-2 max-md:col-start-2">
         <span className="block">{formatLimits(plan)}</span>{' '}

@@ -103,7 +103,7 @@ it('reports how many targets to delete before choosing a smaller plan', () => {
   expect(planError(free, 25)).toBeUndefined()
   expect(planError(enterprise, 5000)).toBeUndefined()
   expect(planError(free, 27)).toBe(
-    'The Free plan allows at most 25 targets and you have 27. Delete 2 first, or choose a larger plan.',
+    'The Free plan allows at most 25 targets, and you have 27. Delete 2 first, or choose a larger plan.',
   )
 })
 

@@ -58,7 +58,7 @@ export function priceIn({ monthly, yearly }: Plan['basePrice'], period: Period):
   return period === 'PERIOD_YEARLY' ? yearly : monthly
 }
 
-/** Minimum discount of yearly billing over all priced plans, as a fraction: 0.1 is 10 %. */
+/** Minimum discount of yearly billing over all priced plans, as a fraction: 0.1 is 10%. */
 export function yearlyDiscount(plans: readonly Plan[]): number {
   const shares = plans
     .map(({ basePrice }) => basePrice)
@@ -69,31 +69,31 @@ export function yearlyDiscount(plans: readonly Plan[]): number {
 
 /** The current subscription as a choice. An unspecified period counts as monthly. */
 export function currentChoice({ plan, period, quota }: Subscription, plans: readonly Plan[]): Choice | undefined {
-  const present = plans.find(({ id }) => id === plan.id)
-  if (!present) return undefined
+  const current = plans.find(({ id }) => id === plan.id)
+  if (!current) return undefined
   return {
-    plan: present,
+    plan: current,
     targets: quota.targets.total,
     period: period === 'PERIOD_YEARLY' ? 'PERIOD_YEARLY' : 'PERIOD_MONTHLY',
   }
 }
 
 /** True if the choice differs from the current subscription. The period doesn't matter for plans without a price. */
-export function isChange(present: Choice, chosen: Choice): boolean {
-  if (present.plan.id !== chosen.plan.id || present.targets !== chosen.targets) return true
-  return present.period !== chosen.period && totalOf(chosen) > 0
+export function isChange(current: Choice, chosen: Choice): boolean {
+  if (current.plan.id !== chosen.plan.id || current.targets !== chosen.targets) return true
+  return current.period !== chosen.period && totalOf(chosen) > 0
 }
 
 /** Why a plan can't be chosen and how to fix it; undefined if it can. */
 export function planError({ name, maximumTargets }: Plan, used: number): string | undefined {
   if (maximumTargets === undefined || used <= maximumTargets) return undefined
   const over = used - maximumTargets
-  return `The ${name} plan allows at most ${pluralize(maximumTargets, 'target')} and you have ${formatNumber(used)}. Delete ${formatNumber(over)} first, or choose a larger plan.`
+  return `The ${name} plan allows at most ${pluralize(maximumTargets, 'target')}, and you have ${formatNumber(used)}. Delete ${formatNumber(over)} first, or choose a larger plan.`
 }
 
 /** Label and state of the submit button. */
-export function submitState(present: Choice, chosen: Choice, used: number): { label: string; isReady: boolean } {
-  if (!isChange(present, chosen)) return { label: 'No changes', isReady: false }
+export function submitState(current: Choice, chosen: Choice, used: number): { label: string; isReady: boolean } {
+  if (!isChange(current, chosen)) return { label: 'No changes', isReady: false }
   return { label: 'Apply change', isReady: planError(chosen.plan, used) === undefined }
 }
 

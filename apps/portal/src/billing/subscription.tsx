@@ -52,12 +52,12 @@ function BillingDisabled() {
 function Plans() {
   const { subscription } = useSuspenseQuery(subscriptionQuery()).data
   const { plans } = useSuspenseQuery(plansQuery()).data
-  const present = currentChoice(subscription, plans)
-  if (!present) throw new Error(`The current plan ${subscription.plan.name} is not in the list of plans`)
+  const current = currentChoice(subscription, plans)
+  if (!current) throw new Error(`The current plan ${subscription.plan.name} is not in the list of plans`)
   return (
     <div className="pg flex grow flex-col">
-      <PageHead title="Subscription" description={planSummary(present, subscription.cancelTime)} />
-      <ChangeForm subscription={subscription} plans={plans} present={present} />
+      <PageHead title="Subscription" description={planSummary(current, subscription.cancelTime)} />
+      <ChangeForm subscription={subscription} plans={plans} current={current} />
     </div>
   )
 }
@@ -77,14 +77,14 @@ interface Draft {
 interface ChangeFormProps {
   readonly subscription: Subscription
   readonly plans: readonly Plan[]
-  readonly present: Choice
+  readonly current: Choice
 }
 
-function ChangeForm({ subscription, plans, present }: ChangeFormProps) {
+function ChangeForm({ subscription, plans, current }: ChangeFormProps) {
   const [draft, setDraft] = useState<Draft>({})
   const changePlan = useMutation(change)
   const { used } = subscription.quota.targets
-  const chosen = mergeDraft(draft, { plans, present, used })
+  const chosen = mergeDraft(draft, { plans, current, used })
   const bounds = boundsOf(chosen.plan, used)
   const errors = splitError(changePlan.error, bounds !== undefined)
   function choose(more: Draft): void {
@@ -100,14 +100,14 @@ function ChangeForm({ subscription, plans, present }: ChangeFormProps) {
     <Detail
       rail={
         <ChangeRail
-          {...{ present, chosen, used }}
+          {...{ current, chosen, used }}
           isPending={changePlan.isPending}
           serverError={errors.rail}
           onApply={apply}
         />
       }
     >
-      <Usage subscription={subscription} plan={present.plan} />
+      <Usage subscription={subscription} plan={current.plan} />
       <section className="blk">
         <div className="mb-3.5">
           <SectionHead title="Plan">
@@ -116,7 +116,7 @@ function ChangeForm({ subscription, plans, present }: ChangeFormProps) {
         </div>
         <PlanList
           plans={plans}
-          present={present.plan.id}
+          current={current.plan.id}
           chosen={chosen.plan.id}
           period={chosen.period}
           // The number of targets isn't carried over to another plan, which starts with its included number.
@@ -140,16 +140,16 @@ function ChangeForm({ subscription, plans, present }: ChangeFormProps) {
 /** The draft merged over the current subscription. */
 export function mergeDraft(
   draft: Draft,
-  { plans, present, used }: { readonly plans: readonly Plan[]; readonly present: Choice; readonly used: number },
+  { plans, current, used }: { readonly plans: readonly Plan[]; readonly current: Choice; readonly used: number },
 ): Choice {
-  const plan = plans.find(({ id }) => id === draft.planId) ?? present.plan
-  const isPresent = plan.id === present.plan.id
-  const wanted = draft.targets ?? (isPresent ? present.targets : plan.includedTargets)
-  const isUntouched = isPresent && draft.targets === undefined
+  const plan = plans.find(({ id }) => id === draft.planId) ?? current.plan
+  const isCurrent = plan.id === current.plan.id
+  const wanted = draft.targets ?? (isCurrent ? current.targets : plan.includedTargets)
+  const isUntouched = isCurrent && draft.targets === undefined
   return {
     plan,
-    targets: isUntouched ? present.targets : clampTargets(plan, used, wanted),
-    period: draft.period ?? present.period,
+    targets: isUntouched ? current.targets : clampTargets(plan, used, wanted),
+    period: draft.period ?? current.period,
   }
 }
 

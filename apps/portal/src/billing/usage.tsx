@@ -57,7 +57,7 @@ export function remainingTargets({ used, total }: Figures): string {
   const left = total - used
   if (left > 0) return `You can add ${formatNumber(left)} more ${left === 1 ? 'target' : 'targets'}.`
   if (left === 0) return "You've reached your plan's limit. Delete a target or choose a larger plan."
-  return `You have ${pluralize(-left, 'target')} more than your plan allows. Delete some or choose a larger plan.`
+  return `You're ${pluralize(-left, 'target')} over your plan's limit. Delete some or choose a larger plan.`
 }
 
 /** Describes the remaining manual scans. `resetTime` is when the quota resets. */

@@ -21,7 +21,7 @@ import { SectionError } from '#ui/states.tsx'
 /** API tokens with their scopes, expiry, and last use. */
 export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) => void }) {
   const { data, isError, refetch } = useQuery(tokens())
-  const [isMaking, setIsMaking] = useState(false)
+  const [isCreating, setIsCreating] = useState(false)
   const [tokenToRevoke, setLeaving] = useState<ApiToken>()
   const list = data?.apiTokens ?? []
   return (
@@ -38,7 +38,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) 
             </a>
           </p>
         </div>
-        <Button size="sm" call="createApiToken" icon={<Plus aria-hidden="true" />} onClick={() => setIsMaking(true)}>
+        <Button size="sm" call="createApiToken" icon={<Plus aria-hidden="true" />} onClick={() => setIsCreating(true)}>
           Create token
         </Button>
       </div>
@@ -50,7 +50,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) 
           ))}
         </ul>
       )}
-      {isMaking && <CreateTokenDialog onClose={() => setIsMaking(false)} onSecret={onSecret} />}
+      {isCreating && <CreateTokenDialog onClose={() => setIsCreating(false)} onSecret={onSecret} />}
       <RevokeTokenDialog token={tokenToRevoke} onClose={() => setLeaving(undefined)} />
     </section>
   )

@@ -95,7 +95,7 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
 }
 
 const recipientLabels: Readonly<Record<ChannelRecipients, string>> = {
-  RECIPIENTS_WORKSPACE: 'The owner of the workspace',
+  RECIPIENTS_WORKSPACE: 'The workspace owner',
   RECIPIENTS_TEAMS: 'Teams and owners of the affected targets',
 }
 

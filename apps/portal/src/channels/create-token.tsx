@@ -91,7 +91,7 @@ export function CreateTokenDialog({ onClose, onSecret }: CreateTokenDialogProps)
       <NetworksField
         value={networks}
         problem={networksError}
-        hint="Addresses or networks where the token works, such as 192.0.2.0/24. Leave empty to allow all."
+        hint="Addresses or networks from which the token can be used, such as 192.0.2.0/24. Leave empty to allow all."
         onChange={setNetworks}
       />
     </FormDialog>

@@ -53,12 +53,10 @@ export function IntegrationsPage() {
   )
 }
 
-/** The address of emails to the workspace: that of its longest-standing owner. */
+/** The email address of the workspace's longest-standing owner, who receives its emails. */
 function workspaceEmail(people: readonly Member[]): string {
   const owners = people.filter(({ role }) => role === 'owner')
-  return (
-    owners.toSorted((a, b) => Date.parse(a.joinTime) - Date.parse(b.joinTime))[0]?.email ?? 'the owner of the workspace'
-  )
+  return owners.toSorted((a, b) => Date.parse(a.joinTime) - Date.parse(b.joinTime))[0]?.email ?? 'the workspace owner'
 }
 
 /** One row per channel, or one per kind without a channel. The first row of a kind keeps its key, and so its focus. */

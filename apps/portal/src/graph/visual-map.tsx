@@ -139,7 +139,7 @@ function EmptyMap({ search, onSearch }: PartProps) {
       title="Nothing to map yet"
       actions={
         <ButtonLink size="sm" variant="primary" to="/scope">
-          Run a scan
+          Go to Scope
         </ButtonLink>
       }
     >

@@ -71,9 +71,9 @@ describe('FlowForm', () => {
     show('registration', flowOf(withMessages(nodes, 'password', { id: 1, type: 'info', text: 'Long is good' })))
     const email = await screen.findByLabelText('Email')
     const password = screen.getByLabelText('Password')
-    const saidOf = (field: HTMLElement) =>
+    const messagesOf = (field: HTMLElement) =>
       document.getElementById(field.getAttribute('aria-describedby') ?? '')?.textContent
-    expect([saidOf(email), saidOf(password)]).toEqual(['Invalid emailTaken', 'Long is good'])
+    expect([messagesOf(email), messagesOf(password)]).toEqual(['Invalid emailTaken', 'Long is good'])
     expect([email, password].map((field) => field.getAttribute('aria-invalid'))).toEqual(['true', null])
   })
 
@@ -108,8 +108,16 @@ describe('FlowForm', () => {
     await screen.findByLabelText('Email')
     const script = () =>
       document.body.querySelector<HTMLScriptElement>('script[src="http://id.example.ch/webauthn.js"]')
-    const told = ['crossorigin', 'integrity', 'referrerpolicy', 'type'].map((name) => script()?.getAttribute(name))
-    expect([...told, script()?.async]).toEqual(['anonymous', 'sha512-abc', 'no-referrer', 'text/javascript', true])
+    const scriptAttributes = ['crossorigin', 'integrity', 'referrerpolicy', 'type'].map((name) =>
+      script()?.getAttribute(name),
+    )
+    expect([...scriptAttributes, script()?.async]).toEqual([
+      'anonymous',
+      'sha512-abc',
+      'no-referrer',
+      'text/javascript',
+      true,
+    ])
     replace(flowOf(loginNodes()))
     await waitFor(() => expect(script()).toBeNull())
   })

@@ -61,7 +61,7 @@ export function validateFields(form: HTMLFormElement, nodes: readonly UiNode[], 
   return errors
 }
 
-/** The errors without that of the field being edited. */
+/** The errors, except for the field being edited. */
 export function withoutField(errors: ClientErrors, field: EventTarget): ClientErrors {
   if (!(field instanceof HTMLInputElement)) return errors
   const names = [field.name, ...codeNamesOf(field)]

@@ -69,7 +69,7 @@ function redirectWithFlow({ page, search }: FlowVisit, flow: string | undefined)
   return redirect({ to: page, search: { ...search, flow }, replace: true })
 }
 
-/** Converts a departure to a router redirect. */
+/** Converts a redirect target to a router redirect. */
 export function redirectTo(target: RedirectTarget) {
   switch (target.kind) {
     case 'login':

@@ -174,7 +174,7 @@ function CodeSent({ flow }: { readonly flow: Flow }) {
       you don't receive it, check the spelling of the address.
       {portalConfig().mailsAreFiles && (
         <span className="mt-2 block text-12 text-ink-3">
-          This installation has no mail server configured. Emails are saved to the outbox folder in its data directory.
+          This installation has no mail server configured. Emails are saved to the outbox folder in its data folder.
         </span>
       )}
     </>

@@ -56,7 +56,7 @@ export function useFlow(
       return router.navigate({ to: '/verification', search: { flow: verification, return_to: flow.return_to } })
     if (result.kind === 'flow') return
     client.removeQueries({ queryKey: sessionKey })
-    // The public pages are a document of their own.
+    // The public pages are a separate document.
     navigateTo(flow.return_to ?? settingsIn(result.continueWith) ?? (result.session ? home : '/login'))
   }
   async function redirectTo(target: RedirectTarget): Promise<void> {

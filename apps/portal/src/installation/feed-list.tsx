@@ -26,7 +26,7 @@ export function FeedList() {
               name={name}
               detail={
                 <>
-                  {formatNumber(records)} records
+                  {formatNumber(records)} {records === 1 ? 'record' : 'records'}
                   {updateTime && (
                     <>
                       {' '}

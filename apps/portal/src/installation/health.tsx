@@ -19,7 +19,11 @@ const icons: Readonly<Record<HealthCheck['level'], ReactNode>> = {
 export function Health() {
   const { data, isError, isFetching, refetch } = useQuery(checks())
   return (
-    <SettingsSection id="health" title="Health" description="Results of glacis doctor, with a fix for each problem.">
+    <SettingsSection
+      id="health"
+      title="Health"
+      description="Results of the glacis doctor command, with a fix for each problem."
+    >
       {isError && !data && <SectionError what="The health checks" onRetry={() => void refetch()} />}
       {!data && !isError && <Skeleton className="w-2/3" />}
       {data && (

@@ -59,7 +59,7 @@ export function InstallationPage() {
         <SettingsSection
           id="networks"
           title="Sign-in networks"
-          description="Networks where users can sign in and use Glacis. A workspace can restrict this further."
+          description="Networks from which users can sign in and use Glacis. A workspace can restrict this further."
         >
           <SignInNetworks networks={signInNetworks} call="setInstallationNetworks" save={saveNetworks} />
         </SettingsSection>

@@ -37,8 +37,8 @@ function urlArguments(host: string, port: number | undefined, address: string, p
   const [, name = host, named] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(host) ?? []
   const at = port ?? (named ? Number(named) : 80)
   const scheme = tlsPorts.has(at) ? 'https' : 'http'
-  const isUsual = at === (scheme === 'https' ? 443 : 80)
-  const url = shellQuote(`${scheme}://${name}${isUsual ? '' : `:${at}`}${path}`)
+  const isDefaultPort = at === (scheme === 'https' ? 443 : 80)
+  const url = shellQuote(`${scheme}://${name}${isDefaultPort ? '' : `:${at}`}${path}`)
   const plain = address.includes(':') ? `[${address}]` : address
   return name === plain ? [url] : ['--resolve', shellQuote(`${name}:${at}:${plain}`), url]
 }

@@ -76,12 +76,12 @@ it('reloads only if the server is reachable', async () => {
   for (const spy of [reload, ask]) spy.mockRestore()
 })
 
-class Guarded extends Component<{ readonly children?: ReactNode }, { readonly said?: string }> {
-  override state: { readonly said?: string } = {}
+class Guarded extends Component<{ readonly children?: ReactNode }, { readonly message?: string }> {
+  override state: { readonly message?: string } = {}
   static getDerivedStateFromError(error: Error) {
-    return { said: error.message }
+    return { message: error.message }
   }
   override render() {
-    return this.state.said ?? this.props.children
+    return this.state.message ?? this.props.children
   }
 }

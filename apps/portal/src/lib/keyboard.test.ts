@@ -2,13 +2,13 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { renderHook } from '@testing-library/react'
 import { startShortcuts, useKeys } from '#lib/keyboard.ts'
 
-let went: string[]
+let visited: string[]
 let stop: () => void
 beforeEach(() => {
-  went = []
+  visited = []
   localStorage.clear()
   document.body.innerHTML = '<input data-search /><textarea></textarea><button>x</button>'
-  stop = startShortcuts((href) => went.push(href))
+  stop = startShortcuts((href) => visited.push(href))
 })
 afterEach(() => stop())
 
@@ -20,7 +20,7 @@ function press(key: string, { at = 'button', ...more }: { at?: string; ctrlKey?:
 
 it('navigates with g and a letter', () => {
   for (const key of ['g', 'v', 'g', 's', 'v', 'g', 'x']) press(key)
-  expect(went).toEqual(['/risks/verified', '/scope'])
+  expect(visited).toEqual(['/risks/verified', '/scope'])
 })
 
 it('focuses search with a slash without typing it', () => {
@@ -33,7 +33,7 @@ it('ignores keys while typing and with a modifier', () => {
   press('o', { at: 'textarea' })
   press('g', { ctrlKey: true })
   press('o')
-  expect([went, press('/', { at: 'textarea' }).defaultPrevented]).toEqual([[], false])
+  expect([visited, press('/', { at: 'textarea' }).defaultPrevented]).toEqual([[], false])
 })
 
 it('runs shortcuts of the page, the latest registration first', () => {
@@ -64,5 +64,5 @@ it('does nothing with shortcuts turned off', () => {
   localStorage.setItem('glacis.shortcuts', 'false')
   press('g')
   press('o')
-  expect([went, press('/').defaultPrevented]).toEqual([[], false])
+  expect([visited, press('/').defaultPrevented]).toEqual([[], false])
 })

@@ -56,7 +56,7 @@ interface TargetStepProps {
   readonly permission: (props: PermissionProps) => ReactNode
   readonly list: (props: ListProps) => ReactNode
   /** Error shown if the permission is missing. */
-  readonly askPermission: string
+  readonly permissionError: string
 }
 
 export function TargetStep({
@@ -64,7 +64,7 @@ export function TargetStep({
   address: addressField,
   permission,
   list,
-  askPermission,
+  permissionError,
 }: TargetStepProps) {
   const client = useQueryClient()
   const formId = useId()
@@ -113,7 +113,7 @@ export function TargetStep({
       ...(draft.name.trim() === '' && { name: 'Required' }),
       ...(address === '' && { address: 'Required' }),
       ...(reading?.error && { address: reading.error }),
-      ...(reading?.private === false && !draft.isPermitted && { isPermitted: askPermission }),
+      ...(reading?.private === false && !draft.isPermitted && { isPermitted: permissionError }),
     }
     setProblems(found)
     if (Object.keys(found).length > 0) return

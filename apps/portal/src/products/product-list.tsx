@@ -94,14 +94,14 @@ function NoProducts() {
   return (
     <EmptyState
       icon={<Layers />}
-      title={isScanned ? 'No software identified yet' : 'Software appears here after the first scan'}
+      title={isScanned ? 'No software identified yet' : 'No technologies yet'}
       actions={
         <ButtonLink to="/scope" variant="secondary" size="sm">
           Go to Scope
         </ButtonLink>
       }
     >
-      Software identified by scans, with its CPE name. Technologies you watch are listed here too.
+      Technologies are the software and operating systems that scans identify, and the ones you watch.
     </EmptyState>
   )
 }

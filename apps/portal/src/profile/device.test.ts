@@ -20,7 +20,7 @@ describe('deviceOf', () => {
   it.each([
     [firefox, 'macOS', 'Firefox', 'desktop'],
     [iphone, 'iOS', 'Safari', 'mobile'],
-    ['', 'Unknown system', 'Unknown browser', 'desktop'],
+    ['', 'Unknown system', 'unknown browser', 'desktop'],
   ])('parses user agent %# as %s', (user_agent, system, browser, kind) => {
     expect(deviceOf({ devices: [{ ip_address: '', user_agent }] })).toEqual({ host: '', system, browser, kind })
   })
@@ -33,7 +33,7 @@ describe('deviceOf', () => {
   it('parses at most 500 characters of the user agent', () => {
     const long = `${'x'.repeat(maxUserAgentLength)} ${firefox}`
     expect([deviceOf({ devices: [{ ip_address: '', user_agent: long }] }).browser, maxUserAgentLength]).toEqual([
-      'Unknown browser',
+      'unknown browser',
       500,
     ])
   })

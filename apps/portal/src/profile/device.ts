@@ -21,7 +21,7 @@ export function deviceOf({ devices }: Pick<Session, 'devices'>): DeviceInfo {
   return {
     host: hostOf(address),
     system: os.name || 'Unknown system',
-    browser: browser.name || 'Unknown browser',
+    browser: browser.name || 'unknown browser',
     kind,
   }
 }

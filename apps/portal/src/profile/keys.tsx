@@ -95,7 +95,7 @@ function RemoveDialog({
   readonly what: string
   readonly onClose: () => void
 }) {
-  const [isUnderstood, setIsUnderstood] = useState(false)
+  const [isConfirmed, setIsConfirmed] = useState(false)
   return (
     <Dialog
       open
@@ -108,15 +108,15 @@ function RemoveDialog({
           <>
             <Checkbox
               label="I understand the consequences of this action"
-              checked={isUnderstood}
+              checked={isConfirmed}
               disabled={isPending}
-              onChange={(event) => setIsUnderstood(event.target.checked)}
+              onChange={(event) => setIsConfirmed(event.target.checked)}
             />
             <footer className="flex justify-end gap-2 py-5">
               <Button disabled={isPending} onClick={onClose}>
                 Cancel
               </Button>
-              <Button type="submit" variant="danger" loading={isPending} disabled={!isUnderstood}>
+              <Button type="submit" variant="danger" loading={isPending} disabled={!isConfirmed}>
                 Remove
               </Button>
             </footer>

@@ -84,7 +84,7 @@ function PasswordDialog({
         isRecovered ? "You've recovered your account. Choose a new password." : 'You stay signed in on this device.'
       }
     >
-      <SettingsForm flow={flow} submitter={save} onSaved={onClose} mayLeave={check}>
+      <SettingsForm flow={flow} submitter={save} onSaved={onClose} canSubmit={check}>
         {({ isPending, clientErrors }) => (
           <div
             className="grid gap-4"

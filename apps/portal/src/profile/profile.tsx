@@ -53,7 +53,7 @@ export function ProfilePage({ flow: id }: { readonly flow: string | undefined })
         <PersonalInfo key={`info:${flow.id}`} flow={flow} />
         <Authentication flow={flow} />
         <TwoFactor flow={withCodeMessages(flow)} />
-        <Sessions present={session} />
+        <Sessions current={session} />
         <Keyboard />
         <UsefulLinks />
         <DeleteAccount name={fullName(session)} />
@@ -161,7 +161,7 @@ function DeleteAccount({ name }: { readonly name: string }) {
     <SettingsSection
       id="delete"
       title="Delete account"
-      description="Opens an email to support. Your data is deleted within 30 days of the request."
+      description="Opens an email that asks support to delete your account."
     >
       <ButtonAnchor
         variant="danger"

@@ -13,10 +13,10 @@ import { RelativeTime } from '#ui/relative-time.tsx'
 const icons = { desktop: <Monitor />, mobile: <Smartphone />, tablet: <Tablet /> }
 
 /** The user's active sessions, this device first. */
-export function Sessions({ present }: { readonly present: Session }) {
+export function Sessions({ current }: { readonly current: Session }) {
   const client = useQueryClient()
   const { data, isError, refetch } = useQuery(otherSessionsQuery())
-  const others = (data ?? []).filter(({ id, active }) => id !== present.id && active)
+  const others = (data ?? []).filter(({ id, active }) => id !== current.id && active)
   const after = {
     onSettled: () => client.invalidateQueries({ queryKey: otherSessionsQuery().queryKey }),
     onError: () =>
@@ -30,7 +30,7 @@ export function Sessions({ present }: { readonly present: Session }) {
   return (
     <SettingsSection id="sessions" title="Active sessions" description="Devices that are currently signed in.">
       <SettingsList label="Active sessions">
-        <SessionRow session={present} isPresent />
+        <SessionRow session={current} isCurrent />
         {others.map((session) => (
           <SessionRow
             key={session.id}
@@ -59,12 +59,12 @@ export function Sessions({ present }: { readonly present: Session }) {
 
 function SessionRow({
   session,
-  isPresent = false,
+  isCurrent = false,
   isPending = false,
   onRevoke,
 }: {
   readonly session: Session
-  readonly isPresent?: boolean
+  readonly isCurrent?: boolean
   readonly isPending?: boolean
   readonly onRevoke?: () => void
 }) {
@@ -75,7 +75,7 @@ function SessionRow({
       name={
         <>
           {system}, {browser}{' '}
-          {isPresent && (
+          {isCurrent && (
             <Badge variant="green" className="ml-1.5">
               This device
             </Badge>

@@ -24,7 +24,7 @@ export function SettingsForm({
   flow,
   submitter,
   onSaved,
-  mayLeave = () => true,
+  canSubmit = () => true,
   className,
   children,
 }: {
@@ -33,7 +33,7 @@ export function SettingsForm({
   readonly submitter: InputNode
   readonly onSaved?: () => void
   /** Validates the form before it is sent. */
-  readonly mayLeave?: (form: HTMLFormElement) => boolean
+  readonly canSubmit?: (form: HTMLFormElement) => boolean
   readonly className?: string
   readonly children: (parts: SettingsFormParts) => ReactNode
 }) {
@@ -48,7 +48,7 @@ export function SettingsForm({
     const pressed = { group, name: attributes.name, value: String(attributes.value ?? '') }
     const errors = validateFields(event.currentTarget, flow.ui.nodes, pressed)
     setClientErrors(errors)
-    if (errors.size > 0 || isPending || !mayLeave(event.currentTarget)) return
+    if (errors.size > 0 || isPending || !canSubmit(event.currentTarget)) return
     submit(bodyOf(flow.ui.nodes, new FormData(event.currentTarget), pressed))
   }
   return (

@@ -10,7 +10,7 @@ import { ButtonLink } from '#ui/button.tsx'
 import { useDocumentTitle } from '#ui/page-head.tsx'
 import { EmptyState, UnexpectedError } from '#ui/states.tsx'
 
-/** How often to look whether an unreachable server is back, in milliseconds. */
+/** How often to check whether an unreachable server is back, in milliseconds. */
 const probeIntervalMs = 3000
 
 /**

@@ -75,12 +75,12 @@ it('reports it in the asset list without suggesting a first scan', async () => {
 it('reports that no software is identified yet', async () => {
   open('/technologies')
   expect(await screen.findByText('No software identified yet')).toBeTruthy()
-  expect(screen.queryByText('Software appears here after the first scan')).toBeNull()
+  expect(screen.queryByText('No technologies yet')).toBeNull()
 })
 
 it.each([
   ['/assets', 'No assets yet'],
-  ['/technologies', 'Software appears here after the first scan'],
+  ['/technologies', 'No technologies yet'],
 ])('links on %s to the first scan before it has ended', async (path, expected) => {
   mockSummary()
   open(path)

@@ -21,7 +21,7 @@ export function OnboardingScreen() {
           address={({ onList, ...props }) => (
             <AddressField {...props} aside={<PasteListLink address={props.value} onPress={onList} />} />
           )}
-          askPermission={permissionError}
+          permissionError={permissionError}
           permission={(props) => <PermissionField {...props} />}
           list={({ period, ...props }) => <AddressListForm {...props} draft={{ period, agentId: '', tags: [] }} />}
         />

@@ -186,16 +186,16 @@ it('selects scanning from the server by default', async () => {
 
 it('creates, installs and connects an agent, and assigns the target', async () => {
   let isThere = false
-  let isMade = false
+  let isCreated = false
   const made = { ...time, id: agentId, name: 'zrh-office-1', status: 'STATUS_DISCONNECTED', targetCount: 0 }
   const now = () => (isThere ? { ...made, status: 'STATUS_CONNECTED', latency: '0.038s' } : made)
   service.on('GET /v1/onboarding', stepsOf('TARGET'))
   service.on('GET /v1/targets', { body: { targets: [target] } })
-  service.on('GET /v1/agents', () => ({ body: { agents: isMade ? [now()] : [] } }))
+  service.on('GET /v1/agents', () => ({ body: { agents: isCreated ? [now()] : [] } }))
   service.on(`GET /v1/agents/${agentId}`, () => ({ body: { agent: now() } }))
   service.on(`GET /v1/agents/${agentId}/install`, { body: { command: 'install it', notes: [] } })
   service.on('POST /v1/agents', () => {
-    isMade = true
+    isCreated = true
     return { body: { agent: { ...made, token: 'gla_secret' } } }
   })
   service.on(`PATCH /v1/targets/${target.id}`, { body: { target: { ...target, agent: made } } })

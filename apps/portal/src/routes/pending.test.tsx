@@ -43,7 +43,7 @@ async function open(path: string, title: string, { from = '/integrations', fromT
   await screen.findByRole('heading', { level: 1, name: title })
 }
 
-function wayBack() {
+function breadcrumb() {
   const link = within(screen.getByRole('navigation', { name: 'Breadcrumb' })).getByRole('link')
   return [link.textContent, link.getAttribute('href')]
 }
@@ -57,19 +57,19 @@ it('shows the name from a cached list, and the breadcrumb', async () => {
   client.setQueryData<unknown>(targetList({ pageSize: 25 }).queryKey, { targets: [{ id, name: 'Office' }] })
   await open(`/scope/${id}`, 'Office')
   expect(document.title).toBe('Office · Glacis')
-  expect(wayBack()).toEqual(['Scope', '/scope'])
+  expect(breadcrumb()).toEqual(['Scope', '/scope'])
 })
 
 it('links to the list that contains the risk', async () => {
   const issue = { id, name: 'Redis exposed without authentication', verification: 'VERIFICATION_UNVERIFIED' }
   client.setQueryData<unknown>(issueList({ pageSize: 25 }).queryKey, { issues: [issue] })
   await open(`/risks/${id}`, 'Redis exposed without authentication')
-  expect(wayBack()).toEqual(['Potential risks', '/risks/potential'])
+  expect(breadcrumb()).toEqual(['Potential risks', '/risks/potential'])
 })
 
 it('shows the breadcrumb without a known name', async () => {
   await open(`/scope/${id}`, 'Loading')
-  expect(wayBack()).toEqual(['Scope', '/scope'])
+  expect(breadcrumb()).toEqual(['Scope', '/scope'])
 })
 
 it.each([
@@ -79,10 +79,10 @@ it.each([
   const issue = { id, name: 'Redis exposed without authentication', verification: 'VERIFICATION_VERIFIED' }
   client.setQueryData<unknown>(issueList({ pageSize: 25 }).queryKey, { issues: [issue] })
   await open(`/risks/${id}`, 'Redis exposed without authentication', { from, fromTitle })
-  expect(wayBack()).toEqual(['Verified risks', back])
+  expect(breadcrumb()).toEqual(['Verified risks', back])
 })
 
 it('leads back to the list without the form that was open', async () => {
   await open(`/scope/${id}`, 'Loading', { from: '/scope?create=true', fromTitle: 'Scope' })
-  expect(wayBack()).toEqual(['Scope', '/scope'])
+  expect(breadcrumb()).toEqual(['Scope', '/scope'])
 })

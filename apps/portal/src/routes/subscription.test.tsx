@@ -102,7 +102,7 @@ it('does not allow a plan that is too small for the current usage', async () => 
   present(starter, 60, 31)
   const user = await open()
   await user.click(screen.getByRole('radio', { name: 'Free' }))
-  expect(screen.getByText(/allows at most 25 targets and you have 31/)).toBeTruthy()
+  expect(screen.getByText(/allows at most 25 targets, and you have 31/)).toBeTruthy()
   expect(screen.getByRole('button', { name: 'Apply change' })).toHaveProperty('disabled', true)
 })
 
@@ -160,7 +160,7 @@ it.each([
   ],
   [
     remainingTargets({ used: 26, total: 25 }),
-    'You have 1 target more than your plan allows. Delete some or choose a larger plan.',
+    "You're 1 target over your plan's limit. Delete some or choose a larger plan.",
   ],
   [remainingScans({ used: 91, total: 100 }, undefined), "9 left. Scheduled scans don't count."],
   [

@@ -3,7 +3,7 @@ import type { ScanHostState } from '@glacis/contract/scan'
 
 export const hostStateLabels: Readonly<Record<ScanHostState, string>> = {
   STATE_AFFECTED: 'Affected',
-  STATE_SCANNED: 'Scanned',
+  STATE_SCANNED: 'Not affected',
   STATE_NOTHING_OPEN: 'No open ports',
   STATE_NOT_REACHED: 'Unreachable',
 }

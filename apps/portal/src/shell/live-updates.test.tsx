@@ -28,7 +28,7 @@ beforeEach(() => {
   reads = 0
   vi.stubGlobal('EventSource', Stream)
   vi.stubGlobal('fetch', ask)
-  providePortalConfig({ apiUrl: '' } as never) // the only member that is asked for here
+  providePortalConfig({ apiUrl: '' } as never) // the only property that is read here
 })
 afterEach(() => {
   cleanup()

@@ -12,11 +12,11 @@ export function ShortcutOverlays() {
   const [shown, setShown] = useState<Overlay>()
   const [wasWanted, setWasWanted] = useState<readonly Overlay[]>([])
   const keys = useMemo(() => {
-    const summon = (what: Overlay) => {
+    const show = (what: Overlay) => {
       setWasWanted((before) => [...before, what])
       setShown(what)
     }
-    return { 'mod+k': () => summon('palette'), '?': () => summon('help') }
+    return { 'mod+k': () => show('palette'), '?': () => show('help') }
   }, [])
   useKeys(keys)
   const close = () => setShown(undefined)

@@ -8,7 +8,7 @@ interface OwnerFieldProps {
   readonly value: string
   readonly onChange: (id: string) => void
   readonly problem: string | undefined
-  /** The present owner, who may have left the workspace. */
+  /** The current owner, who may have left the workspace. */
   readonly former: { readonly id: string; readonly name: string } | undefined
 }
 

@@ -27,7 +27,7 @@ interface ScanSettingsFieldsProps {
 
 export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFieldsProps) {
   const role = useRole()
-  const mayPermit = role === undefined || intrusiveCheckRoles.includes(role)
+  const canPermit = role === undefined || intrusiveCheckRoles.includes(role)
   // A URL already specifies its port.
   const isUrl = /^https?:/i.test(draft.address.trim())
   return (
@@ -45,7 +45,7 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
           />
         ))}
       </fieldset>
-      <fieldset className="grid gap-2" disabled={!mayPermit}>
+      <fieldset className="grid gap-2" disabled={!canPermit}>
         <legend className="mb-1.5 leading-4.5 font-medium">Intrusive checks</legend>
         {CheckPermission.options.map((permission) => (
           <Checkbox
@@ -59,7 +59,7 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
         ))}
         <p className="text-ink-3">
           Off by default. Login attempts may lock accounts.
-          {!mayPermit && ' Only an owner or admin can change these settings.'}
+          {!canPermit && ' Only an owner or admin can change these settings.'}
         </p>
       </fieldset>
       <TextField

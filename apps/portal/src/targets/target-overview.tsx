@@ -147,7 +147,7 @@ function Rail({ target }: { readonly target: Target }) {
           <Fact name="Profile">
             {profileLabels[target.profile ?? 'gentle']}
             {target.ratePerHost !== undefined &&
-              `, at most ${formatNumber(target.ratePerHost)} requests per second per host`}
+              `, at most ${formatNumber(target.ratePerHost)} ${target.ratePerHost === 1 ? 'request' : 'requests'} per second per host`}
           </Fact>
           <Fact name="Intrusive checks">
             {target.permissions?.length

@@ -11,7 +11,7 @@ const user = userEvent.setup()
 afterEach(cleanup)
 
 /** A form dialog followed by a dialog that shows the result once. */
-function Making() {
+function CreateFlow() {
   const [step, setStep] = useState<'form' | 'made'>()
   return (
     <main>
@@ -33,7 +33,7 @@ function Making() {
 }
 
 it('keeps focus in a dialog that replaces another, and the page inert', async () => {
-  const { container } = render(<Making />)
+  const { container } = render(<CreateFlow />)
   await user.click(screen.getByRole('button', { name: 'New' }))
   await user.click(await screen.findByRole('button', { name: 'Create' }))
   const made = await screen.findByRole('dialog', { name: 'Made' })
@@ -48,7 +48,7 @@ it('shows an accessible error toast above a dialog, whose dismissal closes nothi
   render(
     <>
       <ToastRegion />
-      <Making />
+      <CreateFlow />
     </>,
   )
   await user.click(screen.getByRole('button', { name: 'New' }))

@@ -1,4 +1,4 @@
-/** Controls that the role of the signed-in person doesn't allow. */
+/** Controls that the role of the signed-in user doesn't allow. */
 import { permissions } from '@glacis/contract/permissions'
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'

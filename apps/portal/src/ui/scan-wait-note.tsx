@@ -20,14 +20,14 @@ export function ScanWaitNote({ scan, isPending, onOverride }: ScanWaitNoteProps)
   const [isAsking, setIsAsking] = useState(false)
   const { failureReason, resumeTime } = scan.progress ?? {}
   if (!resumeTime) return null
-  const isBegun = scan.status === 'STATUS_RUNNING'
-  const verb = isBegun ? 'Resume now' : 'Start now'
+  const isStarted = scan.status === 'STATUS_RUNNING'
+  const verb = isStarted ? 'Resume now' : 'Start now'
   return (
     <Note icon={<Clock aria-hidden="true" />}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
         <span>
-          {isBegun && 'Paused. '}
-          {failureReason}. It {isBegun ? 'resumes' : 'starts'} <TimeUntil value={resumeTime} />.
+          {isStarted && 'Paused. '}
+          {failureReason}. It {isStarted ? 'resumes' : 'starts'} <TimeUntil value={resumeTime} />.
         </span>
         <Button size="xs" call="resumeScan" onClick={() => setIsAsking(true)}>
           {verb}
@@ -37,8 +37,8 @@ export function ScanWaitNote({ scan, isPending, onOverride }: ScanWaitNoteProps)
         open={isAsking}
         onClose={() => setIsAsking(false)}
         busy={isPending}
-        title={`${isBegun ? 'Resume' : 'Start'} outside the allowed hours`}
-        description={`Otherwise the scan waits until ${formatDateTime(resumeTime)}. If you ${isBegun ? 'resume' : 'start'} it now, it runs to completion regardless of the allowed hours.`}
+        title={`${isStarted ? 'Resume' : 'Start'} outside the allowed hours`}
+        description={`Otherwise the scan waits until ${formatDateTime(resumeTime)}. If you ${isStarted ? 'resume' : 'start'} it now, it runs to completion regardless of the allowed hours.`}
         footer={
           <>
             <Button disabled={isPending} onClick={() => setIsAsking(false)}>

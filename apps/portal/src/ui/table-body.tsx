@@ -24,10 +24,10 @@ function useRowFocus(
 ): Pick<HTMLAttributes<HTMLElement>, 'onFocus' | 'onBlur'> {
   const focused = useRef<Focused>(undefined)
   useLayoutEffect(() => {
-    const was = focused.current
-    if (!was || !body.current) return
-    if (was.row.isConnected) focused.current = { ...was, rows: rowsOf(body.current) }
-    else if (isFocusLost()) focusNearest(was)
+    const previous = focused.current
+    if (!previous || !body.current) return
+    if (previous.row.isConnected) focused.current = { ...previous, rows: rowsOf(body.current) }
+    else if (isFocusLost()) focusNearest(previous)
   })
   useEffect(() => {
     return () => {

@@ -39,7 +39,7 @@ export function addToast(kind: ToastKind, content: ToastContent): void {
 
 /**
  * The stack of toasts, with the newest at the bottom. Timers pause while the pointer or the focus is on it.
- * On a very low window, such as a page zoomed to 400 %, toasts would cover the content: there they are above the page
+ * On a very low window, such as a page zoomed to 400%, toasts would cover the content: there they are above the page
  * and push it down.
  *
  * It is rendered beside the app, because an open dialog makes the app inert. Beside a panel it leaves the panel's

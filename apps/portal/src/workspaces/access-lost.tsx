@@ -33,7 +33,8 @@ export function AccessLostPage({ failure }: { readonly failure: ApiFailure }) {
       <p className="text-ink-2">
         {isNew
           ? "You aren't a member of any workspace yet. Accept an invitation, or create your own workspace."
-          : sentence(failure.serverMessage) || "You aren't a member of this workspace."}
+          : sentence(failure.serverMessage) ||
+            "You aren't a member of this workspace. Ask an owner or admin to invite you."}
       </p>
       {signInUrl && (
         <div>
@@ -96,7 +97,7 @@ function providerUrl({ reason, metadata: { signInUrl } }: ApiFailure): string | 
   return url.href
 }
 
-/** A form for a workspace of one's own. */
+/** A form for creating a workspace. */
 function CreateWorkspace() {
   const client = useQueryClient()
   const creating = useMutation(createMutation)

@@ -20,7 +20,7 @@ export function Members({ own }: { readonly own: Role }) {
   const canChange = useAllowed('updateMember')
   const [changing, setChanging] = useState<Member>()
   const [removing, setRemoving] = useState<Member>()
-  const mayChange = (member: Member) => canChange && !member.isYou && (own === 'owner' || member.role !== 'owner')
+  const canManage = (member: Member) => canChange && !member.isYou && (own === 'owner' || member.role !== 'owner')
   return (
     <SettingsSection id="members" title="Members" description="People with access to this workspace, and their roles.">
       {isError && !data && <SectionError what="The members" onRetry={() => void refetch()} />}
@@ -33,7 +33,7 @@ export function Members({ own }: { readonly own: Role }) {
               name={member.isYou ? `${member.name} (you)` : member.name}
               detail={<MemberDetail member={member} />}
             >
-              {mayChange(member) && (
+              {canManage(member) && (
                 <>
                   <Button
                     size="sm"

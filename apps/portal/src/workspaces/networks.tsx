@@ -10,7 +10,7 @@ export function Networks({ networks }: { readonly networks: readonly string[] })
     <SettingsSection
       id="networks"
       title="Sign-in networks"
-      description="Networks where members can use this workspace, such as your office and VPN."
+      description="Networks from which members can use this workspace, such as your office and VPN."
     >
       <SignInNetworks networks={networks} call="setSignInNetworks" save={saveNetworks} denial={denial} />
     </SettingsSection>

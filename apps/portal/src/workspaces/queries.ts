@@ -94,12 +94,12 @@ export function useAllowed(name: CallName): boolean {
 export function useAccessLost(): ApiFailure | undefined {
   const { error } = useQuery(current())
   if (!(error instanceof ApiFailure)) return undefined
-  // A workspace that this user never belonged to, such as that of the browser's former user.
+  // A workspace that this user never belonged to, such as that of the browser's previous user.
   const isUnknown = error.status === 404 && chosenWorkspace() !== null
   return isUnknown || accessReasons.has(error.reason ?? '') ? error : undefined
 }
 
-/** Shows another workspace: nothing of the former one may stay on screen or in the cache. */
+/** Shows another workspace: nothing of the previous one may stay on screen or in the cache. */
 export function switchTo(client: QueryClient, id: string): void {
   chooseWorkspace(id)
   client.clear()

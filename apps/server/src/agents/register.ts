@@ -163,7 +163,7 @@ async function requireReplacement(ctx: Ctx, id: string, replacementId: string): 
     .where('account_id', '=', ctx.workspace)
     .where('id', '=', replacementId)
     .executeTakeFirst()
-  if (!row) throw invalid('replacementId', `Agent ${replacementId} was not found`)
+  if (!row) throw invalid('replacementId', `No agent has the ID ${replacementId}`)
 }
 
 async function withToken(ctx: Ctx, id: string, token: string): Promise<{ agent: Agent }> {

@@ -45,7 +45,7 @@ export async function storedBackups(folder: string): Promise<StoredBackup[]> {
     .sort((a, b) => b.time.getTime() - a.time.getTime())
 }
 
-/** Without those from the future: the clock has been set back since, and they must not replace newer ones. */
+/** Omits backups dated in the future, made while the clock was ahead. They must not replace newer ones. */
 async function pastBackups(folder: string): Promise<StoredBackup[]> {
   return (await storedBackups(folder)).filter(({ time }) => time.getTime() <= Date.now())
 }

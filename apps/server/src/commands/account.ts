@@ -13,12 +13,12 @@ import { connectToDatabase } from './connect.ts'
 import { type ExportedTable, exportedTables, lineOf } from '#workspaces/index.ts'
 import { type Kysely, sql } from 'kysely'
 
-const usage = `Usage: glacis account <command>
+const usage = `Usage: glacis account COMMAND
 
-  export <email or id> <file>       export a workspace, one JSON object per line
-  delete <email or id> --yes        delete a workspace with its targets, scans, and risks
+  export WORKSPACE FILE       export a workspace, one JSON object per line
+  delete WORKSPACE --yes      delete a workspace with its targets, scans, and risks
 
-Pass the email address of an owner, or the ID of the workspace. Exports contain no passwords, keys, or
+WORKSPACE is the email address of an owner, or the ID of the workspace. Exports contain no passwords, keys, or
 tokens. Users are stored separately; delete them with "glacis identity delete". Both commands work
 whether or not Glacis is running.`
 
@@ -74,8 +74,8 @@ function parseArguments(args: readonly string[]): AccountArguments {
   const confirmed = isConfirmed(rest)
   if (command === 'export' && who && file && more.length === 0) return { command, who, file, confirmed }
   if (command === 'delete' && who && !file) return { command, who, file, confirmed }
-  if (command === 'export') throw new UsageError('Usage: glacis account export <email or id> <file>')
-  if (command === 'delete') throw new UsageError('Usage: glacis account delete <email or id> --yes')
+  if (command === 'export') throw new UsageError('Usage: glacis account export WORKSPACE FILE')
+  if (command === 'delete') throw new UsageError('Usage: glacis account delete WORKSPACE --yes')
   throw new UsageError(
     `Unknown command "glacis account ${command}". Run "glacis account --help" for a list of commands.`,
   )

@@ -7,14 +7,8 @@ import { grantAdministration, revokeAdministration } from '#installation/index.t
 import type { CommandOutput, IdentityContext, Subcommand } from './identity-subcommands.ts'
 
 export const administrationCommands: readonly (readonly [string, Subcommand])[] = [
-  [
-    'grant-admin',
-    { parameters: ['<email or id>'], isIndependent: true, run: (context, args) => change(context, args, true) },
-  ],
-  [
-    'revoke-admin',
-    { parameters: ['<email or id>'], isIndependent: true, run: (context, args) => change(context, args, false) },
-  ],
+  ['grant-admin', { parameters: ['USER'], isIndependent: true, run: (context, args) => change(context, args, true) }],
+  ['revoke-admin', { parameters: ['USER'], isIndependent: true, run: (context, args) => change(context, args, false) }],
   ['allow-all-networks', { parameters: [], isIndependent: true, run: allowAllNetworks }],
 ]
 

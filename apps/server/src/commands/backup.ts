@@ -11,17 +11,17 @@ import { createLogger } from '#log.ts'
 import { CliError, UsageError } from '#cli-error.ts'
 import { connectToDatabase } from './connect.ts'
 
-const backupUsage = `Usage: glacis backup <file> [--recipient <age public key>]...
+const backupUsage = `Usage: glacis backup FILE [--recipient KEY] …
 
 Writes a consistent snapshot of the installation to a new file: users, workspaces, targets, scans,
 risks, and feed data. Works whether or not Glacis is running. Anyone with the file can read all of it:
-store it as securely as your passwords, or encrypt it with --recipient (age).`
-const restoreUsage = `Usage: glacis restore <file> [--identity <age key file>]
+store it as securely as your passwords, or encrypt it: each --recipient is an age public key.`
+const restoreUsage = `Usage: glacis restore FILE [--identity KEY_FILE]
 
 Restores a backup into an empty installation, such as a new data folder (GLACIS_DATA) or an empty
 database (DATABASE_URL). Glacis must not be running there. If restoring fails, nothing is changed.
---identity names the file with the secret key of an encrypted backup.`
-const verifyUsage = `Usage: glacis verify-backup [<file>] [--identity <age key file>]
+--identity names the file with the age secret key of an encrypted backup.`
+const verifyUsage = `Usage: glacis verify-backup [FILE] [--identity KEY_FILE]
 
 Restores a backup into a temporary database, checks that it is complete, and deletes the database.
 Without a file, verifies the newest backup in the GLACIS_BACKUP folder.`

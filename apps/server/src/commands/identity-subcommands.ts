@@ -42,12 +42,12 @@ export interface Subcommand {
 /** By name. */
 export const subcommands: ReadonlyMap<string, Subcommand> = new Map<string, Subcommand>([
   ['list', { parameters: [], run: list }],
-  ['show', { parameters: ['<email or id>'], run: show }],
-  ['create', { parameters: ['<email>', '<first name>', '<last name>'], run: create }],
-  ['disable', { parameters: ['<email or id>'], run: (context, args) => changeState(context, args, 'inactive') }],
-  ['enable', { parameters: ['<email or id>'], run: (context, args) => changeState(context, args, 'active') }],
-  ['reset-2fa', { parameters: ['<email or id>'], run: resetSecondFactors }],
-  ['delete', { parameters: ['<email or id>'], run: remove }],
+  ['show', { parameters: ['USER'], run: show }],
+  ['create', { parameters: ['EMAIL', 'FIRST_NAME', 'LAST_NAME'], run: create }],
+  ['disable', { parameters: ['USER'], run: (context, args) => changeState(context, args, 'inactive') }],
+  ['enable', { parameters: ['USER'], run: (context, args) => changeState(context, args, 'active') }],
+  ['reset-2fa', { parameters: ['USER'], run: resetSecondFactors }],
+  ['delete', { parameters: ['USER'], run: remove }],
   ['deletions', { parameters: [], run: listDeletions }],
 ])
 

@@ -117,7 +117,7 @@ it('can repeat a deletion that failed halfway', async () => {
 it.each([
   [['show', 'unknown@example.org'], 1, /^No user found for unknown@example\.org\. /],
   [['create', 'nobody', 'No', 'Body'], 1, /^User not created: traits\.email: /],
-  [['show'], 2, /^Usage: glacis identity show <email or id>\n$/],
+  [['show'], 2, /^Usage: glacis identity show USER\n$/],
   [['list', '--jsno'], 2, /^Unknown option '--jsno'/],
   [['lst'], 2, /^Unknown command "glacis identity lst"/],
 ])('%j exits with an error message and code %i', async (args, code, stderr) => {

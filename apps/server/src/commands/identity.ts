@@ -13,22 +13,23 @@ import { connectToDatabase } from './connect.ts'
 
 const subcommands = new Map([...userCommands, ...administrationCommands])
 
-const usage = `Usage: glacis identity <command>
+const usage = `Usage: glacis identity COMMAND
 
   list                                  list all users
-  show <email or id>                    show a user and their sign-in methods
-  create <email> <first> <last>         create a user; --verified marks the email address as verified,
+  show USER                             show a user and their sign-in methods
+  create EMAIL FIRST_NAME LAST_NAME     create a user; --verified marks the email address as verified,
                                         --password-stdin reads a password from standard input
-  disable <email or id>                 block sign-in and end all sessions
-  enable <email or id>                  allow sign-in again
-  reset-2fa <email or id>               remove all second factors
-  grant-admin <email or id>             let a user administer the installation
-  revoke-admin <email or id>            revoke these rights
+  disable USER                          block sign-in and end all sessions
+  enable USER                           allow sign-in again
+  reset-2fa USER                        remove all second factors
+  grant-admin USER                      let a user administer the installation
+  revoke-admin USER                     revoke these rights
   allow-all-networks                    let users sign in from all networks again
-  delete <email or id> --yes            delete the user, and the workspaces of which they are the only member
+  delete USER --yes                     delete the user, and the workspaces of which they are the only member
   deletions                             list deletions made on the command line
 
-Pass --json for JSON output. All commands work whether or not Glacis is running.`
+USER is an email address or ID. Pass --json for JSON output. All commands work whether or not Glacis is
+running.`
 
 /**
  * Runs a subcommand.

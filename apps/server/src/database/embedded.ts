@@ -35,7 +35,7 @@ export interface PostgresOptions {
   readonly log: Logger
   /** False turns off fsync, for tests. */
   readonly isDurable?: boolean
-  /** The unpacked npm package of another version; by default that of this release. */
+  /** The unpacked npm package of another version; by default, this release's. */
   readonly packageFolder?: string | undefined
 }
 

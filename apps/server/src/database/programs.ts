@@ -32,7 +32,7 @@ const Links = z.array(z.object({ source: z.string(), target: z.string() }))
  * Returns programs that `user` can run.
  *
  * @param cache the folder for a copy, if one is needed
- * @param packagePath the unpacked npm package; by default that of this release
+ * @param packagePath the unpacked npm package; by default, this release's
  * @throws CliError if there is no package for this platform or its programs can't run
  */
 export async function findPrograms(user: SystemUser, cache: string, packagePath = packageFolder()): Promise<Programs> {

@@ -2,7 +2,7 @@
 import type { ApiErrorBody } from '@glacis/contract/primitives'
 import { isConnectionLoss, isPoolClosed, isOutOfResources } from '#database/connection-errors.ts'
 import { grpcCodes, ApiError, type ApiErrorCode } from '#errors.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod/mini'
 
 const statuses: Readonly<Record<ApiErrorCode, number>> = {
@@ -68,6 +68,11 @@ export function responseTo(error: unknown, request: FastifyRequest): ErrorRespon
   // Parsers recurse, so deeply nested input overflows the stack.
   if (error instanceof RangeError && statusOf(error) === null)
     return toResponse(new ApiError('invalid', 'The request is nested too deeply'))
+  if (error instanceof errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE)
+    return {
+      status: 415,
+      body: { code: 3, message: 'Send the body as JSON, with the header Content-Type: application/json' },
+    }
   const status = statusOf(error)
   // Static file errors: a path outside the folder is reported as not found.
   if (status === 403 || status === 404) return noRoute(request)

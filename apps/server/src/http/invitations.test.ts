@@ -158,7 +158,9 @@ describe('an invitation', () => {
     await deliverInvitation(mailing, { data })
     await team.as('inviter', { method: 'DELETE', url: `/v1/invitations/${invitationId}` })
     await deliverInvitation(mailing, { data })
-    expect(mails).toMatchObject([{ to: 'mailed@example.ch', subject: 'inviter Muster invited you to inviter Muster' }])
+    expect(mails).toMatchObject([
+      { to: 'mailed@example.ch', subject: 'inviter Muster invited you to the workspace inviter Muster' },
+    ])
     expect(mails[0]?.text).toContain(`https://glacis.example/invitation?token=${linkToken(invitationId)}`)
   })
 })

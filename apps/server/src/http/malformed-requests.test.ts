@@ -34,7 +34,7 @@ it.each<[string, Record<string, string>, Buffer | string, number]>([
     status,
     status === 200
       ? expect.objectContaining({ results: [expect.objectContaining({ normalized: 'a.example' })] })
-      : { code: 3, message: expect.stringMatching(/Unsupported|is not supported|UTF-8/) },
+      : { code: 3, message: expect.stringMatching(/Send the body as JSON|is not supported|UTF-8/) },
   ])
 })
 

@@ -16,7 +16,7 @@ export function renderPage({ title, styles, scripts = [], aside, main }: Page): 
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><link rel="icon" href="/favicon.svg">${links}</head><body>
 <header><a href="/" class="brand"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M1.5 20.5 12.6 9.4H22.5v11.1z" fill="currentColor"/><path d="M2.6 13.4 12.5 3.5H22.5" fill="none" stroke="currentColor" stroke-width="2.1"/></svg><span>Glacis</span></a>
-<nav aria-label="Documentation"><a href="/docs/help">Documentation</a><a href="/docs/api">API reference</a><a href="/docs/releases">Changelog</a><a href="/docs/licence">License</a></nav></header>
+<nav aria-label="Documentation"><a href="/docs/help">Documentation</a><a href="/docs/api">API documentation</a><a href="/docs/releases">Changelog</a><a href="/docs/licence">License</a></nav></header>
 <div class="page">${aside && `<aside>${aside}</aside>`}<main>${main}</main></div>${ending}</body></html>`
 }
 

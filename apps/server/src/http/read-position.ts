@@ -1,5 +1,5 @@
 /**
- * Lets people see their own changes when a replica serves reads: each change sets a cookie with its position in the
+ * Lets users see their own changes when a replica serves reads: each change sets a cookie with its position in the
  * database, and the replica serves their reads only once it contains that position.
  */
 import { type Database } from '#database/index.ts'

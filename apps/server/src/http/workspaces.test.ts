@@ -148,7 +148,7 @@ describe('members', () => {
     expect([response.statusCode, reasonOf(response), messageOf(response)]).toEqual([
       403,
       'MEMBERSHIP_ENDED',
-      'You are no longer a member of this workspace',
+      'You are no longer a member of this workspace. Ask an owner or admin to invite you again',
     ])
     expect(reasonOf(await users.request({ method: 'GET', url: '/v1/targets' }, 'gone'))).toBe('NO_WORKSPACE')
     await team.add('gone', 'viewer')

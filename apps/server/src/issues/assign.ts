@@ -60,7 +60,7 @@ export async function updateIssue(
 function knownPath(path: string): Path {
   const allowed = paths.find((item) => item === path)
   if (!allowed)
-    throw invalid('updateMask.paths', `'${path}' can't be changed. These fields can be: ${paths.join(', ')}`)
+    throw invalid('updateMask.paths', `'${path}' can't be changed. Fields that can be changed: ${paths.join(', ')}`)
   return allowed
 }
 

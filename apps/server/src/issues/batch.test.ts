@@ -16,7 +16,7 @@ describe('a batch', () => {
     const response = await fixture.batch({ ids, status: 'STATUS_RESOLVED' })
     expect(response.updatedCount).toBe(2)
     expect(response.skipped.toSorted((a, b) => a.code - b.code)).toEqual([
-      { id: unknownId, name: '', code: 5, message: `Issue ${unknownId} was not found` },
+      { id: unknownId, name: '', code: 5, message: `No issue has the ID ${unknownId}` },
       { id: fixture.first(), name: 'Threat 0', code: 10, message: 'The issue is already resolved' },
     ])
     expect(response.before).toEqual([{ status: 'STATUS_OPEN', ids: fixture.seeded.issueIds.slice(1).toSorted() }])

@@ -47,7 +47,8 @@ export async function setStatusOfMany(
   background: Background | null = null,
 ): Promise<ResultOf<typeof contract.setStatusOfMany>> {
   const { ids, filter, unchangedSinceTime, ...decision } = input
-  if ((ids === undefined) === (filter === undefined)) throw invalid('ids', 'Specify the issues by either ids or filter')
+  if ((ids === undefined) === (filter === undefined))
+    throw invalid('ids', 'Specify the issues by ids or by filter, not both')
   validateDecision(decision, ctx.now)
   const rows = await lockIssues(
     ctx,
@@ -130,7 +131,7 @@ function unknown(ids: readonly string[], rows: readonly Row[]): SkippedIssue[] {
   const known = new Set(rows.map((row) => row.id))
   return ids
     .filter((id) => !known.has(id))
-    .map((id) => ({ id, name: '', code: missing, message: `Issue ${id} was not found` }))
+    .map((id) => ({ id, name: '', code: missing, message: `No issue has the ID ${id}` }))
 }
 
 async function apply(ctx: Ctx, rows: readonly Row[], decision: Decision, background: Background | null): Promise<void> {

@@ -95,7 +95,7 @@ async function requireMembers(ctx: Ctx, ids: readonly string[]): Promise<void> {
   if (unknown !== undefined) throw invalid('mentionIds', `No member of the workspace has the ID ${unknown}`)
 }
 
-/** Comments from before workspaces had members have no author; any editor can delete them. */
+/** Any editor can delete a comment without a known author. */
 async function requireOwnComment(ctx: Ctx, id: string): Promise<void> {
   if (ctx.actor.role !== 'analyst') return
   const comment = await ctx.tx

@@ -57,7 +57,7 @@ function latestEnd(now: Date): Date {
 const reasons: Readonly<Record<IgnoreReason, string>> = {
   REASON_ACCEPTED_RISK: 'Accepted risk',
   REASON_FALSE_POSITIVE: 'False positive',
-  REASON_MITIGATED: 'Mitigated elsewhere',
+  REASON_MITIGATED: 'Mitigated',
 }
 const days = new Intl.DateTimeFormat('en-CH', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 

@@ -108,7 +108,7 @@ function affectingThreat(wfn: Wfn, prepared: Prepared<Candidate>, knowledge: Kno
   const name = fromWfn(wfn)
   if (!name || name.version === '*') return null
   const product = { wfn: toWfn(name), quality: 80 }
-  const hits = [...prepared.alone(product), ...prepared.among(product, [])]
+  const hits = [...prepared.matchAlone(product), ...prepared.matchAmong(product, [])]
   return hits.flatMap((hit) => {
     const match = matchProduct(product, prepared.criteriaOf(hit), [], knowledge)
     return match.kind === 'match' && match.quality >= issueQualityMin ? hit.threat : []

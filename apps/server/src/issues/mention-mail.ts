@@ -47,7 +47,7 @@ export async function deliverMention(
       subject: `${row.actor} mentioned you: ${row.title}`.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 200),
       intro: `${row.actor} mentioned you in a comment on the risk ${row.title}: “${quote}”`,
       link: { url: new URL(`/risks/${row.issue_id}`, url).href, title: 'View risk' },
-      footer: 'You receive this email because you are a member of the workspace.',
+      footer: "You're receiving this email because you're a member of the workspace.",
     }),
   )
   log.info({ commentId }, 'mention delivered')

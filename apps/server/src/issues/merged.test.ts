@@ -37,6 +37,6 @@ it('applies a decision with its terms to a host and the hosts merged into it', a
   ])
   const afterwards = await ignore(survivor, 'Behind the other proxy')
   const reasons = [survivor, member].map((host) => afterwards.get(host)?.history.map((entry) => entry.reason ?? ''))
-  const expectedReasons = ['', 'Mitigated elsewhere: Behind the proxy', 'Mitigated elsewhere: Behind the other proxy']
+  const expectedReasons = ['', 'Mitigated: Behind the proxy', 'Mitigated: Behind the other proxy']
   expect(reasons).toEqual([expectedReasons, expectedReasons])
 })

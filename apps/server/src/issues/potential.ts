@@ -100,9 +100,9 @@ function pairsOf(
   const byVersion = new Map<string, readonly Hit<Candidate>[]>()
   return installed.flatMap((item) => {
     const version = `${item.quality} ${item.wfn.text}`
-    const result = byVersion.get(version) ?? prepared.alone(item)
+    const result = byVersion.get(version) ?? prepared.matchAlone(item)
     byVersion.set(version, result)
-    return [...result, ...prepared.among(item, byHost.get(item.hostId) ?? [])].flatMap((hit) =>
+    return [...result, ...prepared.matchAmong(item, byHost.get(item.hostId) ?? [])].flatMap((hit) =>
       // Distributions keep patching releases that upstream no longer supports.
       hit.quality < issueQualityMin || (hit.threat.kind === 'lifecycle' && (item.revision || item.package))
         ? []
@@ -139,15 +139,15 @@ function decide(
   knowledge: Knowledge,
   decided: Map<string, Match | null>,
 ): Match | null {
-  const key = hit.asking
+  const key = hit.condition
     ? ''
     : JSON.stringify([hit.threat.id, software.wfn.text, software.revision, software.quality, software.package])
   const decision = decided.get(key)
   if (decision !== undefined) return decision
   const match = matchProduct(software, prepared.criteriaOf(hit), host, knowledge)
-  const worth = match.kind === 'match' && match.quality >= issueQualityMin ? match : null
-  if (!hit.asking) decided.set(key, worth)
-  return worth
+  const accepted = match.kind === 'match' && match.quality >= issueQualityMin ? match : null
+  if (!hit.condition) decided.set(key, accepted)
+  return accepted
 }
 
 /**

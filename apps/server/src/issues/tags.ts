@@ -22,7 +22,7 @@ export async function setTags(ctx: Ctx, issueId: string, tagIds: readonly string
     select id as tag_id from wanted`.execute(ctx.tx)
   const known = new Set(rows.map((row) => row.tag_id))
   const missing = tagIds.find((id) => !known.has(id))
-  if (missing) throw invalid('issue.tags', `Tag ${missing} was not found`)
+  if (missing) throw invalid('issue.tags', `No tag has the ID ${missing}`)
 }
 
 /** The tags of each issue, sorted by name. Issues without tags are not included. */

@@ -141,8 +141,11 @@ function changeOf(
     return { is_enabled: input.isEnabled, failures: 0 }
   }
   if (['webhookUrl', 'rule', 'isEnabled'].includes(path))
-    throw invalid(`channel.${path}`, 'updateMask includes this field, but it is missing')
-  throw invalid('updateMask.paths', `'${path}' can't be changed. Only webhookUrl, rule, and isEnabled can be changed`)
+    throw invalid(`channel.${path}`, `updateMask includes '${path}', but the body doesn't contain it`)
+  throw invalid(
+    'updateMask.paths',
+    `'${path}' can't be changed. Fields that can be changed: webhookUrl, rule, isEnabled`,
+  )
 }
 
 /** @throws ApiError `not_found` */
@@ -230,7 +233,7 @@ async function requireTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> {
     .where('id', 'in', tagIds)
     .execute()
   const missing = tagIds.find((id) => !known.some((tag) => tag.id === id))
-  if (missing) throw invalid('channel.rule.tagIds', `Tag ${missing} was not found`)
+  if (missing) throw invalid('channel.rule.tagIds', `No tag has the ID ${missing}`)
 }
 
 async function requireFreeSlot(ctx: Ctx): Promise<void> {

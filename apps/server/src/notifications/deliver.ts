@@ -127,7 +127,7 @@ async function endDelivery(ctx: Ctx, id: string, error: string): Promise<void> {
     .execute()
 }
 
-/** The email address of the workspace: that of its longest-standing owner. */
+/** The email address of the workspace's longest-standing owner, who receives its emails. */
 export async function emailOf(ctx: Ctx): Promise<string> {
   const { email } = await ctx.tx
     .selectFrom('member')

@@ -53,10 +53,10 @@ describe('mailOf', () => {
     const [notice] = of('This is a test message from Glacis', 1).notices
     const notices = notice ? [{ ...notice, kind: 'EVENT_TEST' as const, score: undefined }] : []
     const mail = mailOf('a@b.example', { id: '1', eventCount: 1, notices }, url)
-    expect(mail.subject).toBe('Glacis: test message')
+    expect(mail.subject).toBe('Glacis: Test message')
     expect(mail.text).toBe(
-      'test message\n\nThis is a test message from Glacis\n' +
-        `  ${url}/integrations\n\nYou receive this email because email notifications are turned on: ${url}/integrations`,
+      'Test message\n\nThis is a test message from Glacis\n' +
+        `  ${url}/integrations\n\nYou're receiving this email because email notifications are turned on: ${url}/integrations`,
     )
   })
 })

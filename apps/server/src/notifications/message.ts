@@ -32,7 +32,7 @@ const pages: Readonly<Record<Notice['resource']['kind'], string>> = {
 
 /** "2 new risks, 1 scan failed". */
 export function headline({ notices, eventCount }: Message): string {
-  if (notices.length === 1 && notices[0]?.kind === 'EVENT_TEST') return 'test message'
+  if (notices.length === 1 && notices[0]?.kind === 'EVENT_TEST') return 'Test message'
   if (eventCount > notices.length) return `${eventCount} events`
   const counts = new Map<string, number>()
   for (const { kind } of notices) counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -142,7 +142,7 @@ export function mailOf(to: string, message: Message, url: string): Mail {
       `<span style="color:#5b6770">${forHtml(rating(notice))}</span>` +
       `<a href="${forHtml(linkOf(notice, url))}" style="color:#00606b;font-weight:600">${forHtml(notice.title)}</a></td></tr>`,
   )
-  const foot = `You receive this email because email notifications are turned on: ${url}/integrations`
+  const foot = `You're receiving this email because email notifications are turned on: ${url}/integrations`
   return {
     to,
     subject: `Glacis: ${title}`,

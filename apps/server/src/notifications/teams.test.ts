@@ -77,7 +77,7 @@ const announceOn = (...names: (keyof typeof targets)[]) =>
       names.map((name) => ({ ...opened(`on ${name}`, 9), targetIds: [targets[name]] })),
     ),
   )
-/** Which events each address was told about. */
+/** The events that each address received. */
 const sent = () =>
   post.mails
     .map(({ to, text }) => [

@@ -293,7 +293,7 @@ describe('hosts', () => {
       server.as(workspace, (ctx) =>
         updateHost(ctx, { ...change, updateMask: { paths: ['address'] } }, describeTargets),
       ),
-    ).rejects.toThrow("'address' can't be changed. These fields can be: ")
+    ).rejects.toThrow("'address' can't be changed. Fields that can be changed: ")
   })
 
   it('can be merged and separated', async () => {

@@ -42,15 +42,15 @@ it('starts a due scan once', async () => {
 })
 
 it('starts other targets if one fails, and reports the error afterwards', async () => {
-  const [strange = '', ...others] = await due(3, 5)
+  const [unreadable = '', ...others] = await due(3, 5)
   await sql`
     update target set next_scan_at = now() - interval '1 day',
       allowed_hours = '{"start": "22:00", "end": "06:00", "timeZone": "Mars/Olympus"}'
-    where id = ${strange}`.execute(server.database.owner)
+    where id = ${unreadable}`.execute(server.database.owner)
   await expect(startDue(scanning)).rejects.toThrow(AggregateError)
   expect(await scansOf(others)).toHaveLength(2)
-  expect(await scansOf([strange])).toEqual([])
-  await sql`update target set allowed_hours = null, next_scan_at = null where id = ${strange}`.execute(
+  expect(await scansOf([unreadable])).toEqual([])
+  await sql`update target set allowed_hours = null, next_scan_at = null where id = ${unreadable}`.execute(
     server.database.owner,
   )
 })

@@ -159,7 +159,7 @@ export async function requireTags(ctx: Ctx, tagIds: readonly string[]): Promise<
     .forKeyShare()
     .execute()
   const missing = tagIds.find((id) => !known.some((tag) => tag.id === id))
-  if (missing) throw invalid('tags', `Tag ${missing} was not found`)
+  if (missing) throw invalid('tags', `No tag has the ID ${missing}`)
 }
 
 function toTag({ team, ...tag }: { id: string; name: string; color: number; team: string[] | null }): Tag {

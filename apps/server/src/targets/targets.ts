@@ -109,7 +109,10 @@ export async function updateTarget(ctx: Ctx, input: Input): Promise<{ target: Ta
   const paths = new Set(input.updateMask.paths)
   const unknown = [...paths].find((path) => !changeable.some((known) => known === path))
   if (unknown !== undefined)
-    throw invalid('updateMask.paths', `'${unknown}' can't be changed. These fields can be: ${changeable.join(', ')}`)
+    throw invalid(
+      'updateMask.paths',
+      `'${unknown}' can't be changed. Fields that can be changed: ${changeable.join(', ')}`,
+    )
   const target = await lock(ctx, input.id)
   const isMoving = paths.has('agent') || paths.has('agent.id')
   if (isMoving && input.agent) await requireAgent(ctx, input.agent.id)
@@ -207,7 +210,7 @@ function required<T>(value: T | undefined, path: string): T {
 }
 
 async function requireAgent(ctx: Ctx, id: string): Promise<void> {
-  if (!(await describeAgentsBriefly(ctx, [id])).has(id)) throw invalid('agent.id', `Agent ${id} was not found`)
+  if (!(await describeAgentsBriefly(ctx, [id])).has(id)) throw invalid('agent.id', `No agent has the ID ${id}`)
 }
 
 /** @throws ApiError `not_found` if the workspace has no such target or it was deleted */

@@ -84,7 +84,7 @@ export async function openTestApi(
   }
 }
 
-/** Tests send no request to another machine, also for the examples of the API document. */
+/** Tests send no request to another machine, not even for the examples of the API document. */
 async function fetchOnLoopback(url: string, options: RequestInit): Promise<Response> {
   if (new URL(url).hostname !== '127.0.0.1') throw new Error('not on loopback')
   return fetch(url, options)

@@ -139,7 +139,11 @@ function choose(rows: readonly Row[], requested: string | undefined): Row | unde
   if (requested !== undefined && !chosen) throw notFound('workspace', requested.slice(0, 100))
   if (requested === undefined && chosen?.left_at) return undefined
   if (chosen?.left_at)
-    throw new ApiError('forbidden', 'You are no longer a member of this workspace', { reason: errorReasons.ended })
+    throw new ApiError(
+      'forbidden',
+      'You are no longer a member of this workspace. Ask an owner or admin to invite you again',
+      { reason: errorReasons.ended },
+    )
   return chosen
 }
 

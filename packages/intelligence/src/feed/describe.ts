@@ -24,7 +24,7 @@ function formatAffected(products: Products): string {
     return `${product}: ${ranges.slice(0, rangesMax).join('; ')}${more}`
   })
   const rest = products.size - lines.length
-  return [...lines, ...(rest > 0 ? [`and ${rest} more products`] : [])].join('\n')
+  return [...lines, ...(rest > 0 ? [`and ${rest} more ${rest === 1 ? 'product' : 'products'}`] : [])].join('\n')
 }
 
 /** `Update to nginx 1.20.1, 1.21.0, or later.`; empty if no range ends before a release. */

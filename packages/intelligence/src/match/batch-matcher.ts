@@ -32,7 +32,7 @@ export interface Hit<Threat> {
   /** The criterion that matched. */
   readonly criterion: PackedCriterion
   /** The configuration with further criteria that had to match; null if the criterion suffices. */
-  readonly asking: ConditionalConfiguration | null
+  readonly condition: ConditionalConfiguration | null
 }
 
 /** A configuration that requires more than one criterion. */
@@ -136,7 +136,7 @@ export function createBatchMatcher<Threat extends PackedThreat>(key: ProductKey)
       const { criterion, condition } = alternativeAt(best.alternative)
       const quality = boundQuality(product.quality, best.match, best.match.isAnyVersion && entry.isImprecise)
       const { packed } = criteria[criterion] as CompiledCriterion // set by matchingAlternatives
-      return { threat: entry.threat, quality, criterion: packed, asking: condition }
+      return { threat: entry.threat, quality, criterion: packed, condition }
     })
   }
 

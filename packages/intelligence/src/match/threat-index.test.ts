@@ -29,7 +29,7 @@ function matchWithIndex(
 ) {
   const packed = threats.map((threat) => ({ key: threat.id, criteria: packCriteria(threat).get(key) ?? '[]' }))
   const index = prepareThreats(key, packed)
-  return [...index.alone(product), ...index.among(product, host)].map((hit) => {
+  return [...index.matchAlone(product), ...index.matchAmong(product, host)].map((hit) => {
     const match = matchProduct(product, index.criteriaOf(hit), host)
     expect(match).toMatchObject({ kind: 'match', quality: hit.quality })
     return match

@@ -12,9 +12,9 @@ import type { Applicability, Configuration } from '#threat.ts'
 /** Records about one product, indexed by version. */
 export interface Prepared<Threat extends PackedThreat> {
   /** Matches records that need a single criterion: the result depends only on the product. */
-  alone(product: MatchSubject): Hit<Threat>[]
+  matchAlone(product: MatchSubject): Hit<Threat>[]
   /** Matches records that also depend on what else runs on the host. */
-  among(product: MatchSubject, inventory: readonly MatchSubject[]): Hit<Threat>[]
+  matchAmong(product: MatchSubject, inventory: readonly MatchSubject[]): Hit<Threat>[]
   /** The part of the record that matched. `matchProduct` returns the same result for it, with reasons. */
   criteriaOf(hit: Hit<Threat>): Applicability
 }
@@ -33,10 +33,10 @@ export function prepareThreats<Threat extends PackedThreat>(
     matcher.add(threat, items)
   }
   return {
-    alone: (product) => alone.match(product, []),
-    among: (product, inventory) => among.match(product, inventory),
-    criteriaOf({ threat, criterion, asking }) {
-      return { id: threat.key, configurations: [toConfiguration(criterion, asking)], isRejected: false }
+    matchAlone: (product) => alone.match(product, []),
+    matchAmong: (product, inventory) => among.match(product, inventory),
+    criteriaOf({ threat, criterion, condition }) {
+      return { id: threat.key, configurations: [toConfiguration(criterion, condition)], isRejected: false }
     },
   }
 }

@@ -27,7 +27,7 @@ const openSpf = checkInfo({
   id: 'mail-spf-permissive',
   name: 'SPF record allows any sender',
   summary: 'The SPF record ends with `+all` or `?all`, which lets any server send mail for the domain.',
-  impact: 'An attacker can send mail in the name of the domain that passes, or at least does not fail, SPF.',
+  impact: 'An attacker can send mail that appears to come from the domain and passes, or at least does not fail, SPF.',
   remediation: 'List the servers that send your mail, and end the record with `-all` or `~all`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7208#section-5.1',
   tags: 'misconfig dns mail spoofing',

@@ -5,7 +5,7 @@ import type { KexLists } from '#native/ssh-wire.ts'
 
 export const terrapin = checkInfo({
   id: 'CVE-2023-48795',
-  name: 'SSH handshake can be truncated (Terrapin)',
+  name: 'SSH: prefix truncation attack (Terrapin)',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:N/I:H/A:N',
   score: 5.9,

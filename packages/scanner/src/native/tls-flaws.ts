@@ -11,7 +11,7 @@ import type { TcpConnection } from '#net/tcp.ts'
 
 const heartbleed = checkInfo({
   id: 'CVE-2014-0160',
-  name: 'OpenSSL: memory disclosure in TLS heartbeats (Heartbleed)',
+  name: 'OpenSSL: information disclosure via heartbeat (Heartbleed)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,

@@ -12,7 +12,7 @@ export const free: Plan = {
   manualScansPerMonth: 100,
   features: ['Scheduled scans'],
 }
-/** Yearly billing is 10 % cheaper. */
+/** Yearly billing is 10% cheaper. */
 export const starter: Plan = {
   id: 'starter',
   name: 'Starter',

@@ -28,7 +28,7 @@ const grains: Readonly<Record<StatsPeriod, Grain>> = {
 export function bucketsOf(timestamps: readonly string[], period: StatsPeriod): Bucket[] {
   const grain = grains[period]
   const times = timestamps.map((timestamp) => Date.parse(timestamp) - 1)
-  if (grain !== 'day' && spacingMs(times) > lengthsMs[grain] * 0.9) {
+  if (grain !== 'day' && spacingMs(times) > grainMs[grain] * 0.9) {
     return times.map((time, index) => ({ ...labelsForEnd(grain, new Date(time)), members: [index] }))
   }
   const groups = new Map<number, { start: Date; members: number[] }>()
@@ -52,7 +52,7 @@ export function sums(buckets: readonly Bucket[], values: readonly number[]): num
 }
 
 const dayMs = 86_400_000
-const lengthsMs = { week: 7 * dayMs, month: 30 * dayMs } as const
+const grainMs = { week: 7 * dayMs, month: 30 * dayMs } as const
 
 /** Spacing of the first two timestamps; the last one is now and may come early. */
 function spacingMs([first = 0, second = first]: readonly number[]): number {

@@ -57,7 +57,7 @@ export async function checkFeeds(owner: Kysely<Tables>, isDownloading: boolean):
     return [warning('feeds', 'Downloads are off. Set GLACIS_FEEDS=on, or import files with "glacis packs import".')]
   if (newest < Date.now() - feedAgeMsMax)
     return [warning('feeds', 'No feed was updated in three days. Check that this machine can reach the publishers.')]
-  return [ok('feeds', `${downloaded.length} feeds are current`)]
+  return [ok('feeds', downloaded.length === 1 ? '1 feed is current' : `${downloaded.length} feeds are current`)]
 }
 
 export async function checkAgents(owner: Kysely<Tables>): Promise<Result> {

@@ -39,7 +39,7 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
                       writes, or crashes; may be repeated
   --ports LIST        such as 22,80,8000-8100, or all
   --exclude ADDRESS   skip an address, network, range, or ADDRESS:PORT; may be repeated
-  --callbacks HOST    address where targets reach this machine, HOST:PORT or JSON as in
+  --callbacks HOST    address where targets reach this machine, HOST[:PORT] or JSON as in
                       GLACIS_CALLBACKS, for checks that trigger callbacks
   --tags, --severity, --id LIST
                       run only these checks; IDs can contain *

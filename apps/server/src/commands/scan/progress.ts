@@ -45,5 +45,5 @@ function barOf(done: number, total: number, label: string): string {
   const share = total === 0 ? 1 : Math.min(1, done / total)
   const filled = Math.round(share * barWidth)
   const bar = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`
-  return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${done} of ${total} ${total === 1 ? 'host' : 'hosts'}  ${label}`
+  return `${bar} ${String(Math.floor(share * 100)).padStart(3)}%  ${done} of ${total} ${total === 1 ? 'host' : 'hosts'}  ${label}`
 }

@@ -222,5 +222,5 @@ it('shows the progress bar on a terminal only', () => {
   createProgress({ write }, 4).show({ kind: 'progress', phase: 'PHASE_PORTS', hostsDone: 1 })
   expect(written).toEqual([])
   createProgress({ isTTY: true, columns: 80, write }, 4).show({ kind: 'progress', phase: 'PHASE_PORTS', hostsDone: 1 })
-  expect(written.join('')).toContain('██████░░░░░░░░░░░░░░░░░░  25 %  1 of 4 hosts  scanning ports')
+  expect(written.join('')).toContain('██████░░░░░░░░░░░░░░░░░░  25%  1 of 4 hosts  scanning ports')
 })

@@ -37,7 +37,7 @@ function writeList(pdf: Pdf, title: string, issues: readonly Issue[]): void {
 const terms = [
   [
     'Verified',
-    'A check confirmed the vulnerability on the host, for example by exposed content, a protocol response, or an out-of-band callback. The detection quality is at least 95%.',
+    'A check confirmed the vulnerability on the host, for example by exposed content, a protocol response, or an out-of-band callback. The detection quality is at least 95 of 100.',
   ],
   [
     'Potential',

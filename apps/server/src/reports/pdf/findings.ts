@@ -62,7 +62,7 @@ function writeIssue(pdf: Pdf, issue: Issue): void {
 
 function statusText(issue: Issue): string {
   const proof = isVerified(issue) ? 'Verified' : 'Potential'
-  const quality = issue.quality === undefined ? '' : ` (detection quality ${issue.quality}%)`
+  const quality = issue.quality === undefined ? '' : ` (detection quality ${issue.quality} of 100)`
   return `${issue.status === 'STATUS_REGRESSION' ? 'Found again after being resolved  ·  ' : ''}${proof}${quality}`
 }
 
@@ -162,22 +162,30 @@ function writeEvidence(pdf: Pdf, { affectedHosts }: Issue): void {
   const all = affectedHosts.flatMap(({ host, evidence = [] }) => evidence.map((item) => ({ host, one: item })))
   // Identical evidence of several hosts is printed once.
   const kinds = [...Map.groupBy(all, ({ one }) => `${one.method}\n${one.text}`).values()]
-  const proofs = kinds.toSorted((a, b) => (b[0]?.one.quality ?? 0) - (a[0]?.one.quality ?? 0))
-  for (const [first, ...rest] of proofs.slice(0, evidenceMax)) {
+  const entries = kinds.toSorted((a, b) => (b[0]?.one.quality ?? 0) - (a[0]?.one.quality ?? 0))
+  for (const [first, ...rest] of entries.slice(0, evidenceMax)) {
     if (!first) continue
     const more = rest.length === 0 ? '' : ` and ${rest.length} more`
-    writeProof(pdf, `${first.host.name ?? first.host.address}, ${formatLocation(first.one.location)}${more}`, first.one)
+    writeEvidenceEntry(
+      pdf,
+      `${first.host.name ?? first.host.address}, ${formatLocation(first.one.location)}${more}`,
+      first.one,
+    )
   }
-  if (proofs.length > evidenceMax) {
-    write(pdf, `${formatCount(proofs.length - evidenceMax, 'more proof')} in the portal.`, {
-      size: 8.5,
-      color: ink.soft,
-    })
+  if (entries.length > evidenceMax) {
+    write(
+      pdf,
+      `${formatCount(entries.length - evidenceMax, 'more evidence entry', 'more evidence entries')} in the portal.`,
+      {
+        size: 8.5,
+        color: ink.soft,
+      },
+    )
     moveDown(pdf, 8)
   }
 }
 
-function writeProof(pdf: Pdf, location: string, { method, quality, request, text, reproduce }: Evidence): void {
+function writeEvidenceEntry(pdf: Pdf, location: string, { method, quality, request, text, reproduce }: Evidence): void {
   const inset = 9
   const style: TextStyle = { font: fonts.mono, size: 8, indent: inset, width: contentWidth - 2 * inset, lineGap: 1.5 }
   const requestLine = request === undefined || request.trim() === '' ? '' : `> ${excerpt(request, 1, 160)}\n`
@@ -186,7 +194,7 @@ function writeProof(pdf: Pdf, location: string, { method, quality, request, text
   const height = heightOf(pdf, body, style) + 2 * inset
   ensureSpace(pdf, height + 20)
   const label = method === 'version' ? 'Version match' : method === 'package' ? 'Package version' : `Check ${method}`
-  write(pdf, truncatedLine(`Evidence: ${location}  ·  ${label}  ·  quality ${quality}%`, 170), {
+  write(pdf, truncatedLine(`Evidence: ${location}  ·  ${label}  ·  detection quality ${quality} of 100`, 170), {
     size: 8.5,
     color: ink.soft,
   })

@@ -86,14 +86,14 @@ const userAttributes: readonly Resource[] = [
     attribute('honorificPrefix', 'Title, such as Dr.'),
     attribute('honorificSuffix', 'Suffix, such as III'),
   ]),
-  attribute('displayName', 'Name to display'),
+  attribute('displayName', 'Display name'),
   { ...flag('active', 'Whether the person has access to the workspace'), required: true },
   complex(
     'emails',
     'Email addresses; the person signs in with the primary one',
     [
       attribute('value', 'Address'),
-      attribute('display', 'Name to display'),
+      attribute('display', 'Display name'),
       attribute('type', 'Kind, such as work', { canonicalValues: ['work', 'home', 'other'] }),
       flag('primary', 'Whether it is the primary address'),
     ],
@@ -103,7 +103,7 @@ const userAttributes: readonly Resource[] = [
     'groups',
     'Groups of the person',
     [
-      attribute('value', 'Id of the group', { mutability: 'readOnly', caseExact: true }),
+      attribute('value', 'ID of the group', { mutability: 'readOnly', caseExact: true }),
       attribute('$ref', 'URL of the group', {
         type: 'reference',
         referenceTypes: ['Group'],
@@ -123,7 +123,7 @@ const groupAttributes: readonly Resource[] = [
     'members',
     'People in the group',
     [
-      attribute('value', 'Id of the user', { mutability: 'immutable', caseExact: true, required: true }),
+      attribute('value', 'ID of the user', { mutability: 'immutable', caseExact: true, required: true }),
       attribute('$ref', 'URL of the user', {
         type: 'reference',
         referenceTypes: ['User'],

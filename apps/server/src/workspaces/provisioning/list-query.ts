@@ -95,10 +95,10 @@ function comparison(kind: ResourceKind, { op, attrPath, compValue }: Extract<Fil
   const value = valueFor(column, compValue, attrPath)
   if (value === undefined) return sql<boolean>`${op === 'ne'}`
   const operators = { eq: sql`=`, ne: sql`is distinct from`, gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` }
-  if (op in operators) return sql<boolean>`${column.sql} ${operators[op as keyof typeof operators]} ${value}` // tested
+  if (op in operators) return sql<boolean>`${column.sql} ${operators[op as keyof typeof operators]} ${value}` // `in` doesn't narrow `op`
   if (typeof value !== 'string' || column.kind === 'uuid') throw invalidFilter(`${op} requires a string attribute`)
   const literal = value.replace(/[\\%_]/g, String.raw`\$&`)
-  const pattern = { co: `%${literal}%`, sw: `${literal}%`, ew: `%${literal}` }[op as 'co' | 'sw' | 'ew'] // the others
+  const pattern = { co: `%${literal}%`, sw: `${literal}%`, ew: `%${literal}` }[op as 'co' | 'sw' | 'ew'] // the remaining operators
   return sql<boolean>`${column.sql} like ${pattern}`
 }
 

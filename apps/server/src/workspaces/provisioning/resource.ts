@@ -85,7 +85,7 @@ const GroupBody = z.object({
   externalId: optional(z.string().max(254)),
   members: z.preprocess(
     (value) => value ?? [],
-    z.array(z.object({ value: z.uuid('The value of a member is the id of a user') })).max(10_000),
+    z.array(z.object({ value: z.uuid('The value of a member is the ID of a user') })).max(10_000),
   ),
 })
 

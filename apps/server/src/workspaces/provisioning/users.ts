@@ -167,7 +167,7 @@ async function isInVerifiedDomain(ctx: Ctx, email: string): Promise<boolean> {
   return rows[0]?.is === true
 }
 
-/** The name is the provider's until the person uses the workspace, so that it doesn't reveal that of the workspace. */
+/** Uses the provider's name until the user visits: an address must not reveal the name of its account. */
 async function join(ctx: Ctx, { attributes, user_name, email, role }: UserRow, identityId: string): Promise<void> {
   const { formatted, givenName = '', familyName = '' } = attributes.name ?? {}
   const name = attributes.displayName ?? formatted ?? (`${givenName} ${familyName}`.trim() || user_name)
