@@ -42,24 +42,9 @@ routes.installation.update({
   errorComponent: AdministratorsOnly,
 })
 
-const riskList = () => import('#issues/risk-list.tsx')
-const startScan = () => import('#scans/start-scan.tsx')
-risks.risksVerified.update({
-  component: lazyRouteComponent(async () => {
-    const [{ IssueListPage }, { StartScanButton }] = await Promise.all([riskList(), startScan()])
-    return {
-      Verified: () => <IssueListPage verification="VERIFICATION_VERIFIED" startScan={<StartScanButton />} />,
-    }
-  }, 'Verified'),
-})
-risks.risksPotential.update({
-  component: lazyRouteComponent(async () => {
-    const [{ IssueListPage }, { StartScanButton }] = await Promise.all([riskList(), startScan()])
-    return {
-      Potential: () => <IssueListPage verification="VERIFICATION_UNVERIFIED" startScan={<StartScanButton />} />,
-    }
-  }, 'Potential'),
-})
+const riskLists = () => import('#routes/risk-list-pages.tsx')
+risks.risksVerified.update({ component: lazyRouteComponent(riskLists, 'VerifiedRisksScreen') })
+risks.risksPotential.update({ component: lazyRouteComponent(riskLists, 'PotentialRisksScreen') })
 risks.risk.update({
   component: lazyRouteComponent(() => import('#issues/issue-detail.tsx'), 'IssueDetailPage'),
   pendingComponent: pending.PendingRisk,

@@ -203,6 +203,20 @@ describe('the banner', () => {
     await waitFor(() => expect(banner()).toBeTruthy())
   })
 
+  it('shows the limits of the last visit until the plan is known', async () => {
+    service.on('GET /v1/billing/subscription', plan('free', 'Free'))
+    const { unmount } = await show()
+    await waitFor(() => expect(banner()).toBeTruthy())
+    unmount()
+    const { promise: after, resolve: release } = Promise.withResolvers<void>()
+    service.on('GET /v1/billing/subscription', { ...plan('team', 'Team'), after })
+    await show()
+    expect(banner()?.textContent).toContain("You're on the Free plan. It covers 3 targets and 5 manual scans")
+    release()
+    await waitFor(() => expect(banner()).toBeNull())
+    expect(localStorage.getItem('glacis.planBanner.')).toBe('null')
+  })
+
   it('is hidden on other plans', async () => {
     await show()
     await waitFor(() => expect(service.seen.some(({ path }) => path === '/v1/billing/subscription')).toBe(true))

@@ -119,7 +119,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       api(scope)
     })
   }
-  await servePortal(app, options.portalFolder, hasOnlyOwnScripts(options) ? trustedTypes : null)
+  const policy = hasOnlyOwnScripts(options) ? trustedTypes : null
+  await servePortal(app, options.portalFolder, policy, options.portalConfig.identityUrl)
   return app
 }
 

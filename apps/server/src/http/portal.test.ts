@@ -63,6 +63,18 @@ it.each(['/overview', '/login/x', '/invitation?token=1', '/login/'])(
   },
 )
 
+it('preloads the session for users with a cookie, who are about to open the app', async () => {
+  await build('a.js')
+  await servePortal(app, folder, null, 'https://id.example')
+  const linkOf = async (url: string, cookie?: string) =>
+    (await app.inject({ url, headers: { accept: 'text/html', ...(cookie && { cookie }) } })).headers['link']
+  expect(await linkOf('/overview', 'session=1')).toBe(
+    '<https://id.example/sessions/whoami>; rel=preload; as=fetch; crossorigin=use-credentials',
+  )
+  expect(await linkOf('/overview')).toBeUndefined()
+  expect(await linkOf('/login', 'session=1')).toBeUndefined()
+})
+
 it('responds to a missing script with 404 instead of the page, so that the portal can detect it', async () => {
   await build('b.js')
   await servePortal(app, folder, null)

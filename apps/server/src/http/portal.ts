@@ -12,8 +12,15 @@ const publicPages = new Set(['/', '/login', '/registration', '/recovery', '/veri
  * Serves the portal from `folder`. Without a folder, unknown paths respond with 404.
  *
  * @param policy directives that the portal's page adds to the Content-Security-Policy
+ * @param identityUrl base URL of the identity service; empty for the embedded one
  */
-export async function servePortal(app: FastifyInstance, folder: string | null, policy: string | null): Promise<void> {
+export async function servePortal(
+  app: FastifyInstance,
+  folder: string | null,
+  policy: string | null,
+  identityUrl = '',
+): Promise<void> {
+  const sessionPreload = `<${identityUrl}/sessions/whoami>; rel=preload; as=fetch; crossorigin=use-credentials`
   const isBuilt = folder !== null && existsSync(join(folder, 'index.html'))
   if (isBuilt) {
     await app.register(fastifyStatic, {
@@ -40,6 +47,8 @@ export async function servePortal(app: FastifyInstance, folder: string | null, p
     const isApi = /^\/(v1|docs|health|self-service|sessions|schemas|files|\.[^/]*)(\/|$)/.test(request.url)
     if (isBuilt && isPage && !isApi) {
       const isPublic = publicPages.has(request.url.replace(/\?.*/s, ''))
+      // The app needs the session before its first data. Without cookies there is none.
+      if (!isPublic && request.headers.cookie !== undefined) reply.header('link', sessionPreload)
       return reply.type('text/html').sendFile(isPublic ? 'sign-in.html' : 'index.html')
     }
     return sendNotFound(request, reply)
