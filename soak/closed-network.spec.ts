@@ -14,6 +14,7 @@ import {
   type ClosedNetwork,
   findings,
   installAgent,
+  installTools,
   type Office,
   serverAddress,
   startClosedNetwork,
@@ -86,6 +87,13 @@ describe.skipIf(reason !== null)(
         status: 'STATUS_CONNECTED',
         hostname: 'office',
       })
+    })
+
+    it('reports a rejected token to the person who installs the agent', async () => {
+      await installTools(network.uplink)
+      const attempt = network.uplink.run(`export PATH=/opt/tools:$PATH GLACIS_AGENT_TOKEN=${office.token}
+        sh -e ${folder}/install`)
+      await expect(attempt).rejects.toThrow(/it was already used[^]*The agent is installed, but not connected/)
     })
 
     it('updates an older agent to the version of the server', async () => {

@@ -25,6 +25,8 @@ export interface ClosedNetwork {
   readonly uplink: Machine
   /** Drops 20% of the packets and adds a delay of 300 ms: with netem, or else with nftables and the relay. */
   disturb(): Promise<'netem' | 'nftables and the relay'>
+  /** How many packets have been dropped since then. */
+  droppedPackets(): Promise<number>
   repair(): Promise<void>
   stop(): Promise<void>
 }
@@ -60,7 +62,7 @@ export async function startClosedNetwork(port: number, folder: string): Promise<
   const netem = 'tc qdisc replace dev eth0 root netem loss 20% delay 300ms'
   const drop = `nft -f - <<'END'
 table inet loss {
-  chain input { type filter hook input priority 0; iifname eth0 numgen random mod 100 < 20 drop; }
+  chain input { type filter hook input priority 0; iifname eth0 numgen random mod 100 < 20 counter drop; }
 }
 END`
   const relayed = (signal: string) => uplink.run(`kill -${signal} ${relayPid}`)
@@ -76,6 +78,13 @@ END`
         await relayed('USR1')
         return 'nftables and the relay'
       }
+    },
+    async droppedPackets() {
+      const counters = 'tc -s qdisc show dev eth0; nft list ruleset'
+      const texts = [await office.run(counters), await uplink.run(counters)]
+      return [...texts.join('\n').matchAll(/dropped (\d+)|counter packets (\d+)/g)]
+        .map(([, netem, rule]) => Number(netem ?? rule))
+        .reduce((sum, count) => sum + count, 0)
     },
     async repair() {
       await office.run('tc qdisc del dev eth0 root 2>/dev/null || true')
@@ -104,11 +113,7 @@ export async function installAgent(visitor: Visitor, network: ClosedNetwork, fol
   const { agent } = await visitor.call(createAgent, { agent: { name: 'Office' } })
   const token = agent.token ?? ''
   const { command } = await visitor.call(getAgentInstall, { id: agent.id, system: 'systemd' })
-  const tools = '/opt/tools'
-  await office.run(`mkdir -p ${tools} /run/systemd/system && touch ${tools}/node
-    mount --bind ${process.execPath} ${tools}/node
-    cp soak/systemctl.sh ${tools}/systemctl
-    printf '#!/bin/sh\\nexec "$@"\\n' >${tools}/sudo && chmod +x ${tools}/sudo`)
+  await installTools(office)
   await writeFile(join(folder, 'install'), command)
   await writeFile(join(folder, 'token'), `${token}\n`, { mode: 0o600 })
   // The script reads the token from a terminal.
@@ -123,6 +128,16 @@ export async function installAgent(visitor: Visitor, network: ClosedNetwork, fol
     agent: { id: agent.id },
   })
   return { agentId: agent.id, targetId: target.id, token }
+}
+
+const tools = '/opt/tools'
+
+/** Programs that the installation needs, and a stand-in for systemd. */
+export async function installTools(machine: Machine): Promise<void> {
+  await machine.run(`mkdir -p ${tools} /run/systemd/system && touch ${tools}/node
+    mount --bind ${process.execPath} ${tools}/node
+    for name in systemctl journalctl; do cp soak/systemctl.sh ${tools}/$name; done
+    printf '#!/bin/sh\\nexec "$@"\\n' >${tools}/sudo && chmod +x ${tools}/sudo`)
 }
 
 export async function isConnected(visitor: Visitor, id: string): Promise<boolean> {

@@ -11,6 +11,11 @@ export function runVitest(...args) {
   return start(['--retry=1', ...args], runMsMax)
 }
 
+/** Without retries and without a limit of time: long tests have their own, and must succeed at once. */
+export function runSoakTests(...args) {
+  return start(['--project=soak', ...args], 0)
+}
+
 /** Without retries and without a limit of time, and with the output of each test as it is written. */
 export function runFuzzing(...args) {
   return start(['--testTimeout=0', '--disableConsoleIntercept', ...args], 0)
@@ -21,7 +26,13 @@ function start(args, timeout) {
     const options = { cwd: root, env: testEnvironment(), stdio: ['ignore', 'inherit', 'inherit'], timeout }
     const child = spawn(join(root, 'node_modules/.bin/vitest'), ['run', ...args], options)
     child.once('error', () => done(1))
-    child.once('exit', (code) => done(code ?? 1))
+    child.once('exit', (code, signal) => {
+      if (signal !== null)
+        console.error(
+          `The tests were ended by ${signal}${timeout > 0 ? `, at the latest after ${timeout / 60_000} minutes` : ''}.`,
+        )
+      done(code ?? 1)
+    })
   })
 }
 

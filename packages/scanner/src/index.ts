@@ -52,8 +52,11 @@ export async function loadPacks(folders: {
   readonly cache?: string
   /** False excludes the native checks. */
   readonly native?: boolean
+  /** False skips invalid fingerprints without listing them in `problems`, which makes loading much faster. */
+  readonly validatesPatterns?: boolean
 }): Promise<Packs> {
-  const recog = await loadRecog(folders.fingerprints)
+  const { validatesPatterns = true } = folders
+  const recog = await loadRecog(folders.fingerprints, { validatesPatterns })
   const templates = await loadTemplates(folders.checks, folders.cache)
   const fingerprints = compileFingerprints(recog.files)
   const native = folders.native ?? true

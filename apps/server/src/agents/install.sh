@@ -6,7 +6,6 @@
 set -eu
 fail() { echo "$1" >&2; exit 1; }
 [ $# -ge 1 ] || { echo "Usage: sudo sh install.sh URL [OPTION…]" >&2; exit 2; }
-options=$*
 here=$(cd "$(dirname "$0")" && pwd)
 state=/var/lib/glacis-agent
 [ "$(id -u)" = 0 ] || fail "Root privileges are required: run this script with sudo."
@@ -15,6 +14,18 @@ node=$(command -v node) || fail "$required"
 version=$("$node" -p process.versions.node)
 [ "${version%%.*}" -ge 26 ] || fail "$required Found version $version in $node."
 "$node" "$here/agent.js" --server "$@" --check >&2
+url=$1
+shift
+options= ca=
+while [ $# -gt 0 ]; do
+  case $1 in
+  --ca) ca=$2; shift ;;
+  --ca=*) ca=${1#--ca=} ;;
+  *[!A-Za-z0-9_.,:/=@+-]*) fail "\"$1\" contains a character that the service can't pass to the agent. Move or rename the file." ;;
+  *) options="$options $1" ;;
+  esac
+  shift
+done
 if id glacis-agent >/dev/null 2>&1; then add_user=:
 elif command -v useradd >/dev/null; then add_user="useradd --system --home-dir $state --shell /usr/sbin/nologin glacis-agent"
 elif command -v adduser >/dev/null; then add_user="adduser -S -D -H -h $state -s /sbin/nologin glacis-agent"
@@ -41,7 +52,12 @@ for name in HTTPS_PROXY HTTP_PROXY NO_PROXY; do
 done >"$state/environment"
 chown glacis-agent "$state/token" "$state/environment"
 umask 022
-command="$node $here/agent.js --server $options --token-file $state/token --state $state"
+# The agent's user can't read every file that root can, and the service has neither home folders nor this working directory.
+if [ -n "$ca" ]; then
+  install -m 644 -o glacis-agent "$ca" "$state/ca.pem"
+  options="$options --ca $state/ca.pem"
+fi
+command="$node $here/agent.js --server $url$options --token-file $state/token --state $state"
 if [ ! -d /run/systemd/system ]; then
   cat >&2 <<END
 This machine doesn't run systemd, so no service was installed. To start the agent, and after each restart of the machine:
@@ -73,5 +89,16 @@ WantedBy=multi-user.target
 END
 systemctl daemon-reload
 systemctl enable glacis-agent
+started=$(date +%s)
 systemctl restart glacis-agent
-echo "The agent is running. To follow its log: journalctl -fu glacis-agent" >&2
+log() { journalctl --unit glacis-agent --since "@$started" --output cat --quiet; }
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  sleep 1
+  if log | grep '^Connected to' >&2; then
+    echo "To follow the agent's log: journalctl -fu glacis-agent" >&2
+    exit
+  fi
+  systemctl is-active --quiet glacis-agent || break
+done
+log | tail -n 5 >&2
+fail "The agent is installed, but not connected. Fix the problem above and run this script again, or follow the agent's log: journalctl -fu glacis-agent"

@@ -21,7 +21,7 @@ it('is a PowerShell script without syntax errors', async () => {
 })
 
 /** Runs `install.sh` with only these programs, besides those that change nothing. */
-async function install(programs: Readonly<Record<string, string>>) {
+async function install(programs: Readonly<Record<string, string>>, options: readonly string[] = []) {
   const folder = await mkdtemp(join(tmpdir(), 'glacis-install-'))
   const changed = join(folder, 'changed')
   const changing = ['useradd', 'install', 'chown', 'systemctl'].map((name) => [name, `echo ${name} >>${changed}`])
@@ -31,7 +31,7 @@ async function install(programs: Readonly<Record<string, string>>) {
   }
   const script = join(import.meta.dirname, 'install.sh')
   // A session of its own has no terminal.
-  const args = ['--wait', '/bin/sh', script, url]
+  const args = ['--wait', '/bin/sh', script, url, ...options]
   try {
     const { code, stderr } = await promisify(execFile)('/usr/bin/setsid', args, {
       env: { PATH: folder },
@@ -56,4 +56,12 @@ it.runIf(process.platform === 'linux').each([
   ['without a token', { id: root, node: node('27.0.0') }, /^No token given/],
 ] as const)('installs nothing %s', async (_, programs, message) => {
   expect(await install(programs)).toEqual({ code: 1, stderr: expect.stringMatching(message), hasChanges: false })
+})
+
+it.runIf(process.platform === 'linux')('installs nothing with an option that the unit would split', async () => {
+  expect(await install({ id: root, node: node('27.0.0') }, ['--packs', '/opt/my packs'])).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^"\/opt\/my packs" contains/),
+    hasChanges: false,
+  })
 })

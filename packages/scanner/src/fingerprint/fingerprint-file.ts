@@ -1,3 +1,5 @@
+import { RE2JS } from 're2js'
+
 /** One pattern and the software it identifies. */
 export interface Fingerprint {
   readonly description: string
@@ -19,4 +21,15 @@ export interface FingerprintFile {
   readonly fingerprints: readonly Fingerprint[]
   /** Skipped records and the reasons. */
   readonly problems: readonly string[]
+}
+
+/** Why a fingerprint can't be used, because of its pattern or its capture groups; null if it can. */
+export function patternProblem({ pattern, params }: Fingerprint): string | null {
+  try {
+    const groups = RE2JS.compile(pattern).groupCount()
+    const beyond = params.find(({ pos }) => pos > groups)
+    return beyond ? `${beyond.name} refers to capture group ${beyond.pos} of ${groups}` : null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }

@@ -1,5 +1,5 @@
 import { RE2JS, RE2Set } from 're2js'
-import type { Fingerprint, FingerprintFile } from '#fingerprint/fingerprint-file.ts'
+import { type Fingerprint, type FingerprintFile, patternProblem } from '#fingerprint/fingerprint-file.ts'
 
 /** Result of one matching fingerprint. */
 export interface FingerprintMatch {
@@ -61,18 +61,12 @@ export function compileFingerprints(files: readonly FingerprintFile[]): Fingerpr
 type Matcher = (text: string) => readonly FingerprintMatch[]
 
 function matcherOf(fingerprints: readonly Fingerprint[], collectsAll: boolean): Matcher {
-  const parts = chunks(fingerprints, setSize).map((part) => {
-    const set = new RE2Set(RE2Set.UNANCHORED, 0, automatonBytesMax)
-    for (const { pattern } of part) set.add(pattern)
-    set.compile()
-    return { set, part }
-  })
+  const parts = chunks(fingerprints, setSize).map(compile)
   return (text) => {
     const hits: FingerprintMatch[] = []
-    for (const { set, part } of parts) {
+    for (const { set, finders } of parts) {
       for (const index of set.match(text).toSorted((a, b) => a - b)) {
-        const fingerprint = part[index]
-        if (fingerprint) hits.push(...matchesOf(fingerprint, text))
+        hits.push(...(finders[index]?.(text) ?? []))
         if (hits.length > 0 && !collectsAll) return hits
       }
     }
@@ -80,17 +74,39 @@ function matcherOf(fingerprints: readonly Fingerprint[], collectsAll: boolean): 
   }
 }
 
-function matchesOf({ description, pattern, params }: Fingerprint, text: string): FingerprintMatch[] {
-  const matcher = RE2JS.compile(pattern).matcher(text)
-  if (!matcher.find()) return []
-  const raw: Record<string, string> = {}
-  for (const { name, pos, value } of params) {
-    const read = pos === 0 ? value : matcher.group(pos)
-    if (read) raw[name] = read
+/** Files may have been loaded without validation. Invalid patterns are skipped. */
+function compile(part: readonly Fingerprint[]): { readonly set: RE2Set; readonly finders: readonly Matcher[] } {
+  try {
+    return { set: setOf(part), finders: part.map(finderOf) }
+  } catch {
+    const valid = part.filter((fingerprint) => patternProblem(fingerprint) === null)
+    return { set: setOf(valid), finders: valid.map(finderOf) }
   }
-  return [
-    { description, values: fillReferences(raw), matched: (matcher.group(0) ?? '').slice(0, 1000), isLastResort: false },
-  ]
+}
+
+function setOf(part: readonly Fingerprint[]): RE2Set {
+  const set = new RE2Set(RE2Set.UNANCHORED, 0, automatonBytesMax)
+  for (const { pattern } of part) set.add(pattern)
+  set.compile()
+  return set
+}
+
+/** Compiles the pattern on the first text that the set matched. */
+function finderOf({ description, pattern, params }: Fingerprint): Matcher {
+  let compiled: RE2JS | undefined
+  return (text) => {
+    compiled ??= RE2JS.compile(pattern)
+    const groups = compiled.groupCount()
+    const matcher = compiled.matcher(text)
+    if (params.some(({ pos }) => pos > groups) || !matcher.find()) return []
+    const raw: Record<string, string> = {}
+    for (const { name, pos, value } of params) {
+      const read = pos === 0 ? value : matcher.group(pos)
+      if (read) raw[name] = read
+    }
+    const matched = (matcher.group(0) ?? '').slice(0, 1000)
+    return [{ description, values: fillReferences(raw), matched, isLastResort: false }]
+  }
 }
 
 /** Fills in `{service.version}` and similar references; a missing value becomes `-`. */

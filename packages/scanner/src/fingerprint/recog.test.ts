@@ -134,6 +134,27 @@ describe('match', () => {
     expect(namesOf('other/1')).toEqual([['other', true]])
   })
 
+  it('skips invalid records of a file that was not validated', () => {
+    const lazy = parseRecog(
+      file(`<fingerprint pattern="(?=x)"><param pos="0" name="service.product" value="look-ahead"/></fingerprint>
+        <fingerprint pattern="^A(.)$"><param pos="2" name="service.product"/></fingerprint>
+        <fingerprint pattern="^A(.*)$"><param pos="1" name="service.product"/></fingerprint>`),
+      'ssh',
+      { validatesPatterns: false },
+    )
+    expect([lazy.fingerprints.length, lazy.problems]).toEqual([3, []])
+    const hits = compileFingerprints([lazy]).match('ssh.banner', 'AB')
+    expect(hits.map(({ values }) => values)).toEqual([{ 'service.product': 'B' }])
+  })
+
+  it('finds the same in our own files, whether they were validated or not', async () => {
+    const [{ files: validated }, { files }] = [
+      await loadRecog([own]),
+      await loadRecog([own], { validatesPatterns: false }),
+    ]
+    expect(files).toEqual(validated)
+  })
+
   it('matches only the requested field', () => {
     expect(fingerprints.match('ftp.banner', 'OpenSSH_9.9')).toEqual([])
   })

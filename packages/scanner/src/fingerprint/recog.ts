@@ -1,9 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { RE2JS } from 're2js'
 import { SaxesParser } from 'saxes'
 import type { SaxesTagPlain } from 'saxes'
-import type { Fingerprint, FingerprintFile } from '#fingerprint/fingerprint-file.ts'
+import { type Fingerprint, type FingerprintFile, patternProblem } from '#fingerprint/fingerprint-file.ts'
 import { parseNmapProbes } from '#fingerprint/nmap-probes.ts'
 import { parseTechnologies } from '#fingerprint/technologies.ts'
 
@@ -20,13 +19,19 @@ const examplesMax = 50
 const textLengthMax = 20_000
 const preferenceDefault = 0.1
 
+interface ReadOptions {
+  readonly withExamples?: boolean
+  /** False accepts all patterns, so that those that no text is matched with are never compiled. */
+  readonly validatesPatterns?: boolean
+}
+
 /**
  * Reads all fingerprint files in the folders and their subfolders: Recog (`*.xml`), `nmap-service-probes`, and
  * technologies in Wappalyzer's format (`*.json`). Invalid files and records are skipped and listed as problems.
  */
 export async function loadRecog(
   folders: readonly string[],
-  options: { readonly withExamples?: boolean } = {},
+  options: ReadOptions = {},
 ): Promise<{ readonly files: readonly FingerprintFile[]; readonly problems: readonly PackProblem[] }> {
   const files: FingerprintFile[] = []
   const problems: PackProblem[] = []
@@ -46,7 +51,7 @@ export async function loadRecog(
 
 const nmapFile = 'nmap-service-probes'
 
-function parseFile(path: string, text: string, options: { readonly withExamples?: boolean }): FingerprintFile[] {
+function parseFile(path: string, text: string, options: ReadOptions): FingerprintFile[] {
   if (basename(path) === nmapFile) return parseNmapProbes(text)
   if (path.endsWith('.json')) return parseTechnologies(text, basename(path, '.json'))
   return [parseRecog(text, basename(path, '.xml'), options)]
@@ -79,7 +84,7 @@ interface Draft {
 export function parseRecog(
   xml: string,
   name: string,
-  { withExamples = false }: { readonly withExamples?: boolean } = {},
+  { withExamples = false, validatesPatterns = true }: ReadOptions = {},
 ): FingerprintFile {
   const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false })
   const fingerprints: Fingerprint[] = []
@@ -111,7 +116,9 @@ export function parseRecog(
     if (tag.name === 'example' && example) example.text = exampleText(text, example.values)
     if (tag.name !== 'fingerprint' || !draft) return
     const outcome =
-      fingerprints.length < recordsMax ? fingerprintOf(draft) : 'more than the maximum number of records in one file'
+      fingerprints.length < recordsMax
+        ? fingerprintOf(draft, validatesPatterns)
+        : 'more than the maximum number of records in one file'
     if (typeof outcome === 'string') problems.push(`line ${draft.line}: ${outcome}`)
     else fingerprints.push(outcome)
     draft = undefined
@@ -151,21 +158,14 @@ function exampleText(text: string, values: Record<string, string>): string {
   return isBase64 ? Buffer.from(text.trim(), 'base64').toString('latin1') : text
 }
 
-function fingerprintOf(draft: Draft): Fingerprint | string {
+function fingerprintOf(draft: Draft, validatesPattern: boolean): Fingerprint | string {
   const { description, params, examples } = draft
   if (draft.pattern === '') return 'no pattern'
   if (draft.pattern.length > patternLengthMax) return `a pattern longer than ${patternLengthMax} characters`
   const bad = params.find(({ name, pos }) => name === '' || Number.isNaN(pos))
   if (bad) return `a parameter without a name or position (${bad.name})`
-  const pattern = withFlags(draft.pattern, draft.flags)
-  try {
-    const groups = RE2JS.compile(pattern).groupCount()
-    const beyond = params.find(({ pos }) => pos > groups)
-    if (beyond) return `${beyond.name} refers to capture group ${beyond.pos} of ${groups}`
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-  return { description, pattern, params, examples }
+  const fingerprint = { description, pattern: withFlags(draft.pattern, draft.flags), params, examples }
+  return (validatesPattern ? patternProblem(fingerprint) : null) ?? fingerprint
 }
 
 /**

@@ -16,7 +16,7 @@ export function lazyTemplate({ facts, info, document }: CachedTemplate, readList
     () => JSON.parse(info()) as CheckInfo, // cached in this form
     () => {
       const value: unknown = JSON.parse(document())
-      return readBlocks({ value, path: [] }, readList).blocks
+      return readBlocks({ value, path: [], isValidated: true }, readList).blocks
     },
   )
 }

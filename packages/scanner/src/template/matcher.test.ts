@@ -15,7 +15,7 @@ const values = new Map<string, DslValue>([
 const response = { defaultPart: 'body', get: (name: string) => values.get(name) }
 
 function matches(block: object) {
-  return evaluateOperators(readOperators({ value: block, path: [] }), response)
+  return evaluateOperators(readOperators({ value: block, path: [], isValidated: false }), response)
 }
 const hits = (matcher: object) => matches({ matchers: [matcher] }).length > 0
 

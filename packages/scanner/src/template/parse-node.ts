@@ -17,13 +17,15 @@ export class UnsupportedFeature extends Error {
 export interface Node {
   readonly value: unknown
   readonly path: readonly (string | number)[]
+  /** The document was read without problems before, so that its patterns don't have to be compiled to find any. */
+  readonly isValidated: boolean
 }
 
 /** A property of a mapping; its value is undefined when absent. */
 export function at(node: Node, key: string): Node {
-  const { value, path } = node
+  const { value, path, isValidated } = node
   const child = isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined
-  return { value: child ?? undefined, path: [...path, key] }
+  return { value: child ?? undefined, path: [...path, key], isValidated }
 }
 
 /** The first property that exists among several aliases. */
@@ -36,7 +38,8 @@ export function firstOf(node: Node, ...keys: readonly [string, ...string[]]): No
 export function items(node: Node): Node[] {
   if (node.value === undefined) return []
   if (!Array.isArray(node.value)) return [node]
-  return node.value.map((value: unknown, index) => ({ value, path: [...node.path, index] }))
+  const { path, isValidated } = node
+  return node.value.map((value: unknown, index) => ({ value, path: [...path, index], isValidated }))
 }
 
 export function keysOf(node: Node): string[] {

@@ -4,7 +4,7 @@ import { toBytes } from '#template/dsl-value.ts'
 import { gadgets } from '#template/dsl-build.ts'
 import { parseJq, type Query } from '#template/jq.ts'
 import { at, flag, items, oneOf, onlyKeys, reject, text, texts, integer, type Node } from '#template/parse-node.ts'
-import { compilePattern, type Pattern } from '#template/regex.ts'
+import { compilePattern, lazyPattern, type Pattern } from '#template/regex.ts'
 import type { Extractor, Matcher, Operators } from '#template/template.ts'
 import { placeholdersOf } from '#template/variables.ts'
 import { parseXPath, type XPath } from '#template/xpath.ts'
@@ -123,6 +123,7 @@ function some(node: Node): Node[] {
 
 function pattern(node: Node): Pattern {
   const source = text(node)
+  if (node.isValidated) return lazyPattern(source)
   return compilePattern(source) ?? reject(node, 'regular expression', `not RE2 syntax: ${source.slice(0, 80)}`)
 }
 

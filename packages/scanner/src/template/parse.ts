@@ -47,7 +47,7 @@ export function parseCacheable(file: string, source: string, readList: ReadList)
     keepNumbersAsWritten(tree)
     const value: unknown = tree.toJS({ maxAliasCount: ALIASES_MAX })
     if (depthOf(value) > DEPTH_MAX) return rejected(file, 0, 'YAML', `nested deeper than ${DEPTH_MAX}`)
-    const root = { value, path: [] }
+    const root = { value, path: [], isValidated: false }
     const { facts, info, blocks } = readTemplate(file, root, readList)
     const template = templateOf(
       facts,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compilePattern, requiredLiteral } from '#template/regex.ts'
+import { compilePattern, lazyPattern, requiredLiteral } from '#template/regex.ts'
 
 describe('requiredLiteral', () => {
   it.each([
@@ -35,4 +35,21 @@ it('returns at most twenty matches', () => {
 
 it('matches UTF-8 in byte strings', () => {
   expect(compilePattern('Grüße \\d')?.test(Buffer.from('Viele Grüße 7').toString('latin1'))).toBe(true)
+})
+
+it.each([
+  ['version=([0-9]+)', 'version=12 version=3'],
+  ['(?i)NGINX/(\\d)', 'Server: nginx/1'],
+  ['a|b', 'xyz'],
+])('compiles %s later with the same results', (source, text) => {
+  const [lazy, compiled] = [lazyPattern(source), compilePattern(source)]
+  expect(lazy.test(text)).toBe(compiled?.test(text))
+  expect(lazy.matches(text)).toEqual(compiled?.matches(text))
+  expect(lazy.replace(text, '*')).toBe(compiled?.replace(text, '*'))
+})
+
+it('compiles a lazy pattern only for a text that may match', () => {
+  const invalid = lazyPattern('needle(')
+  expect(invalid.test('hay')).toBe(false)
+  expect(() => invalid.test('a needle')).toThrow('not RE2 syntax')
 })

@@ -43,10 +43,39 @@ export function compilePattern(source: string): Pattern | null {
   return pattern
 }
 
-function patternOf(source: string, regex: RE2JS): Pattern {
+/**
+ * Compiles on the first text that may match: most patterns of a pack never see one.
+ *
+ * @param source accepted by `compilePattern`, possibly in another process
+ */
+export function lazyPattern(source: string): Pattern {
+  const mayMatch = prefilterOf(source)
+  let pattern: Pattern | undefined
+  const patternFor = (text: string) => {
+    if (pattern === undefined && mayMatch(text)) {
+      const valid = compilePattern(source)
+      if (valid === null) throw new Error(`not RE2 syntax: ${source.slice(0, 80)}`)
+      pattern = valid
+    }
+    return pattern
+  }
+  return {
+    source,
+    test: (text) => patternFor(text)?.test(text) ?? false,
+    matches: (text) => patternFor(text)?.matches(text) ?? [],
+    replace: (text, by) => patternFor(text)?.replace(text, by) ?? text,
+  }
+}
+
+/** Excludes most texts without running the pattern. */
+function prefilterOf(source: string): (text: string) => boolean {
   const { literal, ignoresCase } = literalOf(source)
+  return (text) => literal === '' || (ignoresCase ? lowered(text) : text).includes(literal)
+}
+
+function patternOf(source: string, regex: RE2JS): Pattern {
+  const mayMatch = prefilterOf(source)
   const stepsPerCharacter = 1 + Math.floor(regex.programSize() / instructionsPerStep)
-  const mayMatch = (text: string) => literal === '' || (ignoresCase ? lowered(text) : text).includes(literal)
   const test = (text: string) => {
     if (!mayMatch(text)) return false
     spend(text.length * stepsPerCharacter)
