@@ -9,6 +9,7 @@ import { identifyTechnologies, type Technology } from '#fingerprint/technology.t
 import { printable, printableBytes } from '#fingerprint/text.ts'
 import { headerTraces, isTlsAlert, isVideoStream, isWeb, longer } from '#fingerprint/responses.ts'
 import { statedName } from '#fingerprint/stated-name.ts'
+import { findUsualFolders } from '#fingerprint/usual-folders.ts'
 import type { WebPath } from '#fingerprint/web-paths.ts'
 import { readWeb } from '#fingerprint/web.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
@@ -93,17 +94,19 @@ export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Pr
 }
 
 /**
- * Identifies applications below the root of a web server: where the root redirects to or sets cookies for, and
- * where a front page with few links leads to another product.
+ * Identifies applications below the root of a web server: where the root redirects to or sets cookies for, where a
+ * front page with few links leads to another product, and in usual folders.
  */
 async function readApplications(
   endpoint: Endpoint,
-  { tls, ownFolder, linkedFolders = [], traces }: Reading,
+  { http, tls, ownFolder, linkedFolders = [], traces }: Reading,
   atRoot: readonly Technology[],
   identify: (traces: readonly FingerprintText[]) => readonly Technology[],
   tools: IdentifyTools,
 ): Promise<Pick<Identification, 'technologies' | 'ownFolder' | 'linkedFolders'>> {
-  const candidates = ownFolder === undefined ? linkedFolders : [ownFolder]
+  if (!http) return { technologies: atRoot }
+  const usual = ownFolder === undefined ? await findUsualFolders({ ...endpoint, tls }, tools) : []
+  const candidates = ownFolder === undefined ? new Set([...linkedFolders, ...usual]) : [ownFolder]
   const folders: string[] = []
   const found = [...traces]
   const known = new Set(atRoot.map(productOf))

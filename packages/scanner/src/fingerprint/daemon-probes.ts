@@ -60,6 +60,17 @@ export const daemonProbes: readonly Probe[] = [
     field: 'spamd.pong',
   },
   {
+    // The offer of the data stream protocol, which the core accepts with its number.
+    protocol: 'quassel',
+    ports: [4242],
+    request: hex('42b33f00 80000002'),
+    responsePattern: /^\x00\x00\x00\x02$/,
+    field: 'quassel.protocol',
+    read: () => 'quassel',
+    isOwnPortsOnly: true,
+    isBinary: true,
+  },
+  {
     protocol: 'nut',
     ports: [3493],
     request: bytes('VER\n'),
@@ -141,8 +152,8 @@ export const daemonProbes: readonly Probe[] = [
     request: hex(
       '003300000e00524551554553545f4d4554484f4403004745540900504154485f494e464f01002f0b00524551554553545f55524901002f',
     ),
-    // Web servers respond to the binary request with 400.
-    responsePattern: /^HTTP\/1\.[01] (?!400)\d{3} /,
+    // Web servers respond to the binary request with 400, libwebsockets with its error page.
+    responsePattern: /^HTTP\/1\.[01] (?!400|403 Forbidden\r\n[^<]{0,300}<html>[^\n]{0,200}\/error\.css")\d{3} /,
     field: '',
   },
   {

@@ -59,6 +59,11 @@ it.each([
     { scripts: 'u=`https://github.com/acme/acme-ledger`;VITE_APP_VERSION:"2.4.1"' },
     'Acme Ledger 2.4.1',
   ],
+  [
+    'no version of a library in a bundle',
+    { scripts: 'var VERSION = "1.13.2";"https://github.com/acme/acme-ledger"' },
+    'Acme Ledger',
+  ],
   ['a link to documentation', { scripts: '"https://acme-ledger.readthedocs.io/en/latest"' }, 'Acme Ledger'],
   ['the same name in the manifest', { manifestName: 'Acme Ledger' }, 'Acme Ledger'],
   ['a version in a script', { scripts: 'APP_VERSION="2.4.1"' }, undefined],

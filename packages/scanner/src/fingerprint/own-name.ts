@@ -55,7 +55,9 @@ export function ownName(title: string, description: OwnDescription): string | un
     (others.includes(name) && titles.includes(name)) ||
     isConfirmedBySoftware(name, spellings(name), { html: page, scripts, cookies })
   const confirmed = names.find(isConfirmed)
-  return confirmed === undefined ? undefined : (statedVersion([confirmed], scripts) ?? confirmed)
+  // Underscore and Lodash state their version this way.
+  const ownScripts = scripts.replaceAll('var VERSION', '')
+  return confirmed === undefined ? undefined : (statedVersion([confirmed], ownScripts) ?? confirmed)
 }
 
 function isName(text: string): boolean {

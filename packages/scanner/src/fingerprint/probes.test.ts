@@ -56,6 +56,18 @@ describe('probes', () => {
     expect(requestOf(protocol)[at]).toBe(length(requestOf(protocol)))
   })
 
+  it.each([
+    ['HTTP/1.1 200 OK\r\n\r\n', true],
+    ['HTTP/1.1 403 Forbidden\r\n\r\n', true],
+    ['HTTP/1.1 400 Bad Request\r\n\r\n', false],
+    [
+      'HTTP/1.0 403 Forbidden\r\ncontent-type: text/html\r\ncontent-length: 173\r\n\r\n<html><head><link rel="stylesheet" type="text/css" href="/error.css"/></head>',
+      false,
+    ],
+  ])('uwsgi: decides on %j', (response, isExpected) => {
+    expect(probe('uwsgi').responsePattern.test(response)).toBe(isExpected)
+  })
+
   it('git: has the correct length prefix', () => {
     expect(Number.parseInt(requestOf('git').toString('latin1', 0, 4), 16)).toBe(requestOf('git').length)
   })

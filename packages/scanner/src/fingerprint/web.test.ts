@@ -50,9 +50,9 @@ describe('folders that a front page links', () => {
 
   it('are on the same server', async () => {
     const page = await read(
-      linking(['/monitoring/prometheus/', '/terms', '//other.example/x/', 'https://other.example/y/']),
+      linking(['/monitoring/prometheus/', 'munin/', '/terms', '//other.example/x/', 'https://other.example/y/']),
     )
-    expect(page.linked).toEqual(['/monitoring/prometheus/'])
+    expect(page.linked).toEqual(['/monitoring/prometheus/', '/munin/'])
   })
 
   it('are not followed if there are many', async () => {

@@ -99,7 +99,7 @@ export async function readWeb(
   const title = titleOf(bodyText(last)) || titleOf(bodyText(first))
   const server = oneLine(headerOf(first, 'server'), 300)
   ownFolder ??= cookieFolder(first)
-  const linkedFolders = linkedFoldersOf(bodyText(last), origin).filter((folder) => folder !== ownFolder)
+  const linkedFolders = linkedFoldersOf(bodyText(last), origin, at).filter((folder) => folder !== ownFolder)
   return {
     status: first.status,
     title: oneLine(title, 300),
@@ -126,11 +126,9 @@ function cookieFolder(response: HttpResponse): string | undefined {
   return path === undefined ? undefined : folderAt(path.endsWith('/') ? path : `${path}/`)
 }
 
-function linkedFoldersOf(html: string, origin: Origin): string[] {
-  const targets = [
-    ...html.matchAll(/<a\b[^>]{0,200}?\bhref\s{0,9}=\s{0,9}["']?((?:\/|https?:)[^"'\s>]{0,300}\/)["'\s>]/gi),
-  ]
-  const paths = targets.flatMap(([, target = '']) => pathOnOrigin(target, origin) ?? [])
+function linkedFoldersOf(html: string, origin: Origin, at: string): string[] {
+  const targets = [...html.matchAll(/<a\b[^>]{0,200}?\bhref\s{0,9}=\s{0,9}["']?([^"'\s>?#]{0,300}\/)["'\s>]/gi)]
+  const paths = targets.flatMap(([, target = '']) => pathOnOrigin(target, origin, at) ?? [])
   const folders = new Set(paths.flatMap((path) => folderAt(path) ?? []))
   return folders.size > linkedFoldersMax ? [] : [...folders]
 }

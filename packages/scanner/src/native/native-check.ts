@@ -15,6 +15,8 @@ export interface NativeCheck {
   /** The permission that an intrusive check needs. */
   readonly permission?: CheckPermission
   appliesTo(service: IdentifiedService): boolean
+  /** Also runs in each folder of a web server that has an application of its own. */
+  readonly isPerFolder?: boolean
   /** Also runs on silent services that weren't identified, on a limited number per host. */
   readonly triesUnidentified?: boolean
   /** @throws only when the context's signal aborts, with its reason */

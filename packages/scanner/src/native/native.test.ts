@@ -319,10 +319,12 @@ describe.concurrent('SMB', () => {
 describe.concurrent('proxies', () => {
   const asProxy = { protocol: 'http', banner: 'Server: tinyproxy/1.11.1' }
   it('finds a proxy that opens tunnels', async () => {
-    const reply = (received: string) =>
-      received.startsWith('CONNECT')
+    const reply = (received: string) => {
+      if (/^CONNECT \S+:1 /.test(received)) return 'HTTP/1.0 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n'
+      return received.startsWith('CONNECT')
         ? 'HTTP/1.0 200 Connection established\r\n\r\n'
         : 'HTTP/1.0 400 Bad Request\r\ncontent-length: 0\r\n\r\n'
+    }
     await using peer = await tcpPeer(answering('', reply))
     expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
   })
@@ -344,6 +346,7 @@ describe.concurrent('proxies', () => {
   it.each([
     'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n',
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi',
+    'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',
     'HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n',
     'HTTP/1.1 502 Connection refused\r\ncontent-length: 0\r\n\r\n',
   ])('does not report %j as an open proxy', async (reply) => {

@@ -49,22 +49,42 @@ export const httpProxy: NativeCheck = {
   },
 }
 
-/** A tunnel from the proxy to itself, and a request through it that the proxy answers. */
+/**
+ * A tunnel from the proxy to itself, and a request through it that the proxy answers. A web server that returns 200 for
+ * any method answers the same request alike after a tunnel to a closed port.
+ */
 async function tunnel(context: NativeContext): Promise<Proof | null> {
-  const { address, port } = context
+  const own = await throughTunnel(context, context.port)
+  if (!own) return null
+  const toClosed = await throughTunnel(context, closedPort)
+  if (toClosed && statusLine(toClosed.inner) === statusLine(own.inner)) return null
+  return {
+    request: own.request,
+    answer: `${own.first}${own.inner.slice(0, 1500)}`,
+    highlights: [statusLine(own.first)],
+  }
+}
+
+const closedPort = 1
+
+async function throughTunnel(context: NativeContext, port: number) {
+  const { address } = context
   const host = `${address.includes(':') ? `[${address}]` : address}:${port}`
-  const sentRequest = `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
-  const received = await context.withConnection(async (connection) => {
-    connection.write(bytes(sentRequest))
+  const request = `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
+  return context.withConnection(async (connection) => {
+    connection.write(bytes(request))
     const first = (await connection.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
     if (!/^HTTP\/1\.[01] 200/.test(first) || !connection.isAlive) return undefined
     connection.write(bytes(`GET /glacis-proxy-check HTTP/1.0\r\nHost: ${unresolvableName}\r\n\r\n`))
     const inner = (await connection.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
     // A server that returns 200 for every method might have its own body mistaken for a tunnel.
     const isTunnel = first.endsWith('\r\n\r\n') && !/content-length: [1-9]|transfer-encoding/i.test(first)
-    return isTunnel && /^HTTP\/1\.[01] \d{3}/.test(inner) ? `${first}${inner.slice(0, 1500)}` : undefined
+    return isTunnel && /^HTTP\/1\.[01] \d{3}/.test(inner) ? { request, first, inner } : undefined
   })
-  return received ? { request: sentRequest, answer: received, highlights: [received.split('\r\n', 1)[0] ?? ''] } : null
+}
+
+function statusLine(response: string): string {
+  return response.split('\r\n', 1)[0] ?? ''
 }
 
 /** Proxy error messages for names that can't be resolved. */
@@ -80,7 +100,10 @@ const connectionErrors =
  */
 async function requestClosedPort(context: NativeContext): Promise<Proof | null | undefined> {
   const { address } = context
-  const closed = await requestWeb(context, absolute(`${address.includes(':') ? `[${address}]` : address}:1`))
+  const closed = await requestWeb(
+    context,
+    absolute(`${address.includes(':') ? `[${address}]` : address}:${closedPort}`),
+  )
   if (!closed) return undefined
   const error = gatewayError(closed, connectionErrors)
   if (!error) return null

@@ -24,6 +24,8 @@ const shares: Command = ({ address, port }) => `smbclient -N -p ${port} -L ${quo
 const commands: Readonly<Record<string, Command>> = {
   'tls-key-weak': certificate,
   'tls-signature-weak': certificate,
+  'tls-certificate-untrusted': (service) =>
+    `${connect(service)} < /dev/null 2>&1 | grep -E 'issuer=|Verify return code'`,
   'starttls-certificate-expired': certificate,
   'starttls-version-weak': (service) => `${connect(service)} -tls1_1 -cipher ALL:@SECLEVEL=0 < /dev/null`,
   'dns-open-recursion': ({ address, port }) => `dig @${quoted(address)} -p ${port} . NS`,

@@ -85,8 +85,10 @@ async function* checkService(
   const { address } = target
   const deadline = AbortSignal.timeout(portDeadlineMs)
   const signal = AbortSignal.any([tools.signal, deadline])
-  const context = contextFor(service, target, { ...tools, signal })
   const covered: string[] = []
+  const contexts = foldersOf(service, target).map((basePath) =>
+    contextFor(service, { ...target, basePath }, { ...tools, signal }),
+  )
   const relevant = nativeCheckList.filter((check) => isRelevant(check, service, tools))
   for (const nativeCheck of relevant) {
     const { permission } = nativeCheck
@@ -94,7 +96,7 @@ async function* checkService(
       yield { kind: 'skipped', address, port: service.port, permission, checks: idsOf(nativeCheck, tools) }
       continue
     }
-    const results = await runCheck(nativeCheck, context, deadline, tools.signal)
+    const results = await runInFolders(nativeCheck, contexts, deadline, tools.signal)
     for (const { id, threat } of nativeCheck.checks) {
       const proof = results[id]
       if (proof === undefined || (tools.onlyChecks && !tools.onlyChecks.has(id))) continue
@@ -117,6 +119,28 @@ function isRelevant(
 /** The selected checks that an exchange decides. */
 function idsOf({ checks }: NativeCheck, { onlyChecks }: NativeTools): string[] {
   return checks.flatMap(({ id }) => (!onlyChecks || onlyChecks.has(id) ? id : []))
+}
+
+/** The root of a service, and the applications below it unless the scan is limited to a folder. */
+function foldersOf({ ownFolder, linkedFolders = [] }: IdentifiedService, { basePath }: CheckTarget): readonly string[] {
+  if (basePath !== '/') return [basePath]
+  return [basePath, ...(ownFolder === undefined ? linkedFolders : [ownFolder])]
+}
+
+/** A check that proves its weaknesses in one folder is not repeated in the others. */
+async function runInFolders(
+  nativeCheck: NativeCheck,
+  [root, ...folders]: readonly NativeContext[],
+  deadline: AbortSignal,
+  scan: AbortSignal,
+): Promise<CheckResults> {
+  if (!root) return {}
+  let results = await runCheck(nativeCheck, root, deadline, scan)
+  for (const context of nativeCheck.isPerFolder === true ? folders : []) {
+    if (Object.values(results).some((proof) => proof !== null)) break
+    results = { ...results, ...(await runCheck(nativeCheck, context, deadline, scan)) }
+  }
+  return results
 }
 
 /** A timed-out exchange decides nothing. */

@@ -174,7 +174,7 @@ async function renegotiates(socket: TLSSocket, signal: AbortSignal): Promise<boo
 let roots: ReadonlySet<string> | undefined
 
 /** The issuer is neither a public root nor the certificate itself, and offers its certificate for download. */
-function isIntermediateMissing({ subject, issuer, infoAccess }: X509Certificate): boolean {
+export function isIntermediateMissing({ subject, issuer, infoAccess }: X509Certificate): boolean {
   if (subject === issuer || !infoAccess?.includes('CA Issuers')) return false
   roots ??= new Set(rootCertificates.map((text) => new X509Certificate(text).subject))
   return !roots.has(issuer)

@@ -25,6 +25,7 @@ const pageLengthMax = 256 * 1024
 
 export const webAdministration: NativeCheck = {
   checks: [openAdministration],
+  isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const base = folderOf(context.basePath)

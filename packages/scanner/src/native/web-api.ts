@@ -45,6 +45,7 @@ type Description = z.infer<typeof Description>
 
 export const webApi: NativeCheck = {
   checks: [openApi, exposedRecords],
+  isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const base = folderOf(context.basePath)

@@ -71,6 +71,7 @@ const pagesMs = 6000
 
 export const webPages: NativeCheck = {
   checks: kinds.map(({ check }) => check),
+  isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const site = await readSite(context)

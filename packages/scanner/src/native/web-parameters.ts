@@ -50,6 +50,7 @@ const passwords = /^root:[^:\n]{0,200}:0:0:[^\n]{0,300}/m
 
 export const webParameters: NativeCheck = {
   checks: [traversal, scripting],
+  isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const site = await readSite(context)

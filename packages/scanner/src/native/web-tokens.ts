@@ -81,6 +81,7 @@ const hashes: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha3
 
 export const webTokens: NativeCheck = {
   checks: [unsigned, weakJwt, weakSession],
+  isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const page = await requestWeb(context, { target: context.basePath })

@@ -23,6 +23,7 @@ const pages = ['', 'upload']
 
 export const webUploadForm: NativeCheck = {
   checks: [openUploadForm],
+  isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const base = folderOf(context.basePath)

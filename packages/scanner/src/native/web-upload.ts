@@ -24,6 +24,7 @@ const folders = ['', 'webdav/', 'dav/', 'uploads/', 'upload/', 'files/']
 export const webUpload: NativeCheck = {
   permission: 'writes',
   checks: [upload],
+  isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const base = folderOf(context.basePath)

@@ -53,7 +53,7 @@ interface Sketch {
 function plan(...sketches: readonly Sketch[]) {
   const templates = sketches.map(
     ({ id, path, severity = 'low', extra = '', matcher = 'type: word, words: [needle]', product }) => {
-      const source = `id: ${id}\ninfo: { name: ${id}, severity: ${severity}${product ? `, tags: ${product}, metadata: { product: ${product} }` : ''} }\nhttp:\n  - path: [${path}]\n${extra}    matchers: [{ ${matcher} }]\n`
+      const source = `id: ${id}\ninfo: { name: ${id}, severity: ${severity}${product ? `, tags: ${product}` : ''} }\nhttp:\n  - path: [${path}]\n${extra}    matchers: [{ ${matcher} }]\n`
       const template = parseTemplate(`${id}.yaml`, source)
       if ('reason' in template) throw new Error(template.reason)
       return template

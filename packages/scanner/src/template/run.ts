@@ -19,7 +19,7 @@ import { mergeConcurrently } from '#template/merge-concurrently.ts'
 import { attributed } from '#template/attribution.ts'
 import { prepare, type CheckPlan } from '#template/plan.ts'
 import { identifiedNames } from '#template/relevance.ts'
-import { appliesTo } from '#template/selection.ts'
+import { isAbout } from '#template/selection.ts'
 
 /** Deadline for all checks of one port, in milliseconds. */
 const portDeadlineMs: Readonly<Record<ScanProfile, number>> = { gentle: 120_000, standard: 300_000, deep: 900_000 }
@@ -128,7 +128,7 @@ function webRunsOf(run: ServiceRun): readonly ServiceRun[] {
   if (target.basePath !== '/') return [run]
   const below = (basePath: string) => ({ ...run, target: { ...target, basePath } })
   const names = identifiedNames(technologies)
-  const ofProducts = { templates: plan.templates.filter((item) => item.isSpecific && appliesTo(item, names)) }
+  const ofProducts = { templates: plan.templates.filter((item) => isAbout(item, names)) }
   return [
     run,
     ...(ownFolder === undefined ? [] : [below(ownFolder)]),

@@ -20,8 +20,12 @@ const genericNames: ReadonlySet<string> = new Set(
 
 /** Whether to run a check on a service with these identified products. */
 export function appliesTo(template: Pick<Template, 'isSpecific' | 'subjects'>, names: ReadonlySet<string>): boolean {
-  if (!template.isSpecific) return true
-  for (const name of names) if (!genericNames.has(name) && template.subjects.has(name)) return true
+  return !template.isSpecific || isAbout(template, names)
+}
+
+/** Whether a check names one of the identified products as its product or topic. */
+export function isAbout({ subjects }: Pick<Template, 'subjects'>, names: ReadonlySet<string>): boolean {
+  for (const name of names) if (!genericNames.has(name) && subjects.has(name)) return true
   return false
 }
 

@@ -27,7 +27,7 @@ export interface IdentifiedService {
   readonly technologies: readonly { readonly name: string; readonly wfn: Wfn }[]
   /** The folder of the application that a web server serves instead of its root. All HTTP checks run there as well. */
   readonly ownFolder?: string
-  /** Folders of other products, where only the HTTP checks of identified products run. */
+  /** Folders of other products, where only the HTTP checks of identified products and native checks run. */
   readonly linkedFolders?: readonly string[]
 }
 export interface CheckTools {

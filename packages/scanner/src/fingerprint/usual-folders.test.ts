@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { expect, it } from 'vitest'
+import { findUsualFolders } from '#fingerprint/usual-folders.ts'
+import { createHttpClient } from '#net/http.ts'
+
+async function foundOn(serve: RequestListener) {
+  const server = createServer(serve).listen(0, '127.34.2.3')
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  const http = createHttpClient({ guard: { denialReason: () => null } })
+  const origin = { address: '127.34.2.3', port, tls: false, hostname: 'lab.test' }
+  const folders = await findUsualFolders(origin, { http, signal: AbortSignal.timeout(10_000) })
+  await http.close()
+  server.close()
+  return folders
+}
+
+it('finds pages, logins, and redirects within the folder', async () => {
+  const folders = await foundOn(({ url }, response) => {
+    if (url === '/phpmyadmin/') response.end('phpMyAdmin')
+    else if (url === '/jenkins/') response.writeHead(401).end()
+    else if (url === '/prometheus/') response.writeHead(302, { location: './graph' }).end()
+    else if (url === '/grafana/') response.writeHead(302, { location: '/login' }).end()
+    else response.writeHead(404).end()
+  })
+  expect(folders).toEqual(['/jenkins/', '/phpmyadmin/', '/prometheus/'])
+})
+
+it.each([200, 302, 401])('finds nothing on a server that responds to any path with %i', async (status) => {
+  expect(await foundOn((_request, response) => response.writeHead(status, { location: '/' }).end())).toEqual([])
+})
+
+it('finds nothing where the status is that of unknown paths', async () => {
+  expect(await foundOn((_request, response) => response.writeHead(403).end())).toEqual([])
+})

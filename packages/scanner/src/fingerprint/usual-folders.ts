@@ -1,0 +1,43 @@
+/** Finds web applications below the root that no page links. */
+import { randomBytes } from 'node:crypto'
+import { pathOnOrigin } from '#fingerprint/origin.ts'
+import type { HttpClient } from '#net/http.ts'
+import type { HttpResponse, Origin } from '#net/http-message.ts'
+import { forEachOf } from '#pool.ts'
+
+/** Folders in which packages and guides install an application below the root of a web server. */
+const usualFolders = (
+  'actuator adminer airflow alertmanager app cacti cgit console dashboard docs examples flower git gitea gitweb grafana ' +
+  'h2-console hawtio icingaweb2 jenkins jupyter kibana mail manager mlflow monitoring munin nagios nagios4 netdata ' +
+  'nexus phpldapadmin phpmyadmin pgadmin4 prometheus roundcube sonarqube solr svn trac webdav webmail wiki wordpress zabbix'
+).split(' ')
+const foldersMax = 4
+const atOnce = 4
+
+/** @returns none where the server responds to any path alike */
+export async function findUsualFolders(
+  origin: Origin,
+  { http, signal }: { readonly http: HttpClient; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  const read = async (path: string) => {
+    const response = await http.request(origin, { method: 'GET', path }, { signal })
+    return response.kind === 'response' ? response : undefined
+  }
+  const unknown = await read(`/${randomBytes(8).toString('hex')}/`)
+  if (!unknown || unknown.status < 400 || unknown.status === 401) return []
+  const found: string[] = []
+  await forEachOf(usualFolders, atOnce, async (name) => {
+    if (found.length >= foldersMax) return
+    const folder = `/${name}/`
+    const response = await read(folder)
+    if (response && response.status !== unknown.status && isApplication(response, folder, origin)) found.push(folder)
+  })
+  return found.toSorted()
+}
+
+/** A page of its own, a login, or a redirect within the folder. */
+function isApplication({ status, headers }: HttpResponse, folder: string, origin: Origin): boolean {
+  if (status === 200 || status === 401) return true
+  const location = headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? ''
+  return status >= 301 && status <= 308 && pathOnOrigin(location, origin, folder)?.startsWith(folder) === true
+}
