@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..')
 const ignoredPaths: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^docs\/style\.md$/, 'defines the phrases'],
   [/^tools\/(writing-style\.test\.ts|dictionary\.txt)$/, 'names the phrases'],
-  [/^LICENSE$|package-lock\.json$/, 'third-party text'],
+  [/^LICENSE$|\.license\.txt$|package-lock\.json$/, 'third-party text'],
   [/\/recordings\.json$|\/recorded\//, 'recorded responses of Ory Kratos'],
   [/\.(woff2|png|gz|ico|snap|svg|tar|zip|der|pem)$/, 'not prose'],
 ]
