@@ -24,7 +24,6 @@ import { rtsp } from '#native/rtsp.ts'
 import { smb } from '#native/smb.ts'
 import { ssh } from '#native/ssh.ts'
 import { sshChannel } from '#native/ssh-channel.ts'
-import { tlsAuthority } from '#native/tls-authority.ts'
 import { tlsWeak } from '#native/tls-weak.ts'
 import { tlsFlaws } from '#native/tls-flaws.ts'
 import { tlsRobot } from '#native/tls-robot.ts'
@@ -91,7 +90,6 @@ export const nativeCheckList: readonly NativeCheck[] = [
   upgradedTls,
   tlsWeak,
   tlsFlaws,
-  tlsAuthority,
   tlsRobot,
   mailPasswords,
 ]

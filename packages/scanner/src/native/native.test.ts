@@ -421,6 +421,7 @@ describe.concurrent('TLS', () => {
     expect(covered).toEqual([
       'tls-key-weak',
       'tls-signature-weak',
+      'tls-certificate-untrusted',
       'starttls-version-weak',
       'starttls-certificate-expired',
       'tls-cipher-weak',

@@ -1,7 +1,7 @@
 /** Whether a certificate was issued by an authority that clients trust. */
-import { checkInfo, type NativeCheck } from '#native/native-check.ts'
-import { startTls, supportsStartTls } from '#native/starttls.ts'
+import { checkInfo, type CheckResults } from '#native/native-check.ts'
 import { isIntermediateMissing } from '#native/tls-flaws.ts'
+import type { Handshake } from '#net/tls.ts'
 
 export const untrustedAuthority = checkInfo({
   id: 'tls-certificate-untrusted',
@@ -24,28 +24,16 @@ const unknownRoot = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-export const tlsAuthority: NativeCheck = {
-  checks: [untrustedAuthority],
-  appliesTo: ({ tls, protocol, transport }) => transport === 'tcp' && (tls || supportsStartTls(protocol)),
-  async run(context) {
-    const { service } = context
-    const outcome = await context.handshake(
-      service.tls ? {} : { before: (connection) => startTls(connection, service.protocol) },
-    )
-    if (outcome?.kind !== 'handshake') return {}
-    const { socket } = outcome
-    const leaf = socket.getPeerX509Certificate()
-    const error: unknown = socket.authorizationError
-    socket.destroy()
-    if (!leaf) return {}
-    const [subject, issuer] = [leaf.subject, leaf.issuer].map(nameOnOneLine)
-    const reason = codeOf(error)
-    const isUnknown = unknownRoot.has(reason) && leaf.subject !== leaf.issuer && !isIntermediateMissing(leaf)
-    const answer = `${subject}, issued by ${issuer}: ${reason}`
-    return {
-      [untrustedAuthority.id]: isUnknown ? { request: 'TLS handshake', answer, highlights: [issuer ?? ''] } : null,
-    }
-  },
+export function authorityVerdict({ socket }: Handshake): CheckResults {
+  const leaf = socket.getPeerX509Certificate()
+  if (!leaf) return {}
+  const [subject, issuer] = [leaf.subject, leaf.issuer].map(nameOnOneLine)
+  const reason = codeOf(socket.authorizationError)
+  const isUnknown = unknownRoot.has(reason) && leaf.subject !== leaf.issuer && !isIntermediateMissing(leaf)
+  const answer = `${subject}, issued by ${issuer}: ${reason}`
+  return {
+    [untrustedAuthority.id]: isUnknown ? { request: 'TLS handshake', answer, highlights: [issuer ?? ''] } : null,
+  }
 }
 
 /** Names may be empty, which the types of Node.js don't declare. */

@@ -4,6 +4,7 @@ import type { SecureVersion } from 'node:tls'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import { startTls, supportsStartTls } from '#native/starttls.ts'
+import { authorityVerdict, untrustedAuthority } from '#native/tls-authority.ts'
 import type { Handshake, TlsFailure } from '#net/tls.ts'
 
 const weakKey = checkInfo({
@@ -60,7 +61,7 @@ const expired = checkInfo({
 
 /** TLS from the first byte. */
 export const tlsOfService: NativeCheck = {
-  checks: [weakKey, weakSignature],
+  checks: [weakKey, weakSignature, untrustedAuthority],
   appliesTo: ({ tls, transport }) => tls && transport === 'tcp',
   async run(context) {
     return withHandshake(await context.handshake(), certificateVerdicts)
@@ -69,7 +70,7 @@ export const tlsOfService: NativeCheck = {
 
 /** TLS after STARTTLS or a similar upgrade. */
 export const upgradedTls: NativeCheck = {
-  checks: [weakKey, weakSignature, weakVersion, expired],
+  checks: [weakKey, weakSignature, untrustedAuthority, weakVersion, expired],
   appliesTo: ({ tls, protocol, transport }) => !tls && transport === 'tcp' && supportsStartTls(protocol),
   async run(context) {
     const results = withHandshake(await upgraded(context), (handshake) => ({
@@ -112,6 +113,7 @@ function certificateVerdicts(handshake: Handshake): CheckResults {
   return {
     ...(keyType !== '' && { [weakKey.id]: keyBits < keyBitsMin ? proofFor(`${keyBits} bits`) : null }),
     [weakSignature.id]: isBroken ? { ...proofFor(algorithm), answer: `${facts}\nsignature: ${algorithm}` } : null,
+    ...authorityVerdict(handshake),
   }
 }
 
