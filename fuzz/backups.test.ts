@@ -14,6 +14,8 @@ import { readEnd, readManifest } from '../apps/server/src/database/backup/descri
 import { holds } from './bounds.ts'
 import { mutated } from './mutate.ts'
 
+/** A constant, so that a seed repeats a run. */
+const mtime = new Date(0)
 const manifest = JSON.stringify({
   format: 1,
   release: '0.1.0',
@@ -55,9 +57,9 @@ it.each([
   ['files', (file: Buffer) => file],
 ])('%s of backups', async (name, written) => {
   const archive = pack()
-  archive.entry({ name: 'manifest.json' }, manifest)
-  archive.entry({ name: 'tables/public.tag/000001.copy' }, '1\t2\ta\n')
-  archive.entry({ name: 'end.json' }, end)
+  archive.entry({ name: 'manifest.json', mtime }, manifest)
+  archive.entry({ name: 'tables/public.tag/000001.copy', mtime }, '1\t2\ta\n')
+  archive.entry({ name: 'end.json', mtime }, end)
   archive.finalize()
   const tar = await buffer(archive)
   const sample = name === 'files' ? zstdCompressSync(tar) : tar

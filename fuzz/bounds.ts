@@ -12,8 +12,6 @@ export const seed = Number(fuzzSeed ?? 20_261_124)
 const cpuMsMax = 250
 /** Any input is done by then, even if other programs use the machine. */
 export const hangMs = 20_000
-/** What may stay in memory after all inputs: caches of bounded size. */
-const retainedMiBMax = 64
 /** How much the process may grow meanwhile, garbage included. */
 const growthMiBMax = 512
 /** Between two lines of progress. */
@@ -29,6 +27,8 @@ interface Limits {
   readonly sliceRuns?: number
   /** The share of the runs of one parser, if several properties divide them. */
   readonly share?: number
+  /** What may stay in memory after all inputs: caches of bounded size. */
+  readonly retainedMiBMax?: number
   /** The share of inputs that the parser has to accept. With less, the inputs only test the first validation. */
   readonly acceptedMin?: number
 }
@@ -40,7 +40,7 @@ interface Limits {
 export async function holds<T>(
   inputs: fc.Arbitrary<T>,
   check: (input: T) => boolean | Promise<boolean>,
-  { sliceRuns = 500, share = 1, acceptedMin = 0.05 }: Limits = {},
+  { sliceRuns = 500, share = 1, acceptedMin = 0.05, retainedMiBMax = 64 }: Limits = {},
 ): Promise<void> {
   const runs = fuzzRuns === undefined ? sliceRuns : Math.ceil(Number(fuzzRuns) * share)
   const before = heapMiB()

@@ -165,9 +165,11 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Archives with the same file, in each format. */
 async function archives(): Promise<[string, Buffer][]> {
+  // A constant, so that a seed repeats a run.
+  const mtime = new Date(0)
   const archive = pack()
-  archive.entry({ name: 'nvd/a.json' }, nvd)
-  archive.entry({ name: '../b.json', type: 'symlink', linkname: '/etc/passwd' })
+  archive.entry({ name: 'nvd/a.json', mtime }, nvd)
+  archive.entry({ name: '../b.json', mtime, type: 'symlink', linkname: '/etc/passwd' })
   archive.finalize()
   const tar = await buffer(archive)
   return [

@@ -239,6 +239,8 @@ it('texts that fingerprints identify', () =>
   holds(
     fc.oneof(...examples.map(([field, texts]) => mutated(texts).map((text) => ({ field, text })))),
     (trace) => identifyTechnologies([trace], endpoint, fingerprints).length > 0,
+    // Each set of a hundred patterns has an automaton of up to 2 MiB.
+    { retainedMiBMax: 256 },
   ))
 
 it('XPath expressions and documents', () =>

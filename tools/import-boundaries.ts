@@ -116,7 +116,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       tokens: ['audit'],
       'audit-export': ['audit'],
       workspaces: ['audit', 'deletions', 'installation', 'jobs', 'mail'],
-      backups: ['jobs', 'notifications'],
+      backups: ['jobs', 'lock', 'notifications'],
       installation: ['audit', 'jobs', 'mail'],
       deletions: [],
       callbacks: ['endpoints'],

@@ -54,10 +54,10 @@ function archiveOf(tree) {
   return packed
 }
 
-/** npm's SBOM of the installed dependencies, without its random serial number and the current time. */
+/** npm's SBOM of the dependencies of an installation, without its random serial number and the current time. */
 function billOfMaterials(content) {
-  const bill = JSON.parse(
-    output('npm', 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--omit', 'dev', '--omit', 'peer'),
+  const bill = withoutDevelopment(
+    JSON.parse(output('npm', 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only')),
   )
   const hex = sha256(content)
   bill.serialNumber = `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -65,6 +65,25 @@ function billOfMaterials(content) {
   bill.metadata.component.name = 'glacis'
   bill.metadata.component.type = 'application'
   return bill
+}
+
+/** `npm sbom --omit dev` would also omit dependencies that something else uses for development. */
+function withoutDevelopment(bill) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const installed = Object.entries(packages).flatMap(([path, { name: ownName, version: ownVersion, dev }]) =>
+    dev ? [] : [`${ownName ?? path.split('node_modules/').at(-1)}@${ownVersion}`],
+  )
+  const references = new Set([bill.metadata.component['bom-ref'], ...installed])
+  const components = bill.components.filter((component) => references.has(component['bom-ref']))
+  const dependencies = bill.dependencies.flatMap(({ ref, dependsOn }) =>
+    references.has(ref) ? [{ ref, dependsOn: dependsOn.filter((other) => references.has(other)) }] : [],
+  )
+  return { ...bill, components: components.map(withoutDevelopmentMark), dependencies }
+}
+
+/** npm marks a package that is installed twice if only one of the two is for development. */
+function withoutDevelopmentMark(component) {
+  return { ...component, properties: component.properties.filter(({ name: key }) => !key.endsWith(':development')) }
 }
 
 /** Against the schema of the CycloneDX project. */
@@ -76,7 +95,8 @@ async function validate(bill) {
 }
 
 function licenses({ components }) {
-  const lines = components.map((component) => `${component.name} ${component.version}: ${licenseOf(component)}\n`)
+  const others = components.filter(({ properties }) => !properties.some(({ name: key }) => key.endsWith(':private')))
+  const lines = others.map((component) => `${component.name} ${component.version}: ${licenseOf(component)}\n`)
   return lines.toSorted().join('')
 }
 

@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { version } from './version.ts'
 
@@ -47,9 +48,19 @@ it('describes a command', async () => {
 it.each([
   [['sevre'], 'Unknown command "sevre". Run "glacis --help" for a list of commands.\n'],
   [['serve', '--port', '80'], '"glacis serve" takes no arguments. Run "glacis --help" for a list of commands.\n'],
+  [['backup'], 'Pass the file to write, such as "glacis backup glacis.backup".\n'],
+  [['restore'], 'Pass the backup file, such as "glacis restore glacis.backup".\n'],
   [['toString'], 'Unknown command "toString". Run "glacis --help" for a list of commands.\n'],
 ])('exits with 2 and an error message for %j', async (args, stderr) => {
   expect(await glacis(args)).toEqual({ code: 2, stdout: '', stderr })
+})
+
+it('finishes if the reader of its output has gone', async () => {
+  const env = { PATH: process.env['PATH'], GLACIS_DATA: folder, GLACIS_HOST: '127.0.0.1' }
+  // The examination continues after its first lines.
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'doctor'], { env })
+  child.stdout.destroy()
+  expect(await text(child.stderr)).toBe('')
 })
 
 it('exits with 1 and an error message for an invalid setting', async () => {

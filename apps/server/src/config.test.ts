@@ -54,9 +54,13 @@ it('reports all invalid and unknown settings together and suggests the nearest n
     DATABASE_URL: 'mysql://h/d',
   }
   expect(() => readConfig(invalidSettings, root)).toThrow(
-    'Invalid configuration: GLACIS_PORT must be a port number from 1 to 65535; ' +
-      'DATABASE_URL must be a URL such as postgresql://user:password@host/database; ' +
-      'GLACIS_BILLING must be open or off (stripe is not supported in this release); GLACIS_PROT is not a setting (did you mean GLACIS_PORT?).',
+    [
+      'Invalid configuration:',
+      'GLACIS_PORT must be a port number from 1 to 65535.',
+      'DATABASE_URL must be a URL such as postgresql://user:password@host/database.',
+      'GLACIS_BILLING must be open or off (stripe is not supported in this release).',
+      'GLACIS_PROT is not a setting (did you mean GLACIS_PORT?).',
+    ].join('\n  '),
   )
 })
 
@@ -90,6 +94,13 @@ it.each([
   ['GLACIS_OIDC', '[{"id":"acme","clientId":"x","issuer":"http://localhost.evil.example"}]'],
 ])('rejects %s=%s', (name, value) => {
   expect(() => readConfig({ [name]: value }, root)).toThrow(`${name} must be`)
+})
+
+it('distinguishes a file that is missing from one that is invalid', () => {
+  expect(() => readConfig({ GLACIS_OIDC: '/nowhere/providers.json' }, root)).toThrow(
+    "Invalid configuration: GLACIS_OIDC names a file that can't be read (ENOENT).",
+  )
+  expect(() => readConfig({ GLACIS_OIDC: import.meta.filename }, root)).toThrow('GLACIS_OIDC must be')
 })
 
 it('requires both settings of the bot challenge', () => {

@@ -82,16 +82,19 @@ export interface Config {
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>, root: string): Config {
   const nonEmpty = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
-  if (nonEmpty['GLACIS_OIDC']) nonEmpty['GLACIS_OIDC'] = contentOf(nonEmpty['GLACIS_OIDC'], root)
+  const providers = nonEmpty['GLACIS_OIDC'] ? contentOf(nonEmpty['GLACIS_OIDC'], root) : {}
+  if (providers.text !== undefined) nonEmpty['GLACIS_OIDC'] = providers.text
   const reading = Settings.safeParse(nonEmpty)
   const invalid = new Set(reading.error?.issues.map((issue) => issue.path[0]))
   const isHalf = Boolean(nonEmpty['GLACIS_CAPTCHA_SITE_KEY']) !== Boolean(nonEmpty['GLACIS_CAPTCHA_SECRET'])
   if (isHalf) invalid.add(nonEmpty['GLACIS_CAPTCHA_SECRET'] ? 'GLACIS_CAPTCHA_SITE_KEY' : 'GLACIS_CAPTCHA_SECRET')
+  if (providers.unreadable) invalid.delete('GLACIS_OIDC')
   const problems = [
+    ...(providers.unreadable ? [`GLACIS_OIDC names a file that can't be read (${providers.unreadable})`] : []),
     ...names.filter((name) => invalid.has(name)).map((name) => `${name} must be ${descriptionOf(name).expects}`),
     ...Object.keys(nonEmpty).filter(isUnknown).map(unknownName),
   ]
-  if (!reading.success || problems.length > 0) throw new CliError(`Invalid configuration: ${problems.join('; ')}.`)
+  if (!reading.success || problems.length > 0) throw new CliError(listOf(problems))
 
   const value = reading.data
   const url = value.GLACIS_URL ?? `http://localhost:${value.GLACIS_PORT}`
@@ -147,12 +150,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 }
 
 /** Returns a JSON list as is and reads a file otherwise. An unreadable path is returned unchanged and fails validation. */
-function contentOf(listOrPath: string, root: string): string {
-  if (listOrPath.trimStart().startsWith('[')) return listOrPath
+/** One sentence, or a line for each problem. */
+function listOf(problems: readonly string[]): string {
+  const isOne = problems.length === 1
+  return `Invalid configuration:${problems.map((problem) => `${isOne ? ' ' : '\n  '}${problem}.`).join('')}`
+}
+
+/** A value that looks like JSON is no path; it might contain a secret, and isn't repeated in an error. */
+function contentOf(listOrPath: string, root: string): { readonly text?: string; readonly unreadable?: string } {
+  if (/^\s*[[{]/.test(listOrPath)) return { text: listOrPath }
   try {
-    return readFileSync(resolve(root, listOrPath.trim()), 'utf8')
-  } catch {
-    return listOrPath
+    return { text: readFileSync(resolve(root, listOrPath.trim()), 'utf8') }
+  } catch (error) {
+    return { unreadable: error instanceof Error && 'code' in error ? String(error.code) : 'not a path' }
   }
 }
 

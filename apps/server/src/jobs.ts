@@ -4,7 +4,7 @@ import type { IdentityOptions } from '@glacis/identity'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { channels } from '#database/channels.ts'
-import { traceJob } from '#tracing.ts'
+import { jobOrigin, traceJob } from '#tracing.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 
@@ -186,14 +186,15 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
     },
     async enqueue(tx, name, data) {
       await Promise.all([
-        boss.send(name, data, { db: fromKysely(tx) }),
+        boss.send(name, { ...data, ...jobOrigin() }, { db: fromKysely(tx) }),
         sql`select pg_notify(${channels.jobs}, ${name})`.execute(tx),
       ])
     },
     async enqueueFairly(tx, name, workspace, jobs) {
       let turn = await lastTurn(tx, name, workspace)
       const options = { db: fromKysely(tx), group: { id: workspace } }
-      for (const { data, cost } of jobs) await boss.send(name, data, { ...options, priority: -(turn += cost) })
+      for (const { data, cost } of jobs)
+        await boss.send(name, { ...data, ...jobOrigin() }, { ...options, priority: -(turn += cost) })
       await sql`select pg_notify(${channels.jobs}, ${name})`.execute(tx)
     },
     async work(name, concurrency, run, { perWorkspace } = {}) {

@@ -40,6 +40,12 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   }
 }
 
+/** @returns whether a process locked the folder and ended without releasing it */
+export async function isAbandoned(folder: string): Promise<boolean> {
+  const holder = await contentOf(join(folder, 'glacis.pid'))
+  return holder !== '' && !(await isLocked(holder))
+}
+
 /** Like `mkdir` with `recursive`, which loops forever on file systems that reject new folders with ENOENT. */
 async function createFolder(folder: string): Promise<void> {
   const create = () => mkdir(folder, { mode: 0o700 })

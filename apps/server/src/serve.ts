@@ -57,11 +57,7 @@ async function openDatabase(config: Config, log: Logger, running: AsyncDisposabl
     await tryDatabase(config.databaseUrl)
     return { url: config.databaseUrl, failed: new Promise<never>(() => undefined) }
   }
-  const postgres = await startPostgres({ dataFolder: config.dataFolder, log }).catch((cause: unknown) => {
-    if (cause instanceof CliError) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(`The embedded database in ${config.dataFolder} failed to start: ${reason}`, { cause })
-  })
+  const postgres = await startPostgres({ dataFolder: config.dataFolder, log })
   running.defer(() => postgres.stop())
   return postgres
 }

@@ -1,15 +1,18 @@
 /**
  * OpenTelemetry traces of requests, jobs, and database statements. The official SDK is configured by its own variables and is
- * loaded only if an endpoint is set; otherwise, spans are no-ops. Statements are recorded with placeholders, not with values.
+ * loaded only if an endpoint is set; otherwise, spans are no-ops. Spans contain nothing that a user wrote: statements have
+ * placeholders instead of values, paths have only ids, and errors have only a code, because messages can quote addresses and URLs.
  */
 import {
-  type Attributes,
+  type Context,
   context,
   diag,
   DiagLogLevel,
   propagation,
+  ROOT_CONTEXT,
   type Span,
   SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
@@ -17,7 +20,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { LogEvent } from 'kysely'
 import type { Log } from '#ctx.ts'
 import { version } from '#version.ts'
+import { z } from 'zod'
 
+const Uuid = z.uuid()
 const tracer = trace.getTracer('glacis', version)
 
 /** @returns a function that exports the remaining spans and stops */
@@ -52,11 +57,7 @@ export function traceRequests(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     const parent = propagation.extract(context.active(), request.headers)
     const { method, protocol } = request
-    const attributes = {
-      'http.request.method': method,
-      'url.path': request.url.split('?')[0],
-      'url.scheme': protocol,
-    }
+    const attributes = { 'http.request.method': method, 'url.scheme': protocol }
     spans.set(request, tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent))
   })
   // Reading the body loses the context, so it is set afterwards.
@@ -68,18 +69,47 @@ export function traceRequests(app: FastifyInstance): void {
     const span = spans.get(request)
     if (!span) return
     const route = request.routeOptions.url
-    if (route) span.updateName(`${request.method} ${route}`).setAttribute('http.route', route)
+    if (route) {
+      span.updateName(`${request.method} ${route}`)
+      span.setAttributes({ 'http.route': route, 'url.path': pathOf(request, route) })
+    }
     span.setAttribute('http.response.status_code', statusCode)
     if (statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
     span.end()
   })
 }
 
-/** Runs a job in its own span. */
+/** The path, unless it has a parameter that isn't an id: then, the route. */
+function pathOf(request: FastifyRequest, route: string): string {
+  const parameters = Object.values(Object(request.params))
+  return parameters.every((value) => Uuid.safeParse(value).success) ? (request.url.split('?')[0] ?? '') : route
+}
+
+/** Part of the data of a job that is enqueued now: the active span, if any. */
+export function jobOrigin(): { readonly traceparent?: string } {
+  const { traceparent } = Object(carrierOf(context.active()))
+  return typeof traceparent === 'string' ? { traceparent } : {}
+}
+
+function carrierOf(active: Context): object {
+  const carrier = {}
+  propagation.inject(active, carrier)
+  return carrier
+}
+
+/** Runs a job in its own trace, which links to the span that enqueued it: a job can be retried for days. */
 export function traceJob<T>(queue: string, data: object, run: () => Promise<T>): Promise<T> {
-  const ids = Object.entries(data).map(([name, id]) => [`glacis.job.${name}`, id] as const)
-  const attributes: Attributes = { 'messaging.destination.name': queue, ...Object.fromEntries(ids) }
-  return tracer.startActiveSpan(`process ${queue}`, { kind: SpanKind.CONSUMER, attributes }, async (span) => {
+  const { traceparent, ...ids }: { traceparent?: unknown } = data
+  const origin = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }))
+  const options: SpanOptions = {
+    kind: SpanKind.CONSUMER,
+    attributes: {
+      'messaging.destination.name': queue,
+      ...Object.fromEntries(Object.entries(ids).map(([name, id]) => [`glacis.job.${name}`, id])),
+    },
+    links: origin ? [{ context: origin }] : [],
+  }
+  return tracer.startActiveSpan(`process ${queue}`, options, async (span) => {
     try {
       return await run()
     } catch (error) {
@@ -104,5 +134,6 @@ export function traceStatement(event: LogEvent): void {
 }
 
 function fail(span: Span, error: unknown): void {
-  span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) })
+  const { code, name } = Object(error)
+  span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', String(code ?? name ?? typeof error))
 }

@@ -21,8 +21,23 @@ it('writes a file that only its owner can read, also from a stream', async () =>
 
 it("doesn't overwrite an existing file", async () => {
   await writeFile(file, 'before')
-  await expect(writeNewFile(file, async () => undefined)).rejects.toThrow(CliError)
-  expect(await readFile(file, 'utf8')).toBe('before')
+  const message = new CliError(`${file} already exists. Choose another name.`)
+  await expect(writeNewFile(file, async () => undefined)).rejects.toThrow(message)
+  await rm(file)
+  const writing = writeNewFile(file, async (handle) => {
+    await handle.write('mine')
+    await writeFile(file, 'before')
+  })
+  await expect(writing).rejects.toThrow(message)
+  expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['before', ['x']])
+})
+
+it('gives an incomplete file another name', async () => {
+  await writeNewFile(file, async (handle) => {
+    await handle.write('half')
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/^x\.[0-9a-f]{8}\.partial$/)])
+  })
+  expect(await readdir(folder)).toEqual(['x'])
 })
 
 it('SEC-G2 reports a full disk and removes the partial file', async () => {

@@ -1,7 +1,8 @@
 /** Scheduled backups: a folder with the newest ones. */
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BackupSource, writeBackup } from '#backups/archive.ts'
+import { partialSuffix } from '#backups/new-file.ts'
 import type { Log } from '#ctx.ts'
 
 export interface BackupSchedule {
@@ -28,9 +29,9 @@ export interface StoredBackup {
   readonly time: Date
 }
 
-/** Doesn't match incomplete files, which have a suffix. */
 const namePattern = /^glacis-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.backup(?:\.age)?$/
-const partialSuffix = '.partial'
+/** Left by a process that was killed. */
+const partialPattern = new RegExp(`^glacis-\\d{4}-\\d\\d-\\d\\dT[\\d-]+Z\\.backup.*\\${partialSuffix}$`)
 /** After a failure, such as a full disk. */
 const retryMs = 15 * 60_000
 
@@ -69,10 +70,9 @@ export function scheduleBackups(
       const file = join(folder, `glacis-${time}Z.backup${recipients.length > 0 ? '.age' : ''}`)
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 })
-        const partial = (await readdir(folder)).filter((name) => name.endsWith(partialSuffix))
+        const partial = (await readdir(folder)).filter((name) => partialPattern.test(name))
         for (const name of partial) await rm(join(folder, name))
-        const bytes = await writeBackup(`${file}${partialSuffix}`, { ...source, recipients, signal })
-        await rename(`${file}${partialSuffix}`, file)
+        const bytes = await writeBackup(file, { ...source, recipients, signal })
         log.info({ file, bytes }, 'backup written')
         for (const { file: old } of (await pastBackups(folder)).slice(keep)) await rm(old)
       } catch (error) {

@@ -1,5 +1,5 @@
 /** The restore drill: proves that a backup can be restored. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { restoreBackup } from '#backups/restore.ts'
@@ -7,7 +7,10 @@ import type { Loaded } from '#database/backup/load.ts'
 import { startPostgres } from '#database/embedded.ts'
 import { openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
+import { isAbandoned, lockFolder } from '#lock.ts'
 import type { Logger } from '#log.ts'
+
+const prefix = 'glacis-verify-'
 
 /**
  * Restores a backup into a temporary database, checks every row count and reference, and upgrades it to this release.
@@ -15,9 +18,11 @@ import type { Logger } from '#log.ts'
  * @throws CliError like `restoreBackup`
  */
 export async function verifyBackup(file: string, identityFile: string | undefined, log: Logger): Promise<Loaded> {
-  const folder = await mkdtemp(join(tmpdir(), 'glacis-verify-'))
+  await removeAbandoned()
+  const folder = await mkdtemp(join(tmpdir(), prefix))
   await using resources = new AsyncDisposableStack()
   resources.defer(() => rm(folder, { recursive: true, force: true }))
+  resources.defer(await lockFolder(folder))
   const postgres = await startPostgres({ dataFolder: folder, log })
   resources.defer(() => postgres.stop())
   const loaded = await restoreBackup(file, {
@@ -30,4 +35,13 @@ export async function verifyBackup(file: string, identityFile: string | undefine
   resources.defer(() => database.close())
   await migrate(database.owner)
   return loaded
+}
+
+/** A drill that was killed leaves a copy of all data. */
+async function removeAbandoned(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix))
+  for (const folder of names.map((name) => join(tmpdir(), name))) {
+    const isOwn = (await lstat(folder).catch(() => null))?.uid === process.getuid?.()
+    if (isOwn && (await isAbandoned(folder))) await rm(folder, { recursive: true, force: true })
+  }
 }

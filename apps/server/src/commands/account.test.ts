@@ -71,7 +71,7 @@ it("doesn't overwrite a file", async () => {
   const workspace = await server.createWorkspace()
   const file = join(folder, 'twice.jsonl')
   await exportWorkspaceFile(server.database, workspace, file)
-  await expect(exportWorkspaceFile(server.database, workspace, file)).rejects.toThrow("Can't write")
+  await expect(exportWorkspaceFile(server.database, workspace, file)).rejects.toThrow('already exists')
 })
 
 it('removes the file if the export fails', async () => {

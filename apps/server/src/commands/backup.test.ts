@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
@@ -251,10 +251,23 @@ it('verifies the newest scheduled backup, and fails for a damaged one', async ()
   await expect(verify([], context)).rejects.toThrow(/2026-11-25.*Nothing was restored/)
 })
 
+it('removes the copy of a verification that was killed', async () => {
+  const [killed, starting] = [
+    await mkdtemp(join(tmpdir(), 'glacis-verify-')),
+    await mkdtemp(join(tmpdir(), 'glacis-verify-')),
+  ]
+  const pidsMax = 2 ** 22 // proc_sys_kernel(5)
+  await writeFile(join(killed, 'glacis.pid'), `${pidsMax + 1} boot/1\n`)
+  await verify([file], commandContext(server.url, 'one'))
+  const names = await readdir(tmpdir())
+  expect([killed, starting].map((path) => names.includes(basename(path)))).toEqual([false, true])
+  await rm(starting, { recursive: true })
+})
+
 it('overwrites neither a workspace nor a file', async () => {
   await expect(restore([file], commandContext(server.url, 'six'))).rejects.toThrow(
     'This installation already has workspaces (1)',
   )
-  await expect(backup([file], commandContext(server.url, 'one'))).rejects.toThrow("Can't write")
+  await expect(backup([file], commandContext(server.url, 'one'))).rejects.toThrow('already exists')
   expect((await contents(server.url)).get('public.workspace')).toHaveLength(1)
 })

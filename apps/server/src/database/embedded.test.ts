@@ -104,6 +104,22 @@ it('SEC-G1 recovers committed data after SIGKILL', async () => {
   await expect.poll(() => query(url, 'select value from kept').catch(() => []), { timeout: 60_000 }).toEqual(['yes'])
 })
 
+it('SEC-G2 reports a full disk at the first start', async ({ skip }) => {
+  const options = ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs']
+  if (spawnSync('mount', [...options, dataFolder]).status !== 0) skip('Only root can mount a small disk.')
+  try {
+    await expect(start()).rejects.toThrow(`The disk of ${dataFolder} is full.`)
+  } finally {
+    spawnSync('umount', [dataFolder])
+  }
+})
+
+it('reports why the database fails to start', async () => {
+  await (await start()).stop()
+  await rm(join(dataFolder, 'postgres/global/pg_control'))
+  await expect(start()).rejects.toThrow(`The embedded database in ${dataFolder} failed to start: `)
+})
+
 it('retries until the cause of a failed restart is gone', async () => {
   const { promise: restartFailed, resolve } = Promise.withResolvers<void>()
   const output = { write: (line: string) => void (line.includes('restart failed') && resolve()) }

@@ -42,14 +42,31 @@ export interface PostgresOptions {
 /**
  * Starts PostgreSQL, after creating the cluster on the first start and cleaning up after a crash.
  *
- * @throws CliError if the folder or platform is unusable
+ * @throws CliError with the reason if it doesn't start
  */
-export async function startPostgres({
-  dataFolder,
-  log,
-  isDurable = true,
-  packageFolder,
-}: PostgresOptions): Promise<Postgres> {
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  try {
+    return await start(options)
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause
+    const { dataFolder } = options
+    const message = isDiskFull(cause)
+      ? `The disk of ${dataFolder} is full. Free some space, or choose a folder on another disk.`
+      : `The embedded database in ${dataFolder} failed to start: ${reasonOf(cause)}`
+    throw new CliError(message, { cause })
+  }
+}
+
+/** PostgreSQL's programs report it in their output only. */
+function isDiskFull(error: unknown): boolean {
+  return reasonOf(error).includes('No space left on device')
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+async function start({ dataFolder, log, isDurable = true, packageFolder }: PostgresOptions): Promise<Postgres> {
   const cluster = await openCluster(dataFolder)
   const isRoot = cluster.user.uid !== undefined
   const programs = await findPrograms(cluster.user, isRoot ? '/var/cache/glacis' : dataFolder, packageFolder)
@@ -78,8 +95,7 @@ export async function startPostgres({
       await restart(now)
       if (isStopping) await end(server)
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      failed.resolve(new CliError(`The embedded database in ${cluster.folder} failed: ${reason}`, { cause }))
+      failed.resolve(new CliError(`The embedded database in ${cluster.folder} failed: ${reasonOf(cause)}`, { cause }))
     }
   }
 
@@ -92,7 +108,7 @@ export async function startPostgres({
         return log.info('embedded database restarted')
       } catch (cause) {
         if (isStopping) return
-        const isFull = cause instanceof Error && cause.message.includes('No space left on device')
+        const isFull = isDiskFull(cause)
         if (!isFull && Date.now() > since + crashWindowMs) throw cause
         const next = isFull ? 'disk full, embedded database restart delayed' : 'embedded database restart failed'
         log.error({ err: cause }, next)

@@ -18,9 +18,18 @@ async function createTestApp(
   portalConfig: PortalConfig,
   api: ((app: FastifyInstance) => void) | null = null,
   portalFolder: string | null = null,
+  publicUrl = url,
 ) {
   const log = createLogger({ level: 'silent' })
-  app = await createApp({ log, url, portalConfig, portalFolder, identity: null, api, isReady: async () => {} })
+  app = await createApp({
+    log,
+    url: publicUrl,
+    portalConfig,
+    portalFolder,
+    identity: null,
+    api,
+    isReady: async () => {},
+  })
   return app
 }
 
@@ -50,6 +59,15 @@ it('SEC-H1 forbids inline scripts, eval, framing and content sniffing', async ()
     'referrer-policy': expect.stringMatching(/./),
     'permissions-policy': expect.stringMatching(/./),
   })
+})
+
+it.each([
+  ['https://glacis.example.org', 'max-age=31536000; includeSubDomains'],
+  ['http://localhost:3000', undefined],
+])('SEC-H1 tells browsers of %s how long to use HTTPS only: %s', async (publicUrl, header) => {
+  const secured = await createTestApp(localConfig, null, null, publicUrl)
+  const { headers } = await secured.inject({ url: '/config.json', headers: { host: new URL(publicUrl).host } })
+  expect(headers['strict-transport-security']).toBe(header)
 })
 
 it.each<[string, PortalConfig, boolean]>([

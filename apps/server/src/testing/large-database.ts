@@ -22,9 +22,10 @@ export function workspaceId(number: number): string {
 
 const kindsOfRows = { target: 1, host: 2, product: 3, threat: 4, issue: 5, scan: 8 } as const
 
-/** The id of a row of the large workspace. */
-export function rowId(kind: keyof typeof kindsOfRows, number: number): string {
-  return `0192000${kindsOfRows[kind]}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
+/** The id of a row of a workspace, by default the large one. */
+export function rowId(kind: keyof typeof kindsOfRows, number: number, workspace = 0): string {
+  const [inWorkspace, inTable] = [workspace.toString(16).padStart(4, '0'), number.toString(16).padStart(12, '0')]
+  return `0192000${kindsOfRows[kind]}-${inWorkspace}-7000-8000-${inTable}`
 }
 
 const largeAccountTargets = 400
