@@ -18,9 +18,9 @@ import {
 } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { LogEvent } from 'kysely'
+import { z } from 'zod'
 import type { Log } from '#ctx.ts'
 import { version } from '#version.ts'
-import { z } from 'zod'
 
 const Uuid = z.uuid()
 const tracer = trace.getTracer('glacis', version)

@@ -1,0 +1,279 @@
+/** Reads what the service on a port reveals: its greeting, its replies to probes, its pages, and what is inside TLS. */
+import { protocolQueries } from '#fingerprint/protocol-queries.ts'
+import { fragilePorts, identifyBanner, tlsPorts, untouchedPorts } from '#fingerprint/banner.ts'
+import { readStartTlsCertificate, certificateTraces } from '#fingerprint/certificate.ts'
+import { httpResponseProtocols, probes, webProbe } from '#fingerprint/probes.ts'
+import type { Probe } from '#fingerprint/probe.ts'
+import { printable, printableBytes } from '#fingerprint/text.ts'
+import { headerTraces, isTlsAlert, isVideoStream, isWeb, longer } from '#fingerprint/responses.ts'
+import { statedName } from '#fingerprint/stated-name.ts'
+import { readWeb } from '#fingerprint/web.ts'
+import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import {
+  bannerReadOptions,
+  bannerWaitMs,
+  readInitialBanner,
+  withConnection,
+  quietWaitMs,
+  exchange,
+  type Endpoint,
+  type ProbeTarget,
+} from '#fingerprint/connection.ts'
+import { forEachOf } from '#pool.ts'
+import { connectionOver } from '#net/tcp.ts'
+import { supportsStartTls } from '#native/starttls.ts'
+import { tlsHandshake } from '#net/tls.ts'
+import { bannerOnly, type IdentifyTools, type Reading, silent, webTools } from '#reading.ts'
+
+const probesMax = 4
+const guessesAtOnce = 32
+/** Each guess inside TLS needs a handshake. */
+const tlsGuessesAtOnce = 8
+const tlsDeadlineMs = 4000
+const guessWaitMs = 1000
+const slowPageMs = 8000
+/** A service that ignores plaintext gets less time for a TLS handshake than one on a TLS port. */
+const tlsGuessMs = 1500
+
+/**
+ * Waits for a banner first, because some servers reject clients that speak early, then sends at most four probes, most
+ * likely first. Looks inside TLS.
+ *
+ * @throws only when the signal aborts, with its reason
+ */
+export async function readService(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
+  if (untouchedPorts.has(endpoint.port)) return sendOwnProbe(endpoint, tools)
+  const isTls = tlsPorts.has(endpoint.port)
+  const received = isTls ? Buffer.alloc(0) : await readInitialBanner(endpoint, tools)
+  if (received.length > 0) return identifyByBanner(received, endpoint, tools)
+  const encrypted = isTls ? await readTls(endpoint, tools) : undefined
+  if (encrypted) return encrypted
+  if (fragilePorts.has(endpoint.port)) return (await readPage(endpoint, tools, false)) ?? silent
+  return sendProbes(endpoint, tools, !isTls)
+}
+
+/** Industrial controllers only receive the read-only request of their own protocol. */
+async function sendOwnProbe(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
+  const probe = probes.find(({ ports }) => ports.includes(endpoint.port))
+  if (!probe) return silent
+  return (await recognize(await exchange(endpoint, probe, tools), probe, endpoint, tools)) ?? silent
+}
+
+/** Sends probes until one is recognized; otherwise the last response becomes the banner. */
+async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: boolean): Promise<Reading> {
+  const expected = probes.filter(({ ports }) => ports.includes(endpoint.port))
+  let received: Buffer = Buffer.alloc(0)
+  let left = probesMax
+  for (const probe of expected) {
+    left--
+    const reply = await exchange(endpoint, probe, tools)
+    received = longer(reply, received)
+    const known = await recognize(reply, probe, endpoint, tools)
+    if (known) return known
+  }
+  const response =
+    left > 0 ? await exchange(endpoint, { request: webProbe(endpoint.hostname) }, tools) : Buffer.alloc(0)
+  const text = response.toString('latin1')
+  if (isVideoStream(text)) return { ...bannerOnly(response), protocol: 'mjpeg', traces: headerTraces(text) }
+  const hint = httpResponseProtocols.find(([pattern]) => pattern.test(text))?.[1]
+  if (isWeb(text) && hint === undefined)
+    return (await readWebServer(text, endpoint, tools)) ?? { ...bannerOnly(response), traces: headerTraces(text) }
+  const isQuiet = response.length === 0
+  const [encrypted, guessed] = await Promise.all([
+    mayBeTls && (isQuiet || isTlsAlert(response)) ? readTls(endpoint, tools, tlsGuessMs) : undefined,
+    isQuiet ? guessProtocol(expected, endpoint, tools) : undefined,
+  ])
+  if (encrypted) return encrypted
+  if (guessed) return guessed
+  for (const probe of probes.filter(({ protocol }) => protocol === hint)) {
+    const known =
+      (await recognize(response, probe, endpoint, tools)) ??
+      (expected.includes(probe)
+        ? undefined
+        : await recognize(await exchange(endpoint, probe, tools), probe, endpoint, tools))
+    if (known) return known
+  }
+  const rest = longer(response, received)
+  return { ...bannerOnly(rest), traces: statedTraces(rest.toString('latin1')) }
+}
+
+/** The name that a service of an unknown protocol states. */
+function statedTraces(text: string): readonly FingerprintText[] {
+  const named = statedName(text)
+  return named === undefined ? [] : [{ field: 'banner.stated_name', text: named }]
+}
+
+/** Sends the probes of other ports to a service that ignored HTTP, several at once. */
+async function guessProtocol(
+  sent: readonly Probe[],
+  endpoint: ProbeTarget,
+  tools: IdentifyTools,
+): Promise<Reading | undefined> {
+  const others = probes.filter((probe) => !sent.includes(probe) && probe.isOwnPortsOnly !== true)
+  let known: Reading | undefined
+  let named: Reading | undefined
+  // A web server that ignores its start page rejects every probe with an HTTP error: try the page once more, not each time.
+  let page: Promise<Reading | undefined> | undefined
+  await forEachOf(others, endpoint.isTls ? tlsGuessesAtOnce : guessesAtOnce, async (probe) => {
+    if (known) return
+    const received = await exchange(endpoint, probe, tools, guessWaitMs)
+    if (received.length === 0) return
+    const text = received.toString('latin1')
+    const isPage = endpoint.isTls !== true && isWeb(text) && !probe.responsePattern.test(text)
+    const reading = await (isPage
+      ? (page ??= readSlowPage(text, endpoint, tools))
+      : recognize(received, probe, endpoint, tools))
+    if (probe.isFallback) named ??= reading
+    else known ??= reading
+    const traces = isWeb(text) ? [] : statedTraces(text)
+    if (traces.length > 0) named ??= { ...bannerOnly(received), traces }
+  })
+  return known ?? named
+}
+
+/** The start page of a server that ignored it once, in less time than requests usually get. */
+async function readSlowPage(text: string, endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+  const signal = AbortSignal.any([tools.signal, AbortSignal.timeout(slowPageMs)])
+  try {
+    return await readWebServer(text, endpoint, { ...tools, signal })
+  } catch {
+    tools.signal.throwIfAborted()
+    return undefined
+  }
+}
+
+/** HTTPS servers answer plaintext HTTP with a characteristic error. */
+async function readWebServer(text: string, endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+  const wantsTls = /^HTTP\/\d\S* 4\d\d/.test(text) && /plain http|https? (server|port)|ssl-enabled|tls/i.test(text)
+  const encrypted = wantsTls ? await readTls(endpoint, tools) : undefined
+  if (encrypted) return encrypted
+  const page = await readPage(endpoint, tools, false)
+  return page && { ...page, traces: [...page.traces, { field: 'nmap.getrequest', text }] }
+}
+
+async function recognize(
+  received: Buffer,
+  probe: Probe,
+  endpoint: ProbeTarget,
+  tools: IdentifyTools,
+): Promise<Reading | undefined> {
+  const text = received.toString('latin1')
+  const isExpected = probe.responsePattern.test(text)
+  if (isWeb(text) && !isExpected) return endpoint.isTls ? undefined : readWebServer(text, endpoint, tools)
+  if (!isExpected) return undefined
+  const { protocol, field, isBinary = false } = probe
+  const read = probe.read?.(text) ?? text.trim()
+  const traces = field === '' ? [] : [{ field, text: read }]
+  const banner = isBinary ? printable(read, 4096) : printableBytes(received, 4096)
+  const more = await runQueries(protocol, endpoint, tools)
+  const upgraded = endpoint.isTls ? noCertificate : await upgradedCertificate(protocol, endpoint, tools)
+  return {
+    ...silent,
+    banner,
+    responded: true,
+    protocol,
+    traces: [...traces, ...more, ...upgraded.traces],
+    ...upgraded.shown,
+  }
+}
+
+async function runQueries(
+  protocol: string,
+  endpoint: ProbeTarget,
+  tools: IdentifyTools,
+): Promise<readonly FingerprintText[]> {
+  const traces: FingerprintText[] = []
+  for (const conversation of protocolQueries[protocol] ?? []) {
+    traces.push(...(await withConnection(endpoint, tools, conversation, [])))
+  }
+  return traces
+}
+
+async function identifyByBanner(
+  received: Buffer,
+  endpoint: Endpoint,
+  tools: IdentifyTools,
+  isTls = false,
+): Promise<Reading> {
+  const text = received.toString('latin1')
+  const greeting = identifyBanner(text, endpoint.port)
+  if (greeting?.protocol === 'http') return (await readPage(endpoint, tools, false)) ?? bannerOnly(received)
+  if (!greeting) return { ...bannerOnly(received), traces: [{ field: 'nmap.null', text }, ...statedTraces(text)] }
+  const greeted = [
+    ...(greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]),
+    { field: 'nmap.null', text },
+  ]
+  const { protocol } = greeting
+  const traces = [...greeted, ...(await runQueries(protocol, { ...endpoint, isTls }, tools))]
+  const upgraded = isTls ? noCertificate : await upgradedCertificate(protocol, endpoint, tools)
+  return { ...bannerOnly(received), protocol, traces: [...traces, ...upgraded.traces], ...upgraded.shown }
+}
+
+/** The certificate of a service that supports STARTTLS. */
+async function upgradedCertificate(protocol: string, endpoint: Endpoint, tools: IdentifyTools) {
+  if (!supportsStartTls(protocol)) return noCertificate
+  await tools.budget.take(endpoint.address, tools.signal)
+  const certificate = await readStartTlsCertificate(protocol, endpoint, tools)
+  return certificate ? { traces: certificateTraces(certificate), shown: { certificate } } : noCertificate
+}
+const noCertificate = { traces: [], shown: {} }
+
+/**
+ * Identifies the service inside TLS: waits for a banner on mail and directory ports, otherwise
+ * sends HTTP.
+ */
+async function readTls(
+  endpoint: Endpoint,
+  tools: IdentifyTools,
+  deadlineMs = tlsDeadlineMs,
+): Promise<Reading | undefined> {
+  await tools.budget.take(endpoint.address, tools.signal)
+  const handshake = await tlsHandshake(endpoint.address, endpoint.port, {
+    ...tools,
+    hostname: endpoint.hostname,
+    deadlineMs,
+  })
+  if (handshake.kind === 'failure') return undefined
+  const { certificate, socket } = handshake
+  const outer = { tls: true, responded: true, ...(certificate ? { certificate } : {}) }
+  const shown = certificateTraces(certificate)
+  let received: Buffer = Buffer.alloc(0)
+  try {
+    const isMail = /^(465|563|636|990|99[2-5]|6697)$/.test(String(endpoint.port))
+    received = await connectionOver(socket, tools.signal).read({
+      ...bannerReadOptions,
+      firstByteMs: isMail ? bannerWaitMs : quietWaitMs,
+    })
+  } finally {
+    socket.destroy()
+  }
+  const inner =
+    received.length > 0
+      ? await identifyByBanner(received, endpoint, tools, true)
+      : ((await probeInsideTls(endpoint, tools)) ??
+        (await readPage(endpoint, tools, true)) ??
+        (await guessProtocol(expectedInsideTls(endpoint), { ...endpoint, isTls: true }, tools)))
+  return { ...(inner ?? silent), ...outer, traces: [...(inner?.traces ?? []), ...shown] }
+}
+
+/** Sends probes inside TLS on ports of protocols where the client speaks first. */
+async function probeInsideTls(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+  const inside = { ...endpoint, isTls: true }
+  for (const probe of expectedInsideTls(endpoint)) {
+    const known = await recognize(await exchange(inside, probe, tools), probe, inside, tools)
+    if (known) return known
+  }
+  return undefined
+}
+
+function expectedInsideTls({ port }: Endpoint): readonly Probe[] {
+  return probes.filter(({ tlsPorts: ports = [] }) => ports.includes(port))
+}
+
+async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean): Promise<Reading | undefined> {
+  const page = await readWeb({ ...endpoint, tls }, webTools(tools))
+  if (!page) return undefined
+  const { status, title, server, head, traces, ownFolder, linkedFolders } = page
+  const http = { status, title, server }
+  return { protocol: 'http', tls, banner: head, traces, responded: true, http, ownFolder, linkedFolders }
+}

@@ -1,0 +1,41 @@
+/** What a service on a port revealed. */
+import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import type { ConnectionTools } from '#fingerprint/connection.ts'
+import type { Fingerprints } from '#fingerprint/match.ts'
+import { printableBytes } from '#fingerprint/text.ts'
+import type { WebPath } from '#fingerprint/web-paths.ts'
+import type { HttpClient } from '#net/http.ts'
+import type { Certificate } from '#net/tls.ts'
+import type { Units } from '#unit.ts'
+
+export interface IdentifyTools extends ConnectionTools {
+  readonly http: HttpClient
+  readonly fingerprints: Fingerprints
+  /** Paths that fingerprints need from web servers. */
+  readonly webPaths: readonly WebPath[]
+  readonly units?: Units
+}
+
+/** Findings about a port so far. */
+export interface Reading {
+  readonly protocol: string
+  readonly tls: boolean
+  readonly banner: string
+  readonly traces: readonly FingerprintText[]
+  readonly responded: boolean
+  readonly certificate?: Certificate
+  readonly http?: { status: number; title: string; server: string }
+  readonly ownFolder?: string | undefined
+  readonly linkedFolders?: readonly string[]
+}
+
+export const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], responded: false }
+
+export function bannerOnly(received: Buffer): Reading {
+  return { ...silent, banner: printableBytes(received, 4096), responded: received.length > 0 }
+}
+
+/** For reading web pages. */
+export function webTools({ http, signal, webPaths }: IdentifyTools) {
+  return { http, signal, paths: webPaths }
+}
