@@ -1,4 +1,5 @@
 /** Feeds and archives: an invalid file is rejected with a reason, whatever it contains. */
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +7,7 @@ import { Readable } from 'node:stream'
 import { crc32, deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Format, readFeed, recognizeFormat, unpack } from '../packages/intelligence/src/index.ts'
 import { holds } from './bounds.ts'
 import { mutated } from './mutate.ts'
@@ -197,7 +198,14 @@ it.each(await archives())('archives in the format %s', async (name, archive) => 
     },
     { sliceRuns: 100, share: 0.25 },
   )
+  // A damaged archive must not keep its file open.
+  if (process.platform === 'linux') await expect.poll(() => openFiles(path)).toBe(0)
 })
+
+function openFiles(path: string): number {
+  const handles = readdirSync('/proc/self/fd').map((handle) => `/proc/self/fd/${handle}`)
+  return handles.filter((handle) => existsSync(handle) && readlinkSync(handle) === path).length
+}
 
 const latin1 = (chunk: unknown) => Buffer.from(chunk as Buffer).toString('latin1') // streams of files yield buffers
 

@@ -51,7 +51,8 @@ async function* open(file: PackedFile, budget: Budget, path: string | null): Asy
   const { head, bytes } = await peek(file.bytes)
   const container = detectContainer(head)
   if (container === 'zip') {
-    bytes.destroy()
+    // The stream of the file itself: the one that follows its head hasn't started to read it.
+    file.bytes.destroy()
     // A zip file is read from its end, so it can't be read from a stream.
     if (path === null) throw new Error(`${file.name} is a zip file inside an archive. Unpack the outer archive first.`)
     return yield* unzip(path, budget)
