@@ -1,8 +1,11 @@
+import dns from 'node:dns/promises'
+import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
+import { syncBuiltinESMExports } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import type { Observation } from '@glacis/contract/runner'
 import { Observation as ObservationSchema } from '@glacis/contract/runner'
-import { expect, it } from 'vitest'
+import { expect, it, type MockInstance, vi } from 'vitest'
 import { loadPacks, scan } from '#index.ts'
 import { otherHostiles, webHostiles } from '#testing/hostile.ts'
 import { listen, respond } from '#testing/loopback.ts'
@@ -113,6 +116,28 @@ it('SEC-C1 never follows a redirect away from the target', async () => {
       .map(({ address }) => address)
       .toSorted(),
   ).toEqual(all.map(({ address }) => address))
+})
+
+it('SEC-C1 connects only to the address that was checked, even if the name then gets another one', async () => {
+  const page = respond([[/^/, notFound]])
+  await using checked = await listen('127.67.4.1', 0, page)
+  await using other = await listen('127.67.4.2', checked.port, page)
+  const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<() => Promise<LookupAddress[]>> // with `all`
+  lookup.mockResolvedValue([{ address: other.address, family: 4 }])
+  lookup.mockResolvedValueOnce([{ address: checked.address, family: 4 }])
+  syncBuiltinESMExports()
+  const job = { hosts: [{ address: 'rebound.test' }], ports: [checked.port], allow: ['127.67.4.0/24'] }
+  const observations: Observation[] = []
+  try {
+    for await (const observation of scan(job, { packs, signal: new AbortController().signal }))
+      observations.push(observation)
+  } finally {
+    lookup.mockRestore()
+    syncBuiltinESMExports()
+  }
+  expect(observations.filter(({ kind }) => kind === 'service')).toMatchObject([{ address: checked.address }])
+  expect(checked.received()).toContain('Host: rebound.test')
+  expect(other.received()).toBe('')
 })
 
 it('SEC-C3 skips excluded addresses inside the target and reports them', async () => {
