@@ -41,6 +41,18 @@ it('shows a document as a page with navigation', async () => {
   expect(await page('/docs/concepts')).toContain('<title>Terms &amp; status · Glacis</title>')
 })
 
+it('lists the pages in place of a missing one', async () => {
+  await writeFile(join(root, 'docs/concepts.md'), '# Terms\n')
+  serveDocuments(app, root)
+  const browser = await app.inject({ url: '/docs/concept', headers: { accept: 'text/html,*/*;q=0.8' } })
+  expect([browser.statusCode, browser.body]).toEqual([
+    404,
+    expect.stringContaining('<a href="/docs/concepts">Terms</a>'),
+  ])
+  const other = await app.inject({ url: '/docs/concept', headers: { accept: 'application/json' } })
+  expect([other.statusCode, other.json()]).toEqual([404, expect.objectContaining({ statusCode: 404 })])
+})
+
 it('links only to pages and images that exist', async () => {
   await writeFile(
     join(root, 'docs/index.md'),

@@ -55,7 +55,14 @@ export function serveDocuments(app: FastifyInstance, root: string): void {
       (page ??= documentPage({ markdown, url, documents, urlOf: (link) => urlFor(file, link, urlByFile) }))
     app.get(url, async (_request, reply) => reply.type('text/html; charset=utf-8').send(render()))
   }
+  const missing = documentPage({ markdown: pageNotFound, url: '', documents, urlOf: () => undefined })
+  app.get('/docs/*', async (request, reply) => {
+    if (!request.headers.accept?.includes('text/html')) return reply.callNotFound()
+    return reply.code(404).type('text/html; charset=utf-8').send(missing)
+  })
 }
+
+const pageNotFound = '# Page not found\n\nThe documentation has no page at this address. The list has all pages.'
 
 function readDocuments(root: string) {
   return Object.entries(sections).flatMap(([section, names]) =>
