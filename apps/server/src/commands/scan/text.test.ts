@@ -27,3 +27,26 @@ it('reports which checks were not run, and how to permit them', () => {
 it('mentions no permission if every check was run', () => {
   expect(textReport([], new Map())).toBe('0 of 0 hosts with services, 0 findings.\n')
 })
+
+it('lists a weakness once that its check proved in two ways', () => {
+  const finding = (evidence: string): HostObservation => ({
+    kind: 'finding',
+    address: '127.62.4.2',
+    port: 6379,
+    location: '6379',
+    check: 'redis-open',
+    threat: '',
+    quality: 99,
+    evidence,
+    highlights: [],
+  })
+  expect(textReport([finding('redis_version:7'), finding(':0')], new Map())).toBe(
+    [
+      '127.62.4.2',
+      '  UNKNOWN    redis-open  [redis-open]  at 6379',
+      '',
+      '1 of 0 hosts with services, 1 finding.',
+      '',
+    ].join('\n'),
+  )
+})

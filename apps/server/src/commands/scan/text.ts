@@ -8,9 +8,10 @@ export function textReport(observations: readonly HostObservation[], checks: Che
   const addresses = new Set(
     observations.flatMap((item) => (item.kind === 'service' || item.kind === 'finding' ? item.address : [])),
   )
-  const hosts = [...addresses].map((address) => hostText(address, observations, checks))
+  const lines = new Map([...addresses].map((address) => [address, findingLines(address, observations, checks)]))
+  const hosts = [...lines].map(([address, found]) => hostText(address, observations, found))
   const problems = observations.flatMap((item) => (item.kind === 'problem' ? `Note: ${item.message}\n` : []))
-  const findings = observations.filter((item) => item.kind === 'finding').length
+  const findings = lines.values().reduce((sum, found) => sum + found.length, 0)
   const hostCount = observations.filter((item) => item.kind === 'host').length
   const total = `${addresses.size} of ${hostCount} ${hostCount === 1 ? 'host' : 'hosts'} with services, ${findings} ${findings === 1 ? 'finding' : 'findings'}.\n`
   return [...hosts, ...problems, ...coverageText(observations), total].join('\n')
@@ -25,13 +26,10 @@ function coverageText(observations: readonly HostObservation[]): string[] {
   return notes.length > 0 ? [notes.join('')] : []
 }
 
-function hostText(address: string, observations: readonly HostObservation[], checks: Checks): string {
+function hostText(address: string, observations: readonly HostObservation[], found: readonly string[]): string {
   const name = observations.flatMap((item) => (item.kind === 'host' && item.address === address ? item.names : []))[0]
   const services = observations.filter((item) => item.kind === 'service' && item.address === address)
   const lines = services.flatMap((item) => (item.kind === 'service' ? serviceLine(item, observations) : []))
-  const findings = observations.filter((item): item is Finding => item.kind === 'finding' && item.address === address)
-  const rank = ({ check }: Finding) => severities.indexOf(checks.get(check)?.severity ?? 'unknown')
-  const found = findings.toSorted((a, b) => rank(a) - rank(b)).map((item) => findingLine(item, checks))
   return `${address}${name && name !== address ? ` (${name})` : ''}\n${[...lines, ...found].join('\n')}\n`
 }
 
@@ -50,6 +48,13 @@ function serviceLine(
   })
   const protocolName = `${protocol || 'unknown'}${tls ? ' over TLS' : ''}`
   return `  ${`${port}/${transport}`.padEnd(10)} ${protocolName.padEnd(14)} ${software.join(', ')}`.trimEnd()
+}
+
+/** Most severe first. A check that proves its weakness in two ways has two findings, but one line. */
+function findingLines(address: string, observations: readonly HostObservation[], checks: Checks): readonly string[] {
+  const findings = observations.filter((item): item is Finding => item.kind === 'finding' && item.address === address)
+  const rank = ({ check }: Finding) => severities.indexOf(checks.get(check)?.severity ?? 'unknown')
+  return [...new Set(findings.toSorted((a, b) => rank(a) - rank(b)).map((item) => findingLine(item, checks)))]
 }
 
 function findingLine({ check, location, quality }: Finding, checks: Checks): string {
