@@ -80,6 +80,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       'log',
       'networks',
       'cli-error',
+      'error-code',
       'sarif',
       'time-zone',
       'tracing',

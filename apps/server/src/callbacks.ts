@@ -2,6 +2,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import type { CallbackServer, CallbackSettings } from '@glacis/scanner'
 import { z } from 'zod'
+import { errorCode } from '#error-code.ts'
 import { endpointsAt, ownAddresses } from '#endpoints.ts'
 import { CliError } from '#cli-error.ts'
 
@@ -91,7 +92,7 @@ export async function startCallbacks(settings: CallbackSettings, settingName: st
 }
 
 function explain(cause: unknown, { listen, httpPort, dnsPort }: CallbackSettings, settingName: string): unknown {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const code = errorCode(cause)
   const isDns = cause instanceof Error && 'syscall' in cause && cause.syscall === 'bind'
   const location = `port ${isDns ? dnsPort : httpPort} on ${listen}`
   const messages: Readonly<Record<string, string>> = {

@@ -9,6 +9,7 @@ import { CliError } from './cli-error.ts'
 import { addresses, type SourceKey } from './packs/sources.ts'
 import type { Provider } from './setting-values.ts'
 import { type levels, names, type roles, Settings, descriptionOf } from './settings.ts'
+import { errorCode } from '#error-code.ts'
 
 /** A part of Glacis that this process runs; all of them by default. */
 export type Role = (typeof roles)[number]
@@ -149,20 +150,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
 }
 
-/** Returns a JSON list as is and reads a file otherwise. An unreadable path is returned unchanged and fails validation. */
 /** One sentence, or a line for each problem. */
 function listOf(problems: readonly string[]): string {
   const isOne = problems.length === 1
   return `Invalid configuration:${problems.map((problem) => `${isOne ? ' ' : '\n  '}${problem}.`).join('')}`
 }
 
-/** A value that looks like JSON is no path; it might contain a secret, and isn't repeated in an error. */
+/** Returns JSON as is, and reads a file otherwise. Errors don't repeat the value, which might contain a secret. */
 function contentOf(listOrPath: string, root: string): { readonly text?: string; readonly unreadable?: string } {
   if (/^\s*[[{]/.test(listOrPath)) return { text: listOrPath }
   try {
     return { text: readFileSync(resolve(root, listOrPath.trim()), 'utf8') }
   } catch (error) {
-    return { unreadable: error instanceof Error && 'code' in error ? String(error.code) : 'not a path' }
+    return { unreadable: errorCode(error) || 'not a path' }
   }
 }
 

@@ -93,12 +93,7 @@ export function masked<T extends object, Name extends keyof T & string>(
   allowed: readonly Name[],
 ): Partial<Pick<T, Name>> {
   const unknown = paths.find((path) => !allowed.some((name) => name === path))
-  if (unknown !== undefined) {
-    throw invalid(
-      'updateMask.paths',
-      `'${unknown}' can't be changed. Fields that can be changed: ${allowed.join(', ')}`,
-    )
-  }
+  if (unknown !== undefined) throw unchangeable(unknown, allowed)
   const missing = paths.find((path) => !(path in values))
   if (missing !== undefined) throw invalid(missing, `updateMask includes '${missing}', but the body doesn't contain it`)
   const named = allowed.filter((name) => paths.includes(name)).map((name) => [name, values[name]])
@@ -118,4 +113,9 @@ export function requireUnchanged(replaced: unknown, current: unknown): void {
     'Someone else changed these settings in the meantime. Reload the page to see them, then repeat your change',
     { reason: errorReasons.settingsChanged },
   )
+}
+
+/** For a path of an update mask. */
+export function unchangeable(path: string, allowed: readonly string[]): ApiError {
+  return invalid('updateMask.paths', `'${path}' can't be changed. Fields that can be changed: ${allowed.join(', ')}`)
 }

@@ -7,6 +7,7 @@ import { lockFolder } from './lock.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail.ts'
 import { CliError } from './cli-error.ts'
+import { errorCode } from '#error-code.ts'
 
 /** Shutdown deadline of everything but the database, which needs the rest of the five seconds. */
 const closeMsMax = 3000
@@ -111,13 +112,12 @@ async function tryPort(host: string, port: number): Promise<void> {
 }
 
 function explainListen(error: unknown, host: string, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : ''
   const reasons: Record<string, string> = {
     EADDRINUSE: `Port ${port} is in use. Stop the other program or choose another port: GLACIS_PORT=${port === 65_535 ? 3000 : port + 1} npm start`,
     EACCES: `Port ${port} requires root privileges. Set GLACIS_PORT to a port above 1023.`,
     EADDRNOTAVAIL: `${host} is not an address of this machine. Check GLACIS_HOST.`,
     ENOTFOUND: `The hostname ${host} can't be resolved. Check GLACIS_HOST.`,
   }
-  const sentence = reasons[String(code)]
+  const sentence = reasons[errorCode(error)]
   return sentence ? new CliError(sentence, { cause: error }) : error
 }

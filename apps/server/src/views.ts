@@ -8,7 +8,7 @@ import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
 import { mapUniqueViolation } from '#database/unique-violation.ts'
-import { invalid, notFound, ApiError } from '#errors.ts'
+import { masked, notFound, ApiError } from '#errors.ts'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 
 const viewsMax = 200
@@ -76,17 +76,7 @@ export async function updateView(
   ctx: Ctx,
   { id, view, updateMask }: ParsedInputOf<typeof contract.updateView>,
 ): Promise<{ view: View }> {
-  const unknownPath = updateMask.paths.find((path) => !paths.some((item) => item === path))
-  if (unknownPath)
-    throw invalid(
-      'updateMask.paths',
-      `'${unknownPath}' can't be changed. Fields that can be changed: ${paths.join(', ')}`,
-    )
-  const change = Object.fromEntries(
-    paths.filter((path) => updateMask.paths.includes(path)).map((path) => [path, view[path]]),
-  )
-  if (Object.values(change).includes(undefined))
-    throw invalid('view', "updateMask includes a field, but the body doesn't contain it")
+  const change = masked(view, updateMask.paths, paths)
   const row = await mapUniqueViolation(
     ctx.tx
       .updateTable('saved_view')

@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { access, type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { errorCode } from '#error-code.ts'
 import { CliError } from '#cli-error.ts'
 
 /** Error codes of the output device; other errors come from the content. */
-const deviceErrorCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'])
+const deviceErrorCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'])
 /** Ends the name of a file until it is complete; if the process is killed, the file stays. */
 export const partialSuffix = '.partial'
 
@@ -26,7 +27,7 @@ export async function writeNewFile<T>(file: string, fill: (handle: FileHandle) =
     await publish(partial, file)
     return result
   } catch (cause) {
-    throw deviceErrorCodes.has(codeOf(cause)) ? writeError(file, cause) : cause
+    throw deviceErrorCodes.has(errorCode(cause)) ? writeError(file, cause) : cause
   } finally {
     await handle.close()
     await rm(partial, { force: true })
@@ -45,7 +46,7 @@ async function publish(partial: string, file: string): Promise<void> {
   try {
     await link(partial, file)
   } catch (cause) {
-    if (codeOf(cause) === 'EEXIST') throw existing(file)
+    if (errorCode(cause) === 'EEXIST') throw existing(file)
     await rename(partial, file)
   }
   if (process.platform !== 'win32') await flush(dirname(file))
@@ -63,8 +64,4 @@ function existing(file: string): CliError {
 
 function writeError(file: string, cause: unknown): CliError {
   return new CliError(`Can't write ${file} (${cause instanceof Error ? cause.message : String(cause)}).`, { cause })
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }

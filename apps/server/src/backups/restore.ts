@@ -4,6 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
+import { errorCode } from '#error-code.ts'
 import { partsOf } from '#backups/archive.ts'
 import { CliError } from '#cli-error.ts'
 import { isConnectionLoss, isOutOfResources } from '#database/connection-errors.ts'
@@ -91,7 +92,7 @@ export function explained(cause: unknown, file: string): unknown {
 
 /** Whether an error is about the archive, its compression, its encryption, or rows that violate the schema. */
 function isCorruption(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCode(error)
   if (error instanceof pg.DatabaseError) return /^(?:22|23|42)/.test(code)
   return (
     /^(?:Z|ERR_Z|ZSTD)/.test(code) || (error instanceof Error && /tar|Unexpected end|stream chunk/i.test(error.message))

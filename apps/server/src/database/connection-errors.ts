@@ -1,9 +1,10 @@
 /** Classifies database errors that are unrelated to the query: connection loss and exhausted resources. */
+import { errorCode } from '#error-code.ts'
 
 /** Whether the connection failed, or the database is shutting down or out of connections (SQLSTATE 08, 57P, 53300). */
 export function isConnectionLoss(error: unknown): boolean {
   return (
-    /^(08|57P|53300)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(codeOf(error)) ||
+    /^(08|57P|53300)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(errorCode(error)) ||
     // Errors of `pg` and its pool have no code.
     (error instanceof Error &&
       /^Connection terminated|is not queryable$|has been discarded$|timeout exceeded when trying to connect/.test(
@@ -19,9 +20,5 @@ export function isPoolClosed(error: unknown): boolean {
 
 /** Whether disk or memory is exhausted (the rest of SQLSTATE class 53). */
 export function isOutOfResources(error: unknown): boolean {
-  return !isConnectionLoss(error) && /^53|^ENOSPC$/.test(codeOf(error))
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+  return !isConnectionLoss(error) && /^53|^ENOSPC$/.test(errorCode(error))
 }

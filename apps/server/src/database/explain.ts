@@ -1,4 +1,5 @@
 import { CliError } from '#cli-error.ts'
+import { errorCode } from '#error-code.ts'
 
 const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED:
@@ -16,7 +17,6 @@ const sentences: Readonly<Record<string, string>> = {
 
 /** Converts connection and permission errors at startup to CliErrors; returns other errors unchanged. */
 export function explainDatabase(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const sentence = sentences[code]
+  const sentence = sentences[errorCode(error)]
   return sentence ? new CliError(sentence, { cause: error }) : error
 }

@@ -5,6 +5,7 @@
  * time, and compared with the position that the replica has replayed.
  */
 import { setTimeout as wait } from 'node:timers/promises'
+import { errorCode } from '#error-code.ts'
 import type { Log } from '#ctx.ts'
 import { isConnectionLoss } from '#database/connection-errors.ts'
 import type { Tables } from '#database/tables.ts'
@@ -101,6 +102,5 @@ async function positionOf(db: Kysely<Tables>): Promise<string> {
 
 /** Whether a read failed only because of the replica: the connection was lost, or replay conflicted with the read. */
 export function isReplicaFailure(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return isConnectionLoss(error) || ['25006', '40001', '40P01'].includes(code)
+  return isConnectionLoss(error) || ['25006', '40001', '40P01'].includes(errorCode(error))
 }

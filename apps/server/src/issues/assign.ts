@@ -3,7 +3,7 @@ import type { Issue } from '@glacis/contract/issue'
 import type * as contract from '@glacis/contract/triage'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
-import { invalid, notFound } from '#errors.ts'
+import { invalid, notFound, unchangeable } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
 import { recordNote } from '#issues/history.ts'
 import { getIssue } from '#issues/list.ts'
@@ -59,8 +59,7 @@ export async function updateIssue(
 
 function knownPath(path: string): Path {
   const allowed = paths.find((item) => item === path)
-  if (!allowed)
-    throw invalid('updateMask.paths', `'${path}' can't be changed. Fields that can be changed: ${paths.join(', ')}`)
+  if (!allowed) throw unchangeable(path, paths)
   return allowed
 }
 

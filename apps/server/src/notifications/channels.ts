@@ -7,7 +7,7 @@ import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { lockForLimit } from '#database/limit-lock.ts'
-import { invalid, ApiError } from '#errors.ts'
+import { invalid, ApiError, unchangeable } from '#errors.ts'
 import { commitHorizon } from '#notifications/announce.ts'
 import { channelOf, describeChannels } from '#notifications/describe.ts'
 import { lockChannel } from '#notifications/find-channel.ts'
@@ -140,12 +140,10 @@ function changeOf(
   if (path === 'isEnabled' && input.isEnabled !== undefined) {
     return { is_enabled: input.isEnabled, failures: 0 }
   }
-  if (['webhookUrl', 'rule', 'isEnabled'].includes(path))
+  const changeable = ['webhookUrl', 'rule', 'isEnabled']
+  if (changeable.includes(path))
     throw invalid(`channel.${path}`, `updateMask includes '${path}', but the body doesn't contain it`)
-  throw invalid(
-    'updateMask.paths',
-    `'${path}' can't be changed. Fields that can be changed: webhookUrl, rule, isEnabled`,
-  )
+  throw unchangeable(path, changeable)
 }
 
 /** @throws ApiError `not_found` */

@@ -9,7 +9,7 @@ import { consumeTargetQuota } from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { TargetTable } from '#database/tables.ts'
-import { invalid, masked, notFound, type SkippedItem } from '#errors.ts'
+import { invalid, masked, notFound, type SkippedItem, unchangeable } from '#errors.ts'
 import { lockTargets } from '#targets/batch.ts'
 import { describeTargets } from '#targets/describe.ts'
 import { nextScanAt } from '#targets/schedule.ts'
@@ -108,11 +108,7 @@ type Input = ParsedInputOf<typeof contract.updateTarget>
 export async function updateTarget(ctx: Ctx, input: Input): Promise<{ target: Target }> {
   const paths = new Set(input.updateMask.paths)
   const unknown = [...paths].find((path) => !changeable.some((known) => known === path))
-  if (unknown !== undefined)
-    throw invalid(
-      'updateMask.paths',
-      `'${unknown}' can't be changed. Fields that can be changed: ${changeable.join(', ')}`,
-    )
+  if (unknown !== undefined) throw unchangeable(unknown, changeable)
   const target = await lock(ctx, input.id)
   const isMoving = paths.has('agent') || paths.has('agent.id')
   if (isMoving && input.agent) await requireAgent(ctx, input.agent.id)

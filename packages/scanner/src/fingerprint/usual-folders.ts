@@ -27,12 +27,11 @@ export async function findUsualFolders(
   if (!unknown || unknown.status < 400 || unknown.status === 401) return []
   const found: string[] = []
   await forEachOf(usualFolders, atOnce, async (name) => {
-    if (found.length >= foldersMax) return
     const folder = `/${name}/`
     const response = await read(folder)
     if (response && response.status !== unknown.status && isApplication(response, folder, origin)) found.push(folder)
   })
-  return found.toSorted()
+  return found.toSorted().slice(0, foldersMax)
 }
 
 /** A page of its own, a login, or a redirect within the folder. */

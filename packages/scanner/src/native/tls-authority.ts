@@ -1,7 +1,7 @@
 /** Whether a certificate was issued by an authority that clients trust. */
 import { checkInfo, type CheckResults } from '#native/native-check.ts'
 import { isIntermediateMissing } from '#native/tls-flaws.ts'
-import type { Handshake } from '#net/tls.ts'
+import { type Handshake, onOneLine } from '#net/tls.ts'
 
 export const untrustedAuthority = checkInfo({
   id: 'tls-certificate-untrusted',
@@ -27,22 +27,12 @@ const unknownRoot = new Set([
 export function authorityVerdict({ socket }: Handshake): CheckResults {
   const leaf = socket.getPeerX509Certificate()
   if (!leaf) return {}
-  const [subject, issuer] = [leaf.subject, leaf.issuer].map(nameOnOneLine)
-  const reason = codeOf(socket.authorizationError)
+  const [subject, issuer] = [onOneLine(leaf.subject), onOneLine(leaf.issuer)]
+  // The types of Node.js declare an error, but this is its code.
+  const reason = String(socket.authorizationError)
   const isUnknown = unknownRoot.has(reason) && leaf.subject !== leaf.issuer && !isIntermediateMissing(leaf)
-  const answer = `${subject}, issued by ${issuer}: ${reason}`
+  const answer = `${subject || 'No name'}, issued by ${issuer || 'no name'}: ${reason}`
   return {
-    [untrustedAuthority.id]: isUnknown ? { request: 'TLS handshake', answer, highlights: [issuer ?? ''] } : null,
+    [untrustedAuthority.id]: isUnknown ? { request: 'TLS handshake', answer, highlights: [issuer || reason] } : null,
   }
-}
-
-/** Names may be empty, which the types of Node.js don't declare. */
-function nameOnOneLine(name: string | undefined): string {
-  return name?.replaceAll('\n', ', ') ?? 'no name'
-}
-
-/** The types of Node.js declare an error, but the code is usual. */
-function codeOf(error: unknown): string {
-  if (typeof error === 'string') return error
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

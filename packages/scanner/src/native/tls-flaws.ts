@@ -5,6 +5,7 @@ import { hex } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { CheckResults, NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { startTls, supportsStartTls, talkTls } from '#native/starttls.ts'
+import { onOneLine } from '#net/tls.ts'
 import { clientHello, isHelloDone, readFullServerHello, usualSuites, type ServerHello } from '#native/tls-hello.ts'
 import { withDeadline } from '#net/deadline.ts'
 import type { TcpConnection } from '#net/tcp.ts'
@@ -148,10 +149,7 @@ async function lateVerdicts(context: NativeContext): Promise<CheckResults> {
         : null,
       ...(leaf && {
         [chain.id]: isIncomplete
-          ? proof(
-              'TLS handshake',
-              `Only ${leaf.subject.replaceAll('\n', ', ')}, issued by ${leaf.issuer.replaceAll('\n', ', ')}`,
-            )
+          ? proof('TLS handshake', `Only ${onOneLine(leaf.subject)}, issued by ${onOneLine(leaf.issuer)}`)
           : null,
       }),
     }

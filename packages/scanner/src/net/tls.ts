@@ -203,3 +203,11 @@ function ssl3Hello(): Buffer {
   const message = Buffer.concat([Buffer.from([1, 0, 0, body.length]), body])
   return Buffer.concat([Buffer.from([22, 3, 0, 0, message.length]), message])
 }
+
+/** Node's type omits that a certificate without a subject has no text for it. */
+export type DistinguishedName = string | undefined
+
+/** A name with its attributes in one line, such as `CN=lab, O=Glacis`; empty if the certificate has none. */
+export function onOneLine(name: DistinguishedName): string {
+  return name?.replaceAll('\n', ', ') ?? ''
+}

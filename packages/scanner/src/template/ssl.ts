@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import type { Origin } from '#net/http-message.ts'
 import type { Guard } from '#guard.ts'
 import { dial } from '#net/tcp.ts'
-import { acceptsSsl3, tlsHandshake } from '#net/tls.ts'
+import { acceptsSsl3, type DistinguishedName, onOneLine, tlsHandshake } from '#net/tls.ts'
 import { toBytes, type DslValue, type Lookup } from '#template/dsl-value.ts'
 import type { ResponseParts, SslBlock } from '#template/template.ts'
 
@@ -138,13 +138,6 @@ function isSelfSigned(certificate: X509Certificate): boolean {
 function coversName(certificate: X509Certificate, { hostname, address }: Origin): boolean {
   if (isIP(hostname) !== 0 || hostname === '') return certificate.checkIP(hostname || address) !== undefined
   return certificate.checkHost(hostname) !== undefined
-}
-
-/** Node's type omits that a certificate without a subject has no text for it. */
-type DistinguishedName = string | undefined
-
-function onOneLine(name: DistinguishedName): string {
-  return name?.replaceAll('\n', ', ') ?? ''
 }
 
 /** The value of an attribute in Node's `CN=…` lines; empty when absent. */
