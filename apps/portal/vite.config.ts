@@ -3,16 +3,29 @@
 import { join } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 import { compression } from 'vite-plugin-compression2'
 
 /** In development, Vite serves the pages and proxies everything else to a running server. */
 const server = process.env['GLACIS_DEV_SERVER'] ?? 'http://127.0.0.1:3000'
 const served = ['/config.json', '/v1', '/self-service', '/sessions', '/.well-known', '/schemas', '/health', '/docs']
 
+/**
+ * Reduces each endpoint of the contract to its method and path. The server validates requests and types its responses, so
+ * the portal needs no schemas of endpoints; evaluating them took a third of the time until the first page was shown.
+ */
+const endpoints: Plugin = {
+  name: 'endpoints',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /packages\/contract\/src\//, code: /= endpoint\(/ },
+    handler: (code) => code.replace(/= endpoint\(\{\s*(method: '\w+',\s*path: '[^']+'),[^]*?\n\}\)/g, '= endpoint({ $1 })'),
+  },
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), compression({ algorithms: ['gzip', 'brotliCompress'], threshold: 0 })],
+  plugins: [endpoints, react(), tailwindcss(), compression({ algorithms: ['gzip', 'brotliCompress'], threshold: 0 })],
   build: {
     outDir: 'dist',
     assetsDir: 'files',

@@ -138,16 +138,13 @@ describe('request', () => {
 })
 
 describe('response', () => {
-  it('parses the response with its schema', async () => {
-    respond(200, 'OK', '{"issues":[],"unknown":1}')
+  it('returns the parsed body', async () => {
+    respond(200, 'OK', '{"issues":[],"nextPageToken":""}')
     expect(await call(listIssues, {})).toEqual({ issues: [], nextPageToken: '' })
   })
 
-  it.each([
-    ['of another shape', '{"target":{"id":"not-a-uuid"}}'],
-    ['that is not JSON', '<html>'],
-  ])('fails for a body %s', async (_, body) => {
-    respond(200, 'OK', body)
+  it('fails for a body that is not JSON', async () => {
+    respond(200, 'OK', '<html>')
     const failure = await failureOf(call(getTarget, { id }))
     expect(failure.message).toBe('The request resulted in OK')
     expect(notices()).toHaveLength(1)

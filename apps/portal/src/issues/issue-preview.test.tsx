@@ -92,6 +92,7 @@ describe('evidence in the preview', () => {
     quality: 99,
     request: 'GET /x HTTP/1.1',
     text,
+    highlights: [],
     time: day,
     hostId: issue.affectedHosts[0]?.host.id,
     status: 'STATUS_OPEN',

@@ -282,6 +282,7 @@ describe('a single host', () => {
       method: 'a-check',
       quality: 99,
       text: 'ok',
+      highlights: [],
       time: day,
       hostId: host?.host.id,
       status: 'STATUS_OPEN',

@@ -192,8 +192,8 @@ it.each([
     'To scan targets inside your network, choose one of your 2 agents when you edit the target.',
   ],
 ] as const)('suggests the next step without assigned targets and with %s', async (_, agents, expected) => {
-  service.on('GET /v1/targets', { body: { targets: [{ ...target, agent: undefined }] } })
-  service.on('GET /v1/agents', { body: { agents } })
+  service.on('GET /v1/targets', { body: { targets: [{ ...target, agent: undefined }], nextPageToken: '' } })
+  service.on('GET /v1/agents', { body: { agents, nextPageToken: '' } })
   await open('/scope', /^Scope/)
   const hint = await screen.findByText(/^To scan targets inside your network/)
   expect(hint.textContent.trim()).toBe(expected)
