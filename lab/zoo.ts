@@ -39,6 +39,7 @@ const { values, positionals } = parseArgs({
     isolated: { type: 'boolean', default: false },
   },
 })
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const log = (line: string) => console.error(line)
 const { cache, node } = values
 const entries = selected()
@@ -100,6 +101,8 @@ async function runBatch(batch: readonly Run[]): Promise<Map<Run, StoredRun>> {
   addAddresses(batch)
   const programs = await startPrograms(batch, { folder, cache, node })
   const results = new Map<Run, StoredRun>()
+  const stopAndExit = () => void programs.stop().finally(() => process.exit(1))
+  for (const signal of endSignals) process.once(signal, stopAndExit)
   try {
     for (const { run, reason } of programs.failed) {
       log(`${run.entry.id} ${run.variant} failed to start: ${reason}`)
@@ -119,6 +122,7 @@ async function runBatch(batch: readonly Run[]): Promise<Map<Run, StoredRun>> {
     if (values.nmap) await printComparison(results)
     return results
   } finally {
+    for (const signal of endSignals) process.off(signal, stopAndExit)
     await programs.stop()
     if (values.logs) cpSync(join(folder, 'log'), values.logs, { recursive: true })
     await rm(folder, { recursive: true, force: true })
@@ -177,6 +181,6 @@ async function serve(): Promise<number> {
 function untilInterrupted(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   const timer = setInterval(() => undefined, 60_000)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(0))
+  for (const signal of endSignals) process.once(signal, () => resolve(0))
   return promise.finally(() => clearInterval(timer))
 }
