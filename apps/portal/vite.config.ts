@@ -12,7 +12,7 @@ const served = ['/config.json', '/v1', '/self-service', '/sessions', '/.well-kno
 
 /**
  * Reduces each endpoint of the contract to its method and path. The server validates requests and types its responses, so
- * the portal needs no schemas of endpoints; evaluating them took a third of the time until the first page was shown.
+ * the portal needs no schemas of endpoints, which are 40 KB of JavaScript.
  */
 const endpoints: Plugin = {
   name: 'endpoints',
