@@ -12,6 +12,8 @@ import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-m
 const HEADER_BYTES_MAX = 64 * 1024
 const BODY_BYTES_MAX = 1024 * 1024
 const DEADLINE_MS = 10_000
+/** Servers that handle one connection at a time can't respond to others while one is idle. */
+const IDLE_MS = 1_000
 /** Maximum number of open connection pools; the least recently used idle pool is closed. */
 const POOLS_MAX = 256
 
@@ -128,8 +130,8 @@ function createPool(origin: Origin, connections: number, guard: Guard): Pool {
     allowH2: false,
     strictContentLength: false,
     maxHeaderSize: HEADER_BYTES_MAX,
-    keepAliveTimeout: 4_000,
-    keepAliveMaxTimeout: 10_000,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: IDLE_MS,
   })
 }
 
