@@ -11,7 +11,7 @@ import { buildPortal, install, run, logProgress } from './prepare.mjs'
 import { runVitest, testEnvironment } from './vitest.mjs'
 
 const checks = [
-  ['types of server, packages and tools', 'tsc', '-p', '.'],
+  ['types of server, packages, and tools', 'tsc', '-p', '.'],
   ['types of the portal', 'tsc', '-p', 'apps/portal'],
   ['lint', 'oxlint'],
   ['format', 'oxfmt', '--check', '.'],

@@ -146,7 +146,7 @@ describe('the account menu', () => {
 it('shows a card and sends no request without billing', () => {
   providePortalConfig({ ...testConfig(service.url), billing: false })
   render(<SubscriptionPage />)
-  expect(screen.getByRole('heading', { name: 'Self-hosted without plans' })).toBeTruthy()
+  expect(screen.getByRole('heading', { name: 'Self-hosted, no plans' })).toBeTruthy()
   expect(screen.queryByRole('radio')).toBeNull()
   expect(service.seen).toEqual([])
 })

@@ -58,7 +58,7 @@ export async function upgradePostgres(
   const old = `${folder}-${from}`
   await rename(folder, old)
   await rename(join(drafts, 'postgres'), folder)
-  return `The embedded database now uses PostgreSQL ${to} (${rows} rows). When Glacis runs well, delete ${old}.`
+  return `The embedded database now uses PostgreSQL ${to} (${rows} rows). Once Glacis works with it, delete ${old}.`
 }
 
 /** Restores the old cluster if an earlier run was killed before the new one had replaced it. */

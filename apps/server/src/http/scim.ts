@@ -62,7 +62,7 @@ function serveDiscovery(scope: FastifyInstance, url: string): void {
     rejectOthers(scope, path, ['GET'])
     scope.get<{ Params: { id?: string } }>(path, async (request, reply) => {
       // RFC 7644, section 4: a filter here would promise a subset.
-      if ('filter' in Object(request.query)) throw new scim.ScimError(403, 'Discovery has no filters')
+      if ('filter' in Object(request.query)) throw new scim.ScimError(403, 'Discovery endpoints do not support filters')
       return send(reply, 200, response(request.params.id ?? ''))
     })
   }
