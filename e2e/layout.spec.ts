@@ -1,4 +1,4 @@
-/** Layout checks: untruncated names, header layout, layout shifts, print and contrast themes. */
+/** Layout checks: untruncated names, header layout, layout shifts, print, and contrast themes. */
 import { createAgent } from '@glacis/contract/agent'
 import { createTarget } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'

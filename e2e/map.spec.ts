@@ -1,4 +1,4 @@
-/** The visual map with pointer, keyboard and as a table. */
+/** The visual map with pointer, keyboard, and as a table. */
 import { readFile } from 'node:fs/promises'
 import { createTarget } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'

@@ -7,7 +7,7 @@ import { createComment } from '@glacis/contract/triage'
 import type { Visitor } from '../lab/visitor.ts'
 import type { Random } from './random.ts'
 
-/** Ids of rows by their table, and the last decision per issue. */
+/** IDs of rows by their table, and the last decision per issue. */
 export interface Acknowledged {
   readonly tags: string[]
   readonly comments: string[]

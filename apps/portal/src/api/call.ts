@@ -21,7 +21,7 @@ export interface CallOptions {
 }
 
 /**
- * Calls an endpoint of the contract: encodes `input` as path, query or JSON body, sends credentials, and parses the
+ * Calls an endpoint of the contract: encodes `input` as path, query, or JSON body, sends credentials, and parses the
  * response with the endpoint's schema. Never retries.
  *
  * @throws ApiFailure for an error status, no response, or a response that doesn't match the schema. A 401 also
@@ -59,7 +59,7 @@ function requestOf(endpoint: Endpoint, input: object, { signal, key }: CallOptio
   const workspace = chosenWorkspace()
   const common = { accept: 'application/json', ...(workspace && { [workspaceHeader]: workspace }) }
   if (hasQuery(endpoint.method)) {
-    // The contract's query inputs consist of strings, numbers, booleans, lists and records of these.
+    // The contract's query inputs consist of strings, numbers, booleans, lists, and records of these.
     const query = toQueryString(rest as Record<string, QueryValue | undefined>)
     return [base + path + (query && `?${query}`), { ...options, headers: common }]
   }

@@ -59,7 +59,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) 
 function TokenRow({ token, onRevoke }: { readonly token: ApiToken; readonly onRevoke: () => void }) {
   const role = useRole()
   const session = useSession()
-  // Tokens name their creator without an id. The server also lets analysts revoke only their own.
+  // Tokens name their creator without an ID. The server also lets analysts revoke only their own.
   const isForAdmins = role === 'analyst' && session !== null && token.createdBy !== fullName(session)
   const hasExpired = Date.parse(token.expireTime) < useNow()
   return (

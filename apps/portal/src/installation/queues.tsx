@@ -9,7 +9,7 @@ import { Skeleton } from '#ui/skeleton.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 
-/** Background work: waiting, running and failed jobs. */
+/** Background work: waiting, running, and failed jobs. */
 export function Queues() {
   const { data, isError, refetch } = useQuery(queues())
   return (

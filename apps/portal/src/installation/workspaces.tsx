@@ -8,7 +8,7 @@ import { SettingsSection } from '#ui/settings-section.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { Cell, HeaderCell, StackedName, Table } from '#ui/table.tsx'
 
-/** All workspaces: their owners, size and last use, not their contents. */
+/** All workspaces: their owners, size, and last use, not their contents. */
 export function Workspaces() {
   const list = useInfiniteQuery(allWorkspaces())
   const shown = list.data?.pages.flatMap((page) => page.workspaces) ?? []

@@ -5,7 +5,7 @@ import { formerAgentId } from '#targets/form.ts'
 import { SelectField } from '#ui/field.tsx'
 
 interface AgentFieldProps {
-  /** Id of the agent, empty for none. */
+  /** ID of the agent, empty for none. */
   readonly value: string
   readonly onChange: (id: string) => void
   readonly problem: string | undefined

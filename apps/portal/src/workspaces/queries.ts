@@ -1,4 +1,4 @@
-/** Queries and mutations of workspaces, members, invitations and the audit log. */
+/** Queries and mutations of workspaces, members, invitations, and the audit log. */
 import { listAuditEvents } from '@glacis/contract/access'
 import type { InputOf } from '@glacis/contract/endpoint'
 import {

@@ -66,7 +66,7 @@ async function createData(): Promise<void> {
   )
 }
 
-/** The rows of all tables, without transaction ids, which differ between databases. */
+/** The rows of all tables, without transaction IDs, which differ between databases. */
 async function contents(url: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

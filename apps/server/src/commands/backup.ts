@@ -1,4 +1,4 @@
-/** `glacis backup`, `glacis restore` and `glacis verify-backup`. */
+/** `glacis backup`, `glacis restore`, and `glacis verify-backup`. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -210,7 +210,7 @@ describe('GET /v1/events', () => {
       expect([id, noticeId]).toEqual([expect.stringMatching(/^[\w-]{22}$/), expect.stringMatching(/^[\w-]{22}$/)])
       expect(numbers.has(id) || numbers.has(noticeId)).toBe(false)
     }
-    // The id of another workspace resumes from now, and shows nothing of either.
+    // The ID of another workspace resumes from now, and shows nothing of either.
     const foreign = { 'x-person': 'bert', 'last-event-id': seen[0]?.id ?? '' }
     const received = await read(foreign, 1, () => server.as(bert, (ctx) => announce(ctx, [opened('of bert')])))
     expect(received.map(({ title }) => title)).toEqual(['of bert'])

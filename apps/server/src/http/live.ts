@@ -22,8 +22,8 @@ interface Dependencies {
 type Admitted = Awaited<ReturnType<Guard['admit']>>
 
 /**
- * Serves `GET /v1/events`. Each message has its kind (`EVENT_…`) as event name, the event as JSON, and an id. Browsers
- * send the last id as `Last-Event-ID` when they reconnect, and get all later events of the last 30 days.
+ * Serves `GET /v1/events`. Each message has its kind (`EVENT_…`) as event name, the event as JSON, and an ID. Browsers
+ * send the last ID as `Last-Event-ID` when they reconnect, and get all later events of the last 30 days.
  */
 export function serveLive(app: FastifyInstance, { database, guard, live }: Dependencies): void {
   const open = new Map<string, number>()

@@ -10,7 +10,7 @@ const statuses: Readonly<Record<StatusFilter, readonly string[]>> = {
 }
 
 /**
- * SQL conditions of a filter on rows of `issue`. Lists, counts, batches and exports share it, so a
+ * SQL conditions of a filter on rows of `issue`. Lists, counts, batches, and exports share it, so a
  * filter always means the same.
  *
  * @param isInOrder whether rows are read from an index in list order: conditions are then evaluated

@@ -60,7 +60,7 @@ async function syncPack(
   log.info({ pack: name, records, skipped }, 'pack loaded')
 }
 
-/** A digest of the names, sizes and times of all files below these paths. */
+/** A digest of the names, sizes, and times of all files below these paths. */
 async function digestOf(paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
   for (const path of paths) {

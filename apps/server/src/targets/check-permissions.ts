@@ -6,8 +6,8 @@ import type { Ctx } from '#ctx.ts'
 import { ApiError } from '#errors.ts'
 
 /**
- * Intrusive checks may lock accounts, write data or crash a service, so analysts can't permit them. Values that stay the
- * same are no change: clients may send a target back as a whole.
+ * Intrusive checks may lock accounts, write data, or crash a service, so analysts can't permit them. Values that stay
+ * the same are no change: clients may send a target back as a whole.
  *
  * @throws ApiError `forbidden` if the role of the actor doesn't allow the change
  */

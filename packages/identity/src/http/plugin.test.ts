@@ -9,7 +9,7 @@ import type { Tables } from '#store.ts'
 
 const identity = await sharedTestIdentity()
 
-/** A host with its own parsers, hooks and error handler. */
+/** A host with its own parsers, hooks, and error handler. */
 async function createHost(overrides: { publicUrl: string; prefix: string }) {
   const app = Fastify()
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) =>

@@ -12,7 +12,7 @@ export interface HtmlField {
   /** Of an input; otherwise empty. */
   readonly type: string
   readonly name: string
-  /** Name, id, and placeholder. */
+  /** Name, ID, and placeholder. */
   readonly text: string
   readonly isReadOnly: boolean
 }

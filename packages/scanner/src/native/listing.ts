@@ -69,7 +69,7 @@ function foldersIn(body: string, base: string): string[] {
  * The names that a directory listing shows.
  *
  * A listing consists of links whose text is the name of what they link to, directly below the page. Because a simple
- * site can look the same, the page must also have a listing's title, a link to the parent folder, dates or sizes, or
+ * site can look the same, the page must also have a listing's title, a link to the parent folder, dates, or sizes, or
  * nothing else.
  *
  * @returns undefined if the page isn't a listing

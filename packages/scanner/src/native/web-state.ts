@@ -21,7 +21,7 @@ const registrationTrue =
 /**
  * Requests calls that the scripts name.
  *
- * @returns proofs by check id
+ * @returns proofs by check ID
  */
 export async function declaredState(context: NativeContext, site: WebSite): Promise<Readonly<Record<string, Proof>>> {
   const proofs: Record<string, Proof> = {}

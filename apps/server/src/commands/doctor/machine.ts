@@ -1,4 +1,4 @@
-/** Checks that need no database: Node.js, settings, disk, ports and email. */
+/** Checks that need no database: Node.js, settings, disk, ports, and email. */
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'

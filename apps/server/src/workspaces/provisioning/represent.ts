@@ -129,7 +129,7 @@ function versioned(
   return { resource: { ...resource, meta: { resourceType, ...times, location, version: etag } }, etag }
 }
 
-/** Identity ids of people who were removed from the workspace, or left it. */
+/** Identity IDs of people who were removed from the workspace, or left it. */
 async function formerMembers(ctx: Ctx, rows: readonly UserRow[]): Promise<ReadonlySet<string>> {
   const identities = rows.flatMap(({ identity_id }) => identity_id ?? [])
   if (identities.length === 0) return new Set()
