@@ -11,7 +11,7 @@ export interface Actor {
   readonly ip: string
   /** Identity ID of a person, or of the person who created the token. */
   readonly id?: string
-  /** Of a person or token. */
+  /** The role of the person or token. */
   readonly role?: Role
   readonly userAgent?: string
 }

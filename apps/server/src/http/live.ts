@@ -109,7 +109,7 @@ async function stream(
   const sendKeepAlive = () => {
     if (!ended.signal.aborted && !raw.writableNeedDrain) raw.write(': alive\n\n')
   }
-  // The person may have been removed or got another role, or the token may have been revoked.
+  // The person may have been removed or given another role, or the token may have been revoked.
   const recheck = async () => {
     const { actor } = await o.guard.admit(request, 'streamEvents', o.as.workspace)
     if (actor.role !== o.as.actor.role) throw new ApiError('forbidden', 'The role was changed')

@@ -1,4 +1,4 @@
-/** Who may permit intrusive checks on a target. */
+/** The roles that may permit intrusive checks on a target. */
 import { intrusiveCheckRoles } from '@glacis/contract/permissions'
 import type { CheckPermission } from '@glacis/contract/primitives'
 import { errorReasons } from '@glacis/contract/role'

@@ -1,4 +1,4 @@
-/** Which workspace a request is for, and the role of the person in it. */
+/** Determines the workspace of a request and the role of the person in it. */
 import { type Role, errorReasons } from '@glacis/contract/role'
 import type { Session } from '@glacis/contract/identity'
 import type { Actor, Person } from '#ctx.ts'

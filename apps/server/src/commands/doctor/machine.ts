@@ -90,7 +90,7 @@ function addressOf(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** The loopback address for one that means all interfaces. */
+/** Replaces an address that means all interfaces with the loopback address. */
 function reachable(address: string): string {
   return address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]')
 }

@@ -38,7 +38,7 @@ export interface SingleSignOn {
   complete(visit: Visit | null, workspace: string, callback: URL, cookieHeader: string | undefined): Promise<Redirect>
 }
 
-/** What the callback has to know. Binds the request to the session that started it. */
+/** Data for the callback. Binds the request to the session that started it. */
 const Memory = z.object({ sessionId: z.string(), returnTo: z.string() })
 
 interface Options {
