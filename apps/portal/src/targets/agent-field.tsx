@@ -1,4 +1,4 @@
-/** What scans a target: this server or an agent. */
+/** Chooses the scanner of a target: this server or an agent. */
 import { useQuery } from '@tanstack/react-query'
 import { all } from '#agents/queries.ts'
 import { formerAgentId } from '#targets/form.ts'
