@@ -1,17 +1,17 @@
-/** What has to be true after every fault, read directly from the database. */
+/** Invariants that must hold after every fault, read directly from the database. */
 import type { Acknowledged } from './load.ts'
 import { withClient } from './query.ts'
 
 /** Deliveries and emails are attempted more often than any fault lasts; see `jobs.ts`. */
 const attemptsMax = 12
 
-/** What third-party servers have accepted: webhooks by ID, emails by recipient. */
+/** Messages that third-party servers have accepted: webhooks by ID, emails by recipient. */
 export interface Received {
   readonly webhooks: ReadonlyMap<string, number>
   readonly emails: ReadonlyMap<string, number>
 }
 
-/** What was acknowledged before the snapshot, and the last decisions until now. */
+/** Writes that were acknowledged before the snapshot, and the last decisions until now. */
 type Check = (
   query: Query,
   acknowledged: Acknowledged,
@@ -99,7 +99,7 @@ const always: Readonly<Record<string, Check>> = {
   },
 }
 
-/** What has to be true once nothing is left to do. */
+/** Invariants that must hold once all work is done. */
 const atTheEnd: Readonly<Record<string, Check>> = {
   'every scan has ended': (query) =>
     found(

@@ -26,7 +26,7 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Between two requests of the same user. */
+/** The pause between two requests of the same user. */
 const pauseMs = 30
 
 export function startLoad(visitor: Visitor, targetIds: readonly string[], random: Random): Load {

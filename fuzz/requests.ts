@@ -20,7 +20,7 @@ export interface Draft {
   readonly ids: readonly (number | string)[]
   readonly edits: readonly { readonly at: number; readonly value: unknown }[]
   readonly parameters: readonly number[]
-  /** Whether the body has only what is required. */
+  /** Whether the body has only the required members. */
   readonly isMinimal: boolean
 }
 

@@ -1,4 +1,4 @@
-/** When things happened in the demo's history. */
+/** Times of the events in the demo's history. */
 import { randomBytes } from 'node:crypto'
 
 /** A week longer than the charts of a quarter. */

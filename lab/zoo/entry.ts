@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 
-/** Where a version that a scan should read is known from. `none`: the program doesn't disclose it remotely. */
+/** The source of the version that a scan should read. `none`: the program doesn't disclose it remotely. */
 const VersionRule = z.union([
   z.literal('none'),
   z.string().regex(/^\d/, 'A version starts with a digit'),

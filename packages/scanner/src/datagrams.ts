@@ -128,7 +128,7 @@ const probes: readonly DatagramProbe[] = [
     traces: (response) => [{ field: 'stun.software', text: softwareOf(response) }],
   },
   {
-    // Servers only answer clients that share a secret with them; this request uses the usual default.
+    // Servers only answer clients that share a secret with them; this request uses the common default.
     protocol: 'radius',
     ports: [1812, 1813],
     requests: [statusRequest],

@@ -1,4 +1,4 @@
-/** Forms of an HTML page, and the texts that say what the page is for. */
+/** Forms of an HTML page, and the texts that describe its purpose. */
 
 export interface HtmlForm {
   readonly isPost: boolean

@@ -62,7 +62,7 @@ export const dheSuites: Readonly<Record<number, string>> = {
 export const rsaSuites: readonly number[] = [0x009c, 0x009d, 0x003c, 0x003d, 0x002f, 0x0035, 0x000a]
 
 /** Suites that nearly every server with TLS 1.2 or earlier accepts one of. */
-export const usualSuites: readonly number[] = [
+export const commonSuites: readonly number[] = [
   0xc02f,
   0xc030,
   0xc02b,

@@ -1,4 +1,4 @@
-/** What the API of an application says about its own setup and registration. */
+/** What the API of an application reports about its own setup and registration. */
 import { z } from 'zod'
 import type { NativeContext, Proof } from '#native/native-check.ts'
 import { registrationOpen, setupOpen } from '#native/page-checks.ts'

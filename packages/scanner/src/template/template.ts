@@ -30,8 +30,7 @@ export interface CheckInfo {
   /** Maximum quality of detection of this check's findings, 0 to 100. */
   readonly quality: number
   /**
-   * Programs of the lab that prove the check when weak and stay silent when hardened; empty: none. Absent: the check
-   * doesn't say.
+   * Programs of the lab that prove the check when weak and stay silent when hardened; empty: none. Absent: not stated.
    */
   readonly verifiedOn?: readonly string[]
 }
