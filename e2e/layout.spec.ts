@@ -191,7 +191,7 @@ it.each([
   await page.unrouteAll({ behavior: 'wait' })
 })
 
-it('outlines the current, pressed and focused items in a contrast theme', async () => {
+it('outlines the current, pressed, and focused items in a contrast theme', async () => {
   const framed = (part: string) => page.evaluate(`getComputedStyle(document.querySelector("${part}")).outlineStyle`)
   await page.emulateMedia({ forcedColors: 'active' })
   await openAt('/overview', 1440)

@@ -41,13 +41,13 @@ const always: Readonly<Record<string, Check>> = {
       ![status, 'STATUS_RESOLVED'].includes(String(current.get(id))) && statusesNow.get(id) === status
     return [...statuses].filter(isLost).map(([id, status]) => `issue ${id} is not ${status}`)
   },
-  'no occurrence is doubled': (query) =>
+  'no occurrence is duplicated': (query) =>
     found(
       query,
       `select issue_id::text as item from occurrence
        group by account_id, issue_id, host_id, location, method having count(*) > 1`,
     ),
-  'no host is doubled': (query) =>
+  'no host is duplicated': (query) =>
     found(query, 'select address::text as item from host group by account_id, target_id, address having count(*) > 1'),
   'issues have the status of their occurrences': (query) =>
     found(
@@ -142,7 +142,7 @@ async function found(query: Query, text: string): Promise<string[]> {
   return (await query(text)).map(({ item }) => String(item))
 }
 
-/** @returns violations, such as `no occurrence is doubled: 0199c0de…` */
+/** @returns violations, such as `no occurrence is duplicated: 0199c0de…` */
 export async function violations(
   databaseUrl: string,
   acknowledged: Acknowledged,

@@ -25,7 +25,7 @@ const requestsPerUser = 200
 const usersPerAdministrator = 4
 const secret = 'canary-4f1c9e'
 
-it('answers every request as documented', { timeout: 0 }, async () => {
+it('responds to every request as documented', { timeout: 0 }, async () => {
   const foreignIds = await ownedByAnotherWorkspace()
   const tally = createTally()
   for (let start = 0; start < runs; start += requestsPerUser) {

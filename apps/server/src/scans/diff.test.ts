@@ -131,7 +131,7 @@ describe('the changes of a scan', () => {
     expect(await server.as(workspace, (ctx) => diffScan(ctx, { id: first }))).not.toHaveProperty('baseScan')
   })
 
-  it('are new, regressed, resolved or not tested, per host', async () => {
+  it('are new, regressed, resolved, or not tested, per host', async () => {
     const first = await scanned(
       ...respondsOn(one, 80),
       ...respondsOn(two, 80),

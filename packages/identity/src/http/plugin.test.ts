@@ -35,7 +35,7 @@ async function createHost(overrides: { publicUrl: string; prefix: string }) {
   return app
 }
 
-it("does not interfere with the host's parsers, hooks and error handlers", async () => {
+it("does not interfere with the host's parsers, hooks, and error handlers", async () => {
   const app = await createHost({ publicUrl: 'http://localhost:4433', prefix: '' })
   const browser = new Browser(inProcess(app))
   expect((await register(browser, newAddress())).status).toBe(200)
