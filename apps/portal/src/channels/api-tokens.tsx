@@ -42,7 +42,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) 
           Create token
         </Button>
       </div>
-      {isError && !data && <SectionError what="The tokens" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="Tokens" onRetry={() => void refetch()} />}
       {list.length > 0 && (
         <ul aria-label="API tokens" className="mt-3 divide-y divide-line rounded-lg border border-line">
           {list.map((token) => (

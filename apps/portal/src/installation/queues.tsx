@@ -18,7 +18,7 @@ export function Queues() {
       title="Queues"
       description="Background jobs across all workers. Failed jobs are kept for an hour."
     >
-      {isError && !data && <SectionError what="The queues" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="Queues" onRetry={() => void refetch()} />}
       {!data && !isError && <Skeleton className="w-2/3" />}
       {data && <QueueTable queues={data.queues.filter(hasJobs)} />}
       {data && !data.queues.every(hasJobs) && (

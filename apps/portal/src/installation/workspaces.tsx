@@ -18,7 +18,7 @@ export function Workspaces() {
       title="Workspaces"
       description="Their owners and sizes. Only members can see the contents of a workspace."
     >
-      {list.isError && !list.data && <SectionError what="The workspaces" onRetry={() => void list.refetch()} />}
+      {list.isError && !list.data && <SectionError what="Workspaces" onRetry={() => void list.refetch()} />}
       {shown.length > 0 && <WorkspaceTable workspaces={shown} />}
       <LoadMore query={list} what="workspaces" className="mt-3" />
     </SettingsSection>

@@ -46,7 +46,7 @@ async function open() {
 }
 const puts = () => service.seen.filter(({ method }) => method === 'PUT').map(({ body }) => body)
 
-it('changes plan, targets and period, waits, and shows the new figures', async () => {
+it('changes plan, targets, and period, waits, and shows the new figures', async () => {
   service.on('PUT /v1/billing/subscription', () => {
     present(starter, 60)
     return { body: { redirectUrl: '' } }

@@ -132,7 +132,7 @@ async function decide(status: 'STATUS_OPEN' | 'STATUS_RESOLVED' | 'STATUS_IGNORE
   })
 }
 
-it('raises a verified issue with host, evidence and history, and completes the scan', async () => {
+it('raises a verified issue with host, evidence, and history, and completes the scan', async () => {
   const scanId = await scanned(host, service, finding(), covered(check))
   const issue = await theIssue()
   expect(issue).toMatchObject({
