@@ -21,7 +21,7 @@ export interface CallOptions {
 }
 
 /**
- * Calls an endpoint of the contract: encodes `input` as path, query, or JSON body, sends credentials, and parses the
+ * Calls an endpoint of the contract: encodes `input` as path, query or JSON body, sends credentials, and parses the
  * response with the endpoint's schema. Never retries.
  *
  * @throws ApiFailure for an error status, no response, or a response that doesn't match the schema. A 401 also
