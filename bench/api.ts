@@ -1,5 +1,5 @@
 /**
- * Benchmarks the API with a million occurrences: p95 of lists, details and charts for one reader and for 16 while a
+ * Benchmarks the API with a million occurrences: p95 of lists, details, and charts for one reader and for 16 while a
  * scan writes 500 findings per second, and how much the large workspace slows down small ones.
  *
  * The limits assume an otherwise idle machine.

@@ -45,7 +45,7 @@ try {
   await repeat(cores * 4, () => signIn(), cores)
   const hashOnly = await cost(signIns, hash, cores, process.pid)
   const fullSignIn = await cost(signIns, () => signIn(), cores)
-  // A sign-in loads a form, submits it and hashes the password. Only the hash is meant to be expensive.
+  // A sign-in loads a form, submits it, and hashes the password. Only the hash is meant to be expensive.
   const limit = hashOnly.cpuMs / 0.8
   report({ figure: 'sign-in, server CPU', value: fullSignIn.cpuMs, unit: 'ms', limit })
   report({ figure: 'of which argon2id', value: hashOnly.cpuMs, unit: 'ms', limit })

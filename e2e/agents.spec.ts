@@ -1,4 +1,4 @@
-/** Lifecycle of an agent: install from the server's archive, connect, kill during a scan, restart, stop and delete. */
+/** Lifecycle of an agent: install from the server's archive, connect, kill during a scan, restart, stop, and delete. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'

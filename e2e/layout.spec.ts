@@ -1,4 +1,4 @@
-/** Layout checks: untruncated names, header layout, layout shifts, print and contrast themes. */
+/** Layout checks: untruncated names, header layout, layout shifts, print, and contrast themes. */
 import { createAgent } from '@glacis/contract/agent'
 import { createTarget } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
@@ -191,7 +191,7 @@ it.each([
   await page.unrouteAll({ behavior: 'wait' })
 })
 
-it('outlines the current, pressed and focused items in a contrast theme', async () => {
+it('outlines the current, pressed, and focused items in a contrast theme', async () => {
   const framed = (part: string) => page.evaluate(`getComputedStyle(document.querySelector("${part}")).outlineStyle`)
   await page.emulateMedia({ forcedColors: 'active' })
   await openAt('/overview', 1440)

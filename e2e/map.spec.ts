@@ -1,4 +1,4 @@
-/** The visual map with pointer, keyboard and as a table. */
+/** The visual map with pointer, keyboard, and as a table. */
 import { readFile } from 'node:fs/promises'
 import { createTarget } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
@@ -43,7 +43,7 @@ it('shows verified risks, opened by menu and by shortcut', async () => {
   expect(await canvas().getAttribute('data-scale')).toBe('1.000')
 })
 
-it('zooms with wheel, buttons and keys, within its limits', async () => {
+it('zooms with wheel, buttons, and keys, within its limits', async () => {
   await canvas().hover()
   await page.mouse.wheel(0, -120)
   await page.locator('canvas[data-scale="1.100"]').waitFor()
@@ -59,7 +59,7 @@ it('zooms with wheel, buttons and keys, within its limits', async () => {
   await page.locator('canvas[data-scale="1.000"]').waitFor()
 })
 
-it('opens the focused node, moves to its neighbors and opens its page', async () => {
+it('opens the focused node, moves to its neighbors, and opens its page', async () => {
   await page.getByRole('button', { name: /^Threat .*git/i }).focus()
   await card().getByRole('heading', { name: /git/i }).waitFor()
   await page.keyboard.press('ArrowRight')

@@ -39,7 +39,7 @@ it('SEC-H1 shows the API reference without violations', async () => {
   expect(violations()).toEqual([])
 })
 
-it('SEC-H1 blocks markup, code and workers that an attacker could inject', async () => {
+it('SEC-H1 blocks markup, code, and workers that an attacker could inject', async () => {
   await page.goto('/overview')
   const outcome = await page.evaluate<Record<string, unknown>>(`(async () => {
     // Code that the browser evaluates for the test itself is exempt from the policies; code that a timer starts isn't.

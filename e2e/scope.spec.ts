@@ -61,7 +61,7 @@ async function edit(): Promise<Locator> {
   return openDialog(page.getByRole('dialog', { name: 'Edit Aarewerk lab' }))
 }
 
-it('adds a target with hours, ports and an exclusion, and validates exclusions', async () => {
+it('adds a target with hours, ports, and an exclusion, and validates exclusions', async () => {
   await page.goto('/scope?create=true')
   const panel = page.getByRole('dialog', { name: 'New target' })
   await panel.getByLabel('Name').fill('Aarewerk lab')

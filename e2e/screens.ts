@@ -36,7 +36,7 @@ import { open, openPendingPage } from './page-ready.ts'
 
 export interface Screen {
   readonly name: string
-  /** May contain placeholders such as `:risk` or `:scope` for ids of the account. */
+  /** May contain placeholders such as `:risk` or `:scope` for IDs of the account. */
   readonly path: string
   /** Signed out, a new user, or (by default) a user with findings. */
   readonly as?: Watcher
@@ -56,7 +56,7 @@ export interface Screen {
 export type Watcher = 'person' | 'newcomer' | 'anonymous'
 
 /**
- * Ids for the placeholders in paths.
+ * IDs for the placeholders in paths.
  *
  * @throws if the visitor's account has no item of a kind
  */

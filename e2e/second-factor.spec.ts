@@ -1,4 +1,4 @@
-/** Authenticator apps, backup codes and passkeys. */
+/** Authenticator apps, backup codes, and passkeys. */
 import { describe, expect, it } from 'vitest'
 import { totpAt } from '../packages/identity/src/testing/test-identity.ts'
 import {

@@ -114,7 +114,7 @@ it(
     weak.isApacheOld = false
     await scan()
     await openRisk('verified', git)
-    expect(await statusOf()).toContain('Regression')
+    expect(await statusOf()).toContain('Regressed')
     await openRisk('verified', redis, 'Ignored')
     expect(await statusOf()).toContain('Ignored')
     await openRisk('potential', apache, 'Resolved')

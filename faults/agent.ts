@@ -11,7 +11,7 @@ export interface RunningAgent {
   kill(): Promise<void>
 }
 
-/** @param folder for its token, its state and its temporary files */
+/** @param folder for its token, its state, and its temporary files */
 export async function startAgent(url: string, token: string, folder: string): Promise<RunningAgent> {
   const temporary = join(folder, 'temporary')
   await mkdir(temporary, { recursive: true })

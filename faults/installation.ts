@@ -26,7 +26,7 @@ export interface Installation {
   kill(name: string): Promise<void>
   /** Sends a signal, such as one that pauses it. */
   signal(name: string, signal: NodeJS.Signals): void
-  /** The process id of a running process. */
+  /** The process ID of a running process. */
   pidOf(name: string): number
   /** The port of each process. */
   readonly ports: Readonly<Record<string, number>>

@@ -1,17 +1,17 @@
-/** What has to be true after every fault, read directly from the database. */
+/** Invariants that must hold after every fault, read directly from the database. */
 import type { Acknowledged } from './load.ts'
 import { withClient } from './query.ts'
 
 /** Deliveries and emails are attempted more often than any fault lasts; see `jobs.ts`. */
 const attemptsMax = 12
 
-/** What third-party servers have accepted: webhooks by ID, emails by recipient. */
+/** Messages that third-party servers have accepted: webhooks by ID, emails by recipient. */
 export interface Received {
   readonly webhooks: ReadonlyMap<string, number>
   readonly emails: ReadonlyMap<string, number>
 }
 
-/** What was acknowledged before the snapshot, and the last decisions until now. */
+/** Writes that were acknowledged before the snapshot, and the last decisions until now. */
 type Check = (
   query: Query,
   acknowledged: Acknowledged,
@@ -41,13 +41,13 @@ const always: Readonly<Record<string, Check>> = {
       ![status, 'STATUS_RESOLVED'].includes(String(current.get(id))) && statusesNow.get(id) === status
     return [...statuses].filter(isLost).map(([id, status]) => `issue ${id} is not ${status}`)
   },
-  'no occurrence is doubled': (query) =>
+  'no occurrence is duplicated': (query) =>
     found(
       query,
       `select issue_id::text as item from occurrence
        group by account_id, issue_id, host_id, location, method having count(*) > 1`,
     ),
-  'no host is doubled': (query) =>
+  'no host is duplicated': (query) =>
     found(query, 'select address::text as item from host group by account_id, target_id, address having count(*) > 1'),
   'issues have the status of their occurrences': (query) =>
     found(
@@ -99,7 +99,7 @@ const always: Readonly<Record<string, Check>> = {
   },
 }
 
-/** What has to be true once nothing is left to do. */
+/** Invariants that must hold once all work is done. */
 const atTheEnd: Readonly<Record<string, Check>> = {
   'every scan has ended': (query) =>
     found(
@@ -142,7 +142,7 @@ async function found(query: Query, text: string): Promise<string[]> {
   return (await query(text)).map(({ item }) => String(item))
 }
 
-/** @returns violations, such as `no occurrence is doubled: 0199c0de…` */
+/** @returns violations, such as `no occurrence is duplicated: 0199c0de…` */
 export async function violations(
   databaseUrl: string,
   acknowledged: Acknowledged,

@@ -7,7 +7,7 @@ import { createComment } from '@glacis/contract/triage'
 import type { Visitor } from '../lab/visitor.ts'
 import type { Random } from './random.ts'
 
-/** Ids of rows by their table, and the last decision per issue. */
+/** IDs of rows by their table, and the last decision per issue. */
 export interface Acknowledged {
   readonly tags: string[]
   readonly comments: string[]
@@ -26,7 +26,7 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Between two requests of the same user. */
+/** The pause between two requests of the same user. */
 const pauseMs = 30
 
 export function startLoad(visitor: Visitor, targetIds: readonly string[], random: Random): Load {

@@ -19,21 +19,21 @@ const document = (await app.inject({ url: '/v1/openapi.json' })).json<ApiDocumen
 const calls = endpoints.filter(({ path }) => !path.startsWith('/v1/agent/'))
 
 const runs = Number(fuzzRuns ?? 1500)
-/** Every person starts with a new workspace, so that deleting it doesn't end the run. */
-const requestsPerPerson = 200
-/** Every so many persons, one administers the installation. */
-const personsPerAdministrator = 4
+/** Every user starts with a new workspace, so that deleting it doesn't end the run. */
+const requestsPerUser = 200
+/** One of this many users administers the installation. */
+const usersPerAdministrator = 4
 const secret = 'canary-4f1c9e'
 
-it('answers every request as documented', { timeout: 0 }, async () => {
+it('responds to every request as documented', { timeout: 0 }, async () => {
   const foreignIds = await ownedByAnotherWorkspace()
   const tally = createTally()
-  for (let start = 0; start < runs; start += requestsPerPerson) {
+  for (let start = 0; start < runs; start += requestsPerUser) {
     const person = `fuzz${start}`
     const ids = new Map<string, string[]>()
-    await createOwnData(ids, person, (start / requestsPerPerson) % personsPerAdministrator === 0)
+    await createOwnData(ids, person, (start / requestsPerUser) % usersPerAdministrator === 0)
     for (const [noun, foreign] of foreignIds) ids.set(noun, [...foreign, ...(ids.get(noun) ?? [])])
-    for (const draft of fc.sample(drafts, { numRuns: Math.min(requestsPerPerson, runs - start), seed: seed + start })) {
+    for (const draft of fc.sample(drafts, { numRuns: Math.min(requestsPerUser, runs - start), seed: seed + start })) {
       const { endpoint, url, payload } = requestOf(draft, calls, document, ids)
       const request = `${endpoint.method} ${url.slice(0, 300)} ${payload?.slice(0, 600) ?? ''}`
       const startedAt = performance.now()

@@ -14,7 +14,7 @@ const cpuMsMax = 250
 export const hangMs = 20_000
 /** How much the process may grow meanwhile, garbage included. */
 const growthMiBMax = 512
-/** Between two lines of progress. */
+/** Interval between lines of progress. */
 export const progressMs = 30_000
 /** Reading the clock takes longer than some parsers. */
 const inputsPerClockCheck = 100
@@ -27,7 +27,7 @@ interface Limits {
   readonly sliceRuns?: number
   /** The share of the runs of one parser, if several properties divide them. */
   readonly share?: number
-  /** What may stay in memory after all inputs: caches of bounded size. */
+  /** Memory that may remain in use after all inputs, for caches of bounded size. */
   readonly retainedMiBMax?: number
   /** The share of inputs that the parser has to accept. With less, the inputs only test the first validation. */
   readonly acceptedMin?: number

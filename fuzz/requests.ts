@@ -13,14 +13,14 @@ interface Operation {
   readonly responses: Readonly<Record<string, object>>
 }
 
-/** One generated request, before ids of existing resources are filled in. */
+/** One generated request, before IDs of existing resources are filled in. */
 export interface Draft {
   readonly operation: number
-  /** Positions in the list of known ids, from 0 to 1, or texts. */
+  /** Positions in the list of known IDs, from 0 to 1, or texts. */
   readonly ids: readonly (number | string)[]
   readonly edits: readonly { readonly at: number; readonly value: unknown }[]
   readonly parameters: readonly number[]
-  /** Whether the body has only what is required. */
+  /** Whether the body has only the required members. */
   readonly isMinimal: boolean
 }
 
@@ -83,7 +83,7 @@ export function operationOf(document: ApiDocument, { method, path }: Endpoint): 
   return document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
 }
 
-/** Ids of existing resources, of this workspace and of others, by the first part of their path. */
+/** IDs of existing resources, of this workspace and of others, by the first part of their path. */
 export type KnownIds = ReadonlyMap<string, readonly string[]>
 
 /** The first part of a path, such as `tags`. */
@@ -91,7 +91,7 @@ export function nounOf({ path }: Endpoint): string {
   return path.split('/')[2] ?? ''
 }
 
-/** How many of the ids in paths are of the kind that the call expects. */
+/** How many of the IDs in paths are of the kind that the call expects. */
 const fittingIds = 0.8
 
 export function requestOf(draft: Draft, endpoints: readonly Endpoint[], document: ApiDocument, knownIds: KnownIds) {

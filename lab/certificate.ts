@@ -43,7 +43,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return element(0x30, Buffer.concat(parts))
 }
 
-/** Encodes tag, length and content. */
+/** Encodes tag, length, and content. */
 function element(tag: number, content: Buffer | readonly number[]): Buffer {
   const body = Buffer.from(content)
   const size = [...Buffer.from(body.length.toString(16).padStart(body.length > 0xff ? 4 : 2, '0'), 'hex')]

@@ -18,7 +18,7 @@ export interface LabHost {
   readonly ports: readonly number[]
   /** The remaining weaknesses; `fix` removes one. */
   readonly weaknesses: readonly string[]
-  /** The minimum that a scan should report now: CVE ids, and ids of our checks. */
+  /** The minimum that a scan should report now: CVE IDs, and IDs of our checks. */
   readonly expected: readonly string[]
 }
 

@@ -6,7 +6,7 @@ import type { Socket as DatagramSocket } from 'node:dgram'
 export interface Weakness {
   /** Unique in the lab. */
   readonly name: string
-  /** The minimum that a scan should report for it: CVE ids, and ids of our checks. */
+  /** The minimum that a scan should report for it: CVE IDs, and IDs of our checks. */
   readonly expected: readonly string[]
 }
 

@@ -1,4 +1,7 @@
-/** PostgreSQL servers from our package, and PgBouncer as a distribution packages it, for tests of poolers, replicas and failover. */
+/**
+ * PostgreSQL servers from our package, and PgBouncer as a distribution packages it, for tests of poolers, replicas, and
+ * failover.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'

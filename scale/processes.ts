@@ -78,7 +78,7 @@ export async function startCluster(): Promise<Cluster> {
 
 export interface Traffic {
   readonly requests: () => number
-  /** Ids of tags whose creation was acknowledged. */
+  /** IDs of tags whose creation was acknowledged. */
   readonly tagIds: readonly string[]
   readonly failures: readonly string[]
   stop(): Promise<void>

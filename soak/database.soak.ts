@@ -87,7 +87,7 @@ describe.skipIf(missingPrograms)(`with a pooler and a replica${missingPrograms ?
       text += chunk
       if (text.includes('EVENT_SCAN_STARTED')) break
     }
-    // Without notifications, the stream would look every 20 seconds.
+    // Without notifications, the stream would poll every 20 seconds.
     expect(performance.now() - startedAt).toBeLessThan(8000)
     closing.abort()
     expect(await scanning).toMatchObject({ status: 'STATUS_COMPLETED' })

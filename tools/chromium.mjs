@@ -5,7 +5,7 @@ import { nodeProgram, root } from './node.mjs'
 import { run, logProgress } from './prepare.mjs'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-const usualFolders = [
+const commonFolders = [
   '/usr/bin',
   '/usr/local/bin',
   '/opt/google/chrome',
@@ -23,7 +23,7 @@ export async function prepareChromium() {
 
 /** @returns the first program that starts; on some systems it is only a stub that suggests installing the package */
 async function find() {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...usualFolders]
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...commonFolders]
   const candidates = folders.flatMap((folder) =>
     [...names, 'Chromium', 'Google Chrome'].map((name) => join(folder, name)),
   )

@@ -213,7 +213,7 @@ function onImport(check: Check) {
   }
 }
 
-/** Tests, test support and tool configuration may use the root's dependencies. */
+/** Tests, test support, and tool configuration may use the root's dependencies. */
 function isTest(file: string): boolean {
   return /(\.test|\.config|\/testing\/[\w-]+)\.tsx?$/.test(file)
 }

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join, relative } from 'node:path'
 import { cacheFolder, fail, exitWithNpm, glacis, nodeProgram, root, runProgram } from './node.mjs'
 
-/** Installs, builds and serves. */
+/** Installs, builds, and serves. */
 export async function start() {
   exitWithNpm()
   await install({ dev: false })

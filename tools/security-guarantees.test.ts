@@ -34,7 +34,7 @@ function rowOf(id: string, promise: string, files: readonly string[]): string {
   return `| ${id} | ${promise} | ${files.map((file) => `\`${file}\``).join(', ')} |`
 }
 
-/** The test files by the ids at the start of their test names. */
+/** The test files by the IDs at the start of their test names. */
 function filesById(): Map<string, string[]> {
   const testsByGuarantee = new Map<string, string[]>()
   const patterns = ['{packages,apps}/*/src/**/*.test.{ts,tsx}', '{tools,packs,lab}/**/*.test.ts', 'e2e/*.spec.ts']

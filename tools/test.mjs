@@ -11,7 +11,7 @@ import { buildPortal, install, run, logProgress } from './prepare.mjs'
 import { runVitest, testEnvironment } from './vitest.mjs'
 
 const checks = [
-  ['types of server, packages and tools', 'tsc', '-p', '.'],
+  ['types of server, packages, and tools', 'tsc', '-p', '.'],
   ['types of the portal', 'tsc', '-p', 'apps/portal'],
   ['lint', 'oxlint'],
   ['format', 'oxfmt', '--check', '.'],
@@ -70,7 +70,7 @@ async function readReport(file) {
   }
 }
 
-/** Names the file, the test and the first line of the reason; a file that doesn't load counts as one failure. */
+/** Names the file, the test, and the first line of the reason; a file that doesn't load counts as one failure. */
 function failuresOf({ name, status, message, assertionResults }) {
   const file = relative(root, name)
   const tests = assertionResults.filter((test) => test.status === 'failed')

@@ -11,7 +11,7 @@ export function runVitest(...args) {
   return start(['--retry=1', ...args], runMsMax)
 }
 
-/** Without retries and without a limit of time: long tests have their own, and must succeed at once. */
+/** Without retries and without a limit of time: long tests have their own, and must pass on the first attempt. */
 export function runSoakTests(...args) {
   return start(['--project=soak', ...args], 0)
 }

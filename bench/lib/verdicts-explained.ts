@@ -2,7 +2,7 @@
 
 interface Explanation {
   readonly side: 'missed' | 'extra'
-  /** Id of a lab entry; any if absent. */
+  /** ID of a lab entry; any if absent. */
   readonly lab?: RegExp
   readonly key: RegExp
   readonly reason: string

@@ -5,10 +5,10 @@ import { dayMs, idAt, workingTime } from './times.ts'
 
 const comments = [
   'Ticket opened with the platform team.',
-  'Patched on staging, production follows in the next maintenance window.',
+  'Patched on staging; production follows in the next maintenance window.',
   'Vendor confirmed the fix; waiting for the package in our mirror.',
   'Reachable only from the VPN, so this can wait until the end of the month.',
-  'Verified with a manual request, still reproducible.',
+  'Verified with a manual request; still reproducible.',
 ] as const
 
 export async function addComments(

@@ -1,4 +1,4 @@
-/** When things happened in the demo's history. */
+/** Times of the events in the demo's history. */
 import { randomBytes } from 'node:crypto'
 
 /** A week longer than the charts of a quarter. */
@@ -22,7 +22,7 @@ export function fraction(number: number): number {
   return (number * 0.618_033_988_75) % 1
 }
 
-/** A UUIDv7, because lists are sorted by id. */
+/** A UUIDv7, because lists are sorted by ID. */
 export function idAt(time: Date): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(time.getTime(), 0, 6)

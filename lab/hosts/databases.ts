@@ -1,4 +1,4 @@
-/** Data stores without authentication: Redis, memcached and an MQTT broker. */
+/** Data stores without authentication: Redis, memcached, and an MQTT broker. */
 import { createSocket } from 'node:dgram'
 import { createServer, type Socket } from 'node:net'
 import { listenTcp, listenUdp, type HostDefinition, type HasWeakness } from '../service.ts'
@@ -114,7 +114,7 @@ export const memcached: HostDefinition = {
       const createUdp = () => {
         const socket = createSocket('udp4')
         socket.on('message', (message, from) => {
-          // The frame header has eight bytes: request id, sequence number, total, reserved.
+          // The frame header has eight bytes: request ID, sequence number, total, reserved.
           if (!hasWeakness('memcached-udp') || message.length < 9) return
           const args = message.subarray(8).toString('latin1').trim().split(/\s+/)
           const head = Buffer.concat([message.subarray(0, 2), Buffer.from([0, 0, 0, 1, 0, 0])])

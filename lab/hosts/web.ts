@@ -84,10 +84,10 @@ CREATE TABLE \`customers\` (\`id\` int NOT NULL, \`email\` varchar(200) DEFAULT 
 INSERT INTO \`customers\` VALUES (1,'nobody@example.test');
 `
 
-/** A shop on Apache 2.4.49 with its repository, settings and a database dump in the web root. */
+/** A shop on Apache 2.4.49 with its repository, settings, and a database dump in the web root. */
 export const apache: HostDefinition = {
   name: 'storefront',
-  description: 'Apache 2.4.49 with a repository, settings and a database dump in the web root',
+  description: 'Apache 2.4.49 with a repository, settings, and a database dump in the web root',
   weaknesses: [
     { name: 'git-config', expected: ['git-config-exposed'] },
     { name: 'env-file', expected: ['env-file-exposed'] },

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 
-/** Where a version that a scan should read is known from. `none`: the program doesn't disclose it remotely. */
+/** The source of the version that a scan should read. `none`: the program doesn't disclose it remotely. */
 const VersionRule = z.union([
   z.literal('none'),
   z.string().regex(/^\d/, 'A version starts with a digit'),
@@ -67,13 +67,13 @@ const Variant = z.strictObject({
   udp: ports.optional(),
   /** Ports that nginx forwards after Basic authentication. The program itself gets the inner address as its own. */
   basicAuth: ports.default([]),
-  /** A file with the process id of a program that leaves its process group. */
+  /** A file with the process ID of a program that leaves its process group. */
   pidFile: z.string().optional(),
-  /** Ids of the checks that must prove a weakness. */
+  /** IDs of the checks that must prove a weakness. */
   proves: z.array(z.string()).default([]),
   /** Weaknesses that no check covers. They count as expected and as missed. */
   uncovered: z.array(z.string()).default([]),
-  /** Ids of other checks whose findings are true. */
+  /** IDs of other checks whose findings are true. */
   also: z.array(z.string()).default([]),
 })
 export type Variant = z.infer<typeof Variant>

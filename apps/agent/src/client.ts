@@ -173,7 +173,7 @@ function describeProxyError(server: string, error: unknown): UnreachableError | 
   let port: unknown
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const status = /^Proxy (?:Authentication Required|response) \((\d{3})\)/.exec(cause.message)?.[1]
-    // Tinyproxy answers 401.
+    // Tinyproxy responds with 401.
     if (status === '407' || status === '401')
       return new UnreachableError(
         'The proxy rejected the username or password. Correct them in HTTPS_PROXY (http://user:password@host:port, with special characters percent-encoded).',

@@ -45,7 +45,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** @throws CliError that says why the server can't be reached from this machine */
+/** @throws CliError with the reason why the server can't be reached from this machine */
 async function checkServer(server: string, signal: AbortSignal): Promise<void> {
   try {
     const program = await describeProgram(createClient(server, ''), signal)

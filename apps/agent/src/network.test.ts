@@ -13,7 +13,7 @@ import { type SelfSigned, selfSigned } from '../../../lab/certificate.ts'
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 const token = `gla_${'a'.repeat(43)}`
-/** The server was reached, and answered. */
+/** The server was reached and responded. */
 const answered = { code: 78, output: expect.stringMatching(/does not recognize this token/) }
 const credentials = { user: 'agent', password: 'p@ss:word' }
 

@@ -6,8 +6,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { CliError } from './cli-error.ts'
 
 /**
- * Applies `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` to this process, and trusts the CA certificates of a file in addition to
- * those that it trusts anyway. Scans run in other processes, and connect directly.
+ * Applies `HTTPS_PROXY`, `HTTP_PROXY`, and `NO_PROXY` to this process, and trusts the CA certificates of a file in
+ * addition to the default ones. Scans run in other processes, and connect directly.
  *
  * @throws CliError that names the invalid variable or file
  */

@@ -28,7 +28,7 @@ function createStore(body: Buffer) {
   return { requests, store: createPackStore({ stateFolder, packsFolder: undefined }, { download }) }
 }
 
-it('downloads packs once, caches them and deletes older ones', async () => {
+it('downloads packs once, caches them, and deletes older ones', async () => {
   const old = archive(file('0/old.yaml'))
   await createStore(old.body).store.folders(old.digest, signal)
   const fresh = archive(file('0/a/fresh.yaml', 'id: fresh'))

@@ -1,4 +1,7 @@
-/** Updates the agent in place to the program of its server, and returns to the installed one if that doesn't connect. */
+/**
+ * Updates the agent in place to the program of its server, and returns to the installed one if the update doesn't
+ * connect.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'

@@ -49,7 +49,7 @@ export async function recordAuditEvents(
     .execute()
 }
 
-/** An event from the identity service: a sign-in, a failed sign-in or a changed credential. */
+/** An event from the identity service: a sign-in, a failed sign-in, or a changed credential. */
 export interface IdentityEvent {
   readonly kind: string
   readonly identityId: string | null

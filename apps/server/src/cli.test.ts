@@ -57,7 +57,7 @@ it.each([
 
 it('finishes if the reader of its output has gone', async () => {
   const env = { PATH: process.env['PATH'], GLACIS_DATA: folder, GLACIS_HOST: '127.0.0.1' }
-  // The examination continues after its first lines.
+  // The command keeps writing after its first lines.
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'doctor'], { env })
   child.stdout.destroy()
   expect(await text(child.stderr)).toBe('')

@@ -71,7 +71,7 @@ const signUpsMax = { local: 2000, public: 20 } as const
 
 const concurrentMails = 2
 
-/** The relying party id must be a domain, not an IP address: WebAuthn Level 3, section 5.1.3. */
+/** The relying party ID must be a domain, not an IP address: WebAuthn Level 3, section 5.1.3. */
 const passkeysUnavailable = 'passkeys unavailable because GLACIS_URL is an IP address'
 
 function hostOf(url: string): string {

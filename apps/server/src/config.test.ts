@@ -19,7 +19,7 @@ it('has a default for every setting', () => {
   })
 })
 
-it('parses lists, paths and numbers', () => {
+it('parses lists, paths, and numbers', () => {
   const config = readConfig(
     {
       GLACIS_PORT: '8080',

@@ -9,9 +9,9 @@ export interface Actor {
   readonly name: string
   /** The client address of a person; empty otherwise. */
   readonly ip: string
-  /** Identity id of a person, or of the person who created the token. */
+  /** Identity ID of a person, or of the person who created the token. */
   readonly id?: string
-  /** Of a person or token. */
+  /** The role of the person or token. */
   readonly role?: Role
   readonly userAgent?: string
 }
@@ -25,7 +25,7 @@ export interface Person {
   readonly isVerified: boolean
   /** The identity providers that the person signed in with. */
   readonly providers?: readonly string[]
-  /** Id of the session at the identity service. Absent outside a request. */
+  /** ID of the session at the identity service. Absent outside a request. */
   readonly sessionId?: string
 }
 

@@ -6,7 +6,7 @@ import { type Kysely, sql } from 'kysely'
 
 export interface Deletion {
   readonly action: 'account.delete' | 'identity.delete'
-  /** Id of the workspace. Part of the JSON output of `glacis identity deletions`. */
+  /** ID of the workspace. Part of the JSON output of `glacis identity deletions`. */
   readonly accountId: string | null
   readonly identityId: string | null
   /** Number of rows deleted with it; nothing that identifies a person or target. */
@@ -37,7 +37,7 @@ export async function deletions(owner: Kysely<Tables>): Promise<(Deletion & { at
   return rows
 }
 
-/** The system user running a command. In a container, the user id may have no name. */
+/** The system user running a command. In a container, the user ID may have no name. */
 export function operatorName(): string {
   try {
     return userInfo().username

@@ -1,4 +1,4 @@
-/** Which destinations the server may connect to on behalf of a workspace: webhooks and identity providers. */
+/** The destinations that the server may connect to on behalf of a workspace: webhooks and identity providers. */
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { isMetadataAddress, isPublicAddress } from '@glacis/scanner'

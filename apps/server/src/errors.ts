@@ -24,7 +24,7 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode
   /** For `invalid`: the invalid fields. */
   readonly violations: readonly FieldViolation[]
-  /** Machine-readable details, such as the id of the conflicting scan. */
+  /** Machine-readable details, such as the ID of the conflicting scan. */
   readonly metadata: Readonly<Record<string, string>>
   /** Why, for clients that react to it; stable. */
   readonly reason: ErrorReason | null

@@ -1,4 +1,4 @@
-/** The dependency graph of hosts, software and threats. */
+/** The dependency graph of hosts, software, and threats. */
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/insights'
 import type { DependencyGraph, GraphNode } from '@glacis/contract/insights'

@@ -8,7 +8,7 @@ import { jobOrigin, traceJob } from '#tracing.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 
-/** The queues and the data of their jobs, which contains only ids. */
+/** The queues and the data of their jobs, which contains only IDs. */
 export interface Queues {
   'scan-plan': { readonly account: string; readonly scanId: string }
   'scan-batch': { readonly account: string; readonly scanId: string; readonly number: number }
@@ -68,7 +68,7 @@ export interface Jobs {
   counts(owner: Kysely<Tables>): Promise<QueueCounts[]>
   /** The most recently failed jobs, at most 100; failed jobs are kept for an hour. */
   failed(owner: Kysely<Tables>): Promise<FailedJob[]>
-  /** Queues a failed job again. @returns its queue; null if no failed job has the id */
+  /** Queues a failed job again. @returns its queue; null if no failed job has the ID */
   retry(owner: Kysely<Tables>, id: string): Promise<string | null>
   /** Makes the workers of a queue poll immediately instead of within a second. */
   wake(queue: string): void

@@ -51,7 +51,7 @@ it('takes over the lock of a killed process', async () => {
   await release()
 })
 
-it('takes over a stale lock whose process id was reused', async () => {
+it('takes over a stale lock whose process ID was reused', async () => {
   await writeFile(join(folder, 'glacis.pid'), `${process.ppid} another-boot/1\n`)
   const release = await lockFolder(folder)
   await release()

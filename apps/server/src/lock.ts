@@ -9,7 +9,7 @@ const waitMsMax = 3000
 const retryMs = 100
 
 /**
- * Creates the data folder if it does not exist and locks it. The lock is a file with our process id and start time, so
+ * Creates the data folder if it does not exist and locks it. The lock is a file with our process ID and start time, so
  * that a stale lock of a killed process or an earlier boot is detected and taken over.
  *
  * @returns a function that releases the lock
@@ -100,7 +100,7 @@ async function isLocked(content: string): Promise<boolean> {
 
 /**
  * Distinguishes a process from a later one with the same id: on Linux its start time in clock ticks since boot
- * (field 22 of proc_pid_stat(5)) and the boot id. Empty if the process is dead.
+ * (field 22 of proc_pid_stat(5)) and the boot ID. Empty if the process is dead.
  */
 async function processIdentity(pid: number): Promise<string> {
   if (process.platform !== 'linux') return isAlive(pid) ? 'alive' : ''

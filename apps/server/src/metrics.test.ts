@@ -20,7 +20,7 @@ describe('createMetrics', () => {
   afterAll(() => metrics.close())
   const scrape = async () => (await fetch(url)).text()
 
-  it('measures requests by route instead of by path, so that ids never become labels', async () => {
+  it('measures requests by route instead of by path, so that IDs never become labels', async () => {
     const app = Fastify()
     metrics.observe(app)
     app.get('/things/:id', async () => ({}))
@@ -51,7 +51,7 @@ describe('createMetrics', () => {
     expect(text).toMatch(/glacis_queue_oldest_job_seconds\{queue="decisions"\} 0\.\d+/)
   })
 
-  it('reports scans, leases, deliveries, connections and the event loop', async () => {
+  it('reports scans, leases, deliveries, connections, and the event loop', async () => {
     const text = await scrape()
     for (const sample of [
       'glacis_scans{status="running"} 0',

@@ -1,6 +1,6 @@
 /**
- * Prometheus metrics on their own port, in the text format 0.0.4. Nothing in them identifies a workspace, a target or a user.
- * Counts over all processes (queues, scans, feeds) are read from the database when Prometheus scrapes.
+ * Prometheus metrics on their own port, in the text format 0.0.4. Nothing in them identifies a workspace, a target, or
+ * a user. Counts over all processes (queues, scans, feeds) are read from the database when Prometheus scrapes.
  */
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
@@ -162,7 +162,7 @@ function databaseGauges(registry: Registry, { owner }: Database): Refresh {
     'Time since the last activity of the running scan that has been idle longest.',
   )
   const leases = gauge('agent_leases', 'Batches leased to agents.')
-  const deliveries = gauge('deliveries_pending', 'Notifications that are not delivered yet.')
+  const deliveries = gauge('deliveries_pending', 'Notifications that have not been delivered yet.')
   const feedAge = gauge('feed_age_seconds', 'Time since a feed was last checked.', 'feed')
   const feedFailures = gauge('feed_failures', 'Consecutive failed updates of a feed.', 'feed')
   return async () => {

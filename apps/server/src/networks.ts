@@ -1,4 +1,4 @@
-/** Lists of networks from which tokens, agents and users may connect. An empty list allows all. */
+/** Lists of networks from which tokens, agents, and users may connect. An empty list allows all. */
 import { BlockList, isIP } from 'node:net'
 import { errorReasons } from '@glacis/contract/role'
 import { ApiError } from '#errors.ts'

@@ -1,4 +1,4 @@
-/** HTTP requests to servers that a workspace names, such as its identity provider. */
+/** HTTP requests to servers that a workspace configures, such as its identity provider. */
 import type { RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'

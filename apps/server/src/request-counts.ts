@@ -16,7 +16,7 @@ const keysMax = 5000
 
 interface Count {
   used: number
-  /** The part of `used` that the other processes don't know. */
+  /** The part of `used` that hasn't been shared with the other processes. */
   unsent: number
   resetsAt: number
   isShared: boolean

@@ -24,7 +24,7 @@ interface SarifLocation {
 /**
  * `https://192.0.2.1:443/.env` for web services, `tcp://192.0.2.1:6379` for others.
  *
- * @param scheme `http`, `https` or the transport protocol
+ * @param scheme `http`, `https`, or the transport protocol
  */
 export function uriOf({ address, port, location }: SarifLocation, scheme: string): string {
   const host = address.includes(':') ? `[${address}]` : address

@@ -22,7 +22,7 @@ export const urlOf = (scheme: RegExp) => z.string().refine((text) => scheme.test
 export const listenHost = z.string().refine((text) => isIP(text) > 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text))
 /** An address with an optional display name. Line breaks are rejected because the value becomes an email header. */
 export const sender = z.string().regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*@[^\p{Cc}\p{Zl}\p{Zp}]+$/u)
-/** A public key of age: X25519, post-quantum or of a hardware token. */
+/** A public key of age: X25519, post-quantum, or of a hardware token. */
 export const ageRecipient = z.string().regex(/^age1[a-z0-9]{20,4000}$/)
 export const network = z.union([z.cidrv4(), z.cidrv6()])
 

@@ -1,5 +1,5 @@
 /**
- * Every setting: its name, meaning and default. docs/settings.md is generated from this list, and a
+ * Every setting: its name, meaning, and default. docs/settings.md is generated from this list, and a
  * test keeps it current.
  */
 import { z } from 'zod'

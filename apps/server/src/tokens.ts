@@ -99,7 +99,7 @@ export async function deleteApiToken(ctx: Ctx, { id }: { id: string }): Promise<
 }
 
 /**
- * The owner of a token; null if it is unknown, revoked or expired, or if the account that created it is disabled.
+ * The owner of a token; null if it is unknown, revoked, or expired, or if the account that created it is disabled.
  * Records the last use with minute precision.
  */
 export async function ownerOfToken(database: Pick<Database, 'owner'>, token: string): Promise<TokenOwner | null> {

@@ -1,7 +1,8 @@
 /**
- * OpenTelemetry traces of requests, jobs, and database statements. The official SDK is configured by its own variables and is
- * loaded only if an endpoint is set; otherwise, spans are no-ops. Spans contain nothing that a user wrote: statements have
- * placeholders instead of values, paths have only ids, and errors have only a code, because messages can quote addresses and URLs.
+ * OpenTelemetry traces of requests, jobs, and database statements. The official SDK is configured by its own variables
+ * and is loaded only if an endpoint is set; otherwise, spans are no-ops. Spans contain nothing that a user wrote:
+ * statements have placeholders instead of values, paths have only IDs, and errors have only a code, because messages
+ * can quote addresses and URLs.
  */
 import {
   type Context,
@@ -45,7 +46,7 @@ export async function startTracing(log: Log): Promise<() => Promise<void>> {
   return () => sdk.shutdown()
 }
 
-/** For log lines: the ids of the active span; empty outside of one. */
+/** For log lines: the IDs of the active span; empty outside of one. */
 export function activeTrace(): { trace_id?: string; span_id?: string } {
   const active = trace.getActiveSpan()?.spanContext()
   return active ? { trace_id: active.traceId, span_id: active.spanId } : {}

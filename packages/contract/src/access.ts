@@ -4,7 +4,10 @@ import { endpoint } from '#endpoint.ts'
 import { Role } from '#role.ts'
 import { AllowedNetworks, Empty, Id, Name, NextPage, Page, Timestamp } from '#primitives.ts'
 
-/** `SCOPE_READ` is read-only; `SCOPE_SCAN` adds starting and canceling scans; `SCOPE_WRITE` allows everything except tokens, channels and plans. */
+/**
+ * `SCOPE_READ` is read-only; `SCOPE_SCAN` adds starting and canceling scans; `SCOPE_WRITE` allows everything except
+ * tokens, channels, and plans.
+ */
 export const TokenScope = z.enum(['SCOPE_READ', 'SCOPE_SCAN', 'SCOPE_WRITE'])
 export type TokenScope = z.infer<typeof TokenScope>
 
@@ -70,7 +73,7 @@ export const deleteApiToken = endpoint({
 export const AuditEvent = z.object({
   id: Id,
   time: Timestamp,
-  /** The id is that of the member; absent for the system. */
+  /** The ID is that of the member; absent for the system. */
   actor: z.object({ kind: z.string(), name: z.string(), id: z.optional(z.string()) }),
   /** IP address of the actor; empty for the system. */
   ip: z.string(),
@@ -84,9 +87,9 @@ export const AuditEvent = z.object({
 export type AuditEvent = z.infer<typeof AuditEvent>
 
 export const AuditFilter = z.strictObject({
-  /** Name or id of the actor. */
+  /** Name or ID of the actor. */
   actorId: z.optional(z.string().check(z.maxLength(256))),
-  /** A type such as `target`, or a type and id such as `target/0198…`. */
+  /** A type such as `target`, or a type and ID such as `target/0198…`. */
   resource: z.optional(z.string().check(z.maxLength(256))),
   action: z.optional(z.string().check(z.maxLength(64))),
   after: z.optional(Timestamp),

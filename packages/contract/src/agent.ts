@@ -49,7 +49,7 @@ export const Agent = z.object({
   expireTime: z.optional(Timestamp),
   /** Addresses and networks from which it can connect; empty for all. */
   allowedNetworks: z.optional(z.array(z.string())),
-  /** Whether it reports the packages, listening sockets and containers of its machine. */
+  /** Whether it reports the packages, listening sockets, and containers of its machine. */
   inventory: z.optional(z.boolean()),
 })
 export type Agent = z.infer<typeof Agent>
@@ -148,7 +148,7 @@ export const AgentConnection = z.object({
   disconnectTime: z.optional(Timestamp),
   reason: z.optional(DisconnectReason),
   version: z.string(),
-  /** Remote address as seen by the server. */
+  /** Remote address, as observed by the server. */
   address: z.string(),
 })
 export type AgentConnection = z.infer<typeof AgentConnection>
@@ -202,7 +202,7 @@ export const AgentPackage = z.object({
   source: z.string(),
   vulnerabilities: z.array(
     z.object({
-      /** The CVE id. */
+      /** The CVE ID. */
       key: z.string(),
       /** The first version that contains the fix. */
       fixedVersion: z.string(),
@@ -218,7 +218,7 @@ export const AgentInventory = z.object({
   /** Operating system, such as `Debian GNU/Linux 12 (bookworm)`. */
   system: z.string(),
   kernel: z.string(),
-  /** Whether advisories of its distribution are matched: Debian, Ubuntu, Enterprise Linux and Alpine. */
+  /** Whether advisories of its distribution are matched: Debian, Ubuntu, Enterprise Linux, and Alpine. */
   isMatched: z.boolean(),
   /** When the agent last confirmed it. */
   reportTime: Timestamp,

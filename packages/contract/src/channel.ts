@@ -19,8 +19,8 @@ export const ChannelEvent = z.enum([
 export type ChannelEvent = z.infer<typeof ChannelEvent>
 
 /**
- * Who receives the emails of a channel: the address of the workspace, or, for each event, the members of the affected
- * targets' teams and their owners.
+ * Who receives the emails of a channel: the workspace's address, or, for each event, the teams and owners of the
+ * affected targets.
  */
 export const ChannelRecipients = z.enum(['RECIPIENTS_WORKSPACE', 'RECIPIENTS_TEAMS'])
 export type ChannelRecipients = z.infer<typeof ChannelRecipients>

@@ -12,7 +12,7 @@ export const GroupRole = z.strictObject({
 })
 export type GroupRole = z.infer<typeof GroupRole>
 
-/** In order of precedence: a person in several groups gets the role of the first one. */
+/** In order of precedence: a user in several groups gets the role of the first one. */
 export const GroupRoles = z.array(GroupRole).check(
   z.maxLength(100),
   z.refine((all) => new Set(all.map(({ group }) => group)).size === all.length, 'Each group can be listed only once'),

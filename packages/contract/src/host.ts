@@ -58,7 +58,7 @@ export const Host = z.object({
   owner: z.optional(z.string()),
   criticality: z.optional(Criticality),
   notes: z.optional(z.string()),
-  /** The agent that runs on this host and reports its packages, listening sockets and containers. */
+  /** The agent that runs on this host and reports its packages, listening sockets, and containers. */
   inventoryAgentId: z.optional(Id),
   /** Hosts that a user marked as the same machine. */
   merged: z.optional(z.array(z.object({ id: Id, address: z.string(), targetId: Id }))),
@@ -154,7 +154,7 @@ export const HostEvent = z.object({
     'KIND_TECHNOLOGY_GONE',
     'KIND_ISSUE',
   ]),
-  /** The port (`443/tcp`), product or issue. */
+  /** The port (`443/tcp`), product, or issue. */
   name: z.string(),
   port: z.optional(z.int()),
   productId: z.optional(Id),

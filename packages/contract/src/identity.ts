@@ -1,12 +1,12 @@
-/** The identity service's responses as the portal reads them, in the wire format of Ory Kratos (snake_case). */
+/** The identity service's responses as the portal parses them, in the wire format of Ory Kratos (snake_case). */
 import { z } from 'zod/mini'
 import { Timestamp } from '#primitives.ts'
 
 /**
- * A valid email address. Shared by input and output: if reading were stricter than writing, an existing
- * account could not be displayed. At most 254 characters (RFC 5321), one `@`,
- * a local part of up to 64 printable characters (RFC 6531 allows any script), and a domain of one
- * or more labels, also in any script. Unlike RFC 5322, no quoted strings, comments or spaces.
+ * A valid email address. Shared by input and output: if output were validated more strictly than input, an existing
+ * account could not be displayed. At most 254 characters (RFC 5321), one `@`, a local part of up to 64 printable
+ * characters (RFC 6531 allows any script), and a domain of one or more labels, also in any script. Unlike RFC 5322, no
+ * quoted strings, comments, or spaces.
  */
 export const emailPattern =
   /^(?=.{3,254}$)[^\s@<>()[\],;:\\"\p{Cc}\p{Cf}\p{Cs}]{1,64}@(?!-)[\p{L}\p{M}\p{N}-]+(\.[\p{L}\p{M}\p{N}-]+)*$/u
@@ -31,7 +31,7 @@ export const Session = z.object({
   authenticated_at: Timestamp,
   identity: Identity,
   devices: z._default(z.array(Device), []),
-  /** How the person signed in; the provider for `oidc`. */
+  /** How the user signed in; the provider for `oidc`. */
   authentication_methods: z.optional(z.array(z.object({ method: z.string(), provider: z.optional(z.string()) }))),
 })
 export type Session = z.infer<typeof Session>

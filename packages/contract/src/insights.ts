@@ -1,4 +1,4 @@
-/** Statistics, the dependency graph, feeds and onboarding. */
+/** Statistics, the dependency graph, feeds, and onboarding. */
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { IssueFilter, StatusFilter, VerificationFilter } from '#issue.ts'
@@ -80,7 +80,7 @@ export const statsSummary = endpoint({
 })
 
 export const NodeKind = z.enum(['KIND_PRODUCT', 'KIND_HOST', 'KIND_THREAT'])
-/** Nodes of unknown types are rendered gray. The id of a threat node is the id of the workspace's issue. */
+/** Nodes of unknown types are rendered gray. The ID of a threat node is the ID of the workspace's issue. */
 export const GraphNode = z.object({
   id: z.string(),
   name: z.string(),
@@ -140,7 +140,7 @@ export const Feed = z.object({
   state: z.enum(['STATE_READY', 'STATE_EMPTY', 'STATE_FAILED']),
   /** Why the last import failed. */
   problem: z.optional(z.string()),
-  /** What is currently being done with it. */
+  /** The current activity, such as a download or an import. */
   progress: z.optional(z.string()),
   /** Whether `checkFeed` can query its source over the network. */
   checkable: z.optional(z.boolean()),

@@ -1,4 +1,4 @@
-/** Administration of the installation: accounts, workspaces, background work and its health. */
+/** Administration of the installation: accounts, workspaces, background work, and its health. */
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Feed } from '#insights.ts'
@@ -51,7 +51,7 @@ export const setInstallationNetworks = endpoint({
 })
 
 export const Account = z.object({
-  /** Identity id. */
+  /** Identity ID. */
   id: z.string(),
   name: z.string(),
   email: z.string(),
@@ -117,7 +117,7 @@ export const Queue = z.object({
   active: z.int(),
   /** Jobs that failed in the last hour. */
   failed: z.int(),
-  /** How long the longest-waiting job could have started, in seconds. */
+  /** How long the longest-waiting job has been ready to start, in seconds. */
   waitSeconds: z.number(),
 })
 export type Queue = z.infer<typeof Queue>
@@ -156,7 +156,7 @@ export const sendTestEmail = endpoint({
   input: z.strictObject({}),
   result: z.object({
     to: z.string(),
-    /** What the SMTP server objected to; absent if it accepted the email. */
+    /** Why the SMTP server rejected the email; absent if it was accepted. */
     problem: z.optional(z.string()),
   }),
 })

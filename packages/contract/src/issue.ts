@@ -52,7 +52,7 @@ export type HistoryEntry = z.infer<typeof HistoryEntry>
 export const Evidence = z.object({
   location: z.string(),
   port: z.optional(z.int()),
-  /** Id of the check, or `version` if the version matched a vulnerability record. */
+  /** ID of the check, or `version` if the version matched a vulnerability record. */
   method: z.string(),
   /** Quality of detection (QoD), 0 to 100. */
   quality: z.int(),
@@ -64,7 +64,7 @@ export const Evidence = z.object({
   highlights: z._default(z.array(z.string()), []),
   /** Values that the check extracted, such as a version. */
   extracted: z.optional(z.array(z.string())),
-  /** Shell command that shows the weakness again and changes nothing. Secrets are masked. */
+  /** Shell command that reproduces the weakness and changes nothing. Secrets are masked. */
   reproduce: z.optional(z.string()),
   time: Timestamp,
 })

@@ -25,7 +25,7 @@ export const InventorySocket = z.object({
   /** The local address; `0.0.0.0` or `::` for all. */
   address: text(64),
   port,
-  /** Name of the process; empty if the agent may not see it. */
+  /** Name of the process; empty if the agent isn't permitted to read it. */
   process: text(64),
 })
 export type InventorySocket = z.infer<typeof InventorySocket>
@@ -33,7 +33,7 @@ export const InventoryContainer = z.object({
   kind: z.literal('container'),
   id: text(128),
   name: text(255),
-  /** As it was named when the container was created, such as `nginx:1.27`. */
+  /** The name used when the container was created, such as `nginx:1.27`. */
   image: text(500),
   /** Digest of the image. */
   imageId: text(200),
@@ -46,7 +46,7 @@ export type InventoryItem = z.infer<typeof InventoryItem>
 
 /** The machine itself. */
 export const Machine = z.object({
-  /** `ID`, `VERSION_ID` and `PRETTY_NAME` of os-release(5); empty if unknown. */
+  /** `ID`, `VERSION_ID`, and `PRETTY_NAME` of os-release(5); empty if unknown. */
   systemId: text(40),
   systemVersion: text(40),
   systemName: text(200),

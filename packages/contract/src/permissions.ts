@@ -1,6 +1,6 @@
 /**
- * Who may do what: one line per call of the API. The server enforces this table in one place, the portal disables what
- * it doesn't allow, and docs/roles.md is generated from it.
+ * The permissions of each role: one line per call of the API. The server enforces this table in one place, the portal
+ * disables what it doesn't allow, and docs/roles.md is generated from it.
  */
 import type * as access from '#access.ts'
 import type * as subscription from '#subscription.ts'
@@ -55,7 +55,7 @@ type FileCall =
   | 'exportAuditEvents'
   | 'exportWorkspace'
   | 'streamEvents'
-/** The name of a call, which is its operation id in the OpenAPI document. */
+/** The name of a call, which is its operation ID in the OpenAPI document. */
 export type CallName = ModuleCall | FileCall
 
 export interface Permission {

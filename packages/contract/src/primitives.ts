@@ -78,7 +78,7 @@ export const SeverityCount = z.object({
 })
 export type SeverityCount = z.infer<typeof SeverityCount>
 
-/** Pace of a scan: `gentle` for production networks, `deep` for every port and hosts that can take the load. */
+/** Pace of a scan: `gentle` for production networks, `deep` for all ports, on hosts that can handle the load. */
 export const ScanProfile = z.enum(['gentle', 'standard', 'deep'])
 export type ScanProfile = z.infer<typeof ScanProfile>
 /**

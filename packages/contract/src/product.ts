@@ -42,7 +42,7 @@ export const Product = z.object({
   hostCount: z.optional(z.int()),
   issueCount: z.optional(SeverityCount),
   endOfLife: z.optional(EndOfLife),
-  /** A user watches it, whether or not it was found on a host. */
+  /** Whether a user watches it; it may not have been found on a host. */
   watched: z.optional(z.boolean()),
 })
 export type Product = z.infer<typeof Product>
@@ -50,7 +50,7 @@ export type Product = z.infer<typeof Product>
 /** A software suggestion: title and well-formed name. */
 export const NamedSoftware = z.object({ name: z.string(), wfn: Wfn })
 
-/** Sorted by name, end of support, open issues or hosts. */
+/** Sorted by name, end of support, open issues, or hosts. */
 export const ProductOrder = z.enum(['ORDER_BY_NAME', 'ORDER_BY_END_OF_LIFE', 'ORDER_BY_SEVERITY', 'ORDER_BY_HOSTS'])
 
 export const ProductFilter = z.strictObject({
@@ -115,7 +115,7 @@ export const watchProduct = endpoint({
     name: Name,
     /** Empty means every version. */
     version: z._default(z.string().check(z.maxLength(100)), ''),
-    /** Part, vendor and product are required. `version` above takes precedence over this one. */
+    /** Part, vendor, and product are required. `version` above takes precedence over this one. */
     wfn: z
       .required(z.partial(Wfn), { vendor: true, product: true })
       .check(z.refine(isIndexable, `The attributes of wfn must not exceed ${wfnBytesMax} bytes in total`)),
@@ -150,7 +150,7 @@ export const deleteProduct = endpoint({
 
 export const ProductThreat = z.object({
   threat: Threat,
-  /** The CVE, or another advisory's id. */
+  /** The CVE, or another advisory's ID. */
   key: z.string(),
   affectsVersion: z.enum(['AFFECTS_YES', 'AFFECTS_NO', 'AFFECTS_UNKNOWN']),
   /** The reason for `affectsVersion`, as a sentence. */

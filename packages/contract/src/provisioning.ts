@@ -27,14 +27,14 @@ export type ProvisioningToken = z.infer<typeof ProvisioningToken>
 export const ProvisionedGroup = z.object({ id: Id, name: z.string(), memberCount: z.int() })
 export type ProvisionedGroup = z.infer<typeof ProvisionedGroup>
 
-/** A person who becomes a member when they first sign in with this verified address. */
+/** A user who becomes a member when they first sign in with this verified address. */
 export const PendingMember = z.object({ id: Id, name: z.string(), email: z.string(), role: Role })
 export type PendingMember = z.infer<typeof PendingMember>
 
 export const Provisioning = z.object({
   /** Base URL of the SCIM service, for the identity provider. */
   url: z.string(),
-  /** Role of people who are in no group of `groupRoles`. */
+  /** Role of users in no group of `groupRoles`. */
   defaultRole: GroupRoleName,
   groupRoles: GroupRoles,
   tokens: z.array(ProvisioningToken),

@@ -1,6 +1,6 @@
 /**
- * Jobs and observations of scans, and the agent protocol. Local workers and agents
- * use the same types, so findings become issues in exactly one way.
+ * Jobs and observations of scans, and the agent protocol. Local workers and agents use the same types, so there is only
+ * one way for findings to become issues.
  */
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
@@ -34,7 +34,7 @@ export const ScanJob = z.object({
   deny: z._default(z.array(z.string()), []),
   /** Base path of checks for a URL target; `/` otherwise. */
   basePath: z._default(z.string(), '/'),
-  /** Ids of the checks to run. Default: all. If empty, the scan only identifies software. */
+  /** IDs of the checks to run. Default: all. If empty, the scan only identifies software. */
   checks: z.optional(z.array(z.string())),
 })
 export type ScanJob = z.input<typeof ScanJob>
@@ -82,9 +82,9 @@ export const FindingObservation = z.object({
   address: z.string(),
   port: z.optional(port),
   transport: z.optional(transport),
-  /** Id of the check (template id). */
+  /** ID of the check (template ID). */
   check: z.string(),
-  /** Key of the threat: the check's CVE if it has one, otherwise the check's id. */
+  /** Key of the threat: the check's CVE if it has one, otherwise the check's ID. */
   threat: z.string(),
   /** Port and path class. Findings of a check at the same location are one occurrence. */
   location: z.string().check(z.maxLength(500)),
@@ -95,7 +95,7 @@ export const FindingObservation = z.object({
   highlights: z._default(z.array(text(500)).check(z.maxLength(20)), []),
   /** Values that the check extracts, such as a version; secrets are masked. */
   extracted: z.optional(z.array(text(500)).check(z.maxLength(20))),
-  /** Shell command that shows the weakness again and changes nothing; secrets are masked. */
+  /** Shell command that reproduces the weakness and changes nothing; secrets are masked. */
   reproduce: z.optional(text(4000)),
 })
 /**
@@ -106,7 +106,7 @@ export const CoverageObservation = z.object({
   kind: z.literal('coverage'),
   address: z.string(),
   port: z.optional(port),
-  /** Ids of checks whose requests all received responses. */
+  /** IDs of checks whose requests all received responses. */
   checks: z.array(z.string()),
   /** Checks that exceeded a budget or were ended by the watchdog. They are neither found nor completed. */
   stopped: z.optional(z.array(z.object({ check: z.string(), reason: text(300) }))),
@@ -118,7 +118,7 @@ export const SkippedObservation = z.object({
   port: z.optional(port),
   /** The permission that the checks need. */
   permission: CheckPermission,
-  /** Ids of the checks. */
+  /** IDs of the checks. */
   checks: z.array(z.string()),
 })
 /** A match that was withheld because the response proves nothing. */

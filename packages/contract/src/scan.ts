@@ -1,4 +1,4 @@
-/** Scans of targets, their events, hosts, comparisons and reports. */
+/** Scans of targets, their events, hosts, comparisons, and reports. */
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { Flag, Id, listOf, NextPage, Page, SeverityCount, Timestamp } from '#primitives.ts'
@@ -31,7 +31,7 @@ export const ScanProgress = z.object({
   hostsDone: z.int(),
   hostsTotal: z.int(),
   lastActivityTime: z.optional(Timestamp),
-  /** Why it failed, was canceled or is waiting; empty otherwise. */
+  /** Why it failed, was canceled, or is waiting; empty otherwise. */
   failureReason: z.string(),
   /** When it resumes, while waiting for the target's allowed hours. */
   resumeTime: z.optional(Timestamp),

@@ -16,7 +16,7 @@ export const SignInProvider = z.object({
   clientId: z.string(),
   /** Whether a client secret is stored. The secret itself is never returned. */
   hasClientSecret: z.boolean(),
-  /** Claim with the person's groups, in the ID token or the userinfo response. */
+  /** Claim with the user's groups, in the ID token or the userinfo response. */
   groupsClaim: z.string(),
   /** Applied at each sign-in. The role of owners never changes. */
   groupRoles: GroupRoles,
@@ -58,9 +58,9 @@ export const SignInFailure = z.enum([
   'failed',
   /** The account at the provider belongs to someone else. */
   'mismatch',
-  /** The person's email address isn't verified. */
+  /** The user's email address isn't verified. */
   'unverified',
-  /** The person's email address is in none of the workspace's domains. */
+  /** The user's email address is in none of the workspace's domains. */
   'domain',
 ])
 export type SignInFailure = z.infer<typeof SignInFailure>
@@ -83,7 +83,7 @@ export const setSignInProvider = endpoint({
       label: ShortName,
       issuer,
       clientId,
-      /** Absent to keep the stored secret, if issuer and client id are unchanged; empty for a public client. */
+      /** Absent to keep the stored secret, if issuer and client ID are unchanged; empty for a public client. */
       clientSecret: z.optional(z.string().check(z.maxLength(1000))),
       groupsClaim: z._default(claim, 'groups'),
       groupRoles: z._default(GroupRoles, []),

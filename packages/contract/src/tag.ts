@@ -13,7 +13,7 @@ export const Tag = z.object({
 })
 export type Tag = z.infer<typeof Tag>
 
-/** Identity ids of members. */
+/** Identity IDs of members. */
 const Team = z.strictObject({
   memberIds: z.array(z.string().check(z.minLength(1), z.maxLength(200))).check(z.maxLength(200)),
 })

@@ -46,7 +46,7 @@ export const exclusionsMax = 200
 export const Target = z.object({
   id: Id,
   name: z.string(),
-  /** Normalized at creation: hostname, IPv4, IPv6, CIDR, range or URL. */
+  /** Normalized at creation: hostname, IPv4, IPv6, CIDR, range, or URL. */
   address: z.string(),
   /** The address with an internationalized name decoded; absent if identical or potentially deceptive. */
   readableAddress: z.optional(z.string()),
@@ -67,7 +67,7 @@ export const Target = z.object({
       status: z.string(),
       createTime: Timestamp,
       completeTime: z.optional(Timestamp),
-      /** Why it failed, was canceled or is waiting. */
+      /** Why it failed, was canceled, or is waiting. */
       reason: z.optional(z.string()),
     }),
   ),
@@ -83,11 +83,11 @@ export const Target = z.object({
   ratePerHost: z.optional(z.int()),
   /** Present while paused. Paused targets aren't scanned and don't count toward the plan. */
   pauseTime: z.optional(Timestamp),
-  /** Since when its name doesn't resolve; absent while it does. */
+  /** When its name stopped resolving; absent while it resolves. */
   unresolvedSinceTime: z.optional(Timestamp),
 })
 export type Target = z.infer<typeof Target>
-/** Identity id of a member. */
+/** Identity ID of a member. */
 const owner = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(200)) })
 const tags = z.array(z.object({ id: Id }))
 
@@ -151,7 +151,7 @@ export const listTargets = endpoint({
       z.strictObject({
         query: z.optional(z.string().check(z.maxLength(200))),
         tagIds: listOf(Id),
-        /** Identity ids of members. */
+        /** Identity IDs of members. */
         ownerIds: listOf(z.string().check(z.maxLength(200))),
         periods: listOf(SchedulePeriod),
         agentId: z.optional(Id),

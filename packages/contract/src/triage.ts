@@ -1,4 +1,4 @@
-/** Triage of issues: status, assignment, comments, evidence, retests and exports. */
+/** Triage of issues: status, assignment, comments, evidence, retests, and exports. */
 import { z } from 'zod/mini'
 import { endpoint } from '#endpoint.ts'
 import { decision, Evidence, Issue, IssueFilter, IssueStatus } from '#issue.ts'
@@ -26,7 +26,10 @@ export const setStatusOfMany = endpoint({
     /** At most 1,000. */
     skipped: z.array(SkippedIssue),
     skippedCount: z.int(),
-    /** The previous status of each changed issue, with reason and duration if ignored, for undoing. Absent above 10,000 issues. */
+    /**
+     * The previous status of each changed issue, with reason and duration if ignored, for undoing. Absent for more than
+     * 10,000 issues.
+     */
     before: z.optional(z.array(z.object({ ...decision, status: IssueStatus, ids: z.array(Id) }))),
     /** Time of the change as recorded in the history; absent if nothing changed. */
     decideTime: z.optional(Timestamp),
@@ -40,7 +43,7 @@ export const updateIssue = endpoint({
   input: z.strictObject({
     id: Id,
     issue: z.strictObject({
-      /** Identity id of a member of the workspace. */
+      /** Identity ID of a member of the workspace. */
       assigneeId: z.optional(z.nullable(z.string().check(z.maxLength(200)))),
       dueTime: z.optional(z.nullable(Timestamp)),
       /** Replaces all tags; null or an empty list removes them. */
@@ -64,14 +67,14 @@ export const retestIssue = endpoint({
   }),
 })
 
-/** The identity id of a member. */
+/** The identity ID of a member. */
 const memberId = z.string().check(z.minLength(1), z.maxLength(200))
 export const Comment = z.object({
   id: Id,
   text: z.string(),
   /** The author's name. */
   actor: z.string(),
-  /** The author's id as a member; absent if the author is unknown. */
+  /** The author's ID as a member; absent if the author is unknown. */
   actorId: z.optional(z.string()),
   /** Members that the comment mentions. */
   mentionIds: z.optional(z.array(z.string())),

@@ -143,11 +143,11 @@ export const cancelWorkspaceDeletion = endpoint({
   result: z.object({ workspace: Workspace }),
 })
 
-/** The identity id of a member. */
+/** The identity ID of a member. */
 const memberId = z.string().check(z.minLength(1), z.maxLength(200))
 
 export const Member = z.object({
-  /** Identity id of the user, as in the assignee of an issue. */
+  /** Identity ID of the user, as in the assignee of an issue. */
   id: memberId,
   name: z.string(),
   email: z.string(),

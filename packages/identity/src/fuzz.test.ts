@@ -8,7 +8,7 @@ const submitsPerRun = 50
 // Every execution draws new values, so frequent short executions cover more than a single long one.
 const { FUZZ_RUNS: fuzzRuns, FUZZ_SEED: fuzzSeed } = process.env
 const runs = Math.ceil(Number(fuzzRuns ?? 3000) / submitsPerRun)
-/** Between two lines of progress. */
+/** Interval between lines of progress. */
 const progressMs = 30_000
 const batchSize = 10
 

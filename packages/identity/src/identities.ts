@@ -175,7 +175,7 @@ async function insertVerifiableAddress(tx: Database, identityId: string, value: 
  * @returns false if the identity no longer has the address
  */
 export async function markVerified(db: Database, identityId: string, address: string, now: Date): Promise<boolean> {
-  // A single statement, so that verification, recovery and sign-in addresses can't diverge.
+  // A single statement, so that verification, recovery, and sign-in addresses can't diverge.
   const { rows } = await sql`
     with proved as (
       update identity.verifiable_address

@@ -78,7 +78,7 @@ it('disables an identity immediately and enables it again', async () => {
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
-it('removes second factors, revokes sessions and notifies the user', async () => {
+it('removes second factors, revokes sessions, and notifies the user', async () => {
   const { browser, email, summary } = await registerUser()
   await enrollTotp(identity, browser)
   await enrollLookupSecrets(browser)

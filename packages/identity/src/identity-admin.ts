@@ -1,4 +1,6 @@
-/** Identity administration for operators: list, find, create, disable and delete identities, and reset second factors. */
+/**
+ * Identity administration for operators: list, find, create, disable, and delete identities, and reset second factors.
+ */
 import { type Kysely, sql } from 'kysely'
 import { secondFactorTypes } from '#assurance.ts'
 import { queueMail } from '#courier.ts'
@@ -63,7 +65,7 @@ export interface IdentityAdmin {
   /** Enables or disables an identity. Disabling it revokes its sessions. */
   setState(id: string, state: 'active' | 'inactive'): Promise<void>
   /**
-   * Removes all second factors, revokes all sessions and notifies the user by email.
+   * Removes all second factors, revokes all sessions, and notifies the user by email.
    *
    * @returns the types of the removed credentials
    */

@@ -1,4 +1,4 @@
-/** Identity service: identities, self-service flows and sessions, wire-compatible with Ory Kratos v26.2.0. */
+/** Identity service: identities, self-service flows, and sessions, wire-compatible with Ory Kratos v26.2.0. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Session } from '@glacis/contract/identity'
 import type { FastifyPluginAsync } from 'fastify'

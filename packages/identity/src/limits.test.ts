@@ -62,7 +62,7 @@ it('rarely writes the time of the last request', async () => {
   expect(await usedAt()).not.toEqual(before)
 })
 
-it('rejects sign-in, sign-up and recovery from other networks, with the reason', async () => {
+it('rejects sign-in, sign-up, and recovery from other networks, with the reason', async () => {
   const email = newAddress()
   await register(identity.browser(), email)
   allowedAddress = '192.0.2.1'

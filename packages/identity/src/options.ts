@@ -57,7 +57,7 @@ export interface Lifespans {
 
 /** An external identity provider. */
 export interface ProviderOptions {
-  /** Identifier of letters, digits, `-` and `_`. It is part of the callback URL, so it must not change. */
+  /** Identifier of letters, digits, `-`, and `_`. It is part of the callback URL, so it must not change. */
   readonly id: string
   /** Display name on buttons. Default: the ID. */
   readonly label?: string | undefined
@@ -74,7 +74,7 @@ export interface ProviderOptions {
   readonly responseMode?: 'query' | 'form_post' | undefined
 }
 
-/** A provider of an organization. It signs in only people of the organization's own email domains. */
+/** A provider of an organization. It signs in only users of the organization's own email domains. */
 export interface OrganizationProvider extends ProviderOptions {
   readonly issuer: string
   /** Email domains that the organization controls, in lower case. It vouches for the addresses in them. */
@@ -137,15 +137,15 @@ export interface IdentityOptions {
   /** Connection with the owner role. All tables are in the PostgreSQL schema `identity`. */
   // oxlint-disable-next-line typescript/no-explicit-any -- independent of the caller's tables
   readonly database: Kysely<any>
-  /** Public base URL without a trailing slash. The plugin serves /self-service, /sessions and /schemas below it. */
+  /** Public base URL without a trailing slash. The plugin serves /self-service, /sessions, and /schemas below it. */
   readonly publicUrl: string
-  /** Base URL of the portal, with the pages /login, /registration, /recovery, /verification, /profile and /error. */
+  /** Base URL of the portal, with the pages /login, /registration, /recovery, /verification, /profile, and /error. */
   readonly portalUrl: string
   readonly lifespans: Lifespans
   readonly methods?: MethodOptions
   /** Default: none. */
   readonly organizations?: OrganizationOptions | undefined
-  /** Required for sign-in, registration, recovery and verification. Default: no CAPTCHA. */
+  /** Required for sign-in, registration, recovery, and verification. Default: no CAPTCHA. */
   readonly captcha?: CaptchaOptions | undefined
   /** Registration with one form (default), or with separate steps for the profile and the credential. */
   readonly registrationStyle?: 'one-step' | 'two-step'

@@ -13,17 +13,17 @@ interface BaseUrls {
 }
 
 /**
- * What Kratos can't parse, but browsers and `URL` accept: control characters, which they strip, incomplete
- * percent-encodings of the path, and backslashes in the host, which they read as slashes.
+ * Input that Kratos can't parse but browsers and `URL` accept: control characters, which they strip, incomplete
+ * percent-encodings of the path, and backslashes in the host, which they treat as slashes.
  */
 const unparsable = [/\p{Cc}/u, /^[^?]*%(?![\da-f]{2})/i, /^[a-z][a-z\d+.-]*:\/\/[^/?#]*\\/i]
 
 /**
- * Allows URLs below the portal's base URL and this service's own flows. Compares the scheme, host, port and whole path
+ * Allows URLs below the portal's base URL and this service's own flows. Compares the scheme, host, port, and whole path
  * segments of the parsed URL. Relative URLs are resolved against the portal's origin.
  *
  * @returns null if no URL was given
- * @throws WireError 400 if the URL is malformed, isn't allowed or contains credentials
+ * @throws WireError 400 if the URL is malformed, isn't allowed, or contains credentials
  */
 export function checkReturnTo(value: string | null, baseUrls: BaseUrls): ReturnTo | null {
   if (!value) return null

@@ -1,4 +1,4 @@
-/** The identity schema: traits, their validation and their form fields. */
+/** The identity schema: traits, their validation, and their form fields. */
 import { emailPattern } from '@glacis/contract/identity'
 import { isFields } from '#http/body.ts'
 import type { Traits } from '#store.ts'
@@ -140,7 +140,7 @@ function validateTrait(trait: TraitField, value: unknown): FieldMessage[] {
   ].flatMap((error) => (error ? [onField(field, error)] : []))
 }
 
-/** True if nothing is visible. U+2800, U+3164 and U+FFA0 are symbols and letters that render as blanks. */
+/** True if nothing is visible. U+2800, U+3164, and U+FFA0 are symbols and letters that render as blanks. */
 function isBlank(value: string): boolean {
   return /^[\s\p{C}\u2800\u3164\uFFA0]*$/u.test(value)
 }

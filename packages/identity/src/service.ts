@@ -74,9 +74,9 @@ export interface Exchange {
   readonly hasCookieHeader: boolean
   /** According to `Sec-Fetch-Mode`, a script made the request. */
   readonly isFetch: boolean
-  /** Submissions and errors are answered with JSON. */
+  /** Submissions and errors get JSON responses. */
   readonly wantsJson: boolean
-  /** Flow initialization is answered with JSON. */
+  /** Flow initialization gets a JSON response. */
   readonly acceptsJson: boolean
   readonly body: Body
   /** Set-Cookie header values of the response, by cookie name. */
@@ -90,7 +90,9 @@ export interface Exchange {
 /** Input for building a form. */
 export interface FormContext {
   readonly service: Service
-  /** The identity that reauthenticates, completes a second factor or changes its settings; null before a first factor. */
+  /**
+   * The identity that reauthenticates, completes a second factor, or changes its settings; null before a first factor.
+   */
   readonly identity: Identity | null
   readonly memory: FlowMemory
   /** Stores values in the flow that a later submission needs. */

@@ -27,7 +27,7 @@ interface SessionRow extends Identity {
 }
 
 /**
- * Finds the session of a token. Null if it is unknown, revoked, expired or idle for too long, or if the identity is
+ * Finds the session of a token. Null if it is unknown, revoked, expired, or idle for too long, or if the identity is
  * inactive.
  */
 export async function findSession(

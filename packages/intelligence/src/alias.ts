@@ -1,5 +1,5 @@
 /**
- * Alternative CPE names of products. Feeds, fingerprints and other scanners use different vendor
+ * Alternative CPE names of products. Feeds, fingerprints, and other scanners use different vendor
  * names, and vendors rename themselves, so both sides of a comparison are mapped to the first name of
  * a group. The product name alone never identifies a product.
  */

@@ -1,5 +1,5 @@
 /**
- * Threat intelligence: feed readers, CPE names, version comparison, CVSS and matching. Uses neither
+ * Threat intelligence: feed readers, CPE names, version comparison, CVSS, and matching. Uses neither
  * the clock nor the database.
  */
 export { type ProductKey, productKey } from '#alias.ts'

@@ -1,4 +1,4 @@
-/** The priority of an issue: a number computed from severity, exploitation and exposure. */
+/** The priority of an issue: a number computed from severity, exploitation, and exposure. */
 
 /** The input for the priority of an issue on a host. */
 export interface PriorityFacts {

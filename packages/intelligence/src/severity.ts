@@ -1,4 +1,4 @@
-/** Severity: scores, ratings and descriptions of CVSS vectors. */
+/** Severity: scores, ratings, and descriptions of CVSS vectors. */
 import type { Severity, SeverityCategory } from '@glacis/contract/threat'
 import { scoreV2 } from '#cvss/v2.ts'
 import { scoreV3 } from '#cvss/v3.ts'
@@ -13,7 +13,7 @@ export function categoryOf(score: number): SeverityCategory {
 }
 
 /**
- * Computes the base score of a CVSS 2.0, 3.0 or 3.1 vector, or the score of a 4.0 vector from all its
+ * Computes the base score of a CVSS 2.0, 3.0, or 3.1 vector, or the score of a 4.0 vector from all its
  * metrics.
  *
  * @returns null if the vector is incomplete or of another version

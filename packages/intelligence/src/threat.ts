@@ -41,10 +41,10 @@ export type Metric = z.infer<typeof Metric>
 
 /**
  * The record of one CVE. Fields shared with the contract's `Threat` have the same names, so the server
- * only adds an id. Can be stored as JSON and parsed with this schema.
+ * only adds an ID. Can be stored as JSON and parsed with this schema.
  */
 export const ThreatRecord = z.object({
-  /** The CVE id, which is the key of the threat. */
+  /** The CVE ID, which is the key of the threat. */
   id: z.string(),
   name: z.string(),
   summary: z.string(),
@@ -55,7 +55,7 @@ export const ThreatRecord = z.object({
   metrics: z.array(Metric),
   solution: z.object({ kind: SolutionKind, description: z.string() }).optional(),
   references: z.array(Reference),
-  /** CWE ids. */
+  /** CWE IDs. */
   weaknesses: z.array(z.string()),
   configurations: z.array(Configuration),
   /** Rejected by its CNA: the record matches nothing. */

@@ -109,7 +109,7 @@ describe.skipIf(!vectors)('the worked examples of NISTIR 7695 and 7696', () => {
   })
 })
 
-/** Converts a name of the vectors, which use the standard's attribute names and also quote `.`, `-` and `_`. */
+/** Converts a name of the vectors, which use the standard's attribute names and also quote `.`, `-`, and `_`. */
 function fromVector(wfn: VectorName | undefined): CpeName | null {
   const { sw_edition, target_sw, target_hw, ...same } = wfn ?? {}
   const all = { ...same, softwareEdition: sw_edition, targetSoftware: target_sw, targetHardware: target_hw }

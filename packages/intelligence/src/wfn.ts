@@ -23,7 +23,7 @@ export type Attribute = (typeof attributes)[number]
 
 /**
  * A well-formed name. Values are written as in the formatted string, in lower case: `*` is ANY, `-` is
- * NA, and a backslash precedes every character except letters, digits, `.`, `-` and `_`.
+ * NA, and a backslash precedes every character except letters, digits, `.`, `-`, and `_`.
  */
 export type CpeName = Readonly<Record<Attribute, string>>
 
@@ -47,7 +47,7 @@ const valuePattern = /^(?:\*|-|\?+|(?:\?+|\*)?(?:[a-z0-9._-]|\\[^a-z0-9\s\p{C}])
 /**
  * Creates a name; missing attributes are ANY.
  *
- * @returns null if the part is not `a`, `o` or `h`, or a value is invalid
+ * @returns null if the part is not `a`, `o`, or `h`, or a value is invalid
  */
 export function nameOf(some: Partial<CpeName>): CpeName | null {
   const name = { ...anyName, ...some }
@@ -101,7 +101,7 @@ export function toWfn(name: CpeName): Wfn {
 /**
  * Converts from the contract's format. Ignores `text`, which is for display.
  *
- * @returns null if the part is not `a`, `o` or `h`
+ * @returns null if the part is not `a`, `o`, or `h`
  */
 export function fromWfn(wfn: Wfn): CpeName | null {
   return nameOf(Object.fromEntries(attributes.map((attribute) => [attribute, quote(wfn[attribute])])))

@@ -39,7 +39,7 @@ interface FollowUp {
 
 /**
  * SNMPv3 discovery (RFC 3414, section 4): answered without credentials, with the vendor's
- * enterprise number in the engine id.
+ * enterprise number in the engine ID.
  */
 const snmpDiscovery = hex(
   '303a 020103 300f 02024743 020300ffe3 040104 020103 0410 300e 0400 020100 020100 0400 0400 0400 3012 0400 0400 a00c 02024743 020100 020100 3000',
@@ -128,7 +128,7 @@ const probes: readonly DatagramProbe[] = [
     traces: (response) => [{ field: 'stun.software', text: softwareOf(response) }],
   },
   {
-    // Servers only answer clients that share a secret with them; this request uses the usual default.
+    // Servers only answer clients that share a secret with them; this request uses the common default.
     protocol: 'radius',
     ports: [1812, 1813],
     requests: [statusRequest],

@@ -14,7 +14,7 @@ const Case = z.strictObject({
   /** The page that the server returns. */
   page: z.strictObject({ prefix: z.string(), repeat: z.string(), times: z.number(), suffix: z.string() }),
   variables: z.record(z.string(), z.string()).default({}),
-  /** What follows the path of the template's request, such as its payloads, matchers and extractors. */
+  /** What follows the path of the template's request, such as its payloads, matchers, and extractors. */
   check: z.string(),
   /** `finding`, `nothing`, or the reason why the check is stopped. */
   expect: z.string(),

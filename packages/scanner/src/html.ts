@@ -9,7 +9,7 @@ export function refreshTarget(html: string): string | undefined {
   )?.[1]
 }
 
-/** Whether a page asks for a password. */
+/** Whether a page has a password field. */
 export function hasPasswordField(html: string): boolean {
   return /<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?password/i.test(html)
 }

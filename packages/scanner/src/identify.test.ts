@@ -232,7 +232,7 @@ describe.concurrent('identifies a service by its responses', () => {
     [12_121, '220 Welcome to the file service\r\n', 'ftp'],
     [12_122, '220 mx.shop.example ready\r\n', 'smtp'],
     [12_123, '421 Too many connections\r\n', 'smtp'],
-  ])('tells FTP from SMTP on the unusual port %i: %j', async (port, banner, protocol) => {
+  ])('distinguishes FTP from SMTP on the unusual port %i: %j', async (port, banner, protocol) => {
     await using server = await listen('127.70.2.48', port, greet(banner))
     const { services } = await identified(server.address, [port])
     expect(services).toMatchObject([{ protocol }])
@@ -340,7 +340,7 @@ describe('a web server', () => {
     expect(names).toEqual(['f5:nginx:1.22.1'])
   })
 
-  it('that never answers its start page is not asked for it once per probe', async () => {
+  it('whose start page never responds is not requested once per probe', async () => {
     let requests = 0
     // Like a reload server, it rejects what isn't HTTP and ignores what is.
     await using server = createServer(() => void requests++).listen(0, '127.70.3.9')

@@ -4,7 +4,7 @@ import { reportedCertificate } from '#fingerprint/certificate.ts'
 import type { Endpoint } from '#fingerprint/connection.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { identifyTechnologies, type Technology } from '#fingerprint/technology.ts'
-import { findUsualFolders } from '#fingerprint/usual-folders.ts'
+import { findCommonFolders } from '#fingerprint/common-folders.ts'
 import { readWeb } from '#fingerprint/web.ts'
 import { readService } from '#read-service.ts'
 import { type IdentifyTools, type Reading, webTools } from '#reading.ts'
@@ -43,7 +43,7 @@ export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Pr
 
 /**
  * Identifies applications below the root of a web server: where the root redirects to or sets cookies for, where a
- * front page with few links leads to another product, and in usual folders.
+ * front page with few links leads to another product, and in common folders.
  */
 async function readApplications(
   endpoint: Endpoint,
@@ -53,8 +53,8 @@ async function readApplications(
   tools: IdentifyTools,
 ): Promise<Pick<Identification, 'technologies' | 'ownFolder' | 'linkedFolders'>> {
   if (!http) return { technologies: atRoot }
-  const usual = ownFolder === undefined ? await findUsualFolders({ ...endpoint, tls }, tools) : []
-  const candidates = ownFolder === undefined ? new Set([...linkedFolders, ...usual]) : [ownFolder]
+  const common = ownFolder === undefined ? await findCommonFolders({ ...endpoint, tls }, tools) : []
+  const candidates = ownFolder === undefined ? new Set([...linkedFolders, ...common]) : [ownFolder]
   const folders: string[] = []
   const found = [...traces]
   const known = new Set(atRoot.map(productOf))

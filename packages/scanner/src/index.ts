@@ -76,8 +76,8 @@ export async function loadPacks(folders: {
 }
 
 /**
- * Scans a job's hosts concurrently. Observations of one host are ordered: host, services and
- * software, findings, coverage. Packs can be shared by concurrent scans.
+ * Scans a job's hosts concurrently. Observations of one host are ordered: host, services, and software, findings,
+ * coverage. Packs can be shared by concurrent scans.
  *
  * @throws the signal's reason when it aborts; all sockets, timers, and threads are released
  */

@@ -36,7 +36,7 @@ it('scans in a process with the same observations as in this one', async () => {
 })
 
 it.runIf(process.platform === 'linux')(
-  'loses and doubles nothing when its process is killed at random moments',
+  'loses and duplicates nothing when its process is killed at random moments',
   async () => {
     const addresses = Array.from({ length: 6 }, (_, index) => `127.66.9.${index + 10}`)
     const sites = await Promise.all(

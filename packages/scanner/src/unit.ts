@@ -1,6 +1,6 @@
 /**
- * Units of work: the evaluation of one check on one host. Each has a budget for everything that it
- * reads of the host, so that neither a page nor a pack can stall a scan.
+ * Units of work: the evaluation of one check on one host. Each has a budget for everything that it reads from the host,
+ * so that neither a page nor a pack can stall a scan.
  */
 
 /** Remaining budget of one check on one host. */

@@ -25,7 +25,7 @@ async function withRuntime<T>(answer: RequestListener, work: () => Promise<T>): 
   }
 }
 
-it('lists names, images and published ports', async () => {
+it('lists names, images, and published ports', async () => {
   const asked: string[] = []
   const list = [
     {

@@ -26,7 +26,7 @@ export function defaultSocketPaths(env: Readonly<Record<string, string | undefin
   return ['/var/run/docker.sock', '/run/podman/podman.sock', ...(own ? [`${own}/podman/podman.sock`] : [])]
 }
 
-/** @returns an empty list without a runtime, or if the agent may not use it */
+/** @returns an empty list without a runtime, or if the agent isn't permitted to use it */
 export async function readContainers(socketPaths: readonly string[]): Promise<InventoryContainer[]> {
   const lists = await Promise.all(socketPaths.map((path) => listContainers(path).catch(() => [])))
   return [...new Map(lists.flat().map((container) => [container.id, container])).values()]

@@ -1,4 +1,4 @@
-/** Lists installed packages from the databases of dpkg, apk and rpm. */
+/** Lists installed packages from the databases of dpkg, apk, and rpm. */
 import { execFile } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const rpmDatabases = ['var/lib/rpm', 'usr/lib/sysimage/rpm'].flatMap((folder) =>
   ['rpmdb.sqlite', 'rpmdb.sqlite-wal', 'Packages', 'Packages.db'].map((name) => `${folder}/${name}`),
 )
 
-/** Changes when packages are installed or removed. */
+/** A value that changes when packages are installed or removed. */
 export async function packageStamp(root = '/'): Promise<string> {
   const files = [dpkgStatus, dpkgStatusFolder, ...apkDatabases, ...rpmDatabases]
   const times = files.map((file) => stat(join(root, file)).catch(() => undefined))
@@ -50,7 +50,9 @@ export function parseDpkgStatus(text: string): InventoryPackage[] {
   })
 }
 
-/** The values of lines such as `Name: value`. Continued lines start with a space, so they are fields of no name. */
+/**
+ * The values of lines such as `Name: value`. Continuation lines start with a space, so they aren't parsed as fields.
+ */
 function fieldsOf(paragraph: string): ReadonlyMap<string, string> {
   return new Map(
     paragraph.split('\n').map((line) => {
@@ -80,7 +82,7 @@ export function parseApkInstalled(text: string): InventoryPackage[] {
 const rpmFormat = String.raw`%{NAME}\t%{EPOCHNUM}:%{VERSION}-%{RELEASE}\t%{ARCH}\t%{SOURCERPM}\n`
 const run = promisify(execFile)
 
-/** By the rpm tool, because its database has no documented format. */
+/** Uses the rpm tool, because its database has no documented format. */
 async function readRpm(root: string): Promise<InventoryPackage[]> {
   try {
     const options = { timeout: 60_000, maxBuffer: 32 * 1024 * 1024, env: { PATH: process.env['PATH'], LC_ALL: 'C' } }

@@ -5,7 +5,7 @@ import { type Client, UnreachableError } from '../client.ts'
 import { collectInventory, type Inventory } from './machine.ts'
 import { packageStamp } from './packages.ts'
 
-/** How often sockets and containers are compared; packages whenever their database changes. */
+/** How often sockets and containers are compared. Packages are compared whenever their database changes. */
 const intervalMs = 3_600_000
 
 export interface InventoryReporter {

@@ -1,4 +1,4 @@
-/** Lists listening sockets from Linux's /proc, with the names of their processes where the agent may see them. */
+/** Lists listening sockets from Linux's /proc, with the names of their processes where the agent can read them. */
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { SocketAddress } from 'node:net'
 import { endianness } from 'node:os'

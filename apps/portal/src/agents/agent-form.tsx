@@ -35,7 +35,7 @@ function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
       busy={creation.isPending}
       problem={name.problem ? undefined : errorAdvice(creation.error)}
       title="New agent"
-      description="An agent scans a network from inside. It only makes outbound connections."
+      description="An agent scans a network from the inside. It only makes outbound connections."
       footer={
         <>
           <Button onClick={onClose} disabled={creation.isPending}>

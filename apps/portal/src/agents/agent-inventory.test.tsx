@@ -58,7 +58,7 @@ it('explains what is sent before it is turned on', async () => {
   await waitFor(() => expect(changes()).toEqual([{ agent: { inventory: true }, updateMask: { paths: ['inventory'] } }]))
 })
 
-it('shows packages with missing fixes, sockets and containers', async () => {
+it('shows packages with missing fixes, sockets, and containers', async () => {
   page.show(<AgentInventory agent={{ ...agent, inventory: true }} />)
   await screen.findByText(/1 package lacks a published security fix\./)
   const row = within(await screen.findByRole('row', { name: /libssl3/ }))

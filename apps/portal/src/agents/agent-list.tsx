@@ -65,7 +65,7 @@ function NoAgents({ onCreate }: { readonly onCreate: () => void }) {
         </Button>
       }
     >
-      An agent scans a network from inside. Create one to scan networks behind a firewall.
+      An agent scans a network from the inside. Create one to scan networks behind a firewall.
     </EmptyState>
   )
 }

@@ -45,7 +45,7 @@ function adviceFor(failure: ApiFailure): string {
   const { status, serverMessage } = failure
   // Without a readable response, the message is our own and already contains the advice.
   if (status < 300) return ''
-  // The messages of errors with a reason say what to do.
+  // The messages of errors with a reason already contain the fix.
   if (failure.reason !== undefined && serverMessage) return ''
   if (status === 403) return "You don't have permission to do this. Contact your administrator."
   if (status === 404) return 'This item no longer exists. It may have been deleted; reload the page.'

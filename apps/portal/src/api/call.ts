@@ -58,7 +58,7 @@ function requestOf(endpoint: Endpoint, input: object, { signal, key }: CallOptio
   const workspace = chosenWorkspace()
   const common = { accept: 'application/json', ...(workspace && { [workspaceHeader]: workspace }) }
   if (hasQuery(endpoint.method)) {
-    // The contract's query inputs consist of strings, numbers, booleans, lists and records of these.
+    // The contract's query inputs consist of strings, numbers, booleans, lists, and records of these.
     const query = toQueryString(rest as Record<string, QueryValue | undefined>)
     return [base + path + (query && `?${query}`), { ...options, headers: common }]
   }

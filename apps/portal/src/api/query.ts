@@ -23,7 +23,7 @@ const unusedDataMs = 5 * 60_000
  */
 const staleMs = 2000
 
-/** A component that mounts this soon after a failure shows the error. Loaders, events and "Try again" refetch. */
+/** A component that mounts this soon after a failure shows the error. Loaders, events, and "Try again" refetch. */
 const failureShownMs = 30_000
 
 /**

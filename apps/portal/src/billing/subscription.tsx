@@ -38,7 +38,7 @@ function BillingDisabled() {
       <PageHead title="Subscription" />
       <div className="px-(--gl-gutter) pt-5">
         <Card className="max-w-[640px] px-4 py-3.5">
-          <h2 className="font-semibold">Self-hosted without plans</h2>
+          <h2 className="font-semibold">Self-hosted, no plans</h2>
           <p className="mt-1 text-ink-2">
             Your administrator has turned plans off for this installation. Targets and scans are unlimited and nothing
             is billed.

@@ -32,7 +32,7 @@ afterEach(async () => {
   act(() => setRole(undefined))
 })
 
-it('shows the creator, role, networks and last use', async () => {
+it('shows the creator, role, networks, and last use', async () => {
   page.show(<ApiTokens onSecret={onSecret} />)
   const row = within(await screen.findByRole('list', { name: 'API tokens' }))
   expect(row.getByText(/Created by Max Keller · Viewer · only from 192\.0\.2\.0\/24/)).toBeTruthy()

@@ -42,7 +42,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) 
           Create token
         </Button>
       </div>
-      {isError && !data && <SectionError what="The tokens" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="Tokens" onRetry={() => void refetch()} />}
       {list.length > 0 && (
         <ul aria-label="API tokens" className="mt-3 divide-y divide-line rounded-lg border border-line">
           {list.map((token) => (
@@ -59,7 +59,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) 
 function TokenRow({ token, onRevoke }: { readonly token: ApiToken; readonly onRevoke: () => void }) {
   const role = useRole()
   const session = useSession()
-  // Tokens name their creator without an id. The server also lets analysts revoke only their own.
+  // Tokens name their creator without an ID. The server also lets analysts revoke only their own.
   const isForAdmins = role === 'analyst' && session !== null && token.createdBy !== fullName(session)
   const hasExpired = Date.parse(token.expireTime) < useNow()
   return (

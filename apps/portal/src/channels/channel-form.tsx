@@ -25,7 +25,8 @@ interface ChannelFormProps {
 export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormProps) {
   const creation = useMutation({
     ...create,
-    // Here and not in `mutate`, which calls back only while mounted: the form remounts once the list has the channel.
+    // Set here rather than in `mutate`, which calls back only while mounted: the form remounts once the list has the
+    // channel.
     onSuccess: ({ channel: { secret } }) => {
       onClose()
       if (secret) onSecret({ what: 'signing secret', value: secret })

@@ -66,7 +66,7 @@ export function CreateTokenDialog({ onClose, onSecret }: CreateTokenDialogProps)
         value={name}
         state={nameErrors.length > 0 ? 'error' : 'default'}
         messages={nameErrors}
-        hint="What will use the token, such as a pipeline name"
+        hint="What will use the token, such as a CI pipeline"
         onChange={({ target }) => setName(target.value)}
       />
       <SelectField

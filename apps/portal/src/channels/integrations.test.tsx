@@ -120,10 +120,10 @@ it('focuses the name when creating an API token', async () => {
 it('reports that the tokens could not be loaded and retries', async () => {
   stage.service.on('GET /v1/api-tokens', { status: 503 })
   await stage.client.resetQueries()
-  expect(await screen.findByText("The tokens couldn't be loaded.")).toBeTruthy()
+  expect(await screen.findByText("Tokens couldn't be loaded.")).toBeTruthy()
   stage.service.on('GET /v1/api-tokens', { body: { apiTokens: [] } })
   await press('Try again')
-  await waitFor(() => expect(screen.queryByText("The tokens couldn't be loaded.")).toBeNull())
+  await waitFor(() => expect(screen.queryByText("Tokens couldn't be loaded.")).toBeNull())
 })
 
 it('includes the visible text in accessible names, so that voice control works', async () => {

@@ -30,7 +30,7 @@ export function IntegrationsPage() {
           {isError ? (
             <ErrorState
               icon={<CloudOff />}
-              title="The channels couldn't be loaded"
+              title="Channels couldn't be loaded"
               message={loadErrorText(error)}
               onRetry={() => void refetch()}
             />

@@ -16,7 +16,7 @@ export interface MapSearch {
   readonly kev?: boolean | undefined
   readonly hide?: readonly Kind[] | undefined
   readonly view?: 'table' | undefined
-  /** The id of the selected node. */
+  /** The ID of the selected node. */
   readonly node?: string | undefined
 }
 

@@ -27,7 +27,7 @@ export function HostTimeline({ id }: { readonly id: string }) {
     return (
       <section aria-label="Timeline" className="px-(--gl-gutter) py-5">
         <SectionHead title="Timeline" />
-        <SectionError what="Timeline" onRetry={() => void query.refetch()} />
+        <SectionError what="The timeline" onRetry={() => void query.refetch()} />
       </section>
     )
   }

@@ -47,7 +47,7 @@ export function useFlow(
   function showFlow(id: string | undefined): Promise<void> {
     return router.navigate({ to: '.', search: (before: object) => ({ ...before, flow: id }), replace: true })
   }
-  async function handleResult(result: FlowResult): Promise<void> {
+  async function applyResult(result: FlowResult): Promise<void> {
     if (kind === 'settings' || kind === 'verification') await refreshUser(client)
     const verification = kind === 'settings' ? undefined : verificationIn(result.continueWith)
     if (result.kind === 'flow') show(result.flow)
@@ -65,7 +65,7 @@ export function useFlow(
     if (target.kind === 'profile') return router.navigate({ to: '/profile' })
     return router.navigate({ to: '/error', search: { id: target.id } })
   }
-  async function handleError(error: Error): Promise<void> {
+  async function recoverFromError(error: Error): Promise<void> {
     if (!(error instanceof IdentityFailure)) return
     if (error.useFlowId || error.status === 404 || error.status === 410) return showFlow(error.useFlowId)
     const target = redirectTargetFor(error, location.href, kind)
@@ -74,8 +74,8 @@ export function useFlow(
 
   const submission = useMutation({
     mutationFn: (body: object) => submitFlow(kind, flow.id, body),
-    onSuccess: handleResult,
-    onError: handleError,
+    onSuccess: applyResult,
+    onError: recoverFromError,
     throwOnError: (error) => error instanceof IdentityFailure && isUnhandled(error, kind),
   })
   return {

@@ -43,7 +43,7 @@ function AccountList() {
           onChange={({ target }) => setText(target.value)}
         />
       </div>
-      {list.isError && !list.data && <SectionError what="The accounts" onRetry={() => void list.refetch()} />}
+      {list.isError && !list.data && <SectionError what="Accounts" onRetry={() => void list.refetch()} />}
       {list.isSuccess && shown.length === 0 && <p className="text-ink-2">No accounts match.</p>}
       {shown.length > 0 && (
         <SettingsList label="Accounts">

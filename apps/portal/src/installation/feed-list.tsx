@@ -16,7 +16,7 @@ export function FeedList() {
       title="Feeds"
       description="Checks, fingerprints, and vulnerability records that all workspaces share."
     >
-      {isError && !data && <SectionError what="The feeds" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="Feeds" onRetry={() => void refetch()} />}
       {!data && !isError && <Skeleton className="w-2/3" />}
       {data && (
         <SettingsList label="Feeds">

@@ -24,7 +24,7 @@ export function Health() {
       title="Health"
       description="Results of the glacis doctor command, with a fix for each problem."
     >
-      {isError && !data && <SectionError what="The health checks" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="Health checks" onRetry={() => void refetch()} />}
       {!data && !isError && <Skeleton className="w-2/3" />}
       {data && (
         <>

@@ -1,4 +1,4 @@
-/** `/installation`: version, health, background work, accounts and workspaces, for administrators. */
+/** `/installation`: version, health, background work, accounts, and workspaces, for administrators. */
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { formatBytes, formatNumber } from '#lib/format.ts'
 import { portalConfig } from '#lib/portal-config.ts'

@@ -9,7 +9,7 @@ import { Skeleton } from '#ui/skeleton.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 
-/** Background work: waiting, running and failed jobs. */
+/** Background work: waiting, running, and failed jobs. */
 export function Queues() {
   const { data, isError, refetch } = useQuery(queues())
   return (
@@ -18,7 +18,7 @@ export function Queues() {
       title="Queues"
       description="Background jobs across all workers. Failed jobs are kept for an hour."
     >
-      {isError && !data && <SectionError what="The queues" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="Queues" onRetry={() => void refetch()} />}
       {!data && !isError && <Skeleton className="w-2/3" />}
       {data && <QueueTable queues={data.queues.filter(hasJobs)} />}
       {data && !data.queues.every(hasJobs) && (

@@ -8,7 +8,7 @@ import { SettingsSection } from '#ui/settings-section.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { Cell, HeaderCell, StackedName, Table } from '#ui/table.tsx'
 
-/** All workspaces: their owners, size and last use, not their contents. */
+/** All workspaces: their owners, size, and last use, not their contents. */
 export function Workspaces() {
   const list = useInfiniteQuery(allWorkspaces())
   const shown = list.data?.pages.flatMap((page) => page.workspaces) ?? []
@@ -18,7 +18,7 @@ export function Workspaces() {
       title="Workspaces"
       description="Their owners and sizes. Only members can see the contents of a workspace."
     >
-      {list.isError && !list.data && <SectionError what="The workspaces" onRetry={() => void list.refetch()} />}
+      {list.isError && !list.data && <SectionError what="Workspaces" onRetry={() => void list.refetch()} />}
       {shown.length > 0 && <WorkspaceTable workspaces={shown} />}
       <LoadMore query={list} what="workspaces" className="mt-3" />
     </SettingsSection>

@@ -1,4 +1,4 @@
-/** What an empty built-in view means. */
+/** Explains why a built-in view is empty. */
 import { filterCount, type RiskSearch } from '#issues/search.ts'
 import { useDenial } from '#lib/role.ts'
 

@@ -4,7 +4,7 @@ import { PencilLine } from 'lucide-react'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
 import { IssueStatusIcon } from '#ui/status.tsx'
 
-/** The change to each status, which may be followed by who made it. */
+/** The label of each status change, which may be followed by the actor. */
 const changeLabels: Readonly<Record<HistoryEntry['status'], string>> = {
   STATUS_OPEN: 'Opened',
   STATUS_RESOLVED: 'Resolved',

@@ -122,7 +122,7 @@ export function IssueList(props: IssueListProps) {
 }
 
 /**
- * The id of the risk in the preview panel. When it leaves the list because its status changed, the risk that takes its
+ * The ID of the risk in the preview panel. When it leaves the list because its status changed, the risk that takes its
  * position (or the last one) is shown, so that a user can triage one risk after another.
  */
 function usePreview(issues: readonly Issue[] | undefined) {
@@ -153,7 +153,7 @@ function useSelection(shown: readonly Issue[]) {
     isAll: isAll && selection.ids.size > 0,
     isOnPhone,
     all: () => setIsAll(true),
-    /** Reduces the selection to these ids. */
+    /** Reduces the selection to these IDs. */
     keep: (ids: readonly string[]) => choose({ ids: new Set(ids), anchor: undefined }),
     toggleOnPhone: () => setIsOnPhone(!isOnPhone),
     table: {

@@ -3,7 +3,7 @@ import type { Member } from '@glacis/contract/workspace'
 
 export type Person = Pick<Member, 'id' | 'name' | 'email'>
 
-/** A part of a comment; a mention has the id of its member. */
+/** A part of a comment; a mention has the ID of its member. */
 export interface Part {
   readonly text: string
   readonly id?: string
@@ -34,7 +34,7 @@ export function splitMentions(text: string, people: readonly Person[]): Part[] {
   return parts
 }
 
-/** The ids of the members that a text mentions. */
+/** The IDs of the members that a text mentions. */
 export function mentionedIds(text: string, people: readonly Person[]): string[] {
   return [...new Set(splitMentions(text, people).flatMap(({ id }) => id ?? []))]
 }

@@ -10,7 +10,7 @@ import { type SettableStatus, detail } from '#issues/queries.ts'
 
 /** A status and, when ignoring, the reason, comment, and end. */
 export type StatusChange = Omit<InputOf<typeof setIssueStatus>, 'id'>
-/** The issues of a bulk change, by id or by filter. */
+/** The issues of a bulk change, by ID or by filter. */
 export type BulkSelection = Pick<InputOf<typeof setStatusOfMany>, 'ids' | 'filter'>
 
 export const setStatus = mutationOptions({
@@ -37,7 +37,7 @@ export const setStatusOnHost = mutationOptions({
   onSuccess: (response, { id }, _, { client }) => client.setQueryData(detail(id).queryKey, response),
 })
 
-/** Only issues given by id update optimistically: the client can't tell which others match a filter. */
+/** Only issues given by ID update optimistically: the client can't tell which others match a filter. */
 export const setStatusInBulk = mutationOptions({
   mutationKey: [setStatusOfMany.path],
   mutationFn: (change: StatusChange & BulkSelection) => call(setStatusOfMany, change),

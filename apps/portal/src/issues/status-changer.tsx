@@ -39,7 +39,7 @@ export interface StatusChanger {
   readonly dialogs: ReactNode
 }
 
-/** @param onDone called with the ids of selected issues that were skipped */
+/** @param onDone called with the IDs of selected issues that were skipped */
 export function useStatusChanger(onDone?: (skipped: readonly string[]) => void): StatusChanger {
   const client = useQueryClient()
   const change = useMutation(setStatusInBulk)

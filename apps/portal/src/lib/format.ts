@@ -1,4 +1,4 @@
-/** Formats numbers, money and times with `Intl` in the locale en-CH. */
+/** Formats numbers, money, and times with `Intl` in the locale en-CH. */
 
 const locale = 'en-CH'
 const numbers = new Intl.NumberFormat(locale)

@@ -75,7 +75,7 @@ function runShortcut(event: KeyboardEvent, key: string): boolean {
   return true
 }
 
-/** True if the key enters text or operates an open menu, dialog or list. */
+/** True if the key enters text or operates an open menu, dialog, or list. */
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable) return true

@@ -7,7 +7,7 @@ export function clickKeys(...names: readonly string[]): Keys {
   return Object.fromEntries(names.map((name) => [name, press(name)]))
 }
 
-/** The id of the focused row. */
+/** The ID of the focused row. */
 export function focusedRow(): string | undefined {
   return document.activeElement?.closest<HTMLElement>('tr[data-row]')?.dataset['row']
 }

@@ -12,7 +12,7 @@ export function parseSearch(query: string): Record<string, SearchValue> {
   return values
 }
 
-/** The inverse. Omits undefined, null and empty lists. Returns `?…` or an empty string. */
+/** The inverse. Omits undefined, null, and empty lists. Returns `?…` or an empty string. */
 export function stringifySearch(values: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) {

@@ -11,7 +11,7 @@ export function sessionEndedAt(address: string | undefined): { readonly isKept: 
 /**
  * State that survives the end of the session.
  *
- * @param name identifies the draft, such as "comment" and the id it belongs to
+ * @param name identifies the draft, such as "comment" and the ID it belongs to
  */
 export function useDraft<T>(name: string, initial: T): readonly [T, (value: T) => void] {
   const [initialText] = useState(() => JSON.stringify(initial))

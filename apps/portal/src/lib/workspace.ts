@@ -3,12 +3,12 @@ import { readStored, writeStored } from '#lib/storage.ts'
 
 const name = 'workspace'
 
-/** Id of the chosen workspace, or null. */
+/** ID of the chosen workspace, or null. */
 export function chosenWorkspace(): string | null {
   return readStored(name) || null
 }
 
-/** Pass an empty id to return to the server's default. */
+/** Pass an empty ID to return to the server's default. */
 export function chooseWorkspace(id: string): void {
   writeStored(name, id)
 }

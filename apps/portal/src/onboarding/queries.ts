@@ -26,7 +26,7 @@ export function feeds() {
 export const checkFeedNow = mutationOptions({
   mutationKey: [checkFeed.path, 'check'],
   mutationFn: (name: string) => call(checkFeed, { name }),
-  // A worker starts within seconds. Until the server reports progress, this does, and speeds up the polling.
+  // A worker starts within seconds. Until the server reports progress, this shows it and speeds up the polling.
   onSettled: (response, _error, _name, _result, { client }) =>
     response &&
     client.setQueryData(

@@ -23,7 +23,7 @@ export function FeedTable() {
       </div>
       {isError && !data && (
         <div className="px-(--gl-gutter) pb-3">
-          <SectionError what="The feeds" onRetry={() => void refetch()} />
+          <SectionError what="Feeds" onRetry={() => void refetch()} />
         </div>
       )}
       {!data && !isError && <Skeleton className="mx-(--gl-gutter) my-4 w-2/3" />}

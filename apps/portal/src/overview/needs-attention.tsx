@@ -31,7 +31,7 @@ export function NeedsAttention({ view }: { readonly view: View }) {
           <ArrowRight className="size-3.5" aria-hidden="true" />
         </Link>
       </SectionHead>
-      {isError && !data && <SectionError what="The risks" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionError what="Risks" onRetry={() => void refetch()} />}
       {issues?.length === 0 && <p className="mt-3 text-ink-2">No critical, new, regressed, or exploited risks.</p>}
       {(!data || (issues && issues.length > 0)) && !(isError && !data) && (
         <Rows>

@@ -17,7 +17,7 @@ const nextStepLabels: Readonly<Record<Step['key'], string>> = {
   NOTIFICATIONS: 'turn on notifications',
 }
 
-/** What a step needs permission for. */
+/** The call that each step needs permission for. */
 const calls: Readonly<Record<Step['key'], CallName>> = {
   TARGET: 'createTarget',
   AGENT: 'createAgent',

@@ -39,7 +39,11 @@ export interface VersionShare {
 export function versionShares(versions: readonly Product[]): VersionShare[] {
   const total = totalHosts(versions)
   return versions
-    .map(({ version, hostCount: hosts = 0 }) => ({ version: version || 'any', hosts, share: hosts / total }))
+    .map(({ version, hostCount: hosts = 0 }) => ({
+      version: version || 'unknown version',
+      hosts,
+      share: hosts / total,
+    }))
     .filter(({ hosts }) => hosts > 0)
     .toSorted((one, other) => other.hosts - one.hosts)
 }

@@ -15,7 +15,7 @@ import { SeverityGlyph } from '#ui/severity.tsx'
 interface ProductBulkBarProps {
   /** The selected products, in list order. */
   readonly products: readonly Product[]
-  /** Reduces the selection to these ids. */
+  /** Reduces the selection to these IDs. */
   readonly onKeep: (ids: readonly string[]) => void
 }
 

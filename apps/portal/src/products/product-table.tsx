@@ -93,7 +93,7 @@ function Row({ product, isNested, showsSupport, picking }: RowProps) {
         </CellLink>
       </Cell>
       <Cell label="Version" quiet className="tabular-nums" title={product.version}>
-        {product.version || 'any'}
+        {product.version || (product.watched ? 'any' : '–')}
       </Cell>
       <Cell label="Vendor" priority={3} quiet>
         {vendorName(product.wfn.vendor)}

@@ -67,14 +67,14 @@ export const stopWatching = mutationOptions({
   mutationFn: (id: string) => call(deleteProduct, { id }),
 })
 
-/** Changes the notification threshold of several products. Resolves with the ids that failed. */
+/** Changes the notification threshold of several products. Resolves with the IDs that failed. */
 export const editProducts = mutationOptions({
   mutationKey: [updateProduct.path, 'change many'],
   mutationFn: ({ ids, ...product }: { ids: readonly string[]; minNotificationSeverity: number }) =>
     callEach(ids, (id) => call(updateProduct, { id, product, updateMask: { paths: updatePaths(product) } })),
 })
 
-/** Resolves with the ids that failed. */
+/** Resolves with the IDs that failed. */
 export const stopWatchingProducts = mutationOptions({
   mutationKey: [deleteProduct.path, 'stop many'],
   mutationFn: (ids: readonly string[]) => callEach(ids, (id) => call(deleteProduct, { id })),

@@ -185,12 +185,8 @@ it('asks for a replacement before deleting', async () => {
 
 it.each([
   ['none', [], 'To scan targets inside your network, install an agent.'],
-  ['one', [bern], 'To scan targets inside your network, choose bern-dmz-1 when you edit the target.'],
-  [
-    'two',
-    [bern, lausanne],
-    'To scan targets inside your network, choose one of your 2 agents when you edit the target.',
-  ],
+  ['one', [bern], 'To scan targets inside your network, choose bern-dmz-1 when you edit them.'],
+  ['two', [bern, lausanne], 'To scan targets inside your network, choose one of your 2 agents when you edit them.'],
 ] as const)('suggests the next step without assigned targets and with %s', async (_, agents, expected) => {
   service.on('GET /v1/targets', { body: { targets: [{ ...target, agent: undefined }], nextPageToken: '' } })
   service.on('GET /v1/agents', { body: { agents, nextPageToken: '' } })

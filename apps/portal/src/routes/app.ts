@@ -2,7 +2,7 @@
  * The routes that require a session: paths and search parameters. Routes of risks and of the attack surface have their
  * own files. The screens are in `screens.tsx`, so that a screen can import its route without a circular import.
  *
- * Route ids start with `/_auth`; URLs don't, because the layout route has no path.
+ * Route IDs start with `/_auth`; URLs don't, because the layout route has no path.
  */
 import { createRoute } from '@tanstack/react-router'
 import * as billingQueries from '#billing/queries.ts'

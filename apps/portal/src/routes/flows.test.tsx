@@ -42,14 +42,14 @@ describe.each([
   beforeEach(() => {
     service.on(`GET /self-service/${kind}/browser`, { body: flowOf([], { id: 'made' }) })
   })
-  it('is created without an id in the URL, and added to it', async () => {
+  it('is created without an ID in the URL, and added to it', async () => {
     await open(page)(`${page}?flow=made`)
     expect([
       requestsTo(`/self-service/${kind}/browser`).length,
       requestsTo(`/self-service/${kind}/flows`).length,
     ]).toEqual([1, 0])
   })
-  it('is fetched by the id in the URL', async () => {
+  it('is fetched by the ID in the URL', async () => {
     service.on(`GET /self-service/${kind}/flows`, { body: flowOf([], { id: 'mine' }) })
     const settled = open(`${page}?flow=mine`)
     await waitFor(() => expect(requestsTo(`/self-service/${kind}/flows`)).toEqual([{ id: 'mine' }]))
@@ -91,7 +91,7 @@ it('verification explains that a code was sent if the service does not return th
   expect(screen.queryByText(sent.text)).toBeNull()
 })
 
-it('is submitted with cookies, its id and the CSRF token if present', async () => {
+it('is submitted with cookies, its ID, and the CSRF token if present', async () => {
   const send = vi.spyOn(globalThis, 'fetch')
   service.on('POST /self-service/recovery', { status: 400, body: flowOf([]) })
   await submitFlow('recovery', 'f', { method: 'code' }, 'from-a-link')

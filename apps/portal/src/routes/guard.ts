@@ -13,7 +13,7 @@ export function absoluteUrl(href: string): string {
   return new URL(href, window.location.origin).href
 }
 
-/** A URL whose id is malformed. No request is needed to know that it doesn't exist. */
+/** A URL whose ID is malformed. No request is needed to know that it doesn't exist. */
 export class UnknownId extends Error {
   constructor(id: string, options?: ErrorOptions) {
     super(`“${id}” is not a valid ID.`, options)
@@ -22,9 +22,9 @@ export class UnknownId extends Error {
 }
 
 /**
- * Validates the id in a path.
+ * Validates the ID in a path.
  *
- * @throws UnknownId if it isn't a valid id
+ * @throws UnknownId if it isn't a valid ID
  */
 export function validId({ id }: { readonly id: string }): string {
   if (!Id.safeParse(id).success) throw new UnknownId(id)
@@ -41,7 +41,7 @@ export function continueAtProvider(workspace: string, returnTo: string | undefin
 /**
  * Requires a valid session. Redirects to the login page otherwise, and returns here after signing in.
  *
- * @param href path, search and hash of the requested page
+ * @param href path, search, and hash of the requested page
  */
 export async function requireSession(client: QueryClient, href: string): Promise<void> {
   const currentUrl = absoluteUrl(href)

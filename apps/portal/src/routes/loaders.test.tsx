@@ -40,7 +40,7 @@ function requestCounts(path: string): number[] {
 it.each([
   ['/scope', '/v1/targets', "Targets couldn't be loaded"],
   ['/risks/verified', '/v1/issues', "Risks couldn't be loaded"],
-  ['/integrations', '/v1/notification-channels', "The channels couldn't be loaded"],
+  ['/integrations', '/v1/notification-channels', "Channels couldn't be loaded"],
 ])('%s sends a first request that fails once, and again only when asked to', async (address, path, title) => {
   service.on(`GET ${path}`, { status: 503 })
   open(address)

@@ -217,7 +217,7 @@ it.each([
     /at most 1.000 addresses; this one has 1.001/,
   ],
 ])(
-  'makes nothing of %#',
+  'creates nothing from %#',
   async (text, message) => {
     const panel = await paste(text)
     await press(panel, 'Create targets')

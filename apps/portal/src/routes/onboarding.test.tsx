@@ -184,7 +184,7 @@ it('selects scanning from the server by default', async () => {
   expect(screen.getByText('From this server')).toBeTruthy()
 })
 
-it('creates, installs and connects an agent, and assigns the target', async () => {
+it('creates, installs, and connects an agent, and assigns the target', async () => {
   let isThere = false
   let isCreated = false
   const made = { ...time, id: agentId, name: 'zrh-office-1', status: 'STATUS_DISCONNECTED', targetCount: 0 }

@@ -155,7 +155,7 @@ export const flowError = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ deps: { id } }) =>
     getStoredError(id).catch((error: unknown) => {
-      // Ids that the service hasn't stored, such as error names, still get the error page.
+      // IDs that the service hasn't stored, such as error names, still get the error page.
       if (error instanceof IdentityFailure) return null
       throw error
     }),

@@ -111,7 +111,7 @@ it('counts matches in the current tab only, while filtered', async () => {
 })
 
 it.each([
-  // Filters, order and page size are kept; the page is not.
+  // Filters, order, and page size are kept; the page is not.
   [
     'q=redis&severity=high&sort=priority&size=50&after=t',
     'q=redis&severity=high&size=50&sort=priority&status=resolved',

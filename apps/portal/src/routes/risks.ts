@@ -1,4 +1,4 @@
-/** Routes of both risk lists, the visual map and the risk page. */
+/** Routes of both risk lists, the visual map, and the risk page. */
 import { createRoute } from '@tanstack/react-router'
 import * as graphQueries from '#graph/queries.ts'
 import * as issueQueries from '#issues/queries.ts'

@@ -1,4 +1,4 @@
-/** Options of both routers: preloading, pending delays, caching and scroll restoration. */
+/** Options of both routers: preloading, pending delays, caching, and scroll restoration. */
 import { parseSearch, stringifySearch } from '#lib/search-params.ts'
 import { ErrorScreen } from '#routes/error-screen.tsx'
 import { PageSkeleton } from '#ui/skeleton.tsx'

@@ -93,7 +93,7 @@ describe('URLs of earlier versions', () => {
 })
 
 describe('flow', () => {
-  it('is created without an id in the URL, and added to it', async () => {
+  it('is created without an ID in the URL, and added to it', async () => {
     const { settled } = open('/login?aal=aal1')
     await settled('/login?aal=aal1&flow=new-flow')
     expect(requestsTo('/self-service/login/browser').map(({ query }) => query)).toEqual([
@@ -103,7 +103,7 @@ describe('flow', () => {
     expect(await screen.findByLabelText('Email')).toBeTruthy()
   })
 
-  it('is fetched by the id in the URL', async () => {
+  it('is fetched by the ID in the URL', async () => {
     open('/login?flow=mine')
     expect(await screen.findByLabelText('Email')).toBeTruthy()
     expect(requestsTo('/self-service/login/flows').map(({ query }) => query)).toEqual([{ id: 'mine' }])
@@ -265,7 +265,7 @@ it('shows the 404 page with a link home', async () => {
   expect(screen.getByRole('link', { name: 'Go back home' }).getAttribute('href')).toBe('/')
 })
 
-it('prefers the map over a risk with that id', async () => {
+it('prefers the map over a risk with that ID', async () => {
   signIn()
   open('/risks/visual')
   expect(await screen.findByRole('heading', { name: 'Visual Map' })).toBeTruthy()

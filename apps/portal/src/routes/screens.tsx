@@ -1,4 +1,4 @@
-/** Assigns screens, guards and loaders to routes. Each screen is a separate chunk, loaded on navigation. */
+/** Assigns screens, guards, and loaders to routes. Each screen is a separate chunk, loaded on navigation. */
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { SubscriptionSkeleton } from '#billing/skeleton.tsx'
 import { OnboardingSkeleton } from '#onboarding/skeleton.tsx'

@@ -46,7 +46,7 @@ async function open() {
 }
 const puts = () => service.seen.filter(({ method }) => method === 'PUT').map(({ body }) => body)
 
-it('changes plan, targets and period, waits, and shows the new figures', async () => {
+it('changes plan, targets, and period, waits, and shows the new figures', async () => {
   service.on('PUT /v1/billing/subscription', () => {
     present(starter, 60)
     return { body: { redirectUrl: '' } }
@@ -146,7 +146,7 @@ describe('the account menu', () => {
 it('shows a card and sends no request without billing', () => {
   providePortalConfig({ ...testConfig(service.url), billing: false })
   render(<SubscriptionPage />)
-  expect(screen.getByRole('heading', { name: 'Self-hosted without plans' })).toBeTruthy()
+  expect(screen.getByRole('heading', { name: 'Self-hosted, no plans' })).toBeTruthy()
   expect(screen.queryByRole('radio')).toBeNull()
   expect(service.seen).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Routes of the attack surface: scope, agents, assets and technologies. */
+/** Routes of the attack surface: scope, agents, assets, and technologies. */
 import { createRoute } from '@tanstack/react-router'
 import * as agentQueries from '#agents/queries.ts'
 import * as hostQueries from '#hosts/queries.ts'

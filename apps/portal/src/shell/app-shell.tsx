@@ -10,7 +10,7 @@ import { ShortcutOverlays } from '#shell/shortcut-overlays.tsx'
 import { TopBar } from '#shell/top-bar.tsx'
 import { UpgradeBanner } from '#shell/upgrade-banner.tsx'
 
-/** The app frame: navigation, account menu and the current page. */
+/** The app frame: navigation, account menu, and the current page. */
 export function AppShell() {
   const session = useSession()
   const isUnreachable = useLiveUpdates()

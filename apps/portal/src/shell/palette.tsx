@@ -1,4 +1,4 @@
-/** The command palette: finds pages, items and actions. */
+/** The command palette: finds pages, items, and actions. */
 import {
   Combobox,
   ComboboxInput,

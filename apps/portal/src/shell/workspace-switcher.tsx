@@ -8,7 +8,7 @@ export function WorkspaceSwitcher() {
   const client = useQueryClient()
   const { data } = useQuery(mine())
   const shown = useQuery(current()).data?.workspace.id
-  // Here and not in `mutate`, which calls back only while mounted: the menu closes.
+  // Set here rather than in `mutate`, which calls back only while mounted: the menu closes.
   const joining = useMutation({ ...joinMutation, onSuccess: ({ workspace }) => switchTo(client, workspace.id) })
   const accepting = useMutation({ ...accept, onSuccess: ({ workspaceId }) => switchTo(client, workspaceId) })
   const { workspaces = [], invitations = [], joinable = [] } = data ?? {}

@@ -15,7 +15,7 @@ export interface Entry {
   readonly line: number
   readonly text: string
 }
-/** How an entry will be handled. */
+/** An entry and whether a target will be created for it. */
 export type Verdict = Entry &
   /** `readable` is the Unicode form of an internationalized name. */
   (

@@ -1,11 +1,11 @@
-/** What scans a target: this server or an agent. */
+/** Chooses the scanner of a target: this server or an agent. */
 import { useQuery } from '@tanstack/react-query'
 import { all } from '#agents/queries.ts'
 import { formerAgentId } from '#targets/form.ts'
 import { SelectField } from '#ui/field.tsx'
 
 interface AgentFieldProps {
-  /** Id of the agent, empty for none. */
+  /** ID of the agent, empty for none. */
   readonly value: string
   readonly onChange: (id: string) => void
   readonly problem: string | undefined

@@ -38,7 +38,7 @@ function nextStep([agent, ...others]: readonly { readonly id: string; readonly n
       <Link {...(isOnly ? { to: '/agents/$id', params: { id: agent.id } } : { to: '/agents' })} className="inline-link">
         {isOnly ? agent.name : `one of your ${formatNumber(others.length + 1)} agents`}
       </Link>{' '}
-      when you edit the target.
+      when you edit them.
     </>
   )
 }

@@ -4,7 +4,7 @@ import { SelectField } from '#ui/field.tsx'
 import { members } from '#workspaces/queries.ts'
 
 interface OwnerFieldProps {
-  /** Id of the member, empty for none. */
+  /** ID of the member, empty for none. */
   readonly value: string
   readonly onChange: (id: string) => void
   readonly problem: string | undefined

@@ -20,7 +20,7 @@ export function RecentScans({ targetId }: { readonly targetId: string }) {
     return (
       <section aria-label="Recent scans" className="px-(--gl-gutter) pt-5">
         <SectionHead title="Recent scans" />
-        <SectionError what="The scans" onRetry={() => void refetch()} />
+        <SectionError what="Scans" onRetry={() => void refetch()} />
       </section>
     )
   }

@@ -134,7 +134,7 @@ function Days({ value, onChange }: { readonly value: AllowedHours; readonly onCh
 
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone')]
 
-/** The list of zones, plus the saved zone if this browser doesn't know it. */
+/** The list of zones, plus the saved zone if this browser doesn't support it. */
 function timeZoneOptions(zone: string): readonly string[] {
   return timeZones.includes(zone) ? timeZones : [zone, ...timeZones]
 }

@@ -135,7 +135,7 @@ function AgentCell({ target }: { readonly target: Target }) {
   )
 }
 
-/** Status of the target's last scan; undefined for a status this version doesn't know. */
+/** Status of the target's last scan; undefined for a status that this version doesn't support. */
 export function statusOfLastScan({ lastScan }: Target): ScanStatusValue | undefined {
   const status = ScanStatusValue.safeParse(lastScan?.status)
   return status.success ? status.data : undefined

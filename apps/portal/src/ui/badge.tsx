@@ -65,7 +65,7 @@ export function Badge({
   )
 }
 
-/** Background, text and border of a variant, for notes and tinted rows. */
+/** Background, text, and border of a variant, for notes and tinted rows. */
 export function tint(variant: BadgeVariant): string {
   return variantClasses[variant]
 }

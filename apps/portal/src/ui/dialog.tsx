@@ -104,8 +104,8 @@ function UsedDialog(props: DialogProps) {
 }
 
 /**
- * A panel from the right with header, scrolling body and fixed footer, for creating and editing. Pass a `form` as
- * children and its buttons as `footer` with the form's id, or everything in `children`.
+ * A panel from the right with header, scrolling body, and fixed footer, for creating and editing. Pass a `form` as
+ * children and its buttons as `footer` with the form's ID, or everything in `children`.
  */
 export function SlideOver(props: OverlayProps) {
   if (!useWasOpened(props.open)) return null

@@ -31,7 +31,7 @@ interface ControlProps {
   readonly 'aria-invalid': true | undefined
 }
 
-/** Label, control and messages. Connects them by id for accessibility. */
+/** Label, control, and messages. Connects them by ID for accessibility. */
 export function Field({
   label,
   hint,

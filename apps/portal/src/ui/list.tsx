@@ -21,7 +21,7 @@ interface ListBodyProps {
   readonly count: number | undefined
   readonly isFiltered?: boolean
   readonly onClear?: () => void
-  /** What it means that the current filters match nothing, if that is known. */
+  /** Explains why the current filters match nothing, if that is known. */
   readonly noMatches?: { readonly title: string; readonly text: string } | undefined
   /** Shown if there are no items at all. */
   readonly empty: ReactNode

@@ -8,7 +8,7 @@ interface Pages {
 
 interface LoadMoreProps {
   readonly query: Pages
-  /** What is listed, where a page has several lists. */
+  /** Names the listed items, if a page has several lists. */
   readonly what?: string
   readonly size?: 'sm'
   readonly className?: string

@@ -1,4 +1,4 @@
-/** The entries of a `Menu`: actions, links, choices and separators. */
+/** The entries of a `Menu`: actions, links, choices, and separators. */
 import type { CallName } from '@glacis/contract/permissions'
 import { createLink } from '@tanstack/react-router'
 import { Check } from 'lucide-react'

@@ -74,7 +74,7 @@ function UsedMenu(props: MenuProps & { readonly buttonRef: (button: HTMLElement 
 
 /**
  * A button with a menu. Arrows move, typing searches (the text resets after 350 ms), Escape closes. Children are
- * the entries of `menu-entries.tsx`. On small screens the page behind is dimmed, inert and can't
+ * the entries of `menu-entries.tsx`. On small screens the page behind is dimmed, inert, and can't
  * scroll, so that a finger doesn't hit other controls.
  *
  * Most menus are never opened, and a mounted Headless UI menu is the most expensive part of a row to render. Until

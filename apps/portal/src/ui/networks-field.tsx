@@ -28,7 +28,7 @@ export function NetworksField({ value, problem, hint, disabled = false, onChange
   )
 }
 
-/** The entries, separated by spaces, commas, semicolons or lines. */
+/** The entries, separated by spaces, commas, semicolons, or lines. */
 export function parseNetworks(text: string): string[] {
   return text.split(/[\s,;]+/).filter(Boolean)
 }

@@ -4,7 +4,7 @@ import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { lastSearchOf } from '#lib/last-list.ts'
 
-/** The page header: breadcrumb, h1 and actions. The h1 receives focus on navigation. Also sets the window title. */
+/** The page header: breadcrumb, h1, and actions. The h1 receives focus on navigation. Also sets the window title. */
 export function PageHead({
   title,
   documentTitle,

@@ -28,7 +28,7 @@ describe('overlays', () => {
     expect(close).toHaveBeenCalledTimes(2)
   })
 
-  it('shows a slide-over with header, body and footer', async () => {
+  it('shows a slide-over with header, body, and footer', async () => {
     render(
       <SlideOver open onClose={() => {}} title="New target" footer={<button>Save</button>}>
         <p>the form</p>

@@ -18,7 +18,7 @@ afterEach(() => {
   act(() => setRole(undefined))
 })
 
-it('disables a button, and says why on focus and click', async () => {
+it('disables a button, and explains why on focus and click', async () => {
   setRole('viewer')
   const press = vi.fn()
   render(

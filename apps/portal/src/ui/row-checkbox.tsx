@@ -10,7 +10,7 @@ export interface RowSelection {
   readonly onPickAll: () => void
 }
 
-/** The header checkbox: all, some or none of the page. */
+/** The header checkbox: all, some, or none of the page. */
 export function SelectAllCheckbox({ picking, count }: { readonly picking: RowSelection; readonly count: number }) {
   const picked = picking.selection.ids.size
   return (

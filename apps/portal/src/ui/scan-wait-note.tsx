@@ -38,7 +38,7 @@ export function ScanWaitNote({ scan, isPending, onOverride }: ScanWaitNoteProps)
         onClose={() => setIsAsking(false)}
         busy={isPending}
         title={`${isStarted ? 'Resume' : 'Start'} outside the allowed hours`}
-        description={`Otherwise the scan waits until ${formatDateTime(resumeTime)}. If you ${isStarted ? 'resume' : 'start'} it now, it runs to completion regardless of the allowed hours.`}
+        description={`Otherwise, the scan waits until ${formatDateTime(resumeTime)}. If you ${isStarted ? 'resume' : 'start'} it now, it runs to completion regardless of the allowed hours.`}
         footer={
           <>
             <Button disabled={isPending} onClick={() => setIsAsking(false)}>

@@ -48,7 +48,7 @@ function headOf(cell: Element): Head {
   return { priority: priorities.exec(cell.className)?.[0], isBox: cell.querySelector('input[type=checkbox]') !== null }
 }
 
-/** A loading page: title, description and lines. Announced once as "Loading". */
+/** A loading page: title, description, and lines. Announced once as "Loading". */
 export function PageSkeleton() {
   return (
     <div className="px-(--gl-gutter) pt-5">

@@ -76,7 +76,7 @@ const issueAppearances: Readonly<Record<IssueStatusValue, Appearance>> = {
   STATUS_OPEN: { word: 'Open', color: 'text-open', shape: open },
   STATUS_RESOLVED: { word: 'Resolved', color: 'text-resolved', shape: check },
   STATUS_IGNORED: { word: 'Ignored', color: 'text-ignored', shape: slashed },
-  STATUS_REGRESSION: { word: 'Regression', color: 'text-regression', shape: back },
+  STATUS_REGRESSION: { word: 'Regressed', color: 'text-regression', shape: back },
 }
 const scanAppearances: Readonly<Record<ScanStatusValue, Appearance>> = {
   STATUS_CREATED: { word: 'Created', color: 'text-gray-mark', shape: dashed },

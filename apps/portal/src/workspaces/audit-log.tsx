@@ -14,7 +14,7 @@ import { SettingsSection } from '#ui/settings-section.tsx'
 import { SectionError } from '#ui/states.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 
-/** Who did what, when and from where. */
+/** Who did what, when, and from where. */
 export function AuditLog() {
   const [filter, setFilter] = useState<AuditFilter>({})
   const log = useInfiniteQuery(auditLog(useDeferredValue(filter)))

@@ -11,7 +11,7 @@ import { addToast } from '#ui/toasts.tsx'
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-/** Name, time zone and retention. */
+/** Name, time zone, and retention. */
 export function General({ workspace }: { readonly workspace: Workspace }) {
   const saving = useMutation(updateMutation)
   const denial = useDenial('updateWorkspace')

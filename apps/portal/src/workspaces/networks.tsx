@@ -3,7 +3,7 @@ import { saveNetworks } from '#workspaces/queries.ts'
 import { SettingsSection } from '#ui/settings-section.tsx'
 import { SignInNetworks } from '#ui/sign-in-networks.tsx'
 
-/** From where members can use the workspace. */
+/** The networks from which members can use the workspace. */
 export function Networks({ networks }: { readonly networks: readonly string[] }) {
   const denial = useDenial('setSignInNetworks')
   return (

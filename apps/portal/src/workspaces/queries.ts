@@ -1,4 +1,4 @@
-/** Queries and mutations of workspaces, members, invitations and the audit log. */
+/** Queries and mutations of workspaces, members, invitations, and the audit log. */
 import { listAuditEvents } from '@glacis/contract/access'
 import type { InputOf } from '@glacis/contract/endpoint'
 import {
@@ -64,7 +64,7 @@ export function emailDomains() {
   return query(listEmailDomains, {})
 }
 
-/** What the link of an invitation is for. Fails with a reason if it can't be accepted. */
+/** The workspace and role that an invitation link grants. Fails with a reason if the invitation can't be accepted. */
 export function preview(token: string) {
   return queryOptions({
     ...query(previewInvitation, { token }),

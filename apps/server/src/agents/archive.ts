@@ -103,7 +103,7 @@ async function stripTypes(path: string): Promise<string> {
   return code.replaceAll(/\b(from |import\(|import |new URL\()'([#.a-z][^']*)\.ts'/g, "$1'$2.js'")
 }
 
-/** A library's runtime files; type declarations, source maps and documentation are excluded. */
+/** A library's runtime files; type declarations, source maps, and documentation are excluded. */
 async function libraryFiles(root: string, name: string): Promise<TarEntry[]> {
   const folder = join(root, 'node_modules', name)
   const entries: TarEntry[] = []

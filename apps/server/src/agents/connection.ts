@@ -1,4 +1,4 @@
-/** Agent connections: connect, heartbeat every 20 seconds, disconnect or time out. */
+/** Agent connections: connect, heartbeat every 20 seconds, disconnect, or time out. */
 import type { DisconnectReason } from '@glacis/contract/agent'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import { type connectAgent, type heartbeatAgent, runnerProtocol } from '@glacis/contract/runner'
@@ -112,7 +112,7 @@ export async function isNewProcess(ctx: Ctx, agentId: string, instance: string):
  * Records a heartbeat with one statement instead of a transaction, because heartbeats are most of the requests of a large
  * installation. It uses the owner's connection, like the authentication before it.
  *
- * @throws ApiError `conflict` if the agent disconnected, timed out or never connected: it has to
+ * @throws ApiError `conflict` if the agent disconnected, timed out, or never connected: it has to
  * connect first
  */
 export async function heartbeat(

@@ -23,7 +23,7 @@ export function isConnected(row: Pick<Selectable<AgentTable>, 'connection_id' | 
   )
 }
 
-/** The agents with these ids, in a fixed number of statements. */
+/** The agents with these IDs, in a fixed number of statements. */
 export async function describeAgents(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Agent>> {
   const uniqueIds = [...new Set(ids)]
   if (uniqueIds.length === 0) return new Map()
@@ -57,7 +57,7 @@ export async function describeAgents(ctx: Ctx, ids: readonly string[]): Promise<
   )
 }
 
-/** The part of an agent shown with a target or scan: name, state and last heartbeat. */
+/** The part of an agent shown with a target or scan: name, state, and last heartbeat. */
 export async function describeAgentsBriefly(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Agent>> {
   const uniqueIds = [...new Set(ids)]
   if (uniqueIds.length === 0) return new Map()
@@ -117,7 +117,7 @@ function problemsOf(row: Selectable<AgentTable>, now: Date, orphaned: ReadonlySe
   return row.last_seen_at || problems.length > 0 ? { problems } : {}
 }
 
-/** Ids of the agents whose creator can no longer run scans. */
+/** IDs of the agents whose creator can no longer run scans. */
 async function orphanedAgents(ctx: Ctx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await ctx.tx
     .selectFrom('agent')

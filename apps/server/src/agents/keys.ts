@@ -62,10 +62,7 @@ interface KeyRow {
   readonly role: Role | null
 }
 
-/**
- * The agent of the secret in an `Authorization` header; null if the secret is unknown, used,
- * expired or revoked.
- */
+/** The agent of the secret in an `Authorization` header; null if the secret is unknown, used, expired, or revoked. */
 export async function authenticateAgent(
   database: Database,
   authorization: string | undefined,

@@ -110,9 +110,8 @@ export async function rotateToken(
 }
 
 /**
- * Deletes an agent with its secrets and log. Its targets move to the replacement. Without one they
- * keep the deleted agent's name and are not scanned, because the same address in another network
- * may be a different host.
+ * Deletes an agent with its secrets and log. Its targets move to the replacement. Without one, they keep the deleted
+ * agent's name and are not scanned, because the same address in another network may be a different host.
  *
  * @throws ApiError `not_found`; `invalid` if the replacement doesn't exist or is the agent itself
  */

@@ -17,7 +17,7 @@ import type { Logger } from '#log.ts'
 import { afterRestore } from '#notifications/index.ts'
 
 export interface RestoreTarget {
-  /** Of a database without workspaces. */
+  /** URL of a database without workspaces. */
   readonly databaseUrl: string
   /** The folder for the downloaded packs. */
   readonly packs: string

@@ -66,7 +66,7 @@ async function createData(): Promise<void> {
   )
 }
 
-/** The rows of all tables, without transaction ids, which differ between databases. */
+/** The rows of all tables, without transaction IDs, which differ between databases. */
 async function contents(url: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -98,7 +98,7 @@ it('SEC-G5 restores every row, from a file that only its owner can read', async 
   await expect(readFile(join(folder, 'two/packs/templates/a.yaml'), 'utf8')).resolves.toBe('id: a\n')
 })
 
-it('restores foreign keys, triggers and sequences', async () => {
+it('restores foreign keys, triggers, and sequences', async () => {
   await restore([file], commandContext(empty.url, 'three'))
   const schemas = await Promise.all([server.url, empty.url].map(schemaOf))
   expect(schemas[1]).toEqual(schemas[0])

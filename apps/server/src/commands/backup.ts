@@ -1,4 +1,4 @@
-/** `glacis backup`, `glacis restore` and `glacis verify-backup`. */
+/** `glacis backup`, `glacis restore`, and `glacis verify-backup`. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -75,7 +75,7 @@ export async function restore(args: readonly string[], { environment, root }: Co
     log,
   }
   const { rows, createTime } = await restoreBackup(file, target)
-  print(`Restored ${rows} rows from the backup from ${createTime}. You can start Glacis now.`)
+  print(`Restored ${rows} rows from the backup of ${createTime}. You can start Glacis now.`)
 }
 
 /**
@@ -90,7 +90,7 @@ export async function verify(args: readonly string[], { environment, root }: Com
   const file = given ?? (await newestBackup(readConfig(environment, root).backup?.folder))
   await requireFile(file)
   const { rows, createTime } = await verifyBackup(file, identityFile, createLogger({ level: 'error' }))
-  print(`${file} can be restored: ${rows} rows of ${createTime}.`)
+  print(`${file} can be restored: ${rows} rows from ${createTime}.`)
 }
 
 async function newestBackup(folder: string | undefined): Promise<string> {

@@ -30,7 +30,7 @@ export async function connectToDatabase(
     const problem = await tryConnection(databaseUrl)
     if (problem)
       throw new CliError(
-        `Can't connect to the database in DATABASE_URL (${problem}). Check that it is running, and the address and password.`,
+        `Can't connect to the database in DATABASE_URL (${problem}). Check the address and password, and that the server is running.`,
       )
     return { url: databaseUrl, isServerRunning: false, [Symbol.asyncDispose]: async () => undefined }
   }

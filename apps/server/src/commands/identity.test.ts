@@ -55,7 +55,7 @@ async function auditActions(): Promise<readonly unknown[]> {
   return rows.map(({ action }) => action)
 }
 
-it('creates, shows, disables, enables and deletes a user, and records it in the audit log', async () => {
+it('creates, shows, disables, enables, and deletes a user, and records it in the audit log', async () => {
   expect(await glacis(['list'])).toEqual({ code: 0, stdout: 'No users yet.\n', stderr: '' })
   const created = await glacis(
     ['create', 'nora@aarewerk.example', 'Nora', 'Ammann', '--verified', '--password-stdin'],

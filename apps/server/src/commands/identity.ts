@@ -23,7 +23,7 @@ const usage = `Usage: glacis identity COMMAND
   enable USER                           allow sign-in again
   reset-2fa USER                        remove all second factors
   grant-admin USER                      let a user administer the installation
-  revoke-admin USER                     revoke these rights
+  revoke-admin USER                     revoke this permission
   allow-all-networks                    let users sign in from all networks again
   delete USER --yes                     delete the user, and the workspaces of which they are the only member
   deletions                             list deletions made on the command line

@@ -90,7 +90,7 @@ async function showStatus(isJson: boolean, root: string, { database }: Opened): 
 
 interface Verification {
   readonly total: number
-  /** Checks of ours that no real program has confirmed in both directions. */
+  /** Built-in checks that no real program has confirmed in a weak and a hardened variant. */
   readonly unverified: readonly string[]
 }
 

@@ -72,7 +72,7 @@ it.skipIf(!isDownloaded)('moves the data of an earlier PostgreSQL, and keeps the
   await expect(startPostgres({ dataFolder, log })).rejects.toThrow('Run: npx glacis upgrade --postgres')
   // Without the programs as an argument, they are downloaded.
   expect(await upgradePostgres({ dataFolder, databaseUrl: undefined }, undefined)).toMatch(
-    /^The embedded database now uses PostgreSQL 18 \(\d+ rows\)\. When Glacis runs well, delete .*postgres-17\.$/,
+    /^The embedded database now uses PostgreSQL 18 \(\d+ rows\)\. Once Glacis works with it, delete .*postgres-17\.$/,
   )
   expect(await workspaces()).toEqual([{ id: workspace, name: 'Zürich 🏔' }])
   expect(await exists(join(dataFolder, 'postgres-17'))).toBe(true)

@@ -32,7 +32,7 @@ export async function upgradePostgres(
   await using resources = new AsyncDisposableStack()
   resources.defer(await lockFolder(dataFolder))
   const { folder, user } = await openCluster(dataFolder)
-  await undoHalfSwap(folder)
+  await undoInterruptedSwap(folder)
   const from = await majorOf(folder)
   if (from === null) throw new CliError(`${dataFolder} contains no Glacis data. Set GLACIS_DATA to its folder.`)
   const { major: to } = await findPrograms(user, user.uid === undefined ? dataFolder : '/var/cache/glacis')
@@ -58,11 +58,11 @@ export async function upgradePostgres(
   const old = `${folder}-${from}`
   await rename(folder, old)
   await rename(join(drafts, 'postgres'), folder)
-  return `The embedded database now uses PostgreSQL ${to} (${rows} rows). When Glacis runs well, delete ${old}.`
+  return `The embedded database now uses PostgreSQL ${to} (${rows} rows). Once Glacis works with it, delete ${old}.`
 }
 
 /** Restores the old cluster if an earlier run was killed before the new one had replaced it. */
-async function undoHalfSwap(folder: string): Promise<void> {
+async function undoInterruptedSwap(folder: string): Promise<void> {
   const isPresent = await access(folder).then(
     () => true,
     () => false,

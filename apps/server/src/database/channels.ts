@@ -1,4 +1,4 @@
-/** NOTIFY channels. The payload is a workspace id for events and members, and a queue name for jobs. */
+/** NOTIFY channels. The payload is a workspace ID for events and members, and a queue name for jobs. */
 import type { Ctx } from '#ctx.ts'
 import { sql } from 'kysely'
 

@@ -23,7 +23,7 @@ import { promisify } from 'node:util'
 import { CliError } from '#cli-error.ts'
 import type { SystemUser, Programs } from './programs.ts'
 
-/** The id of `nobody` on all supported systems. PostgreSQL refuses to run as root. */
+/** The ID of `nobody` on all supported systems. PostgreSQL refuses to run as root. */
 const nobody = 65_534
 /** The maximum path length of a Unix socket is 107 bytes on Linux and 103 on macOS. */
 const socketPathBytesMax = 103
@@ -140,10 +140,10 @@ async function runInitdb(draft: string, cluster: Cluster, initdb: string, isDura
 }
 
 /**
- * initdb rejects a user id without an entry in /etc/passwd, which is common in containers. A user namespace maps our id
- * to one with a name; files still belong to our id.
+ * initdb rejects a user ID without an entry in /etc/passwd, which is common in containers. A user namespace maps our ID
+ * to one with a name; files still belong to our ID.
  *
- * @returns the arguments of `unshare`; null if our id has a name
+ * @returns the arguments of `unshare`; null if our ID has a name
  * @throws CliError if the system does not allow user namespaces
  */
 async function withUserName(): Promise<readonly string[] | null> {
@@ -220,8 +220,8 @@ export async function openFolderAccess({ folder, socketFolder, user }: Cluster):
 }
 
 /**
- * Stops a server left running by an earlier process, and removes its lock files, whose process ids may have been reused.
- * The caller holds the data folder's lock.
+ * Stops a server left running by an earlier process, and removes its lock files, whose process IDs may have been
+ * reused. The caller holds the data folder's lock.
  */
 export async function cleanUpAfterCrash({ folder, socketFolder }: Cluster): Promise<void> {
   const lockFile = join(folder, 'postmaster.pid')

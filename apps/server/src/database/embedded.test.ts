@@ -58,7 +58,7 @@ const canUseOtherUserIds =
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['--user', '--map-user=65534', 'true'], { uid: 1234567 }).status === 0
 
-it.runIf(canUseOtherUserIds)('runs under a user id without a name', async () => {
+it.runIf(canUseOtherUserIds)('runs under a user ID without a name', async () => {
   const [uid, gid] = [1234567, 1234567]
   await chown(dataFolder, uid, gid)
   const script = `import { startPostgres } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)}
@@ -166,7 +166,7 @@ it.each([
   expect(buffersOf(bytes)).toBe(megabytes)
 })
 
-it('ignores a stale lock file whose process id was reused', async () => {
+it('ignores a stale lock file whose process ID was reused', async () => {
   await (await start()).stop()
   await writeFile(join(dataFolder, 'postgres/postmaster.pid'), `${process.pid}\n${dataFolder}/postgres\n1\n5432\n`)
   const { url } = await start()

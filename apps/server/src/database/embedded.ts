@@ -81,12 +81,12 @@ async function start({ dataFolder, log, isDurable = true, packageFolder }: Postg
   async function run(): Promise<ChildProcess> {
     const child = await launchWithRetry(programs, cluster, { log, isDurable })
     child.once('exit', (code, signal) => {
-      if (!isStopping) void handleCrash(signal ?? `code ${code}`)
+      if (!isStopping) void recoverFromCrash(signal ?? `code ${code}`)
     })
     return child
   }
 
-  async function handleCrash(exitReason: string): Promise<void> {
+  async function recoverFromCrash(exitReason: string): Promise<void> {
     const now = Date.now()
     crashes.push(now)
     log.error({ exitReason }, 'embedded database crashed')

@@ -149,7 +149,7 @@ async function once<T>(
   })
 }
 
-/** Creates an id. UUIDs of version 7 (RFC 9562) sort by creation time. */
+/** Creates an ID. UUIDs of version 7 (RFC 9562) sort by creation time. */
 export function newId(): string {
   return randomUUIDv7()
 }

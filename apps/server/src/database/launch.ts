@@ -34,7 +34,7 @@ const settings = {
   log_min_error_statement: 'panic',
 }
 
-/** Settings that earlier versions don't know. */
+/** Settings that earlier versions don't support. */
 const settingsSince18 = { io_method: 'sync', autovacuum_worker_slots: '2' }
 
 /** Memory of the machine or container in bytes. */

@@ -6,8 +6,8 @@ import { storeSessionDefaults } from '#database/session-defaults.ts'
 import { CliError } from '#cli-error.ts'
 
 /**
- * Runs the migrations that the database hasn't seen, all in one transaction. Processes that start at the same time wait
- * for each other.
+ * Runs the migrations that haven't been applied, all in one transaction. Processes that start at the same time wait for
+ * each other.
  *
  * @param db a connection that owns the schema
  * @param names the only migrations to run, to restore a backup of an older release; all if omitted
@@ -35,9 +35,9 @@ export async function migrate<T>(db: Kysely<T>, names: readonly string[] = Objec
 }
 
 export interface MigrationState {
-  /** Migrations of this release that the database hasn't seen, in order. */
+  /** Migrations of this release that haven't been applied, in order. */
   readonly pending: readonly string[]
-  /** Migrations that this release doesn't know: the database was last used by a newer one. */
+  /** Applied migrations that this release doesn't contain: the database was last used by a newer one. */
   readonly unknown: readonly string[]
 }
 

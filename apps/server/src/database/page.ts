@@ -25,7 +25,7 @@ export interface Page {
   readonly size: number
   /** Sort values of the last row of the previous page; null on the first page. */
   readonly after: readonly (string | number)[] | null
-  /** Hash of the list, filter and order that the token is valid for. */
+  /** Hash of the list, filter, and order that the token is valid for. */
   readonly query: string
 }
 
@@ -38,8 +38,8 @@ const Token = z.object({
 })
 
 /**
- * @param query the list, filter and order
- * @throws ApiError `invalid` for an invalid token or one of another list, filter or order
+ * @param query the list, filter, and order
+ * @throws ApiError `invalid` for an invalid token or one of another list, filter, or order
  */
 export function readPage(
   input: { pageSize?: number | undefined; pageToken?: string | undefined },

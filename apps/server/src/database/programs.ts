@@ -13,7 +13,7 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import { CliError } from '#cli-error.ts'
 
-/** The user that runs the server; undefined ids mean the user of this process. */
+/** The user that runs the server; undefined IDs mean the user of this process. */
 export interface SystemUser {
   readonly uid: number | undefined
   readonly gid: number | undefined

@@ -67,7 +67,7 @@ it('rejects statements after the transaction has ended', async () => {
   expect(await tags()).not.toContain('late')
 })
 
-it('rejects a workspace id that is not a UUID', async () => {
+it('rejects a workspace ID that is not a UUID', async () => {
   const attempt = server.as("x'; drop table tag; --", async () => undefined)
   await expect(attempt).rejects.toThrow('invalid input syntax for type uuid')
 })

@@ -1,4 +1,4 @@
-/** Handles unique violations caused by concurrent inserts. */
+/** Converts unique violations caused by concurrent inserts. */
 
 /** @throws the error created by `taken` on a unique violation */
 export async function mapUniqueViolation<T>(statement: Promise<T>, toError: () => Error): Promise<T> {

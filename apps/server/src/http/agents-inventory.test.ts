@@ -212,7 +212,7 @@ describe('issues of packages', () => {
     const hostId = affectedHosts[0]?.host.id ?? ''
     expect(getHost.result.parse((await asMe('GET', `/v1/hosts/${hostId}`)).body).host.inventoryAgentId).toBe(id)
     expect(await inventoryOf(id)).toMatchObject({ hosts: [{ id: hostId, address }], vulnerablePackageCount: 2 })
-    // A scan sees no packages, so it changes nothing.
+    // A scan doesn't report packages, so it changes nothing.
     await scan(key, targetId, [])
     expect(await issues()).toMatchObject([{ status: 'STATUS_OPEN' }])
     const upgraded = [packageItem('openssl', fixed), packageItem('libssl3', fixed, 'openssl')]

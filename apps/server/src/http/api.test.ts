@@ -80,7 +80,7 @@ describe('the API', () => {
   })
 })
 
-/** Ids of resources of anna, which bert tries to access. */
+/** IDs of resources of anna, which bert tries to access. */
 async function resourcesOfAnna(): Promise<Record<string, string>> {
   const { id } = await users.target('anna', 'Walk', '127.90.2.2')
   const started = await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })

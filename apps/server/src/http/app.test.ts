@@ -49,7 +49,7 @@ it.each<[string, PortalConfig, string]>([
   expect(policy.find((directive) => directive.startsWith('script-src '))).toBe(`script-src ${sources}`)
 })
 
-it('SEC-H1 forbids inline scripts, eval, framing and content sniffing', async () => {
+it('SEC-H1 forbids inline scripts, eval, framing, and content sniffing', async () => {
   const { headers } = await configOf(localConfig)
   const policy = String(headers['content-security-policy']).split(';')
   expect(policy).toEqual(expect.arrayContaining(["frame-ancestors 'none'", "object-src 'none'"]))
@@ -121,7 +121,7 @@ describe('compression', () => {
   it.each([
     ['short responses', '/v1/short', 'gzip'],
     ['responses for other clients', '/v1/long', 'identity'],
-  ])('leaves %s as they are', async (_, path, encoding) => {
+  ])('leaves %s unchanged', async (_, path, encoding) => {
     const { headers, statusCode } = await get(path, encoding)
     expect([statusCode, headers['content-encoding']]).toEqual([200, undefined])
   })

@@ -8,7 +8,7 @@ import underPressure from '@fastify/under-pressure'
 import type { PortalConfig } from '@glacis/contract/portal-config'
 import type { ApiErrorBody } from '@glacis/contract/primitives'
 import type { Logger } from '#log.ts'
-import { sendError, handleErrors } from '#http/errors.ts'
+import { sendError, installErrorHandlers } from '#http/errors.ts'
 import { servePortal } from '#http/portal.ts'
 import Fastify, {
   LogController,
@@ -74,7 +74,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     trustProxy: isLocal(new URL(options.url).hostname) ? false : ['loopback', 'uniquelocal'],
     logController: new LogController({ disableRequestLogging: true }),
   })
-  handleErrors(app)
+  installErrorHandlers(app)
   options.observe?.(app)
   app.addHook('onResponse', async (request, reply) => {
     const fields = {

@@ -40,7 +40,7 @@ const names = new Map<unknown, string>(
 )
 
 /**
- * The name of an endpoint, by which the table of permissions knows it.
+ * The name of an endpoint in the table of permissions.
  *
  * @throws Error at startup for an endpoint without a line in that table
  */

@@ -83,7 +83,7 @@ it('resolves every link between the documents of the project', async () => {
   expect(links.filter(({ to, id }) => !bodies.get(to)?.includes(` id="${id}"`))).toEqual([])
 })
 
-it('gives headings with the same text different ids', async () => {
+it('gives headings with the same text different IDs', async () => {
   await writeFile(join(root, 'CHANGELOG.md'), '# Changes\n\n## 2\n\n### Added\n\n## 1\n\n### Added\n')
   serveDocuments(app, root)
   const releases = await page('/docs/releases')

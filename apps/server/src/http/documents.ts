@@ -62,7 +62,7 @@ export function serveDocuments(app: FastifyInstance, root: string): void {
   })
 }
 
-const pageNotFound = '# Page not found\n\nThe documentation has no page at this address. The list has all pages.'
+const pageNotFound = '# Page not found\n\nThe documentation has no page at this address. Choose a page from the list.'
 
 function readDocuments(root: string) {
   return Object.entries(sections).flatMap(([section, names]) =>

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
-import { handleErrors } from '#http/errors.ts'
+import { installErrorHandlers } from '#http/errors.ts'
 
 it.each([
   ['53100', 'disk full', 503, '60'],
@@ -15,7 +15,7 @@ it.each([
   ['23505', 'a bug', 500, undefined],
 ])('responds to %s, %s, with %i', async (code, message, status, retryAfter) => {
   const app = Fastify()
-  handleErrors(app)
+  installErrorHandlers(app)
   app.get('/', () => Promise.reject(Object.assign(new Error(message), { code })))
   const response = await app.inject({ url: '/' })
   expect([response.statusCode, response.headers['retry-after']]).toEqual([status, retryAfter])

@@ -18,7 +18,7 @@ const statuses: Readonly<Record<ApiErrorCode, number>> = {
 const type = (name: string) => `type.googleapis.com/google.rpc.${name}`
 
 /** Sends every API error in the same format. Details of bugs are only logged. */
-export function handleErrors(app: FastifyInstance): void {
+export function installErrorHandlers(app: FastifyInstance): void {
   acceptOnlyJson(app)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
 }

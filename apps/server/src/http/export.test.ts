@@ -28,7 +28,7 @@ describe('exports', () => {
     expect(csv.headers['content-disposition']).toMatch(/filename="glacis-technologies-\d{4}-\d\d-\d\d\.csv"$/)
     const [head, ...rows] = csv.body.trim().split('\r\n')
     expect(head).toMatch(/^name,version,vendor,product,cpe,hosts,/)
-    // Spreadsheets must not read cells as formulas.
+    // Spreadsheets must not interpret cells as formulas.
     expect(rows.map((row) => row.split(',').slice(0, 4).join(' '))).toEqual([
       "'=nginx 1.22.1 f5 nginx",
       'nginx 1.24.0 f5 nginx',

@@ -1,4 +1,4 @@
-/** Streams exports of issues, products, the audit log and whole workspaces. */
+/** Streams exports of issues, products, the audit log, and whole workspaces. */
 import { Readable, pipeline } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { AuditExportQuery } from '@glacis/contract/access'
@@ -16,7 +16,10 @@ import { exportWorkspace } from '#workspaces/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod/mini'
 
-/** Serves `/v1/issues/export`, `/v1/products/export` and `/v1/audit-events/export`. Rows are streamed; an error closes the connection. */
+/**
+ * Serves `/v1/issues/export`, `/v1/products/export`, and `/v1/audit-events/export`. Rows are streamed; an error closes
+ * the connection.
+ */
 export function serveExports(app: FastifyInstance, database: Database, guard: Guard): void {
   app.get('/v1/issues/export', async (request, reply) => {
     const as = await guard.admit(request, 'exportIssues')

@@ -57,7 +57,7 @@ const isPublic = ({ path }: Pick<Endpoint, 'path'>) => path === '/v1/sign-in-pro
 /** These calls count objects instead of naming them in an error. */
 const counts: ReadonlySet<string> = new Set(['/v1/notification-channels/preview', '/v1/issues/batch/status'])
 
-/** What the sample of a body lacks to be valid: a change for each call with an update mask, and lists with items. */
+/** Additions that make the sample bodies valid: a change for each call with an update mask, and lists with items. */
 const bodies: Readonly<Record<string, object>> = {
   'PATCH /v1/targets/:id': { name: 'x' },
   'PATCH /v1/tags/:id': { tag: { color: 1 } },

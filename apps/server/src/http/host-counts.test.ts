@@ -6,7 +6,7 @@ import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const server = await sharedTestServer()
 
-it('counts the hosts per target and in total as hosts are found, merged and split', async () => {
+it('counts the hosts per target and in total as hosts are found, merged, and split', async () => {
   const workspace = await server.createWorkspace()
   const [first, second] = [newId(), newId()]
   await server.as(workspace, async ({ tx, now }) => {

@@ -1,4 +1,4 @@
-/** Explains the statements of lists, details and charts on a workspace that owns most of the data. */
+/** Explains the statements of lists, details, and charts on a workspace that owns most of the data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ctx, systemActor } from '#ctx.ts'
 import { type Database, inWorkspace, openDatabase } from '#database/index.ts'

@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { newId } from '#database/index.ts'
 import { ApiError } from '#errors.ts'
-import { handleErrors } from '#http/errors.ts'
+import { installErrorHandlers } from '#http/errors.ts'
 import { serveLive } from '#http/live.ts'
 import { listenLive, type Live } from '#live.ts'
 import { announce } from '#notifications/index.ts'
@@ -27,7 +27,7 @@ afterAll(async () => {
 /** Serves only the event stream, to a user whose session is valid while `isSignedIn` returns true. */
 async function open(isSignedIn: () => boolean) {
   const app = Fastify({ forceCloseConnections: true })
-  handleErrors(app)
+  installErrorHandlers(app)
   const admit = async () => {
     if (!isSignedIn()) throw new ApiError('unauthenticated', 'Authentication required')
     return { workspace, actor: person, log: silentLog }

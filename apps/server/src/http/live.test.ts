@@ -178,7 +178,7 @@ describe('an open stream', () => {
 })
 
 describe('GET /v1/events', () => {
-  it('streams the events of the workspace and resumes after the last event id', async () => {
+  it('streams the events of the workspace and resumes after the last event ID', async () => {
     const [anna, bert] = [await accountOf('anna'), await accountOf('bert')]
     const first = await read({ 'x-person': 'anna' }, 1, async () => {
       await server.as(bert, (ctx) => announce(ctx, [opened('of bert')]))
@@ -190,14 +190,14 @@ describe('GET /v1/events', () => {
     expect(resumed.map(({ title }) => title)).toEqual(['two'])
   })
 
-  it('resumes from now if the last event id is from before a restore', async () => {
+  it('resumes from now if the last event ID is from before a restore', async () => {
     const anna = await accountOf('anna')
     const later = { 'x-person': 'anna', 'last-event-id': eventId(anna, { xid: '900000000000', id: 7 }) }
     const received = await read(later, 1, () => server.as(anna, (ctx) => announce(ctx, [opened('after the restore')])))
     expect(received.map(({ title }) => title)).toEqual(['after the restore'])
   })
 
-  it('SEC-B3 shows no ids that count the events of other workspaces', async () => {
+  it('SEC-B3 shows no IDs that count the events of other workspaces', async () => {
     const [anna, bert] = [await accountOf('anna'), await accountOf('bert')]
     const seen = await read({ 'x-person': 'anna' }, 2, async () => {
       await server.as(anna, (ctx) => announce(ctx, [opened('first')]))
@@ -210,13 +210,13 @@ describe('GET /v1/events', () => {
       expect([id, noticeId]).toEqual([expect.stringMatching(/^[\w-]{22}$/), expect.stringMatching(/^[\w-]{22}$/)])
       expect(numbers.has(id) || numbers.has(noticeId)).toBe(false)
     }
-    // The id of another workspace resumes from now, and shows nothing of either.
+    // The ID of another workspace resumes from now, and shows nothing of either.
     const foreign = { 'x-person': 'bert', 'last-event-id': seen[0]?.id ?? '' }
     const received = await read(foreign, 1, () => server.as(bert, (ctx) => announce(ctx, [opened('of bert')])))
     expect(received.map(({ title }) => title)).toEqual(['of bert'])
   })
 
-  it('rejects requests without a session and malformed event ids', async () => {
+  it('rejects requests without a session and malformed event IDs', async () => {
     expect((await get('/v1/events', {})).status).toBe(401)
     expect((await get('/v1/events', { 'x-person': 'anna', 'last-event-id': "1'; drop" })).status).toBe(400)
   })

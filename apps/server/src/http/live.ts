@@ -22,8 +22,8 @@ interface Dependencies {
 type Admitted = Awaited<ReturnType<Guard['admit']>>
 
 /**
- * Serves `GET /v1/events`. Each message has its kind (`EVENT_…`) as event name, the event as JSON, and an id. Browsers
- * send the last id as `Last-Event-ID` when they reconnect, and get all later events of the last 30 days.
+ * Serves `GET /v1/events`. Each message has its kind (`EVENT_…`) as event name, the event as JSON, and an ID. Browsers
+ * send the last ID as `Last-Event-ID` when they reconnect, and get all later events of the last 30 days.
  */
 export function serveLive(app: FastifyInstance, { database, guard, live }: Dependencies): void {
   const open = new Map<string, number>()
@@ -109,7 +109,7 @@ async function stream(
   const sendKeepAlive = () => {
     if (!ended.signal.aborted && !raw.writableNeedDrain) raw.write(': alive\n\n')
   }
-  // The person may have been removed or got another role, or the token may have been revoked.
+  // The person may have been removed or given another role, or the token may have been revoked.
   const recheck = async () => {
     const { actor } = await o.guard.admit(request, 'streamEvents', o.as.workspace)
     if (actor.role !== o.as.actor.role) throw new ApiError('forbidden', 'The role was changed')

@@ -162,7 +162,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   targetHardware: 'The processor architecture, such as `x64`.',
   other: 'The CPE attribute `other`.',
   product: 'The product.',
-  minNotificationSeverity: 'Minimum CVSS score, 0 to 10, from which new threats are reported.',
+  minNotificationSeverity: 'Minimum CVSS score, 0 to 10, of the new threats that are reported.',
   watched: 'Report new threats to this product even if it has not been found on a host.',
   targetId: 'ID of the target.',
   targetIds: 'IDs of the targets.',

@@ -19,7 +19,7 @@ const file = (...types: readonly string[]) => ({
   '200': { description: 'The file', content: Object.fromEntries(types.map((type) => [type, {}])) },
 })
 
-/** By operation id. */
+/** By operation ID. */
 export const fileCalls: ReadonlyMap<string, FileCall> = new Map(
   Object.entries({
     getScanReport: {

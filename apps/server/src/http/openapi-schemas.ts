@@ -65,7 +65,7 @@ const exported = Object.entries({
 /** An endpoint of the contract, or a call that responds with a file. */
 export type DocumentedCall = Pick<Endpoint, 'method' | 'path' | 'input'> & { readonly result?: z.ZodMiniType }
 
-/** The name an endpoint is exported by, which is its operation id. @throws if its module is missing above */
+/** The name an endpoint is exported by, which is its operation ID. @throws if its module is missing above */
 export function nameOf(endpoint: Endpoint): string {
   const found = exported.find(([, value]) => value === endpoint)
   if (!found) throw new Error(`No listed module of the contract exports ${endpoint.method} ${endpoint.path}`)
@@ -73,7 +73,7 @@ export function nameOf(endpoint: Endpoint): string {
 }
 
 /**
- * Converts all entities and the schemas of these calls, keyed by operation id.
+ * Converts all entities and the schemas of these calls, keyed by operation ID.
  * An entity whose input differs from its output, for example by a default, also has a component `…Input`.
  */
 export function schemasOf(calls: ReadonlyMap<string, DocumentedCall>) {

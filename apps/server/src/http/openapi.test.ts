@@ -81,7 +81,7 @@ it('has one component per entity, and no restated formats', () => {
   expect(text.length).toBeLessThan(300_000)
 })
 
-it('lists conflicts where something changes, long ids where there is one, and media types where there is a body', () => {
+it('lists conflicts where something changes, long IDs where there is one, and media types where there is a body', () => {
   for (const endpoint of api.endpoints) {
     const listed = Object.keys(operationOf(endpoint)?.responses ?? {})
     const mayAnswer = ['409', '414', '415'].map((status) => listed.includes(status))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fastify, type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { handleErrors } from '#http/errors.ts'
+import { installErrorHandlers } from '#http/errors.ts'
 import { servePortal } from '#http/portal.ts'
 
 let folder: string
@@ -87,7 +87,7 @@ it('responds to a missing script with 404 instead of the page, so that the porta
 })
 
 it('responds to impossible paths as to any other unknown path', async () => {
-  handleErrors(app)
+  installErrorHandlers(app)
   await build('b.js')
   await servePortal(app, folder, null)
   for (const path of ['//v1/targets', '/v1/../..//secret', '/v1/%2e%2e/%2e%2e/secret', `/v1/x/${'a'.repeat(5000)}`]) {

@@ -47,8 +47,8 @@ export interface Router {
 const wrappers: Readonly<Record<string, string>> = { '/v1/products': 'product', '/v1/targets': 'target' }
 
 /**
- * Lists and charts, which may be seconds old for others' changes. Automation with tokens reads from the primary: it keeps
- * no cookies.
+ * Lists and charts, which may lag a few seconds behind the changes of other users. Automation with tokens reads from
+ * the primary: it keeps no cookies.
  */
 const servedByReplica: ReadonlySet<CallName> = new Set<CallName>([
   ...(['listTargets', 'listTags', 'listHosts', 'hostTimeline', 'listProducts', 'listProductThreats'] as const),

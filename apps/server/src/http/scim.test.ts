@@ -62,7 +62,7 @@ describe('a user', () => {
     name: { formatted: 'Ms. Barbara J Jensen III', familyName: 'Jensen', givenName: 'Barbara' },
   }
 
-  it('is created as in RFC 7644, and found by id, user name and external id', async () => {
+  it('is created as in RFC 7644, and found by ID, username, and external ID', async () => {
     const response = await scim('POST', '/Users', example)
     const created = response.json<User>()
     expect([response.statusCode, response.headers['content-type']]).toEqual([
@@ -223,7 +223,7 @@ describe('the protocol', () => {
     ['an unknown path', 'GET', '/Devices', undefined, {}, 404, undefined],
     ['another method', 'DELETE', '/Users', undefined, {}, 405, undefined],
     ['a bulk request', 'POST', '/Bulk', {}, {}, 501, undefined],
-  ])('answers %s with an error of SCIM', async (_, method, path, body, headers, status, scimType) => {
+  ])('responds to %s with a SCIM error', async (_, method, path, body, headers, status, scimType) => {
     const response = await scim(method, path, body, headers)
     expect([response.statusCode, response.headers['content-type']]).toEqual([
       status,

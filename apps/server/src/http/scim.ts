@@ -61,8 +61,8 @@ function serveDiscovery(scope: FastifyInstance, url: string): void {
   const serve = (path: string, response: (id: string) => object) => {
     rejectOthers(scope, path, ['GET'])
     scope.get<{ Params: { id?: string } }>(path, async (request, reply) => {
-      // RFC 7644, section 4: a filter here would promise a subset.
-      if ('filter' in Object(request.query)) throw new scim.ScimError(403, 'Discovery has no filters')
+      // RFC 7644, section 4: clients must not assume that the result is filtered.
+      if ('filter' in Object(request.query)) throw new scim.ScimError(403, 'Discovery endpoints do not support filters')
       return send(reply, 200, response(request.params.id ?? ''))
     })
   }

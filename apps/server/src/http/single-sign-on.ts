@@ -1,4 +1,4 @@
-/** The browser's way to the provider of a workspace and back, with an external identity service. */
+/** Redirects browsers to the provider of a workspace and back, with an external identity service. */
 import { Id } from '@glacis/contract/primitives'
 import type { Visit } from '#ctx.ts'
 import type { Database } from '#database/index.ts'

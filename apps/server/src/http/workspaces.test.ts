@@ -72,7 +72,7 @@ describe('a member of two workspaces', () => {
     expect((await users.request({ method: 'GET', url }, 'first')).statusCode).toBe(404)
   })
 
-  it("can't select a workspace with a malformed id", async () => {
+  it("can't select a workspace with a malformed ID", async () => {
     const headers = { 'glacis-workspace': "x' or true --" }
     expect((await users.request({ method: 'GET', url: '/v1/targets', headers }, 'both')).statusCode).toBe(404)
   })

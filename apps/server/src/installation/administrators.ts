@@ -1,4 +1,4 @@
-/** Who administers the installation, and from where users can sign in. */
+/** The administrators of the installation, and the networks from which users can sign in. */
 import type { Database } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { type Kysely, sql } from 'kysely'

@@ -12,8 +12,8 @@ interface Version {
 }
 
 /**
- * Updates products from the known life cycles: for all workspaces, or for one workspace inside its
- * transaction. Idempotent.
+ * Updates products from the known lifecycles: for all workspaces, or for one workspace inside its transaction.
+ * Idempotent.
  *
  * @param subjects restricts the update to products with these canonical `vendor:product` keys
  */

@@ -20,8 +20,8 @@ const orders: Readonly<
 }
 
 /**
- * Lists the hosts of the workspace's targets. Merged hosts are not listed separately; their names,
- * issues and software match the host they were merged into.
+ * Lists the hosts of the workspace's targets. Merged hosts are not listed separately; their names, issues, and software
+ * match the host they were merged into.
  */
 export async function listHosts(
   ctx: Ctx,
@@ -100,7 +100,7 @@ function termsOf(query = ''): string[] {
   return query.split(/\s+/).filter(Boolean)
 }
 
-/** A search term matches part of an address, name or product; `port:443` matches an open port. */
+/** A search term matches part of an address, name, or product; `port:443` matches an open port. */
 function matching(ctx: Ctx, term: string): RawBuilder<unknown> {
   const [, port] = /^port:(\d{1,5})$/i.exec(term) ?? []
   if (port) {

@@ -10,7 +10,7 @@ import { inventoryOf, withServiceName, servicesOf } from '#inventory/contents.ts
 import { machinesAmong } from '#inventory/machine.ts'
 import { type Selectable, sql } from 'kysely'
 
-/** Loads targets by id. Passed in by the caller, because inventory may not depend on targets. */
+/** Loads targets by ID. Passed in by the caller, because inventory may not depend on targets. */
 export type Targets = (ctx: Ctx, ids: readonly string[]) => Promise<ReadonlyMap<string, Target>>
 
 /** Returns a host; for a merged host, the host it was merged into. @throws ApiError `not_found` */
@@ -34,9 +34,9 @@ async function mergedInto(ctx: Ctx, id: string): Promise<string | null> {
 }
 
 /**
- * The hosts with these ids, in their API representation and in a fixed number of statements.
- * Includes services, software and issues of merged hosts. `isBrief` omits target, services and
- * software, for hosts nested in other resources.
+ * The hosts with these IDs, in their API representation and in a fixed number of statements. Includes services,
+ * software, and issues of merged hosts. `isBrief` omits target, services, and software, for hosts nested in other
+ * resources.
  */
 export async function describeHosts(
   ctx: Ctx,

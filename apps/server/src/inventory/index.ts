@@ -1,4 +1,4 @@
-/** Inventory: hosts, their services and installed software. */
+/** Inventory: hosts, their services, and installed software. */
 export { describeHosts, getHost, type Targets } from '#inventory/hosts.ts'
 export { listHosts } from '#inventory/host-list.ts'
 export { mergeHosts, splitHost, splitHostsOfTargets, updateHost } from '#inventory/host-changes.ts'

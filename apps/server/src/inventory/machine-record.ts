@@ -11,7 +11,7 @@ type Report = ParsedInputOf<typeof reportAgentInventory>
 
 /** The effect of one part. */
 export interface RecordedPart {
-  /** The server has another state than the one that the changes apply to. */
+  /** The server's state differs from the one that the changes apply to. */
   readonly isFullNeeded: boolean
   /** The inventory is complete, and differs from the last complete one in more than sockets. */
   readonly isChanged: boolean

@@ -33,7 +33,7 @@ interface FixRow {
  * Writes which packages lack a fix that the distribution has published. Weaknesses without a fixed version are not
  * included: an upgrade can't resolve them.
  *
- * @param only ids of the threats to match; absent for all
+ * @param only IDs of the threats to match; absent for all
  * @returns null if the agent has no complete inventory
  */
 export async function refreshPackageThreats(

@@ -1,7 +1,7 @@
 import type { Wfn } from '@glacis/contract/product'
 import { fromWfn, productKey } from '@glacis/intelligence'
 
-/** The canonical `vendor:product` key under which threats and life cycles are stored. */
+/** The canonical `vendor:product` key under which threats and lifecycles are stored. */
 export function productKeyOf(wfn: Wfn): string {
   const name = fromWfn(wfn)
   return (name && productKey(name)) ?? ''

@@ -15,7 +15,7 @@ import { notFound } from '#errors.ts'
 import { splitProductKey } from '#inventory/product-key.ts'
 import { sql } from 'kysely'
 
-/** Loads threats by id. Passed in by the caller, because inventory may not depend on threats. */
+/** Loads threats by ID. Passed in by the caller, because inventory may not depend on threats. */
 export type ThreatsById = (
   ctx: Ctx,
   ids: readonly string[],

@@ -17,7 +17,7 @@ export interface RecordedInventory {
 }
 
 /**
- * Records hosts, services and software observed by a scan. A host that only refused connections is
+ * Records hosts, services, and software observed by a scan. A host that only refused connections is
  * recorded only if it was known before. On ports that were scanned, services and software that were no longer observed
  * is marked as gone but kept.
  */

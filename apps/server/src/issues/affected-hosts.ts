@@ -40,7 +40,7 @@ export interface AffectedHostRow extends Terms {
   readonly events: readonly Event[]
 }
 
-/** A history entry: status, time as text, actor and reason. */
+/** A history entry: status, time as text, actor, and reason. */
 export type Event = readonly [status: IssueStatus, at: string, actor: string, reason: string]
 
 /**

@@ -15,9 +15,9 @@ export interface Assessment {
   readonly scanId: string
   readonly targetId: string
   readonly observations: readonly Observation[]
-  /** Host ids by address, as recorded for this batch. */
+  /** Host IDs by address, as recorded for this batch. */
   readonly hostByAddress: ReadonlyMap<string, string>
-  /** Ids of known hosts in the batch, whether they responded or not. */
+  /** IDs of known hosts in the batch, whether they responded or not. */
   readonly scannedHosts: ReadonlyMap<string, string>
   /** Knowledge beyond the threat records. */
   readonly knowledge: Knowledge

@@ -13,7 +13,7 @@ const paths = ['assigneeId', 'dueTime', 'tags'] as const
 type Path = (typeof paths)[number]
 
 /**
- * Changes the assignee, due date or tags of an issue.
+ * Changes the assignee, due date, or tags of an issue.
  *
  * @throws ApiError `not_found`; `invalid` for a field that can't be changed, a user outside the
  * workspace or an unknown tag

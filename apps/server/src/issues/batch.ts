@@ -38,7 +38,7 @@ const [invalidArgument, missing, aborted] = [3, 5, 10]
  * Changes the status of many issues in a fixed number of statements. Issues that can't be changed
  * are skipped and reported; the others change atomically.
  *
- * @throws ApiError `invalid` for inconsistent terms, or unless exactly one of ids and filter is
+ * @throws ApiError `invalid` for inconsistent terms, or unless exactly one of IDs and filter is
  * given
  */
 export async function setStatusOfMany(

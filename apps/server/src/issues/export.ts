@@ -42,7 +42,7 @@ const columnsDefault: readonly IssueColumn[] = [
 /**
  * Streams all issues matching a filter as CSV (RFC 4180) or as JSON `{"issues": […]}`. The database
  * formats each page, because a million row objects would outpace the garbage collector. Rows are
- * sorted by id, so concurrent changes neither duplicate nor skip rows. No connection is held while
+ * sorted by ID, so concurrent changes neither duplicate nor skip rows. No connection is held while
  * a slow client reads.
  */
 export async function* exportIssues(run: InWorkspace, request: ExportRequest): AsyncGenerator<string> {

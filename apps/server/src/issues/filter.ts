@@ -10,8 +10,8 @@ const statuses: Readonly<Record<StatusFilter, readonly string[]>> = {
 }
 
 /**
- * SQL conditions of a filter on rows of `issue`. Lists, counts, batches and exports share it, so a
- * filter always means the same.
+ * SQL conditions of a filter on rows of `issue`. Lists, counts, batches, and exports share it, so a filter has the same
+ * meaning everywhere.
  *
  * @param isInOrder whether rows are read from an index in list order: conditions are then evaluated
  * per row. The result is the same

@@ -20,7 +20,7 @@ beforeAll(async () => void (fixture = await createIssueFixture()))
 afterAll(() => fixture.close())
 beforeEach(() => fixture.renew())
 
-describe('assignees, due dates and tags', () => {
+describe('assignees, due dates, and tags', () => {
   const change = (input: Parameters<typeof updateIssue>[1]) =>
     fixture.server.as(fixture.workspace, async (ctx) => (await updateIssue(ctx, input, describeTargets)).issue, nora)
 
@@ -50,7 +50,7 @@ describe('assignees, due dates and tags', () => {
     expect(cleared.dueTime).toBeUndefined()
   })
 
-  it("use the workspace's tags: filter, export and delete", async () => {
+  it("use the workspace's tags: filter, export, and delete", async () => {
     const makeTag = (name: string, color: number) =>
       fixture.server.as(fixture.workspace, async (ctx) => (await createTag(ctx, { tag: { name, color } })).tag, nora)
     const [pci, edge] = [await makeTag('pci', 4), await makeTag('edge', 2)]

@@ -16,7 +16,7 @@ const hostsPerIssue = 3
 const hostsMax = 500
 
 interface Order {
-  /** Sort columns with their types, before the ids. */
+  /** Sort columns with their types, before the IDs. */
   readonly by: readonly (readonly [column: RawBuilder<unknown>, type: RawBuilder<unknown>])[]
   readonly isRising?: boolean
 }

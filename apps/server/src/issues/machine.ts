@@ -24,7 +24,7 @@ const packageQuality = 97
  * contain now. Issues that were inferred from the version of software on a port are resolved too, if the package of that
  * software contains the fix.
  *
- * @param only ids of the threats to match; absent for all
+ * @param only IDs of the threats to match; absent for all
  */
 export async function assessMachine(
   ctx: Ctx,

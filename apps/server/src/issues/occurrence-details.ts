@@ -1,4 +1,4 @@
-/** Details of occurrences: affected hosts, times and history. */
+/** Details of occurrences: affected hosts, times, and history. */
 import type { AffectedHost, Evidence, HistoryEntry, Ignoring, IssueStatus } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { toIso } from '#database/timestamps.ts'

@@ -55,7 +55,7 @@ async function occurrencesOf(workspace: string): Promise<{ status: string }[]> {
 const withoutEnd = (ignored: { untilTime?: string | undefined } | undefined) =>
   ignored && { ...ignored, untilTime: undefined }
 
-/** Issues as shown to a user, without ids, which differ between workspaces. */
+/** Issues as shown to a user, without IDs, which differ between workspaces. */
 async function shown(workspace: string, ids: readonly string[]): Promise<unknown[]> {
   const issues = await Promise.all(ids.map((id) => read(workspace, id)))
   return issues.map(({ status, ignored, affectedHosts }) => ({

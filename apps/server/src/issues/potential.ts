@@ -57,7 +57,7 @@ export async function matchInventory(
  * Matches software against all known threats, or against some.
  *
  * @param surroundings all software of the same hosts, for threats that depend on the platform
- * @param only ids of the threats to match
+ * @param only IDs of the threats to match
  */
 export async function infer(
   ctx: Ctx,
@@ -151,7 +151,7 @@ function decide(
 }
 
 /**
- * Currently installed software for which `condition` holds, on `host_product`, `product` or `host`;
+ * Currently installed software for which `condition` holds, on `host_product`, `product`, or `host`;
  * without deleted targets.
  */
 export async function installedOn(ctx: Ctx, condition: ReturnType<typeof sql>): Promise<Installed[]> {

@@ -16,7 +16,7 @@ export interface Finding {
   readonly port: number | null
   /** The affected software, if the detector knows it. Otherwise `linkProducts` determines it. */
   readonly productId?: string
-  /** Id of the check, or `version`. */
+  /** ID of the check, or `version`. */
   readonly method: string
   readonly quality: number
   readonly evidence: StoredEvidence
@@ -38,7 +38,7 @@ export interface Raised extends Change {
 type Occurrence = Selectable<Tables['occurrence']>
 
 /**
- * Writes findings: one issue per threat, one occurrence per host, location and method. Repeated
+ * Writes findings: one issue per threat, one occurrence per host, location, and method. Repeated
  * findings only update times. The caller runs `rollUp` once afterwards to update statuses, and
  * `linkProducts` for findings without a product.
  *
@@ -92,7 +92,7 @@ const keyOf = (issue: string, host: string, location: string, method: string) =>
   JSON.stringify([issue, host, location, method])
 
 /**
- * Issue id by threat id. Locks these issues and the active ones on the hosts in a fixed order and
+ * Issue ID by threat ID. Locks these issues and the active ones on the hosts in a fixed order and
  * before any occurrence, to prevent deadlocks with other batches and users.
  */
 async function ensureIssues(

@@ -1,6 +1,5 @@
 /**
- * Updates severity and priority of existing issues when feeds change: new KEV entries, EPSS scores
- * and CVSS ratings.
+ * Updates severity and priority of existing issues when feeds change: new KEV entries, EPSS scores, and CVSS ratings.
  */
 import { type PriorityFacts, priorityOf } from '@glacis/intelligence'
 import { type Ctx, type Log, systemActor } from '#ctx.ts'

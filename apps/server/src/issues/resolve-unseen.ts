@@ -37,7 +37,7 @@ interface ActiveOccurrence {
  * Resolves the active occurrences on these hosts that the scan disproved, and records for the
  * others since when they have not been checked. Only evidence resolves: the same check completed,
  * the port refuses connections while the host responds, or the product was detected in an
- * unaffected version. An unresponsive host, a lost packet or an exhausted budget changes no status.
+ * unaffected version. An unresponsive host, a lost packet, or an exhausted budget changes no status.
  *
  * @param onlyIssue the only issue that was retested; null for all
  */

@@ -130,7 +130,7 @@ async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]>
 export const weights = { CRITICALITY_LOW: 0, CRITICALITY_NORMAL: 1, CRITICALITY_HIGH: 2 } as const
 
 /**
- * The times of ignoring, resolving and changing, in an update of `issue` to the status of a row
+ * The times of ignoring, resolving, and changing, in an update of `issue` to the status of a row
  * `next`.
  */
 export function transitionTimes(ctx: Ctx): RawBuilder<unknown> {

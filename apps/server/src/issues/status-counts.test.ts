@@ -74,7 +74,7 @@ async function compareWithFullCount(workspace: string) {
   return stored
 }
 
-it('match after random decisions on issues, single hosts and batches', async () => {
+it('match after random decisions on issues, single hosts, and batches', async () => {
   const workspace = await server.createWorkspace()
   const { issueIds, hostIds } = await seedIssues(server, workspace, { issues: 6, hosts: 4, at: new Date('2026-11-01') })
   await makeHalfPotential(workspace, issueIds)

@@ -12,7 +12,7 @@ export interface ChangedPart {
 }
 
 /**
- * Updates `host_count`, `issue_target` and `target_count` from the occurrences of these issues. The caller has locked
+ * Updates `host_count`, `issue_target`, and `target_count` from the occurrences of these issues. The caller has locked
  * the issues. The rows of their targets are locked here until the end of the transaction, so that no other
  * transaction counts the same hosts or targets meanwhile.
  */
@@ -34,7 +34,7 @@ function changed(ctx: Ctx, issueIds: readonly string[], { hostIds }: ChangedPart
   return sql`occurrence.account_id = ${ctx.workspace} and occurrence.issue_id = any(${issueIds}::uuid[]) ${onHosts}`
 }
 
-/** Locks targets in the order of their ids to prevent deadlocks. */
+/** Locks targets in the order of their IDs to prevent deadlocks. */
 async function lockTargets(ctx: Ctx, occurrences: RawBuilder<unknown>): Promise<string[]> {
   const { rows: targets } = await sql<{ target_id: string }>`
     select distinct target_id from occurrence where ${occurrences}`.execute(ctx.tx)

@@ -26,7 +26,7 @@ describe('ignoring', () => {
     expect((await fixture.decide({ id: low, status: ignored })).ignored).toEqual({ actor: person.name })
   })
 
-  it('stores reason, comment, end and user, and shows them until the issue is reopened', async () => {
+  it('stores reason, comment, end, and user, and shows them until the issue is reopened', async () => {
     const terms = {
       reason: 'REASON_ACCEPTED_RISK',
       comment: 'closed outside',

@@ -77,12 +77,12 @@ export function announceRows(ctx: Ctx, rows: RawBuilder<unknown>): RawBuilder<un
 }
 
 /**
- * The transaction id before which all transactions of this database have ended, so that the next
+ * The transaction ID before which all transactions of this database have ended, so that the next
  * statement sees their events. Long-running transactions in other databases of the server don't
  * count. Call it once per transaction: the list of active transactions is cached in it.
  */
 export async function commitHorizon(ctx: Ctx): Promise<string> {
-  // Processes only show the lower 32 bits of their transaction id. The full id is the nearest to
+  // Processes only show the lower 32 bits of their transaction ID. The full ID is the nearest to
   // the newest ended one, older or younger. Background workers have no user and announce nothing.
   const { rows } = await sql<{ xid: string }>`
     with newest as (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid),
@@ -101,7 +101,7 @@ export async function commitHorizon(ctx: Ctx): Promise<string> {
 }
 
 /**
- * Statements to run after a restore into another database, where transaction ids start over.
+ * Statements to run after a restore into another database, where transaction IDs start over.
  * Renumbers events relative to each channel's position, so that pending events are still sent.
  */
 export const afterRestore: readonly string[] = [

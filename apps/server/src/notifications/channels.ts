@@ -83,7 +83,7 @@ export async function createChannel(
 }
 
 /**
- * @throws ApiError `not_found`; `invalid` for a field that can't be changed, an invalid URL or an
+ * @throws ApiError `not_found`; `invalid` for a field that can't be changed, an invalid URL, or an
  * unknown tag
  */
 export async function updateChannel(

@@ -14,7 +14,7 @@ it('reveals neither numbers nor distances', () => {
   const ids = Array.from({ length: 200 }, (_, index) => eventId('a', { ...position, id: index }))
   expect(new Set(ids).size).toBe(200)
   const bytes = ids.map((id) => Buffer.from(id, 'base64url'))
-  // About half of the 128 bits differ between the ids of neighbors.
+  // About half of the 128 bits differ between the IDs of neighbors.
   const differing = bytes.slice(1).map((block, index) => {
     const other = bytes[index] ?? Buffer.alloc(16)
     return [...block].reduce(

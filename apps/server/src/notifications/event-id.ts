@@ -1,7 +1,7 @@
 /**
- * Opaque ids of events. Transactions and events are counted over all workspaces, so the numbers themselves would reveal
- * the activity of other workspaces. An id is one encrypted block, with a key per workspace: a stream can resume from it,
- * but clients can neither read it nor compare it with others.
+ * Opaque IDs of events. Transactions and events are counted over all workspaces, so the numbers themselves would reveal
+ * the activity of other workspaces. An ID is one encrypted block, with a key per workspace: a stream can resume from
+ * it, but clients can neither read it nor compare it with others.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -11,7 +11,7 @@ export interface StreamPosition {
   readonly id: number
 }
 
-/** Random until `encryptEventIdsWith` is called, so ids are then valid only within this process. */
+/** Random until `encryptEventIdsWith` is called, so IDs are then valid only within this process. */
 let secret: string | Buffer = randomBytes(32)
 
 /** Sets the secret, which is shared by all processes and survives restarts. */
@@ -28,7 +28,7 @@ export function eventId(workspace: string, { xid, id }: StreamPosition): string 
   return Buffer.concat([cipher.update(block), cipher.final()]).toString('base64url')
 }
 
-/** The position of an id; null for a malformed id. The id of another workspace yields an arbitrary position. */
+/** The position of an ID; null for a malformed ID. The ID of another workspace yields an arbitrary position. */
 export function readEventId(workspace: string, text: string): StreamPosition | null {
   if (!/^[\w-]{22}$/.test(text)) return null
   const decipher = createDecipheriv('aes-256-ecb', keyOf(workspace), null).setAutoPadding(false)

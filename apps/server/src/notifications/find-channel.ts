@@ -11,7 +11,7 @@ export async function lockChannel(ctx: Ctx, id: string): Promise<Selectable<Tabl
 }
 
 /**
- * Loads a channel without a lock. A lock would assign a transaction id, and events committed since
+ * Loads a channel without a lock. A lock would assign a transaction ID, and events committed since
  * would wait for the transaction to end.
  *
  * @throws ApiError `not_found`

@@ -95,7 +95,7 @@ describe('a webhook', () => {
     await otherClient.end()
   })
 
-  it('keeps failed deliveries, pauses after ten in a row, and redelivers under the same id', async () => {
+  it('keeps failed deliveries, pauses after ten in a row, and redelivers under the same ID', async () => {
     const workspace = await post.server.createWorkspace()
     const { id } = await post.createChannelFor(workspace, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
     post.respondWith = { status: 500, body: 'out of order' }

@@ -8,7 +8,7 @@ afterAll(() => post.close())
 afterEach(() => post.empty())
 
 describe('channel rules', () => {
-  it('match by event kind, score and target tag', async () => {
+  it('match by event kind, score, and target tag', async () => {
     const workspace = await post.server.createWorkspace()
     const tag = newId()
     const target = newId()

@@ -7,7 +7,7 @@ const post = await openReceiver()
 afterAll(() => post.close())
 
 let workspace: string
-/** Ids of targets: one of team red, one of both teams, one that ben owns, and one without anyone. */
+/** IDs of targets: one of team red, one of both teams, one that ben owns, and one without anyone. */
 const targets = { red: '', both: '', owned: '', alone: '' }
 const tags = { red: '', blue: '', plain: '' }
 const rule = { events: ['EVENT_ISSUE_OPENED' as const], minSeverity: 0, tagIds: [] as string[] }

@@ -1,4 +1,4 @@
-/** Threats that feeds changed and that were not matched against the inventories yet. */
+/** Threats that feeds have changed and that have not been matched against the inventories yet. */
 import type { Tables } from '#database/tables.ts'
 import { withWriteLock, queueChangedThreats } from '#threats/index.ts'
 import { type Kysely, sql } from 'kysely'

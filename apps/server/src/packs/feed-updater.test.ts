@@ -137,7 +137,7 @@ it('retries a failing source with backoff and clears the error on success', asyn
   for (let times = 0; times < 4; times++) await sync({ kev: `${origin}/kev.json` })
   const failing = await pack('CISA KEV')
   expect(failing).toMatchObject({ records: 0, state: 'STATE_FAILED', failures: 4 })
-  // Delays of 5, 10, 20 and 40 minutes: four requests in the first hour.
+  // Delays of 5, 10, 20, and 40 minutes: four requests in the first hour.
   expect(failing.next_at?.getTime()).toBeGreaterThan(Date.now() + 39 * 60_000)
   handle = (_, response) => void response.end(kev)
   await sync({ kev: `${origin}/kev.json` })
@@ -222,7 +222,7 @@ function recordOf(id: string): string {
   return JSON.stringify({ dataType: 'CVE_RECORD', dataVersion: '5.1', cveMetadata: published, containers: { cna } })
 }
 
-/** Serves a log and its records, and returns the ids of requested records. */
+/** Serves a log and its records, and returns the IDs of requested records. */
 function serveLog(log: unknown, { gone = -1, busy = -1 } = {}): string[] {
   const requested: string[] = []
   const etag = `"${JSON.stringify(log).length}"`

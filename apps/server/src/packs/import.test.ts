@@ -43,7 +43,7 @@ function record(number: number, change: { modified?: string; end?: string; score
 const lines = (records: readonly object[]) => records.map((item) => `${JSON.stringify(item)}\n`).join('')
 const manyRecords = Array.from({ length: 1300 }, (_, number) => record(number))
 
-/** The rows that an import can change, without ids and timestamps. */
+/** The rows that an import can change, without IDs and timestamps. */
 async function state(): Promise<unknown> {
   const { rows } = await sql`
     select key, name, affected, score, modified_at, record,

@@ -22,7 +22,7 @@ export interface ImportOptions extends ImportSessionOptions {
 }
 
 /**
- * Imports a file, an archive or a folder. Formats are detected by content. The input is validated first, so that
+ * Imports a file, an archive, or a folder. Formats are detected by content. The input is validated first, so that
  * truncated or unknown files change nothing. A process without access to the database parses it; this one only writes.
  * Records are written in transactions that include the position, so an interrupted import resumes there; importing the
  * same content again changes nothing. Complete lists such as KEV are replaced in one transaction.
@@ -61,7 +61,7 @@ async function readFeeds(path: string, scratch: string, session: ImportSession, 
   }
 }
 
-/** Digest of a file's content, or of the names, sizes and times of a folder's files. */
+/** Digest of a file's content, or of the names, sizes, and times of a folder's files. */
 async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256')
   if (!(await stat(path)).isDirectory()) {

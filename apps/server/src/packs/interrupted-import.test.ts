@@ -59,7 +59,7 @@ async function importUntil(server: TestServer, batch: number): Promise<boolean> 
   return signal === null
 }
 
-/** A digest of all imported rows, without ids and timestamps. */
+/** A digest of all imported rows, without IDs and timestamps. */
 async function digest(server: TestServer): Promise<string> {
   const hash = createHash('sha256')
   for (const rows of [

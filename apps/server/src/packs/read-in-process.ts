@@ -4,7 +4,7 @@ import type { Format, Item, RecordSource } from '@glacis/intelligence'
 import { type CheckInfo, runTask } from '@glacis/scanner'
 
 export type ReadRequest =
-  /** Imports a file, an archive or a folder, and collects templates and fingerprints in `scratch`. */
+  /** Imports a file, an archive, or a folder, and collects templates and fingerprints in `scratch`. */
   | {
       readonly kind: 'feeds'
       readonly path: string

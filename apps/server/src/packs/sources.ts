@@ -1,4 +1,4 @@
-/** The feed sources: URLs, update intervals and size limits. */
+/** The feed sources: URLs, update intervals, and size limits. */
 import { packNames, type PackName } from '#packs/names.ts'
 
 /** Source names as used in settings. */

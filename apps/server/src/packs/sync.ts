@@ -32,7 +32,7 @@ export async function syncPacks(owner: Kysely<Tables>, folders: PackFolders, log
     return { records: packs.counts.checks + packs.counts.fingerprints, skipped: packs.problems.length }
   })
   await syncPack(owner, log, 'Threat records', threats, () => readThreats(owner, threats, access, log))
-  await syncPack(owner, log, 'Life cycles', lifecycles, () => readLifecycles(owner, lifecycles, access))
+  await syncPack(owner, log, 'Lifecycles', lifecycles, () => readLifecycles(owner, lifecycles, access))
 }
 
 interface Outcome {
@@ -60,7 +60,7 @@ async function syncPack(
   log.info({ pack: name, records, skipped }, 'pack loaded')
 }
 
-/** A digest of the names, sizes and times of all files below these paths. */
+/** A digest of the names, sizes, and times of all files below these paths. */
 async function digestOf(paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
   for (const path of paths) {
@@ -100,7 +100,7 @@ async function readThreats(
   return { records, skipped }
 }
 
-/** Life cycles of the endoflife.date feed, once loaded, replace the built-in ones, which become outdated. */
+/** Lifecycles from the endoflife.date feed, once loaded, replace the built-in ones, which become outdated. */
 async function readLifecycles(owner: Kysely<Tables>, files: readonly string[], access: ReadAccess): Promise<Outcome> {
   const lifecycles: Lifecycle[] = []
   let skipped = 0

@@ -67,7 +67,7 @@ async function queueChangedKeys(tx: Tx, keys: readonly string[]): Promise<void> 
 /** A catalog that shrinks below this share of its previous size is rejected. */
 const shrinkMax = 0.5
 
-/** Replaces the catalog of exploited vulnerabilities. CVEs that are no longer listed lose the mark. */
+/** Replaces the catalog of exploited vulnerabilities. CVEs that are no longer listed are unmarked. */
 export async function replaceKnownExploited(tx: Tx, items: readonly Of<'exploitation'>[]): Promise<void> {
   const { rows: before } = await sql<{ count: number }>`
     select count(*)::int as count from exploitation where known_exploited_at is not null`.execute(tx)
@@ -138,7 +138,7 @@ async function updateThreatExploitation(tx: Tx, keys: readonly string[]): Promis
 
 const threatChunk = 500
 
-/** Replaces the life cycles of these products and their end-of-life threats. */
+/** Replaces the lifecycles of these products and their end-of-life threats. */
 export async function replaceLifecycles(tx: Tx, lifecycles: readonly Lifecycle[]): Promise<void> {
   const rows = lifecycles.flatMap(({ name, products, cycles }) =>
     products.flatMap(({ vendor, product }) =>
@@ -170,7 +170,7 @@ export async function replaceLifecycles(tx: Tx, lifecycles: readonly Lifecycle[]
     await writeThreats(tx, drafts.slice(from, from + threatChunk))
 }
 
-/** Sets the display names of products from their life cycles. */
+/** Sets the display names of products from their lifecycles. */
 async function setSoftwareTitles(tx: Tx, lifecycles: readonly Lifecycle[]): Promise<void> {
   const names = lifecycles.flatMap(({ name, products }) => products.map((entry) => ({ ...entry, title: name })))
   await sql`

@@ -6,7 +6,7 @@ import type { SeverityCategory } from '@glacis/contract/threat'
 export interface Figures {
   /** Open and regressed issues, worst first. */
   readonly open: readonly Issue[]
-  /** Open issues by priority, which also includes verification, exposure and exploitation. */
+  /** Open issues by priority, which also includes verification, exposure, and exploitation. */
   readonly byPriority: readonly Issue[]
   readonly ignored: readonly Issue[]
   readonly resolved: readonly Issue[]

@@ -6,7 +6,7 @@ import type { ReportModel } from './model.ts'
 export interface RenderedReport {
   readonly body: Buffer
   readonly contentType: string
-  /** Letters, digits, hyphens and dots only. */
+  /** Letters, digits, hyphens, and dots only. */
   readonly filename: string
 }
 

@@ -85,7 +85,7 @@ describe('a report as PDF', () => {
     expect(await first([...sample.issues, unrated])).toContain('1 more without a rating')
   })
 
-  it('contains every open risk once with evidence, solution and references', () => {
+  it('contains every open risk once with evidence, solution, and references', () => {
     const rest = pages.slice(1).join('\n')
     for (const { name } of sample.issues.filter(({ status }) => status !== 'STATUS_IGNORED')) {
       expect(rest.split(name).length - 1, name).toBe(1)
@@ -123,7 +123,7 @@ describe('a report as PDF', () => {
     expect(withoutId(await renderPdf(sample))).toBe(withoutId(await renderPdf(sample)))
   })
 
-  it('renders without findings, hosts or dates', async () => {
+  it('renders without findings, hosts, or dates', async () => {
     const scan = { ...sample.scan, completeTime: undefined, changes: undefined }
     const empty = { ...sample, scan, previous: undefined, hosts: [], issues: [] }
     const bytes = (await renderPdf(empty, { isCompressed: false })).toString('latin1')

@@ -30,7 +30,7 @@ export function sarifOf({ issues, hosts }: ReportModel): string {
   return sarifLog(unresolved.map(ruleOf), results)
 }
 
-/** The threat id distinguishes threats with the same CVE. */
+/** The threat ID distinguishes threats with the same CVE. */
 function ruleOf({ threat }: Issue) {
   const { id, name, summary, impact, severity, solution, references } = threat
   const text = [summary, impact].filter(Boolean).join(' ')

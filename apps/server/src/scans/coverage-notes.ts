@@ -1,4 +1,4 @@
-/** What a scan did not run or did not report, and why. */
+/** Describes what a scan did not run or did not report, and why. */
 import type { CheckPermission, Observation } from '@glacis/contract/runner'
 
 const skippedReasons: Readonly<Record<CheckPermission, string>> = {

@@ -131,7 +131,7 @@ describe('the changes of a scan', () => {
     expect(await server.as(workspace, (ctx) => diffScan(ctx, { id: first }))).not.toHaveProperty('baseScan')
   })
 
-  it('are new, regressed, resolved or not tested, per host', async () => {
+  it('are new, regressed, resolved, or not tested, per host', async () => {
     const first = await scanned(
       ...respondsOn(one, 80),
       ...respondsOn(two, 80),
@@ -234,7 +234,7 @@ describe('hosts', () => {
   const list = async (input: Parameters<typeof listHosts>[1]) =>
     (await server.as(workspace, (ctx) => listHosts(ctx, input, describeTargets))).hosts.map((host) => host.address)
 
-  it('are filtered by port, tag, severity and age, and sorted', async () => {
+  it('are filtered by port, tag, severity, and age, and sorted', async () => {
     await scanned(...respondsOn(three, 80), ...respondsOn(one, 80, 443), findingAt(one))
     const later = new Date(clock + 1).toISOString()
     await scanned(...respondsOn(two, 80))

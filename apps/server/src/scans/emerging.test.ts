@@ -106,7 +106,7 @@ async function announcementTitles(): Promise<string[]> {
   return rows.map((row) => row.title)
 }
 
-it('raises a potential issue, starts an emerging-threat scan and announces it once', async () => {
+it('raises a potential issue, starts an emerging-threat scan, and announces it once', async () => {
   await feed()
   await matchChanges()
   await matchChanges()

@@ -132,7 +132,7 @@ async function decide(status: 'STATUS_OPEN' | 'STATUS_RESOLVED' | 'STATUS_IGNORE
   })
 }
 
-it('raises a verified issue with host, evidence and history, and completes the scan', async () => {
+it('raises a verified issue with host, evidence, and history, and completes the scan', async () => {
   const scanId = await scanned(host, service, finding(), covered(check))
   const issue = await theIssue()
   expect(issue).toMatchObject({
@@ -166,7 +166,7 @@ it('counts a duplicate result once', async () => {
   expect(await issues()).toEqual(before)
 })
 
-it('accepts hostile output: lone surrogates, NULs and duplicates', async () => {
+it('accepts hostile output: lone surrogates, NULs, and duplicates', async () => {
   const half = 'a\0\ud83d'
   const empty = Object.fromEntries(Object.keys(Wfn.shape).map((member) => [member, '*']))
   const wfn = Wfn.parse({ ...empty, part: 'a', product: 'a\ud83d', text: 'cpe:2.3:a:v:p:1' })

@@ -23,7 +23,7 @@ export interface BatchResult {
 const problemsMax = 20
 
 /**
- * Writes a batch in the caller's transaction: inventory, issues, scan results and the next jobs.
+ * Writes a batch in the caller's transaction: inventory, issues, scan results, and the next jobs.
  * Has no effect if the batch is done or the scan has ended, so duplicate results are counted once.
  */
 export async function ingest(

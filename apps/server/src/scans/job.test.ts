@@ -21,7 +21,7 @@ it('SEC-C2 SEC-C4 scans the common ports at a low rate and excludes our own endp
   })
 })
 
-it('includes profile, permissions, rate, ports and exclusions of the target', () => {
+it('includes profile, permissions, rate, ports, and exclusions of the target', () => {
   const job = jobOf(reach, hosts, {
     ...target,
     exclusions: ['127.62.4.8/29', '127.62.4.1:22', '*:80'],

@@ -26,7 +26,7 @@ export interface ScanLimits {
   readonly ownEndpoints: readonly string[]
 }
 
-/** Builds the job of one batch: hosts, settings and restrictions. */
+/** Builds the job of one batch: hosts, settings, and restrictions. */
 export function jobOf(limits: ScanLimits, hosts: readonly ScanHost[], target: JobTarget): ScanJob {
   const address = parseAddress(target.address)
   const url = isProblem(address) ? undefined : address.url

@@ -213,7 +213,7 @@ async function failIfUnresolved(
 }
 
 /**
- * Whether PostgreSQL accepts the address. Zone ids are excluded, because they are only valid on one
+ * Whether PostgreSQL accepts the address. Zone IDs are excluded, because they are only valid on one
  * machine.
  */
 function isAddress(text: string): boolean {

@@ -26,7 +26,7 @@ const hostsPerBatch = 64
  * with only the checks that confirmed the issue. Uses no quota and doesn't change other issues.
  *
  * @throws ApiError `not_found` if the issue affects none of the hosts; `precondition` if one of the targets is paused
- *   or its agent was deleted; `conflict` while a scan of one of them is active, with its id in the metadata
+ *   or its agent was deleted; `conflict` while a scan of one of them is active, with its ID in the metadata
  */
 export async function retestIssue(
   ctx: Ctx,

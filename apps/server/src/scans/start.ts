@@ -20,7 +20,7 @@ import type { Selectable } from 'kysely'
  *
  * @param ignoresHours whether a user confirmed that the scan may run at any time
  * @throws ApiError `not_found` for an unknown target; `precondition` for a paused target or one
- * whose agent was deleted; `conflict` while a scan of it is active, with that scan's id in the
+ * whose agent was deleted; `conflict` while a scan of it is active, with that scan's ID in the
  * metadata; `quota_exceeded` if this month's manual scans are used up
  */
 export async function startScan(
@@ -122,7 +122,7 @@ export async function startScans(
   return { startedCount: requestedIds.size - skipped.length, skipped }
 }
 
-/** The error with the id of the scan that is already active. */
+/** The error with the ID of the scan that is already active. */
 export async function alreadyActive(ctx: Ctx, targetId: string): Promise<ApiError> {
   const active = await ctx.tx
     .selectFrom('scan')

@@ -44,7 +44,7 @@ async function setOwner(ctx: Ctx, ids: readonly string[], ownerId: string | null
     where account_id = ${ctx.workspace} and id = any(${ids}::uuid[])`.execute(ctx.tx)
 }
 
-/** Locks the targets with these ids; also returns the ids that don't exist. */
+/** Locks the targets with these IDs; also returns the IDs that don't exist. */
 export async function lockTargets(
   ctx: Ctx,
   ids: readonly string[],

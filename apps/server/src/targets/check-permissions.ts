@@ -1,4 +1,4 @@
-/** Who may permit intrusive checks on a target. */
+/** The roles that may permit intrusive checks on a target. */
 import { intrusiveCheckRoles } from '@glacis/contract/permissions'
 import type { CheckPermission } from '@glacis/contract/primitives'
 import { errorReasons } from '@glacis/contract/role'
@@ -6,8 +6,8 @@ import type { Ctx } from '#ctx.ts'
 import { ApiError } from '#errors.ts'
 
 /**
- * Intrusive checks may lock accounts, write data or crash a service, so analysts can't permit them. Values that stay the
- * same are no change: clients may send a target back as a whole.
+ * Intrusive checks may lock accounts, write data, or crash a service, so analysts can't permit them. Values that stay
+ * the same are no change: clients may send a target back as a whole.
  *
  * @throws ApiError `forbidden` if the role of the actor doesn't allow the change
  */

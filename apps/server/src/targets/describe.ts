@@ -38,7 +38,7 @@ const ownColumns = [
 type FullRow = Row & Pick<Selectable<TargetTable>, (typeof ownColumns)[number]>
 
 /**
- * The targets with these ids in their API representation, including deleted ones, in a fixed number
+ * The targets with these IDs in their API representation, including deleted ones, in a fixed number
  * of statements.
  */
 export async function describeTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {

@@ -1,4 +1,4 @@
-/** Targets: the domains, addresses and networks to scan. */
+/** Targets: the domains, addresses, and networks to scan. */
 export { createTag, deleteTag, listTags, updateTag } from '#targets/tags.ts'
 export { parseTargets } from '#targets/parse.ts'
 export { createTarget, deleteTargets, getTarget, updateTarget } from '#targets/targets.ts'

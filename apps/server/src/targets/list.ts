@@ -18,7 +18,7 @@ const seriousIssueCount = sql`coalesce((
   select critical + high from target_count
   where target_count.account_id = target.account_id and target_count.target_id = target.id), 0)`
 
-/** The sort key of each order as text, and the condition for rows after a given key and id. */
+/** The sort key of each order as text, and the condition for rows after a given key and ID. */
 const orders: Readonly<
   Record<
     TargetOrder,

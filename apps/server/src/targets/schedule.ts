@@ -10,8 +10,8 @@ export interface Schedule {
 const minutesOfDay = 24 * 60
 
 /**
- * The next scheduled scan: a day, a week or a month after `from`, at a minute of the day derived
- * from the target's id. This spreads targets created together over the day, or over their allowed
+ * The next scheduled scan: a day, a week, or a month after `from`, at a minute of the day derived
+ * from the target's ID. This spreads targets created together over the day, or over their allowed
  * hours, and each keeps its minute. At least half a day passes in between.
  *
  * @param from start of the previous scan, or creation time of the target

@@ -42,7 +42,7 @@ export async function createTag(
 }
 
 /**
- * Changes the name, color or team of a tag.
+ * Changes the name, color, or team of a tag.
  *
  * @throws ApiError `not_found`; `invalid` for a field that can't be changed or a person who isn't a member; `conflict` if another
  * tag has the name

@@ -222,7 +222,7 @@ describe('the list', () => {
     }
   })
 
-  it('shows targets that are unscheduled, overdue, failed or paused', async () => {
+  it('shows targets that are unscheduled, overdue, failed, or paused', async () => {
     const scan = async (name: string, status: 'STATUS_COMPLETED' | 'STATUS_FAILED') => {
       const { id } = await createTestTarget({ name })
       await scanned(id, status)

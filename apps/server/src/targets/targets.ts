@@ -145,7 +145,7 @@ function named(paths: ReadonlySet<string>): string[] {
   return ['exclusions', 'profile', 'permissions', 'ports', 'ratePerHost'].filter((path) => paths.has(path))
 }
 
-/** The columns of schedule, pause and the resulting next scan; empty if none of them changes. */
+/** The columns of schedule, pause, and the resulting next scan; empty if none of them changes. */
 async function scheduleColumns(ctx: Ctx, target: Selectable<TargetTable>, input: Input, paths: ReadonlySet<string>) {
   const isWhole = paths.has('schedule')
   const [period, hours] = [isWhole || paths.has('schedule.period'), isWhole || paths.has('schedule.allowedHours')]

@@ -76,7 +76,7 @@ export function openAgents() {
     const targetId = created.body.target.id
     return { scanId: await planned(targetId, person), targetId }
   }
-  /** Starts and plans another scan of a target; returns its id. */
+  /** Starts and plans another scan of a target; returns its ID. */
   async function planned(targetId: string, person = who): Promise<string> {
     const started = await as<{ scan: Scan }>(person, 'POST', '/v1/scans', { targetId })
     const scanId = started.body.scan.id

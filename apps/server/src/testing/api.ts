@@ -7,7 +7,7 @@ import { afterAll } from 'vitest'
 import { newId } from '#database/index.ts'
 import { type ApiOptions, mountApi } from '#http/api.ts'
 import { requestLimits } from '#http/app.ts'
-import { handleErrors } from '#http/errors.ts'
+import { installErrorHandlers } from '#http/errors.ts'
 import { createGuard } from '#http/guard.ts'
 import { listenLive } from '#live.ts'
 import { createMemberships, type SignInLimits } from '#workspaces/index.ts'
@@ -41,7 +41,7 @@ export async function openTestApi(
   const signIn = options.signIn ?? { ...ownSignIn, fetch: fetchOnLoopback, revokeSessions: async () => undefined }
   const live = await listenLive(server.url, silent)
   const app = Fastify({ forceCloseConnections: true, ...requestLimits })
-  handleErrors(app)
+  installErrorHandlers(app)
   const whoami = async (headers: Record<string, unknown>) =>
     sessionOf(headers['x-person'], headers['x-provider'], headers['x-session'])
   const { endpoints } = mountApi(app, {

@@ -9,7 +9,7 @@ const products = 1000
 /**
  * Creates the workspace.
  *
- * @returns its id, and the canonical name of a product that one host in twenty runs
+ * @returns its ID, and the canonical name of a product that one host in twenty runs
  */
 export async function manyInstallations({ owner }: Database): Promise<{ workspace: string; subject: string }> {
   const account = newId()

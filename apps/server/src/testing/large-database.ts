@@ -22,7 +22,7 @@ export function workspaceId(number: number): string {
 
 const kindsOfRows = { target: 1, host: 2, product: 3, threat: 4, issue: 5, scan: 8 } as const
 
-/** The id of a row of a workspace, by default the large one. */
+/** The ID of a row of a workspace, by default the large one. */
 export function rowId(kind: keyof typeof kindsOfRows, number: number, workspace = 0): string {
   const [inWorkspace, inTable] = [workspace.toString(16).padStart(4, '0'), number.toString(16).padStart(12, '0')]
   return `0192000${kindsOfRows[kind]}-${inWorkspace}-7000-8000-${inTable}`
@@ -60,7 +60,7 @@ export async function seed(owner: Kysely<Tables>, size: SeedSize, note: (step: s
   await sql`vacuum analyze`.execute(owner)
 }
 
-/** Ids derived from numbers, so that rows can reference each other without joins. */
+/** IDs derived from numbers, so that rows can reference each other without joins. */
 const functions = [
   `create function pg_temp.id(kind int, account int, number bigint) returns uuid language sql immutable as $$
     select ('0192' || lpad(to_hex(kind), 4, '0') || '-' || lpad(to_hex(account), 4, '0') || '-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid
@@ -74,7 +74,7 @@ const functions = [
   `create temp table size (account int primary key, id uuid, targets int, hosts int, issues int, products int, per_host int)`,
 ]
 
-/** Kinds of ids: 1 target, 2 host, 3 product, 4 threat, 5 issue, 6 occurrence, 7 event, 8 scan, 9 tag. */
+/** Kinds of IDs: 1 target, 2 host, 3 product, 4 threat, 5 issue, 6 occurrence, 7 event, 8 scan, 9 tag. */
 function steps({ hosts, issues, occurrencesPerHost, smallAccounts }: SeedSize): [string, string][] {
   const severity = `case when number % 20 = 0 then 9.8 when number % 4 = 0 then 7.5 when number % 3 = 0 then 3.1 else 5.3 end`
   return [

@@ -4,7 +4,7 @@ import { createJobs } from '#jobs.ts'
 
 const silentLog = { info() {}, warn() {}, error() {} }
 
-/** Creates the tables of the server, identity and the job queue in an empty database. */
+/** Creates the tables of the server, identity, and the job queue in an empty database. */
 export async function migrateAll(url: string): Promise<void> {
   const database = openDatabase(url, silentLog, { app: 1, owner: 1 })
   const jobs = createJobs(url, silentLog, { supervise: false })

@@ -7,7 +7,7 @@ import { testSecret } from '#testing/api.ts'
 import type { TestUsers } from '#testing/test-users.ts'
 
 export interface Team {
-  /** Id of the workspace. */
+  /** ID of the workspace. */
   readonly workspace: string
   /** Name of its owner. */
   readonly owner: string
@@ -15,7 +15,7 @@ export interface Team {
   as(person: string, options: InjectOptions): Promise<LightMyRequestResponse>
   /** Invites a person and accepts. */
   add(person: string, role: Role): Promise<void>
-  /** Invites an address. @returns the id of the invitation */
+  /** Invites an address. @returns the ID of the invitation */
   invite(email: string, role?: Role): Promise<string>
 }
 

@@ -11,7 +11,7 @@ export interface TestServer {
   readonly database: Database
   readonly jobs: Jobs
   readonly url: string
-  /** Creates a workspace and returns its id. */
+  /** Creates a workspace and returns its ID. */
   createWorkspace(): Promise<string>
   /** Runs `work` in a transaction of that workspace, optionally at a given time. */
   as<T>(workspace: string, work: (ctx: Ctx) => Promise<T>, at?: { now?: Date; actor?: Actor }): Promise<T>

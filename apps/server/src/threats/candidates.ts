@@ -15,7 +15,7 @@ const productsPerRead = 500
  * processed. Skips threats that aren't effective yet and products without threats.
  *
  * @param keys canonical `vendor:product` keys
- * @param only restricts the threats to these ids
+ * @param only restricts the threats to these IDs
  */
 export async function* threatsOfProducts(
   ctx: Pick<Ctx, 'tx' | 'now'>,

@@ -19,7 +19,7 @@ export interface NamedProduct {
 
 /** A threat as delivered by a pack. */
 export interface ThreatDraft {
-  /** The CVE id, or the id of the check or of the release that reaches its end of life. */
+  /** The CVE ID, or the ID of the check or of the release that reaches its end of life. */
   readonly key: string
   readonly kind: 'check' | 'cve' | 'lifecycle'
   readonly source: Source

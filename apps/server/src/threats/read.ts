@@ -60,7 +60,7 @@ export function toThreat(row: ShownThreat): Threat {
   }
 }
 
-/** The displayed columns of the threats with these ids. */
+/** The displayed columns of the threats with these IDs. */
 export async function threatsById(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, ShownThreat>> {
   if (ids.length === 0) return new Map()
   const rows = await ctx.tx
@@ -71,7 +71,7 @@ export async function threatsById(ctx: Ctx, ids: readonly string[]): Promise<Rea
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The threats with these ids in their API representation, with their keys. */
+/** The threats with these IDs in their API representation, with their keys. */
 export async function describeThreats(
   ctx: Ctx,
   ids: readonly string[],

@@ -7,7 +7,7 @@ import { criteriaRank, type ThreatDraft, toRow } from '#threats/draft.ts'
 /** Drafts per statement: few enough for memory, many enough for speed. */
 const chunkSize = 500
 
-/** Upserts threats and returns the ids of new and changed ones. Each chunk is a transaction. */
+/** Upserts threats and returns the IDs of new and changed ones. Each chunk is a transaction. */
 export async function upsertThreats(
   owner: Kysely<Tables>,
   drafts: readonly ThreatDraft[],
@@ -32,10 +32,10 @@ export function withWriteLock<T>(owner: Kysely<Tables>, work: (tx: Transaction<T
 }
 
 /**
- * As `upsertThreats`, for at most a few hundred drafts with distinct keys, in the caller's
- * transaction. The result doesn't depend on the order of sources: the descriptions, criteria and
- * rating of a threat come from the source with the highest rank. A record older than the stored one
- * of the same source is ignored. Changed threats are queued in `threat_change` for the matcher.
+ * As `upsertThreats`, for at most a few hundred drafts with distinct keys, in the caller's transaction. The result
+ * doesn't depend on the order of sources: the descriptions, criteria, and rating of a threat come from the source with
+ * the highest rank. A record older than the stored one of the same source is ignored. Changed threats are queued in
+ * `threat_change` for the matcher.
  */
 export async function writeThreats(tx: Transaction<Tables>, drafts: readonly ThreatDraft[]): Promise<string[]> {
   if (drafts.length === 0) return []

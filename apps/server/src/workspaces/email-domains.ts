@@ -1,4 +1,4 @@
-/** Email domains whose people may join, proved by a DNS TXT record. */
+/** Email domains whose users can join, verified by a DNS TXT record. */
 import { randomBytes } from 'node:crypto'
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type { EmailDomain } from '@glacis/contract/invitation'
@@ -25,8 +25,8 @@ export function domainOf(email: string): string {
 }
 
 /**
- * The workspaces that admit a person by the domain of their address once they have verified it. Where the sign-in
- * provider gives roles only to groups, it alone decides who joins.
+ * The workspaces that admit a person by the domain of their address once they have verified it. If the sign-in provider
+ * assigns roles only through groups, it alone decides who joins.
  */
 export async function joinableBy(owner: Kysely<Tables>, person: Person): Promise<JoinableWorkspace[]> {
   const { rows } = await sql<JoinableWorkspace>`

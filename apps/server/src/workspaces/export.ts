@@ -5,9 +5,7 @@ import { type Kysely, sql } from 'kysely'
 
 /** Columns that exports omit, in every table. */
 const secretColumns: ReadonlySet<string> = new Set(['digest', 'secret', 'client_secret', 'webhook_url'])
-/**
- * Stored responses to repeated requests, which may contain what the original response showed once, and sessions.
- */
+/** Stored responses to repeated requests, which may contain secrets that are shown once, and sessions. */
 const omittedTables = ['idempotency_key', 'provider_session']
 const rowsPerRead = 1000
 
@@ -37,7 +35,7 @@ export function lineOf(table: string, row: string): string {
   return `{"table":${JSON.stringify(table)},"row":${row}}\n`
 }
 
-/** The tables with data of a workspace, itself first, that the current database role can read. */
+/** The tables with data of a workspace that the current database role can read, `workspace` first. */
 export async function exportedTables(db: Kysely<Tables>): Promise<ExportedTable[]> {
   const { rows } = await sql<ExportedTable>`
     select class.relname as name,

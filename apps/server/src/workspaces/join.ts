@@ -37,7 +37,7 @@ export async function previewInvitation(
 /**
  * Makes the person a member. The link alone grants nothing: the verified email address must be the invited one.
  *
- * @throws ApiError `precondition` for an invitation that was used, revoked or has expired; `forbidden` for another or
+ * @throws ApiError `precondition` for an invitation that was used, revoked, or has expired; `forbidden` for another or
  *   unverified address; `conflict` for a member
  */
 export async function acceptInvitation(

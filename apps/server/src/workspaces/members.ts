@@ -69,7 +69,7 @@ export async function transferOwnership(
   return listMembers(ctx)
 }
 
-/** The current member with this identity id. */
+/** The current member with this identity ID. */
 export function findMember(ctx: Ctx, id: string): Promise<Row | undefined> {
   return currentMembers(ctx).where('identity_id', '=', id).executeTakeFirst()
 }

@@ -1,4 +1,4 @@
-/** Which workspace a request is for, and the role of the person in it. */
+/** Determines the workspace of a request and the role of the person in it. */
 import { type Role, errorReasons } from '@glacis/contract/role'
 import type { Session } from '@glacis/contract/identity'
 import type { Actor, Person } from '#ctx.ts'
@@ -23,7 +23,7 @@ export interface Memberships {
    * The membership of a person in a workspace, or in the one used last. Creates a workspace at the first sign-in of
    * a person who can't join one. One statement, unless something has to be written.
    *
-   * @param requested workspace id from the request
+   * @param requested workspace ID from the request
    * @param options the actor, for the audit log, if the person becomes a member of workspaces that provisioned them; and
    *   whether the request counts as activity of the person, true by default
    * @throws ApiError `not_found` for a workspace of others; `forbidden` for a former member, without any membership, or

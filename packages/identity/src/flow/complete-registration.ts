@@ -1,4 +1,4 @@
-/** Completes a registration: creates the identity with its first credential, a session and a verification flow. */
+/** Completes a registration: creates the identity with its first credential, a session, and a verification flow. */
 import { newToken } from '#http/csrf.ts'
 import { type HttpResponse, json, redirect, renewCsrfToken, setSessionCookie, emitEvent } from '#http/exchange.ts'
 import type { Exchange } from '#service.ts'
@@ -18,7 +18,7 @@ interface InitialCredential {
   readonly isAddressVerified: boolean
 }
 
-/** Creates the identity, signs it in and responds. Returns null if the address is taken. */
+/** Creates the identity, signs it in, and responds. Returns null if the address is taken. */
 export async function completeRegistration(
   exchange: Exchange,
   flow: Flow,
@@ -37,7 +37,7 @@ interface Account {
   readonly verification: Awaited<ReturnType<typeof startAddressVerification>> | null
 }
 
-/** Creates the identity, its credential, the verification flow and the email in one transaction. */
+/** Creates the identity, its credential, the verification flow, and the email in one transaction. */
 async function createAccount(
   exchange: Exchange,
   flow: Flow,

@@ -1,4 +1,4 @@
-/** Login flow: sign-in, reauthentication and second factors. */
+/** Login flow: sign-in, reauthentication, and second factors. */
 import { lacksSecondFactor } from '#assurance.ts'
 import { aal1Required, badRequest, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
 import {
@@ -139,7 +139,7 @@ function selectSubmittedMethod(
   return login && { method: name, submit: () => login.submit(exchange, fields, flow) }
 }
 
-/** Handles a GET of the form's action by redirecting to the form. */
+/** Redirects a GET of the form's action to the form. */
 export async function openLogin(exchange: Exchange): Promise<HttpResponse> {
   const flow = await submittedFlow(exchange, 'login')
   return redirect(pageUrl(exchange.service, 'login', flow.id))

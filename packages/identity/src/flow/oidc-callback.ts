@@ -22,8 +22,8 @@ import { type Message, label } from '#ui/message.ts'
 import { withMessages, withValues } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
 
-/** Handles the redirect back from a provider. */
-export async function handleCallback(exchange: Exchange, providerId: string): Promise<HttpResponse> {
+/** Completes a sign-in or link after the redirect back from a provider. */
+export async function completeProviderSignIn(exchange: Exchange, providerId: string): Promise<HttpResponse> {
   const { service, query } = exchange
   const provider = await getProvider(service, providerId)
   const authorization = await consumeAuthorization(exchange, provider.id)
@@ -50,7 +50,7 @@ export async function handleCallback(exchange: Exchange, providerId: string): Pr
 const formPostFields = ['code', 'state', 'iss', 'error', 'error_description'] as const
 
 /**
- * Handles the OAuth 2.0 Form Post Response Mode. A cross-site form post doesn't include our cookies, so the browser is
+ * Supports the OAuth 2.0 Form Post Response Mode. A cross-site form post doesn't include our cookies, so the browser is
  * redirected to the same URL with the parameters in the query.
  */
 export async function forwardFormPost(exchange: Exchange, providerId: string): Promise<HttpResponse> {

@@ -30,7 +30,7 @@ async function requestCode(query = '') {
   return { email, owner, browser, flow: body, code: codeIn(mails[1]), submitCode }
 }
 
-it('SEC-A4 signs the user in, revokes other sessions and offers to set a new password', async () => {
+it('SEC-A4 signs the user in, revokes other sessions, and offers to set a new password', async () => {
   const { email, owner, browser, code, submitCode } = await requestCode('?return_to=/scope')
   const { status, body } = await submitCode(code)
   expect([status, body.error.id]).toEqual([422, 'browser_location_change_required'])

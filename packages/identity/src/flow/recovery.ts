@@ -74,7 +74,7 @@ export async function startRecovery(exchange: Exchange): Promise<HttpResponse> {
   return redirect(pageUrl(service, 'recovery', flow.id))
 }
 
-/** Handles the submission of an address, which sends a code, or of a code, which signs the user in. */
+/** Accepts an address, to which it sends a code, or a code, which signs the user in. */
 export async function submitRecovery(exchange: Exchange): Promise<HttpResponse> {
   const { service, body } = exchange
   const flow = await submittedFlow(exchange, 'recovery')
@@ -110,7 +110,7 @@ export async function submitRecovery(exchange: Exchange): Promise<HttpResponse> 
   )
 }
 
-/** Handles a GET of the form's action by redirecting to the form. */
+/** Redirects a GET of the form's action to the form. */
 export async function openRecovery(exchange: Exchange): Promise<HttpResponse> {
   const flow = await submittedFlow(exchange, 'recovery')
   return redirect(pageUrl(exchange.service, 'recovery', flow.id))

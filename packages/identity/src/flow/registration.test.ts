@@ -19,7 +19,7 @@ const identity = await sharedTestIdentity({
   methods: { passkey: false, webauthn: false, totp: false, lookupSecret: false },
 })
 
-it('signs up, signs in and sends a verification code', async () => {
+it('signs up, signs in, and sends a verification code', async () => {
   const browser = identity.browser()
   const email = newAddress()
   const { status, body } = await register(browser, email)

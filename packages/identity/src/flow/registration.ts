@@ -65,7 +65,7 @@ export async function startRegistration(exchange: Exchange): Promise<HttpRespons
   return redirect(pageUrl(service, 'registration', flow.id))
 }
 
-/** Handles the submission of a step, or of traits with a credential, which creates the identity. */
+/** Accepts a step, or traits with a credential, which creates the identity. */
 export async function submitRegistration(exchange: Exchange): Promise<HttpResponse> {
   const { service, body } = exchange
   const loaded = await submittedFlow(exchange, 'registration')
@@ -187,7 +187,7 @@ export function createFlowForMissingTraits(exchange: Exchange, from: Flow): Prom
   return createRegistrationFlow(exchange, { requestUrl: from.request_url, returnTo: from.return_to, memory: {} })
 }
 
-/** Handles a GET of the form's action by redirecting to the form. */
+/** Redirects a GET of the form's action to the form. */
 export async function openRegistration(exchange: Exchange): Promise<HttpResponse> {
   const flow = await submittedFlow(exchange, 'registration')
   return redirect(pageUrl(exchange.service, 'registration', flow.id))

@@ -59,7 +59,7 @@ it('clears the success state after an invalid change', async () => {
   expect([body.state, messageIds(body), messageIdsOn(body, 'traits.email')]).toEqual(['show_form', [], [4000040]])
 })
 
-it('SEC-A8 changes the address, sends a verification code and notifies the old address', async () => {
+it('SEC-A8 changes the address, sends a verification code, and notifies the old address', async () => {
   const { browser, email } = await registerUser()
   const address = newAddress()
   const { status, body } = await updateProfile(browser, address.toUpperCase())

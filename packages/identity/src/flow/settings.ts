@@ -57,7 +57,7 @@ export async function fetchSettings(exchange: Exchange): Promise<HttpResponse> {
   return json(200, flowBody(service, forBrowser(exchange, flow), { identity: session.identity }))
 }
 
-/** Handles the submission of one method. */
+/** Applies the submission of one method. */
 export async function submitSettings(exchange: Exchange): Promise<HttpResponse> {
   const { service, body } = exchange
   const { flow, session } = await loadSettings(exchange)
@@ -69,7 +69,7 @@ export async function submitSettings(exchange: Exchange): Promise<HttpResponse> 
   return applyChange(exchange, flow, session, body.fields)
 }
 
-/** Handles a GET of the form's action, where the browser returns after reauthentication. Resumes a paused submission. */
+/** Resumes a paused submission: after reauthentication, the browser returns with a GET of the form's action. */
 export async function openSettings(exchange: Exchange): Promise<HttpResponse> {
   const { service } = exchange
   const { flow, session } = await loadSettings(exchange)

@@ -58,7 +58,7 @@ export async function startVerification(exchange: Exchange): Promise<HttpRespons
   return redirect(pageUrl(service, 'verification', flow.id))
 }
 
-/** Handles the submission of an address, which sends a code, or of a code, which verifies the address. */
+/** Accepts an address, to which it sends a code, or a code, which verifies the address. */
 export async function submitVerification(exchange: Exchange): Promise<HttpResponse> {
   const { service, body } = exchange
   const flow = await submittedFlow(exchange, 'verification')

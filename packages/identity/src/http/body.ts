@@ -39,7 +39,7 @@ function readJson(text: string): Body {
   return parseFields(Object.entries(value))
 }
 
-/** The kind of a JSON value in the words of Kratos, which calls an array JSON. */
+/** The kind of a JSON value, named as in Kratos, which calls an array JSON. */
 function kindOf(value: unknown): string {
   if (value === null) return 'Null'
   if (typeof value === 'boolean') return value ? 'True' : 'False'

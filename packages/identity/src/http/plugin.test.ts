@@ -9,7 +9,7 @@ import type { Tables } from '#store.ts'
 
 const identity = await sharedTestIdentity()
 
-/** A host with its own parsers, hooks and error handler. */
+/** A host with its own parsers, hooks, and error handler. */
 async function createHost(overrides: { publicUrl: string; prefix: string }) {
   const app = Fastify()
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) =>
@@ -35,7 +35,7 @@ async function createHost(overrides: { publicUrl: string; prefix: string }) {
   return app
 }
 
-it("does not interfere with the host's parsers, hooks and error handlers", async () => {
+it("does not interfere with the host's parsers, hooks, and error handlers", async () => {
   const app = await createHost({ publicUrl: 'http://localhost:4433', prefix: '' })
   const browser = new Browser(inProcess(app))
   expect((await register(browser, newAddress())).status).toBe(200)

@@ -1,6 +1,6 @@
 /** Routes, and the conversion of responses and errors to HTTP. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { handleCallback, forwardFormPost } from '#flow/oidc-callback.ts'
+import { completeProviderSignIn, forwardFormPost } from '#flow/oidc-callback.ts'
 import { fetchFlow } from '#flow/fetch.ts'
 import { openLogin, startLogin, submitLogin } from '#flow/login.ts'
 import { finishLogout, startLogout } from '#flow/logout.ts'
@@ -61,7 +61,7 @@ const routes: readonly Route[] = [
   getJson(`${flows}/settings/flows`, fetchSettings),
   post(`${flows}/settings`, submitSettings),
   getPage(`${flows}/settings`, openSettings),
-  getPage(`${flows}/methods/oidc/callback/:parameter`, handleCallback),
+  getPage(`${flows}/methods/oidc/callback/:parameter`, completeProviderSignIn),
   post(`${flows}/methods/oidc/callback/:parameter`, forwardFormPost),
   get(`${flows}/logout/browser`, startLogout),
   getPage(`${flows}/logout`, finishLogout),
@@ -78,8 +78,8 @@ const routes: readonly Route[] = [
 ]
 
 /**
- * Creates the Fastify plugin. It parses its own bodies and cookies and handles its own errors, without affecting the
- * host's parsers, hooks and routes. The host handles unknown paths.
+ * Creates the Fastify plugin. It parses its own bodies and cookies and converts its own errors, without affecting the
+ * host's parsers, hooks, and routes. Unknown paths are left to the host.
  */
 export function buildPlugin(service: Service): FastifyPluginAsync {
   return async (app) => {
@@ -114,7 +114,7 @@ export function buildPlugin(service: Service): FastifyPluginAsync {
   }
 }
 
-/** Signing out, and reading why a flow failed, are possible from everywhere. */
+/** Signing out and reading the error of a flow are allowed from any address. */
 function isSignIn({ path }: Route): boolean {
   return path.startsWith(flows) && !/\/(logout|errors)(\/|$)/.test(path)
 }
@@ -152,7 +152,10 @@ function toWireError(service: Service, error: unknown, request: FastifyRequest):
   return new WireError(isOutage(error) ? 503 : 500)
 }
 
-/** True if the database is unreachable, starting up, shutting down or out of connections (PostgreSQL classes 08, 53, 57). */
+/**
+ * True if the database is unreachable, starting up, shutting down, or out of connections (PostgreSQL classes 08, 53,
+ * 57).
+ */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''

@@ -1,6 +1,6 @@
 /**
  * The most common passwords of at least the minimum length, in lower case: keyboard patterns, sequences, names, teams,
- * seasons and defaults in several languages. An offline list; see `breached-passwords.ts` for the online check.
+ * seasons, and defaults in several languages. An offline list; see `breached-passwords.ts` for the online check.
  */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `

@@ -17,11 +17,11 @@ const Sealed = z.object({
   nonce: z.string(),
   verifier: z.string(),
   expiresAt: z.iso.datetime(),
-  /** What the callback has to know; see `FlowMemory` for those of this service. */
+  /** Data for the callback; see `FlowMemory` for that of this service. */
   memory: z.unknown(),
 })
 
-/** What the callback of a flow has to know. */
+/** Data for the callback of a flow. */
 const FlowMemory = z.object({
   kind: z.enum(['login', 'registration', 'settings']),
   flowId: z.uuid(),
@@ -30,7 +30,7 @@ const FlowMemory = z.object({
 })
 export type PendingAuthorization = z.infer<typeof FlowMemory> & { readonly checks: Checks }
 
-/** What the state of authorization requests needs from a service. */
+/** The parts of the service that authorization requests use. */
 export type StateService = Pick<Service, 'db' | 'secret' | 'isSecure' | 'now'>
 
 /** The redirect URI of a provider. */
@@ -64,7 +64,7 @@ export async function redirectToProvider(
 /**
  * The Set-Cookie header with the encrypted state of an authorization request.
  *
- * @param memory what the callback has to know
+ * @param memory data for the callback
  */
 export function stateCookie(service: StateService, provider: string, checks: Checks, memory: unknown): string {
   const expires = new Date(service.now().getTime() + lifetimeMs)

@@ -68,7 +68,7 @@ async function registerUser() {
   return { browser, email }
 }
 
-it('SEC-A9 redirects to the provider with PKCE, state and nonce', async () => {
+it('SEC-A9 redirects to the provider with PKCE, state, and nonce', async () => {
   const response = await submitNewFlow(identity.browser(), login, { provider: 'local-op' })
   const url = new URL(response.body.redirect_browser_to)
   const parameters = Object.fromEntries(url.searchParams)

@@ -25,8 +25,8 @@ export function createProviderFinder(
 }
 
 /**
- * Whether an organization vouches for an address. Its provider can only sign in people of its own domains. Control
- * of a domain includes its mail, with which these accounts can be recovered anyway.
+ * Whether an organization vouches for an address. Its provider can only sign in users of its own domains. Control of a
+ * domain includes its mail, with which these accounts can be recovered anyway.
  */
 export function vouchesFor({ domains }: Provider, address: string | null): boolean {
   return domains?.includes((address ?? '').split('@').at(-1)?.toLowerCase() ?? '') ?? false

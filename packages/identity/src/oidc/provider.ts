@@ -69,7 +69,7 @@ export function createProvider(options: ProviderOptions | OrganizationProvider, 
   const addresses = issuer ? [issuer] : [authorizationUrl, tokenUrl, userinfoUrl]
   const urls = addresses.map((address) => parseUrl(id, address))
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/i.test(id))
-    throw new Error(`Invalid provider ID ${JSON.stringify(id)}: use letters, digits, "-" and "_"`)
+    throw new Error(`Invalid provider ID ${JSON.stringify(id)}: use letters, digits, "-", and "_"`)
   const isInsecure = urls.some(({ protocol }) => protocol === 'http:')
   let cached: { configuration: Promise<Configuration>; until: number } | undefined
   const configuration = () => {
@@ -123,7 +123,7 @@ function scopesOf(options: ProviderOptions | OrganizationProvider, configuration
 
 function parseUrl(id: string, address: string | undefined): URL {
   if (!address || !URL.canParse(address)) {
-    throw new Error(`Provider ${id} requires an issuer, or authorizationUrl, tokenUrl and userinfoUrl`)
+    throw new Error(`Provider ${id} requires an issuer, or authorizationUrl, tokenUrl, and userinfoUrl`)
   }
   const url = new URL(address)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {

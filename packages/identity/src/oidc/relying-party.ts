@@ -50,7 +50,7 @@ export interface RelyingParty {
    * Creates an authorization request.
    *
    * @param id of the provider
-   * @param memory what the callback has to know, as JSON; the browser stores it encrypted
+   * @param memory data for the callback, as JSON; the browser stores it encrypted
    */
   start(id: string, redirectUri: string, memory: unknown): Promise<AuthorizationStart>
   /**

@@ -1,4 +1,6 @@
-/** Virtual WebAuthn authenticator: P-256 keys, attestation `none` and a counter. Tests can override response values. */
+/**
+ * Virtual WebAuthn authenticator: P-256 keys, attestation `none`, and a counter. Tests can override response values.
+ */
 import { type KeyObject, createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { portalUrl } from '#testing/test-identity.ts'
 

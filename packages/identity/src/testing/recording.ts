@@ -1,5 +1,5 @@
 /**
- * Compares responses with those recorded from Kratos, except for IDs, times, tokens, secrets and addresses, which
+ * Compares responses with those recorded from Kratos, except for IDs, times, tokens, secrets, and addresses, which
  * `recordings.json` contains in masked form. docs/identity.md lists intentional differences.
  */
 import { isFields } from '#http/body.ts'
@@ -47,7 +47,7 @@ function comparable(status: number, values: (header: string) => readonly string[
   return {
     status,
     location: mask(values('location')[0] ?? ''),
-    // The content type of an empty body doesn't matter.
+    // The content type of an empty body is ignored.
     contentType: body === '' ? '' : (values('content-type')[0] ?? ''),
     errorId: values('ory-error-id'),
     cacheControl: values('cache-control'),

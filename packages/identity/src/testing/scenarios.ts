@@ -1,4 +1,4 @@
-/** Initial states for the recorded cases: users, browsers and flows. */
+/** Initial states for the recorded cases: users, browsers, and flows. */
 import type { Browser, Reply } from '#testing/browser.ts'
 import {
   type TestIdentity,

@@ -148,12 +148,12 @@ export function nodeWithId(flow: Reply['body'], id: string) {
   return flow.ui.nodes.find((node: Reply['body']) => node.attributes.id === id)
 }
 
-/** Ids of the messages above a form. */
+/** IDs of the messages above a form. */
 export function messageIds(flow: Reply['body']): number[] {
   return (flow.ui.messages ?? []).map((message: { id: number }) => message.id)
 }
 
-/** Ids of the messages on a field. */
+/** IDs of the messages on a field. */
 export function messageIdsOn(flow: Reply['body'], name: string): number[] {
   return (nodeOf(flow, name)?.messages ?? []).map((message: { id: number }) => message.id)
 }

@@ -119,7 +119,11 @@ function consumeChallenge(service: Service, flow: Flow, challenge: string): Prom
   return claimOnce(service, `challenge ${flow.id} ${challenge}`, flow.expires_at)
 }
 
-/** Verifies an attestation: challenge, origin, relying party and user presence. @returns the key, or null if invalid */
+/**
+ * Verifies an attestation: challenge, origin, relying party, and user presence.
+ *
+ * @returns the key, or null if invalid
+ */
 export async function verifyAttestation(
   service: Service,
   flow: Flow,
@@ -157,7 +161,7 @@ function notVerified(): { registrationInfo?: undefined; authenticationInfo?: und
 export type AssertionResult = 'valid' | 'invalid' | 'cloned'
 
 /**
- * Verifies an assertion by one of an identity's keys: challenge, origin, relying party, user presence and counter. A
+ * Verifies an assertion by one of an identity's keys: challenge, origin, relying party, user presence, and counter. A
  * counter that didn't increase indicates a cloned key, which is rejected (WebAuthn Level 3, section 6.1.1). The row lock
  * prevents concurrent use of the same counter.
  */

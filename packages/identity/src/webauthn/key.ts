@@ -7,7 +7,7 @@ import type { Database } from '#store.ts'
 export type KeyType = 'passkey' | 'webauthn'
 
 const Key = z.object({
-  /** The credential's id in base64url. */
+  /** The credential's ID in base64url. */
   id: z.string(),
   /** COSE key in base64url. */
   publicKey: z.string(),

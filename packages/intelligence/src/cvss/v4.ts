@@ -8,7 +8,7 @@
 import { parseMetrics } from '#cvss/vector.ts'
 
 /**
- * Scores of the macro vectors (table 25), keyed by the levels of EQ1, EQ2 and EQ3. Within a row, EQ6
+ * Scores of the macro vectors (table 25), keyed by the levels of EQ1, EQ2, and EQ3. Within a row, EQ6
  * varies fastest, then EQ5, then EQ4. If EQ3 is 2, EQ6 is always 1.
  */
 const macroVectorScores: Readonly<Record<string, readonly number[]>> = {
@@ -91,7 +91,7 @@ const eq4Levels: readonly Level[] = [
 type MetricReader = (metric: string) => string
 
 /**
- * Computes the score of a vector from its base, threat and environmental metrics.
+ * Computes the score of a vector from its base, threat, and environmental metrics.
  *
  * @returns 0 to 10 with one decimal; null if it is not a complete 4.0 vector
  */

@@ -1,6 +1,6 @@
 /**
  * Reads fixed package versions of distributions: the Debian security tracker's JSON, and advisories in
- * the OSV format, used by Ubuntu, Rocky Linux, AlmaLinux and others.
+ * the OSV format, used by Ubuntu, Rocky Linux, AlmaLinux, and others.
  */
 import { z } from 'zod'
 import type { Item } from '#feed/item.ts'

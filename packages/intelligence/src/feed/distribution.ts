@@ -17,7 +17,7 @@ const Release = z.object({
         .default(''),
       /** The advisory; absent if the package's changelog is the source. */
       origin: z.string().optional(),
-      /** CVE id → package version that contains the fix. */
+      /** CVE ID → package version that contains the fix. */
       fixes: z.record(z.string(), z.string()),
     }),
   ),
@@ -33,7 +33,7 @@ export function* readDistributionFile(document: unknown): Generator<Item> {
 }
 
 /**
- * Reads the fixes of several files into one table by CVE id.
+ * Reads the fixes of several files into one table by CVE ID.
  *
  * @throws if a document is not in this format
  */

@@ -112,7 +112,7 @@ describe('parseNvd', () => {
     })
     expect(threatOf(broken).references).toHaveLength(2)
   })
-  it('accepts a record with only an id', () => {
+  it('accepts a record with only an ID', () => {
     const bare = threatOf({ id: 'CVE-2024-12345' })
     expect(bare).toMatchObject({ name: 'CVE-2024-12345', severity: { category: 'CATEGORY_UNSPECIFIED' } })
   })
@@ -145,7 +145,7 @@ describe('readNvd and readRecords', () => {
       expect(items.map(({ kind }) => kind)).toEqual(kinds)
     }
   })
-  it('ignores quotes, brackets and backslashes inside strings', async () => {
+  it('ignores quotes, brackets, and backslashes inside strings', async () => {
     const odd = { id: 'a"}\\', nested: [{ text: '\\"]}' }] }
     for (const size of [1, 2, 3]) {
       expect(await collect(readRecords(cut(JSON.stringify({ items: [odd, odd] }), size), 'items'))).toEqual([odd, odd])
@@ -161,7 +161,7 @@ describe('readKev and readFeed with EPSS', () => {
       skipped: 1,
     })
   })
-  it('reads EPSS scores, ignores comments and skips values above 1', async () => {
+  it('reads EPSS scores, ignores comments, and skips values above 1', async () => {
     const text =
       '#model_version:v2025.03.14\ncve,epss,percentile\nCVE-2021-41773,0.94390,0.99962\nCVE-2021-41773,1.5,0.9\n'
     expect(await collect(readFeed('epss', chunked(text)))).toEqual([

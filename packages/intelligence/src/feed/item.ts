@@ -36,8 +36,8 @@ export type Item =
     }
   | { readonly kind: 'lifecycle'; readonly lifecycle: Lifecycle }
   /**
-   * The first package version of a distribution's release that contains the fix of a CVE; empty if no
-   * version does, null if the source has no statement or has withdrawn it.
+   * The first package version of a distribution's release that contains the fix of a CVE; empty if no version does,
+   * null if the source makes no statement or has withdrawn it.
    */
   | {
       readonly kind: 'fix'

@@ -116,7 +116,7 @@ export function cycleOf<Cycle extends { readonly cycle: string }>(
 const endOfLifeScore = 5.5
 
 /**
- * Represents the end of a release cycle as a threat, so that it is matched, raised and resolved like
+ * Represents the end of a release cycle as a threat, so that it is matched, raised, and resolved like
  * any other. Returns null for cycles that are supported or whose name is not numeric, because those
  * have no order.
  */

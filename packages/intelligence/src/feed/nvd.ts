@@ -118,7 +118,7 @@ function metricsOf({ metrics }: NvdRecord): Metric[] {
   return all
 }
 
-/** Prefers CVSS 3.1, then 3.0, 4.0 and 2.0, because most records have 3.x; within a version, NVD over CNA. */
+/** Prefers CVSS 3.1, then 3.0, 4.0, and 2.0, because most records have 3.x; within a version, NVD over CNA. */
 function leadingSeverity(metrics: readonly Metric[]) {
   const [first] = metrics.toSorted(
     (a, b) =>

@@ -1,5 +1,5 @@
 /**
- * Reads files from folders, `.gz`, `.zst`, `.zip` and `.tar` files. Containers can be nested, except zip
+ * Reads files from folders, `.gz`, `.zst`, `.zip`, and `.tar` files. Containers can be nested, except zip
  * files inside archives. The type is detected from the first bytes. Nothing is written to disk, so path
  * traversal is impossible.
  */

@@ -6,7 +6,7 @@ const timeout = 120_000
 
 describe.skipIf(!sharedData)('matchProduct', () => {
   it(
-    'finds known vulnerabilities of the lab, excludes Debian backports and reports no false positives',
+    'finds known vulnerabilities of the lab, excludes Debian backports, and reports no false positives',
     {
       timeout,
     },

@@ -78,7 +78,7 @@ export function evaluateOtherNodes(nodes: readonly ConfigurationNode[], host: Ho
   return Math.max(0, ...verdicts.map((verdict) => (verdict.kind === 'present' ? verdict.loss : 0)))
 }
 
-/** Selects the most relevant verdict: the match with the highest quality, else the most relevant reason. */
+/** Selects the most relevant verdict: the match with the highest quality, otherwise the most relevant reason. */
 export function bestVerdict(verdicts: readonly Verdict[]): Verdict {
   const weight = (verdict: Verdict) =>
     verdict.kind === 'yes'

@@ -19,7 +19,7 @@ import type { CpeName } from '#wfn.ts'
 
 /** A record as packed by `packCriteria` for one product. */
 export interface PackedThreat {
-  /** The CVE id. */
+  /** The CVE ID. */
   readonly key: string
   readonly criteria: PackedCriteria
 }
@@ -147,7 +147,7 @@ export function createBatchMatcher<Threat extends PackedThreat>(key: ProductKey)
     const matching: number[] = []
     for (const candidates of index.find(name)) {
       for (const id of candidates.ids) {
-        const criterion = criteria[id] as CompiledCriterion // the index contains only ids of `criteria`
+        const criterion = criteria[id] as CompiledCriterion // the index contains only IDs of `criteria`
         const candidate = matchCriterion(criterion, product, candidates)
         if (!candidate) continue
         const alternative = alternativeAt(criterion.owner)
@@ -161,7 +161,7 @@ export function createBatchMatcher<Threat extends PackedThreat>(key: ProductKey)
   }
 
   function alternativeAt(id: number): Alternative<Threat> {
-    return alternatives[id] as Alternative<Threat> // ids come from addAlternative
+    return alternatives[id] as Alternative<Threat> // IDs come from addAlternative
   }
   return { add, match }
 }

@@ -31,7 +31,7 @@ export interface CompiledCriterion {
   readonly update: string | null
   readonly isPreRelease: boolean
   readonly targetSoftware: string
-  /** The criterion specifies an edition, a platform or another variant attribute. */
+  /** The criterion specifies an edition, a platform, or another variant attribute. */
   readonly isVariant: boolean
   /** Parsed on first use. */
   variant: Variant | null

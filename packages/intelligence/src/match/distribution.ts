@@ -15,7 +15,7 @@ export interface DistributionFix {
 }
 /** Used instead of a version: no build of this release contains the fix. */
 export const noFixedVersion = ''
-/** By CVE id. */
+/** By CVE ID. */
 export type DistributionFixes = ReadonlyMap<string, readonly DistributionFix[]>
 
 /** Whether a distribution's build contains a fix. */

@@ -32,7 +32,7 @@ export interface Match {
     readonly criteria: string
     /** `≥ 2.4.49, < 2.4.51`, `= 9.3 p1` or `all versions`. */
     readonly range: string
-    /** A sentence for users with the product, its version and the range. */
+    /** A sentence for users with the product, its version, and the range. */
     readonly text: string
     /** The platform that the record requires; empty if it requires none. */
     readonly running: string

@@ -12,7 +12,7 @@ import { fromWfn, unquote } from '#wfn.ts'
 export interface InstalledPackage {
   readonly name: string
   readonly version: string
-  /** The source package: advisories name it. */
+  /** The source package, which advisories refer to. */
   readonly source: string
   readonly sourceVersion: string
   /** `debian:12`, `ubuntu:22.04`, `el:9`, `alpine:3.20`. */
@@ -37,7 +37,7 @@ const releaseNames: Readonly<Record<string, string>> = {
 }
 
 /**
- * The release as advisories name it, from `ID` and `VERSION_ID` of os-release(5); empty if no advisories are read for
+ * The release, named as in advisories, from `ID` and `VERSION_ID` of os-release(5); empty if no advisories are read for
  * it.
  */
 export function releaseOfSystem(id: string, version: string): string {
@@ -47,7 +47,7 @@ export function releaseOfSystem(id: string, version: string): string {
   return name === undefined || number === undefined ? '' : `${name}:${number}`
 }
 
-/** Whether an installed package contains the fix of a CVE, by these statements about the CVE. */
+/** Whether an installed package contains the fix of a CVE, according to these statements. */
 export function evaluatePackage(installed: InstalledPackage, fixes: readonly DistributionFix[]): RevisionVerdict {
   const known = fixes.filter((fix) => isAbout(fix, installed))
   // A source with a fixed version outranks one that doesn't have it yet.
@@ -82,7 +82,7 @@ function isSameStream(fix: DistributionFix, installed: InstalledPackage): boolea
 
 /**
  * The package that contains software recognized on a port: one of the same product whose upstream version is the
- * recognized one. Software in another version wasn't installed by the package manager.
+ * recognized one. Software with another version wasn't installed by the package manager.
  */
 export function packageOfProduct<T extends InstalledPackage>(wfn: Wfn, packages: readonly T[]): T | undefined {
   const name = fromWfn(wfn)

@@ -26,7 +26,7 @@ import { attributes, splitUnquoted } from '#wfn.ts'
 export type PackedCriteria = string
 
 const prefix = 'cpe:2.3:'
-/** The shared name contains part, vendor and product; the criterion contains the other attributes. */
+/** The shared name contains part, vendor, and product; the criterion contains the other attributes. */
 const tailAttributes = attributes.length - 3
 
 type Packed = string | readonly string[] | Configuration
@@ -117,7 +117,7 @@ export function packCriterion(match: CpeMatch): PackedCriterion {
 
 /** A criterion that suffices by itself. */
 export interface PackedCriterion {
-  /** Part, vendor and product: `cpe:2.3:a:f5:nginx`. */
+  /** Part, vendor, and product: `cpe:2.3:a:f5:nginx`. */
   readonly name: string
   /** The other attributes, without trailing `*` values. */
   readonly tail: string

@@ -24,7 +24,7 @@ const linux = new Set([
   'slackware',
 ])
 
-/** The family of a general-purpose operating system; null for firmware, appliances and other products. */
+/** The family of a general-purpose operating system; null for firmware, appliances, and other products. */
 export function familyOf(name: CpeName): PlatformFamily | null {
   if (name.part !== 'o') return null
   if (linux.has(name.vendor) || (name.vendor === 'oracle' && name.product === 'linux')) return 'linux'

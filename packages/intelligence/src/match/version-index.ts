@@ -8,7 +8,7 @@ import { type CpeName, unquote } from '#wfn.ts'
 
 /** Criteria that may match a version. */
 export interface Candidates {
-  /** The ids passed to `add`. */
+  /** The IDs passed to `add`. */
   readonly ids: readonly number[]
   /** `within`: the bounds match. `exact`: the criteria specify a version of this release. `open`: they specify none. */
   readonly kind: 'within' | 'exact' | 'open'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { compareApk } from '#version/apk.ts'
 
-// The order that apk-tools documents, each rule in its own line.
+// The order that apk-tools documents, one rule per line.
 it.each([
   ['1.2.3-r0', '1.2.3-r0', 0],
   ['1.2.3-r9', '1.2.3-r10', -1],

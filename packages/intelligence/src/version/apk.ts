@@ -12,7 +12,7 @@ interface ApkVersion {
   readonly revision: string
 }
 
-/** Compares two package versions; returns a negative number, zero or a positive number. */
+/** Compares two package versions; returns a negative number, zero, or a positive number. */
 export function compareApk(left: string, right: string): number {
   const [a, b] = [parse(left), parse(right)]
   return (
@@ -36,7 +36,7 @@ function parse(text: string): ApkVersion {
   }
 }
 
-/** The first number counts as a whole; later ones with a leading zero are decimal fractions. */
+/** The first number is compared as an integer; later ones with a leading zero are decimal fractions. */
 function compareNumbers(left: readonly string[], right: readonly string[]): number {
   for (let index = 0; index < Math.max(left.length, right.length); index++) {
     const [a, b] = [left[index], right[index]]

@@ -8,8 +8,8 @@ export const incomparable = 2
 /**
  * Sorts the versions once for repeated comparison.
  *
- * @returns a function that compares a version with each of `versions`, in their order: -1, 0 or 1 if it
- *   is older, equal or newer, else `incomparable`. The results are the same as those of `compareVersions`.
+ * @returns a function that compares a version with each of `versions`, in their order: -1, 0, or 1 if it
+ *   is older, equal, or newer, else `incomparable`. The results are the same as those of `compareVersions`.
  */
 export function createBulkComparer(versions: readonly string[], scheme: Scheme): (version: string) => Int8Array {
   if (scheme.targetSoftware === 'node.js') return createPairwiseComparer(versions, scheme)

@@ -7,7 +7,7 @@ interface DebianVersion {
   readonly revision: string
 }
 
-/** Compares two package versions; returns a negative number, zero or a positive number. This is a total order. */
+/** Compares two package versions; returns a negative number, zero, or a positive number. This is a total order. */
 export function compareDebian(left: string, right: string): number {
   const a = parseDebianVersion(left)
   const b = parseDebianVersion(right)

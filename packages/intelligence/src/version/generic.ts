@@ -2,7 +2,7 @@
  * Version comparison for products without documented rules.
  *
  * The leading numbers decide most cases. Words after them make a version older (`rc1`, `beta`, `dev`),
- * newer (`p1`, `sp2`, OpenSSL's letters) or incomparable. A wrong order would cause false positives or
+ * newer (`p1`, `sp2`, OpenSSL's letters), or incomparable. A wrong order would cause false positives or
  * false negatives, so an unknown order is `null`.
  */
 
@@ -73,7 +73,7 @@ const ignoredWords = new Set([
 /**
  * Compares two versions.
  *
- * @returns a negative number, zero or a positive number if `left` is older than, equal to or newer than
+ * @returns a negative number, zero, or a positive number if `left` is older than, equal to, or newer than
  *   `right`; null if they are not comparable
  */
 export function compareGeneric(left: string, right: string, rules: GenericRules = noRules): number | null {
@@ -166,7 +166,7 @@ function createVersion(release: string[], suffix: readonly Token[]): Version {
   return { release, key: release.join('.'), suffix, isYear: first >= 1980 && first <= 2100 }
 }
 
-/** Removes a leading `v` or `release-`, build metadata and a commit hash in parentheses, and splits dates. */
+/** Removes a leading `v` or `release-`, build metadata, and a commit hash in parentheses, and splits dates. */
 function normalize(text: string): string {
   return text
     .trim()

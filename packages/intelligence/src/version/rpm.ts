@@ -2,7 +2,7 @@
 import { compareDigits } from '#version/generic.ts'
 
 /**
- * Compares two package versions; returns a negative number, zero or a positive number. Releases are
+ * Compares two package versions; returns a negative number, zero, or a positive number. Releases are
  * compared only if both versions have one.
  */
 export function compareRpm(left: string, right: string): number {

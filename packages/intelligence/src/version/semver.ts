@@ -1,4 +1,4 @@
-/** Semantic Versioning 2.0.0, parsed leniently: `v1.2`, `1.21rc2` and `1.0.0.alpha` are accepted. */
+/** Semantic Versioning 2.0.0, parsed leniently: `v1.2`, `1.21rc2`, and `1.0.0.alpha` are accepted. */
 import { compareDigits } from '#version/generic.ts'
 
 interface SemanticVersion {
@@ -11,7 +11,7 @@ const pattern = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:[-.]?([a-z][0-9a-z.-]*)|-([0
 /**
  * Compares two versions by precedence (section 11).
  *
- * @returns a negative number, zero or a positive number; null if one is not a semantic version
+ * @returns a negative number, zero, or a positive number; null if one is not a semantic version
  */
 export function compareSemver(left: string, right: string): number | null {
   const a = parseSemver(left)

@@ -26,7 +26,7 @@ const rulesByProduct: Readonly<Record<string, GenericRules>> = {
 /**
  * Compares two versions of one product.
  *
- * @returns a negative number, zero or a positive number if `left` is older than, equal to or newer than
+ * @returns a negative number, zero, or a positive number if `left` is older than, equal to, or newer than
  *   `right`; null if the order is unknown, which never counts as a match
  */
 export function compareVersions(left: string, right: string, scheme: Scheme): number | null {

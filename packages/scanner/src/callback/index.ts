@@ -116,7 +116,7 @@ async function listenHttp({ listen, httpPort }: CallbackSettings, remember: Reme
     (request, response) => {
       readText(request)
         .then(async (text) => {
-          // The response contains the reversed id, which proves that the target fetched the page
+          // The response contains the reversed ID, which proves that the target fetched the page
           // rather than reflected its URL.
           const body = `<html><head></head><body>${(ID.exec(text.toLowerCase())?.[0] ?? '').split('').reverse().join('')}</body></html>`
           const address = request.socket.remoteAddress ?? ''

@@ -118,7 +118,7 @@ export const callProbes: readonly Probe[] = [
     request: giopLocate,
     responsePattern: /^GIOP\x01[\0-\x02][\s\S][\x01\x04]/,
     ...software,
-    // The vendor's id in the minor code of an exception (OMG, vendor minor codeset ids).
+    // The vendor's ID in the minor code of an exception (OMG, vendor minor codeset IDs).
     read: (response) =>
       /IDL:omg\.org\/CORBA\/\w{1,40}:1\.0\0[\s\S]{0,3}(?:AT[\s\S]{2}|[\s\S]{2}TA)/.test(response) ? 'omniORB' : 'CORBA',
   },

@@ -27,7 +27,7 @@ function frame(flags: number, content: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([head, content])
 }
 
-/** Type, correlation id, partition, client id, serialization version. */
+/** Type, correlation ID, partition, client ID, serialization version. */
 function initialFrame(): Buffer {
   const content = Buffer.alloc(34)
   content.writeInt32LE(authentication)
@@ -46,6 +46,6 @@ export function serverVersion(response: string): string {
     /[\x05-\x40]\x00\x00\x00\x00[\x00\x20](\d{1,4}\.\d{1,4}(?:\.\d{1,4})?(?:-[\w.-]{1,30})?)(?:[\x06-\xff]\x00\x00\x00|$)/.exec(
       response,
     ) ?? []
-  // After the type, the correlation id, and the number of backups.
+  // After the type, the correlation ID, and the number of backups.
   return `status ${bytes[19]} version ${version}`
 }

@@ -31,7 +31,7 @@ const automatonBytesMax = 2 * 1024 * 1024
 /** Compiles lazily, one field at a time: most scans never need most fields. */
 export function compileFingerprints(files: readonly FingerprintFile[]): Fingerprints {
   const byField = Map.groupBy(files, ({ matches }) => matches)
-  const compiled = new Map<string, { readonly usual: readonly Matcher[]; readonly last: readonly Matcher[] }>()
+  const compiled = new Map<string, { readonly regular: readonly Matcher[]; readonly last: readonly Matcher[] }>()
   const matchersOf = (field: string) => {
     const cached = compiled.get(field)
     if (cached) return cached
@@ -39,7 +39,7 @@ export function compileFingerprints(files: readonly FingerprintFile[]): Fingerpr
     const compile = (some: readonly FingerprintFile[]) =>
       some.map(({ fingerprints }) => matcherOf(fingerprints, field.startsWith('http.')))
     const matchers = {
-      usual: compile(ordered.filter(({ preference }) => preference > 0)),
+      regular: compile(ordered.filter(({ preference }) => preference > 0)),
       last: compile(ordered.filter(({ preference }) => preference === 0)),
     }
     compiled.set(field, matchers)
@@ -49,8 +49,8 @@ export function compileFingerprints(files: readonly FingerprintFile[]): Fingerpr
     count: files.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0),
     match(field, text) {
       const bounded = text.slice(0, textLengthMax)
-      const { usual, last } = matchersOf(field)
-      const hits = usual.flatMap((matcher) => matcher(bounded))
+      const { regular, last } = matchersOf(field)
+      const hits = regular.flatMap((matcher) => matcher(bounded))
       return hits.length > 0
         ? hits
         : last.flatMap((matcher) => matcher(bounded)).map((hit) => ({ ...hit, isLastResort: true }))

@@ -14,7 +14,7 @@ const genericWords = new Set(
 const htmlLengthMax = 65_536
 const scriptsLengthMax = 2_097_152
 
-/** What a page says about its application besides its title. */
+/** What a page states about its application besides its title. */
 export interface OwnDescription {
   readonly html: string
   /** The text of the page's own scripts. */

@@ -61,7 +61,7 @@ export const probes: readonly Probe[] = [
     field: 'zookeeper.version',
   },
   {
-    // CONNECT, protocol level 4, clean session, client id "glacis".
+    // CONNECT, protocol level 4, clean session, client ID "glacis".
     protocol: 'mqtt',
     ports: [1883, 1884],
     tlsPorts: [8883],

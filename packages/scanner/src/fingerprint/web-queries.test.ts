@@ -36,7 +36,7 @@ async function read(
 const word = 'bG0YzX8oKcPpYtB0bGgC9Jx3tZqB0bGgC9Jx3tZqB0bGgC9J'
 const answer = '{"arguments":{"version":"3.00 (bb6b5a062e)"},"result":"success"}'
 
-it('queries the version of Transmission with its session id', async () => {
+it('queries the version of Transmission with its session ID', async () => {
   const result = await read((request, response) => {
     response.setHeader('server', 'Transmission')
     if (request.headers['x-transmission-session-id'] === word) return response.end(answer)

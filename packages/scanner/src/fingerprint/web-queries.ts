@@ -13,7 +13,7 @@ type Send = (request: HttpRequest) => Promise<HttpResponse | undefined>
 const sessionHeader = 'x-transmission-session-id'
 
 /**
- * `session-get` of Transmission. The first response is a 409 with the session id that the second
+ * `session-get` of Transmission. The first response is a 409 with the session ID that the second
  * request must send, as CSRF protection (rpc-spec.md, section 2.3.1). With a password set, both
  * fail.
  */

@@ -29,7 +29,7 @@ const prompts: readonly RegExp[] = [
   /(?:^|\n)(?:scheme@\([^)\n]{1,60}\)(?: \[\d{1,3}\])?>|bsh %|[a-z][\w.-]{1,60}=>|g!|osgi>|karaf@[\w()-]{1,40}>) ?$/,
   // Unix and Windows
   /(?:^|\n)(?:[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\n]{0,100}|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]\n]{1,100}\]|(?:ba|da|k|z)?sh-\d[\d.]{0,5}|[~/][\w/.-]{0,60} )[#$] ?$/,
-  // Debug Adapter Protocol, as debugpy speaks it
+  // Debug Adapter Protocol, as implemented by debugpy
   /^Content-Length: \d{1,6}\n\n\{"seq": ?\d{1,4}, ?"type": ?"event", ?"event": ?"\w{1,30}"/,
   /^Microsoft Windows \[[^\]\n]{1,60}\][\s\S]{0,300}\n[A-Z]:\\[^\n]{0,100}>$/,
 ]

@@ -1,4 +1,4 @@
-/** Forms of an HTML page, and the texts that say what the page is for. */
+/** Forms of an HTML page, and the texts that describe its purpose. */
 
 export interface HtmlForm {
   readonly isPost: boolean
@@ -12,7 +12,7 @@ export interface HtmlField {
   /** Of an input; otherwise empty. */
   readonly type: string
   readonly name: string
-  /** Name, id, and placeholder. */
+  /** Name, ID, and placeholder. */
   readonly text: string
   readonly isReadOnly: boolean
 }

@@ -35,7 +35,7 @@ const readOptions = { firstByteMs: 3000, idleMs: 300, bytesMax: 65_536 }
 const streamProtocol = hex('4a524d49 0002 4b')
 /** The endpoint that the client offers; servers ignore it. */
 const endpoint = hex('0000 00000000')
-/** The well-known object id of a registry. */
+/** The well-known object ID of a registry. */
 const registryId = Buffer.alloc(22)
 /** Hashes of the registry's interface and of `RMIServer.newClient(Object)`, from the JDK's stubs. */
 const registryHash = 0x44154dc9d4e63bdfn
@@ -79,7 +79,9 @@ async function callOn(connection: TcpConnection, call: Buffer): Promise<Buffer> 
   return connection.read(readOptions)
 }
 
-/** A call message (RMI wire protocol, section 10.2): a block with object id, operation, and hash; then the arguments. */
+/**
+ * A call message (RMI wire protocol, section 10.2): a block with object ID, operation, and hash; then the arguments.
+ */
 function callOf(id: Buffer, operation: number, hash: bigint, argument: Buffer = Buffer.alloc(0)): Buffer {
   const numbers = Buffer.alloc(12)
   numbers.writeInt32BE(operation)
@@ -91,7 +93,7 @@ function isReturn(reply: Buffer | undefined, type: string): reply is Buffer {
   return reply?.toString('latin1', 0, 8) === 'Q\xac\xed\0\x05w\x0f\x01' && reply.includes(type)
 }
 
-/** Port and object id of the JMX server's stub. */
+/** Port and object ID of the JMX server's stub. */
 function stubOf(reply: Buffer | undefined): { port: number; id: Buffer } | undefined {
   if (!isReturn(reply, 'javax.management.remote.rmi.RMIServer')) return undefined
   const start = reply.indexOf('UnicastRef')

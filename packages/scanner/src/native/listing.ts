@@ -16,7 +16,7 @@ const listing = checkInfo({
   reference: 'https://cwe.mitre.org/data/definitions/548.html',
   tags: 'exposure listing http',
 })
-const usualFolders = ['backup/', 'uploads/', 'files/', 'static/', 'images/', 'logs/']
+const commonFolders = ['backup/', 'uploads/', 'files/', 'static/', 'images/', 'logs/']
 const linkedFoldersMax = 5
 const foldersMs = 5000
 const linksMax = 300
@@ -33,7 +33,7 @@ export const directoryListing: NativeCheck = {
     if (!front) return {}
     const proof = proofOf(front, base)
     if (proof) return { [listing.id]: proof }
-    const folders = new Set([...foldersIn(front.body, base), ...usualFolders.map((name) => `${base}${name}`)])
+    const folders = new Set([...foldersIn(front.body, base), ...commonFolders.map((name) => `${base}${name}`)])
     const stopAt = performance.now() + foldersMs
     for (const folder of folders) {
       // A slow server would otherwise take the time of all other checks.
@@ -69,7 +69,7 @@ function foldersIn(body: string, base: string): string[] {
  * The names that a directory listing shows.
  *
  * A listing consists of links whose text is the name of what they link to, directly below the page. Because a simple
- * site can look the same, the page must also have a listing's title, a link to the parent folder, dates or sizes, or
+ * site can look the same, the page must also have a listing's title, a link to the parent folder, dates, or sizes, or
  * nothing else.
  *
  * @returns undefined if the page isn't a listing

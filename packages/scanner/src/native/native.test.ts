@@ -197,7 +197,7 @@ describe.concurrent('by UDP', () => {
   })
 })
 
-describe.concurrent('rsync, Subversion and git', () => {
+describe.concurrent('rsync, Subversion, and git', () => {
   const rsync = (refusal: string) =>
     answering('@RSYNCD: 31.0\n', (received) => {
       if (received.includes('#list')) return 'public         \tfiles\n@RSYNCD: EXIT\n'

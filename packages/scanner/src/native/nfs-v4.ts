@@ -38,7 +38,7 @@ const namesShown = 10
 
 interface Entry {
   readonly name: string
-  /** Undefined if the client may not know it. */
+  /** Undefined if the client isn't permitted to read it. */
   readonly type: number | undefined
 }
 

@@ -13,7 +13,7 @@ import {
 } from '#native/smb-wire.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
-/** A session with numbered messages; the server assigns its id in the first login response. */
+/** A session with numbered messages; the server assigns its ID in the first login response. */
 export interface Session {
   id: Buffer
   send(command: number, body: Buffer, treeId?: number): Promise<Smb2Head | undefined>

@@ -5,7 +5,7 @@ import { answering, runNativeChecks, tcpPeer } from '#native/testing/examine.ts'
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
 const record = (type: number, body: Buffer) =>
   Buffer.concat([Buffer.from([type, 3, 3, body.length >> 8, body.length & 255]), body])
-/** ServerHello with an empty session id and TLS_RSA_WITH_AES_128_CBC_SHA, then ServerHelloDone. */
+/** ServerHello with an empty session ID and TLS_RSA_WITH_AES_128_CBC_SHA, then ServerHelloDone. */
 const hello = (compression: number, extensions: Buffer) => {
   const body = Buffer.concat([
     hex('0303'),

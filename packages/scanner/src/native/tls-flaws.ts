@@ -6,7 +6,7 @@ import { checkInfo } from '#native/native-check.ts'
 import type { CheckResults, NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { startTls, supportsStartTls, talkTls } from '#native/starttls.ts'
 import { onOneLine } from '#net/tls.ts'
-import { clientHello, isHelloDone, readFullServerHello, usualSuites, type ServerHello } from '#native/tls-hello.ts'
+import { clientHello, isHelloDone, readFullServerHello, commonSuites, type ServerHello } from '#native/tls-hello.ts'
 import { withDeadline } from '#net/deadline.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
@@ -97,7 +97,7 @@ export const tlsFlaws: NativeCheck = {
 }
 
 async function helloVerdicts(connection: TcpConnection, hostname: string): Promise<CheckResults | undefined> {
-  connection.write(clientHello(usualSuites, hostname, { compressions: [1], extensions: heartbeatExtension }))
+  connection.write(clientHello(commonSuites, hostname, { compressions: [1], extensions: heartbeatExtension }))
   const received = await connection.read({ firstByteMs: 3000, totalMs: 5000, enough: isHelloDone })
   const hello = readFullServerHello(received)
   // Servers that require TLS 1.3 refuse.

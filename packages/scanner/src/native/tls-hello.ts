@@ -62,7 +62,7 @@ export const dheSuites: Readonly<Record<number, string>> = {
 export const rsaSuites: readonly number[] = [0x009c, 0x009d, 0x003c, 0x003d, 0x002f, 0x0035, 0x000a]
 
 /** Suites that nearly every server with TLS 1.2 or earlier accepts one of. */
-export const usualSuites: readonly number[] = [
+export const commonSuites: readonly number[] = [
   0xc02f,
   0xc030,
   0xc02b,
@@ -164,7 +164,7 @@ function uint16(value: number): Buffer {
 /** The result: the chosen suite, an alert that rejects all of them, or a non-TLS response. */
 export function readServerHello(received: Buffer): { readonly suite: number } | 'refused' | undefined {
   if (received[0] === 0x15 && received[1] === 3) return 'refused'
-  // Record, handshake, version, and random precede the session id.
+  // Record, handshake, version, and random precede the session ID.
   if (received[0] !== 0x16 || received[5] !== 2 || received.length < 44) return undefined
   const at = 44 + received.readUInt8(43)
   return received.length < at + 2 ? undefined : { suite: received.readUInt16BE(at) }

@@ -9,7 +9,7 @@ const amplifies = { severity: 'medium', cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/
 const reads = { severity: 'medium', cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N', score: 5.3 } as const
 const controls = { severity: 'critical', cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', score: 9.8 } as const
 
-/** `.well-known/core` of CoAP (RFC 6690), message id 0x4743. */
+/** `.well-known/core` of CoAP (RFC 6690), message ID 0x4743. */
 export const coapDiscovery: Buffer = Buffer.concat([
   hex('4001 4743 bb'),
   bytes('.well-known'),

@@ -1,4 +1,4 @@
-/** Reads the start page of a web server and some of the pages it links, and judges each by what it shows. */
+/** Reads the start page of a web server and some of the pages it links, and evaluates each by its content. */
 import { linksOf } from '#native/html-forms.ts'
 import type { CheckInfo } from '#native/types.ts'
 import type { CheckResults, NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
@@ -99,7 +99,7 @@ function proofOf(page: Page, judge: Judge, { front, unknown }: WebSite): Proof |
   return { ...webProof(page, highlights), path: page.path, quality: 80 }
 }
 
-/** The start page, the pages that it links, those that they link, and usual paths. */
+/** The start page, the pages that it links, those that they link, and common paths. */
 async function* pagesOf(context: NativeContext, { base, front }: WebSite): AsyncGenerator<Page> {
   yield front
   const stopAt = performance.now() + pagesMs

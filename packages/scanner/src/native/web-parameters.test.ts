@@ -43,7 +43,7 @@ describe('runsMarkup', () => {
       [...html, ['Content-Security-Policy', "script-src 'self'"] as const],
       false,
     ],
-  ])('judges %s', (_, body, headers, expected) => {
+  ])('evaluates %s', (_, body, headers, expected) => {
     expect(runsMarkup({ headers, body }, '<gab>')).toBe(expected)
   })
 })

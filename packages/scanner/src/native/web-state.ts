@@ -1,4 +1,4 @@
-/** What the API of an application says about its own setup and registration. */
+/** What the API of an application reports about its own setup and registration. */
 import { z } from 'zod'
 import type { NativeContext, Proof } from '#native/native-check.ts'
 import { registrationOpen, setupOpen } from '#native/page-checks.ts'
@@ -21,7 +21,7 @@ const registrationTrue =
 /**
  * Requests calls that the scripts name.
  *
- * @returns proofs by check id
+ * @returns proofs by check ID
  */
 export async function declaredState(context: NativeContext, site: WebSite): Promise<Readonly<Record<string, Proof>>> {
   const proofs: Record<string, Proof> = {}

@@ -7,7 +7,7 @@ import { resolveName } from '#net/dns.ts'
 const address = '127.83.1.3'
 const signal = AbortSignal.timeout(15_000)
 
-it('asks the given resolver instead of the operating system', async () => {
+it('queries the given resolver instead of the operating system', async () => {
   const server = createSocket('udp4')
   server.on('message', (message, peer) => {
     const { id, questions = [] } = decode(message)

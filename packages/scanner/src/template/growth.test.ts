@@ -1,4 +1,4 @@
-/** Every parser of what targets send, on hostile input of 1×, 2×, 4× and 8× the size. */
+/** Every parser of what targets send, on hostile input of 1×, 2×, 4×, and 8× the size. */
 import { getHeapStatistics } from 'node:v8'
 import { afterAll, expect, it } from 'vitest'
 import { growingParsers, type GrowingParser } from '#template/testing/growing-parsers.ts'

@@ -35,7 +35,7 @@ const BUDGET = 8_000_000
 /** Cost of one combination of operands: an array of one result. */
 const COMBINATION_COST = 16
 
-/** The query throws Stopped before it does more. */
+/** Limits a query, which throws Stopped when its budget is spent. */
 function withBudget(query: Query): Query {
   return (input) => withStepLimit('jq expression', BUDGET, () => query(input))
 }

@@ -139,7 +139,7 @@ function query(node: Node): Query {
 }
 
 function xpath(node: Node): XPath {
-  return parseXPath(text(node)) ?? reject(node, 'xpath', `no XPath: ${text(node).slice(0, 80)}`)
+  return parseXPath(text(node)) ?? reject(node, 'xpath', `not XPath syntax: ${text(node).slice(0, 80)}`)
 }
 
 function hexBytes(node: Node): string {

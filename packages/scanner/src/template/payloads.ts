@@ -51,7 +51,7 @@ export function readPayloads(block: Node, readList: ReadList): Payloads | null {
   const attack = oneOf(at(block, 'attack'), ['batteringram', 'pitchfork', 'clusterbomb'], 'batteringram')
   if (lists.size === 0) reject(node, 'invalid', 'payloads without a list')
   if (attack === 'batteringram' && lists.size > 1)
-    reject(node, 'invalid', 'several lists need the attack pitchfork or clusterbomb')
+    reject(node, 'invalid', 'several lists require the attack pitchfork or clusterbomb')
   const sets = countSets({ attack, lists })
   if (sets > SETS_MAX) reject(node, 'too many requests', `${sets} sets of values, which is more than ${SETS_MAX}`)
   return { attack, lists }

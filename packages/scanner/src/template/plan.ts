@@ -32,7 +32,7 @@ export interface LoadedTemplates {
 
 /**
  * Loads every `.yaml` file in the folders, ordered by name; symbolic links are not followed.
- * Templates that can't run are listed with the reason. On duplicate ids, the first template wins.
+ * Templates that can't run are listed with the reason. On duplicate IDs, the first template wins.
  *
  * @param cacheFolder folder for parsed templates; absent: no cache
  * @throws when a folder can't be read

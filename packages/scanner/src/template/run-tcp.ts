@@ -39,7 +39,7 @@ async function* withStopReason(
   }
 }
 
-/** nuclei tries a port that the user gave, except those of web servers and DNS. */
+/** nuclei tries a port that the user specifies, except those of web servers and DNS. */
 function isWanted({ service, tools }: ServiceRun, template: Template, block: NetworkBlock): boolean {
   if (appliesToService(template, block, service)) return true
   return tools.isExhaustive === true && !portsExcluded.has(service.port)

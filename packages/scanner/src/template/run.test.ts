@@ -134,7 +134,7 @@ describe('applications below the root', () => {
     expect(covered(observations)).toEqual(['generic', 'specific'])
   })
 
-  it('are left out of a scan of another folder', async () => {
+  it('are skipped in a scan of another folder', async () => {
     const port = await serve((request, response) => only(response, request.url === '/app/x'))
     const options = { service: folder(port, '/app/'), basePath: '/shop/' }
     expect(locations(await run(port, plan({ id: 't', path: `${base}/x"` }), options))).toEqual([])

@@ -11,12 +11,12 @@ import type { XPath } from '#template/xpath.ts'
 
 /** Metadata of a check. Empty text for missing fields. */
 export interface CheckInfo {
-  /** Template id, unique among the loaded ones. */
+  /** Template ID, unique among the loaded ones. */
   readonly id: string
   readonly name: string
-  /** Threat key: the CVE if the check has one, otherwise its id. */
+  /** Threat key: the CVE if the check has one, otherwise its ID. */
   readonly threat: string
-  /** `critical`, `high`, `medium`, `low`, `info` or `unknown`. */
+  /** `critical`, `high`, `medium`, `low`, `info`, or `unknown`. */
   readonly severity: string
   /** CVSS vector as written. */
   readonly cvss: string
@@ -30,8 +30,7 @@ export interface CheckInfo {
   /** Maximum quality of detection of this check's findings, 0 to 100. */
   readonly quality: number
   /**
-   * Programs of the lab that prove the check when weak and stay silent when hardened; empty: none. Absent: the check
-   * doesn't say.
+   * Programs of the lab that prove the check when weak and stay silent when hardened; empty: none. Absent: not stated.
    */
   readonly verifiedOn?: readonly string[]
 }
@@ -39,7 +38,7 @@ export interface CheckInfo {
 /** Facts used to plan scans, as plain JSON values. */
 export interface TemplateFacts {
   readonly file: string
-  /** The id of `info`. */
+  /** The ID of `info`. */
   readonly id: string
   /** Template variables: names, and texts with placeholders. */
   readonly variables: readonly (readonly [string, string])[]

@@ -1,5 +1,5 @@
 /**
- * Makes the XPath library spend the budget of the running expression for each node that it visits, compares or reads,
+ * Makes the XPath library spend the budget of the running expression for each node that it visits, compares, or reads,
  * and for each character that it produces. The library itself has no limit, and several of its steps are quadratic.
  */
 import { spend } from '#unit.ts'

@@ -10,7 +10,7 @@ import { ToastRegion } from '#ui/toasts.tsx'
 export const day = '2026-11-20T08:00:00Z'
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
-/** An open, critical risk on two hosts. The number determines its ids and names. */
+/** An open, critical risk on two hosts. The number determines its IDs and names. */
 export function testIssue(number: number, more: Partial<Issue> = {}): Issue {
   const name = `Risk ${number}`
   return {

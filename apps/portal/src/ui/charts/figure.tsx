@@ -1,4 +1,4 @@
-/** The frame of a chart: header, chart/table toggle and empty state. */
+/** The frame of a chart: header, chart/table toggle, and empty state. */
 import { ChartColumn, Table2 } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { cx } from '#lib/cx.ts'
@@ -11,7 +11,7 @@ interface FigureProps {
   readonly title: string
   readonly points: readonly ChartPoint[]
   readonly series: readonly ChartSeries[]
-  /** In pixels; the same for chart, table and empty state. */
+  /** In pixels; the same for chart, table, and empty state. */
   readonly height?: number
   /** Shows a legend in the header. */
   readonly hasLegend?: boolean

@@ -39,7 +39,7 @@ interface AreaProps extends LinesProps {
   readonly name: string
   readonly color: string
   readonly values: readonly number[]
-  /** What the last value is part of: "of 412". */
+  /** The total that the last value is part of: "of 412". */
   readonly of?: string
 }
 

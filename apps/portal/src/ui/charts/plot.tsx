@@ -1,4 +1,4 @@
-/** Shared by all charts: plot area, highlighted band, tooltip and keyboard navigation. */
+/** Shared by all charts: plot area, highlighted band, tooltip, and keyboard navigation. */
 import { type CSSProperties, type MouseEvent, type ReactNode, useState } from 'react'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
@@ -66,7 +66,7 @@ export function Plot({ label, points, series, scale, height, layout, endRoom = 0
         onPointerLeave={() => setActive(undefined)}
         onPointerUp={(event) => onOpen?.(pointAt(event))}
       >
-        {/* The native slider supports arrow keys, Home and End, and announces every step. */}
+        {/* The native slider supports arrow keys, Home, and End, and announces every step. */}
         <input
           type="range"
           className="pointer-events-none absolute inset-0 opacity-0"

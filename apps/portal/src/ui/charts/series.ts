@@ -1,4 +1,4 @@
-/** Groups an API series into chart points: one per day, week or month. */
+/** Groups an API series into chart points: one per day, week, or month. */
 import type { StatsPeriod } from '@glacis/contract/insights'
 export interface ChartPoint {
   /** Axis label: "12 Oct". */
@@ -21,7 +21,7 @@ const grains: Readonly<Record<StatsPeriod, Grain>> = {
 }
 
 /**
- * Groups timestamps by the period's day, week (from Monday) or month, in UTC like the server. A timestamp at midnight
+ * Groups timestamps by the period's day, week (from Monday), or month, in UTC like the server. A timestamp at midnight
  * belongs to the previous day. Timestamps already spaced that far apart stay separate and are labeled by their end
  * day.
  */

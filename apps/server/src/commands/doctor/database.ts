@@ -1,4 +1,4 @@
-/** Checks that read the database: its server, migrations, clock, feeds and agents. */
+/** Checks that read the database: its server, migrations, clock, feeds, and agents. */
 import { type Kysely, sql } from 'kysely'
 import type { Tables } from '#database/tables.ts'
 import { migrationState } from '#database/migrate.ts'
@@ -33,7 +33,7 @@ export async function checkMigrations(owner: Kysely<Tables>): Promise<Result> {
   return ok('schema', 'up to date with this release')
 }
 
-/** Sessions, leases and schedules compare times of this machine with times of the database. */
+/** Sessions, leases, and schedules compare times of this machine with times of the database. */
 export async function checkClock(owner: Kysely<Tables>): Promise<Result> {
   const before = Date.now()
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(owner)

@@ -1,4 +1,4 @@
-/** Checks that need no database: Node.js, settings, disk, ports and email. */
+/** Checks that need no database: Node.js, settings, disk, ports, and email. */
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
@@ -90,7 +90,7 @@ function addressOf(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** The loopback address for one that means all interfaces. */
+/** Replaces an address that means all interfaces with the loopback address. */
 function reachable(address: string): string {
   return address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]')
 }

@@ -63,7 +63,7 @@ export function filterOf(values: NucleiValues): CheckFilter {
   return { tags: listOf(values.tags).map((tag) => tag.toLowerCase()), severities: wanted, ids: listOf(values.id) }
 }
 
-/** Ids of the selected checks; undefined without a filter. */
+/** IDs of the selected checks; undefined without a filter. */
 export function selectedChecks(checks: readonly CheckInfo[], filter: CheckFilter): string[] | undefined {
   const { tags, severities: wanted, ids } = filter
   if (tags.length + wanted.length + ids.length === 0) return undefined
@@ -75,7 +75,7 @@ export function selectedChecks(checks: readonly CheckInfo[], filter: CheckFilter
   return checks.filter(isSelected).map(({ id }) => id)
 }
 
-/** An id, in which `*` matches any text. */
+/** An ID, in which `*` matches any text. */
 function patternOf(id: string): RegExp {
   return new RegExp(`^${id.split('*').map(RegExp.escape).join('.*')}$`, 'i')
 }

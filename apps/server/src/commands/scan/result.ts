@@ -3,7 +3,7 @@ import type { CheckInfo } from '@glacis/scanner'
 import type { z } from 'zod'
 
 export type Finding = z.infer<typeof FindingObservation>
-/** Checks by id. */
+/** Checks by ID. */
 export type Checks = ReadonlyMap<string, CheckInfo>
 /** Observations about hosts; progress is only for the progress bar. */
 export type HostObservation = Exclude<Observation, { kind: 'progress' }>

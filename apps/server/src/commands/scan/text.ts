@@ -17,7 +17,7 @@ export function textReport(observations: readonly HostObservation[], checks: Che
   return [...hosts, ...problems, ...coverageText(observations), total].join('\n')
 }
 
-/** What was not run or not reported, and how to permit the checks that were not run. */
+/** Describes what was not run or not reported, and how to permit the checks that were not run. */
 function coverageText(observations: readonly HostObservation[]): string[] {
   const notes = coverageNotes(observations).map((note) => `Note: ${note}.\n`)
   const permissions = new Set(observations.flatMap((item) => (item.kind === 'skipped' ? item.permission : [])))

@@ -24,7 +24,7 @@ export interface Loaded {
 interface Options {
   /** Creates the empty tables of these migrations. */
   readonly prepare: (migrations: readonly string[]) => Promise<void>
-  /** Handles a file that is not part of the database. */
+  /** Stores a file that is not part of the database. */
   readonly saveFile: (part: PartStream) => Promise<void>
   /** Statements to run in the same transaction after all rows are loaded. */
   readonly afterLoad: readonly string[]

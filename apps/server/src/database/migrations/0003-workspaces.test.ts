@@ -6,7 +6,7 @@ import { testDatabase } from '#testing/database.ts'
 
 const ids = { anna: '0199c0de-7a10-7c3e-9f00-5b1e6a2d4c01', bert: '0199c0de-7a10-7c3e-9f00-5b1e6a2d4c02' }
 
-it('turns accounts into workspaces with one owner, and keeps ids and data', async () => {
+it('turns accounts into workspaces with one owner, and keeps IDs and data', async () => {
   const database = await testDatabase()
   const pool = new pg.Pool({ connectionString: database.url, max: 2 })
   pool.on('error', () => undefined)

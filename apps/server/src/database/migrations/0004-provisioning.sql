@@ -30,7 +30,7 @@ create table provisioned_user (
   external_id text,
   -- The address that the person must have verified; null if the provider sent none.
   email text,
-  -- name, displayName and emails, as the provider sent them.
+  -- name, displayName, and emails, as the provider sent them.
   attributes jsonb not null,
   is_active boolean not null,
   -- From the groups; the role of the membership may have been changed since.

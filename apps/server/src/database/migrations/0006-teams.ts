@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 
 /** Owners of targets, tags that represent teams, and emails to both. */
 export async function addTeams(db: Kysely<unknown>): Promise<void> {
-  // Identity ids of members; null for an ordinary tag.
+  // Identity IDs of members; null for an ordinary tag.
   await sql`alter table tag add column team text[]`.execute(db)
   await sql`alter table target add column owner_id text`.execute(db)
   await sql`

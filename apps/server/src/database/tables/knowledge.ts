@@ -3,7 +3,7 @@ import type { Reference, SeverityCategory, SolutionKind } from '@glacis/contract
 import type { ColumnType, Generated } from 'kysely'
 import type { Json, Numeric } from '#database/tables/kinds.ts'
 
-/** packs (with exploitation, distribution_fix, release_cycle and software) */
+/** packs (with exploitation, distribution_fix, release_cycle, and software) */
 export interface PackTable {
   name: string
   version: string

@@ -14,7 +14,7 @@ export interface IssueFixture {
   readonly server: TestServer
   readonly workspace: string
   readonly seeded: Seeded
-  /** The id of the first issue. */
+  /** The ID of the first issue. */
   first(): string
   decide(input: Parameters<typeof setIssueStatus>[1], at?: typeof nora): Promise<Issue>
   read(id: string): Promise<Issue>

@@ -1,4 +1,4 @@
-/** The findings: description, affected hosts, evidence and solution of each threat. */
+/** The findings: description, affected hosts, evidence, and solution of each threat. */
 import type { AffectedHost, Evidence, Issue } from '@glacis/contract/issue'
 import { type Figures, hostsOf, isVerified } from '../figures.ts'
 import {

@@ -19,7 +19,7 @@ const transliterations: Readonly<Record<string, string>> = {
 }
 
 /**
- * Makes text printable: removes control, bidirectional and zero-width characters, replaces tabs
+ * Makes text printable: removes control, bidirectional, and zero-width characters, replaces tabs
  * with spaces, and transliterates unsupported characters or shows them as `?`. Keeps line breaks.
  */
 export function printable(text: string): string {

@@ -4,7 +4,7 @@
  */
 import type { SeverityCategory } from '@glacis/contract/threat'
 
-/** Text, lines and neutral backgrounds. */
+/** Text, lines, and neutral backgrounds. */
 export const ink = {
   text: '#121a1e',
   soft: '#4e595e',
@@ -13,7 +13,7 @@ export const ink = {
   inset: '#f3f5f7',
   white: '#ffffff',
 }
-/** The brand color: logo, links and the solution box. */
+/** The brand color: logo, links, and the solution box. */
 export const accent = { solid: '#005d6b', tint: '#e7f7fb', edge: '#badfe7' }
 /** For improvements. */
 export const positive = '#0e5f36'

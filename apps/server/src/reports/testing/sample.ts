@@ -184,7 +184,7 @@ const hosts: readonly ReportHost[] = [10, 11, 12, 13, 14].map((last) => ({
   ],
 }))
 
-/** Six hosts, seven open issues and an ignored one. */
+/** Six hosts, seven open issues, and an ignored one. */
 export const sample: ReportModel = {
   account: { name: 'Muster Gemüse AG' },
   generatedAt: '2026-09-19T06:00:00.000Z',

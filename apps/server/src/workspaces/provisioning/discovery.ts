@@ -1,4 +1,4 @@
-/** What the SCIM service supports (RFC 7643, sections 5 to 7). */
+/** The capabilities of the SCIM service (RFC 7643, sections 5 to 7). */
 import { countMax } from '#workspaces/provisioning/list-query.ts'
 import { type Resource, groupSchema, userSchema } from '#workspaces/provisioning/resource.ts'
 

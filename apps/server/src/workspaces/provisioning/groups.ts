@@ -138,7 +138,7 @@ async function usersOf(ctx: Ctx, groupId: string): Promise<string[]> {
   return rows.map(({ user_id }) => user_id)
 }
 
-/** @throws ScimError `invalidValue` for an id that isn't of a user */
+/** @throws ScimError `invalidValue` for an ID that isn't of a user */
 async function setUsers(ctx: Ctx, groupId: string, userIds: readonly string[]): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select given.id from unnest(${userIds}::uuid[]) as given (id)

@@ -1,4 +1,4 @@
-/** The SCIM service: what `http/scim.ts` serves. */
+/** The SCIM service, served by `http/scim.ts`. */
 export { resourceTypes, schemas, serviceProviderConfig } from '#workspaces/provisioning/discovery.ts'
 export {
   createGroup,

@@ -44,7 +44,7 @@ interface Target {
 
 /**
  * @returns the changed resource; the given one is unchanged
- * @throws ScimError for a wrong operation, path or target
+ * @throws ScimError for a wrong operation, path, or target
  */
 export function applyPatch(kind: ResourceKind, resource: Resource, request: unknown): Resource {
   const parsed = PatchRequest.safeParse(withCanonicalKeys(request))

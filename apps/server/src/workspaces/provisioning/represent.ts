@@ -6,11 +6,13 @@ import { type Resource, groupSchema, isRecord, userSchema } from '#workspaces/pr
 import { ScimError } from '#workspaces/provisioning/scim-error.ts'
 import { type Selectable, sql } from 'kysely'
 
-/** What SCIM requests need besides the database. */
+/** The dependencies of SCIM requests besides the database. */
 export interface ScimService {
   /** Base URL of the SCIM service. */
   readonly url: string
-  /** The person with this verified email address; null if there is none, or if an external service knows. */
+  /**
+   * The person with this verified email address; null if there is none, or if an external service manages the accounts.
+   */
   findPerson(email: string): Promise<{ readonly id: string; readonly name: string } | null>
 }
 
@@ -83,7 +85,7 @@ export function requireVersion({ etag }: Versioned, expected: string | undefined
   throw new ScimError(412, 'The resource was changed in the meantime')
 }
 
-/** Keeps the attributes that a request asks for (RFC 7644, section 3.4.2.5). */
+/** Keeps the attributes that a request selects (RFC 7644, section 3.4.2.5). */
 export function project(
   resource: Resource,
   { attributes, excludedAttributes }: { attributes?: string | undefined; excludedAttributes?: string | undefined },
@@ -129,7 +131,7 @@ function versioned(
   return { resource: { ...resource, meta: { resourceType, ...times, location, version: etag } }, etag }
 }
 
-/** Identity ids of people who were removed from the workspace, or left it. */
+/** Identity IDs of people who were removed from the workspace, or left it. */
 async function formerMembers(ctx: Ctx, rows: readonly UserRow[]): Promise<ReadonlySet<string>> {
   const identities = rows.flatMap(({ identity_id }) => identity_id ?? [])
   if (identities.length === 0) return new Set()

@@ -85,7 +85,7 @@ const GroupBody = z.object({
   externalId: optional(z.string().max(254)),
   members: z.preprocess(
     (value) => value ?? [],
-    z.array(z.object({ value: z.uuid('The value of a member is the ID of a user') })).max(10_000),
+    z.array(z.object({ value: z.uuid('The value of a member must be the ID of a user') })).max(10_000),
   ),
 })
 
@@ -107,7 +107,7 @@ export function readUser(resource: unknown): UserInput {
   const body = parsed(UserBody, canonical('User', resource))
   const names = Object.entries(body.name ?? {}).flatMap(([part, value]) => (value ? [[part, value] as const] : []))
   if ((body.emails ?? []).filter(({ primary }) => primary).length > 1)
-    throw badValue('Only one email address can be the primary one')
+    throw badValue('Only one email address can be primary')
   return {
     userName: body.userName,
     externalId: body.externalId ?? null,

@@ -1,4 +1,4 @@
-/** The roles of provisioned people, from their groups. */
+/** The roles of provisioned users, from their groups. */
 import type { GroupRole, GroupRoleName } from '@glacis/contract/group-role'
 import { recordAuditEvents } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'

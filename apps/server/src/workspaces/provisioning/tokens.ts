@@ -84,7 +84,7 @@ export async function deleteProvisioningToken(ctx: Ctx, { id }: { id: string }):
   return {}
 }
 
-/** The owner of a token; null if it is unknown, revoked or expired. Records the last use with minute precision. */
+/** The owner of a token; null if it is unknown, revoked, or expired. Records the last use with minute precision. */
 export async function ownerOfProvisioningToken(
   { owner }: Pick<Database, 'owner'>,
   token: string,

@@ -25,7 +25,7 @@ interface Options {
   readonly log: Log
 }
 
-/** Providers for the identity service, and what a sign-in with one of them changes. */
+/** Providers for the identity service, and the effects of a sign-in with one of them. */
 export function organizations({ database, secret, fetch, log }: Options): OrganizationOptions {
   return {
     async find(id) {
@@ -90,7 +90,7 @@ export async function applySignIn(
   const mapped = roleFromGroups(provider.group_roles, groups)
   const member = await findMember(ctx, identityId)
   if (member) {
-    // Without a mapping, the role is that which was set in Glacis.
+    // Without a mapping, the role set in Glacis applies.
     const role = mapped ?? (provider.group_roles.length > 0 ? provider.default_role : null)
     if (role && member.role !== 'owner' && member.role !== role) await setRole(ctx, member, role)
     return

@@ -1,4 +1,4 @@
-/** The ids of workspace providers in the identity service, and the addresses of their sign-in. */
+/** The IDs of workspace providers in the identity service, and the addresses of their sign-in. */
 
 const prefix = 'workspace-'
 
@@ -10,7 +10,7 @@ export interface SignInSite {
   readonly hasOwnIdentity: boolean
 }
 
-/** The id of a workspace's provider in the identity service, and in the methods of a session. */
+/** The ID of a workspace's provider in the identity service, and in the methods of a session. */
 export function providerId(workspace: string): string {
   return prefix + workspace
 }

@@ -67,7 +67,7 @@ export async function setSignInProvider(
   })
 }
 
-/** The OpenID Connect client wraps the error that says why. */
+/** The OpenID Connect client wraps the error that contains the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? reasonOf(error.cause) : error.message
@@ -111,7 +111,7 @@ async function store(
     .values({ account_id: ctx.workspace, ...values })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(values))
     .execute()
-  // Another provider hasn't verified who signed in.
+  // A different provider has not verified the users who signed in before.
   if (!isSame) {
     await ctx.tx.deleteFrom('provider_session').where('account_id', '=', ctx.workspace).execute()
     await revokeSessions(providerId(ctx.workspace))

@@ -1,6 +1,6 @@
 /**
  * Sign-in with the provider of a workspace for sessions of an external identity service. The service's session stays; that
- * it signed in with the provider is recorded with its id.
+ * it signed in with the provider is recorded with its ID.
  */
 import type { SignInFailure } from '@glacis/contract/sign-in-provider'
 import { createRelyingParty } from '@glacis/identity'
@@ -38,7 +38,7 @@ export interface SingleSignOn {
   complete(visit: Visit | null, workspace: string, callback: URL, cookieHeader: string | undefined): Promise<Redirect>
 }
 
-/** What the callback has to know. Binds the request to the session that started it. */
+/** Data for the callback. Binds the request to the session that started it. */
 const Memory = z.object({ sessionId: z.string(), returnTo: z.string() })
 
 interface Options {

@@ -1,4 +1,4 @@
-/** Starts a task that loops, prints the process id of the task, and waits to be killed. */
+/** Starts a task that loops, prints the process ID of the task, and waits to be killed. */
 import { runTask } from '#process/pool.ts'
 
 const module = new URL('misbehaving-child.ts', import.meta.url)

@@ -6,7 +6,7 @@ import type { HttpResponse, Origin } from '#net/http-message.ts'
 import { forEachOf } from '#pool.ts'
 
 /** Folders in which packages and guides install an application below the root of a web server. */
-const usualFolders = (
+const commonFolders = (
   'actuator adminer airflow alertmanager app cacti cgit console dashboard docs examples flower git gitea gitweb grafana ' +
   'h2-console hawtio icingaweb2 jenkins jupyter kibana mail manager mlflow monitoring munin nagios nagios4 netdata ' +
   'nexus phpldapadmin phpmyadmin pgadmin4 prometheus roundcube sonarqube solr svn trac webdav webmail wiki wordpress zabbix'
@@ -15,7 +15,7 @@ const foldersMax = 4
 const atOnce = 4
 
 /** @returns none where the server responds to any path alike */
-export async function findUsualFolders(
+export async function findCommonFolders(
   origin: Origin,
   { http, signal }: { readonly http: HttpClient; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
@@ -26,7 +26,7 @@ export async function findUsualFolders(
   const unknown = await read(`/${randomBytes(8).toString('hex')}/`)
   if (!unknown || unknown.status < 400 || unknown.status === 401) return []
   const found: string[] = []
-  await forEachOf(usualFolders, atOnce, async (name) => {
+  await forEachOf(commonFolders, atOnce, async (name) => {
     const folder = `/${name}/`
     const response = await read(folder)
     if (response && response.status !== unknown.status && isApplication(response, folder, origin)) found.push(folder)
