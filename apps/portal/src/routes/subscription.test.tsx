@@ -131,7 +131,7 @@ describe('the account menu', () => {
     await user.click(screen.getByRole('menuitem', { name: 'Subscription' }))
     expect(await screen.findByRole('heading', { name: 'Usage' }, { timeout: 5000 })).toBeTruthy()
     await waitFor(() => expect(screen.queryByRole('menu')).toBeNull())
-    expect(screen.getByRole('link', { name: 'Compare plans' }).getAttribute('href')).toBe('/subscription')
+    expect((await screen.findByRole('link', { name: 'Compare plans' })).getAttribute('href')).toBe('/subscription')
     await close()
   })
 
