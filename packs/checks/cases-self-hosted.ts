@@ -1,0 +1,36 @@
+/** Cases: self-hosted applications and their APIs. */
+import { exposure, html, json, plain } from './replies.ts'
+import { type Case } from './servers.ts'
+
+export const selfHosted: readonly Case[] = [
+  exposure('vector-database-open', '/collections', json({ result: { collections: [{ name: "docs" }] }, status: "ok", time: 0.00001 }), json({ status: { error: "Unauthorized" }, time: 0 })),
+  exposure('trace-store-open', '/api/services', json({ data: ["shop"], total: 1, limit: 0, offset: 0, errors: null }), json({ data: ["shop"] })),
+  exposure('log-store-open', '/loki/api/v1/labels', json({ status: "success", data: ["app", "host"] }), json({ status: "error", error: "no org id" })),
+  exposure('time-series-database-open', '/kapacitor/v1/tasks', json({ tasks: [] }), json({ error: "Unauthorized" })),
+  exposure('kafka-console-open', '/api/clusters', json([{ name: "local", defaultCluster: true, status: "online", bootstrapServers: "kafka:9092", brokerCount: 1 }]), json([{ name: "local" }])),
+  exposure('schema-registry-open', '/subjects', { headers: { "content-type": "application/vnd.schemaregistry.v1+json" }, body: "[]" }, json([])),
+  exposure('data-platform-open', '/sessions?size=1', json({ from: 0, total: 0, sessions: [] }), json({ sessions: [] })),
+  exposure('nsq-open', '/stats?format=json', json({ version: "1.2.1", health: "OK", start_time: 1, topics: [], memory: {} }), json({ topics: [] })),
+  exposure('rqlite-open', '/db/query?q=SELECT%20sqlite_version()', json({ results: [{ columns: ["sqlite_version()"], types: ["text"], values: [["3.44.0"]] }] }), json({ error: "Unauthorized" })),
+  exposure('pulsar-admin-open', '/admin/v2/tenants', json(["public", "pulsar"]), json({ reason: "Authentication required" })),
+  exposure('nacos-open', '/nacos/v1/cs/configs?dataId=&group=&pageNo=1&pageSize=1&search=accurate', json({ totalCount: 0, pageNumber: 1, pagesAvailable: 0, pageItems: [] }), json({ status: 403, error: "Forbidden" })),
+  exposure('api-gateway-admin-open', '/', json({ tagline: "Welcome to kong", version: "3.4.2", plugins: {} }), json({ tagline: "Welcome" })),
+  exposure('arangodb-open', '/_api/database', json({ error: false, code: 200, result: ["_system"] }), json({ error: true, code: 401, errorNum: 11 })),
+  exposure('kibana-open', '/api/status', json({ name: "kibana", uuid: "a", version: { number: "8.5.0", build_hash: "a", build_number: 1 }, status: { overall: { level: "available" } } }), json({ status: { overall: { level: "available" } } })),
+  exposure('grafana-anonymous', '/api/org', json({ id: 1, name: "Main Org.", address: {} }), json({ message: "Unauthorized" })),
+  exposure('ai-application-open', '/system_stats', json({ system: { os: "posix", python_version: "3.11", comfyui_version: "0.3.1" }, devices: [] }), json({ system: {}, devices: [] })),
+  exposure('media-manager-api-key-exposed', '/initialize.json', json({ apiRoot: "/api/v3", apiKey: "0123456789abcdef0123456789abcdef" }), json({ apiRoot: "/api/v3", apiKey: "" })),
+  exposure('smart-home-open', '/api/auth-enabled', json({ success: true, data: false }), json({ success: true, data: true })),
+  exposure('media-gateway-open', '/api/serverinfo', json({ sw_version: "4.2", api_version: 19, name: "Tvheadend", capabilities: [] }), json({ name: "Other" })),
+  exposure('job-scheduler-open', '/v1/jobs', json([{ id: "a", name: "a", displayname: "", timezone: "", schedule: "@every 1h", executor: "shell" }]), json([])),
+  exposure('dozzle-open', '/', html('<title>Dozzle</title><script type="application/json" id="config__json">{"authProvider":"none"}</script>'), html('<title>Dozzle</title><script type="application/json" id="config__json">{"authProvider":"simple"}</script>')),
+  exposure('identity-administration-open', '/admin/clients', json([{ client_id: "a", client_name: "", grant_types: ["authorization_code"] }]), json({ error: "unauthorized" })),
+  exposure('renderer-open', '/health', json({ status: "up", details: { chromium: { status: "up" }, uno: { status: "up" } } }), json({ status: "up" })),
+  exposure('webdriver-open', '/status', json({ value: { build: { version: "142.0" }, message: "ChromeDriver ready for new sessions.", ready: true } }), json({ value: { ready: true, message: "fine" } })),
+  exposure('ipfs-api-open', '/api/v0/version', json({ Version: "0.19.0", Commit: "", Repo: "13", System: "amd64/linux", Golang: "go1.19" }), json({ Version: 1 })),
+  exposure('backup-server-open', '/api/v1/repo/status', json({ connected: true, configFile: "/root/repository.config", hash: "BLAKE2B" }), json({ error: "Unauthorized" })),
+  exposure('container-tool-open', '/v1/volumes', json({ type: "collection", resourceType: "volume", data: [] }), json({ type: "collection" })),
+  exposure('filebrowser-open', '/', html('<title>File Browser</title><script>window.FileBrowser = JSON.parse("{}"); ({"Name":"","NoAuth":true})</script>'), html('<title>File Browser</title><script>({"Name":"","NoAuth":false})</script>')),
+  exposure('hasura-open', '/v1/metadata', json({ is_consistent: true, inconsistent_objects: [] }), json({ path: "$", error: "x-hasura-admin-secret required", code: "access-denied" })),
+  exposure('api-simulator-open', '/api/v2/hoverfly', json({ arguments: {}, destination: ".", mode: "simulate", usage: {}, version: "v1.9.0" }), json({ mode: "none" })),
+]
