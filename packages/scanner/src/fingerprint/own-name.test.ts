@@ -86,6 +86,8 @@ it.each([
   ['{"version":"2.4.1"}', '2.4.1'],
   ['{"status":"ok","version":"v2.4.1"}', '2.4.1'],
   ['"2.4.1"', '2.4.1'],
+  ['{"config":{"baseUrl":""},"version":"2.4.1"}', '2.4.1'],
+  ['{"openapi":"3.0.3","info":{},"version":"2.4.1"}', undefined],
   ['{"node":{"version":"20.1.0"}}', undefined],
   ['{"version":"v1"}', undefined],
   ['<html>2.4.1</html>', undefined],

@@ -1,4 +1,5 @@
 /** Names an application by the title of its page, if the page itself confirms it. */
+import { z } from 'zod'
 import { isConfirmedBySoftware, otherNames } from '#fingerprint/own-traces.ts'
 
 /** Words that aren't names, or only in combination with others. */
@@ -74,11 +75,28 @@ function spellings(name: string): string {
 export function versionIn(body: string): string | undefined {
   const text = body.slice(0, 2000)
   const [, plain] = /^\s{0,20}"?v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})"?\s{0,20}$/.exec(text) ?? []
-  const [, member] =
+  const [, first] =
     /^\s{0,20}\{[^{}[\]]{0,500}?"(?:app_?|server_?)?version"\s{0,3}:\s{0,3}"v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})"/i.exec(
       text,
     ) ?? []
-  return plain ?? member
+  return plain ?? first ?? versionMember(body)
+}
+
+const parsedLengthMax = 100_000
+const Members = z.record(z.string(), z.unknown())
+
+/** A version at the top of a JSON object, after other objects. */
+function versionMember(body: string): string | undefined {
+  if (!/^\s{0,20}\{/.test(body) || body.length > parsedLengthMax) return undefined
+  try {
+    const members = Object.entries(Members.parse(JSON.parse(body)))
+    // The version of an OpenAPI description is that of its format.
+    if (members.some(([name]) => name === 'openapi' || name === 'swagger')) return undefined
+    const found = members.find(([name]) => /^(?:app|server|current|build|release|pkg|package)?_?version$/i.test(name))
+    return /^v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})$/.exec(String(found?.[1] ?? ''))?.[1]
+  } catch {
+    return undefined
+  }
 }
 
 /** Three numbers, or two after a `v` or the word; or the version of the script or style sheet of that name. */
