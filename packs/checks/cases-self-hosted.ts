@@ -1,6 +1,6 @@
 /** Cases: self-hosted applications and their APIs. */
-import { exposure, html, json, plain } from './replies.ts'
-import { type Case } from './servers.ts'
+import { crlf, exposure, html, json, plain } from './replies.ts'
+import { type Case, script } from './servers.ts'
 
 export const selfHosted: readonly Case[] = [
   exposure('vector-database-open', '/collections', json({ result: { collections: [{ name: "docs" }] }, status: "ok", time: 0.00001 }), json({ status: { error: "Unauthorized" }, time: 0 })),
@@ -42,8 +42,27 @@ export const selfHosted: readonly Case[] = [
   exposure('apache-balancer-manager-open', '/balancer-manager', html("<h1>Load Balancer Manager for lab.test</h1><h3>LoadBalancer Status for <a>balancer://shop</a></h3>"), html("<h1>Load Balancer</h1>")),
   exposure('php-fpm-status-exposed', '/status', plain("pool:                 www\nprocess manager:      static\nstart time:           27/Nov/2026:04:24:23 +0000\naccepted conn:        1\n"), plain("pool: www\n")),
   exposure('squid-cache-manager-open', '/squid-internal-mgr/info', plain("Squid Object Cache: Version 5.7\nConnection information for squid:\n"), plain("Squid")),
-  exposure('mongoku-open', '/', html("<title>RethinkDB Administration Console</title>"), html("<title>RethinkDB</title>")),
   exposure('framework-routes-exposed', '/rails/info/routes', html("<title>Routes</title><table id='route_table'></table>"), html("<h1>Routes</h1>")),
   exposure('error-stack-trace-exposed', '/%c0', { status: 500, headers: { "content-type": "text/plain" }, body: "java.lang.IllegalStateException: no\n\tat com.acme.shop.Cart.add(Cart.java:42)\n" }, { status: 500, headers: { "content-type": "text/plain" }, body: "error" }),
   exposure('kinesis-open', '/', json({ HasMoreStreams: false, StreamNames: [] }), json({ __type: "MissingAuthenticationTokenException" })),
+  exposure('source-browser-exposed', '/cgit/', html("<meta name='generator' content='cgit v1.2.3'/>"), html("<meta name='generator' content='Hugo'/>")),
+  exposure('database-browser-open', '/', html("<title>RethinkDB Administration Console</title>"), html("<title>RethinkDB</title>")),
+  exposure('system-information-exposed', '/phpsysinfo/', html("<title>phpSysInfo 3.4.2</title>"), html("<title>phpinfo</title>")),
+  exposure('tus-upload-open', '/files/', { status: 204, headers: { "tus-version": "1.0.0", "tus-extension": "creation,termination", "tus-resumable": "1.0.0" } }, { status: 204, headers: { allow: "OPTIONS" } }),
+  exposure('visdom-open', '/env_state', json(["main"]), json({ error: "login" })),
+  exposure('aws-emulator-open', '/_localstack/health', json({ services: { s3: "available" }, edition: "community", version: "3.0.0" }), json({ services: {} })),
+  exposure('buildbot-open', '/', html('<title>Buildbot</title><script>angular.constant("config", {"auth": {"name": "NoAuth"}, "authz": {}})</script>'), html('<title>Buildbot</title><script>({"auth": {"name": "GitHub"}})</script>')),
+  exposure('beets-web-open', '/stats', json({ albums: 1, items: 12 }), json({ items: 12 })),
+  exposure('copyparty-upload-open', '/', html('<title>copyparty</title><script>var CGV = {"perms": ["read", "write"]}</script>'), html('<title>copyparty</title><script>var CGV = {"perms": ["read"]}</script>')),
+  exposure('rpc-methods-listed', '/RPC2', { headers: { "content-type": "text/xml" }, body: "<methodResponse><params><param><value><array><data><value><string>add</string></value></data></array></value></param></params></methodResponse>" }, { headers: { "content-type": "text/xml" }, body: "<methodResponse><fault></fault></methodResponse>" }),
+  exposure('web-ide-open', '/', html('<meta id="vscode-workbench-web-configuration" data-settings="{}">'), html('<meta id="vscode"><input type="password">')),
+  exposure('graphql-ide-exposed', '/voyager', html("<title>GraphQL Voyager</title>"), html("<title>GraphQL</title>")),
+  exposure('soap-description-exposed', '/?wsdl', { headers: { "content-type": "text/xml" }, body: '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"><portType><operation name="add"/></portType></definitions>' }, { headers: { "content-type": "text/xml" }, body: "<error/>" }),
+  {
+    id: 'nntp-open',
+    protocol: 'nntp',
+    has: script(crlf('200 news.lab.test ready, posting allowed'), (received) => crlf(received.toString().startsWith('LIST') ? '215 list follows' : '200 posting allowed')),
+    hasNot: script(crlf('201 news.lab.test ready'), (received) => crlf(received.toString().startsWith('LIST') ? '480 authentication required' : '480 no')),
+    at: [''],
+  },
 ]
