@@ -75,6 +75,15 @@ it.each([
   expect(ownName('Acme Ledger', { html: '', ...description })).toBe(expected)
 })
 
+it('takes the title of a page that only starts a script which uses the name often', () => {
+  const html = '<title>Acme</title><div id="root"></div>'
+  const scripts = 'log("Acme is ready");'.repeat(6)
+  expect(ownName('Acme', { html, scripts })).toBe('Acme')
+  expect(ownName('Acme', { html, scripts: 'log("Acme")' })).toBeUndefined()
+  expect(ownName('Acme', { html: `${html}<p>${'Acme makes anvils. '.repeat(20)}</p>`, scripts })).toBeUndefined()
+  expect(ownName('Dashboard', { html, scripts: scripts.replaceAll('Acme', 'Dashboard') })).toBeUndefined()
+})
+
 it('takes linear time', () => {
   const start = performance.now()
   const html = `${'acme ledger'.repeat(5000)}${' '.repeat(10_000)}<a href="https://github.com/${'a/'.repeat(9000)}`

@@ -1,11 +1,11 @@
 /** Names an application by the title of its page, if the page itself confirms it. */
 import { z } from 'zod'
-import { isConfirmedBySoftware, otherNames } from '#fingerprint/own-traces.ts'
+import { isConfirmedBySoftware, isMentionedByScripts, otherNames } from '#fingerprint/own-traces.ts'
 
 /** Words that aren't names, or only in combination with others. */
 const genericWords = new Set(
   (
-    'about account accounts admin administration api app application auth blog browser client cloud console control dashboard data ' +
+    'about account  accounts admin administration api app application auth blog browser client cloud console control dashboard data ' +
     'default demo dev development docs documentation editor error example explorer file files form forum help home host index ' +
     'info intranet jquery local localhost log login main manager media monitor my network node online page panel portal project react ' +
     'register release search server service services session settings setup shop sign signin site start status store system ' +
@@ -54,7 +54,8 @@ export function ownName(title: string, description: OwnDescription): string | un
     isLinked(name, scripts) ||
     (name === manifestName && titles.includes(name)) ||
     (others.includes(name) && titles.includes(name)) ||
-    isConfirmedBySoftware(name, spellings(name), { html: page, scripts, cookies })
+    isConfirmedBySoftware(name, spellings(name), { html: page, scripts, cookies }) ||
+    (name === titles[0] && isMentionedByScripts(name, { html: page, scripts }))
   const confirmed = names.find(isConfirmed)
   // Underscore and Lodash state their version this way.
   const ownScripts = scripts.replaceAll('var VERSION', '')
