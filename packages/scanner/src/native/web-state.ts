@@ -10,11 +10,22 @@ import type { WebSite } from '#native/web-site.ts'
 const stateCall =
   /\/(?:[\w-]{0,20}(?:set_?-?up|install|onboarding|first-?run|bootstrap|initiali[sz]ed?)[\w-]{0,20}|init|status|login-?status|auth[\w-]{0,15}|app|session|settings|config|info|features|options|environment|env|public|me|state)\/?$/i
 const callsMax = 12
+/** Calls of many applications, which a part of their scripts that isn't read may name. */
+const usualCalls = [
+  'api/config',
+  'api/status',
+  'api/setup',
+  'api/settings',
+  'rest/settings',
+  'admin/init',
+  'api/server/config',
+  'System/Info/Public',
+]
 const flagsMax = 500
 const isTrue =
-  /^(?:needs|requires|is)?(?:initial|first)?(?:setup|install(?:ation)?|onboarding)(?:is)?(?:required|needed|pending)$|^(?:needs|requires)(?:setup|install(?:ation)?|init(?:ialization)?)$|^(?:is)?first(?:run|user|start|timesetup)$|^nousers$|^noadmin$|^(?:admin|owner|root)(?:registration|sign-?up)(?:is)?open$/
+  /^(?:needs|requires|is)?(?:initial|first)?(?:setup|install(?:ation)?|onboarding)(?:is)?(?:required|needed|pending)$|^(?:needs|requires)(?:setup|install(?:ation)?|init(?:ialization)?)$|^(?:is)?first(?:run|user|start|timesetup)$|^nousers$|^noadmin$|^showsetuponfirstload$|^(?:admin|owner|root)(?:registration|sign-?up)(?:is)?open$/
 const isFalse =
-  /^(?:is)?(?:setup|setupwizard|installation|onboarding|wizard)(?:is)?(?:completed?|done|finished)$|^(?:is)?(?:installed|initiali[sz]ed|setup)$|^has(?:users?|admin|owner)$/
+  /^(?:is)?(?:setup|setupwizard|installation|onboarding|wizard)(?:is)?(?:completed?|done|finished)$|^(?:is)?(?:installed|initiali[sz]ed|setup)$|^has(?:users?|admin(?:user)?|owner)$|^(?:admin(?:user)?|owner)exists$|^startupwizardcompleted$|^bootstrapped$|^is(?:init|claimed)$/
 const registrationTrue =
   /^(?:allow|enable|can)(?:new)?(?:user|public|self|open)?(?:registrations?|signups?|register)$|^(?:user|public|self|open)?(?:registrations?|signups?)(?:is)?(?:enabled|open|allowed)$/
 const authenticationFalse =
@@ -37,7 +48,8 @@ export async function declaredState(context: NativeContext, site: WebSite): Prom
   }
   const calls = apiPaths([site.front.body, ...site.scripts], stateCall)
   const targets = new Set(calls.flatMap((call) => pathHere(call, site.front.path) ?? []))
-  for (const target of [...targets].slice(0, callsMax)) {
+  const usual = site.scripts.length > 0 ? usualCalls.map((name) => `${site.base}${name}`) : []
+  for (const target of new Set([...[...targets].slice(0, callsMax), ...usual])) {
     const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (!page) return proofs
     if (page.status !== 200) continue
