@@ -49,11 +49,13 @@ export async function declaredState(context: NativeContext, site: WebSite): Prom
   const calls = apiPaths([site.front.body, ...site.scripts], stateCall)
   const targets = new Set(calls.flatMap((call) => pathHere(call, site.front.path) ?? []))
   const usual = site.scripts.length > 0 ? usualCalls.map((name) => `${site.base}${name}`) : []
-  for (const target of new Set([...[...targets].slice(0, callsMax), ...usual])) {
+  const named = [...targets].slice(0, callsMax)
+  for (const target of new Set([...named, ...usual])) {
     const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (!page) return proofs
     if (page.status !== 200) continue
-    for (const [name, value] of flagsIn(page.body)) {
+    // In a status report that no script names, inner objects describe components.
+    for (const [name, value] of flagsIn(page.body, { isDeep: targets.has(target) })) {
       const id = meaningOf(name, value)
       if (id !== undefined) proofs[id] ??= { ...webProof(page, [`"${name}"`]), path: target, quality: 80 }
     }
@@ -76,12 +78,12 @@ function authenticationOf(name: string, value: boolean): string | undefined {
 
 const Members = z.record(z.string(), z.unknown())
 
-/** Members of a JSON object, and of the objects in it, that are true or false. */
-export function flagsIn(body: string): (readonly [string, boolean])[] {
+/** Members of a JSON object, and with `isDeep` of the objects in it, that are true or false. */
+function flagsIn(body: string, { isDeep }: { isDeep: boolean }): (readonly [string, boolean])[] {
   if (!/^\s{0,99}\{/.test(body) || body.length > 200_000) return []
   try {
     const members = Object.entries(Members.parse(JSON.parse(body)))
-    const inner = members.flatMap(([, value]) => Object.entries(Members.safeParse(value).data ?? {}))
+    const inner = (isDeep ? members : []).flatMap(([, value]) => Object.entries(Members.safeParse(value).data ?? {}))
     return [...members, ...inner].flatMap(([name, value]) =>
       typeof value === 'boolean' ? [[name, value] as const] : [],
     )
