@@ -8,13 +8,14 @@ import { loadTemplates, type CheckPlan } from '../../packages/scanner/src/templa
 import { runChecks } from '../../packages/scanner/src/template/run.ts'
 import * as cases from './cases.ts'
 import { more } from './cases-more.ts'
+import { selfHosted } from './cases-self-hosted.ts'
 import { webApplications } from './cases-web.ts'
 import { crlf } from './replies.ts'
 import { address, script, tcp, web, type Running, type Site } from './servers.ts'
 
 const guard = { denialReason: () => null }
 const budget = { take: async () => undefined }
-const all = [...cases.exposures, ...cases.web, ...cases.services, ...cases.tls, ...more, ...webApplications]
+const all = [...cases.exposures, ...cases.web, ...cases.services, ...cases.tls, ...more, ...selfHosted, ...webApplications]
 let loaded: Awaited<ReturnType<typeof loadTemplates>>
 beforeAll(async () => {
   loaded = await loadTemplates([import.meta.dirname])

@@ -16,6 +16,14 @@ function ethernetIpIdentity(response: string): string {
 
 export const daemonProbes: readonly Probe[] = [
   {
+    protocol: 'rrdcached',
+    ports: [42217],
+    request: bytes('STATS\n'),
+    responsePattern: /^\d{1,3} Statistics follow\n|^-1 Permission denied/,
+    field: 'protocol.software',
+    read: () => 'RRDtool',
+  },
+  {
     protocol: 'xymon',
     ports: [1984],
     request: bytes('ping'),

@@ -75,6 +75,15 @@ it.each([
   expect(ownName('Acme Ledger', { html: '', ...description })).toBe(expected)
 })
 
+it('takes the title of a page that only starts a script which uses the name often', () => {
+  const html = '<title>Acme</title><div id="root"></div>'
+  const scripts = 'log("Acme is ready");'.repeat(6)
+  expect(ownName('Acme', { html, scripts })).toBe('Acme')
+  expect(ownName('Acme', { html, scripts: 'log("Acme")' })).toBeUndefined()
+  expect(ownName('Acme', { html: `${html}<p>${'Acme makes anvils. '.repeat(20)}</p>`, scripts })).toBeUndefined()
+  expect(ownName('Dashboard', { html, scripts: scripts.replaceAll('Acme', 'Dashboard') })).toBeUndefined()
+})
+
 it('takes linear time', () => {
   const start = performance.now()
   const html = `${'acme ledger'.repeat(5000)}${' '.repeat(10_000)}<a href="https://github.com/${'a/'.repeat(9000)}`
@@ -86,6 +95,8 @@ it.each([
   ['{"version":"2.4.1"}', '2.4.1'],
   ['{"status":"ok","version":"v2.4.1"}', '2.4.1'],
   ['"2.4.1"', '2.4.1'],
+  ['{"config":{"baseUrl":""},"version":"2.4.1"}', '2.4.1'],
+  ['{"openapi":"3.0.3","info":{},"version":"2.4.1"}', undefined],
   ['{"node":{"version":"20.1.0"}}', undefined],
   ['{"version":"v1"}', undefined],
   ['<html>2.4.1</html>', undefined],

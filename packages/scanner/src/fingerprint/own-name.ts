@@ -1,10 +1,11 @@
 /** Names an application by the title of its page, if the page itself confirms it. */
-import { isConfirmedBySoftware, otherNames } from '#fingerprint/own-traces.ts'
+import { z } from 'zod'
+import { isConfirmedBySoftware, isMentionedByScripts, otherNames } from '#fingerprint/own-traces.ts'
 
 /** Words that aren't names, or only in combination with others. */
 const genericWords = new Set(
   (
-    'about account accounts admin administration api app application auth blog browser client cloud console control dashboard data ' +
+    'about account  accounts admin administration api app application auth blog browser client cloud console control dashboard data ' +
     'default demo dev development docs documentation editor error example explorer file files form forum help home host index ' +
     'info intranet jquery local localhost log login main manager media monitor my network node online page panel portal project react ' +
     'register release search server service services session settings setup shop sign signin site start status store system ' +
@@ -53,7 +54,8 @@ export function ownName(title: string, description: OwnDescription): string | un
     isLinked(name, scripts) ||
     (name === manifestName && titles.includes(name)) ||
     (others.includes(name) && titles.includes(name)) ||
-    isConfirmedBySoftware(name, spellings(name), { html: page, scripts, cookies })
+    isConfirmedBySoftware(name, spellings(name), { html: page, scripts, cookies }) ||
+    (name === titles[0] && isMentionedByScripts(name, { html: page, scripts }))
   const confirmed = names.find(isConfirmed)
   // Underscore and Lodash state their version this way.
   const ownScripts = scripts.replaceAll('var VERSION', '')
@@ -74,11 +76,28 @@ function spellings(name: string): string {
 export function versionIn(body: string): string | undefined {
   const text = body.slice(0, 2000)
   const [, plain] = /^\s{0,20}"?v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})"?\s{0,20}$/.exec(text) ?? []
-  const [, member] =
+  const [, first] =
     /^\s{0,20}\{[^{}[\]]{0,500}?"(?:app_?|server_?)?version"\s{0,3}:\s{0,3}"v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})"/i.exec(
       text,
     ) ?? []
-  return plain ?? member
+  return plain ?? first ?? versionMember(body)
+}
+
+const parsedLengthMax = 100_000
+const Members = z.record(z.string(), z.unknown())
+
+/** A version at the top of a JSON object, after other objects. */
+function versionMember(body: string): string | undefined {
+  if (!/^\s{0,20}\{/.test(body) || body.length > parsedLengthMax) return undefined
+  try {
+    const members = Object.entries(Members.parse(JSON.parse(body)))
+    // The version of an OpenAPI description is that of its format.
+    if (members.some(([name]) => name === 'openapi' || name === 'swagger')) return undefined
+    const found = members.find(([name]) => /^(?:app|server|current|build|release|pkg|package)?_?version$/i.test(name))
+    return /^v?(\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20})$/.exec(String(found?.[1] ?? ''))?.[1]
+  } catch {
+    return undefined
+  }
 }
 
 /** Three numbers, or two after a `v` or the word; or the version of the script or style sheet of that name. */

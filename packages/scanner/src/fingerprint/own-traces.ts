@@ -50,6 +50,32 @@ export function isConfirmedBySoftware(name: string, spelling: string, { html, sc
   )
 }
 
+const mentionsMin = 5
+const shownTextMax = 300
+
+/**
+ * Whether a page only starts a script, and the scripts use the name often in the same spelling: a site about something
+ * has its text in the page.
+ */
+export function isMentionedByScripts(name: string, { html, scripts }: Pick<Traces, 'html' | 'scripts'>): boolean {
+  const isStart =
+    /<(?:div|main|app-root)\b[^>]{0,100}\bid\s{0,3}=\s{0,3}["']?(?:root|app|__next|__nuxt|svelte|main|q-app|app-root)\b|<app-root\b/i.test(
+      html,
+    )
+  const text = ['script', 'style', 'noscript', 'title', 'svg']
+    .reduce(withoutElements, html)
+    .replaceAll(/<[^<>]{0,2000}>/g, ' ')
+    .trim()
+  if (!isStart || text.length > shownTextMax || scripts === '') return false
+  return scripts.split(name).length > mentionsMin
+}
+
+function withoutElements(html: string, tag: string): string {
+  const [before = '', ...elements] = html.split(new RegExp(`<${tag}\\b`, 'i'))
+  const end = new RegExp(`</${tag}>`, 'i')
+  return [before, ...elements.map((element) => element.split(end).slice(1).join(' '))].join(' ')
+}
+
 /** The name alone, or with what the cookie is for. */
 const ownCookie = /^#(?:session(?:id)?|sess|sid|csrf(?:token)?|xsrf(?:token)?|token|auth|lang|theme|user|id|cookie)?$/
 

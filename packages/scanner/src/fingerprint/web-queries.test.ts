@@ -28,7 +28,7 @@ async function read(
   const page = await readWeb(origin, { http, signal: AbortSignal.timeout(10_000), paths })
   await http.close()
   server.close()
-  const own = new Set(['transmission.version', 'node-red.module'])
+  const own = new Set(['transmission.version', 'node-red.module', 'web.version'])
   const versions = page?.traces.flatMap(({ field, text }) => (own.has(field) ? text : [])) ?? []
   return { versions, posted }
 }
@@ -84,7 +84,22 @@ it('requests pages of a product only from servers that name it', async () => {
     ])
     return paths.filter((path) => path.length > 1 && path !== '/favicon.ico')
   }
-  const descriptions = ['/version.json', '/api/info', '/api/v1/info', '/api/about']
+  const descriptions = [
+    '/version.json',
+    '/api/info',
+    '/api/v1/info',
+    '/api/about',
+    '/api/system/info',
+    '/api/v1/version',
+  ]
   expect(await requested('<title>Shop</title>')).toEqual([...descriptions, '/api/version', '/health'])
   expect(await requested('<title>Blog</title>')).toEqual([...descriptions, '/health'])
+})
+
+it('reads the version from a call that the page names', async () => {
+  const serve: RequestListener = ({ url = '' }, response) => {
+    if (url === '/') return response.end('<title>Acme</title><script>fetch("/api/app")</script>')
+    return response.end(url === '/api/app' ? '{"config":{},"version":"3.1.0"}' : '')
+  }
+  expect((await read(serve)).versions).toEqual(['3.1.0'])
 })

@@ -125,7 +125,20 @@ const ethereum = oneRequest(
   'ethereum.client',
 )
 
+/** The master of ROS only accepts XML-RPC, through the server of Python's library. */
+const rosMaster = oneRequest(
+  ({ field, text }) => isServer(field, text, 'BaseHTTP/'),
+  {
+    method: 'POST',
+    path: '/RPC2',
+    headers: { 'Content-Type': 'text/xml' },
+    body: '<?xml version="1.0"?><methodCall><methodName>getUri</methodName><params><param><value><string>/glacis</string></value></param></params></methodCall>',
+  },
+  'ros.master',
+)
+
 const queries: readonly WebQuery[] = [
+  rosMaster,
   transmission,
   nodeRed,
   vite,

@@ -8,6 +8,7 @@ import { createJar } from '#net/cookie-jar.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { relevantPaths, type WebPath } from '#fingerprint/web-paths.ts'
 import { queryWebProducts } from '#fingerprint/web-queries.ts'
+import { apiPaths } from '#native/web-records.ts'
 import type { HttpClient } from '#net/http.ts'
 import type { HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 
@@ -81,6 +82,15 @@ export async function readWeb(
     field === 'http_header.cookie' ? (text.split('=', 1)[0] ?? '') : [],
   )
   traces.push(...ownNameTraces(bodyText(last), { scripts: scripts.join('\n'), manifestName, cookies }))
+  const named = apiPaths([bodyText(last), ...scripts], versionCall).flatMap(
+    (call) => pathOnOrigin(call, origin, at) ?? [],
+  )
+  for (const path of new Set(named.slice(0, versionCallsMax))) {
+    const page = await get(path)
+    if (page.kind === 'failure') break
+    const version = page.status === 200 ? versionIn(bodyText(page)) : undefined
+    if (version !== undefined) traces.push({ field: 'web.version', text: version })
+  }
   const described = descriptionPaths.map((path) => [path, []] as const)
   for (const [path, fields] of new Map([...described, ...relevantPaths(paths, traces)])) {
     const page = await get(below(path))
@@ -138,8 +148,19 @@ const browserHeaders = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Glacis',
 
 /** Paths where a server describes itself. */
 const versionPath = /\/(?:version|health|status|info|about)(?:\.json)?$/
+/** Calls in an application's scripts that return its version. */
+const versionCall =
+  /\/(?:version|app|about|build|server-?info|system-?info|app-?info|(?:server|system)\/(?:info|version))\/?$/i
+const versionCallsMax = 4
 /** Read even if no fingerprint needs them. */
-const descriptionPaths = ['/version.json', '/api/info', '/api/v1/info', '/api/about']
+const descriptionPaths = [
+  '/version.json',
+  '/api/info',
+  '/api/v1/info',
+  '/api/about',
+  '/api/system/info',
+  '/api/v1/version',
+]
 
 type Get = (path: string) => ReturnType<HttpClient['request']>
 

@@ -5,6 +5,7 @@ import { openApi } from '#native/web-api.ts'
 import { openAdministration } from '#native/web-admin.ts'
 import { openUploadForm } from '#native/web-upload-form.ts'
 import {
+  authenticationOff,
   connectionFormOpen,
   editorOpen,
   logPageOpen,
@@ -27,8 +28,15 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [openAdministration.id, 'unauth'],
   [openApi.id, 'unauth'],
   [exposedRecords.id, 'unauth'],
+  [authenticationOff.id, 'unauth'],
 ])
-const sameWeakness: readonly string[] = [sqlConsoleOpen.id, openAdministration.id, openApi.id, exposedRecords.id]
+const sameWeakness: readonly string[] = [
+  sqlConsoleOpen.id,
+  openAdministration.id,
+  openApi.id,
+  exposedRecords.id,
+  authenticationOff.id,
+]
 
 /**
  * Yields all observations, but findings of a kind only at the end, and only those that no other finding on the same port

@@ -3,6 +3,7 @@ import { linksOf } from '#native/html-forms.ts'
 import type { CheckInfo } from '#native/types.ts'
 import type { CheckResults, NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import {
+  authenticationOff,
   connectionFormOpen,
   editorOpen,
   logPageOpen,
@@ -70,7 +71,7 @@ const linkedPagesMax = 12
 const pagesMs = 6000
 
 export const webPages: NativeCheck = {
-  checks: kinds.map(({ check }) => check),
+  checks: [...kinds.map(({ check }) => check), authenticationOff],
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
@@ -86,7 +87,7 @@ export const webPages: NativeCheck = {
     for (const [id, proof] of Object.entries(await declaredState(context, site))) {
       if (!proofs.has(id)) proofs.set(id, proof)
     }
-    return Object.fromEntries(kinds.map(({ check: { id } }) => [id, proofs.get(id) ?? null])) satisfies CheckResults
+    return Object.fromEntries(webPages.checks.map(({ id }) => [id, proofs.get(id) ?? null])) satisfies CheckResults
   },
 }
 

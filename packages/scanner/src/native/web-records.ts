@@ -20,7 +20,9 @@ export const exposedRecords = checkInfo({
   tags: 'exposure api unauth',
 })
 const indexes = ['', 'api/', 'api/v1/']
-const callsMax = 12
+/** Lists that many applications have, tried last. */
+const usualLists = ['api/users', 'api/v1/users', 'api/jobs', 'api/tasks', 'api/nodes', 'api/devices', 'api/connections']
+const callsMax = 16
 const linksMax = 60
 
 /**
@@ -42,6 +44,7 @@ export async function findRecords(
     if (!index) return undefined
     if (index.status === 200) for (const path of linksIn(index.body, target)) calls.add(path)
   }
+  for (const name of usualLists) calls.add(`${base}${name}`)
   for (const target of [...calls].slice(0, callsMax)) {
     const proof = await recordsAt(context, target)
     if (proof) return proof

@@ -33,7 +33,13 @@ async function readNew(context: NativeContext): Promise<WebSite | undefined> {
 
 async function readScripts(context: NativeContext, { body, path }: Page): Promise<string[]> {
   const sources = body.matchAll(/<script\b[^>]{0,300}?\bsrc\s{0,9}=\s{0,9}["']?([^"'\s>]{1,500})/gi)
-  const targets = new Set([...sources].flatMap(([, source = '']) => pathHere(source, baseOf(body, path)) ?? []))
+  const modules = body.matchAll(
+    /<link\b[^>]{0,200}?\brel=["']?modulepreload["']?[^>]{0,200}?\bhref=["']?([^"'\s>]{1,300})|\bimport\(\s{0,9}["']([^"'\s]{1,300}\.js)["']/gi,
+  )
+  const imported = [...modules.take(scriptsMax)].map(([, preloaded, path]) => ['', preloaded ?? path ?? ''] as const)
+  const targets = new Set(
+    [...sources, ...imported].flatMap(([, source = '']) => pathHere(source, baseOf(body, path)) ?? []),
+  )
   const scripts: string[] = []
   for (const target of [...targets].slice(0, scriptsMax)) {
     const script = await requestWeb(context, { target, bytesMax: scriptBytesMax })

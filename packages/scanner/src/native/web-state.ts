@@ -1,37 +1,61 @@
-/** What the API of an application reports about its own setup and registration. */
+/** What an application says about its own setup, registration, and authentication. */
 import { z } from 'zod'
 import type { NativeContext, Proof } from '#native/native-check.ts'
-import { registrationOpen, setupOpen } from '#native/page-checks.ts'
+import { authenticationOff, registrationOpen, setupOpen } from '#native/page-checks.ts'
 import { apiPaths } from '#native/web-records.ts'
 import { pathHere, requestWeb, webProof } from '#native/web-request.ts'
 import type { WebSite } from '#native/web-site.ts'
 
 // cspell:disable
 const stateCall =
-  /\/(?:[\w-]{0,20}(?:set_?-?up|install|onboarding|first-?run|bootstrap|initiali[sz]ed?)[\w-]{0,20}|init|status|login-?status|settings|config|info|features|options|environment|env|public|me|state)\/?$/i
-const callsMax = 10
+  /\/(?:[\w-]{0,20}(?:set_?-?up|install|onboarding|first-?run|bootstrap|initiali[sz]ed?)[\w-]{0,20}|init|status|login-?status|auth[\w-]{0,15}|app|session|settings|config|info|features|options|environment|env|public|me|state)\/?$/i
+const callsMax = 12
+/** Calls of many applications, which a part of their scripts that isn't read may name. */
+const usualCalls = [
+  'api/config',
+  'api/status',
+  'api/setup',
+  'api/settings',
+  'rest/settings',
+  'admin/init',
+  'api/server/config',
+  'System/Info/Public',
+]
+const flagsMax = 500
 const isTrue =
-  /^(?:needs|requires|is)?(?:initial|first)?(?:setup|install(?:ation)?|onboarding)(?:is)?(?:required|needed|pending)$|^(?:needs|requires)(?:setup|install(?:ation)?|init(?:ialization)?)$|^(?:is)?first(?:run|user|start|timesetup)$|^nousers$|^noadmin$/
+  /^(?:needs|requires|is)?(?:initial|first)?(?:setup|install(?:ation)?|onboarding)(?:is)?(?:required|needed|pending)$|^(?:needs|requires)(?:setup|install(?:ation)?|init(?:ialization)?)$|^(?:is)?first(?:run|user|start|timesetup)$|^nousers$|^noadmin$|^showsetuponfirstload$|^(?:admin|owner|root)(?:registration|sign-?up)(?:is)?open$/
 const isFalse =
-  /^(?:is)?(?:setup|setupwizard|installation|onboarding|wizard)(?:is)?(?:completed?|done|finished)$|^(?:is)?(?:installed|initiali[sz]ed|setup)$|^has(?:users?|admin|owner)$/
+  /^(?:is)?(?:setup|setupwizard|installation|onboarding|wizard)(?:is)?(?:completed?|done|finished)$|^(?:is)?(?:installed|initiali[sz]ed|setup)$|^has(?:users?|admin(?:user)?|owner)$|^(?:admin(?:user)?|owner)exists$|^startupwizardcompleted$|^bootstrapped$|^is(?:init|claimed)$/
 const registrationTrue =
   /^(?:allow|enable|can)(?:new)?(?:user|public|self|open)?(?:registrations?|signups?|register)$|^(?:user|public|self|open)?(?:registrations?|signups?)(?:is)?(?:enabled|open|allowed)$/
+const authenticationFalse =
+  /^(?:is)?(?:auth(?:entication)?(?:is)?(?:required|enabled|needed)|(?:login|sign-?in)(?:is)?(?:required|needed))$|^(?:requires?|needs?)(?:auth(?:entication)?|login|password|sign-?in)$/
+const authenticationTrue = /^(?:no|disable)auth(?:entication)?$|^auth(?:entication)?(?:is)?disabled$/
 // cspell:enable
+/** A member of a JSON object in a page. */
+const inPage = /["']([\w-]{3,40})["']\s{0,3}:\s{0,3}(true|false)\b/g
 
 /**
- * Requests calls that the scripts name.
+ * Reads the start page, and requests calls that the scripts name.
  *
  * @returns proofs by check ID
  */
 export async function declaredState(context: NativeContext, site: WebSite): Promise<Readonly<Record<string, Proof>>> {
   const proofs: Record<string, Proof> = {}
+  for (const [, name = '', value] of site.front.body.matchAll(inPage).take(flagsMax)) {
+    if (site.front.status === 200 && authenticationOf(name, value === 'true') !== undefined)
+      proofs[authenticationOff.id] ??= { ...webProof(site.front, [name]), path: site.front.path, quality: 80 }
+  }
   const calls = apiPaths([site.front.body, ...site.scripts], stateCall)
   const targets = new Set(calls.flatMap((call) => pathHere(call, site.front.path) ?? []))
-  for (const target of [...targets].slice(0, callsMax)) {
+  const usual = site.scripts.length > 0 ? usualCalls.map((name) => `${site.base}${name}`) : []
+  const named = [...targets].slice(0, callsMax)
+  for (const target of new Set([...named, ...usual])) {
     const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (!page) return proofs
     if (page.status !== 200) continue
-    for (const [name, value] of flagsIn(page.body)) {
+    // In a status report that no script names, inner objects describe components.
+    for (const [name, value] of flagsIn(page.body, { isDeep: targets.has(target) })) {
       const id = meaningOf(name, value)
       if (id !== undefined) proofs[id] ??= { ...webProof(page, [`"${name}"`]), path: target, quality: 80 }
     }
@@ -42,17 +66,24 @@ export async function declaredState(context: NativeContext, site: WebSite): Prom
 function meaningOf(name: string, value: boolean): string | undefined {
   const normalized = name.toLowerCase().replaceAll(/[_-]/g, '')
   if (value ? isTrue.test(normalized) : isFalse.test(normalized)) return setupOpen.id
-  return value && registrationTrue.test(normalized) ? registrationOpen.id : undefined
+  if (value && registrationTrue.test(normalized)) return registrationOpen.id
+  return authenticationOf(name, value)
+}
+
+function authenticationOf(name: string, value: boolean): string | undefined {
+  const normalized = name.toLowerCase().replaceAll(/[_-]/g, '')
+  const isOff = value ? authenticationTrue.test(normalized) : authenticationFalse.test(normalized)
+  return isOff ? authenticationOff.id : undefined
 }
 
 const Members = z.record(z.string(), z.unknown())
 
-/** Members of a JSON object, and of the objects in it, that are true or false. */
-export function flagsIn(body: string): (readonly [string, boolean])[] {
+/** Members of a JSON object, and with `isDeep` of the objects in it, that are true or false. */
+function flagsIn(body: string, { isDeep }: { isDeep: boolean }): (readonly [string, boolean])[] {
   if (!/^\s{0,99}\{/.test(body) || body.length > 200_000) return []
   try {
     const members = Object.entries(Members.parse(JSON.parse(body)))
-    const inner = members.flatMap(([, value]) => Object.entries(Members.safeParse(value).data ?? {}))
+    const inner = (isDeep ? members : []).flatMap(([, value]) => Object.entries(Members.safeParse(value).data ?? {}))
     return [...members, ...inner].flatMap(([name, value]) =>
       typeof value === 'boolean' ? [[name, value] as const] : [],
     )

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { uploadForm } from '#native/web-upload-form.ts'
+import { isForSharing, uploadForm } from '#native/web-upload-form.ts'
 
 const form =
   '<form action="upload" method="POST" enctype="multipart/form-data"><input name="files" type="file" multiple></form>'
@@ -15,4 +15,14 @@ it.each([
   ['no form', '<input type="file">'],
 ])('ignores %s', (_, html) => {
   expect(uploadForm(html)).toBeUndefined()
+})
+
+it.each([
+  ['<title>File Upload</title>', true],
+  ['<h1>Upload files</h1>', true],
+  ['<title>Acme file server</title>', true],
+  ['<title>Apply for a job</title><h1>Upload your photo of the year</h1>', false],
+  ['<title>Shop</title>', false],
+])('recognizes a server for uploads by %s: %s', (html, expected) => {
+  expect(isForSharing(html)).toBe(expected)
 })

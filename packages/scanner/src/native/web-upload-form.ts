@@ -12,9 +12,9 @@ export const openUploadForm = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
   score: 7.3,
   summary:
-    'The web server lists a directory and has a form that uploads files, both without authentication. The check did not upload a file.',
+    'The web server has a form that uploads files, and lists a directory or is made for sharing files. Neither requires authentication. The check did not upload a file.',
   impact:
-    'An attacker can read the listed files, fill the disk, host malware, and replace files if the server permits overwriting.',
+    'An attacker can fill the disk, host malware, read the shared files, and replace them if the server permits overwriting.',
   remediation: 'Require authentication, such as `--basic-auth user:password` in uploadserver or `--password` in updog.',
   reference: 'https://cwe.mitre.org/data/definitions/434.html',
   tags: 'misconfig files upload unauth',
@@ -29,7 +29,8 @@ export const webUploadForm: NativeCheck = {
     const base = folderOf(context.basePath)
     const listing = await requestWeb(context, { target: base })
     if (!listing) return {}
-    if (listing.status !== 200 || !listedNames(listing.body, base)) return { [openUploadForm.id]: null }
+    const isFileServer = listedNames(listing.body, base) !== undefined || isForSharing(listing.body)
+    if (listing.status !== 200 || !isFileServer) return { [openUploadForm.id]: null }
     for (const name of pages) {
       const page = name === '' ? listing : await requestWeb(context, { target: `${base}${name}` })
       const form = page?.status === 200 ? uploadForm(page.body) : undefined
@@ -38,6 +39,16 @@ export const webUploadForm: NativeCheck = {
     }
     return { [openUploadForm.id]: null }
   },
+}
+
+/** Whether a page is titled as a server for uploads. A form on a site about something else has another purpose. */
+export function isForSharing(html: string): boolean {
+  const titles = html.matchAll(/<(?:title|h1)\b[^>]{0,200}>([^<]{0,200})/gi).take(5)
+  return [...titles].some(([, text = '']) =>
+    /^\s{0,20}(?:[\w-]{1,30} )?(?:files? (?:upload(?:er)?s?|server|sharing|drop|manager)|upload(?:er)?(?: (?:a |your )?files?)?|(?:http|simple)[- ]upload(?:er)?(?: server)?)\s{0,20}$/i.test(
+      text,
+    ),
+  )
 }
 
 /** The file field of a form that is sent with POST and has no password field. */

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { expect, it } from 'vitest'
+import { runNativeChecks } from '#native/testing/examine.ts'
+
+async function examine(page: string, calls: Readonly<Record<string, unknown>>) {
+  const server = createServer(({ url = '' }, response) => {
+    const body = url === '/' ? page : JSON.stringify(calls[url])
+    const type = url === '/' ? 'text/html' : 'application/json'
+    response.writeHead(body === undefined ? 404 : 200, { 'content-type': type, connection: 'close' }).end(body)
+  }).listen(0, '127.67.3.1')
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  try {
+    const { found } = await runNativeChecks(
+      { port, [Symbol.asyncDispose]: async () => undefined },
+      { protocol: 'http' },
+      [],
+    )
+    return found
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+const script = '<script>fetch("/api/app")</script>'
+
+it.each<[string, string, string, unknown]>([
+  ['authentication-disabled', 'a call', script, { authenticationRequired: false }],
+  ['authentication-disabled', 'the start page', '<script>window.settings = {"noAuth": true}</script>', undefined],
+  ['setup-not-completed', 'a call', script, { adminRegistrationOpen: true, version: '3.1.0' }],
+])('proves %s by %s', async (id, _, page, answer) => {
+  expect(await examine(page, { '/api/app': answer })).toContain(id)
+})
+
+it.each<[string, unknown]>([
+  ['authentication is required', { authenticationRequired: true, adminRegistrationOpen: false }],
+  ['a share has no password', { passwordProtected: false, loginAttempts: 0 }],
+])('is silent if %s', async (_, answer) => {
+  const found = await examine(script, { '/api/app': answer })
+  expect(found.filter((id) => /^(?:authentication|setup)/.test(id))).toEqual([])
+})
