@@ -41,7 +41,7 @@ const commands = new Map<string, Command>([
   [
     'packs',
     {
-      summary: 'Import, export, or list feed data: import FILE …, export, status.',
+      summary: 'Import, export, or list feed data: import FILE …, export [FILE], status.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/packs.ts')).runPacksCommand(args, context),
     },
@@ -49,7 +49,8 @@ const commands = new Map<string, Command>([
   [
     'identity',
     {
-      summary: 'Manage users: list, show, create, disable, enable, reset-2fa, delete.',
+      summary:
+        'Manage users: list, show, create, disable, enable, reset-2fa, delete, deletions, grant-admin, revoke-admin, allow-all-networks.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/identity.ts')).runIdentityCommand(args, context),
     },

@@ -12,7 +12,7 @@ someone an owner. At least one owner always remains.
 | owner | everything, including the workspace's plan, ownership, and deletion |
 | admin | everything else: members, invitations, channels, agents, settings, the audit log |
 | analyst | daily work: targets, scans, risks, assets, technologies, comments, and saved views |
-| viewer | reads everything except the audit log and pending invitations |
+| viewer | reads everything except the audit log, pending invitations, and the settings for email domains, sign-in, and provisioning |
 | auditor | reads everything, including the audit log, and changes nothing |
 
 An API token has a role too. It never allows more than the current role of the member who created it, and its scopes limit

@@ -12,6 +12,6 @@ export const roleHints: Readonly<Record<Role, string>> = {
   owner: 'Full access, including plan, ownership, and deletion.',
   admin: 'Manages members, agents, integrations, and settings.',
   analyst: 'Manages targets and scans, and works on risks.',
-  viewer: 'Reads everything except the audit log.',
+  viewer: 'Reads everything except the audit log, invitations, and sign-in settings.',
   auditor: 'Reads everything, including the audit log.',
 }

@@ -56,7 +56,7 @@ function systemUserFor(folder: string, owner: { uid: number; gid: number } | und
   if (self === 0) return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: nobody, gid: nobody }
   if (owner && owner.uid !== self) {
     throw new CliError(
-      `The database in ${folder} belongs to another user (id ${owner.uid}), possibly because Glacis was started as root. ` +
+      `The database in ${folder} belongs to another user (ID ${owner.uid}), possibly because Glacis was started as root. ` +
         'Start it as that user, or set GLACIS_DATA to another folder.',
     )
   }
@@ -155,7 +155,7 @@ async function withUserName(): Promise<readonly string[] | null> {
   } catch (cause) {
     const id = process.getuid?.()
     throw new CliError(
-      `PostgreSQL needs a username, and user id ${id} has no entry in /etc/passwd. Add one to the image ` +
+      `PostgreSQL needs a username, and user ID ${id} has no entry in /etc/passwd. Add one to the image ` +
         `(echo "glacis:x:${id}:${process.getgid?.()}::/tmp:/sbin/nologin" >> /etc/passwd), run as a user that has ` +
         'one, or set DATABASE_URL to use an existing server.',
       { cause },
