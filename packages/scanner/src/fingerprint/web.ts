@@ -1,6 +1,6 @@
 import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
 import { pathOnOrigin } from '#fingerprint/origin.ts'
-import { ownName, versionIn, type OwnDescription } from '#fingerprint/own-name.ts'
+import { versionIn } from '#fingerprint/own-name.ts'
 import { scriptExcerpt, scriptPaths } from '#fingerprint/script.ts'
 import { oneLine, printable } from '#fingerprint/text.ts'
 import { refreshTarget } from '#html.ts'
@@ -8,6 +8,16 @@ import { createJar } from '#net/cookie-jar.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { relevantPaths, type WebPath } from '#fingerprint/web-paths.ts'
 import { queryWebProducts } from '#fingerprint/web-queries.ts'
+import {
+  bodyText,
+  bodyTraces,
+  errorTraces,
+  headerOf,
+  headerTraces,
+  jsonTraces,
+  ownNameTraces,
+  titleOf,
+} from '#fingerprint/web-traces.ts'
 import { apiPaths } from '#native/web-records.ts'
 import type { HttpClient } from '#net/http.ts'
 import type { HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
@@ -26,9 +36,7 @@ export interface WebPage {
   readonly linkedFolders: readonly string[]
 }
 
-const bodyLengthMax = 65_536
 const redirectsMax = 4
-const headersMax = 60
 /** A front page with more links to folders is a site rather than an index of applications. */
 const linkedFoldersMax = 5
 
@@ -164,52 +172,6 @@ const descriptionPaths = [
 
 type Get = (path: string) => ReturnType<HttpClient['request']>
 
-function headerOf(response: HttpResponse, name: string): string {
-  return response.headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? ''
-}
-
-function headerTraces(response: HttpResponse): FingerprintText[] {
-  return response.headers.slice(0, headersMax).flatMap(([key, value]) => {
-    const name = key.toLowerCase()
-    if (name === 'set-cookie') return [{ field: 'http_header.cookie', text: value }]
-    if (name === 'www-authenticate') return [{ field: 'http_header.wwwauth', text: value }]
-    const whole = { field: `http_header.${name}`, text: value }
-    const [, product] = /^x-([a-z][a-z0-9-]{2,30}?)-(?:server-|build-project-)?version$/.exec(name) ?? []
-    if (product) return [whole, { field: 'http_header.x-version', text: `${product} ${value}` }]
-    if (name !== 'server' && name !== 'x-powered-by') return [whole]
-    return [whole, ...tokens(value).map((text) => ({ field: `http_header.${name}.token`, text }))]
-  })
-}
-
-/** `Apache/2.4.6 (CentOS) OpenSSL/1.0.2k-fips PHP/5.4.16` lists three products. */
-function tokens(value: string): string[] {
-  return value
-    .replaceAll(/\([^)]{0,300}\)/g, ' ')
-    .split(/[\s,]+/)
-    .filter((token) => token !== '')
-    .slice(0, 20)
-}
-
-function bodyTraces(response: HttpResponse): FingerprintText[] {
-  const text = bodyText(response)
-  const metaTags = [...text.matchAll(/<meta\b[^>]{0,300}>/gi)]
-  const generators = metaTags.flatMap(([tag]) => contentOf(generatorName, tag))
-  const applications = metaTags.flatMap(([tag]) => contentOf(applicationName, tag))
-  return [
-    { field: 'html_title', text: oneLine(titleOf(text), 500) },
-    ...generators.slice(0, 5).map((generator) => ({ field: 'html.generator', text: generator })),
-    ...applications.slice(0, 1).map((application) => ({ field: 'html.application_name', text: application })),
-    ...ownNameTraces(text),
-    ...jsonTraces(text),
-    { field: 'http.body', text },
-  ].filter((trace) => trace.text !== '')
-}
-
-function ownNameTraces(html: string, others: Omit<OwnDescription, 'html'> = {}): FingerprintText[] {
-  const name = ownName(oneLine(titleOf(html), 500), { html, ...others })
-  return name === undefined ? [] : [{ field: 'html.own_name', text: name }]
-}
-
 /** The name in the web app manifest that a page links. */
 async function readManifestName(page: string, origin: Origin, at: string, get: Get): Promise<string> {
   const tag =
@@ -218,53 +180,6 @@ async function readManifestName(page: string, origin: Origin, at: string, get: G
   const manifest = path === undefined || path === '' ? undefined : await get(path)
   if (manifest?.kind !== 'response' || manifest.status !== 200) return ''
   return /"name"\s{0,9}:\s{0,9}"([^"\\]{1,60})"/.exec(bodyText(manifest))?.[1] ?? ''
-}
-
-function jsonTraces(text: string): FingerprintText[] {
-  return /^\s*\{\s*"/.test(text) ? [{ field: 'web.json', text }] : []
-}
-
-const generatorName = /\bname\s*=\s*["']?generator["'\s>/]/i
-const applicationName = /\bname\s*=\s*["']?application-name["'\s>/]/i
-
-/** The content of a meta tag, if it has this name. */
-function contentOf(name: RegExp, tag: string): string[] {
-  if (!name.test(tag)) return []
-  const [, quoted, bare] = /\bcontent\s{0,100}=\s{0,100}(?:["']([^"']{1,200})["']|([^\s>]{1,200}))/i.exec(tag) ?? []
-  return [quoted ?? bare ?? '']
-}
-
-function bodyText(response: HttpResponse): string {
-  const charset = /charset=["']?([\w-]{1,30})/i.exec(headerOf(response, 'content-type'))?.[1] ?? 'utf-8'
-  const bytes = response.body.subarray(0, bodyLengthMax)
-  try {
-    return new TextDecoder(charset).decode(bytes)
-  } catch {
-    return bytes.toString('latin1')
-  }
-}
-
-function titleOf(text: string): string {
-  const [, title = ''] = /<title\b[^>]{0,200}>([^<]{0,1000})/i.exec(text) ?? []
-  return title.replaceAll(
-    /&(amp|lt|gt|quot|#0?39|nbsp|[nm]dash|middot|bull|[lr]aquo);/gi,
-    (_, name: string) => entities[name.toLowerCase()] ?? ' ',
-  )
-}
-
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  '#39': "'",
-  '#039': "'",
-  ndash: '–',
-  mdash: '—',
-  middot: '·',
-  bull: '•',
-  laquo: '«',
-  raquo: '»',
 }
 
 function redirectPath(response: HttpResponse, origin: Origin, at: string): string | undefined {
@@ -290,11 +205,6 @@ async function faviconTraces(
     { field: 'favicon.md5', text: faviconMd5(icon.body) },
     { field: 'favicon.mmh3', text: faviconHash(icon.body) },
   ]
-}
-
-/** The error page of a missing favicon also describes the server. */
-function errorTraces(page: HttpResponse): FingerprintText[] {
-  return [...headerTraces(page), { field: 'http.body', text: bodyText(page) }].filter(({ text }) => text !== '')
 }
 
 function headText(response: HttpResponse): string {
