@@ -60,6 +60,12 @@ const no: [string, Judge, string, string][] = [
     `<h1>Installation</h1>${form('<input name="q">', 'Search')}`,
   ],
   [
+    'a login with a token that sets a password',
+    setupForm,
+    '/login',
+    `<h3>Setup a Password</h3>${form('<input type="password" name="password"><input type="password" name="new_password">', 'Log in and set new password')}`,
+  ],
+  [
     'a setup that needs a code',
     setupForm,
     '/setup',

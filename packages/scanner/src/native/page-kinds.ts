@@ -24,7 +24,8 @@ const configurationField =
 export const setupForm: Judge = ({ path, html }) => {
   const headings = headingsOf(html)
   for (const form of formsIn(html)) {
-    if (!form.isPost) continue
+    // Jupyter's login also sets a password, which requires the token.
+    if (!form.isPost || form.labels.some((label) => loginWords.test(label))) continue
     const words = [...headings, ...form.labels].find((text) => setupWords.test(text))
     if (words === undefined && !setupPath.test(path)) continue
     const passwords = form.fields.filter(({ type }) => type === 'password')
@@ -36,6 +37,7 @@ export const setupForm: Judge = ({ path, html }) => {
   return undefined
 }
 
+const loginWords = /^(?:log|sign) ?in\b/i
 const registrationWords = /\b(?:registration|register|sign ?-?up|create (?:an? |your |new |my )?account)\b/i
 const registrationPath = /(?:register|registration|sign-?up|create-?account|join)\b/i
 const closed =
@@ -55,7 +57,7 @@ export const registrationForm: Judge = ({ path, html }) => {
     const heading = headings.find((text) => registrationWords.test(text))
     if (!isNamed && !(isAddressed && heading !== undefined)) continue
     // Where a page has both forms, a login has no confirmation and no email.
-    if (form.labels.some((label) => /^(?:log|sign) ?in$/i.test(label)) && !isNamed) continue
+    if (form.labels.some((label) => loginWords.test(label)) && !isNamed) continue
     if (setupForm({ path, html })) return undefined
     const label = form.labels.find((text) => registrationWords.test(text)) ?? heading
     return [passwords[0]?.name ?? '', label ?? ''].filter((text) => text !== '')
