@@ -19,8 +19,7 @@ const endpoints: Plugin = {
   enforce: 'pre',
   transform: {
     filter: { id: /packages\/contract\/src\//, code: /= endpoint\(/ },
-    handler: (code) =>
-      code.replace(/= endpoint\(\{\s*(method: '\w+',\s*path: '[^']+'),[^]*?\n\}\)/g, '= endpoint({ $1 })'),
+    handler: (code) => code.replace(/= endpoint\(\{\s*(method: '\w+',\s*path: '[^']+'),[^]*?\n\}\)/g, '= endpoint({ $1 })'),
   },
 }
 
@@ -45,31 +44,24 @@ export default defineConfig({
         // the first two, then sign-in.html the third and index.html the fourth.
         codeSplitting: {
           groups: [
-            { name: 'react', tags: ['$initial'], test: /node_modules\/(react|react-dom|scheduler)\//, priority: 6 },
+            { name: 'react', tags: ['$initial'], test: /node_modules\/(react|react-dom|scheduler)\//, priority: 4 },
             {
               name: 'initial',
               tags: ['$initial'],
               test: /node_modules\/(?!lucide)|\/src\/(start|api\/|lib\/|routes\/(root|public)|ui\/(badge|brand|copy-field|field|note)\.)/,
-              priority: 5,
+              priority: 3,
             },
             {
               name: 'sign-in',
               tags: ['$initial'],
               test: /\/src\/(identity\/|routes\/(auth-frame|flow-pages))/,
-              priority: 4,
+              priority: 2,
             },
-            { name: 'app', tags: ['$initial'], test: /\/src\/(?!main|sign-in)/, priority: 3 },
+            { name: 'app', tags: ['$initial'], test: /\/src\/(?!main|sign-in)/, priority: 1 },
             {
               name: 'shared',
               test: /\/src\/(api|lib|ui|shell|identity|scans|overview|hosts)\/|\/packages\/contract\/|query|lucide/,
               minShareCount: 3,
-              priority: 2,
-            },
-            {
-              name: 'charts',
-              test: /\/d3-|\/charts\/(figure|plot|scale|stacked-columns)/,
-              minShareCount: 2,
-              priority: 1,
             },
             { name: 'common', test: /\/src\/(ui|overview)\/|lucide|\/queries\.ts$/, minShareCount: 2 },
           ],

@@ -1,20 +1,22 @@
-/** The number of open risks, by severity. */
+/** The number of open risks, by severity and over time. */
 import type { SeveritySeries, StatusSeries } from '@glacis/contract/insights'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { statsSummary } from '@glacis/contract/insights'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useDeferredQuery } from '#api/query.ts'
 import { bySeverity, byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { changeOver } from '#overview/change.ts'
-import { statsInput, type View } from '#overview/view.ts'
+import { riskListPath, statsPeriod, statsInput, type View } from '#overview/view.ts'
 import { lastEnded } from '#scans/queries.ts'
-import { bucketsOf } from '#ui/charts/series.ts'
+import { ChartFigure } from '#ui/charts/figure.tsx'
+import { bucketsOf, levels } from '#ui/charts/series.ts'
 import { Delta, LadderLink, LadderRow, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
+import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
-import { severityLevels } from '#ui/severity.tsx'
+import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { SectionError } from '#ui/states.tsx'
 
@@ -106,6 +108,70 @@ function NoHostsNote() {
         View scan
       </Link>
     </>
+  )
+}
+
+/** Open risks over the period: one column per day, week, or month. */
+export function RisksBySeverity({ view }: { readonly view: View }) {
+  const { data, isError, refetch } = useDeferredQuery(bySeverity(statsInput(view)))
+  const buckets = data ? bucketsOf(data.timestamps, statsPeriod(view)) : []
+  const series = severityLevels.map((level) => ({
+    name: severityLabels[level],
+    color: `var(--gl-${level})`,
+    glyph: <SeverityGlyph level={level} className="size-3" />,
+    values: data ? levels(buckets, data[level]) : [],
+  }))
+  const navigate = useNavigate()
+  // Filters the list by the severities that are visible in the chart.
+  const openList = (shown: readonly { readonly name: string }[]) => {
+    const severity = severityLevels.filter((level) => shown.some((line) => line.name === severityLabels[level]))
+    const isAll = severity.length === severityLevels.length
+    void navigate({ to: riskListPath(view), search: isAll ? {} : { severity } })
+  }
+  if (isError && !data) return <ChartError title="Open risks by severity" onRetry={() => void refetch()} />
+  if (!data) return <ChartSkeleton title="Open risks by severity" height={212} />
+  return (
+    <ChartFigure title="Open risks by severity" points={buckets} series={series} height={212} hasLegend showTotal>
+      {(shown) => (
+        <StackedColumns
+          label="Open risks by severity"
+          points={buckets}
+          series={shown}
+          height={212}
+          onOpen={() => openList(shown)}
+        />
+      )}
+    </ChartFigure>
+  )
+}
+
+/** A chart that failed to load, below its title. */
+export function ChartError({ title, onRetry }: { readonly title: string; readonly onRetry: () => void }) {
+  return (
+    <section>
+      <ChartTitle>{title}</ChartTitle>
+      <SectionError what="The chart" onRetry={onRetry} />
+    </section>
+  )
+}
+
+/** A loading chart: its title and height. */
+export function ChartSkeleton({ title, height = 130 }: { readonly title: string; readonly height?: number }) {
+  return (
+    <section aria-busy="true">
+      <ChartTitle>{title}</ChartTitle>
+      <div className="mt-3.5 flex items-end" style={{ height: height + 22 }}>
+        <Skeleton className="h-px w-full" />
+      </div>
+    </section>
+  )
+}
+
+function ChartTitle({ children }: { readonly children: string }) {
+  return (
+    <div className="flex min-h-7 items-center">
+      <h2 className="text-14 leading-5 font-semibold tracking-[-.006em]">{children}</h2>
+    </div>
   )
 }
 

@@ -1,33 +1,26 @@
 /** `/overview` */
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, lazyRouteComponent } from '@tanstack/react-router'
-import { type ReactNode, Suspense } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { steps } from '#onboarding/queries.ts'
-import { ChartSkeleton } from '#overview/chart-states.tsx'
 import { FirstRun } from '#overview/first-run.tsx'
+import { FeedTable } from '#overview/feeds.tsx'
 import { NeedsAttention } from '#overview/needs-attention.tsx'
-import { OpenRisks } from '#overview/open-risks.tsx'
+import { OpenRisks, RisksBySeverity } from '#overview/open-risks.tsx'
 import { summary } from '#overview/queries.ts'
 import { RecentActivity } from '#overview/recent-activity.tsx'
 import { SetupProgress } from '#overview/setup-progress.tsx'
 import { Share } from '#overview/share.tsx'
+import { SummaryLists } from '#overview/summary-lists.tsx'
+import { AffectedHosts, RisksByStatus, ScansFinished } from '#overview/trends.tsx'
 import { KindSwitch, PeriodSwitch } from '#overview/view-switches.tsx'
 import { kindLabels, statsInput, viewFromSearch } from '#overview/view.ts'
 import { PageHead } from '#ui/page-head.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 
 const route = getRouteApi('/_auth/overview')
-
-// The charts and the lists below them load separately, because the page is usable without them.
-const trends = () => import('#overview/trends.tsx')
-const RisksBySeverity = lazyRouteComponent(trends, 'RisksBySeverity')
-const RisksByStatus = lazyRouteComponent(trends, 'RisksByStatus')
-const AffectedHosts = lazyRouteComponent(trends, 'AffectedHosts')
-const ScansFinished = lazyRouteComponent(trends, 'ScansFinished')
-const SummaryLists = lazyRouteComponent(() => import('#overview/summary-lists.tsx'), 'SummaryLists')
-const FeedTable = lazyRouteComponent(() => import('#overview/feeds.tsx'), 'FeedTable')
 
 /**
  * Every section loads and fails independently.
@@ -78,9 +71,7 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
           </div>
           <div className="ruled g-hero mt-4">
             <OpenRisks view={view} summary={data} />
-            <Suspense fallback={<ChartSkeleton title="Open risks by severity" height={212} />}>
-              <RisksBySeverity view={view} />
-            </Suspense>
+            <RisksBySeverity view={view} />
           </div>
           <div className="ruled g-work">
             <div className="min-w-0 pb-3!">
@@ -92,29 +83,21 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
           </div>
           <div className="ruled g-3 border-b border-line">
             <div className="min-w-0">
-              <Suspense fallback={<ChartSkeleton title="Risks by status" />}>
-                <RisksByStatus view={view} />
-              </Suspense>
+              <RisksByStatus view={view} />
             </div>
             <div className="min-w-0">
-              <Suspense fallback={<ChartSkeleton title="Affected hosts" />}>
-                <AffectedHosts view={view} hostCount={data?.hostCount} />
-              </Suspense>
+              <AffectedHosts view={view} hostCount={data?.hostCount} />
             </div>
             <div className="min-w-0">
-              <Suspense fallback={<ChartSkeleton title="Finished scans" />}>
-                <ScansFinished view={view} />
-              </Suspense>
+              <ScansFinished view={view} />
             </div>
           </div>
-          <Suspense>
-            <div className="min-w-0">
-              <SummaryLists />
-            </div>
-            <div className="min-w-0">
-              <FeedTable />
-            </div>
-          </Suspense>
+          <div className="min-w-0">
+            <SummaryLists />
+          </div>
+          <div className="min-w-0">
+            <FeedTable />
+          </div>
         </div>
       )}
     </div>

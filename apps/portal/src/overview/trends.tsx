@@ -1,55 +1,20 @@
-/** Charts over the period. */
+/** Charts over the period: risks by status, affected hosts, and finished scans. */
 import { useNavigate } from '@tanstack/react-router'
 import { useDeferredQuery } from '#api/query.ts'
 import { affectedOverTime } from '#hosts/queries.ts'
-import { bySeverity, byStatus } from '#issues/queries.ts'
+import { byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
-import { ChartError, ChartSkeleton } from '#overview/chart-states.tsx'
+import { ChartError, ChartSkeleton } from '#overview/open-risks.tsx'
 import { riskListPath, statsPeriod, statsInput, type View } from '#overview/view.ts'
 import { overTime } from '#scans/queries.ts'
 import { ChartFigure } from '#ui/charts/figure.tsx'
 import { Area, Lines, type LineSeries } from '#ui/charts/lines.tsx'
 import { bucketsOf, levels, sums } from '#ui/charts/series.ts'
-import { Columns, StackedColumns } from '#ui/charts/stacked-columns.tsx'
-import { SeverityGlyph, severityLabels, severityLevels } from '#ui/severity.tsx'
+import { Columns } from '#ui/charts/stacked-columns.tsx'
 import { IssueStatusIcon } from '#ui/status.tsx'
 
 interface TrendProps {
   readonly view: View
-}
-
-/** Open risks over the period: one column per day, week, or month. */
-export function RisksBySeverity({ view }: TrendProps) {
-  const { data, isError, refetch } = useDeferredQuery(bySeverity(statsInput(view)))
-  const buckets = data ? bucketsOf(data.timestamps, statsPeriod(view)) : []
-  const series = severityLevels.map((level) => ({
-    name: severityLabels[level],
-    color: `var(--gl-${level})`,
-    glyph: <SeverityGlyph level={level} className="size-3" />,
-    values: data ? levels(buckets, data[level]) : [],
-  }))
-  const navigate = useNavigate()
-  // Filters the list by the severities that are visible in the chart.
-  const openList = (shown: readonly { readonly name: string }[]) => {
-    const severity = severityLevels.filter((level) => shown.some((line) => line.name === severityLabels[level]))
-    const isAll = severity.length === severityLevels.length
-    void navigate({ to: riskListPath(view), search: isAll ? {} : { severity } })
-  }
-  if (isError && !data) return <ChartError title="Open risks by severity" onRetry={() => void refetch()} />
-  if (!data) return <ChartSkeleton title="Open risks by severity" height={212} />
-  return (
-    <ChartFigure title="Open risks by severity" points={buckets} series={series} height={212} hasLegend showTotal>
-      {(shown) => (
-        <StackedColumns
-          label="Open risks by severity"
-          points={buckets}
-          series={shown}
-          height={212}
-          onOpen={() => openList(shown)}
-        />
-      )}
-    </ChartFigure>
-  )
 }
 
 const statusLines = [
