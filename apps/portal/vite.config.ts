@@ -19,7 +19,8 @@ const endpoints: Plugin = {
   enforce: 'pre',
   transform: {
     filter: { id: /packages\/contract\/src\//, code: /= endpoint\(/ },
-    handler: (code) => code.replace(/= endpoint\(\{\s*(method: '\w+',\s*path: '[^']+'),[^]*?\n\}\)/g, '= endpoint({ $1 })'),
+    handler: (code) =>
+      code.replace(/= endpoint\(\{\s*(method: '\w+',\s*path: '[^']+'),[^]*?\n\}\)/g, '= endpoint({ $1 })'),
   },
 }
 

@@ -11,7 +11,8 @@ let root: string
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'glacis-packages-'))
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
+// Retries, because other package managers may still be writing to the folder when one fails.
+afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 5 }))
 
 async function write(file: string, text: string): Promise<void> {
   await mkdir(join(root, file, '..'), { recursive: true })
