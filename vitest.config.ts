@@ -20,7 +20,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     // Most tests wait for sockets rather than the CPU.
-    maxWorkers: 4,
+    maxWorkers: 5,
     projects: [
       {
         test: {
@@ -65,7 +65,7 @@ export default defineConfig({
           include: ['e2e/**/*.spec.ts', 'faults/**/*.spec.ts', 'scale/**/*.spec.ts', 'soak/**/*.spec.ts'],
           globalSetup: ['e2e/shared-product.ts'],
           experimental: { viteModuleRunner: false },
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
