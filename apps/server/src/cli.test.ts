@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runInProcess } from '#testing/command.ts'
 import { version } from './version.ts'
 
 let folder: string
@@ -35,14 +36,14 @@ it('prints its version', async () => {
 })
 
 it.each([[['--help']], [[]]])('prints its usage for %j', async (args) => {
-  const { code, stdout } = await glacis(args)
+  const { code, stdout } = await runInProcess(args)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^Usage: glacis COMMAND\n\n {2}serve /)
 })
 
 it('describes a command', async () => {
-  expect((await glacis(['doctor', '--help'])).stdout).toMatch(/^Usage: glacis doctor\n\nCheck settings/)
-  expect((await glacis(['identity', 'create', '--help'])).stdout).toMatch(/^Usage: glacis identity COMMAND/)
+  expect((await runInProcess(['doctor', '--help'])).stdout).toMatch(/^Usage: glacis doctor\n\nCheck settings/)
+  expect((await runInProcess(['identity', 'create', '--help'])).stdout).toMatch(/^Usage: glacis identity COMMAND/)
 })
 
 it.each([
@@ -52,7 +53,7 @@ it.each([
   [['restore'], 'Pass the backup file, such as "glacis restore glacis.backup".\n'],
   [['toString'], 'Unknown command "toString". Run "glacis --help" for a list of commands.\n'],
 ])('exits with 2 and an error message for %j', async (args, stderr) => {
-  expect(await glacis(args)).toEqual({ code: 2, stdout: '', stderr })
+  expect(await runInProcess(args)).toEqual({ code: 2, stdout: '', stderr })
 })
 
 it('finishes if the reader of its output has gone', async () => {
