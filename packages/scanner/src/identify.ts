@@ -53,7 +53,7 @@ async function readApplications(
   tools: IdentifyTools,
 ): Promise<Pick<Identification, 'technologies' | 'ownFolder' | 'linkedFolders'>> {
   if (!http) return { technologies: atRoot }
-  const common = ownFolder === undefined ? await findCommonFolders({ ...endpoint, tls }, tools) : []
+  const common = ownFolder === undefined ? await findCommonFolders({ ...endpoint, tls }, webTools(tools)) : []
   const candidates = ownFolder === undefined ? new Set([...linkedFolders, ...common]) : [ownFolder]
   const folders: string[] = []
   const found = [...traces]

@@ -10,6 +10,8 @@ import type { Units } from '#unit.ts'
 
 export interface IdentifyTools extends ConnectionTools {
   readonly http: HttpClient
+  /** Responses that checks reuse; absent: `http`. */
+  readonly shared?: Pick<HttpClient, 'request'>
   readonly fingerprints: Fingerprints
   /** Paths that fingerprints need from web servers. */
   readonly webPaths: readonly WebPath[]
@@ -36,6 +38,6 @@ export function bannerOnly(received: Buffer): Reading {
 }
 
 /** For reading web pages. */
-export function webTools({ http, signal, webPaths }: IdentifyTools) {
-  return { http, signal, paths: webPaths }
+export function webTools({ http, shared = http, signal, webPaths }: IdentifyTools) {
+  return { http, shared, signal, paths: webPaths }
 }

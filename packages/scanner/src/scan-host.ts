@@ -10,6 +10,7 @@ import { identifyPort, type Identification } from '#identify.ts'
 import { nativeChecks, runNative } from '#native/run.ts'
 import { withoutSuperseded } from '#native/superseded.ts'
 import type { HttpClient } from '#net/http.ts'
+import { createSharedClient, type SharedClient } from '#net/shared-client.ts'
 import { forEachOf } from '#pool.ts'
 import { scanOrder, type PortReading, type Sweeper } from '#ports.ts'
 import type { CheckPlan } from '#template/plan.ts'
@@ -127,8 +128,9 @@ export async function examineServices(
   const profile = run.job.profile ?? 'gentle'
   const requestsMax = requestsMin + requestsFactor * payloadLimits(run.options).requestsPerCheck
   const units = createUnits(host.address, requestsMax, run.options.stopped)
+  const shared = createSharedClient(run.http)
   try {
-    const identifications = [...(await identifyAll(host, reading, run, { signal, units })), ...datagrams]
+    const identifications = [...(await identifyAll(host, reading, run, { signal, units, shared })), ...datagrams]
     for (const { service, technologies } of identifications) {
       await run.emit(service)
       for (const technology of technologies) await run.emit(technology)
@@ -152,7 +154,7 @@ export async function examineServices(
       ...(callbacks && { callbacks }),
       ...(resolvers && { resolvers }),
     }
-    const tools = { http, guard, budget, signal, servicesAtOnce, profile, units, ...extraTools }
+    const tools = { http, shared, guard, budget, signal, servicesAtOnce, profile, units, ...extraTools }
     const onlyChecks = job.checks && new Set(job.checks)
     const native = knowledge.native ? runNative(target, { ...tools, ...(onlyChecks && { onlyChecks }) }) : []
     const all = inOrder([native, runChecks(target, knowledge.plan, tools)])
@@ -162,6 +164,8 @@ export async function examineServices(
     if (!signal.aborted) throw error
     const message = `${host.address} reached its time limit of ${run.limits.hostDeadlineMs / 60_000} minutes.`
     await run.emit({ kind: 'problem', address: host.address, level: 'warn', message })
+  } finally {
+    shared.clear()
   }
 }
 
@@ -186,10 +190,10 @@ async function identifyAll(
   host: ResolvedHost,
   reading: PortReading,
   run: Run,
-  { signal, units }: { readonly signal: AbortSignal; readonly units: Units },
+  own: { readonly signal: AbortSignal; readonly units: Units; readonly shared: SharedClient },
 ): Promise<readonly Identification[]> {
   const { fingerprints, webPaths } = run.knowledge
-  const tools = { guard: run.guard, budget: run.budget, http: run.http, fingerprints, webPaths, signal, units }
+  const tools = { guard: run.guard, budget: run.budget, http: run.http, fingerprints, webPaths, ...own }
   const hostname = host.names[0] ?? host.address
   const identifications = new Map<number, Identification>()
   const ports = scanOrder(reading.open, 0).slice(0, run.limits.portsIdentifiedMax)

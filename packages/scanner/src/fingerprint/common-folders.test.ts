@@ -11,7 +11,7 @@ async function foundOn(serve: RequestListener) {
   const port = typeof bound === 'object' && bound ? bound.port : 0
   const http = createHttpClient({ guard: { denialReason: () => null } })
   const origin = { address: '127.34.2.3', port, tls: false, hostname: 'lab.test' }
-  const folders = await findCommonFolders(origin, { http, signal: AbortSignal.timeout(10_000) })
+  const folders = await findCommonFolders(origin, { shared: http, signal: AbortSignal.timeout(10_000) })
   await http.close()
   server.close()
   return folders

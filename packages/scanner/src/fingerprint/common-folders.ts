@@ -17,10 +17,10 @@ const atOnce = 4
 /** @returns none where the server responds to any path alike */
 export async function findCommonFolders(
   origin: Origin,
-  { http, signal }: { readonly http: HttpClient; readonly signal: AbortSignal },
+  { shared, signal }: { readonly shared: Pick<HttpClient, 'request'>; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
   const read = async (path: string) => {
-    const response = await http.request(origin, { method: 'GET', path }, { signal })
+    const response = await shared.request(origin, { method: 'GET', path }, { signal })
     return response.kind === 'response' ? response : undefined
   }
   const unknown = await read(`/${randomBytes(8).toString('hex')}/`)

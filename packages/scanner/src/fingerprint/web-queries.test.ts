@@ -25,7 +25,7 @@ async function read(
   const port = typeof bound === 'object' && bound ? bound.port : 0
   const http = createHttpClient({ guard })
   const origin = { address: '127.34.2.1', port, tls: false, hostname: 'lab.test' }
-  const page = await readWeb(origin, { http, signal: AbortSignal.timeout(10_000), paths })
+  const page = await readWeb(origin, { http, shared: http, signal: AbortSignal.timeout(10_000), paths })
   await http.close()
   server.close()
   const own = new Set(['transmission.version', 'node-red.module', 'web.version'])

@@ -13,7 +13,7 @@ async function read(serve: RequestListener) {
   const port = typeof bound === 'object' && bound ? bound.port : 0
   const http = createHttpClient({ guard })
   const origin = { address: '127.34.2.2', port, tls: false, hostname: 'lab.test' }
-  const page = await readWeb(origin, { http, signal: AbortSignal.timeout(10_000), paths: [] })
+  const page = await readWeb(origin, { http, shared: http, signal: AbortSignal.timeout(10_000), paths: [] })
   await http.close()
   server.close()
   return { own: page?.ownFolder, linked: page?.linkedFolders }

@@ -36,6 +36,14 @@ export interface WebPage {
   readonly linkedFolders: readonly string[]
 }
 
+export interface WebTools {
+  readonly http: HttpClient
+  /** For requests that checks repeat. */
+  readonly shared: Pick<HttpClient, 'request'>
+  readonly signal: AbortSignal
+  readonly paths: readonly WebPath[]
+}
+
 const redirectsMax = 4
 /** A front page with more links to folders is a site rather than an index of applications. */
 const linkedFoldersMax = 5
@@ -49,7 +57,7 @@ const linkedFoldersMax = 5
  */
 export async function readWeb(
   origin: Origin,
-  { http, signal, paths }: { http: HttpClient; signal: AbortSignal; paths: readonly WebPath[] },
+  { http, shared, signal, paths }: WebTools,
   base = '/',
 ): Promise<WebPage | undefined> {
   const send = (request: HttpRequest) =>
@@ -101,7 +109,7 @@ export async function readWeb(
   }
   const described = descriptionPaths.map((path) => [path, []] as const)
   for (const [path, fields] of new Map([...described, ...relevantPaths(paths, traces)])) {
-    const page = await get(below(path))
+    const page = await shared.request(origin, { method: 'GET', path: below(path) }, { signal })
     if (page.kind === 'failure') break
     if (page.status !== 200) continue
     const text = path.endsWith('.js') ? scriptExcerpt(page.body) : bodyText(page)

@@ -1,6 +1,7 @@
 /** Native checks for binary protocols: their definition and the tools that they use. */
 import type { SecureVersion } from 'node:tls'
 import type { CheckPermission, ScanProfile } from '@glacis/contract/runner'
+import type { HttpFailure, HttpResponse } from '#net/http-message.ts'
 import type { TcpConnection, ReadOptions } from '#net/tcp.ts'
 import type { Handshake, TlsFailure } from '#net/tls.ts'
 import type { UdpResponse, UdpOptions } from '#net/udp.ts'
@@ -54,6 +55,8 @@ export interface NativeContext {
   readonly signal: AbortSignal
   /** Hostnames found in certificates and banners of this host. */
   readonly hostNames: readonly string[]
+  /** Requests a page without headers of its own; other checks share its response. */
+  requestPage(path: string): Promise<HttpResponse | HttpFailure>
   /**
    * Runs an exchange on a new connection, with TLS where the service uses it; undefined when the
    * connection failed.

@@ -1,6 +1,7 @@
 /** Runs the native checks on the services of one host. */
 import type { CheckPermission, Observation, ScanProfile } from '@glacis/contract/runner'
 import type { Guard } from '#guard.ts'
+import type { HttpClient } from '#net/http.ts'
 import { type TcpConnection, sendAndRead, redial, connectionOver } from '#net/tcp.ts'
 import { tlsHandshake } from '#net/tls.ts'
 import { queryUdp } from '#net/udp.ts'
@@ -26,6 +27,8 @@ export const nativeChecks: readonly CheckInfo[] = [
 ]
 
 export interface NativeTools {
+  /** For requests that other checks repeat. */
+  readonly shared: Pick<HttpClient, 'request'>
   readonly guard: Guard
   readonly budget: { take(address: string, signal: AbortSignal): Promise<void> }
   readonly signal: AbortSignal
@@ -40,6 +43,7 @@ export interface NativeTools {
 }
 
 const portDeadlineMs = 60_000
+const pageDeadlineMs = 5000
 /** Services of a host that checks of unknown protocols are tried on. */
 const unidentifiedMax = 8
 const readOptions = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 65_536 }
@@ -193,6 +197,12 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
     profile,
     signal,
     hostNames: hostNamesOf(target),
+    requestPage: (path) =>
+      tools.shared.request(
+        { address, port, tls, hostname },
+        { method: 'GET', path },
+        { signal, deadlineMs: pageDeadlineMs },
+      ),
     withConnection,
     async handshake({ before, ...range } = {}) {
       if (service.transport === 'udp') return undefined

@@ -43,7 +43,9 @@ describe('tlsWeak', () => {
   it('finds nothing on a modern server', async () => {
     const certificate = certificateFor({ name: 'lab.test' })
     await using peer = await tcpPeer((socket) => {
-      new TLSSocket(socket, { isServer: true, ...certificate, minVersion: 'TLSv1.2' }).on('error', () => undefined)
+      const encrypted = new TLSSocket(socket, { isServer: true, ...certificate, minVersion: 'TLSv1.2' })
+      encrypted.on('error', () => undefined)
+      encrypted.on('data', () => encrypted.write('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'))
     })
     const { found, covered } = await runNativeChecks(peer, { protocol: 'http', tls: true })
     expect(own(found)).toEqual([])

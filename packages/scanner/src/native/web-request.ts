@@ -29,8 +29,27 @@ export interface WebResponse {
 
 const bytesUsual = 512 * 1024
 
-/** @returns undefined if the server didn't answer with HTTP */
-export async function requestWeb(
+/**
+ * A request that consists of a path only is shared with other checks.
+ *
+ * @returns undefined if the server didn't answer with HTTP
+ */
+export async function requestWeb(context: NativeContext, request: WebRequest): Promise<WebResponse | undefined> {
+  const { target, ...others } = request
+  const isShared = target.startsWith('/') && Object.keys(others).length === 0
+  return isShared ? requestShared(context, target) : exchangeWeb(context, request)
+}
+
+async function requestShared(context: NativeContext, path: string): Promise<WebResponse | undefined> {
+  const response = await context.requestPage(path)
+  if (response.kind === 'failure') return undefined
+  const { status, statusText, headers, body, request } = response
+  const lines = [`HTTP/1.1 ${status} ${statusText}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
+  const received = `${lines.join('\r\n')}\r\n\r\n${body.toString('latin1')}`
+  return { status, headers, body: body.toString('utf8'), request, received }
+}
+
+async function exchangeWeb(
   context: NativeContext,
   {
     method = 'GET',

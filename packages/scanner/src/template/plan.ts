@@ -3,7 +3,6 @@ import type { CheckPermission } from '@glacis/contract/primitives'
 import { readdirSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { HttpRequest } from '#net/http-message.ts'
 import { digestOf, writeCache, readCache, type CacheEntry } from '#template/cache.ts'
 import { groupRequests, type Group } from '#template/groups.ts'
 import { listReader } from '#template/lists.ts'
@@ -203,14 +202,4 @@ function prepareTemplates({ templates }: CheckPlan, { allowed, callbacks, suppli
     ssl: runnable.filter(({ counts }) => counts.ssl > 0),
     dns: runnable.filter(({ counts }) => counts.dns > 0),
   }
-}
-
-/** Identity of a request: everything that is sent to the service. */
-export function requestKey(request: HttpRequest): string {
-  const headers = Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
-  return [request.method, request.path, ...headers.sort(), '', bodyText(request)].join('\n')
-}
-
-function bodyText({ body = '' }: HttpRequest): string {
-  return typeof body === 'string' ? body : Buffer.from(body).toString('latin1')
 }

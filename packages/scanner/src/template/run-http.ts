@@ -15,7 +15,7 @@ import { completions, addPending, type Progress } from '#template/progress.ts'
 import { identifiedNames } from '#template/relevance.ts'
 import { runSequences } from '#template/run-sequences.ts'
 import { isForeignPath, shouldSend, namesOfMatch, runtimesOf } from '#template/selection.ts'
-import { createSharedClient, type SharedClient } from '#template/shared-client.ts'
+import { createSharedClient, type SharedClient } from '#net/shared-client.ts'
 import { toDoubted, toFinding } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import type { Template } from '#template/template.ts'
@@ -62,7 +62,7 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   const calibration = await calibrate(tools.http, origin, basePath, signal)
   const work: HttpRun = {
     run,
-    client: createSharedClient(tools.http),
+    client: tools.shared ?? createSharedClient(tools.http),
     basePath,
     calibration,
     // A service that hasn't responded so far gets one more attempt: the front page.
@@ -77,7 +77,7 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
     yield* runGroups(work, groups)
     yield* runSequences(run, { ...work, variables, sequences })
   } finally {
-    work.client.clear()
+    if (!tools.shared) work.client.clear()
   }
   const failureReason = work.health.stopReason()
   if (failureReason !== null) yield { kind: 'problem', message: failureReason }

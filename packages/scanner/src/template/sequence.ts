@@ -14,7 +14,7 @@ import { follow, type Chain, type Exchange } from '#template/redirects.ts'
 import type { ServiceRun } from '#template/service-run.ts'
 import type { HttpBlock } from '#template/template.ts'
 import { answerAt, type State } from '#template/sequence-state.ts'
-import type { SharedClient } from '#template/shared-client.ts'
+import type { SharedClient } from '#net/shared-client.ts'
 import { runUnit, spendRequest, Stopped, tooManyLogins, tooManyRequests } from '#unit.ts'
 
 /** Number of responses that matchers can refer to; later ones are matched and dropped. */

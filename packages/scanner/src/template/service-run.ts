@@ -6,6 +6,7 @@ import type { Callbacks } from '#callback/index.ts'
 import type { Guard } from '#guard.ts'
 import type { HttpClient } from '#net/http.ts'
 import type { Origin } from '#net/http-message.ts'
+import type { SharedClient } from '#net/shared-client.ts'
 import type { CheckPlan, Permissions } from '#template/plan.ts'
 import type { Units } from '#unit.ts'
 
@@ -33,6 +34,8 @@ export interface IdentifiedService {
 export interface CheckTools {
   /** Applies its own rate limit before each request; pass `beforeRequest`. */
   readonly http: HttpClient
+  /** Responses that the identification and other checks of the host share; absent: a client per service. */
+  readonly shared?: SharedClient
   readonly guard: Guard
   readonly signal: AbortSignal
   readonly profile: ScanProfile

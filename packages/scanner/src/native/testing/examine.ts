@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import type { CheckPermission, Observation } from '@glacis/contract/runner'
 import { runNative } from '#native/run.ts'
+import { createHttpClient } from '#net/http.ts'
 
 const address = '127.67.3.1'
 const guard = { denialReason: () => null }
@@ -83,8 +84,10 @@ export async function runNativeChecks(
   const target = { address, hostname: 'mx.lab.test', basePath: '/', services: [whole] }
   const signal = AbortSignal.timeout(25_000)
   const observations: Observation[] = []
-  const tools = { guard, budget, signal, servicesAtOnce: 1, permissions: new Set(permissions) }
+  const shared = createHttpClient({ guard })
+  const tools = { shared, guard, budget, signal, servicesAtOnce: 1, permissions: new Set(permissions) }
   for await (const observation of runNative(target, { ...tools, profile: 'gentle' })) observations.push(observation)
+  await shared.close()
   return {
     found: observations.flatMap((observation) => (observation.kind === 'finding' ? observation.check : [])),
     covered: observations.flatMap((observation) => (observation.kind === 'coverage' ? observation.checks : [])),

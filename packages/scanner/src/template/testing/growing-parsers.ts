@@ -97,6 +97,7 @@ function webPage(name: string, pattern: string): GrowingParser {
     run: (text) =>
       readWeb(origin, {
         http: { request: async () => responseOf(text), close: async () => undefined },
+        shared: { request: async () => responseOf(text) },
         signal,
         paths: [],
       }),

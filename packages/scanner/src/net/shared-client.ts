@@ -1,10 +1,9 @@
-/** Shares the response to a request among many checks of a service, so that it is sent once. */
+/** Shares the response to a request among the identification and the checks of a host, so that it is sent once. */
 import type { HttpClient } from '#net/http.ts'
 import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 import { requestHeaders } from '#net/http-exchange.ts'
-import { requestKey } from '#template/plan.ts'
 
-/** Number of cached responses per service, and memory of all caches together. */
+/** Number and memory of cached responses per host, and memory of all caches together. */
 const RESPONSES_MAX = 6_000
 const BYTES_MAX = 48 * 1024 * 1024
 const TOTAL_BYTES_MAX = 96 * 1024 * 1024
@@ -92,4 +91,14 @@ function keyOf(origin: Origin, request: HttpRequest): string {
     flat.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), flat[at + 1] ?? '']] : [])),
   )
   return `${tls} ${port} ${hostname} ${requestKey({ ...request, headers })}`
+}
+
+/** Identity of a request: everything that is sent to the service. */
+function requestKey(request: HttpRequest): string {
+  const headers = Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
+  return [request.method, request.path, ...headers.sort(), '', bodyText(request)].join('\n')
+}
+
+function bodyText({ body = '' }: HttpRequest): string {
+  return typeof body === 'string' ? body : Buffer.from(body).toString('latin1')
 }
