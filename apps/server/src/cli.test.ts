@@ -21,9 +21,14 @@ interface CommandResult {
   readonly stderr: string
 }
 
+function environment() {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  return { PATH, NODE_COMPILE_CACHE, GLACIS_DATA: folder, GLACIS_HOST: '127.0.0.1' }
+}
+
 /** Runs the program until it exits, with these settings added to the defaults. */
 function glacis(args: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
-  const env = { PATH: process.env['PATH'], GLACIS_DATA: folder, GLACIS_HOST: '127.0.0.1', ...settings }
+  const env = { ...environment(), ...settings }
   const { promise, resolve } = Promise.withResolvers<CommandResult>()
   execFile(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { env }, (error, stdout, stderr) => {
     resolve({ code: error ? error.code : 0, stdout, stderr })
@@ -57,9 +62,8 @@ it.each([
 })
 
 it('finishes if the reader of its output has gone', async () => {
-  const env = { PATH: process.env['PATH'], GLACIS_DATA: folder, GLACIS_HOST: '127.0.0.1' }
   // The command keeps writing after its first lines.
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'doctor'], { env })
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'doctor'], { env: environment() })
   child.stdout.destroy()
   expect(await text(child.stderr)).toBe('')
 })
