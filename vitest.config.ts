@@ -8,11 +8,13 @@ const alone = [
   'packages/identity/src/flow/same-work.test.ts',
 ]
 
-/** The longest file starts first, so that the others run beside it. */
+/** Files that wait longest, so that others run beside them rather than before them. */
+const first = ['faults/faults.spec.ts', 'e2e/axe.spec.ts', 'soak/closed-network.spec.ts', 'scale/processes.spec.ts']
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLongest = ({ moduleId }: TestSpecification) => Number(moduleId.endsWith('/axe.spec.ts'))
-    return (await super.sort(files)).toSorted((a, b) => isLongest(b) - isLongest(a))
+    const isFirst = ({ moduleId }: TestSpecification) => Number(first.some((file) => moduleId.endsWith(`/${file}`)))
+    return (await super.sort(files)).toSorted((a, b) => isFirst(b) - isFirst(a))
   }
 }
 
@@ -20,7 +22,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     // Most tests wait for sockets rather than the CPU.
-    maxWorkers: 4,
+    maxWorkers: 5,
     projects: [
       {
         test: {
@@ -65,8 +67,6 @@ export default defineConfig({
           include: ['e2e/**/*.spec.ts', 'faults/**/*.spec.ts', 'scale/**/*.spec.ts', 'soak/**/*.spec.ts'],
           globalSetup: ['e2e/shared-product.ts'],
           experimental: { viteModuleRunner: false },
-          maxWorkers: 4,
-          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 15_000 } },
@@ -79,7 +79,7 @@ export default defineConfig({
           include: ['soak/**/*.soak.ts'],
           experimental: { viteModuleRunner: false },
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
           testTimeout: 3_600_000,
           hookTimeout: 120_000,
         },

@@ -1,9 +1,9 @@
 /** Shared setup of the account tests: the product, an external identity provider, the user Nora, and steps on forms. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { databaseFolder } from '../apps/server/src/testing/folder.ts'
 import { startProduct } from '../lab/product.ts'
 import { type Person, visit } from '../lab/visitor.ts'
 import { type TestOidcProvider, startTestOidcProvider } from '../packages/identity/src/testing/test-oidc-provider.ts'
@@ -48,7 +48,7 @@ export function startAccounts(name: string, { isMember, settings }: AccountsOpti
 
 async function startOwnProduct(name: string, more: Readonly<Record<string, string>>, resources: AsyncDisposableStack) {
   const port = await freePort()
-  const dataFolder = await mkdtemp(join(tmpdir(), `glacis-${name}-`))
+  const dataFolder = await databaseFolder(`glacis-${name}-`)
   resources.defer(() => rm(dataFolder, { recursive: true, force: true }))
   other = resources.adopt(await startTestOidcProvider(['acme'], `http://localhost:${port}`), (opened) => opened.close())
   const acme = JSON.stringify([other.optionsFor('acme', 'Acme')])

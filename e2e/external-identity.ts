@@ -1,9 +1,9 @@
 /** Test environment with an external identity service, at the same hostname behind a reverse proxy. */
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createServer, request as send, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { databaseFolder } from '../apps/server/src/testing/folder.ts'
 import { type Product, startProduct } from '../lab/product.ts'
 import { startTestOidcProvider, type TestOidcProvider } from '../packages/identity/src/testing/test-oidc-provider.ts'
 import { kratosProgram, startKratos } from './kratos.ts'
@@ -33,7 +33,7 @@ export async function startExternalIdentity(
 ): Promise<ExternalIdentity> {
   const [port, productPort, identityPort] = [await freePort(), await freePort(), await freePort()]
   const url = `http://localhost:${port}`
-  const folder = await mkdtemp(join(tmpdir(), `glacis-${name}-`))
+  const folder = await databaseFolder(`glacis-${name}-`)
   const identityFolder = join(folder, 'identity')
   const common = { GLACIS_LOG_LEVEL: 'warn', GLACIS_URL: url }
   const proxy = await startProxy(port, (path) => (identityPaths.test(path) ? identityPort : productPort))

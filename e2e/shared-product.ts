@@ -2,14 +2,13 @@
  * Vitest's global setup: one product for all test files that need no settings of their own. `E2E_URL` and
  * `E2E_DATA_FOLDER` describe it.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { databaseFolder } from '../apps/server/src/testing/folder.ts'
 import { startProduct } from '../lab/product.ts'
 import { freePort } from './ports.ts'
 
 export async function setup(): Promise<() => Promise<void>> {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-e2e-'))
+  const dataFolder = await databaseFolder('glacis-e2e-')
   const product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
   process.env['E2E_URL'] = product.url
   process.env['E2E_DATA_FOLDER'] = dataFolder

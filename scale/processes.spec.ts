@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => cluster[Symbol.asyncDispose]())
 
 const apiUrls = () => ['api 1', 'api 2'].map((name) => `http://127.0.0.1:${cluster.installation.ports[name]}`)
-const scanMsMax = 60_000
+/** A scan takes seconds, and longer beside other tests. */
+const scanMsMax = 150_000
 
 it('a session is valid in every process, and in none after it ended', async () => {
   const guest = visit(cluster.installation.url)
@@ -86,7 +87,7 @@ it('events reach the streams of every process, which resume at another one', asy
     }),
   )
   expect(reports).toEqual([200, 200])
-}, 150_000)
+}, 240_000)
 
 it('a rolling restart loses no request, no batch, and no count of wrong passwords', async () => {
   const { installation, visitor } = cluster
@@ -120,7 +121,7 @@ it('a rolling restart loses no request, no batch, and no count of wrong password
   messages.push(...(await signInWrongly(5)))
   const isThrottled = messages.map((message) => message.includes('Too many attempts'))
   expect(isThrottled).toEqual([...Array.from({ length: 10 }, () => false), true])
-})
+}, 240_000)
 
 async function signInWrongly(count: number): Promise<string[]> {
   const messages: string[] = []

@@ -79,7 +79,9 @@ async function runAgentOf(target: Server, env: Record<string, string>, ...args: 
   const state = join(folder, 'state')
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; output: string }>()
   const command = [main, '--server', `https://localhost:${portOf(target)}`, '--state', state, ...args]
-  execFile(process.execPath, command, { env: { GLACIS_AGENT_TOKEN: token, ...env } }, (error, stdout, stderr) =>
+  const { NODE_COMPILE_CACHE } = process.env
+  const all = { NODE_COMPILE_CACHE, GLACIS_AGENT_TOKEN: token, ...env }
+  execFile(process.execPath, command, { env: all }, (error, stdout, stderr) =>
     resolve({ code: error?.code ?? 0, output: stdout + stderr }),
   )
   return promise

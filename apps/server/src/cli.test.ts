@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runInProcess } from '#testing/command.ts'
 import { version } from './version.ts'
 
 let folder: string
@@ -20,9 +21,14 @@ interface CommandResult {
   readonly stderr: string
 }
 
+function environment() {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  return { PATH, NODE_COMPILE_CACHE, GLACIS_DATA: folder, GLACIS_HOST: '127.0.0.1' }
+}
+
 /** Runs the program until it exits, with these settings added to the defaults. */
 function glacis(args: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
-  const env = { PATH: process.env['PATH'], GLACIS_DATA: folder, GLACIS_HOST: '127.0.0.1', ...settings }
+  const env = { ...environment(), ...settings }
   const { promise, resolve } = Promise.withResolvers<CommandResult>()
   execFile(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { env }, (error, stdout, stderr) => {
     resolve({ code: error ? error.code : 0, stdout, stderr })
@@ -35,14 +41,14 @@ it('prints its version', async () => {
 })
 
 it.each([[['--help']], [[]]])('prints its usage for %j', async (args) => {
-  const { code, stdout } = await glacis(args)
+  const { code, stdout } = await runInProcess(args)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^Usage: glacis COMMAND\n\n {2}serve /)
 })
 
 it('describes a command', async () => {
-  expect((await glacis(['doctor', '--help'])).stdout).toMatch(/^Usage: glacis doctor\n\nCheck settings/)
-  expect((await glacis(['identity', 'create', '--help'])).stdout).toMatch(/^Usage: glacis identity COMMAND/)
+  expect((await runInProcess(['doctor', '--help'])).stdout).toMatch(/^Usage: glacis doctor\n\nCheck settings/)
+  expect((await runInProcess(['identity', 'create', '--help'])).stdout).toMatch(/^Usage: glacis identity COMMAND/)
 })
 
 it.each([
@@ -52,13 +58,12 @@ it.each([
   [['restore'], 'Pass the backup file, such as "glacis restore glacis.backup".\n'],
   [['toString'], 'Unknown command "toString". Run "glacis --help" for a list of commands.\n'],
 ])('exits with 2 and an error message for %j', async (args, stderr) => {
-  expect(await glacis(args)).toEqual({ code: 2, stdout: '', stderr })
+  expect(await runInProcess(args)).toEqual({ code: 2, stdout: '', stderr })
 })
 
 it('finishes if the reader of its output has gone', async () => {
-  const env = { PATH: process.env['PATH'], GLACIS_DATA: folder, GLACIS_HOST: '127.0.0.1' }
   // The command keeps writing after its first lines.
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'doctor'], { env })
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'doctor'], { env: environment() })
   child.stdout.destroy()
   expect(await text(child.stderr)).toBe('')
 })

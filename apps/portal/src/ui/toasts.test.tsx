@@ -15,6 +15,8 @@ const wait = (ms: number) =>
 beforeEach(() => {
   vi.useFakeTimers()
   render(<ToastRegion />)
+  // A page that was removed while the pointer or the focus was on its toasts leaves the timers paused.
+  fireEvent.pointerLeave(stack())
 })
 afterEach(() => {
   cleanup()

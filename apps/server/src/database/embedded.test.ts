@@ -1,12 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { createLogger } from '#log.ts'
+import { databaseFolder } from '#testing/folder.ts'
 import { type Postgres, startPostgres } from './embedded.ts'
 import { buffersOf } from './launch.ts'
 import { migrate } from './migrate.ts'
@@ -16,9 +17,16 @@ import { migrations } from './migrations.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 let dataFolder: string
+/** A new cluster, which tests copy. */
+let template: string
 const started: Postgres[] = []
+beforeAll(async () => {
+  template = await databaseFolder('glacis-postgres-')
+  await (await startPostgres({ dataFolder: template, log, isDurable: false })).stop()
+})
+afterAll(() => rm(template, { recursive: true, force: true }))
 beforeEach(async () => {
-  dataFolder = await mkdtemp(join(tmpdir(), 'glacis-postgres-'))
+  dataFolder = await databaseFolder('glacis-postgres-')
 })
 afterEach(async () => {
   for (const postgres of started.splice(0)) await postgres.stop()
@@ -30,6 +38,12 @@ async function start(folder = dataFolder, isDurable = false): Promise<Postgres> 
   const postgres = await startPostgres({ dataFolder: folder, log, isDurable })
   started.push(postgres)
   return postgres
+}
+
+/** Starts from a copy of the new cluster, with its owner. */
+async function startCopy(folder = dataFolder, isDurable = false): Promise<Postgres> {
+  await promisify(execFile)('cp', ['-Rp', join(template, 'postgres'), folder])
+  return start(folder, isDurable)
 }
 
 async function query(url: string, statement: string): Promise<string[]> {
@@ -47,7 +61,7 @@ const serverPid = async () =>
   Number((await readFile(join(dataFolder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
 
 it('keeps data across a restart', async () => {
-  const first = await start()
+  const first = await startCopy()
   await query(first.url, `create table kept as select 'yes' as value`)
   await first.stop()
   const second = await start()
@@ -71,17 +85,17 @@ it.runIf(canUseOtherUserIds)('runs under a user ID without a name', async () => 
 })
 
 it('sorts text by code point and supports Unicode letters', async () => {
-  const { url } = await start()
+  const { url } = await startCopy()
   expect(await query(url, `select upper('grüße') || ('a' < 'B')::text`)).toEqual(['GRÜßEfalse'])
 })
 
 it("doesn't listen on network addresses", async () => {
-  const { url } = await start()
+  const { url } = await startCopy()
   expect(await query(url, 'show listen_addresses')).toEqual([''])
 })
 
 it('migrates several databases with a shared role concurrently', async () => {
-  const { url } = await start()
+  const { url } = await startCopy()
   const names = ['one', 'two', 'three', 'four']
   for (const name of names) await query(url, `create database ${name}`)
   const migrated = names.map(async (name) => {
@@ -98,7 +112,7 @@ it('migrates several databases with a shared role concurrently', async () => {
 })
 
 it('SEC-G1 recovers committed data after SIGKILL', async () => {
-  const { url } = await start(dataFolder, true)
+  const { url } = await startCopy(dataFolder, true)
   await query(url, `create table kept as select 'yes' as value`)
   process.kill(await serverPid(), 'SIGKILL')
   await expect.poll(() => query(url, 'select value from kept').catch(() => []), { timeout: 60_000 }).toEqual(['yes'])
@@ -115,7 +129,7 @@ it('SEC-G2 reports a full disk at the first start', async ({ skip }) => {
 })
 
 it('reports why the database fails to start', async () => {
-  await (await start()).stop()
+  await (await startCopy()).stop()
   await rm(join(dataFolder, 'postgres/global/pg_control'))
   await expect(start()).rejects.toThrow(`The embedded database in ${dataFolder} failed to start: `)
 })
@@ -167,14 +181,14 @@ it.each([
 })
 
 it('ignores a stale lock file whose process ID was reused', async () => {
-  await (await start()).stop()
+  await (await startCopy()).stop()
   await writeFile(join(dataFolder, 'postgres/postmaster.pid'), `${process.pid}\n${dataFolder}/postgres\n1\n5432\n`)
   const { url } = await start()
   expect(await query(url, 'select 1')).toEqual(['1'])
 })
 
 it('rejects data of another major version', async () => {
-  await (await start()).stop()
+  await (await startCopy()).stop()
   await writeFile(join(dataFolder, 'postgres/PG_VERSION'), '15\n')
   await expect(start()).rejects.toThrow(/was created by PostgreSQL 15, but this release includes PostgreSQL 18/)
 })

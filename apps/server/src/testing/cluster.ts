@@ -3,17 +3,16 @@
  * `TEST_DATABASE_URL`. A URL that is already set is used as is. `TEST_TEMPLATE` names a migrated database that test
  * servers copy.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { startPostgres } from '#database/embedded.ts'
 import { createLogger } from '#log.ts'
 import { testDatabase } from '#testing/database.ts'
+import { databaseFolder } from '#testing/folder.ts'
 import { migrateAll } from '#testing/migrate-all.ts'
 
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env['TEST_DATABASE_URL']) return undefined
-  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-test-'))
+  const dataFolder = await databaseFolder('glacis-test-')
   const log = createLogger({ level: 'warn' })
   const postgres = await startPostgres({ dataFolder, log, isDurable: false })
   process.env['TEST_DATABASE_URL'] = postgres.url

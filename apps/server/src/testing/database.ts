@@ -22,7 +22,8 @@ export async function testDatabase(template = 'template1'): Promise<TestDatabase
   const adminUrl = process.env['TEST_DATABASE_URL']
   if (!adminUrl) throw new Error('TEST_DATABASE_URL is missing; run vitest from the root of the repository')
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await query(adminUrl, `create database ${name} template ${template}`)
+  // Copying files takes a sixth of the CPU time of copying pages through the log.
+  await query(adminUrl, `create database ${name} template ${template} strategy file_copy`)
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
   return { url: url.href, name, adminUrl, drop: () => query(adminUrl, `drop database if exists ${name} with (force)`) }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { callbackAddressExpects } from '#callbacks.ts'
 import { createProgress } from '#commands/scan/progress.ts'
+import { runInProcess } from '#testing/command.ts'
 
 const address = '127.67.1.1'
 const template = `id: lab-welcome
@@ -65,18 +65,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Runs the program without Glacis settings or a database. */
-async function scan(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const program = join(import.meta.dirname, '../../main.ts')
-  const { PATH, NODE_COMPILE_CACHE } = process.env
-  const child = spawn(process.execPath, [program, 'scan', ...args], { env: { PATH, NODE_COMPILE_CACHE } })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (part: Buffer) => (stdout += part.toString()))
-  child.stderr.on('data', (part: Buffer) => (stderr += part.toString()))
-  const [code] = await once(child, 'close')
-  return { code, stdout, stderr }
-}
+const scan = (...args: readonly string[]) => runInProcess(['scan', ...args])
 const Line = z.looseObject({
   kind: z.enum(['host', 'service', 'technology', 'finding', 'coverage', 'skipped', 'doubted', 'problem']),
 })
