@@ -18,7 +18,7 @@ type Row = Selectable<Tables['channel']>
 
 /** Maximum number of channels per workspace. */
 const channelsMax = 20
-/** Default rule of a new channel: new and regressed risks, and failed scans. */
+/** Default rule of a new channel: new and regressed risks, emerging threats, failed scans, and disconnected agents. */
 const defaultRule: ChannelRule = {
   events: [
     'EVENT_ISSUE_OPENED',
