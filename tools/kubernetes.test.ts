@@ -50,7 +50,7 @@ const hasHelm = spawnSync('helm', ['version']).status === 0
 describe.skipIf(!hasHelm)('the Helm chart', () => {
   it.each([
     ['its defaults', 'metricsPort=9464'],
-    ['storage, an ingress class and a secret', 'persistence.enabled=true,ingress.className=nginx,extraSecret=mail'],
+    ['storage, an ingress class, and a secret', 'persistence.enabled=true,ingress.className=nginx,extraSecret=mail'],
     ['as little as possible', 'networkPolicy.enabled=false,ingress.enabled=false,metricsPort='],
   ])('renders valid manifests with %s', async (_, values) => {
     const chart = join(import.meta.dirname, '../deploy/helm/glacis')

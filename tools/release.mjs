@@ -2,7 +2,7 @@
  * `npm run release [folder]`: writes the release of the current commit: source archive, SBOM, licenses, provenance, and
  * digests. The output depends only on the commit, so anyone can reproduce it and compare the digests. Before it writes
  * anything, it searches for secrets, validates the SBOM, and checks the registry for advisories; `--skip-audit` skips
- * the last, to reproduce a release offline.
+ * the advisories, to reproduce a release offline.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

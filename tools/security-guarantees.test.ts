@@ -1,4 +1,4 @@
-/** Each promise of docs/security-guarantees.md names the test files that prove it; this keeps the page true. */
+/** Each promise of docs/security-guarantees.md names the test files that prove it; this keeps the page accurate. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

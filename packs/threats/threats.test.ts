@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { matchProduct, parseCpe, productKeys, readDistributionFixes, readNvd, scoreOf, toWfn } from '@glacis/intelligence'
 
 const folder = import.meta.dirname
-const items = await Promise.all(
-  readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => Array.fromAsync(readNvd([readFileSync(join(folder, name), 'utf8')]))),
-)
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => readFileSync(join(folder, name), 'utf8'))
+const items = await Promise.all(files.map((file) => Array.fromAsync(readNvd([file]))))
 const threats = items.flat().flatMap((item) => (item.kind === 'threat' ? [item.threat] : []))
 const skipped = items.flat().filter((item) => item.kind === 'skipped')
 const byId = new Map(threats.map((threat) => [threat.id, threat]))
@@ -17,6 +16,11 @@ it('reads every record, each once', () => {
   expect(skipped).toEqual([])
   expect(threats.length).toBeGreaterThanOrEqual(300)
   expect(byId.size).toBe(threats.length)
+})
+
+it('reads every rating', () => {
+  const ratings = files.join('').match(/"vectorString":/g)
+  expect(threats.flatMap(({ metrics }) => metrics)).toHaveLength(ratings?.length ?? 0)
 })
 
 describe.each(threats)('$id', (threat) => {
@@ -57,6 +61,10 @@ it.each([
   ['djangoproject:django:3.2.4:*', ['CVE-2021-35042'], []],
   ['apache:log4j:2.14.1:*', ['CVE-2021-44228'], []],
   ['apache:log4j:2.17.1:*', [], ['CVE-2021-44228', 'CVE-2021-45046']],
+  ['apache:log4j:2.3.2:*', [], ['CVE-2021-44228', 'CVE-2021-45046']],
+  ['nginx:nginx:1.12.1:*', [], ['CVE-2017-7529']],
+  ['wordpress:wordpress:4.7.2:*', [], ['CVE-2017-1001000']],
+  ['mariadb:mariadb:5.3.6:*', [], ['CVE-2012-2122']],
   ['jenkins:jenkins:2.426.3:*', [], ['CVE-2024-23897']],
   ['atlassian:confluence_server:7.13.6:*', ['CVE-2022-26134'], ['CVE-2023-22515']],
 ])('%s matches %j and not %j', (text, yes, no) => {

@@ -21,7 +21,7 @@ const CallbackAddress = z
   // The name server answers with the host's address, so a domain needs an IPv4 address as host.
   .refine(({ domain, host, dnsPort }) => (domain === undefined ? dnsPort === undefined : isIPv4(host)))
 
-/** Completes the error message "… must be". */
+/** Completes error messages such as "… must be". */
 export const callbackAddressExpects =
   'a host with an optional port (80 by default) such as 203.0.113.7:8088, or a JSON object with host, port, listen, listenPort, domain, and dnsPort; a domain requires an IPv4 address as host'
 

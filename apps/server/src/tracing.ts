@@ -80,7 +80,7 @@ export function traceRequests(app: FastifyInstance): void {
   })
 }
 
-/** The path, unless it has a parameter that isn't an id: then, the route. */
+/** The path, unless it has a parameter that isn't an ID: then, the route. */
 function pathOf(request: FastifyRequest, route: string): string {
   const parameters = Object.values(Object(request.params))
   return parameters.every((value) => Uuid.safeParse(value).success) ? (request.url.split('?')[0] ?? '') : route

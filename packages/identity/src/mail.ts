@@ -72,7 +72,7 @@ export function secondFactorsResetMail(to: string): Mail {
     to,
     subject: 'Two-factor authentication was removed from your account',
     intro:
-      'An administrator removed two-factor authentication from your Glacis account and signed you out of all sessions. Until you set it up again, your account is protected by your password alone.',
+      'An administrator removed two-factor authentication from your Glacis account and signed you out of all sessions. To protect your account, set it up again after you sign in.',
     footer: "If you didn't request this, contact your administrator immediately.",
   })
 }

@@ -62,7 +62,7 @@ export function createUnits(address: string, requestsMax: number, stopped: reado
 }
 
 let current: Unit | null = null
-/** Budget of the running expression, and what it is called. */
+/** Budget and name of the running expression. */
 let expressionLeft = Infinity
 let expressionName = ''
 let observer: ((unit: Unit | null) => void) | null = null

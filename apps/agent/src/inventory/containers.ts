@@ -1,4 +1,4 @@
-/** Lists running containers by the API of Docker, which Podman also serves. */
+/** Lists running containers through the Docker Engine API, which Podman also serves. */
 import { request } from 'node:http'
 import type { InventoryContainer } from '@glacis/contract/machine'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ const Containers = z.array(
   }),
 )
 
-/** Sockets of Docker, of Podman, and of Podman without root. */
+/** Sockets of Docker, Podman, and rootless Podman. */
 export function defaultSocketPaths(env: Readonly<Record<string, string | undefined>>): string[] {
   const own = env['XDG_RUNTIME_DIR']
   return ['/var/run/docker.sock', '/run/podman/podman.sock', ...(own ? [`${own}/podman/podman.sock`] : [])]

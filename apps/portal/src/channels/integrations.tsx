@@ -23,7 +23,7 @@ export function IntegrationsPage() {
     <div className="w-full pb-14">
       <PageHead
         title="Integrations"
-        description="Where Glacis sends notifications about new and regressed risks. You can set a minimum severity for each technology."
+        description="Where Glacis sends notifications about risks, emerging threats, scans, and agents. You choose the events and the minimum severity of each channel."
       />
       <div className="mt-5 border-t border-line px-(--gl-gutter)">
         <div className="max-w-[800px]">

@@ -31,7 +31,7 @@ export function HostDetailPage() {
         documentTitle={hostName(host)}
         crumbs={<Crumb to="/assets">Assets</Crumb>}
         here={<span className="font-mono">{hostName(host)}</span>}
-        aside={host.criticality === 'CRITICALITY_HIGH' && <Badge variant="orange">Critical asset</Badge>}
+        aside={host.criticality === 'CRITICALITY_HIGH' && <Badge variant="orange">High criticality</Badge>}
         actions={
           <>
             <Button size="sm" call="updateHost" icon={<Pencil />} data-key="e" onClick={() => setIsEditing(true)}>

@@ -77,7 +77,7 @@ export function HostTable({
                 {host.merged && <Badge small>+{host.merged.length}</Badge>}
                 {host.criticality === 'CRITICALITY_HIGH' && (
                   <Badge small variant="orange">
-                    Critical asset
+                    High criticality
                   </Badge>
                 )}
               </CellLink>

@@ -50,7 +50,8 @@ interface FiguresProps {
 function Figures({ series, statuses, view, summary }: FiguresProps) {
   // Totals come from the status series because the severity series omits risks without a severity.
   const totals = statuses.open.map((open, at) => open + (statuses.regressive[at] ?? 0))
-  const change = changeOver(totals, bucketsOf(series.timestamps, 'PERIOD_MONTH')[0]?.label ?? '')
+  const start = startOf(series, view)
+  const change = changeOver(totals, start)
   const total = totals.at(-1) ?? 0
   const unrated = total - severityLevels.reduce((sum, level) => sum + (series[level].at(-1) ?? 0), 0)
   return (
@@ -89,12 +90,19 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
           <>
             {unrated > 0 && `${formatNumber(unrated)} more without a severity. `}
             {summary !== undefined && summary.regressive > 0 && `Includes ${regressions(summary.regressive)}. `}
-            Change since the start of the {view.period}.
+            Change since {start}.
           </>
         )}
       </p>
     </>
   )
+}
+
+/** The day of the first value; with its year only in the longest period, where the day alone is ambiguous. */
+function startOf({ timestamps: [first] }: SeveritySeries, { period }: View): string {
+  if (first === undefined) return ''
+  const label = bucketsOf([first], 'PERIOD_MONTH')[0]?.label ?? ''
+  return period === 'year' ? `${label} ${new Date(Date.parse(first) - 1).getUTCFullYear()}` : label
 }
 
 /** There are no open risks because there are no hosts. */

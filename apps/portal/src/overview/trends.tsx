@@ -88,7 +88,7 @@ export function ScansFinished({ view }: TrendProps) {
       title="Finished scans"
       points={buckets}
       series={series}
-      aside={`${formatNumber(total)} this ${view.period}`}
+      aside={`${formatNumber(total)} in the past ${view.period}`}
     >
       <Columns
         label="Finished scans"

@@ -52,8 +52,8 @@ export function TwoFactor({ flow }: { readonly flow: Flow }) {
         <TurnOffDialog
           flow={flow}
           button={unlink}
-          title="Turn off two-factor authentication"
-          description="Your password alone will be enough to sign in."
+          title="Turn off authenticator app"
+          description="Without another second factor, your password alone will be enough to sign in."
           open={isOpen}
           onClose={close}
         />

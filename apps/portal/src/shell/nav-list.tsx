@@ -141,7 +141,7 @@ function signalOf({ label, signal }: NavEntry, signals: Signals): Signal {
     name: `${label} ${formatNumber(count)} open or regressed`,
     end: (
       <span
-        title="Open and regressed risks this quarter"
+        title="Open and regressed risks in the past quarter"
         className="min-w-6 rounded-sm bg-n4 px-1.5 text-center text-12/[18px] font-medium text-ink-2 tabular-nums group-hover/nav:bg-surface group-aria-[current=page]/nav:bg-surface"
       >
         {formatCount(count)}

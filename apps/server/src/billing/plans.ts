@@ -12,7 +12,7 @@ export const plans: readonly Plan[] = [
     maximumTargets: 25,
     manualScansPerMonth: 100,
     maximumAgents: 10,
-    features: ['Scheduled scans', 'Verified and potential risks', 'PDF and JSON reports'],
+    features: ['Scheduled scans', 'Verified and potential risks', 'Reports as PDF, CSV, JSON, and SARIF'],
   },
   {
     id: 'starter',
@@ -55,7 +55,7 @@ export const plans: readonly Plan[] = [
 
 export function planOf(id: string): Plan {
   const plan = plans.find((item) => item.id === id) ?? plans[0]
-  if (!plan) throw new Error('at least one plan exists')
+  if (!plan) throw new Error('No plan is defined')
   return plan
 }
 

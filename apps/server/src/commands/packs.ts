@@ -66,8 +66,8 @@ async function importAll(paths: readonly string[], { url, packsFolder }: Opened)
   if (problems.length > 0) throw new CliError(problems.join('\n'))
 }
 
-function showProgress(args: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${args}`)
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${text}`)
 }
 
 function clearProgress(): void {

@@ -1,6 +1,6 @@
 /** Converts unique violations caused by concurrent inserts. */
 
-/** @throws the error created by `taken` on a unique violation */
+/** @throws the error created by `toError` on a unique violation */
 export async function mapUniqueViolation<T>(statement: Promise<T>, toError: () => Error): Promise<T> {
   try {
     return await statement

@@ -18,7 +18,7 @@ type Row = Selectable<Tables['channel']>
 
 /** Maximum number of channels per workspace. */
 const channelsMax = 20
-/** Default rule of a new channel: new and regressed risks, and failed scans. */
+/** Default rule of a new channel: new and regressed risks, emerging threats, failed scans, and disconnected agents. */
 const defaultRule: ChannelRule = {
   events: [
     'EVENT_ISSUE_OPENED',
@@ -211,7 +211,7 @@ function newSecret(): string {
 function addressFor(kind: ChannelKind, url: string, egress: EgressPolicy): string {
   const member = 'channel.webhookUrl'
   if (kind === 'KIND_EMAIL') {
-    if (url) throw invalid(member, "An email channel sends to the workspace's address and has no URL")
+    if (url) throw invalid(member, "An email channel has no URL")
     return ''
   }
   if (!url) throw invalid(member, 'Required')

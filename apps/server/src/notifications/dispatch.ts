@@ -62,7 +62,7 @@ async function createDeliveriesFor(
 type DueEvent = Selectable<Tables['event']> & { total: number; oldest: Date; recipient: string | null }
 
 /**
- * The most severe events of each recipient. An event of a target without team and owner goes to the address of the
+ * The most severe events of each recipient. An event of a target without a team or owner goes to the address of the
  * workspace, so that none is lost.
  */
 async function dueEvents(ctx: Ctx, channel: Selectable<Tables['channel']>, horizon: string): Promise<DueEvent[]> {

@@ -92,7 +92,7 @@ export function webhookBody(message: Message, url: string): string {
   })
 }
 
-/** Slack interprets `&`, `<` and `>` as markup; link text needs no other escaping. */
+/** Slack interprets `&`, `<`, and `>` as markup; link text needs no other escaping. */
 const forSlack = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('|', '¦')
 

@@ -159,7 +159,7 @@ function evaluateExactVersion(
   const order = relation === 'disjoint' ? compareVersions(version.version, named, scheme) : 0
   if (order === null) return incomparable(`${formatVersion(version)} cannot be compared with ${named}`)
   const range = `= ${named}${/^[*-]$/.test(criterion.update) ? '' : ` ${unquote(criterion.update)}`}`
-  if (order !== 0) return outside(`${formatVersion(version)} is not the affected version ${named}`)
+  if (order !== 0) return outside(`${formatVersion(version)} is not an affected version`)
   return evaluateUpdate(product, criterion, {
     kind: 'yes',
     range,

@@ -119,7 +119,7 @@ export function linksIn(body: string, path: string): string[] {
   }
 }
 
-/** The path of a link to internal records. The index may name a host by which it is only reached from outside. */
+/** The path of a link to internal records. The index may name a host that is only reachable from outside. */
 function recordPathOf(link: string, base: string): string | undefined {
   const [text = ''] = link.split('{')
   if (!/^(?:https?:\/)?\/\S{1,300}$/.test(text) || !URL.canParse(text, `http://here.invalid${base}`)) return undefined

@@ -16,7 +16,7 @@ interface FigureProps {
   /** Shows a legend in the header. */
   readonly hasLegend?: boolean
   readonly showTotal?: boolean
-  /** Shown on the right of the header: "149 this quarter". */
+  /** Shown on the right of the header: "149 in the past quarter". */
   readonly aside?: ReactNode
   /** The chart. A function receives the series that aren't hidden in the legend. */
   readonly children: ReactNode | ((shown: readonly ChartSeries[]) => ReactNode)

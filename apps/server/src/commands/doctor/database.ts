@@ -56,7 +56,9 @@ export async function checkFeeds(owner: Kysely<Tables>, isDownloading: boolean):
   if (!isDownloading)
     return [warning('feeds', 'Downloads are off. Set GLACIS_FEEDS=on, or import files with "glacis packs import".')]
   if (newest < Date.now() - feedAgeMsMax)
-    return [warning('feeds', 'No feed was updated in three days. Check that this machine can reach the publishers.')]
+    return [
+      warning('feeds', 'No feed has been updated in three days. Check that this machine can reach the publishers.'),
+    ]
   return [ok('feeds', downloaded.length === 1 ? '1 feed is current' : `${downloaded.length} feeds are current`)]
 }
 

@@ -10,12 +10,12 @@ export interface Writer {
   end(): void
 }
 
-/** JSON is written per observation, text per completed host, SARIF at the end. */
+/** JSON is written per observation, text and SARIF at the end. */
 export function createWriter(format: OutputFormat, checks: Checks, write: (text: string) => void): Writer {
   if (format === 'json') return jsonWriter(checks, write)
-  const observation: HostObservation[] = []
+  const observations: HostObservation[] = []
   const render = format === 'sarif' ? sarifReport : textReport
-  return { add: (item) => void observation.push(item), end: () => write(render(observation, checks)) }
+  return { add: (item) => void observations.push(item), end: () => write(render(observations, checks)) }
 }
 
 function jsonWriter(checks: Checks, write: (text: string) => void): Writer {

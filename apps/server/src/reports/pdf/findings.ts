@@ -145,17 +145,17 @@ function writeHost(pdf: Pdf, { host, evidence = [], status, firstSeenTime, notCh
   })
   const since =
     notCheckedSinceTime === undefined
-      ? `${statusLabels[status]} since ${formatDay(firstSeenTime)}`
+      ? `${statusLabels[status]} ${formatDay(firstSeenTime)}`
       : `not checked since ${formatDay(notCheckedSinceTime)}`
   writeAt(pdf, since, page.left, y, { size: 8.5, color: ink.soft, align: 'right' })
   pdf.y = y + 14
 }
 
 const statusLabels = {
-  STATUS_OPEN: 'open',
-  STATUS_REGRESSION: 'regressed, seen',
-  STATUS_IGNORED: 'ignored, seen',
-  STATUS_RESOLVED: 'resolved, seen',
+  STATUS_OPEN: 'open since',
+  STATUS_REGRESSION: 'regressed, first seen',
+  STATUS_IGNORED: 'ignored, first seen',
+  STATUS_RESOLVED: 'resolved, first seen',
 } as const
 
 function writeEvidence(pdf: Pdf, { affectedHosts }: Issue): void {

@@ -33,7 +33,7 @@ function writeTitle(pdf: Pdf, { target, scan, account }: ReportModel): void {
   const durationText = formatDuration(scan.startTime ?? scan.createTime, scan.completeTime)
   const facts = [
     target.address === target.name ? '' : target.address,
-    `${state[scan.status]} ${formatTime(scan.completeTime ?? scan.updateTime)}`,
+    `${state[scan.status]} ${formatTime(scan.completeTime ?? startOf(scan) ?? scan.updateTime)}`,
     durationText === '' ? '' : `took ${durationText}`,
     scan.startedBy === undefined ? '' : `started by ${scan.startedBy}`,
   ]
@@ -41,18 +41,24 @@ function writeTitle(pdf: Pdf, { target, scan, account }: ReportModel): void {
 }
 
 const state = {
-  STATUS_CREATED: 'Not started',
+  STATUS_CREATED: 'Queued since',
   STATUS_RUNNING: 'Running since',
   STATUS_COMPLETED: 'Completed',
   STATUS_CANCELLED: 'Canceled',
   STATUS_FAILED: 'Failed',
 } as const
 
+/** When a scan that has not ended was queued or started. */
+function startOf({ status, createTime, startTime }: ReportModel['scan']): string | undefined {
+  if (status === 'STATUS_CREATED') return createTime
+  return status === 'STATUS_RUNNING' ? startTime : undefined
+}
+
 /** A summary in one or two sentences. */
 function summaryText({ scan, hosts }: ReportModel, figures: Figures): string {
   const hostsText = formatCount(scan.hostCount.scannedHosts || hosts.length, 'host')
   if (scan.status !== 'STATUS_COMPLETED') {
-    return `This scan did not complete, so the figures cover only the hosts it reached. Open risks: ${figures.open.length}.`
+    return `This scan is incomplete, so the figures cover only the hosts it reached. Open risks: ${figures.open.length}.`
   }
   if (figures.open.length === 0) return `No open risks on ${hostsText}.`
   const urgent = chartedSeverities.slice(0, 2).map((category) => {

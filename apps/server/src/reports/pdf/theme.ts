@@ -31,7 +31,7 @@ export const severities: Readonly<Record<SeverityCategory, SeverityStyle>> = {
   CATEGORY_HIGH: { label: 'High', mark: '#c74f00', tint: '#ffccb7', ink: '#963d0b' },
   CATEGORY_MEDIUM: { label: 'Medium', mark: '#bc8600', tint: '#f7cf8d', ink: '#715005' },
   CATEGORY_LOW: { label: 'Low', mark: '#407bd0', tint: '#c5dbfb', ink: '#1752a4' },
-  CATEGORY_NONE: { label: 'Info', mark: '#7e888d', tint: '#d4dadd', ink: '#454f54' },
+  CATEGORY_NONE: { label: 'None', mark: '#7e888d', tint: '#d4dadd', ink: '#454f54' },
   CATEGORY_UNSPECIFIED: { label: 'Not rated', mark: '#7e888d', tint: '#d4dadd', ink: '#454f54' },
 }
 

@@ -34,7 +34,7 @@ export async function tcpPeer(talk: (socket: Socket) => void, port = 0): Promise
   }
 }
 
-/** A UDP server that replies to each datagram with the result of `answer`; null sends nothing. */
+/** A UDP server that replies to each datagram with the result of `respond`; null sends nothing. */
 export async function udpPeer(respond: (received: Buffer) => Buffer | null): Promise<Peer> {
   const socket = createSocket('udp4')
   socket.on('message', (received, from) => {
@@ -52,7 +52,7 @@ export async function udpPeer(respond: (received: Buffer) => Buffer | null): Pro
 }
 
 /**
- * Sends `greeting`, then replies to each message with the result of `answer`; an empty result sends
+ * Sends `greeting`, then replies to each message with the result of `respond`; an empty result sends
  * nothing.
  */
 export function answering(
