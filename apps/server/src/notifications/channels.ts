@@ -211,7 +211,7 @@ function newSecret(): string {
 function addressFor(kind: ChannelKind, url: string, egress: EgressPolicy): string {
   const member = 'channel.webhookUrl'
   if (kind === 'KIND_EMAIL') {
-    if (url) throw invalid(member, "An email channel has no URL")
+    if (url) throw invalid(member, 'An email channel has no URL')
     return ''
   }
   if (!url) throw invalid(member, 'Required')
