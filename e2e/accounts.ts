@@ -57,7 +57,9 @@ async function startOwnProduct(name: string, more: Readonly<Record<string, strin
 }
 
 export function newContext(userAgent?: string): Promise<BrowserContext> {
-  const options = { baseURL: product.url, locale: 'en-CH', viewport: { width: 1280, height: 900 } }
+  // Playwright acts on an element once it stops moving; without animations that is immediately.
+  const reducedMotion = 'reduce' as const
+  const options = { baseURL: product.url, locale: 'en-CH', viewport: { width: 1280, height: 900 }, reducedMotion }
   return browser.newContext({ ...options, ...(userAgent && { userAgent }) })
 }
 export async function newPage(of: BrowserContext): Promise<Page> {

@@ -146,6 +146,7 @@ async function newPage(): Promise<Page> {
     baseURL: environment.url,
     locale: 'en-CH',
     viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
   })
   page.setDefaultTimeout(30_000)
   return page

@@ -12,8 +12,8 @@ let targetId: string
 beforeAll(async () => {
   cluster = await startCluster()
   targetId = await createNetwork(cluster.visitor, '127.62.40.0/24')
-})
-afterAll(() => cluster[Symbol.asyncDispose]())
+}, 240_000)
+afterAll(() => cluster?.[Symbol.asyncDispose]())
 
 const apiUrls = () => ['api 1', 'api 2'].map((name) => `http://127.0.0.1:${cluster.installation.ports[name]}`)
 /** A scan takes seconds, and longer beside other tests. */
