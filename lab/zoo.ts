@@ -132,10 +132,11 @@ async function runBatch(batch: readonly Run[]): Promise<Map<Run, StoredRun>> {
 /** Options that an entry needs. Runs with the same options share a scan. */
 function optionsOf(run: Run | undefined): string[] {
   if (!run) return []
-  const { allow, hostname, scannedPorts } = run.entry
+  const { allow, callbacks, hostname, scannedPorts } = run.entry
   const ports = scannedPorts.length > 0 ? ['--ports', scannedPorts.join(',')] : []
   const resolver = hostname === undefined ? [] : ['--resolver', run.address]
-  return [...allow.flatMap((kind) => ['--allow', kind]), ...ports, ...resolver]
+  const server = callbacks ? ['--callbacks', '127.0.0.1:18600'] : []
+  return [...allow.flatMap((kind) => ['--allow', kind]), ...server, ...ports, ...resolver]
 }
 
 /** nmap mostly waits, so all programs are compared concurrently. */

@@ -100,6 +100,8 @@ const Entry = z.strictObject({
   files: Texts.default({}),
   /** Intrusive checks to allow, as with `--allow`. */
   allow: z.array(z.enum(['logins', 'writes'])).default([]),
+  /** Scanned with a callback server. */
+  callbacks: z.boolean().default(false),
   /** Scanned by this name instead of the address; the program is its own DNS server. */
   hostname: z.string().optional(),
   /** `vendor:product` names that must be identified. */

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createCallbackServer } from '#callback/index.ts'
 import { type BorrowedCallbacks, borrowCallbacks, lendCallbacks } from '#callback/relay.ts'
@@ -44,6 +45,49 @@ describe('createCallbackServer', () => {
       await server.close()
     }
   })
+
+  it('records the name that an LDAP client looks up', async () => {
+    const server = await createCallbackServer(settings)
+    const { id } = server.create()
+    const client = connect(server.httpPort, here)
+    const reply = async (message: string) => {
+      client.write(Buffer.from(message.replaceAll(' ', ''), 'hex'))
+      const [received] = await once(client, 'data')
+      return Buffer.from(received).toString('hex')
+    }
+    try {
+      expect(await reply('300c 020101 6007 020103 0400 8000')).toBe('300c02010161070a010004000400')
+      const base = Buffer.from(`${id}/glacis`).toString('hex')
+      const search = `042f${base} 0a0100 0a0103 020100 020100 010100 870b 6f626a656374436c617373 3000`
+      const done = await reply(`3054 020102 634f ${search}`)
+      expect(done).toBe('300c02010265070a010004000400')
+      expect(server.interactions(id)).toEqual([
+        { protocol: 'ldap', request: `${id}/glacis`, response: '', address: expect.stringMatching(/^127\./) },
+      ])
+      const closed = once(client, 'close')
+      client.write(Buffer.from('3005020103 4200'.replace(' ', ''), 'hex'))
+      await closed
+    } finally {
+      client.destroy()
+      await server.close()
+    }
+  })
+
+  it.each(['30', '3080', '30840fffffff02', '3003020101', '300502010142'])(
+    'closes an LDAP connection that sends %s',
+    async (bytes) => {
+      const server = await createCallbackServer(settings)
+      const client = connect(server.httpPort, here)
+      try {
+        const closed = once(client, 'close')
+        client.write(Buffer.from(bytes, 'hex'))
+        client.resume()
+        await closed
+      } finally {
+        await server.close()
+      }
+    },
+  )
 
   it('ignores malformed DNS messages', async () => {
     const server = await createCallbackServer({ ...settings, domain: 'call.test', dnsPort: 0 })

@@ -1,10 +1,11 @@
 /**
  * Callback server for out-of-band checks: a check sends an unguessable address to a target and is
- * confirmed when the target requests it. Serves HTTP and, with a delegated domain, DNS.
+ * confirmed when the target requests it. Serves HTTP and LDAP on one port and, with a delegated domain, DNS.
  */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { createServer as createTcpServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import {
   type Callbacks,
@@ -14,6 +15,7 @@ import {
   lengthOf,
 } from '#callback/registry.ts'
 import { answerQuestion } from '#callback/dns.ts'
+import { isLdap, readLdap } from '#callback/ldap.ts'
 
 export type { CallbackAddress, Callbacks, Interaction } from '#callback/registry.ts'
 
@@ -48,6 +50,8 @@ const IDS_MAX = 50_000
 const INTERACTIONS_MAX = 20
 const INTERACTIONS_LENGTH_MAX = 64 * 1024
 const REQUEST_BYTES_MAX = 16 * 1024
+/** Maximum duration of a connection. */
+const CONNECTION_MS = 10_000
 
 /**
  * Starts listening. Requests for unknown addresses get the same response and aren't recorded.
@@ -111,24 +115,38 @@ interface Listening {
 
 async function listenHttp({ listen, httpPort }: CallbackSettings, remember: Remember): Promise<Listening> {
   const { createServer } = await import('node:http')
-  const server = createServer(
-    { requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: REQUEST_BYTES_MAX },
-    (request, response) => {
-      readText(request)
-        .then(async (text) => {
-          // The response contains the reversed ID, which proves that the target fetched the page
-          // rather than reflected its URL.
-          const body = `<html><head></head><body>${(ID.exec(text.toLowerCase())?.[0] ?? '').split('').reverse().join('')}</body></html>`
-          const address = request.socket.remoteAddress ?? ''
-          await turn()
-          remember(text, { protocol: 'http', request: text, response: `HTTP/1.1 200 OK\r\n\r\n${body}`, address })
-          response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', Connection: 'close' }).end(body)
-        })
-        .catch(() => response.destroy())
-    },
-  )
+  const http = createServer({ maxHeaderSize: REQUEST_BYTES_MAX }, (request, response) => {
+    readText(request)
+      .then(async (text) => {
+        // The response contains the reversed ID, which proves that the target fetched the page
+        // rather than reflected its URL.
+        const body = `<html><head></head><body>${(ID.exec(text.toLowerCase())?.[0] ?? '').split('').reverse().join('')}</body></html>`
+        const address = request.socket.remoteAddress ?? ''
+        await turn()
+        remember(text, { protocol: 'http', request: text, response: `HTTP/1.1 200 OK\r\n\r\n${body}`, address })
+        response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', Connection: 'close' }).end(body)
+      })
+      .catch(() => response.destroy())
+  })
+  http.on('clientError', (_error, socket) => socket.destroy())
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    sockets.add(socket)
+    const deadline = setTimeout(() => socket.destroy(), CONNECTION_MS)
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearTimeout(deadline)
+      sockets.delete(socket)
+    })
+    socket.once('data', (first: Buffer) => {
+      if (isLdap(first)) return serveLdap(socket, first, remember)
+      socket.pause()
+      socket.unshift(first)
+      http.emit('connection', socket)
+      setImmediate(() => socket.resume())
+    })
+  })
   server.maxConnections = 500
-  server.on('clientError', (_error, socket) => socket.destroy())
   server.listen(httpPort, listen)
   await once(server, 'listening')
   const address = server.address()
@@ -137,9 +155,24 @@ async function listenHttp({ listen, httpPort }: CallbackSettings, remember: Reme
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
-        server.closeAllConnections()
+        for (const socket of sockets) socket.destroy()
       }),
   }
+}
+
+/** Clients wait for each reply, so a packet is one message. */
+function serveLdap(socket: Socket, first: Buffer, remember: Remember): void {
+  const respond = (packet: Buffer) => {
+    const message = readLdap(packet)
+    if (!message) return void socket.destroy()
+    const { name, reply } = message
+    const address = socket.remoteAddress ?? ''
+    if (name !== undefined) remember(name, { protocol: 'ldap', request: name, response: '', address })
+    if (reply) socket.write(reply)
+    else socket.end()
+  }
+  socket.on('data', (packet: Buffer) => setImmediate(() => respond(packet)))
+  setImmediate(() => respond(first))
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 
 /** One received callback. Texts are byte strings. */
 export interface Interaction {
-  readonly protocol: 'http' | 'dns'
+  readonly protocol: 'http' | 'dns' | 'ldap'
   readonly request: string
   readonly response: string
   /** Source address. */

@@ -1,0 +1,63 @@
+/**
+ * Answers LDAP clients such as JNDI: accepts each bind with any credentials, and finds nothing. The name that the
+ * client looks up contains the callback address.
+ */
+import { hex } from '#wire.ts'
+
+/** An LDAP message is a BER sequence. No HTTP method starts with this byte. */
+const sequence = 0x30
+const searchRequest = 0x63
+/** Tags of a bind and a search, and of what ends them (RFC 4511, sections 4.2 and 4.5). */
+const replyTags: ReadonlyMap<number, number> = new Map([
+  [0x60, 0x61],
+  [searchRequest, 0x65],
+])
+/** Result code 0, without a name and a message. */
+const success = hex('0a0100 0400 0400')
+
+export interface LdapMessage {
+  /** Looked up name; undefined in other operations than a search. */
+  readonly name: string | undefined
+  /** Response; undefined to operations that need none. */
+  readonly reply: Buffer | undefined
+}
+
+export function isLdap(bytes: Buffer): boolean {
+  return bytes[0] === sequence
+}
+
+/** @returns undefined if the bytes aren't a complete message */
+export function readLdap(bytes: Buffer): LdapMessage | undefined {
+  const message = elementAt(bytes, 0)
+  const id = message && elementAt(message.content, 0)
+  const operation = id && elementAt(message.content, id.end)
+  if (!operation) return undefined
+  const replyTag = replyTags.get(operation.tag)
+  const reply =
+    replyTag === undefined
+      ? undefined
+      : element(sequence, Buffer.concat([element(0x02, id.content), element(replyTag, success)]))
+  const name = operation.tag === searchRequest ? elementAt(operation.content, 0)?.content.toString('latin1') : undefined
+  return { name, reply }
+}
+
+interface BerElement {
+  readonly tag: number
+  readonly content: Buffer
+  /** Offset behind the element. */
+  readonly end: number
+}
+
+function elementAt(bytes: Buffer, at: number): BerElement | undefined {
+  const [tag, first] = [bytes[at], bytes[at + 1]]
+  if (tag === undefined || first === undefined) return undefined
+  const lengthBytes = first > 0x80 ? first - 0x80 : 0
+  const start = at + 2 + lengthBytes
+  if (lengthBytes > 4 || start > bytes.length) return undefined
+  const end = start + (lengthBytes === 0 ? first : bytes.readUIntBE(at + 2, lengthBytes))
+  return end > bytes.length ? undefined : { tag, content: bytes.subarray(start, end), end }
+}
+
+function element(tag: number, content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([tag, content.length]), content])
+}
