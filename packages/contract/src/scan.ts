@@ -55,6 +55,7 @@ export const Scan = z.object({
   progress: z.optional(ScanProgress),
   /** New and resolved issues compared with the previous scan. */
   changes: z.optional(z.object({ new: z.int(), resolved: z.int(), regressive: z.int() })),
+  /** The user or API token that started it; absent if the server did. */
   startedBy: z.optional(z.string()),
   /** The agent that runs it; absent if the server does. */
   agent: z.optional(z.object({ id: Id, name: z.string() })),

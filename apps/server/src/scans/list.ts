@@ -86,7 +86,7 @@ export async function describeScans(ctx: Ctx, rows: readonly Selectable<ScanTabl
         ...(row.resume_at && { resumeTime: row.resume_at.toISOString() }),
       },
       changes: { new: row.new_count, resolved: row.resolved_count, regressive: row.regressive_count },
-      startedBy: row.started_by,
+      ...(row.type === 'TYPE_MANUAL' && { startedBy: row.started_by }),
       ...(row.agent_id && { agent: { id: row.agent_id, name: row.agent_name } }),
     }
   })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Scanning } from '#scans/run.ts'
-import { getScan } from '#scans/index.ts'
+import { getScan, listScans } from '#scans/index.ts'
 import { failScan } from '#scans/lifecycle.ts'
 import { failStalled, startDue } from '#scans/sweep.ts'
 import { sharedTestServer } from '#testing/test-server.ts'
@@ -39,6 +39,8 @@ it('starts a due scan once', async () => {
   await startDue(scanning)
   await startDue(scanning)
   expect(await scansOf(targets)).toEqual(['TYPE_AUTOMATIC STATUS_CREATED', 'TYPE_AUTOMATIC STATUS_CREATED'])
+  const { scans } = await server.as(workspace, (ctx) => listScans(ctx, {}))
+  expect(scans.map(({ startedBy }) => startedBy)).toEqual([undefined, undefined])
 })
 
 it('starts other targets if one fails, and reports the error afterwards', async () => {

@@ -3,6 +3,7 @@ import { amqp, amqpDefaultLogin } from '#native/amqp.ts'
 import { interactiveConsole } from '#native/console.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
+import { folderFiles } from '#native/folder-files.ts'
 import { ftpUpload } from '#native/ftp.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { directoryListing } from '#native/listing.ts'
@@ -74,6 +75,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webUpload,
   webUploadForm,
   directoryListing,
+  folderFiles,
   webAdministration,
   webPages,
   webApi,

@@ -26,6 +26,7 @@ const namedShareMin = 0.8
 
 export const directoryListing: NativeCheck = {
   checks: [listing],
+  isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const base = folderOf(context.basePath)

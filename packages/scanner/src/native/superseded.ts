@@ -3,6 +3,7 @@ import type { Observation } from '@glacis/contract/runner'
 import { exposedRecords } from '#native/web-records.ts'
 import { openApi } from '#native/web-api.ts'
 import { openAdministration } from '#native/web-admin.ts'
+import { debugPage } from '#native/web-parameters.ts'
 import { openUploadForm } from '#native/web-upload-form.ts'
 import {
   authenticationOff,
@@ -21,6 +22,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [setupOpen.id, 'installer'],
   [registrationOpen.id, 'registration'],
   [connectionFormOpen.id, 'panel'],
+  [debugPage.id, 'debug'],
   [openUploadForm.id, 'unauth'],
   [editorOpen.id, 'unauth'],
   [logPageOpen.id, 'unauth'],

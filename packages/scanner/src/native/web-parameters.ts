@@ -1,6 +1,7 @@
 /** Parameters of links and search forms on the start page that reach the file system or the page unchecked. */
 import { randomBytes } from 'node:crypto'
 import { formsIn } from '#native/html-forms.ts'
+import { debugSignsIn, sqlErrorIn } from '#native/debug-pages.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { requestWeb, targetHere, webProof, type WebResponse } from '#native/web-request.ts'
@@ -33,6 +34,33 @@ const scripting = checkInfo({
   reference: 'https://cwe.mitre.org/data/definitions/79.html',
   tags: 'xss injection',
 })
+const injection = checkInfo({
+  id: 'sql-injection-error',
+  name: 'SQL injection in a parameter of the application',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  score: 9.8,
+  summary:
+    'A quotation mark in a parameter of a link or search form ends the SQL statement that it is inserted into: the database reports a syntax error, which it does not without the quotation mark.',
+  impact: 'An attacker can read and often change the database, and in some configurations run commands on its host.',
+  remediation: 'Pass values to the database as bound parameters, never as parts of the statement.',
+  reference: 'https://cwe.mitre.org/data/definitions/89.html',
+  tags: 'sqli injection',
+})
+export const debugPage = checkInfo({
+  id: 'debug-page-exposed',
+  name: 'Debug pages of a web framework exposed',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 5.3,
+  summary:
+    'The application runs in development mode: its start page, the page of an unknown path, or that of an invalid parameter shows a stack trace or a toolbar for developers.',
+  impact:
+    'An attacker learns the code, paths, versions, and in many cases settings of the application, which helps to exploit other weaknesses.',
+  remediation: 'Run the application in production mode, and show a general error page.',
+  reference: 'https://cwe.mitre.org/data/definitions/489.html',
+  tags: 'exposure debug error',
+})
 
 /** A parameter with the request that contains it. */
 export interface Parameter {
@@ -49,16 +77,24 @@ const climb = '../'.repeat(12)
 const passwords = /^root:[^:\n]{0,200}:0:0:[^\n]{0,300}/m
 
 export const webParameters: NativeCheck = {
-  checks: [traversal, scripting],
+  checks: [traversal, scripting, injection, debugPage],
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const site = await readSite(context)
     if (!site) return {}
     const parameters = parametersOf(site)
+    const attempts = await attemptsOf(context, parameters)
+    const pages = [
+      site.front,
+      site.unknown,
+      ...attempts.map(({ response, parameter }) => ({ ...response, path: parameter.path })),
+    ]
     return {
       [traversal.id]: await firstProof(parameters.filter(isFile), (item) => readsPasswords(context, item)),
-      [scripting.id]: await firstProof(parameters, (item) => reflectsMarkup(context, item)),
+      [scripting.id]: reflectedMarkup(attempts),
+      [injection.id]: await firstProof(attempts, (attempt) => endsStatement(context, attempt)),
+      [debugPage.id]: shownDebugPage(pages),
     }
   },
 }
@@ -89,12 +125,12 @@ function isFile({ name, value }: Parameter): boolean {
   return fileValue.test(value) || fileName.test(name)
 }
 
-async function firstProof(
-  parameters: readonly Parameter[],
-  prove: (parameter: Parameter) => Promise<Proof | null>,
+async function firstProof<Item>(
+  items: readonly Item[],
+  prove: (item: Item) => Promise<Proof | null>,
 ): Promise<Proof | null> {
-  for (const parameter of parameters) {
-    const proof = await prove(parameter)
+  for (const item of items) {
+    const proof = await prove(item)
     if (proof) return proof
   }
   return null
@@ -112,11 +148,42 @@ async function readsPasswords(context: NativeContext, parameter: Parameter): Pro
   return null
 }
 
-async function reflectsMarkup(context: NativeContext, parameter: Parameter): Promise<Proof | null> {
-  const tag = `<g${randomBytes(6).toString('hex')}>`
-  const response = await requestWith(context, parameter, `${parameter.value}"'${tag}`)
-  if (response?.status !== 200 || !runsMarkup(response, tag)) return null
-  return { ...webProof(response, [tag]), path: parameter.path }
+/** The response to a parameter with quotation marks and a tag. */
+interface Attempt {
+  readonly parameter: Parameter
+  readonly tag: string
+  readonly response: WebResponse
+}
+
+async function attemptsOf(context: NativeContext, parameters: readonly Parameter[]): Promise<readonly Attempt[]> {
+  const attempts: Attempt[] = []
+  for (const parameter of parameters) {
+    const tag = `<g${randomBytes(6).toString('hex')}>`
+    const response = await requestWith(context, parameter, `${parameter.value}"'${tag}`)
+    if (response) attempts.push({ parameter, tag, response })
+  }
+  return attempts
+}
+
+function reflectedMarkup(attempts: readonly Attempt[]): Proof | null {
+  const found = attempts.find(({ tag, response }) => response.status === 200 && runsMarkup(response, tag))
+  return found ? { ...webProof(found.response, [found.tag]), path: found.parameter.path } : null
+}
+
+async function endsStatement(context: NativeContext, { parameter, response }: Attempt): Promise<Proof | null> {
+  const error = sqlErrorIn(response.body)
+  if (error === undefined) return null
+  const control = await requestWith(context, parameter, parameter.value)
+  if (!control || sqlErrorIn(control.body) !== undefined) return null
+  return { ...webProof(response, [error]), path: parameter.path, quality: 90 }
+}
+
+function shownDebugPage(pages: readonly (WebResponse & { readonly path: string })[]): Proof | null {
+  for (const page of pages) {
+    const signs = debugSignsIn(page)
+    if (signs) return { ...webProof(page, signs), path: page.path, quality: 90 }
+  }
+  return null
 }
 
 /** Whether the browser parses a tag in this response as HTML, outside of elements that only contain text. */
@@ -144,5 +211,5 @@ function lastFrom(text: string, pattern: RegExp): string {
 function requestWith(context: NativeContext, { path, query, name }: Parameter, value: string) {
   const others = query.filter(([key]) => key !== name)
   const pairs = [...others, [name, value] as const].map((pair) => pair.map(encodeURIComponent).join('='))
-  return requestWeb(context, { target: `${path}?${pairs.join('&')}` })
+  return requestWeb(context, { target: `${path}?${pairs.join('&')}`, headers: { Accept: 'text/html,*/*;q=0.8' } })
 }

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { debugSignsIn, sqlErrorIn } from '#native/debug-pages.ts'
+
+const page = (status: number, body: string, headers: readonly (readonly [string, string])[] = []) =>
+  debugSignsIn({ status, headers, body })
+
+it.each([
+  ['Starlette', 500, '<html><head><title>Starlette Debugger</title></head>'],
+  ['Python', 500, '<pre>Traceback (most recent call last):\n  File "/srv/app.py", line 3, in item\n'],
+  ['Rails', 404, '<title>Action Controller: Exception caught</title>'],
+  ['errorhandler of Express', 500, '<ul id="stacktrace"><li> &nbsp; &nbsp;at item (/srv/app.js:3:5)</li></ul>'],
+  ['Spring Boot', 500, '{"status":500,"trace":"java.lang.X\\n\\tat lab.App.item(App.java:9)"}'],
+  ['PHP', 200, '<br />\n<b>Warning</b>:  Undefined array key "a" in <b>/srv/www/a.php</b> on line <b>3</b><br />'],
+])('recognizes the debug page of %s', (_, status, body) => {
+  expect(page(status, body)).toBeDefined()
+})
+
+it('recognizes the profiler of Symfony by its header', () => {
+  expect(page(200, '<p>shop', [['X-Debug-Token-Link', 'http://shop/_profiler/a1b2c3']])).toBeDefined()
+})
+
+it.each([
+  ['a manual about stack traces', 200, 'Traceback (most recent call last):\n  File "/srv/app.py", line 3, in item'],
+  ['a plain error', 500, '<h1>Internal Server Error</h1>'],
+  ['a manual about PHP', 200, '<pre>&lt;b&gt;Warning&lt;/b&gt;: Undefined variable in a.php on line 3</pre>'],
+])('is silent on %s', (_, status, body) => {
+  expect(page(status, body)).toBeUndefined()
+})
+
+it('finds errors of databases, but not the word SQL', () => {
+  expect(sqlErrorIn('SQLITE_ERROR: unrecognized token: "\'<g1>"')).toBeDefined()
+  expect(sqlErrorIn('You have an error in your SQL syntax; check the manual that corresponds to')).toBeDefined()
+  expect(sqlErrorIn('<h1>SQL syntax</h1> learn SQL')).toBeUndefined()
+})

@@ -1,0 +1,91 @@
+/** Files that don't belong on a web server, in the folders of applications below its root. */
+import { randomBytes } from 'node:crypto'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { folderOf, requestWeb, targetHere, webProof } from '#native/web-request.ts'
+import { readSite } from '#native/web-site.ts'
+
+const exposedFile = checkInfo({
+  id: 'application-files-exposed',
+  name: 'Internal files of an application exposed',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 7.5,
+  summary:
+    'In the folder of an application below the root of the web server, a file can be downloaded that is not meant for visitors: a repository, settings, a backup, or a database dump.',
+  impact: 'An attacker can read the source code or data of the application, and in many cases its passwords and keys.',
+  remediation:
+    'Remove the file or deny access to it, deploy only what visitors need, and rotate every secret that it contains.',
+  reference: 'https://cwe.mitre.org/data/definitions/538.html',
+  tags: 'exposure files backup config',
+})
+
+const phpSettings = [/^\s{0,9}<\?php/, /pass(?:word|wd)|DB_|secret/i]
+const dump = [/^(?:-- (?:MySQL|MariaDB|PostgreSQL|phpMyAdmin)\b|(?:CREATE TABLE|INSERT INTO|DROP TABLE)\s)/m]
+/** File names, and what their content must match. */
+const files: readonly (readonly [string, readonly RegExp[]])[] = [
+  ['.git/HEAD', [/^(?:ref: refs\/heads\/\S{1,200}|[0-9a-f]{40})\s{0,2}$/]],
+  ['.env', [/^[A-Z][A-Z0-9_]{1,60}\s?=/m, /\n[A-Z][A-Z0-9_]{1,60}\s?=/]],
+  ['.svn/wc.db', [/^SQLite format 3/]],
+  ['.htpasswd', [/^[\w.@-]{1,60}:(?:\$apr1\$|\$2[aby]\$|\{SHA\}|\$[156]\$)/m]],
+  ['config.php.bak', phpSettings],
+  ['config.php~', phpSettings],
+  ['backup.zip', [new RegExp(String.raw`^PK\x03\x04`)]],
+  ['backup.tar.gz', [new RegExp(String.raw`^\x1f\ufffd\x08`)]],
+  ['backup.sql', dump],
+  ['dump.sql', dump],
+]
+const foldersMax = 2
+const bytesMax = 65_536
+/** Folders of assets, which contain no application. */
+const assets =
+  /^\/(?:assets?|build|css|dist|fonts?|icons?|images?|img|js|media|node_modules|pics|pictures|public|scripts?|static|styles?|themes?|vendor|[._@][^/]{0,60})\/$/i
+
+export const folderFiles: NativeCheck = {
+  checks: [exposedFile],
+  isPerFolder: true,
+  appliesTo: ({ protocol }) => protocol === 'http',
+  async run(context) {
+    const site = await readSite(context)
+    if (!site) return {}
+    // The files of the root have checks of their own.
+    const folders = site.base === '/' ? foldersIn(site.front.body) : [site.base]
+    for (const folder of folders) {
+      const proof = await fileIn(context, folder)
+      if (proof) return { [exposedFile.id]: proof }
+    }
+    return { [exposedFile.id]: null }
+  },
+}
+
+/** The first folders that a page links. */
+export function foldersIn(html: string): readonly string[] {
+  const links = html.matchAll(
+    /<(?:a|form|frame|iframe)\b[^<>]{0,300}?\b(?:href|action|src)\s{0,9}=\s{0,9}["']?([^"'\s<>]{1,300})/gi,
+  )
+  const paths = [...links].flatMap(([, link = '']) => targetHere(link, '/')?.split(/[?#]/, 1) ?? [])
+  const folders = paths.flatMap((path) => /^\/[\w.~-]{1,60}\//.exec(folderOf(path))?.[0] ?? [])
+  return [...new Set(folders)].filter((folder) => !assets.test(folder)).slice(0, foldersMax)
+}
+
+async function fileIn(context: NativeContext, folder: string): Promise<Proof | undefined> {
+  const control = await requestWeb(context, { target: `${folder}${randomBytes(8).toString('hex')}.bak` })
+  if (!control || control.status === 200) return undefined
+  for (const [name, signs] of files) {
+    const target = `${folder}${name}`
+    const file = await requestWeb(context, { target, bytesMax })
+    if (!file) return undefined
+    const isPage = /<html|<!doctype/i.test(file.body)
+    const found = file.status === 200 && !isPage ? signs.map((sign) => sign.exec(file.body)?.[0]) : []
+    if (found.length > 0 && found.every((part) => part !== undefined))
+      return {
+        ...webProof(
+          file,
+          found.map((part) => part.slice(0, 100)),
+        ),
+        path: target,
+        quality: 90,
+      }
+  }
+  return undefined
+}
