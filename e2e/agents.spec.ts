@@ -18,7 +18,7 @@ import { startTestEnvironment, type TestEnvironment } from './test-environment.t
 
 const inside = '127.61.20.2'
 const name = 'zrh-office-2'
-const scanMs = 120_000
+const scanMs = 300_000
 
 let stage: TestEnvironment
 let page: Page

@@ -173,7 +173,7 @@ it('fits a name of 128 letters at every width', async () => {
   await page.getByRole('radio', { name: /W{128}/ }).waitFor()
   await findExcess('the dialog of /scans')
   await page.keyboard.press('Escape')
-}, 120_000)
+}, 300_000)
 
 // A window of 1440 × 900 at 200% and 400% zoom.
 it.each([

@@ -8,7 +8,7 @@ import { startTestEnvironment, type TestEnvironment } from './test-environment.t
 import { open, openDialog, settle } from './page-ready.ts'
 
 const [weakAddress, excludedAddress] = ['127.62.10.2', '127.62.10.3']
-const scanMs = 120_000
+const scanMs = 300_000
 const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n'
 
 const servers: Server[] = []

@@ -7,7 +7,7 @@ import { startVulnerableServices, type VulnerableServices } from './vulnerable-s
 import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 import { openDialog } from './page-ready.ts'
 
-const scanMs = 120_000
+const scanMs = 300_000
 const git = /git/i
 const redis = /redis/i
 const apache = /Apache HTTP Server 2\.4\.49: path traversal/

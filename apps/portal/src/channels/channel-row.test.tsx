@@ -1,11 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, render, screen } from '@testing-library/react'
+import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ChannelRow } from '#channels/channel-row.tsx'
 import { channelKinds } from '#channels/labels.ts'
-
-afterEach(cleanup)
 
 it('moves focus to the first field when the form opens and back to the button when it closes', async () => {
   const user = userEvent.setup()

@@ -1,9 +1,7 @@
-import { cleanup, render, screen } from '@testing-library/react'
-import { afterEach, expect, it } from 'vitest'
+import { render, screen } from '@testing-library/react'
+import { expect, it } from 'vitest'
 import { MapTable } from '#graph/map-table.tsx'
 import { toMapGraph } from '#graph/model.ts'
-
-afterEach(cleanup)
 
 it('shows truncated cell text in a tooltip', () => {
   const hosts = [1, 2, 3, 4, 5, 6, 7].map((number) => `host-${number}`)

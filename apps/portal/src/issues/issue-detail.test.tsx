@@ -1,10 +1,9 @@
 import { getIssue, type Issue } from '@glacis/contract/issue'
-import { cleanup, render, screen } from '@testing-library/react'
-import { afterEach, expect, it } from 'vitest'
+import { render, screen } from '@testing-library/react'
+import { expect, it } from 'vitest'
 import { detail } from '#issues/queries.ts'
 import { ThreatSeverity } from '#issues/threat-severity.tsx'
 
-afterEach(cleanup)
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
 
 it('reads the issue under the query key that a status change invalidates', () => {

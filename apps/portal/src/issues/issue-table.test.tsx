@@ -1,13 +1,12 @@
 import type { Issue } from '@glacis/contract/issue'
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
+import { fireEvent, render, screen, within } from '@testing-library/react'
 import { type ReactNode, useState } from 'react'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { IssueTable } from '#issues/issue-table.tsx'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
 
-afterEach(cleanup)
 const day = '2026-11-20T00:00:00Z'
 
 function issue(name: string, exploited = false): Issue {

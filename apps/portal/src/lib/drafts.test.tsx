@@ -1,6 +1,6 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { saveDrafts, setDraftOwner } from '#lib/drafts.ts'
 import { sessionEndedAt, useDraft } from '#lib/use-draft.ts'
 
@@ -16,7 +16,6 @@ beforeEach(() => {
   sessionStorage.clear()
   setDraftOwner('nora')
 })
-afterEach(cleanup)
 
 /** Types text and ends the session. Tests then render a new page. */
 async function writeUntilTheEnd(text: string): Promise<void> {

@@ -1,14 +1,12 @@
 import type { Product } from '@glacis/contract/product'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { cleanup, render, screen } from '@testing-library/react'
+import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { nothingSelected } from '#lib/selection.ts'
 import { versionShares } from '#products/grouping.ts'
 import { ProductTable } from '#products/product-table.tsx'
-
-afterEach(cleanup)
 
 function product(name: string, version: string, hostCount: number, vendor = 'f5'): Product {
   return {

@@ -122,7 +122,7 @@ it('creates an agent, shows its token once with the command, and shows when it c
   expect(await screen.findByText('zrh-office-2 is connected.', {}, { timeout: 5000 })).toBeTruthy()
   await user.click(screen.getByRole('button', { name: 'Done' }))
   await waitFor(() => expect(screen.queryByText('gla_secret')).toBeNull())
-}, 20_000)
+})
 
 it('shows an exceeded quota next to the name field', async () => {
   const message = 'Agent quota of the plan Free quotaExceeded: 10 of 10 used'

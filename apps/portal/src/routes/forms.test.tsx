@@ -71,7 +71,7 @@ it('reports an existing address, and starts the first scan from the toast', asyn
   await waitFor(() =>
     expect(shownToasts().map(({ message }) => message)).toContainEqual(expect.stringMatching(/^Scan /)),
   )
-}, 20_000)
+})
 
 it('detects a pasted list and does not submit it', async () => {
   const user = await open('/scope?create=true', /^Scope/)
@@ -84,7 +84,7 @@ it('detects a pasted list and does not submit it', async () => {
   await user.click(panel.getByRole('button', { name: 'Create target' }))
   expect(await panel.findByText(listError)).toBeTruthy()
   expect([posted('/v1/targets'), posted('/v1/targets/parse')]).toEqual([[], []])
-}, 20_000)
+})
 
 it('validates the name of an API token locally', async () => {
   const user = await open('/integrations', 'Integrations')
@@ -96,4 +96,4 @@ it('validates the name of an API token locally', async () => {
   expect([posted('/v1/api-tokens'), shownToasts()]).toEqual([[], []])
   await user.type(dialog.getByLabelText('Name'), 'ci')
   expect(dialog.queryByText('Required')).toBeNull()
-}, 20_000)
+})

@@ -92,7 +92,7 @@ it('previews a list line by line before creating anything', async () => {
   expect(panel.getByText('Your plan allows 4 more targets.')).toBeTruthy()
   expect(panel.getByRole('button', { name: 'Create 1 target' })).toBeTruthy()
   expect(made()).toEqual([])
-}, 20_000)
+})
 
 it('creates all targets once, and offers to scan them', async () => {
   stage.service.on('POST /v1/scans/batch', { body: { startedCount: 2, skipped: [] } })
@@ -112,7 +112,7 @@ it('creates all targets once, and offers to scan them', async () => {
   expect(messages()).toEqual(['2 targets were added. 1 already existed.'])
   await user.click(await screen.findByRole('button', { name: 'Scan now' }))
   await waitFor(() => expect(messages()).toContain('Started 2 scans.'))
-}, 20_000)
+})
 
 it('asks for confirmation of public addresses only', async () => {
   const panel = await paste('10.0.0.1 example.ch')
@@ -124,7 +124,7 @@ it('asks for confirmation of public addresses only', async () => {
   await press(panel, 'Create 2 targets')
   await waitFor(() => expect(made()).toHaveLength(2))
   expect(made().map(({ body }) => (body as { isPermitted?: boolean }).isPermitted)).toEqual([undefined, true])
-}, 20_000)
+})
 
 it('creates as many as the plan allows, and keeps the rest and invalid lines in the list', async () => {
   stage.service.on('GET /v1/billing/subscription', quota(3))
@@ -136,7 +136,7 @@ it('creates as many as the plan allows, and keeps the rest and invalid lines in 
   expect(await panel.findByText('2 targets were added. The remaining addresses are listed below.')).toBeTruthy()
   expect(sent()).toEqual(['10.0.0.1', '10.0.0.2'])
   expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('nope!\n10.0.0.3')
-}, 20_000)
+})
 
 it('continues after a rejected target, and shows the reason', async () => {
   stage.service.on('POST /v1/targets', (request) =>
@@ -152,7 +152,7 @@ it('continues after a rejected target, and shows the reason', async () => {
   ).toBeTruthy()
   expect((await panel.findByRole('region', { name: '1 rejected' })).textContent).toContain('10.0.0.1line 1not this one')
   expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('10.0.0.1')
-}, 20_000)
+})
 
 it('stops without a response, loses nothing, and creates no duplicates', async () => {
   stage.service.on('POST /v1/targets', () =>
@@ -177,7 +177,7 @@ it('stops without a response, loses nothing, and creates no duplicates', async (
   const keys = made().map(({ key }) => key)
   expect(keys[2]).toBe(keys[1])
   expect(new Set(keys).size).toBe(3)
-}, 20_000)
+})
 
 it('can be stopped, and keeps what was not sent', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -193,7 +193,7 @@ it('can be stopped, and keeps what was not sent', async () => {
   resolve()
   expect(await panel.findByText(/^2 targets were added\. The rest weren't sent \(you stopped it\)\./)).toBeTruthy()
   expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('10.0.0.3')
-}, 20_000)
+})
 
 it('accepts a list in the single-address field, and confirms before discarding it', async () => {
   const one = await panelOf('New target')
@@ -207,7 +207,7 @@ it('accepts a list in the single-address field, and confirms before discarding i
   expect(again.getByLabelText<HTMLInputElement>('Address').value).toBe('')
   await press(again, 'Cancel')
   expect(await screen.findByRole('dialog', { name: 'Discard changes?' })).toBeTruthy()
-}, 20_000)
+})
 
 it.each([
   ['', 'Required'],

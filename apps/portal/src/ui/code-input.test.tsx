@@ -1,9 +1,8 @@
-import { cleanup, render, screen } from '@testing-library/react'
+import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { CodeInput } from '#ui/code-input.tsx'
 
-afterEach(cleanup)
 const boxes = () => screen.getAllByRole<HTMLInputElement>('textbox')
 const code = () => boxes().map((box) => box.value)
 const focused = () => boxes().findIndex((box) => box === document.activeElement)

@@ -1,12 +1,11 @@
-import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 
 const user = userEvent.setup()
 const press = (name: string) => user.click(screen.getByRole('button', { name }))
-afterEach(cleanup)
 
 function Asking({ onConfirm, ...more }: { onConfirm: () => void; busy?: boolean; problem?: string }) {
   const [isOpen, setIsOpen] = useState(false)

@@ -1,14 +1,13 @@
 /** Consecutive dialogs and their focus. */
-import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 import { Dialog, SlideOver } from '#ui/dialog.tsx'
 import { addToast, ToastRegion } from '#ui/toasts.tsx'
 
 const user = userEvent.setup()
-afterEach(cleanup)
 
 /** A form dialog followed by a dialog that shows the result once. */
 function CreateFlow() {

@@ -1,8 +1,7 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 
-afterEach(cleanup)
 const reading = { data: undefined, error: null, refetch: () => {} }
 
 describe('ListBody', () => {

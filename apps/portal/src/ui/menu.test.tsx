@@ -1,10 +1,8 @@
-import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction } from '#ui/menu-entries.tsx'
-
-afterEach(cleanup)
 
 it.each([
   ['a click', undefined, '[MouseLeft]'],

@@ -1,7 +1,7 @@
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { cleanup, render, screen, within } from '@testing-library/react'
+import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Badge, badgeVariants } from '#ui/badge.tsx'
 import { Card, Fact, Facts } from '#ui/card.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
@@ -10,8 +10,6 @@ import { Checkbox } from '#ui/field.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { Stepper } from '#ui/stepper.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
-
-afterEach(cleanup)
 
 describe('overlays', () => {
   it('shows a centered dialog named by its title, closed by its button and Escape', async () => {

@@ -1,12 +1,10 @@
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
-import { afterEach, describe, expect, it } from 'vitest'
+import { fireEvent, render, screen, within } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
 import { ChartFigure, summary } from '#ui/charts/figure.tsx'
 import { Lines } from '#ui/charts/lines.tsx'
 import { countScale, labeledIndexes, spreadLabels } from '#ui/charts/scale.ts'
 import { bucketsOf, levels, sums } from '#ui/charts/series.ts'
 import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
-
-afterEach(cleanup)
 
 describe('countScale', () => {
   it.each([
