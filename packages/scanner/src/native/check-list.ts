@@ -35,6 +35,8 @@ import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
 import { webAdministration } from '#native/web-admin.ts'
 import { webApi } from '#native/web-api.ts'
+import { webFolders } from '#native/web-folders.ts'
+import { webGraphql } from '#native/web-graphql.ts'
 import { webPages } from '#native/web-pages.ts'
 import { webParameters } from '#native/web-parameters.ts'
 import { webTokens } from '#native/web-tokens.ts'
@@ -79,7 +81,9 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webAdministration,
   webPages,
   webApi,
+  webGraphql,
   webParameters,
+  webFolders,
   mcp,
   grpc,
   webTokens,

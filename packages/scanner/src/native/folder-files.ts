@@ -37,6 +37,7 @@ const files: readonly (readonly [string, readonly RegExp[]])[] = [
 ]
 const foldersMax = 2
 const bytesMax = 65_536
+const foldersMs = 5000
 /** Folders of assets, which contain no application. */
 const assets =
   /^\/(?:assets?|build|css|dist|fonts?|icons?|images?|img|js|media|node_modules|pics|pictures|public|scripts?|static|styles?|themes?|vendor|[._@][^/]{0,60})\/$/i
@@ -50,7 +51,10 @@ export const folderFiles: NativeCheck = {
     if (!site) return {}
     // The files of the root have checks of their own.
     const folders = site.base === '/' ? foldersIn(site.front.body) : [site.base]
+    const stopAt = performance.now() + foldersMs
     for (const folder of folders) {
+      // A slow server would otherwise take the time of all other checks.
+      if (performance.now() > stopAt) return {}
       const proof = await fileIn(context, folder)
       if (proof) return { [exposedFile.id]: proof }
     }

@@ -3,6 +3,7 @@ import type { Observation } from '@glacis/contract/runner'
 import { exposedRecords } from '#native/web-records.ts'
 import { openApi } from '#native/web-api.ts'
 import { openAdministration } from '#native/web-admin.ts'
+import { folderAlias, folderTraversal } from '#native/web-folders.ts'
 import { debugPage } from '#native/web-parameters.ts'
 import { openUploadForm } from '#native/web-upload-form.ts'
 import {
@@ -23,6 +24,8 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [registrationOpen.id, 'registration'],
   [connectionFormOpen.id, 'panel'],
   [debugPage.id, 'debug'],
+  [folderTraversal.id, 'lfi'],
+  [folderAlias.id, 'lfi'],
   [openUploadForm.id, 'unauth'],
   [editorOpen.id, 'unauth'],
   [logPageOpen.id, 'unauth'],

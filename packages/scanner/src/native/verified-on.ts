@@ -3,6 +3,7 @@
  * are missing here were only tried on a stand-in, or on a program without a hardened variant.
  */
 export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
+  'alias-traversal-linked-folder': ['nginx-alias-linked'],
   'amqp-anonymous': ['qpid-broker-j'],
   'amqp-default-login': ['garagemq', 'rabbitmq'],
   'api-records-exposed': ['django-admin', 'sendria'],
@@ -48,6 +49,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'file-upload-form-open': ['updog', 'uploadserver'],
   'ftp-anonymous-upload': ['pyftpdlib', 'vsftpd'],
   'git-daemon-open': ['git-daemon'],
+  'graphql-introspection-named-path': ['graphql-named-path'],
   'grpc-reflection-exposed': ['seaweedfs', 'temporal'],
   'http-proxy-open': ['privoxy', 'squid', 'tinyproxy', 'trafficserver'],
   'http-put-open': ['apache2-webdav', 'tomcat-put', 'wsgidav'],
@@ -69,6 +71,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'nfs-export-open': ['nfs-ganesha'],
   'nrpe-open': ['nrpe'],
   'ntp-variables-exposed': ['ntpsec'],
+  'path-traversal-linked-folder': ['litestar-traversal'],
   'path-traversal-linked-parameter': ['orders-api'],
   'radius-default-secret': ['freeradius'],
   'rdp-no-tls': ['xrdp'],

