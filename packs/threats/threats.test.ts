@@ -66,6 +66,11 @@ it.each([
   ['wordpress:wordpress:4.7.2:*', [], ['CVE-2017-1001000']],
   ['mariadb:mariadb:5.3.6:*', [], ['CVE-2012-2122']],
   ['jenkins:jenkins:2.426.3:*', [], ['CVE-2024-23897']],
+  ['jenkins:jenkins:2.46:*', ['CVE-2017-1000353', 'CVE-2018-1000861'], []],
+  ['jenkins:jenkins:2.46.2:*', ['CVE-2018-1000861'], ['CVE-2017-1000353']],
+  ['jenkins:jenkins:2.138.4:*', [], ['CVE-2017-1000353', 'CVE-2018-1000861']],
+  ['jenkins:jenkins:2.150:*', ['CVE-2018-1000861'], []],
+  ['jenkins:jenkins:2.150.1:*', [], ['CVE-2018-1000861']],
   ['atlassian:confluence_server:7.13.6:*', ['CVE-2022-26134'], ['CVE-2023-22515']],
 ])('%s matches %j and not %j', (text, yes, no) => {
   const name = parseCpe(`cpe:2.3:a:${text}:*:*:*:*:*:*`)
