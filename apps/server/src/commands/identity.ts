@@ -71,7 +71,7 @@ function parseArguments(args: readonly string[]): { name: string; rest: readonly
   const subcommand = subcommands.get(name)
   if (!subcommand)
     throw new UsageError(
-      `Unknown command "glacis identity ${name}". Run "glacis identity --help" for a list of commands.`,
+      `Unknown command "glacis identity ${name}". Run "npx glacis identity --help" for a list of commands.`,
     )
   const { positionals, values } = parseFlags(rest)
   if (positionals.length !== subcommand.parameters.length) {
