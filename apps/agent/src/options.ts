@@ -30,8 +30,8 @@ export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--st
 
   --server URL        URL of the Glacis server. Environment: GLACIS_AGENT_SERVER.
   --token-file FILE   File with the token shown in the portal; "-" reads it from standard input.
-                      Environment: GLACIS_AGENT_TOKEN. Required on the first start, when the agent
-                      exchanges it for a key.
+                      Environment: GLACIS_AGENT_TOKEN, the token itself. Required on the first start,
+                      when the agent exchanges it for a key.
   --state FOLDER      Folder for the key. Environment: GLACIS_AGENT_STATE.
                       Default: ~/.local/state/glacis-agent
   --packs FOLDER      Use your own checks and fingerprints instead of the server's.
