@@ -66,9 +66,25 @@ it.each([
   ['wordpress:wordpress:4.7.2:*', [], ['CVE-2017-1001000']],
   ['mariadb:mariadb:5.3.6:*', [], ['CVE-2012-2122']],
   ['jenkins:jenkins:2.426.3:*', [], ['CVE-2024-23897']],
+  ['jenkins:jenkins:2.46:*', ['CVE-2017-1000353', 'CVE-2018-1000861'], []],
+  ['jenkins:jenkins:2.46.2:*', ['CVE-2018-1000861'], ['CVE-2017-1000353']],
+  ['jenkins:jenkins:2.138.4:*', [], ['CVE-2017-1000353', 'CVE-2018-1000861']],
+  ['jenkins:jenkins:2.150:*', ['CVE-2018-1000861'], []],
+  ['jenkins:jenkins:2.150.1:*', [], ['CVE-2018-1000861']],
   ['atlassian:confluence_server:7.13.6:*', ['CVE-2022-26134'], ['CVE-2023-22515']],
+  ['isc:bind:9.9.7-p1:*', ['CVE-2015-5477'], []],
+  ['isc:bind:9.9.7-p2:*', [], ['CVE-2015-5477']],
+  ['isc:bind:9.9.8:*', [], ['CVE-2015-5477']],
+  ['isc:bind:9.10.2-p2:*', ['CVE-2015-5477'], []],
+  ['isc:bind:9.10.2-p3:*', [], ['CVE-2015-5477']],
+  ['o:mikrotik:routeros:6.40.7:*', ['CVE-2018-14847'], []],
+  ['o:mikrotik:routeros:6.40.8:*', [], ['CVE-2018-14847']],
+  ['o:mikrotik:routeros:6.42:*', ['CVE-2018-14847'], []],
+  ['o:cisco:ios_xe:17.6.6:*', ['CVE-2023-20198'], []],
+  ['o:cisco:ios_xe:17.6.6a:*', [], ['CVE-2023-20198']],
+  ['o:cisco:ios_xe:17.6.7:*', [], ['CVE-2023-20198']],
 ])('%s matches %j and not %j', (text, yes, no) => {
-  const name = parseCpe(`cpe:2.3:a:${text}:*:*:*:*:*:*`)
+  const name = parseCpe(`cpe:2.3:${text.startsWith('o:') ? '' : 'a:'}${text}:*:*:*:*:*:*`)
   const product = { wfn: name ? toWfn(name) : missing(text), quality: 80 }
   const kindOf = (id: string) => matchProduct(product, byId.get(id) ?? missing(id), []).kind
   expect(yes.filter((id) => kindOf(id) !== 'match')).toEqual([])

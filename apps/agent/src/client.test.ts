@@ -83,12 +83,12 @@ it('rejects a download larger than the limit', async () => {
 })
 
 it.each([
-  ['ECONNREFUSED', /refused the connection/, false],
-  ['ENOTFOUND', /unknown hostname/, false],
+  ['ECONNREFUSED', /refused the connection; is the server running\?$/, false],
+  ['ENOTFOUND', /unknown hostname\.$/, false],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', /^The certificate of https:\/\/g\.example is self-signed/, true],
-  ['CERT_HAS_EXPIRED', /has expired/, true],
+  ['CERT_HAS_EXPIRED', /has expired; renew it on the server\.$/, true],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /TLS handshake with/, true],
-  ['EWHATEVER', /could not be reached \(EWHATEVER\)/, false],
+  ['EWHATEVER', /could not be reached \(EWHATEVER\)\.$/, false],
 ] as const)('describes %s', (code, pattern, isMisconfigured) => {
   const cause = Object.assign(new Error('no'), { code })
   const described = describeNetworkError('https://g.example', new TypeError('fetch failed', { cause }))

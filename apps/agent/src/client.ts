@@ -22,11 +22,16 @@ export class UnreachableError extends Error {
   readonly isMisconfigured: boolean
   readonly isBroken: boolean
   constructor(message: string, why: 'misconfigured' | 'broken' | 'unreachable', options?: ErrorOptions) {
-    super(message, options)
+    super(toSentence(message), options)
     this.name = 'UnreachableError'
     this.isMisconfigured = why === 'misconfigured'
     this.isBroken = why === 'broken'
   }
+}
+
+/** Ends a message with a period. */
+export function toSentence(message: string): string {
+  return message.replace(/[^.?!]$/, '$&.')
 }
 
 export interface Client {
@@ -147,9 +152,9 @@ export function describeNetworkError(server: string, error: unknown): Unreachabl
   if (proxyError) return proxyError
   const certificate = certificateProblems[code]
   if (certificate)
-    return new UnreachableError(`The certificate of ${server} ${certificate}.`, 'misconfigured', { cause: error })
+    return new UnreachableError(`The certificate of ${server} ${certificate}`, 'misconfigured', { cause: error })
   if (/^(ERR_SSL|EPROTO)/.test(code))
-    return new UnreachableError(`TLS handshake with ${server} failed (${code}).`, 'misconfigured')
+    return new UnreachableError(`TLS handshake with ${server} failed (${code})`, 'misconfigured')
   const networkProblems: Readonly<Record<string, string>> = {
     ECONNREFUSED: 'refused the connection; is the server running?',
     ENOTFOUND: 'could not be resolved: unknown hostname',

@@ -261,7 +261,7 @@ async function retryUntilResponse<T>(
       if (signal.aborted) return undefined
       if (error instanceof RejectedError) throw new CliError(describeRejection(error), { cause: error, exitCode: 78 })
       if (!(error instanceof UnreachableError)) throw error
-      if (attempt === 0 && isReported) print(`${error.message.replace(/[^.?!]$/, '$&.')} Trying again.`)
+      if (attempt === 0 && isReported) print(`${error.message} Trying again.`)
       const waitMs = Math.min(backoffMs.max, backoffMs.initial * 2 ** Math.min(attempt, 10))
       await wait(waitMs * (0.5 + Math.random() / 2), signal)
       if (signal.aborted) return undefined

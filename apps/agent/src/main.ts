@@ -1,7 +1,7 @@
 /** Entry point of the agent: scans inside a private network and reports to its server. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CliError } from './cli-error.ts'
-import { createClient, RejectedError, UnreachableError } from './client.ts'
+import { createClient, RejectedError, toSentence, UnreachableError } from './client.ts'
 import { print, runAgent, UpdateAvailable, version } from './loop.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { prepareFolder } from './state.ts'
@@ -52,7 +52,9 @@ async function checkServer(server: string, signal: AbortSignal): Promise<void> {
     print(`${server} is reachable and has version ${program.version}.`)
   } catch (error) {
     const isConnectionError = error instanceof UnreachableError || error instanceof RejectedError
-    throw new CliError(isConnectionError ? error.message : `${server} is not a Glacis server.`, { cause: error })
+    throw new CliError(isConnectionError ? toSentence(error.message) : `${server} is not a Glacis server.`, {
+      cause: error,
+    })
   }
 }
 
@@ -89,7 +91,7 @@ async function runAvailableUpdate(
     return code
   } catch (error) {
     if (error instanceof CliError) throw error
-    print(`No update: ${error instanceof Error ? error.message : String(error)}.`)
+    print(`No update: ${toSentence(error instanceof Error ? error.message : String(error))}`)
     return null
   }
 }

@@ -111,8 +111,8 @@ it.each([
 
 it.each([
   ['nowhere.pem', undefined, /Could not read the CA certificates/],
-  ['empty.pem', 'nothing', /contains no certificate in PEM format/],
-  ['damaged.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', /contains a damaged certificate/],
+  ['empty.pem', 'nothing', /contains no certificate in PEM format\.$/m],
+  ['damaged.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', /contains a damaged certificate\.$/m],
 ])('explains %s', async (name, content, output) => {
   if (content !== undefined) await writeFile(join(folder, name), content)
   expect(await runAgent({}, '--ca', join(folder, name))).toMatchObject({

@@ -18,7 +18,7 @@ export async function configureNetwork(
   for (const name of ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy']) {
     const value = env[name]
     if (value && !(URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)))
-      throw new CliError(`${name} is not a valid proxy URL, such as http://user:password@proxy.example.org:3128`)
+      throw new CliError(`${name} is not a valid proxy URL, such as http://user:password@proxy.example.org:3128.`)
   }
   setGlobalProxyFromEnv(env)
   if (caFile !== undefined)
@@ -27,15 +27,15 @@ export async function configureNetwork(
 
 async function readCertificates(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch((cause: Error) => {
-    throw new CliError(`Could not read the CA certificates from ${file}: ${cause.message}`, { cause })
+    throw new CliError(`Could not read the CA certificates from ${file}: ${cause.message}.`, { cause })
   })
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  if (certificates.length === 0) throw new CliError(`${file} contains no certificate in PEM format`)
+  if (certificates.length === 0) throw new CliError(`${file} contains no certificate in PEM format.`)
   for (const certificate of certificates) {
     try {
       void new X509Certificate(certificate)
     } catch (cause) {
-      throw new CliError(`${file} contains a damaged certificate`, { cause })
+      throw new CliError(`${file} contains a damaged certificate.`, { cause })
     }
   }
   return certificates

@@ -30,8 +30,8 @@ export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--st
 
   --server URL        URL of the Glacis server. Environment: GLACIS_AGENT_SERVER.
   --token-file FILE   File with the token shown in the portal; "-" reads it from standard input.
-                      Environment: GLACIS_AGENT_TOKEN. Required on the first start, when the agent
-                      exchanges it for a key.
+                      Environment: GLACIS_AGENT_TOKEN, the token itself. Required on the first start,
+                      when the agent exchanges it for a key.
   --state FOLDER      Folder for the key. Environment: GLACIS_AGENT_STATE.
                       Default: ~/.local/state/glacis-agent
   --packs FOLDER      Use your own checks and fingerprints instead of the server's.
@@ -88,7 +88,7 @@ function readServer(value: string | undefined, allowsPlainHttp: boolean): string
   if (!value) throw new CliError(`No server given; set --server or GLACIS_AGENT_SERVER.\n${usage}`)
   const url = URL.canParse(value) ? new URL(value) : null
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new CliError(`"${value}" is not a valid server URL, such as https://glacis.example.org`)
+    throw new CliError(`"${value}" is not a valid server URL, such as https://glacis.example.org.`)
   }
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
   if (url.protocol === 'http:' && !isLoopback && !allowsPlainHttp) {
@@ -116,7 +116,7 @@ async function readTokenFile(file: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(`Could not read the token from ${file}: ${reason}`, { cause })
+    throw new CliError(`Could not read the token from ${file}: ${reason}.`, { cause })
   }
 }
 
@@ -124,7 +124,7 @@ function readNetworks(value: string | undefined): string[] | undefined {
   if (value === undefined) return undefined
   const networks = value.split(',').map((part) => part.trim())
   const invalid = networks.find((network) => !z.union([z.cidrv4(), z.cidrv6()]).safeParse(network).success)
-  if (invalid !== undefined) throw new CliError(`"${invalid}" in --networks is not a network such as 10.0.0.0/8`)
+  if (invalid !== undefined) throw new CliError(`"${invalid}" in --networks is not a network, such as 10.0.0.0/8.`)
   return networks
 }
 

@@ -52,11 +52,11 @@ it('describes a command', async () => {
 })
 
 it.each([
-  [['sevre'], 'Unknown command "sevre". Run "glacis --help" for a list of commands.\n'],
-  [['serve', '--port', '80'], '"glacis serve" takes no arguments. Run "glacis --help" for a list of commands.\n'],
-  [['backup'], 'Pass the file to write, such as "glacis backup glacis.backup".\n'],
-  [['restore'], 'Pass the backup file, such as "glacis restore glacis.backup".\n'],
-  [['toString'], 'Unknown command "toString". Run "glacis --help" for a list of commands.\n'],
+  [['sevre'], 'Unknown command "sevre". Run "npx glacis --help" for a list of commands.\n'],
+  [['serve', '--port', '80'], '"glacis serve" takes no arguments. Run "npx glacis --help" for a list of commands.\n'],
+  [['backup'], 'Pass the file to write, such as "npx glacis backup glacis.backup".\n'],
+  [['restore'], 'Pass the backup file, such as "npx glacis restore glacis.backup".\n'],
+  [['toString'], 'Unknown command "toString". Run "npx glacis --help" for a list of commands.\n'],
 ])('exits with 2 and an error message for %j', async (args, stderr) => {
   expect(await runInProcess(args)).toEqual({ code: 2, stdout: '', stderr })
 })

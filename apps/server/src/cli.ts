@@ -29,7 +29,7 @@ const commands = new Map<string, Command>([
   [
     'scan',
     {
-      summary: 'Scan an address; see "glacis scan --help".',
+      summary: 'Scan an address; see "npx glacis scan --help".',
       takesArguments: true,
       run: async ({ root }, args) => (await import('./commands/scan/index.ts')).runScanCommand(args, root),
     },
@@ -128,7 +128,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
   }
   if (!command || (rest.length > 0 && !command.takesArguments)) {
     const problem = command ? `"glacis ${name}" takes no arguments` : `Unknown command "${name}"`
-    printError(`${problem}. Run "glacis --help" for a list of commands.`)
+    printError(`${problem}. Run "npx glacis --help" for a list of commands.`)
     return 2
   }
   try {

@@ -66,7 +66,7 @@ export interface Jobs {
   ): Promise<void>
   /** The jobs of all processes, by queue. */
   counts(owner: Kysely<Tables>): Promise<QueueCounts[]>
-  /** The most recently failed jobs, at most 100; failed jobs are kept for an hour. */
+  /** The most recently failed jobs, at most 100; failed jobs are kept for up to an hour. */
   failed(owner: Kysely<Tables>): Promise<FailedJob[]>
   /** Queues a failed job again. @returns its queue; null if no failed job has the ID */
   retry(owner: Kysely<Tables>, id: string): Promise<string | null>

@@ -114,7 +114,7 @@ export const Settings = z.object({
     expects: 'one-step, two-step, or off',
     initial: '`one-step`',
     meaning:
-      'How users sign up: `one-step` uses a single form, `two-step` asks for the sign-in method on a second page. `off`: users can only be created with `glacis identity create`.',
+      'How users sign up: `one-step` uses a single form, `two-step` asks for the sign-in method on a second page. `off`: users can only be created with `npx glacis identity create`.',
   }),
   GLACIS_CODE_SIGN_IN: described(z.enum(['on', 'off', 'second-factor']).default('off'), {
     expects: 'on, off, or second-factor',
@@ -213,7 +213,7 @@ export const Settings = z.object({
     expects: 'on or off',
     initial: '`on` with `npm start`, otherwise `off`',
     meaning:
-      'Whether Glacis downloads public feeds: NVD, CISA KEV, EPSS, end-of-life dates, community templates, and more. If off, use `glacis packs import`.',
+      'Whether Glacis downloads public feeds: NVD, CISA KEV, EPSS, end-of-life dates, community templates, and more. If off, use `npx glacis packs import`.',
   }),
   GLACIS_FEED_SOURCES: described(feedSources.default({}), {
     expects: `a JSON object of URLs with the keys ${feedKeys.join(', ')}`,

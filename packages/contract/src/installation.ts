@@ -136,7 +136,7 @@ export const listQueues = endpoint({
   method: 'GET',
   path: '/v1/installation/queues',
   summary: 'List job queues',
-  description: 'All queues, and the jobs that failed most recently. Failed jobs are kept for an hour.',
+  description: 'All queues, and the jobs that failed most recently. Failed jobs are kept for up to an hour.',
   input: z.object({}),
   result: z.object({ queues: z.array(Queue), failedJobs: z.array(FailedJob) }),
 })

@@ -16,7 +16,7 @@ export function Queues() {
     <SettingsSection
       id="queues"
       title="Queues"
-      description="Background jobs across all workers. Failed jobs are kept for an hour."
+      description="Background jobs across all workers. Failed jobs are kept for up to an hour."
     >
       {isError && !data && <SectionError what="Queues" onRetry={() => void refetch()} />}
       {!data && !isError && <Skeleton className="w-2/3" />}

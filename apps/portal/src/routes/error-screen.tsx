@@ -99,7 +99,7 @@ export function AdministratorsOnly(props: ErrorComponentProps) {
   if (!isFailure(props.error, 403)) return <ErrorScreen {...props} />
   return (
     <DeadEnd title="Only administrators can open this page" to="/workspace" label="Open workspace settings">
-      <p>To become one, ask an operator to run “glacis identity grant-admin” on the server.</p>
+      <p>To become one, ask an operator to run “npx glacis identity grant-admin” on the server.</p>
     </DeadEnd>
   )
 }

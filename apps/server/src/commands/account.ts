@@ -19,7 +19,7 @@ const usage = `Usage: glacis account COMMAND
   delete WORKSPACE --yes      delete a workspace with its targets, scans, and risks
 
 WORKSPACE is the email address of an owner, or the ID of the workspace. Exports contain no passwords, keys, or
-tokens. Users are stored separately; delete them with "glacis identity delete". Both commands work
+tokens. Users are stored separately; delete them with "npx glacis identity delete". Both commands work
 whether or not Glacis is running.`
 
 const rowsPerFetch = 2000
@@ -77,7 +77,7 @@ function parseArguments(args: readonly string[]): AccountArguments {
   if (command === 'export') throw new UsageError('Usage: glacis account export WORKSPACE FILE')
   if (command === 'delete') throw new UsageError('Usage: glacis account delete WORKSPACE --yes')
   throw new UsageError(
-    `Unknown command "glacis account ${command}". Run "glacis account --help" for a list of commands.`,
+    `Unknown command "glacis account ${command}". Run "npx glacis account --help" for a list of commands.`,
   )
 }
 

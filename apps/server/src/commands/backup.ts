@@ -40,7 +40,7 @@ interface CommandContext {
 export async function backup(args: readonly string[], { environment, root }: CommandContext): Promise<void> {
   const { file, recipients, isHelp } = read(args, backupUsage, 'recipient')
   if (isHelp) return print(backupUsage)
-  if (file === undefined) throw new UsageError('Pass the file to write, such as "glacis backup glacis.backup".')
+  if (file === undefined) throw new UsageError('Pass the file to write, such as "npx glacis backup glacis.backup".')
   const config = readConfig(environment, root)
   await using reached = await connectToDatabase(config, createLogger({ level: 'error' }))
   const source = { databaseUrl: reached.url, packs: join(config.dataFolder, 'packs'), recipients }
@@ -60,7 +60,7 @@ export async function backup(args: readonly string[], { environment, root }: Com
 export async function restore(args: readonly string[], { environment, root }: CommandContext): Promise<void> {
   const { file, identityFile, isHelp } = read(args, restoreUsage, 'identity')
   if (isHelp) return print(restoreUsage)
-  if (file === undefined) throw new UsageError('Pass the backup file, such as "glacis restore glacis.backup".')
+  if (file === undefined) throw new UsageError('Pass the backup file, such as "npx glacis restore glacis.backup".')
   await requireFile(file)
   const { dataFolder, databaseUrl } = readConfig(environment, root)
   const log = createLogger({ level: 'error' })

@@ -172,7 +172,7 @@ async function listDeletions({ database }: IdentityContext): Promise<CommandOutp
 async function find(people: IdentityAdmin, who: string): Promise<IdentitySummary> {
   const person = await people.find(who)
   if (person) return person
-  throw new CliError(`No user found for ${who}. Run "glacis identity list" to list all users.`)
+  throw new CliError(`No user found for ${who}. Run "npx glacis identity list" to list all users.`)
 }
 
 /** Records the event in the audit log, with the operating system user as operator. */

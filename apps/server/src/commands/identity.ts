@@ -26,7 +26,7 @@ const usage = `Usage: glacis identity COMMAND
   revoke-admin USER                     revoke this permission
   allow-all-networks                    let users sign in from all networks again
   delete USER --yes                     delete the user, and the workspaces of which they are the only member
-  deletions                             list deletions made on the command line
+  deletions                             list deleted users and workspaces
 
 USER is an email address or ID. Pass --json for JSON output. All commands work whether or not Glacis is
 running.`
@@ -71,7 +71,7 @@ function parseArguments(args: readonly string[]): { name: string; rest: readonly
   const subcommand = subcommands.get(name)
   if (!subcommand)
     throw new UsageError(
-      `Unknown command "glacis identity ${name}". Run "glacis identity --help" for a list of commands.`,
+      `Unknown command "glacis identity ${name}". Run "npx glacis identity --help" for a list of commands.`,
     )
   const { positionals, values } = parseFlags(rest)
   if (positionals.length !== subcommand.parameters.length) {

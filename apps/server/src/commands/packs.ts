@@ -78,7 +78,7 @@ async function exportAll(path: string | undefined, { database, packsFolder }: Op
   const file = resolve(path ?? `glacis-packs-${new Date().toISOString().slice(0, 10)}.tar.zst`)
   const records = await exportPacks(database.owner, packsFolder, file)
   process.stdout.write(
-    `${file}: ${records.toLocaleString('en')} records. Import it elsewhere with "glacis packs import".\n`,
+    `${file}: ${records.toLocaleString('en')} records. Import it elsewhere with "npx glacis packs import".\n`,
   )
 }
 

@@ -60,7 +60,7 @@ export async function checkFeed(
   if (!row) throw notFound('feed', name)
   const feed = toFeed(row, addresses)
   if (addresses === null) {
-    const message = 'Feed downloads are turned off; use "glacis packs import"'
+    const message = 'Feed downloads are turned off; use "npx glacis packs import"'
     throw new ApiError('precondition', message)
   }
   if (!feed.checkable) throw new ApiError('precondition', `${name} has no download source`)

@@ -32,9 +32,9 @@ const anonymous = checkInfo({
 const cleartext = checkInfo({
   id: 'amqp-cleartext-login',
   name: 'AMQP plaintext login allowed without TLS',
-  severity: 'low',
-  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
-  score: 3.7,
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 5.9,
   summary: 'The message broker offers password authentication on an unencrypted connection.',
   impact: 'An attacker on the network path can read passwords and messages.',
   remediation:

@@ -8,7 +8,7 @@ const upload = checkInfo({
   id: 'ftp-anonymous-upload',
   name: 'Anonymous FTP upload allowed',
   severity: 'high',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:N',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:H/A:L',
   score: 8.2,
   summary:
     'The FTP server accepts uploads from the user `anonymous`. The check uploaded a text file with a random name and tried to delete it.',

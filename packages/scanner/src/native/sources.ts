@@ -7,7 +7,7 @@ const rsyncWritable = checkInfo({
   id: 'rsync-module-writable',
   name: 'Rsync module writable without authentication',
   severity: 'high',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:H',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:L',
   score: 8.6,
   summary:
     'A module of the rsync daemon accepts uploads without a password. The check requested a dry run and sent no files.',

@@ -126,7 +126,9 @@ const exposures: readonly DatagramExposure[] = [
     info: checkInfo({
       id: 'ipmi-exposed',
       name: 'IPMI interface exposed',
-      ...reads,
+      severity: 'high',
+      cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
+      score: 7.5,
       summary: 'A baseboard management controller answers IPMI requests from the network.',
       impact:
         'An attacker can retrieve the password hash of any known user (CVE-2013-4786), crack it offline, and take full control of the server.',

@@ -7,9 +7,9 @@ import { requestWeb, type WebResponse } from '#native/web-request.ts'
 const unsigned = checkInfo({
   id: 'jwt-unsigned',
   name: 'Unsigned JWT issued (alg none)',
-  severity: 'high',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
-  score: 7.5,
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
+  score: 9.1,
   summary: 'The server issues JSON Web Tokens without a signature (`"alg":"none"`).',
   impact: "An attacker can change a token's claims, for example to impersonate another user or gain another role.",
   remediation: 'Sign tokens with RS256, ES256, or HS256 and a random secret, and reject `none` when verifying.',

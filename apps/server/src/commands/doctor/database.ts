@@ -28,7 +28,7 @@ export async function checkMigrations(owner: Kysely<Tables>): Promise<Result> {
   if (pending.length > 0)
     return warning(
       'schema',
-      `The next start migrates the database (${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}). Run "glacis backup" first.`,
+      `The next start migrates the database (${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}). Run "npx glacis backup" first.`,
     )
   return ok('schema', 'up to date with this release')
 }
@@ -54,7 +54,7 @@ export async function checkFeeds(owner: Kysely<Tables>, isDownloading: boolean):
   const downloaded = packs.filter(({ state }) => state === 'STATE_READY')
   const newest = Math.max(...downloaded.map(({ updateTime }) => Date.parse(updateTime ?? '')).filter(Number.isFinite))
   if (!isDownloading)
-    return [warning('feeds', 'Downloads are off. Set GLACIS_FEEDS=on, or import files with "glacis packs import".')]
+    return [warning('feeds', 'Downloads are off. Set GLACIS_FEEDS=on, or import files with "npx glacis packs import".')]
   if (newest < Date.now() - feedAgeMsMax)
     return [
       warning('feeds', 'No feed has been updated in three days. Check that this machine can reach the publishers.'),

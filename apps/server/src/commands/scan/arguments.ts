@@ -60,7 +60,7 @@ const addressesMax = 65_536
 /** @throws CliError that describes the first invalid argument */
 export async function parseArguments(args: readonly string[], signal: AbortSignal): Promise<ScanArguments> {
   const { values, positionals } = parse(args)
-  if (positionals.length === 0) throw new CliError('No address given; "glacis scan --help" lists the options.')
+  if (positionals.length === 0) throw new CliError('No address given; "npx glacis scan --help" lists the options.')
   if (values.json && values.sarif) throw new CliError('Choose either --json or --sarif, not both.')
   const profile = ScanProfile.safeParse(values.profile)
   if (!profile.success) throw new CliError(`Unknown profile "${values.profile}"; choose gentle, standard, or deep.`)
@@ -118,7 +118,7 @@ function parse(args: readonly string[]) {
     })
   } catch (error) {
     const [sentence] = (error instanceof Error ? error.message : String(error)).split(/\. |\n/)
-    throw new CliError(`${sentence}; "glacis scan --help" lists the options.`, { cause: error })
+    throw new CliError(`${sentence}; "npx glacis scan --help" lists the options.`, { cause: error })
   }
 }
 
