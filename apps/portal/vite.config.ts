@@ -75,9 +75,8 @@ export default defineConfig({
     name: 'portal',
     environment: 'happy-dom',
     include: ['src/**/*.test.{ts,tsx}'],
-    // Files share modules and the environment; the setup file resets the page after each.
-    pool: 'threads',
-    isolate: false,
+    // Isolates modules and page per file, but shares the environment's setup.
+    pool: 'vmThreads',
     maxWorkers: 5,
     setupFiles: ['src/lib/testing/setup.ts'],
     testTimeout: 60_000,

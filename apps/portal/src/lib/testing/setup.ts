@@ -1,6 +1,6 @@
-/** Longer timeouts for Testing Library on a busy machine, and a page as new for each file. */
+/** Longer timeouts for Testing Library on a busy machine, and an empty page for each test. */
 import { cleanup, configure } from '@testing-library/react'
-import { afterAll, afterEach, vi } from 'vitest'
+import { afterEach } from 'vitest'
 import { loadHeadless } from '#ui/headless.ts'
 
 configure({ asyncUtilTimeout: 20_000 })
@@ -9,14 +9,3 @@ configure({ asyncUtilTimeout: 20_000 })
 await loadHeadless()
 
 afterEach(cleanup)
-
-// Files share the environment.
-afterAll(() => {
-  vi.useRealTimers()
-  vi.unstubAllGlobals()
-  vi.restoreAllMocks()
-  localStorage.clear()
-  sessionStorage.clear()
-  document.body.replaceChildren()
-  history.replaceState(null, '', '/')
-})
