@@ -43,7 +43,7 @@ export const webVnc: NativeCheck = {
       connection.write(`${lines.join('\r\n')}\r\n\r\n`)
       const received = await connection.read({ ...readOptions, enough: (all) => all.includes(endOfHead) })
       const end = received.indexOf(endOfHead)
-      if (end < 0 || !/^HTTP\/1\.1 101 /.test(received.toString('latin1', 0, end))) return undefined
+      if (end < 0 || !received.toString('latin1', 0, end).startsWith('HTTP/1.1 101 ')) return undefined
       return offeredTypes(overFrames(connection, received.subarray(end + endOfHead.length)))
     })
     if (!types) return {}
