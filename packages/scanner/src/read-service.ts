@@ -48,8 +48,15 @@ export async function readService(endpoint: Endpoint, tools: IdentifyTools): Pro
   if (received.length > 0) return identifyByBanner(received, endpoint, tools)
   const encrypted = isTls ? await readTls(endpoint, tools) : undefined
   if (encrypted) return encrypted
-  if (fragilePorts.has(endpoint.port)) return (await readPage(endpoint, tools, false)) ?? silent
+  if (fragilePorts.has(endpoint.port)) return readFragile(endpoint, tools)
   return sendProbes(endpoint, tools, !isTls)
+}
+
+/** Printers print whatever they receive: sends HTTP once, and more only to a web server. */
+async function readFragile(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
+  const received = await exchange(endpoint, { request: webProbe(endpoint.hostname) }, tools)
+  const text = received.toString('latin1')
+  return isWeb(text) ? ((await readWebServer(text, endpoint, tools)) ?? bannerOnly(received)) : bannerOnly(received)
 }
 
 /** Industrial controllers only receive the read-only request of their own protocol. */

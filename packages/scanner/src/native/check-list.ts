@@ -42,6 +42,7 @@ import { webParameters } from '#native/web-parameters.ts'
 import { webTokens } from '#native/web-tokens.ts'
 import { webUploadForm } from '#native/web-upload-form.ts'
 import { webUpload } from '#native/web-upload.ts'
+import { webVnc } from '#native/web-vnc.ts'
 import { xymon } from '#native/xymon.ts'
 
 /** In the order in which they run on a service. */
@@ -56,6 +57,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   amqpDefaultLogin,
   rdp,
   vnc,
+  webVnc,
   rtsp,
   interactiveConsole,
   distcc,

@@ -17,7 +17,7 @@ const listing = checkInfo({
   tags: 'exposure listing http',
 })
 const commonFolders = ['backup/', 'uploads/', 'files/', 'static/', 'images/', 'logs/']
-const linkedFoldersMax = 5
+const linkedFoldersMax = 8
 const foldersMs = 5000
 const linksMax = 300
 const pageLengthMax = 256 * 1024
@@ -56,14 +56,21 @@ function proofOf(page: WebResponse, path: string): Proof | undefined {
   return names && { ...webProof(page, names.slice(0, 5)), path }
 }
 
-/** Folders of the files that a page uses. */
+/** Folders of the files that a page uses, with those above them, and that of a WordPress site's uploads. */
 function foldersIn(body: string, base: string): string[] {
   const paths = body.matchAll(/\s(?:src|href)\s{0,9}=\s{0,9}["']([^"'?#\s]{1,300})/gi).take(linksMax)
   const folders = paths.toArray().flatMap(([, link = '']) => {
     const path = pathOf(link, base)
-    return path?.slice(base.length).includes('/') ? folderOf(path) : []
+    return path === undefined ? [] : foldersOf(path.slice(base.length)).map((folder) => `${base}${folder}`)
   })
-  return [...new Set(folders)].slice(0, linkedFoldersMax)
+  const uploads = body.includes('/wp-content/') ? [`${base}wp-content/uploads/`] : []
+  return [...new Set([...uploads, ...folders])].slice(0, linkedFoldersMax)
+}
+
+/** `a/b/` and `a/` of `a/b/c.js`. */
+function foldersOf(path: string): string[] {
+  const names = path.split('/').slice(0, -1)
+  return names.map((_, at) => `${names.slice(0, names.length - at).join('/')}/`)
 }
 
 /**

@@ -71,6 +71,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'nfs-export-open': ['nfs-ganesha'],
   'nrpe-open': ['nrpe'],
   'ntp-variables-exposed': ['ntpsec'],
+  'novnc-no-password': ['novnc'],
   'path-traversal-linked-folder': ['litestar-traversal'],
   'path-traversal-linked-parameter': ['orders-api'],
   'radius-default-secret': ['freeradius'],

@@ -75,8 +75,10 @@ export const vnc: NativeCheck = {
   },
 }
 
+export type RfbConnection = Pick<TcpConnection, 'read' | 'write'>
+
 /** The offered security types; undefined when the server rejects the connection by offering none. */
-async function offeredTypes(connection: TcpConnection): Promise<readonly number[] | undefined> {
+export async function offeredTypes(connection: RfbConnection): Promise<readonly number[] | undefined> {
   const greeting = (await connection.read({ ...readOptions, enough: (all) => all.length >= 12 })).toString('latin1')
   const [, major = '', minor = ''] = /^RFB (\d{3})\.(\d{3})/.exec(greeting) ?? []
   if (major === '') return undefined

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import type { CheckPermission, Observation } from '@glacis/contract/runner'
 import { runNative } from '#native/run.ts'
+import type { IdentifiedService } from '#native/types.ts'
 import { createHttpClient } from '#net/http.ts'
 
 const address = '127.67.3.1'
@@ -76,7 +77,7 @@ function latin1(text: string | Buffer): Buffer {
 /** Findings and coverage of a protocol's checks on one port. */
 export async function runNativeChecks(
   peer: Peer,
-  service: { protocol: string; transport?: 'tcp' | 'udp'; tls?: boolean; banner?: string },
+  service: Pick<IdentifiedService, 'protocol'> & Partial<IdentifiedService>,
   permissions: readonly CheckPermission[] = ['logins'],
 ): Promise<{ found: string[]; covered: string[]; seen: Observation[] }> {
   const { port } = peer
