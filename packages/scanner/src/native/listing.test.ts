@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listedNames } from '#native/listing.ts'
+import { listedNames, listsOnlyAssets } from '#native/listing.ts'
 
 const rows = (names: readonly string[]) => names.map((name) => `<li><a href="${name}">${name}</a></li>`).join('')
 
@@ -53,5 +53,15 @@ describe('listedNames', () => {
     for (const part of ['<a href=', '<script>', '<', '<h1>', '<a href="x">', '&#1'])
       expect(listedNames(part.repeat(100_000), '/')).toBeUndefined()
     expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000)
+  })
+})
+
+describe('listsOnlyAssets', () => {
+  it.each([
+    [['css/', 'app.min.js', 'logo.svg'], true],
+    [['css/', 'app.min.js', 'backup.sql'], false],
+    [['.git/'], false],
+  ])('decides on %j', (names, expected) => {
+    expect(listsOnlyAssets(`<h1>Index of /static/</h1>${rows(names)}`, '/static/')).toBe(expected)
   })
 })

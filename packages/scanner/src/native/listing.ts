@@ -1,6 +1,6 @@
 /** Recognizes directory listings by their structure instead of the server's name. */
 import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import type { NativeCheck, Proof } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 const listing = checkInfo({
@@ -16,7 +16,8 @@ const listing = checkInfo({
   reference: 'https://cwe.mitre.org/data/definitions/548.html',
   tags: 'exposure listing http',
 })
-const commonFolders = ['backup/', 'uploads/', 'files/', 'static/', 'images/', 'logs/']
+const contentFolders = ['backup/', 'uploads/', 'files/', 'logs/']
+const assetFolders = ['static/', 'images/']
 const linkedFoldersMax = 8
 const foldersMs = 5000
 const linksMax = 300
@@ -34,21 +35,20 @@ export const directoryListing: NativeCheck = {
     if (!front) return {}
     const proof = proofOf(front, base)
     if (proof) return { [listing.id]: proof }
-    const folders = new Set([...foldersIn(front.body, base), ...commonFolders.map((name) => `${base}${name}`)])
+    const uploads = front.body.includes('/wp-content/') ? ['wp-content/uploads/'] : []
+    const content = new Set([...contentFolders, ...uploads].map((name) => `${base}${name}`))
+    const assets = assetFolders.map((name) => `${base}${name}`)
+    const folders = new Set([...foldersIn(front.body, base), ...content, ...assets])
     const stopAt = performance.now() + foldersMs
     for (const folder of folders) {
       // A slow server would otherwise take the time of all other checks.
       if (performance.now() > stopAt) return {}
-      const found = await listedAt(context, folder)
-      if (found) return { [listing.id]: found }
+      const page = await requestWeb(context, { target: folder })
+      const found = page && proofOf(page, folder)
+      if (found && (content.has(folder) || !listsOnlyAssets(page.body, folder))) return { [listing.id]: found }
     }
     return { [listing.id]: null }
   },
-}
-
-async function listedAt(context: NativeContext, folder: string): Promise<Proof | undefined> {
-  const page = await requestWeb(context, { target: folder })
-  return page && proofOf(page, folder)
 }
 
 function proofOf(page: WebResponse, path: string): Proof | undefined {
@@ -56,16 +56,23 @@ function proofOf(page: WebResponse, path: string): Proof | undefined {
   return names && { ...webProof(page, names.slice(0, 5)), path }
 }
 
-/** Folders of the files that a page uses, with those above them, and that of a WordPress site's uploads. */
+/** Folders of the files that a page uses, with those above them. */
 function foldersIn(body: string, base: string): string[] {
   const paths = body.matchAll(/\s(?:src|href)\s{0,9}=\s{0,9}["']([^"'?#\s]{1,300})/gi).take(linksMax)
   const folders = paths.toArray().flatMap(([, link = '']) => {
     const path = pathOf(link, base)
     return path === undefined ? [] : foldersOf(path.slice(base.length)).map((folder) => `${base}${folder}`)
   })
-  const uploads = body.includes('/wp-content/') ? [`${base}wp-content/uploads/`] : []
-  return [...new Set([...uploads, ...folders])].slice(0, linkedFoldersMax)
+  return [...new Set(folders)].slice(0, linkedFoldersMax)
 }
+
+/** A listing of files that pages load anyway discloses nothing. */
+export function listsOnlyAssets(body: string, folder: string): boolean {
+  const names = listedNames(body, folder) ?? []
+  return names.every((name) => name.startsWith('<') || asset.test(name))
+}
+const asset =
+  /\.(?:css|eot|gif|ico|jpe?g|js|map|mjs|png|svg|ttf|webp|woff2?)$|^(?:css|fonts?|icons?|images?|img|js|lib|media|static|styles?|vendor)$/i
 
 /** `a/b/` and `a/` of `a/b/c.js`. */
 function foldersOf(path: string): string[] {
