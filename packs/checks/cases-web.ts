@@ -1,6 +1,8 @@
 /** Cases: web applications, development servers, and files that web servers expose. */
-import { exposure, html, json, plain } from './replies.ts'
+import { decent, exposure, html, json, pages, plain } from './replies.ts'
 import { type Case, script } from './servers.ts'
+
+const share = (type: string) => `<D:multistatus xmlns:D="DAV:"><D:response><D:href>/</D:href><D:propstat><D:prop><D:resourcetype>${type}</D:resourcetype></D:prop></D:propstat></D:response></D:multistatus>`
 
 export const webApplications: readonly Case[] = [
   exposure('gns3-open', '/v2/computes', json([{ compute_id: 'local', protocol: 'http', capabilities: { node_types: ['qemu', 'docker'] } }]), json({ status: 401, message: 'Unauthorized' })),
@@ -135,6 +137,27 @@ export const webApplications: readonly Case[] = [
   exposure('spring-configprops-exposed', '/actuator/configprops', plain('{"contexts":{"a":{"beans":{"b":{"prefix":"server"}}}}}')),
   exposure('spring-mappings-exposed', '/actuator/mappings', plain('{"contexts":{"a":{"mappings":{"dispatcherServlets":{"d":[{"handler":"x","predicate":"y"}]}}}}}')),
   exposure('spring-beans-exposed', '/actuator/beans', plain('{"contexts":{"a":{"beans":{"b":{"scope":"singleton"}}}}}')),
+  {
+    id: 'webdav-open',
+    protocol: 'http',
+    has: ({ method }) => (method === 'PROPFIND' ? { status: 207, body: share('<D:collection/>') } : decent),
+    hasNot: ({ method }) => (method === 'PROPFIND' ? { status: 207, body: share('') } : decent),
+    at: ['/'],
+  },
+  {
+    id: 'spring-threaddump-exposed',
+    protocol: 'http',
+    has: pages({ '/': html('', { 'x-application-context': 'application' }), '/dump': plain('[{"threadName":"main","stackTrace":[]}]') }),
+    hasNot: pages({ '/': html('', { 'x-application-context': 'application' }), '/dump': plain('[{"threadName":"main"}]') }),
+    at: ['/dump'],
+  },
+  {
+    id: 'spring-trace-exposed',
+    protocol: 'http',
+    has: pages({ '/': decent, '/actuator': json({ _links: { trace: { href: 'http://x/actuator/httpexchanges' } } }), '/actuator/httpexchanges': json({ exchanges: [{ request: { headers: { Cookie: ['a=b'] } } }] }) }),
+    hasNot: pages({ '/': decent, '/actuator': json({ _links: { trace: { href: 'http://x/actuator/httpexchanges' } } }), '/actuator/httpexchanges': json({ exchanges: [] }) }),
+    at: ['/actuator/httpexchanges'],
+  },
   exposure('spring-loggers-exposed', '/actuator/loggers', plain('{"levels":["OFF"],"loggers":{"ROOT":{"effectiveLevel":"INFO"}}}')),
   exposure('CVE-2019-3799', '/test/pathtraversal/master/..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252f..%252fetc%252fpasswd', plain('root:x:0:0:root:/root:/bin/bash\n')),
   exposure('spring-config-server-open', '/application/default', plain('{"name":"application","profiles":["default"],"label":null,"propertySources":[]}')),

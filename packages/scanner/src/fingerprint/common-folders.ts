@@ -9,12 +9,12 @@ import { forEachOf } from '#pool.ts'
 const commonFolders = (
   'actuator adminer airflow alertmanager app cacti cgit console dashboard docs examples flower git gitea gitweb grafana ' +
   'h2-console hawtio icingaweb2 jenkins jupyter kibana mail manager mlflow monitoring munin nagios nagios4 netdata ' +
-  'nexus phpldapadmin phpmyadmin pgadmin4 prometheus roundcube sonarqube solr svn trac webdav webmail wiki wordpress zabbix'
+  'nexus phpldapadmin phpliteadmin phpmyadmin pgadmin4 prometheus roundcube sonarqube solr svn trac webdav webmail wiki wordpress zabbix'
 ).split(' ')
 const foldersMax = 4
 const atOnce = 4
 
-/** @returns none where the server responds to any path alike */
+/** @returns none where the server responds to any path alike, except PHP's development server */
 export async function findCommonFolders(
   origin: Origin,
   { shared, signal }: { readonly shared: Pick<HttpClient, 'request'>; readonly signal: AbortSignal },
@@ -24,14 +24,20 @@ export async function findCommonFolders(
     return response.kind === 'response' ? response : undefined
   }
   const unknown = await read(`/${randomBytes(8).toString('hex')}/`)
-  if (!unknown || unknown.status < 400 || unknown.status === 401) return []
+  if (!unknown || unknown.status === 401 || (unknown.status < 400 && !isFrontPage(unknown))) return []
   const found: string[] = []
   await forEachOf(commonFolders, atOnce, async (name) => {
     const folder = `/${name}/`
     const response = await read(folder)
-    if (response && response.status !== unknown.status && isApplication(response, folder, origin)) found.push(folder)
+    const isOther = response?.status !== unknown.status || (isFrontPage(unknown) && !response.body.equals(unknown.body))
+    if (response && isOther && isApplication(response, folder, origin)) found.push(folder)
   })
   return found.toSorted().slice(0, foldersMax)
+}
+
+/** PHP's development server, which also returns a Host header, serves the front page for unknown paths. */
+function isFrontPage({ status, headers }: HttpResponse): boolean {
+  return status === 200 && headers.some(([name]) => name.toLowerCase() === 'host')
 }
 
 /** A page of its own, a login, or a redirect within the folder. */

@@ -28,7 +28,7 @@ async function read(
   const page = await readWeb(origin, { http, shared: http, signal: AbortSignal.timeout(10_000), paths })
   await http.close()
   server.close()
-  const own = new Set(['transmission.version', 'node-red.module', 'web.version'])
+  const own = new Set(['transmission.version', 'node-red.module', 'spring.environment', 'web.version'])
   const versions = page?.traces.flatMap(({ field, text }) => (own.has(field) ? text : [])) ?? []
   return { versions, posted }
 }
@@ -48,6 +48,16 @@ it('queries the version of Transmission with its session ID', async () => {
 it('stops when authentication is required', async () => {
   const result = await read((_request, response) => response.writeHead(401, { server: 'Transmission' }).end())
   expect(result).toEqual({ versions: [], posted: 1 })
+})
+
+it.each([
+  [{ 'x-application-context': 'application' }, ['spring-boot-1.5.22.RELEASE.jar']],
+  [{}, []],
+])('reads the environment of Spring Boot 1: %o', async (headers, versions) => {
+  const result = await read(({ url }, response) =>
+    response.writeHead(200, headers).end(url === '/env' ? 'spring-boot-1.5.22.RELEASE.jar' : 'shop'),
+  )
+  expect(result.versions).toEqual(versions)
 })
 
 it('queries the modules of Node-RED as JSON', async () => {

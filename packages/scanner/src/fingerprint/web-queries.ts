@@ -125,6 +125,13 @@ const ethereum = oneRequest(
   'ethereum.client',
 )
 
+/** Spring Boot 1; its version is in the class path, unless the application is a single archive. */
+const springEnvironment = oneRequest(
+  ({ field }) => field === 'http_header.x-application-context',
+  { method: 'GET', path: '/env' },
+  'spring.environment',
+)
+
 /** The master of ROS only accepts XML-RPC, through the server of Python's library. */
 const rosMaster = oneRequest(
   ({ field, text }) => isServer(field, text, 'BaseHTTP/'),
@@ -148,6 +155,7 @@ const queries: readonly WebQuery[] = [
   ethereum,
   rclone,
   privoxy,
+  springEnvironment,
 ]
 
 /** Sends the queries for the identified products, if any. */

@@ -5,6 +5,7 @@ import { oneLine } from '#fingerprint/text.ts'
 import type { HttpResponse } from '#net/http-message.ts'
 
 const bodyLengthMax = 65_536
+const footerLength = 8192
 const headersMax = 60
 
 export function headerTraces(response: HttpResponse): FingerprintText[] {
@@ -30,7 +31,7 @@ function tokens(value: string): string[] {
 }
 
 export function bodyTraces(response: HttpResponse): FingerprintText[] {
-  const text = bodyText(response)
+  const text = pageText(response)
   const metaTags = [...text.matchAll(/<meta\b[^>]{0,300}>/gi)]
   const generators = metaTags.flatMap(([tag]) => contentOf(generatorName, tag))
   const applications = metaTags.flatMap(([tag]) => contentOf(applicationName, tag))
@@ -49,7 +50,7 @@ export function ownNameTraces(html: string, others: Omit<OwnDescription, 'html'>
   return name === undefined ? [] : [{ field: 'html.own_name', text: name }]
 }
 
-/** The error page of a missing favicon also describes the server. */
+/** The error page of a missing path also describes the server. */
 export function errorTraces(page: HttpResponse): FingerprintText[] {
   return [...headerTraces(page), { field: 'http.body', text: bodyText(page) }].filter(({ text }) => text !== '')
 }
@@ -76,6 +77,15 @@ export function bodyText(response: HttpResponse): string {
   } catch {
     return bytes.toString('latin1')
   }
+}
+
+/** The text of a page whose footer may state the version: a long one without its middle. */
+export function pageText(response: HttpResponse): string {
+  const { body } = response
+  if (body.length <= bodyLengthMax || !/^\s*<(?:!doctype|html)/i.test(body.toString('latin1', 0, 100)))
+    return bodyText(response)
+  const parts = [body.subarray(0, bodyLengthMax - footerLength), body.subarray(-footerLength)]
+  return bodyText({ ...response, body: Buffer.concat(parts) })
 }
 
 export function titleOf(text: string): string {

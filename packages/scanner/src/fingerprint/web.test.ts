@@ -16,7 +16,7 @@ async function read(serve: RequestListener) {
   const page = await readWeb(origin, { http, shared: http, signal: AbortSignal.timeout(10_000), paths: [] })
   await http.close()
   server.close()
-  return { own: page?.ownFolder, linked: page?.linkedFolders }
+  return { own: page?.ownFolder, linked: page?.linkedFolders, traces: page?.traces ?? [] }
 }
 const html = { 'content-type': 'text/html' }
 
@@ -57,5 +57,26 @@ describe('folders that a front page links', () => {
 
   it('are not followed if there are many', async () => {
     expect((await read(linking(['/a/', '/b/', '/c/', '/d/', '/e/', '/f/']))).linked).toEqual([])
+  })
+})
+
+describe('traces', () => {
+  const bodies = (traces: Awaited<ReturnType<typeof read>>['traces']) =>
+    traces.flatMap(({ field, text }) => (field === 'http.body' ? text : [])).join('')
+
+  it('include the error page of a server that has a favicon', async () => {
+    const { traces } = await read(({ url }, response) => {
+      if (url === '/') response.end('shop')
+      else if (url === '/favicon.ico') response.end('icon')
+      else response.writeHead(404, html).end('No route')
+    })
+    expect(bodies(traces)).toContain('No route')
+  })
+
+  it('include the footer of a long page', async () => {
+    const { traces } = await read((_request, response) =>
+      response.writeHead(200, html).end(`<!doctype html><p>${'x'.repeat(100_000)}</p><footer>Acme 1.2</footer>`),
+    )
+    expect(bodies(traces)).toContain('<footer>Acme 1.2</footer>')
   })
 })

@@ -107,10 +107,15 @@ export async function readWeb(
     const version = page.status === 200 ? versionIn(bodyText(page)) : undefined
     if (version !== undefined) traces.push({ field: 'web.version', text: version })
   }
+  let hasErrorPage = false
   const described = descriptionPaths.map((path) => [path, []] as const)
   for (const [path, fields] of new Map([...described, ...relevantPaths(paths, traces)])) {
     const page = await shared.request(origin, { method: 'GET', path: below(path) }, { signal })
     if (page.kind === 'failure') break
+    if (page.status === 404 && !hasErrorPage) {
+      traces.push(...errorTraces(page))
+      hasErrorPage = true
+    }
     if (page.status !== 200) continue
     const text = path.endsWith('.js') ? scriptExcerpt(page.body) : bodyText(page)
     const version = versionPath.test(path) ? versionIn(text) : undefined
