@@ -6,6 +6,7 @@ const page = (status: number, body: string, headers: readonly (readonly [string,
 
 it.each([
   ['Starlette', 500, '<html><head><title>Starlette Debugger</title></head>'],
+  ['Litestar', 500, '<title>Litestar exception page</title>'],
   ['Python', 500, '<pre>Traceback (most recent call last):\n  File "/srv/app.py", line 3, in item\n'],
   ['Rails', 404, '<title>Action Controller: Exception caught</title>'],
   ['errorhandler of Express', 500, '<ul id="stacktrace"><li> &nbsp; &nbsp;at item (/srv/app.js:3:5)</li></ul>'],

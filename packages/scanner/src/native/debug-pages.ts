@@ -16,7 +16,7 @@ const errorSigns: readonly (readonly RegExp[])[] = [
     /\bFile (?:"|&quot;|&#34;)[^"&\n]{1,300}\.py(?:"|&quot;|&#34;), line \d{1,6}, in \w/,
   ],
   [/<title>[^<]{0,300}\/\/ (?:Werkzeug|Quart) Debugger<\/title>/],
-  [/<title>Starlette Debugger<\/title>/],
+  [/<title>(?:Litestar exception page|Starlette Debugger)<\/title>/],
   [/You.{1,6}re seeing this error because you have <code>(?:DEBUG = True|web\.config\.debug)<\/code>/],
   [/\bid=sanic\b/, /<div>DEBUG mode<\/div>/],
   // Ruby
