@@ -179,7 +179,7 @@ export const Settings = z.object({
     expects: `off, or ${callbackAddressExpects}`,
     initial: '`off`: out-of-band checks are skipped',
     meaning:
-      'The public address of the callback server for out-of-band checks, such as `203.0.113.7:8088` (HTTP). DNS callbacks also need a domain that delegates to this machine: `{"host": "203.0.113.7", "port": 80, "domain": "calls.example.org", "dnsPort": 53, "listen": "10.0.0.5", "listenPort": 8088}`. Not available on agents.',
+      'The public address of the callback server for out-of-band checks, such as `203.0.113.7:8088` (HTTP and LDAP). DNS callbacks also need a domain that delegates to this machine: `{"host": "203.0.113.7", "port": 80, "domain": "calls.example.org", "dnsPort": 53, "listen": "10.0.0.5", "listenPort": 8088}`. Not available on agents.',
   }),
   GLACIS_WEBHOOK_NETWORKS: described(z.union([z.enum(['all', 'public']), listOf(network)]).default('public'), {
     expects: 'public, all, or a list of networks such as 10.0.0.0/8',
