@@ -52,7 +52,7 @@ export async function readService(endpoint: Endpoint, tools: IdentifyTools): Pro
   return sendProbes(endpoint, tools, !isTls)
 }
 
-/** Printers print whatever they receive: sends HTTP once, and more only to a web server. */
+/** Printers print all data that they receive, so only web servers get more than one HTTP request. */
 async function readFragile(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
   const received = await exchange(endpoint, { request: webProbe(endpoint.hostname) }, tools)
   const text = received.toString('latin1')

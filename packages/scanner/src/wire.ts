@@ -1,4 +1,4 @@
-/** Messages of binary protocols: bytes from hexadecimal, Latin-1 text, and length-prefixed text. */
+/** Messages of binary protocols: bytes from hexadecimal, Latin-1 text, and what is prefixed with its length. */
 
 /** Bytes in hexadecimal; spaces are allowed. */
 export function hex(text: string): Buffer {
@@ -8,6 +8,11 @@ export function hex(text: string): Buffer {
 /** Text as Latin-1 bytes. */
 export function bytes(text: string): Buffer {
   return Buffer.from(text, 'latin1')
+}
+
+/** A BER element with less than 128 bytes of content. */
+export function tlv(tag: number, content: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from([tag, content.length]), content])
 }
 
 /** Text prefixed with its length in four bytes, most significant first. */

@@ -2,7 +2,7 @@
  * Answers LDAP clients such as JNDI: accepts each bind with any credentials, and finds nothing. The name that the
  * client looks up contains the callback address.
  */
-import { hex } from '#wire.ts'
+import { hex, tlv } from '#wire.ts'
 
 /** An LDAP message is a BER sequence. No HTTP method starts with this byte. */
 const sequence = 0x30
@@ -34,9 +34,7 @@ export function readLdap(bytes: Buffer): LdapMessage | undefined {
   if (!operation) return undefined
   const replyTag = replyTags.get(operation.tag)
   const reply =
-    replyTag === undefined
-      ? undefined
-      : element(sequence, Buffer.concat([element(0x02, id.content), element(replyTag, success)]))
+    replyTag === undefined ? undefined : tlv(sequence, Buffer.concat([tlv(0x02, id.content), tlv(replyTag, success)]))
   const name = operation.tag === searchRequest ? elementAt(operation.content, 0)?.content.toString('latin1') : undefined
   return { name, reply }
 }
@@ -56,8 +54,4 @@ function elementAt(bytes: Buffer, at: number): BerElement | undefined {
   if (lengthBytes > 4 || start > bytes.length) return undefined
   const end = start + (lengthBytes === 0 ? first : bytes.readUIntBE(at + 2, lengthBytes))
   return end > bytes.length ? undefined : { tag, content: bytes.subarray(start, end), end }
-}
-
-function element(tag: number, content: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([tag, content.length]), content])
 }

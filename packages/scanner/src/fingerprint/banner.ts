@@ -13,7 +13,7 @@ export const silentPorts = portSet(
 /** HSQLDB sends its banner after a second of silence. */
 export const slowPorts = portSet('9001')
 /**
- * Printers print whatever they receive, so they get at most an HTTP request. Industrial controllers
+ * Printers print all data that they receive, so they get at most an HTTP request. Industrial controllers
  * only receive the read-only request of their own protocol.
  */
 export const fragilePorts = portSet('9100 9101 9102 9103 515')

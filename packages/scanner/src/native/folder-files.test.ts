@@ -1,30 +1,14 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { expect, it } from 'vitest'
 import { foldersIn } from '#native/folder-files.ts'
-import { runNativeChecks } from '#native/testing/examine.ts'
+import { findOnSite } from '#native/testing/examine.ts'
 
 const front = '<a href="/crm/">CRM</a>'
 
-async function examine(files: Readonly<Record<string, string>>, otherwise?: string) {
-  const server = createServer(({ url = '' }, response) => {
+function examine(files: Readonly<Record<string, string>>, otherwise?: string) {
+  return findOnSite(({ url = '' }, response) => {
     const body = url === '/' ? front : (files[url] ?? otherwise)
     response.writeHead(body === undefined ? 404 : 200, { connection: 'close' }).end(body)
-  }).listen(0, '127.67.3.1')
-  await once(server, 'listening')
-  const bound = server.address()
-  const port = typeof bound === 'object' && bound ? bound.port : 0
-  try {
-    const { found } = await runNativeChecks(
-      { port, [Symbol.asyncDispose]: async () => undefined },
-      { protocol: 'http' },
-      [],
-    )
-    return found
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
+  })
 }
 
 it.each([

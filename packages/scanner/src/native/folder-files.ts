@@ -5,7 +5,7 @@ import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { folderOf, requestWeb, targetHere, webProof } from '#native/web-request.ts'
 import { readSite } from '#native/web-site.ts'
 
-const exposedFile = checkInfo({
+export const exposedFile = checkInfo({
   id: 'application-files-exposed',
   name: 'Internal files of an application exposed',
   severity: 'high',

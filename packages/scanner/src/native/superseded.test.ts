@@ -2,8 +2,8 @@ import type { Observation } from '@glacis/contract/runner'
 import { expect, it } from 'vitest'
 import { withoutSuperseded } from '#native/superseded.ts'
 
-function finding(check: string, port = 80): Observation {
-  const texts = { location: `${port}/`, request: '', evidence: '', highlights: [] }
+function finding(check: string, port = 80, path = '/'): Observation {
+  const texts = { location: `${port}${path}`, request: '', evidence: '', highlights: [] }
   return { kind: 'finding', address: '127.0.0.1', port, transport: 'tcp', check, threat: check, quality: 80, ...texts }
 }
 const tags: Readonly<Record<string, readonly string[]>> = {
@@ -26,6 +26,14 @@ it.each<[string, Observation[], string[]]>([
   ['a product', [finding('web-administration-open'), finding('kue-open')], ['kue-open']],
   ['an installer', [finding('setup-not-completed'), finding('dokuwiki-installer-open')], ['dokuwiki-installer-open']],
   [
+    'the same file',
+    [
+      finding('application-files-exposed', 80, '/backup/dump.sql'),
+      finding('git-config-exposed', 80, '/backup/dump.sql'),
+    ],
+    ['git-config-exposed'],
+  ],
+  [
     'a more exact kind',
     [finding('api-records-exposed'), finding('web-administration-open')],
     ['web-administration-open'],
@@ -37,6 +45,10 @@ it.each<[string, Observation[], string[]]>([
 it.each<[string, Observation[]]>([
   ['on another port', [finding('kue-open', 81), finding('web-administration-open')]],
   ['of another weakness', [finding('git-config-exposed'), finding('web-administration-open')]],
+  [
+    'of another file',
+    [finding('git-config-exposed', 80, '/.git/config'), finding('application-files-exposed', 80, '/crm/.env')],
+  ],
   ['of another kind', [finding('kue-open'), finding('setup-not-completed')]],
 ])('keeps it next to a finding %s', async (_, observations) => {
   expect((await kept(observations)).length).toBe(2)

@@ -3,6 +3,7 @@ import type { Observation } from '@glacis/contract/runner'
 import { exposedRecords } from '#native/web-records.ts'
 import { openApi } from '#native/web-api.ts'
 import { openAdministration } from '#native/web-admin.ts'
+import { exposedFile } from '#native/folder-files.ts'
 import { folderAlias, folderTraversal } from '#native/web-folders.ts'
 import { debugPage } from '#native/web-parameters.ts'
 import { openUploadForm } from '#native/web-upload-form.ts'
@@ -18,12 +19,13 @@ import {
 
 type Finding = Extract<Observation, { kind: 'finding' }>
 
-/** Kinds, and the tag of checks that prove the same. Of those that only differ in how, the first counts. */
+/** Kinds, and the tag of checks that prove the same; empty if only those at the same path do. Of those that only differ in how, the first counts. */
 const tagByKind: ReadonlyMap<string, string> = new Map([
   [setupOpen.id, 'installer'],
   [registrationOpen.id, 'registration'],
   [connectionFormOpen.id, 'panel'],
   [debugPage.id, 'debug'],
+  [exposedFile.id, ''],
   [folderTraversal.id, 'lfi'],
   [folderAlias.id, 'lfi'],
   [openUploadForm.id, 'unauth'],
@@ -83,6 +85,8 @@ function remaining(
     const isRedundant = general.some(
       (other) => isHere(other) && sameWeakness.slice(0, Math.max(rank, 0)).includes(other.check),
     )
-    return !isRedundant && !specific.some((other) => isHere(other) && tagsOf(other.check).includes(tag))
+    const isSame = (other: Finding) =>
+      tag === '' ? other.location === finding.location : tagsOf(other.check).includes(tag)
+    return !isRedundant && !specific.some((other) => isHere(other) && isSame(other))
   })
 }

@@ -1,6 +1,6 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Native checks for UDP services: SNMP, TFTP, NTP, Memcached, mDNS. */
-import { bytes, hex } from '#wire.ts'
+import { bytes, hex, tlv } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
@@ -66,10 +66,6 @@ export function snmpGet(version: 0 | 1, community: string, oid = '2b060102010101
   const bound = tlv(0x30, Buffer.concat([tlv(0x06, name), hex('0500')]))
   const pdu = tlv(0xa0, Buffer.concat([hex('0204474c4143 020100 020100'), tlv(0x30, bound)]))
   return tlv(0x30, Buffer.concat([Buffer.from([2, 1, version]), tlv(0x04, bytes(community)), pdu]))
-}
-
-function tlv(tag: number, value: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([tag, value.length]), value])
 }
 
 const tftpReadable = checkInfo({

@@ -56,8 +56,8 @@ export const debugPage = checkInfo({
   summary:
     'The application runs in development mode: its start page, the page of an unknown path, or that of an invalid parameter shows a stack trace or a toolbar for developers.',
   impact:
-    'An attacker learns the code, paths, versions, and in many cases settings of the application, which helps to exploit other weaknesses.',
-  remediation: 'Run the application in production mode, and show a general error page.',
+    'An attacker learns the code, paths, versions, and in many cases settings of the application, which helps in finding and exploiting other weaknesses.',
+  remediation: 'Run the application in production mode, and show a generic error page.',
   reference: 'https://cwe.mitre.org/data/definitions/489.html',
   tags: 'exposure debug error',
 })

@@ -1,9 +1,7 @@
-import { createServer } from 'node:http'
-import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { kindOf, recordsIn } from '#native/record-kinds.ts'
 import { callsIn, linksIn } from '#native/web-records.ts'
-import { runNativeChecks } from '#native/testing/examine.ts'
+import { findOnSite } from '#native/testing/examine.ts'
 
 function found(path: string, body: unknown): boolean {
   const kind = kindOf(path)
@@ -64,8 +62,8 @@ it('reads the links of a JSON index', () => {
 })
 
 describe('the check', () => {
-  async function examine(users: (hasToken: boolean) => readonly [number, unknown]) {
-    const server = createServer((request, response) => {
+  function examine(users: (hasToken: boolean) => readonly [number, unknown]) {
+    return findOnSite((request, response) => {
       const answer = (type: string, body: string, status = 200) =>
         response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body)
       if (request.url === '/') return answer('text/html', '<script src="/app.js"></script>')
@@ -73,21 +71,7 @@ describe('the check', () => {
       if (request.url !== '/api/users') return answer('text/plain', '', 404)
       const [status, body] = users(request.headers.authorization !== undefined)
       return answer('application/json', JSON.stringify(body), status)
-    }).listen(0, '127.67.3.1')
-    await once(server, 'listening')
-    const bound = server.address()
-    const port = typeof bound === 'object' && bound ? bound.port : 0
-    try {
-      const { found } = await runNativeChecks(
-        { port, [Symbol.asyncDispose]: async () => undefined },
-        { protocol: 'http' },
-        [],
-      )
-      return found
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
+    })
   }
 
   it('reports records that a call in a script returns', async () => {

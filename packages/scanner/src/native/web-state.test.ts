@@ -1,28 +1,12 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { expect, it } from 'vitest'
-import { runNativeChecks } from '#native/testing/examine.ts'
+import { findOnSite } from '#native/testing/examine.ts'
 
-async function examine(page: string, calls: Readonly<Record<string, unknown>>) {
-  const server = createServer(({ url = '' }, response) => {
+function examine(page: string, calls: Readonly<Record<string, unknown>>) {
+  return findOnSite(({ url = '' }, response) => {
     const body = url === '/' ? page : JSON.stringify(calls[url])
     const type = url === '/' ? 'text/html' : 'application/json'
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': type, connection: 'close' }).end(body)
-  }).listen(0, '127.67.3.1')
-  await once(server, 'listening')
-  const bound = server.address()
-  const port = typeof bound === 'object' && bound ? bound.port : 0
-  try {
-    const { found } = await runNativeChecks(
-      { port, [Symbol.asyncDispose]: async () => undefined },
-      { protocol: 'http' },
-      [],
-    )
-    return found
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
+  })
 }
 const script = '<script>fetch("/api/app")</script>'
 

@@ -45,11 +45,11 @@ export function createSharedClient(client: Pick<HttpClient, 'request'>): SharedC
       evict(oldest)
     }
   }
-  const send = async (key: string, ...args: Parameters<HttpClient['request']>) => {
+  const send = async (key: string, ...[origin, request, options]: Parameters<HttpClient['request']>) => {
     sent += 1
-    const response = await client.request(...args)
-    // Failures are cached too, so that other checks don't repeat them.
-    store(key, response)
+    const response = await client.request(origin, request, options)
+    // Failures are cached too, so that other checks don't repeat them, unless those wait longer.
+    if (response.kind === 'response' || options.deadlineMs === undefined) store(key, response)
     return response
   }
   return {

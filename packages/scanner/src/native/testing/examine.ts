@@ -1,6 +1,7 @@
 /** Runs native checks against a small test server. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import type { CheckPermission, Observation } from '@glacis/contract/runner'
 import { runNative } from '#native/run.ts'
@@ -74,13 +75,26 @@ function latin1(text: string | Buffer): Buffer {
   return typeof text === 'string' ? Buffer.from(text, 'latin1') : text
 }
 
+/** Findings of the checks that run without permissions on a web server. */
+export async function findOnSite(serve: RequestListener): Promise<string[]> {
+  const server = createHttpServer(serve).listen(0, address)
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  try {
+    return (await runNativeChecks({ port }, { protocol: 'http' }, [])).found
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
 /** Findings and coverage of a protocol's checks on one port. */
 export async function runNativeChecks(
-  peer: Peer,
+  { port }: Pick<Peer, 'port'>,
   service: Pick<IdentifiedService, 'protocol'> & Partial<IdentifiedService>,
   permissions: readonly CheckPermission[] = ['logins'],
 ): Promise<{ found: string[]; covered: string[]; seen: Observation[] }> {
-  const { port } = peer
   const whole = { transport: 'tcp' as const, tls: false, banner: '', technologies: [], ...service, port }
   const target = { address, hostname: 'mx.lab.test', basePath: '/', services: [whole] }
   const signal = AbortSignal.timeout(25_000)

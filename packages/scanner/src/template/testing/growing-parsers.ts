@@ -1,5 +1,6 @@
 /** Parsers of what targets send, each with an input that makes naive ones slow. */
 import { identifyBanner } from '#fingerprint/banner.ts'
+import { debugSignsIn } from '#native/debug-pages.ts'
 import { reportedCertificate } from '#fingerprint/certificate.ts'
 import { compileFingerprints } from '#fingerprint/match.ts'
 import { parseRecog } from '#fingerprint/recog.ts'
@@ -172,6 +173,12 @@ export const growingParsers: readonly GrowingParser[] = [
   webPage('icons', '<link rel='),
   webPage('scripts', '<script src'),
   { name: 'script excerpt', units: 100, make: repeated('"1.2.3"'), run: (text) => scriptExcerpt(Buffer.from(text)) },
+  {
+    name: 'debug pages',
+    units: 10,
+    make: repeated('<b>Fatal error</b>: Uncaught in a "stack":"at Error '),
+    run: (text) => debugSignsIn({ status: 500, headers: [], body: text }),
+  },
   { name: 'script paths', units: 50, make: repeated('<script '), run: (text) => scriptPaths(text, origin) },
   { name: 'secret masking, names', units: 20, make: repeated('password='), run: maskSecrets },
   { name: 'secret masking, tokens', units: 20, make: repeated('eyJabcdefghij.'), run: maskSecrets },
