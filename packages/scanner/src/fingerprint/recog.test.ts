@@ -46,6 +46,19 @@ describe('our fingerprints', () => {
     expect(files.flatMap((file) => file.fingerprints).filter(({ examples }) => examples.length === 0)).toEqual([])
     expect(await brokenExamples(own)).toEqual([])
   })
+
+  it('name the product of a title once', async () => {
+    const { files } = await loadRecog([own], { withExamples: true })
+    const fingerprints = compileFingerprints(files)
+    const titles = files
+      .filter(({ matches }) => matches === 'html_title')
+      .flatMap((titleFile) => titleFile.fingerprints.flatMap(({ examples }) => examples.map(({ text }) => text)))
+    const named = (title: string) =>
+      new Set(
+        fingerprints.match('html_title', title).map(({ values }) => values['service.cpe23']?.replace(/:[^:]*$/, '')),
+      )
+    expect(titles.filter((title) => named(title).size > 1)).toEqual([])
+  })
 })
 
 describe.skipIf(!existsSync(corpus))('the Recog database', () => {
