@@ -88,7 +88,6 @@ async function fileIn(context: NativeContext, folder: string): Promise<Proof | u
           found.map((part) => part.slice(0, 100)),
         ),
         path: target,
-        quality: 90,
       }
   }
   return undefined

@@ -175,13 +175,13 @@ async function endsStatement(context: NativeContext, { parameter, response }: At
   if (error === undefined) return null
   const control = await requestWith(context, parameter, parameter.value)
   if (!control || sqlErrorIn(control.body) !== undefined) return null
-  return { ...webProof(response, [error]), path: parameter.path, quality: 90 }
+  return { ...webProof(response, [error]), path: parameter.path }
 }
 
 function shownDebugPage(pages: readonly (WebResponse & { readonly path: string })[]): Proof | null {
   for (const page of pages) {
     const signs = debugSignsIn(page)
-    if (signs) return { ...webProof(page, signs), path: page.path, quality: 90 }
+    if (signs) return { ...webProof(page, signs), path: page.path }
   }
   return null
 }
