@@ -49,7 +49,7 @@ export async function runProgram(path, ...args) {
   const node = nodeProgram()
   const program = join(root, path)
   const compileCache = join(cacheFolder, 'compiled')
-  if (node === null) fail(`Glacis needs Node ${major}. Run "npm start" to install it.`)
+  if (node === null) fail(`Glacis needs Node.js ${major}. Run "npm start" to install it.`)
   if (node === process.execPath) {
     nodeModules.enableCompileCache(compileCache)
     process.argv = [node, program, ...args]
