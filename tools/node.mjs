@@ -50,7 +50,7 @@ export async function runProgram(path, ...args) {
   const node = nodeProgram()
   const program = join(root, path)
   const compileCache = join(cacheFolder, 'compiled')
-  if (node === null) fail(`Glacis needs Node ${major}. Run "npm start" to install it.`)
+  if (node === null) fail(`Glacis needs Node.js ${major}. Run "npm start" to install it.`)
   if (node === process.execPath) {
     nodeModules.enableCompileCache(compileCache)
     // The size can't be changed while Node runs, but the growth can: a scan needs 200 MB instead of 255 MB.

@@ -82,7 +82,7 @@ it('prints one JSON object per line and exits with 1 for confirmed findings', as
   expect(lines.find(({ check }) => check === 'git-config-exposed')).toMatchObject({
     kind: 'finding',
     threat: 'git-config-exposed',
-    severity: 'medium',
+    severity: 'high',
     host: address,
     port: Number(port),
     location: `${port}/.git/config`,
