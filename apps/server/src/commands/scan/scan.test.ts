@@ -205,6 +205,15 @@ it.each([
   expect(await scan(...args)).toEqual({ code: 2, stdout: '', stderr: `${message}\n` })
 })
 
+it.each([
+  ['127.67.1.0/24', '127.67.2.1 is outside GLACIS_SCAN_NETWORKS (127.67.1.0/24). Change the setting to scan it.'],
+  ['public', '127.67.1.1 is outside GLACIS_SCAN_NETWORKS (public). Change the setting to scan it.'],
+  ['loopback', 'GLACIS_SCAN_NETWORKS must be all, public, or a list of networks such as 10.0.0.0/8,2001:db8::/32'],
+])('scans nothing if an address is outside GLACIS_SCAN_NETWORKS=%s', async (networks, message) => {
+  const result = await runInProcess(['scan', '127.67.1.1', '127.67.2.1'], { GLACIS_SCAN_NETWORKS: networks })
+  expect(result).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+})
+
 it('shows the progress bar on a terminal only', () => {
   const written: string[] = []
   const write = (text: string) => written.push(text) > 0
