@@ -10,6 +10,7 @@ import { directoryListing } from '#native/listing.ts'
 import { grpc } from '#native/grpc.ts'
 import { ipmi } from '#native/ipmi.ts'
 import { jmx } from '#native/jmx.ts'
+import { ldap } from '#native/ldap.ts'
 import { mailPasswords } from '#native/mail.ts'
 import { mcp } from '#native/mcp.ts'
 import { mongodbCompression } from '#native/mongodb.ts'
@@ -18,6 +19,7 @@ import type { NativeCheck } from '#native/native-check.ts'
 import { nfsVersion4 } from '#native/nfs-v4.ts'
 import { httpProxy, socksProxy } from '#native/proxy.ts'
 import { nrpe } from '#native/nrpe.ts'
+import { openwire } from '#native/openwire.ts'
 import { radius } from '#native/radius.ts'
 import { rdp } from '#native/rdp.ts'
 import { rpcbind } from '#native/rpc.ts'
@@ -59,6 +61,8 @@ export const nativeCheckList: readonly NativeCheck[] = [
   vnc,
   webVnc,
   rtsp,
+  ldap,
+  openwire,
   interactiveConsole,
   distcc,
   jmx,
