@@ -51,3 +51,9 @@ export function withLength(text: string | Uint8Array): Buffer {
   length.writeUInt32BE(body.length)
   return Buffer.concat([length, body])
 }
+
+/** Ignores truncated responses and responses with invalid lengths. */
+export function ignoreRangeError(error: unknown): null {
+  if (error instanceof RangeError) return null
+  throw error
+}

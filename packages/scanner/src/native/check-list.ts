@@ -19,6 +19,7 @@ import type { NativeCheck } from '#native/native-check.ts'
 import { nfsVersion4 } from '#native/nfs-v4.ts'
 import { httpProxy, socksProxy } from '#native/proxy.ts'
 import { nrpe } from '#native/nrpe.ts'
+import { opcua } from '#native/opcua.ts'
 import { openwire } from '#native/openwire.ts'
 import { radius } from '#native/radius.ts'
 import { rdp } from '#native/rdp.ts'
@@ -45,6 +46,7 @@ import { webTokens } from '#native/web-tokens.ts'
 import { webUploadForm } from '#native/web-upload-form.ts'
 import { webUpload } from '#native/web-upload.ts'
 import { webVnc } from '#native/web-vnc.ts'
+import { xpra } from '#native/xpra.ts'
 import { xymon } from '#native/xymon.ts'
 
 /** In the order in which they run on a service. */
@@ -63,6 +65,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   rtsp,
   ldap,
   openwire,
+  opcua,
   interactiveConsole,
   distcc,
   jmx,
@@ -97,6 +100,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   nfsVersion4,
   turn,
   nrpe,
+  xpra,
   xymon,
   tlsOfService,
   upgradedTls,

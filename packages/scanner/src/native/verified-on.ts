@@ -60,7 +60,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'jmx-open': ['jmx'],
   'jwt-unsigned': ['web-tokens'],
   'jwt-weak-secret': ['web-tokens'],
-  'ldap-accounts-readable': ['slapd-accounts'],
+  'ldap-accounts-readable': ['slapd-accounts', 'slapd-ldaps'],
   'ldap-password-hashes-readable': ['slapd-accounts'],
   'mail-any-password': ['dovecot'],
   'mail-dmarc-missing': ['mail-domain'],
@@ -76,6 +76,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'novnc-no-password': ['novnc'],
   'nrpe-open': ['nrpe'],
   'ntp-variables-exposed': ['ntpsec'],
+  'opcua-open': ['node-opcua', 'opcua'],
   'path-traversal-linked-folder': ['litestar-traversal'],
   'path-traversal-linked-parameter': ['orders-api'],
   'radius-default-secret': ['freeradius'],
@@ -119,5 +120,6 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'vnc-cleartext': ['tigervnc'],
   'vnc-no-password': ['tigervnc', 'tightvnc', 'x11vnc'],
   'web-administration-open': ['dynamodb-admin', 'sandman2', 'sqladmin'],
+  'xpra-open': ['xpra'],
   'xymon-open': ['xymon'],
 }
