@@ -33,7 +33,7 @@ import { tlsFlaws } from '#native/tls-flaws.ts'
 import { tlsRobot } from '#native/tls-robot.ts'
 import { tlsOfService, upgradedTls } from '#native/tls.ts'
 import { turn } from '#native/turn.ts'
-import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-checks.ts'
+import { mdns, memcachedUdp, ntp, snmp, snmpWrites, tftp } from '#native/udp-checks.ts'
 import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
 import { webAdministration } from '#native/web-admin.ts'
@@ -70,6 +70,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   distcc,
   jmx,
   snmp,
+  snmpWrites,
   tftp,
   memcachedUdp,
   ntp,

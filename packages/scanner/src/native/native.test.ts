@@ -2,7 +2,7 @@ import { constants } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import { Observation } from '@glacis/contract/runner'
+import { type CheckPermission, Observation } from '@glacis/contract/runner'
 import { dnsQuery, readAnswer } from '#native/dns.ts'
 import { nativeChecks } from '#native/run.ts'
 import { packetOf, readLists, string } from '#native/ssh-wire.ts'
@@ -179,8 +179,10 @@ describe.concurrent('by UDP', () => {
       const body = Buffer.concat([hex('020101 0406'), Buffer.from('public'), Buffer.from([0xa2, pdu.length]), pdu])
       return Buffer.concat([Buffer.from([0x30, body.length]), body])
     })
-    const { found } = await runNativeChecks(peer, { protocol: 'snmp', transport: 'udp' })
-    expect(found).toEqual(['snmp-community-public', ...expected])
+    const found = async (permissions: CheckPermission[]) =>
+      (await runNativeChecks(peer, { protocol: 'snmp', transport: 'udp' }, permissions)).found
+    expect(await found(['writes'])).toEqual(['snmp-community-public', ...expected])
+    expect(await found([])).toEqual(['snmp-community-public'])
   })
   it('finds nothing when the agent ignores both community strings', async () => {
     await using peer = await udpPeer(() => null)

@@ -46,16 +46,23 @@ const publicWrites = checkInfo({
   tags: 'default-login snmp network udp',
 })
 
-/** Reads of sysDescr, and writes that every agent must reject. */
+/** Two reads of sysDescr; nothing is set. */
 export const snmp: NativeCheck = {
-  checks: [publicCommunity, privateCommunity, publicWrites],
+  checks: [publicCommunity, privateCommunity],
   appliesTo: ({ protocol, transport }) => protocol === 'snmp' && transport === 'udp',
   async run(context) {
     const [open, writable] = [await readDescription(context, 1, 'public'), await readDescription(context, 0, 'private')]
     // Agents ignore unknown communities, so silence means that the community is not accepted.
-    const writes = open ? await writeWrongTypes(context, 'public') : null
-    return { [publicCommunity.id]: open, [privateCommunity.id]: writable, [publicWrites.id]: writes }
+    return { [publicCommunity.id]: open, [privateCommunity.id]: writable }
   },
+}
+
+/** Writes that an agent must reject. Not every agent does, so they need permission. */
+export const snmpWrites: NativeCheck = {
+  permission: 'writes',
+  checks: [publicWrites],
+  appliesTo: ({ protocol, transport }) => protocol === 'snmp' && transport === 'udp',
+  run: async (context) => ({ [publicWrites.id]: await writeWrongTypes(context, 'public') }),
 }
 
 /** Objects that agents usually allow to change, each with a value that can't be valid for its type. */
