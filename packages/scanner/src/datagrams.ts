@@ -48,7 +48,7 @@ const snmpDiscovery = hex(
 const probes: readonly DatagramProbe[] = [
   {
     protocol: 'dns',
-    ports: [53, 5300],
+    ports: [53, 5300, 1053, 8053, 10053],
     requests: [dnsQuery(versionQuestion)],
     isAnswer: (response) => readAnswer(response) !== null,
     traces: (response) =>
@@ -58,7 +58,7 @@ const probes: readonly DatagramProbe[] = [
   },
   {
     protocol: 'snmp',
-    ports: [161],
+    ports: [161, 1161, 16161],
     requests: [snmpDiscovery, snmpGet(1, 'public')],
     isAnswer: (response) => response[0] === 0x30 && /\x02\x01[\x00\x01\x03]/.test(response.toString('latin1', 0, 12)),
     traces: (response) => [{ field: 'snmp.engine', text: engineOf(response) }],
@@ -89,7 +89,7 @@ const probes: readonly DatagramProbe[] = [
   {
     // Requests a nonexistent file; every server returns an error.
     protocol: 'tftp',
-    ports: [69],
+    ports: [69, 6969],
     requests: [Buffer.concat([hex('0001'), bytes('glacis-no-such-file\0octet\0')])],
     fromAnyPort: true,
     isAnswer: (response) => response.length >= 4 && response[0] === 0 && (response[1] === 5 || response[1] === 3),
@@ -109,7 +109,7 @@ const probes: readonly DatagramProbe[] = [
   },
   {
     protocol: 'sip',
-    ports: [5060],
+    ports: [5060, 5080],
     requests: [sipOptions('UDP')],
     isAnswer: (response) => response.toString('latin1', 0, 8) === 'SIP/2.0 ',
     traces: (response) => {

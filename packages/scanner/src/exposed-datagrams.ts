@@ -1,8 +1,18 @@
 /** UDP services that answer the question of their own protocol: legacy, local-link, industrial. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
-import { bacnetRead, coapDiscovery, netbiosStatus, rmcpPing, ssdpSearch, xdmcpQuery } from '#native/udp-exposed.ts'
+import {
+  bacnetRead,
+  coapDiscovery,
+  netbiosStatus,
+  rmcpPing,
+  rootSearch,
+  serviceTypes,
+  ssdpSearch,
+  xdmcpQuery,
+} from '#native/udp-exposed.ts'
 import { openVpnReset } from '#fingerprint/call-probes.ts'
 import { chronyTracking, knxDescription, rtpenginePing } from '#native/udp-control.ts'
+import { ikeMainMode, isIkeAnswer, payloadsOf } from '#native/ike.ts'
 import { kerberosError, unknownRealmRequest } from '#fingerprint/java-probes.ts'
 import { bytes, hex } from '#wire.ts'
 
@@ -30,6 +40,13 @@ function l2tpVendor(response: Buffer): string {
     at += length
   }
   return names.join(' ')
+}
+
+/** Vendor IDs of a gateway, in hexadecimal. */
+function vendorIds(response: Buffer): string {
+  const vendorId = 13
+  const ids = payloadsOf(response).flatMap(([type, content]) => (type === vendorId ? content.toString('hex') : []))
+  return ids.join(' ') || 'none'
 }
 
 export const exposedDatagramProbes: readonly ExposedDatagramProbe[] = [
@@ -125,6 +142,28 @@ export const exposedDatagramProbes: readonly ExposedDatagramProbe[] = [
     ports: [3671],
     requests: [knxDescription],
     isAnswer: (response) => response.length > 14 && response.readUInt32BE(0) === 0x0610_0204,
+  },
+  {
+    protocol: 'ike',
+    ports: [500],
+    requests: [ikeMainMode],
+    isAnswer: isIkeAnswer,
+    traces: (response) => [{ field: 'ike.vendor', text: vendorIds(response) }],
+  },
+  {
+    protocol: 'cldap',
+    ports: [389],
+    requests: [rootSearch],
+    isAnswer: (response) => response[0] === 0x30 && response.subarray(0, 16).includes(hex('020101')),
+    traces: (response) => [{ field: 'ldap.search_result', text: response.toString('latin1') }],
+  },
+  {
+    // The reply has the version, the function SrvTypeRply, and the number of the request.
+    protocol: 'slp',
+    ports: [427],
+    requests: [serviceTypes],
+    isAnswer: (response) =>
+      response[0] === 2 && response[1] === 10 && response.length >= 14 && response.readUInt16BE(10) === 0x4743,
   },
   {
     protocol: 'openvpn',

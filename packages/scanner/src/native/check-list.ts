@@ -8,6 +8,7 @@ import { ftpUpload } from '#native/ftp.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { directoryListing } from '#native/listing.ts'
 import { grpc } from '#native/grpc.ts'
+import { ike } from '#native/ike.ts'
 import { ipmi } from '#native/ipmi.ts'
 import { jmx } from '#native/jmx.ts'
 import { ldap } from '#native/ldap.ts'
@@ -78,6 +79,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   mdns,
   ...udpExposed,
   ipmi,
+  ike,
   rsync,
   subversion,
   gitDaemon,

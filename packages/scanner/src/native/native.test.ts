@@ -372,6 +372,13 @@ describe.concurrent('proxies', () => {
     await using peer = await tcpPeer(answering('', (received) => (received.includes(':1/ HTTP') ? refused : looped)))
     expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
   })
+  it('finds a proxy that only opens tunnels to the port of HTTPS', async () => {
+    const forbidden = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'
+    const failed = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 18\r\n\r\nDNS lookup failure'
+    const isTunnel = (received: string) => received.startsWith('CONNECT glacis-proxy-check.invalid:443 ')
+    await using peer = await tcpPeer(answering('', (received) => (isTunnel(received) ? failed : forbidden)))
+    expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
+  })
   it.each([
     'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n',
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi',

@@ -41,10 +41,13 @@ export const httpProxy: NativeCheck = {
   checks: [http],
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
-    const tunnelProof = await tunnel(context)
+    const own = await throughTunnel(context, context.port)
+    const tunnelProof = own && (await tunnelTo(context, own))
     if (tunnelProof) return { [http.id]: tunnelProof }
     const forwardProof = await requestClosedPort(context)
-    const proof = forwardProof === null ? await requestUnresolvableName(context) : forwardProof
+    const resolveProof = forwardProof === null ? await requestUnresolvableName(context) : forwardProof
+    const isForbidden = resolveProof === null && own !== undefined && / 403 /.test(statusLine(own.first))
+    const proof = isForbidden ? await tunnelToUnresolvableName(context) : resolveProof
     return proof === undefined ? {} : { [http.id]: proof }
   },
 }
@@ -53,11 +56,10 @@ export const httpProxy: NativeCheck = {
  * A tunnel from the proxy to itself, and a request through it that the proxy answers. A web server that returns 200 for
  * any method answers the same request alike after a tunnel to a closed port.
  */
-async function tunnel(context: NativeContext): Promise<Proof | null> {
-  const own = await throughTunnel(context, context.port)
-  if (!own) return null
+async function tunnelTo(context: NativeContext, own: Tunnel): Promise<Proof | null> {
+  if (own.inner === '') return null
   const toClosed = await throughTunnel(context, closedPort)
-  if (toClosed && statusLine(toClosed.inner) === statusLine(own.inner)) return null
+  if (toClosed?.inner && statusLine(toClosed.inner) === statusLine(own.inner)) return null
   return {
     request: own.request,
     answer: `${own.first}${own.inner.slice(0, 1500)}`,
@@ -65,21 +67,29 @@ async function tunnel(context: NativeContext): Promise<Proof | null> {
   }
 }
 
+interface Tunnel {
+  readonly request: string
+  /** The response to the request for a tunnel. */
+  readonly first: string
+  /** The response through the tunnel; empty without a tunnel. */
+  readonly inner: string
+}
+
 const closedPort = 1
 
-async function throughTunnel(context: NativeContext, port: number) {
+async function throughTunnel(context: NativeContext, port: number): Promise<Tunnel | undefined> {
   const { address } = context
   const host = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const request = `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
   return context.withConnection(async (connection) => {
     connection.write(bytes(request))
     const first = (await connection.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
-    if (!/^HTTP\/1\.[01] 200/.test(first) || !connection.isAlive) return undefined
+    if (!/^HTTP\/1\.[01] 200/.test(first) || !connection.isAlive) return { request, first, inner: '' }
     connection.write(bytes(`GET /glacis-proxy-check HTTP/1.0\r\nHost: ${unresolvableName}\r\n\r\n`))
     const inner = (await connection.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
     // A server that returns 200 for every method might have its own body mistaken for a tunnel.
     const isTunnel = first.endsWith('\r\n\r\n') && !/content-length: [1-9]|transfer-encoding/i.test(first)
-    return isTunnel && /^HTTP\/1\.[01] \d{3}/.test(inner) ? { request, first, inner } : undefined
+    return isTunnel && /^HTTP\/1\.[01] \d{3}/.test(inner) ? { request, first, inner } : { request, first, inner: '' }
   })
 }
 
@@ -116,6 +126,14 @@ async function requestUnresolvableName(context: NativeContext): Promise<Proof | 
   const response = await requestWeb(context, { ...absolute(unresolvableName), waitMs: 8000 })
   const error = response && gatewayError(response, resolutionErrors)
   return response && (error ? { ...webProof(response, [error]), quality: 97 } : null)
+}
+
+/** Proxies that only open tunnels usually limit them to the port of HTTPS, and forbid other ports. */
+async function tunnelToUnresolvableName(context: NativeContext): Promise<Proof | null> {
+  const target = `${unresolvableName}:443`
+  const response = await requestWeb(context, { method: 'CONNECT', target, host: target, waitMs: 8000 })
+  const error = response && gatewayError(response, resolutionErrors)
+  return error ? { ...webProof(response, [error]), quality: 97 } : null
 }
 
 function absolute(host: string): WebRequest {

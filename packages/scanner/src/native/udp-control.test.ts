@@ -6,6 +6,13 @@ const header = (text: string, length: number) => Buffer.concat([Buffer.from(text
 it.each([
   ['chrony-command', 'chrony-command-open', header('06020000002100050000', 94), header('06020000002100010002', 94)],
   ['rtpengine', 'rtpengine-open', Buffer.from('glacis d6:result4:ponge'), Buffer.from('glacis d6:result5:errore')],
+  ['cldap', 'cldap-udp-amplification', header('3084000003e8020101', 1000), header('300c020101650700', 20)],
+  [
+    'slp',
+    'slp-udp-amplification',
+    Buffer.from('\u0002\n      GC  en  service:printer'),
+    header('020a00001200000000004743', 6),
+  ],
   ['knxnet-ip', 'knxnet-ip-exposed', header('06100204004436010200', 58), header('06100204000802020000', 0)],
 ] as const)('reports %s only if it accepts commands', async (protocol, check, accepts, refuses) => {
   await using open = await udpPeer(() => accepts)

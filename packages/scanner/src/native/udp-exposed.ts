@@ -28,6 +28,12 @@ export const rmcpPing: Buffer = hex('0600ff06 000011be 80000000')
 export const netbiosStatus: Buffer = hex(
   '4743 0000 0001 0000 0000 0000 20 434b4141414141414141414141414141414141414141414141414141414141414141 00 0021 0001',
 )
+/** Search of the root DSE without authentication, for all attributes (MS-ADTS, section 3.1.1.3.1). */
+export const rootSearch: Buffer = hex(
+  '3025 020101 6320 0400 0a0100 0a0100 020101 020105 010100 870b 6f626a656374436c617373 3000',
+)
+/** Service types of any naming authority (RFC 2608, section 10.1). */
+export const serviceTypes: Buffer = hex('02 09 00001d 0000 000000 4743 0002 656e 0000 ffff 0007 64656661756c74')
 /** Query of X display managers. */
 export const xdmcpQuery: Buffer = hex('0001 0002 0001 00')
 
@@ -159,6 +165,40 @@ const exposures: readonly DatagramExposure[] = [
     request: 'NBSTAT *',
     proofOf: (response) =>
       ((response[2] ?? 0) & 0x80) !== 0 && response.length > 60 ? printableOf(response) : undefined,
+  },
+  {
+    info: checkInfo({
+      id: 'cldap-udp-amplification',
+      name: 'LDAP exposed over UDP (CLDAP, DDoS amplification)',
+      ...amplifies,
+      summary: 'The directory answers searches over UDP (CLDAP) with far more data than the request contains.',
+      impact: "An attacker can spoof a victim's address and flood it with traffic amplified up to 70 times.",
+      remediation: 'Block UDP port 389 at the network perimeter. Clients outside the network need only TCP.',
+      reference: 'https://www.cisa.gov/news-events/alerts/2014/01/17/udp-based-amplification-attacks',
+      tags: 'misconfig ldap cldap amplification network udp',
+    }),
+    protocol: 'cldap',
+    question: rootSearch,
+    request: 'search for the root DSE',
+    proofOf: (response) =>
+      response.length > rootSearch.length * 10 ? `${response.length} bytes: ${printableOf(response)}` : undefined,
+  },
+  {
+    info: checkInfo({
+      id: 'slp-udp-amplification',
+      name: 'Service Location Protocol (SLP) exposed over UDP (DDoS amplification)',
+      ...amplifies,
+      summary: 'The SLP service lists its types of services to any client over UDP (CVE-2023-29552).',
+      impact:
+        "An attacker can register services, spoof a victim's address, and flood it with traffic amplified up to 2,200 times.",
+      remediation: 'Disable SLP, or block UDP and TCP port 427 at the network perimeter.',
+      reference: 'https://www.rfc-editor.org/rfc/rfc2608',
+      tags: 'misconfig slp amplification network udp',
+    }),
+    protocol: 'slp',
+    question: serviceTypes,
+    request: 'SrvTypeRqst',
+    proofOf: (response) => (response.includes('service:') ? printableOf(response) : undefined),
   },
   {
     info: checkInfo({
