@@ -72,6 +72,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'nrpe-open': ['nrpe'],
   'ntp-variables-exposed': ['ntpsec'],
   'novnc-no-password': ['novnc'],
+  'page-editor-open': ['gitit'],
   'path-traversal-linked-folder': ['litestar-traversal'],
   'path-traversal-linked-parameter': ['orders-api'],
   'radius-default-secret': ['freeradius'],
