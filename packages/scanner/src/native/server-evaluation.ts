@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, Proof } from '#native/native-check.ts'
-import { ownHost, webProof, type WebResponse } from '#native/web-request.ts'
+import { webProof, type WebResponse } from '#native/web-request.ts'
 
 export const templateInjection = checkInfo({
   id: 'template-injection',
@@ -63,7 +63,8 @@ async function productIn(send: SendValue, expression: (product: string) => strin
 }
 
 const refused = /connection ?refused|ECONNREFUSED|(?:could|can) ?no?t connect|failed to connect/i
-const closedPort = 1
+/** One that browsers and `fetch` of Node.js don't block. */
+const closedPort = 3
 const excerptLength = 120
 
 /** Names a closed port of the target, and the start page of the target itself. */
@@ -76,7 +77,7 @@ export async function requestsUrl(
   const host = context.address.includes(':') ? `[${context.address}]` : context.address
   const closed = await send(`${scheme}://${host}:${closedPort}/`)
   if (!closed) return null
-  const open = await send(`${scheme}://${ownHost(context)}${front.path}`)
+  const open = await send(`${scheme}://${host}:${context.port}${front.path}`)
   if (!open) return null
   const [error] = refused.exec(closed.body) ?? []
   if (error !== undefined) return refused.test(open.body) ? null : webProof(closed, [error])
