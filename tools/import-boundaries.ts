@@ -82,6 +82,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       'cli-error',
       'error-code',
       'sarif',
+      'scan-networks',
       'time-zone',
       'tracing',
       'version',

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import nodeModules from 'node:module'
+import { setFlagsFromString } from 'node:v8'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -49,9 +50,11 @@ export async function runProgram(path, ...args) {
   const node = nodeProgram()
   const program = join(root, path)
   const compileCache = join(cacheFolder, 'compiled')
-  if (node === null) fail(`Glacis needs Node ${major}. Run "npm start" to install it.`)
+  if (node === null) fail(`Glacis needs Node.js ${major}. Run "npm start" to install it.`)
   if (node === process.execPath) {
     nodeModules.enableCompileCache(compileCache)
+    // The size can't be changed while Node runs, but the growth can: a scan needs 200 MB instead of 255 MB.
+    if (!process.execArgv.includes(smallYoungGeneration)) setFlagsFromString('--semi-space-growth-factor=1')
     process.argv = [node, program, ...args]
     await import(pathToFileURL(program).href)
     return

@@ -40,7 +40,9 @@ export async function install({ dev }) {
     fail(`npm could not install the dependencies:\n${causes.join('\n') || output}`)
   }
   if (nodeProgram() === null)
-    fail(`Node 26 isn't available as a package for ${process.platform} on ${process.arch}. Install it and try again.`)
+    fail(
+      `Node.js 26 isn't available as a package for ${process.platform} on ${process.arch}. Install it and try again.`,
+    )
 }
 
 /** After each complete installation, npm writes a lock file of the installed packages. */

@@ -5,7 +5,7 @@
 const minimumMajor = 20
 if (Number(process.versions.node.split('.')[0]) < minimumMajor) {
   console.error(
-    `Glacis needs Node ${minimumMajor} or newer to install itself. This is Node ${process.versions.node}; get a newer one from https://nodejs.org.`,
+    `Glacis needs Node.js ${minimumMajor} or later to install itself. This is Node.js ${process.versions.node}; get a later one from https://nodejs.org.`,
   )
   process.exit(1)
 } else {

@@ -14,7 +14,7 @@ variable "image_repository" {
 }
 
 variable "database_url" {
-  description = "PostgreSQL 16 or newer. The user must own the database and be allowed to create a role."
+  description = "PostgreSQL 16 or later. The user must own the database and be allowed to create a role."
   type        = string
   sensitive   = true
 }

@@ -49,6 +49,10 @@ it.each([[['--help']], [[]]])('prints its usage for %j', async (args) => {
 it('describes a command', async () => {
   expect((await runInProcess(['doctor', '--help'])).stdout).toMatch(/^Usage: glacis doctor\n\nCheck settings/)
   expect((await runInProcess(['identity', 'create', '--help'])).stdout).toMatch(/^Usage: glacis identity COMMAND/)
+  for (const name of ['packs', 'upgrade']) {
+    const { code, stdout } = await runInProcess([name, '--help'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(`^Usage: glacis ${name} `) })
+  }
 })
 
 it.each([

@@ -31,7 +31,7 @@ const commands = new Map<string, Command>([
     {
       summary: 'Scan an address; see "npx glacis scan --help".',
       takesArguments: true,
-      run: async ({ root }, args) => (await import('./commands/scan/index.ts')).runScanCommand(args, root),
+      run: async (context, args) => (await import('./commands/scan/index.ts')).runScanCommand(args, context),
     },
   ],
   [

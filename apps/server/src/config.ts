@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import type { BackupSchedule } from './backups/index.ts'
 import { CliError } from './cli-error.ts'
 import { addresses, type SourceKey } from './packs/sources.ts'
+import type { ScanNetworks } from './scan-networks.ts'
 import type { Provider } from './setting-values.ts'
 import { type levels, names, type roles, Settings, descriptionOf } from './settings.ts'
 import { errorCode } from '#error-code.ts'
@@ -39,8 +40,7 @@ export interface Config {
   readonly mailFrom: string
   /** The contact address shown to users. */
   readonly supportEmail: string
-  /** Networks in CIDR notation, or a keyword. */
-  readonly scanNetworks: 'all' | 'public' | readonly string[]
+  readonly scanNetworks: ScanNetworks
   /** Null: out-of-band checks are skipped. */
   readonly callbacks: CallbackSettings | null
   /** Destinations that webhooks may use in addition to public addresses over https. */
@@ -73,6 +73,18 @@ export interface Config {
     readonly providers: readonly z.infer<typeof Provider>[]
     readonly lifespans: Readonly<Record<'sessionMs' | 'idleMs' | 'privilegedMs' | 'flowMs' | 'codeMs', number>>
   }
+}
+
+/**
+ * Reads only the networks that may be scanned, for a command that needs no other setting.
+ *
+ * @throws CliError if they are invalid
+ */
+export function readScanNetworks(environment: Readonly<Record<string, string | undefined>>): ScanNetworks {
+  const name = 'GLACIS_SCAN_NETWORKS'
+  const reading = Settings.shape[name].safeParse(environment[name]?.trim() || undefined)
+  if (!reading.success) throw new CliError(listOf([`${name} must be ${descriptionOf(name).expects}`]))
+  return reading.data
 }
 
 /**

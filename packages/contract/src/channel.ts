@@ -19,7 +19,7 @@ export const ChannelEvent = z.enum([
 export type ChannelEvent = z.infer<typeof ChannelEvent>
 
 /**
- * Who receives the emails of a channel: the workspace's address, or, for each event, the teams and owners of the
+ * Who receives the emails of a channel: the longest-standing owner, or, for each event, the teams and owners of the
  * affected targets.
  */
 export const ChannelRecipients = z.enum(['RECIPIENTS_WORKSPACE', 'RECIPIENTS_TEAMS'])
@@ -61,7 +61,7 @@ export type Delivery = z.infer<typeof Delivery>
 export const Channel = z.object({
   id: Id,
   kind: ChannelKind,
-  /** Empty for email, which is sent to the workspace's own address, and for disabled channels. */
+  /** Empty for email, which is sent to the longest-standing owner, and for disabled channels. */
   webhookUrl: UrlOrEmpty,
   rule: ChannelRule,
   /** If false, nothing is sent. */

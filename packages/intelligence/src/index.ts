@@ -11,7 +11,7 @@ export { TruncatedFile, readFeed } from '#feed/read.ts'
 export { type Format, headLength, recognizeFormat } from '#feed/format.ts'
 export { packFiles } from '#feed/pack.ts'
 export { type PackedFile, unpack } from '#feed/unpack.ts'
-export type { MismatchReason as Mismatch } from '#match/criterion.ts'
+export { formatVersion, type MismatchReason as Mismatch } from '#match/criterion.ts'
 export type { DistributionFix, DistributionFixes } from '#match/distribution.ts'
 export {
   type Knowledge,

@@ -4,7 +4,7 @@ import type { FieldState } from '#ui/field.tsx'
 
 type Group = UiNode['group']
 
-/** Names of inputs for six-character codes. */
+/** Names of inputs for six-digit codes. */
 export const codeNames: ReadonlySet<string> = new Set(['code', 'totp_code'])
 
 /** Groups in display order. */

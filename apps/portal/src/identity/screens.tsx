@@ -169,7 +169,7 @@ function CodeSent({ flow }: { readonly flow: Flow }) {
   const address = codeSentTo(flow)
   return (
     <>
-      Enter the 6-character code we sent to{' '}
+      Enter the 6-digit code we sent to{' '}
       {address ? <strong className="font-medium wrap-anywhere text-ink">{address}</strong> : 'your email address'}. If
       you don't receive it, check the spelling of the address.
       {portalConfig().mailsAreFiles && (

@@ -25,9 +25,9 @@ export function ProductThreats({ id }: { readonly id: string }) {
   const query = useInfiniteQuery(threats(id))
   const rows = query.data?.pages.flatMap((page) => page.threats)
   return (
-    <section aria-label="Known threats not found here" className="pt-5 pb-6">
+    <section aria-label="Other known threats" className="pt-5 pb-6">
       <div className="px-(--gl-gutter) pb-2">
-        <SectionHead title="Known threats not found here" />
+        <SectionHead title="Other known threats" />
       </div>
       <ListBody
         what="Known threats"
@@ -35,7 +35,7 @@ export function ProductThreats({ id }: { readonly id: string }) {
         count={rows?.length}
         empty={<EmptyState title="No other known threats for this technology" />}
       >
-        <Table label="Known threats not found here">
+        <Table label="Other known threats">
           <thead>
             <tr>
               <HeaderCell width={148}>Severity</HeaderCell>

@@ -87,7 +87,7 @@ it('verification explains that a code was sent if the service does not return th
   const body = flowOf(nodes, { id: 'mine', state: 'sent_email', messages: [sent] })
   service.on('GET /self-service/verification/flows', { body })
   open('/verification?flow=mine')
-  expect(await screen.findByText(/Enter the 6-character code we sent to your email address/)).toBeTruthy()
+  expect(await screen.findByText(/Enter the 6-digit code we sent to your email address/)).toBeTruthy()
   expect(screen.queryByText(sent.text)).toBeNull()
 })
 

@@ -23,7 +23,7 @@ interface Opened {
   readonly packsFolder: string
 }
 
-const usage = `Usage: glacis packs import FILE|FOLDER …   import feeds from .json, .jsonl, .csv, .xml, or .yaml files, compressed or not
+const usage = `Usage: glacis packs import FILE|FOLDER …  import feeds from .json, .jsonl, .csv, .xml, or .yaml files, compressed or not
        glacis packs export [FILE]         export all feed data to one file for another installation
        glacis packs status [--json]       show each pack's version, age, and errors, and unverified checks`
 
@@ -41,7 +41,8 @@ export async function runPacksCommand(
   if (subcommand === 'status' && args.every((arg) => arg === '--json')) {
     return withDatabase(context, (opened) => showStatus(args.length > 0, context.root, opened))
   }
-  throw new UsageError(usage)
+  if (subcommand !== '--help') throw new UsageError(usage)
+  process.stdout.write(`${usage}\n`)
 }
 
 /** Continues with the other files after a failure. */

@@ -24,6 +24,10 @@ export async function upgrade(
   { environment, root }: { environment: Readonly<Record<string, string | undefined>>; root: string },
 ): Promise<number> {
   const [action, option, folder, ...more] = args
+  if (action === '--help') {
+    print(usage)
+    return 0
+  }
   if (action === '--postgres' && more.length === 0 && (option === undefined || (option === '--programs' && folder))) {
     print(await upgradePostgres(readConfig(environment, root), folder))
     return 0

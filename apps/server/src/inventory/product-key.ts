@@ -1,10 +1,19 @@
 import type { Wfn } from '@glacis/contract/product'
-import { fromWfn, productKey } from '@glacis/intelligence'
+import { formatVersion, fromWfn, productKey } from '@glacis/intelligence'
 
 /** The canonical `vendor:product` key under which threats and lifecycles are stored. */
 export function productKeyOf(wfn: Wfn): string {
   const name = fromWfn(wfn)
   return (name && productKey(name)) ?? ''
+}
+
+/** The version as shown to users, such as `8.9p1`; empty if it is unknown. */
+export function versionOf({ version, update }: Wfn): string {
+  return formatVersion({ version: known(version), update: known(update) })
+}
+
+function known(value: string): string {
+  return value === '*' || value === '-' ? '' : value
 }
 
 /** Splits a canonical key at its first unquoted colon. */

@@ -4,7 +4,7 @@ import { storable, storableJson } from '#database/text.ts'
 import { newId } from '#database/index.ts'
 import { refreshEndOfLife } from '#inventory/end-of-life.ts'
 import { updatingHostCounts } from '#inventory/host-counts.ts'
-import { productKeyOf } from '#inventory/product-key.ts'
+import { productKeyOf, versionOf } from '#inventory/product-key.ts'
 import { sql } from 'kysely'
 
 type WithAddress<Kind extends Observation['kind']> = Extract<Observation, { kind: Kind }>
@@ -160,9 +160,7 @@ async function recordProducts(
         id: newId(),
         key,
         name: storable(item.name),
-        version: storable(
-          [item.wfn.version, item.wfn.update].filter((part) => part && part !== '*' && part !== '-').join(' '),
-        ),
+        version: storable(versionOf(item.wfn)),
         part: item.wfn.part,
         vendor: item.wfn.vendor,
         product: item.wfn.product,
@@ -173,9 +171,11 @@ async function recordProducts(
       })),
     )
     .onConflict((conflict) =>
-      conflict
-        .columns(['account_id', 'key'])
-        .doUpdateSet((set) => ({ updated_at: ctx.now, subject: set.ref('excluded.subject') })),
+      conflict.columns(['account_id', 'key']).doUpdateSet((set) => ({
+        updated_at: ctx.now,
+        version: set.ref('excluded.version'),
+        subject: set.ref('excluded.subject'),
+      })),
     )
     .returning(['id', 'key', 'subject'])
     .execute()

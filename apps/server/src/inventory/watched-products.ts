@@ -8,7 +8,7 @@ import { newId } from '#database/index.ts'
 import { invalid, notFound, ApiError } from '#errors.ts'
 import { refreshEndOfLife } from '#inventory/end-of-life.ts'
 import { getProduct } from '#inventory/products.ts'
-import { productKeyOf } from '#inventory/product-key.ts'
+import { productKeyOf, versionOf } from '#inventory/product-key.ts'
 import { sql } from 'kysely'
 
 /**
@@ -21,7 +21,7 @@ export async function watchProduct(
   input: ParsedInputOf<typeof contract.watchProduct>,
 ): Promise<{ product: Product }> {
   const wfn = toWfn(nameFrom(input))
-  const version = [wfn.version, wfn.update].filter((part) => part && part !== '-').join(' ')
+  const version = versionOf(wfn)
   const { id } = await ctx.tx
     .insertInto('product')
     .values({

@@ -153,7 +153,7 @@ export function mailOf(to: string, message: Message, url: string): Mail {
       `background:#fff;border:1px solid #e3e7ea;border-radius:10px;padding:24px;width:100%">` +
       `<tr><td style="font-size:18px;font-weight:600;padding-bottom:8px">${forHtml(title)}</td></tr>${rows.join('')}` +
       `<tr><td style="padding-top:12px;font-size:14px"><a href="${forHtml(url)}/risks/verified" style="color:#00606b">` +
-      `${forHtml(more || 'All risks')}</a></td></tr><tr><td style="padding-top:24px;font-size:12px;color:#5b6770">` +
+      `${forHtml(more || 'Verified risks')}</a></td></tr><tr><td style="padding-top:24px;font-size:12px;color:#5b6770">` +
       `${forHtml(foot)}</td></tr></table></body></html>`,
   }
 }

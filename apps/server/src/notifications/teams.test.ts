@@ -136,7 +136,7 @@ it('sends nothing to a member who left before the delivery', async () => {
   ])
 })
 
-it('is a choice of email channels only', async () => {
+it('accepts teams for email channels only', async () => {
   const channel = { kind: 'KIND_WEBHOOK' as const, webhookUrl: post.address, rule: teams }
   await expect(post.createChannelFor(workspace, channel)).rejects.toThrow('Only email channels can send to teams')
 })

@@ -42,7 +42,7 @@ async function importTemplate(packsFolder: string, name: string): Promise<void> 
   await importPath(source, { owner: server.database.owner, packsFolder, log })
 }
 
-it('a set that one process imported is used by all, also after it was replaced', async () => {
+it('uses a set that one process imported in all of them, even after it was replaced', async () => {
   const first = await startProcess('first')
   await importTemplate(first.packsFolder, 'before')
   const second = await startProcess('second')
@@ -59,7 +59,7 @@ it('a set that one process imported is used by all, also after it was replaced',
   expect(one).toBe(other)
 })
 
-it('a set from before sets were shared is published', async () => {
+it('publishes a set that was imported before sets were shared', async () => {
   await server.database.owner.deleteFrom('pack_set').execute()
   const upgraded = join(folder, 'upgraded', 'packs')
   const { checks } = await downloadedFolders(upgraded)

@@ -1,15 +1,7 @@
 import type { ScanHost, ScanJob } from '@glacis/contract/runner'
-import {
-  createGuard,
-  denials,
-  type Exclusion,
-  isProblem,
-  isPublicAddress,
-  parseAddress,
-  parseExclusion,
-  parsePorts,
-} from '@glacis/scanner'
+import { denials, type Exclusion, isProblem, parseAddress, parseExclusion, parsePorts } from '@glacis/scanner'
 import type { TargetTable } from '#database/tables.ts'
+import { isPermittedIn, type ScanNetworks } from '#scan-networks.ts'
 import type { Selectable } from 'kysely'
 
 /** The columns of a target that a job needs. */
@@ -20,8 +12,7 @@ export type JobTarget = Pick<
 
 /** Installation-wide limits, which apply to all targets. */
 export interface ScanLimits {
-  /** Networks that may be scanned. */
-  readonly networks: 'all' | 'public' | readonly string[]
+  readonly networks: ScanNetworks
   /** `address:port` of all sockets this installation listens on. */
   readonly ownEndpoints: readonly string[]
 }
@@ -62,12 +53,4 @@ function portsOf(target: JobTarget, exclusions: readonly Exclusion[]): number[] 
   const list = parsePorts(target.ports)
   if ('problem' in list) throw new Error(`invalid ports '${target.ports}': ${list.problem}`)
   return list.ports.filter((port) => !everywhere.has(port))
-}
-
-/** Whether this installation may scan an address. The guard checks again before every connect. */
-export function isPermittedIn(networks: ScanLimits['networks']): (address: string) => boolean {
-  if (networks === 'all') return () => true
-  if (networks === 'public') return isPublicAddress
-  const guard = createGuard({ allow: [...networks], deny: [] })
-  return (address) => guard.denialReason(address, 443) === null
 }

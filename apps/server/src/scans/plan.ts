@@ -2,9 +2,10 @@ import type { ScanHost } from '@glacis/contract/runner'
 import { expand, isExcluded, isProblem, parseAddress, resolveName } from '@glacis/scanner'
 import { scanActor } from '#ctx.ts'
 import { inWorkspace } from '#database/index.ts'
+import { isPermittedIn } from '#scan-networks.ts'
 import type { Work } from '#jobs.ts'
 import { batchSizeOf } from '#scans/batch-size.ts'
-import { exclusionsOf, isPermittedIn, type ScanLimits } from '#scans/job.ts'
+import { exclusionsOf, type ScanLimits } from '#scans/job.ts'
 import {
   queueNextBatches,
   announceScan,

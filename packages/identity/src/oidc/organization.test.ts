@@ -70,7 +70,7 @@ describe('the provider of an organization', () => {
     expect(signIns).toHaveLength(2)
   })
 
-  it('SEC-A9 rejects people of other domains, whatever it claims about their address', async () => {
+  it('SEC-A9 rejects users of other domains, regardless of what it claims about their address', async () => {
     setUser({ email: 'victim@other.example', email_verified: true })
     const browser = identity.browser()
     expect(await errorOf(browser, await open(browser))).toBe(
@@ -129,7 +129,7 @@ describe('the provider of an organization', () => {
     expect(methods.map(({ method }: { method: string }) => method)).toEqual(['password', 'oidc'])
   })
 
-  it('takes no address that the person typed', async () => {
+  it('ignores an address that the user typed', async () => {
     const email = setUser({ given_name: '' })
     const browser = identity.browser()
     const response = await open(browser)

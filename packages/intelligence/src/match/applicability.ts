@@ -3,7 +3,14 @@
  * A configuration combines nodes and a node combines criteria, each with AND or OR. Nodes that don't
  * name the product describe the platform it must run on and are checked against the same host.
  */
-import { type CriterionVerdict, evaluateCriterion, type MismatchReason, notListed } from '#match/criterion.ts'
+import {
+  type CriterionVerdict,
+  evaluateCriterion,
+  type Mismatch,
+  type MismatchReason,
+  notAffected,
+  notListed,
+} from '#match/criterion.ts'
 import { displayName } from '#product-name.ts'
 import { familyOf, isOwnHardware, type PlatformFamily } from '#match/platform.ts'
 import { type Configuration, type ConfigurationNode, type CpeMatch, parseCriteria } from '#threat.ts'
@@ -31,12 +38,7 @@ export type Verdict =
       /** Upper limit of the quality of detection. */
       readonly cap: number
     }
-  | NoMatchVerdict
-interface NoMatchVerdict {
-  readonly kind: 'no' | 'unknown'
-  readonly reason: MismatchReason
-  readonly text: string
-}
+  | Mismatch
 
 /**
  * The result for one node. `subject`: the node lists the product as vulnerable; `present`: another
@@ -45,7 +47,7 @@ interface NoMatchVerdict {
 type NodeVerdict =
   | { readonly kind: 'subject'; readonly verdict: Extract<Verdict, { kind: 'yes' }> }
   | { readonly kind: 'present'; readonly running: string; readonly loss: number }
-  | NoMatchVerdict
+  | Mismatch
 
 /** Evaluates one configuration. */
 export function evaluateConfiguration(configuration: Configuration, host: HostContext): Verdict {
@@ -86,7 +88,16 @@ export function bestVerdict(verdicts: readonly Verdict[]): Verdict {
       : reasonsByRelevance.indexOf(verdict.reason)
   const [first, ...rest] = verdicts
   if (!first) return { kind: 'no', reason: 'other_product', text: 'The record lists no products.' }
-  return rest.reduce((top, verdict) => (weight(verdict) > weight(top) ? verdict : top), first)
+  const top = rest.reduce((best, verdict) => (weight(verdict) > weight(best) ? verdict : best), first)
+  return top.kind !== 'yes' && top.version !== undefined ? withoutRange(top, top.version, verdicts) : top
+}
+
+/** A version outside several ranges isn't only outside the first of them. */
+function withoutRange(top: Mismatch, version: string, verdicts: readonly Verdict[]): Mismatch {
+  const isOnlyReason = verdicts.every(
+    (verdict) => verdict.kind === 'yes' || verdict.reason !== top.reason || verdict.text === top.text,
+  )
+  return isOnlyReason ? top : { ...top, text: notAffected(version) }
 }
 
 /** From least to most relevant. Unknown outranks refuted: a version is outside only if it is outside every range. */
@@ -165,15 +176,15 @@ function assumePlatform(node: ConfigurationNode, host: HostContext): NodeVerdict
   return { kind: 'present', running: `${running} (assumed)`, loss: assumedPlatformLoss }
 }
 
-function isNoMatch(verdict: NodeVerdict): verdict is NoMatchVerdict {
+function isNoMatch(verdict: NodeVerdict): verdict is Mismatch {
   return verdict.kind === 'no' || verdict.kind === 'unknown'
 }
 
-function mostRelevant(missing: readonly NoMatchVerdict[]): NoMatchVerdict {
+function mostRelevant(missing: readonly Mismatch[]): Mismatch {
   const verdict = bestVerdict(missing)
   return verdict.kind === 'yes' ? platformMismatch('') : verdict
 }
 
-function platformMismatch(text: string): NoMatchVerdict {
+function platformMismatch(text: string): Mismatch {
   return { kind: 'no', reason: 'other_platform', text }
 }

@@ -23,7 +23,14 @@ export type MismatchReason =
 export type CriterionVerdict =
   /** Assumptions reduce the quality of detection: `loss` is subtracted from it, `cap` is its upper limit. */
   | { readonly kind: 'yes'; readonly range: string; readonly text: string; readonly loss: number; readonly cap: number }
-  | { readonly kind: 'no' | 'unknown'; readonly reason: MismatchReason; readonly text: string }
+  | Mismatch
+/** `version`: for `version_outside`, the version of the product, in the form in which texts contain it. */
+export interface Mismatch {
+  readonly kind: 'no' | 'unknown'
+  readonly reason: MismatchReason
+  readonly text: string
+  readonly version?: string
+}
 
 /** Reductions and limits of the quality of detection, on a scale of 0 to 100. */
 export const qualityLoss = { variant: 20, platform: 30, partialVersion: 30 }
@@ -129,7 +136,8 @@ function evaluateVersion(product: CpeName, criterion: CpeName, match: CpeMatch, 
   if (bounds.length > 0) {
     const verdict = compareToRange(version, bounds, scheme)
     const range = formatRange(bounds)
-    if (verdict.kind === 'outside') return outside(`${formatVersion(version)} is outside the affected range ${range}`)
+    if (verdict.kind === 'outside')
+      return outside(version, `${formatVersion(version)} is outside the affected range ${range}`)
     if (verdict.kind === 'unknown')
       return incomparable(`${formatVersion(version)} cannot be compared with ${verdict.by}`)
     const text = `${formatVersion(version)} is in the affected range ${range}${verdict.isPartial ? ' (the detected version is incomplete)' : ''}`
@@ -158,8 +166,8 @@ function evaluateExactVersion(
   const relation = compareValue(criterion.version, product.version)
   const order = relation === 'disjoint' ? compareVersions(version.version, named, scheme) : 0
   if (order === null) return incomparable(`${formatVersion(version)} cannot be compared with ${named}`)
-  const range = `= ${named}${/^[*-]$/.test(criterion.update) ? '' : ` ${unquote(criterion.update)}`}`
-  if (order !== 0) return outside(`${formatVersion(version)} is not an affected version`)
+  const range = `= ${formatVersion({ version: named, update: plainUpdate(criterion.update) })}`
+  if (order !== 0) return outside(version, notAffected(formatVersion(version)))
   return evaluateUpdate(product, criterion, {
     kind: 'yes',
     range,
@@ -176,8 +184,11 @@ function evaluateUpdate(product: CpeName, criterion: CpeName, verdict: Criterion
   const version = normalizeUpdate(product.update)
   if (wanted === version) return verdict
   if (product.update !== '*')
-    return outside(`Only ${wanted === '' ? 'the release without an update' : `update ${wanted}`} is affected`)
-  if (isPreRelease(wanted)) return outside(`Only the pre-release ${wanted} is affected`)
+    return outside(
+      fullVersionOf(product),
+      `Only ${wanted === '' ? 'the release without an update' : `update ${wanted}`} is affected`,
+    )
+  if (isPreRelease(wanted)) return outside(fullVersionOf(product), `Only the pre-release ${wanted} is affected`)
   return {
     ...verdict,
     loss: verdict.loss + qualityLoss.variant,
@@ -192,15 +203,25 @@ export function fullVersionOf({ version, update }: CpeName): FullVersion {
 
 /** Normalizes an update: `update_202` and `update202` are equal; ANY and NA become empty. */
 export function normalizeUpdate(update: string): string {
-  return /^[*-]$/.test(update) ? '' : unquote(update).replaceAll(/[_-]/g, '')
+  return plainUpdate(update).replaceAll(/[_-]/g, '')
 }
 
-function formatVersion({ version, update }: FullVersion): string {
+function plainUpdate(update: string): string {
+  return /^[*-]$/.test(update) ? '' : unquote(update)
+}
+
+/** Formats a version with its update: `8.9p1`, `11.0 update3`. */
+export function formatVersion({ version, update }: FullVersion): string {
   return /^p\d/.test(update) ? version + update : `${version} ${update}`.trim()
 }
 
-function outside(text: string): CriterionVerdict {
-  return { kind: 'no', reason: 'version_outside', text }
+/** The reason if the version is outside several ranges. */
+export function notAffected(version: string): string {
+  return `${version} is not an affected version`
+}
+
+function outside(version: FullVersion, text: string): CriterionVerdict {
+  return { kind: 'no', reason: 'version_outside', text, version: formatVersion(version) }
 }
 
 function incomparable(text: string): CriterionVerdict {

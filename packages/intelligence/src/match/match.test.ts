@@ -36,6 +36,20 @@ describe('matching a version', () => {
     expect(matchProduct(seen(text), ranged, [])).toMatchObject({ kind: 'no_match', reason })
   })
 
+  it('names a range only if the version is outside of no other', () => {
+    const branches = threat([
+      or({ criteria: apache('*'), versionStartIncluding: '2.2.0', versionEndExcluding: '2.2.33' }),
+      or({ criteria: apache('*'), versionStartIncluding: '2.4.0', versionEndExcluding: '2.4.26' }),
+    ])
+    expect(matchProduct(seen(apache('2.4.49')), branches, [])).toMatchObject({
+      reason: 'version_outside',
+      text: '2.4.49 is not an affected version',
+    })
+    expect(matchProduct(seen(apache('2.4.51')), ranged, [])).toMatchObject({
+      text: '2.4.51 is outside the affected range ≥ 2.4.49, < 2.4.51',
+    })
+  })
+
   it('matches a listed version only', () => {
     expect(matchProduct(seen(apache('2.4.50')), traversal, [])).toMatchObject({ evidence: { range: '= 2.4.50' } })
     expect(matchProduct(seen(apache('2.4.51')), traversal, [])).toMatchObject({ reason: 'version_outside' })

@@ -30,7 +30,7 @@ export interface Match {
   readonly evidence: {
     /** The matching criterion, as a formatted string. */
     readonly criteria: string
-    /** `≥ 2.4.49, < 2.4.51`, `= 9.3 p1`, or `all versions`. */
+    /** `≥ 2.4.49, < 2.4.51`, `= 9.3p1`, or `all versions`. */
     readonly range: string
     /** A sentence for users with the product, its version, and the range. */
     readonly text: string

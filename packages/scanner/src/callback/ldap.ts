@@ -2,7 +2,7 @@
  * Answers LDAP clients such as JNDI: accepts each bind with any credentials, and finds nothing. The name that the
  * client looks up contains the callback address.
  */
-import { hex, tlv } from '#wire.ts'
+import { berElement, hex, tlv } from '#wire.ts'
 
 /** An LDAP message is a BER sequence. No HTTP method starts with this byte. */
 const sequence = 0x30
@@ -28,30 +28,14 @@ export function isLdap(bytes: Buffer): boolean {
 
 /** @returns undefined if the bytes aren't a complete message */
 export function readLdap(bytes: Buffer): LdapMessage | undefined {
-  const message = elementAt(bytes, 0)
-  const id = message && elementAt(message.content, 0)
-  const operation = id && elementAt(message.content, id.end)
+  const message = berElement(bytes, 0)
+  const id = message && berElement(message.content, 0)
+  const operation = id && berElement(message.content, id.end)
   if (!operation) return undefined
   const replyTag = replyTags.get(operation.tag)
   const reply =
     replyTag === undefined ? undefined : tlv(sequence, Buffer.concat([tlv(0x02, id.content), tlv(replyTag, success)]))
-  const name = operation.tag === searchRequest ? elementAt(operation.content, 0)?.content.toString('latin1') : undefined
+  const name =
+    operation.tag === searchRequest ? berElement(operation.content, 0)?.content.toString('latin1') : undefined
   return { name, reply }
-}
-
-interface BerElement {
-  readonly tag: number
-  readonly content: Buffer
-  /** Offset behind the element. */
-  readonly end: number
-}
-
-function elementAt(bytes: Buffer, at: number): BerElement | undefined {
-  const [tag, first] = [bytes[at], bytes[at + 1]]
-  if (tag === undefined || first === undefined) return undefined
-  const lengthBytes = first > 0x80 ? first - 0x80 : 0
-  const start = at + 2 + lengthBytes
-  if (lengthBytes > 4 || start > bytes.length) return undefined
-  const end = start + (lengthBytes === 0 ? first : bytes.readUIntBE(at + 2, lengthBytes))
-  return end > bytes.length ? undefined : { tag, content: bytes.subarray(start, end), end }
 }

@@ -1,6 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Probes for controllers, accelerators, medical archives, and buses and applications behind other servers. */
 import type { Probe } from '#fingerprint/probe.ts'
+import { xpraVersionRequest } from '#native/xpra.ts'
 import { bytes, hex } from '#wire.ts'
 
 const item = (type: string, body: Uint8Array) => {
@@ -64,6 +65,16 @@ function scgiRequest(path: string, body: string): Buffer {
 }
 
 export const controlProbes: readonly Probe[] = [
+  {
+    protocol: 'xpra',
+    ports: [14500],
+    request: xpraVersionRequest,
+    responsePattern: /^(?:P[\x01\x10]\0\0[\s\S]{4}[\xc2-\xc5]\x85hello|disconnect: failed to parse)/,
+    field: 'protocol.software',
+    read: (response) => `Xpra ${/\x87version[\x83-\xa0](\d[\d.]{1,30})/.exec(response)?.[1] ?? ''}`.trim(),
+    isOwnPortsOnly: true,
+    isBinary: true,
+  },
   {
     // A mechanism that most buses reject; the response lists those that they accept (D-Bus specification).
     protocol: 'dbus',

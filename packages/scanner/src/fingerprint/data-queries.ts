@@ -1,8 +1,9 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Queries for the exact version of databases and sound servers that accept unauthenticated clients. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import { readServer } from '#native/opcua-wire.ts'
 import type { TcpConnection } from '#net/tcp.ts'
-import { hex } from '#wire.ts'
+import { hex, ignoreRangeError } from '#wire.ts'
 
 type ProtocolQuery = (connection: TcpConnection) => Promise<readonly FingerprintText[]>
 
@@ -22,6 +23,17 @@ const dealerHello = Buffer.concat([
 ])
 
 export const dataQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
+  /** The description of an OPC UA server and, if it accepts anonymous sessions, of its build. */
+  opcua: [
+    async (connection) => {
+      const { remoteAddress, remotePort } = connection.socket
+      const server = await readServer(connection, `opc.tcp://${remoteAddress}:${remotePort}/`).catch(ignoreRangeError)
+      if (!server) return []
+      const { productUri, applicationName, build } = server
+      return [{ field: 'opcua.server', text: [productUri, applicationName, ...build].join('\n') }]
+    },
+  ],
+
   /** STARTUP, then a query of system.local (CQL binary protocol, version 3). */
   cql: [
     async (connection) => {

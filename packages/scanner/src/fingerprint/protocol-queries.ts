@@ -14,7 +14,7 @@ import {
   spnegoInit,
 } from '#native/smb-wire.ts'
 import type { TcpConnection } from '#net/tcp.ts'
-import { bytes } from '#wire.ts'
+import { bytes, ignoreRangeError } from '#wire.ts'
 
 /**
  * Protocol-specific queries that yield exact versions from an identified service. None of them
@@ -217,10 +217,4 @@ async function readSambaComment(connection: TcpConnection): Promise<readonly Fin
   const remark = shares?.find(({ name }) => name === 'IPC$')?.remark ?? ''
   const [, server] = /\((Samba [\x20-\x7e]{1,60})\)/.exec(remark) ?? []
   return server === undefined ? [] : [{ field: 'smb.native_lm', text: server }]
-}
-
-/** Ignore truncated responses and responses with invalid lengths. */
-function ignoreRangeError(error: unknown): null {
-  if (error instanceof RangeError) return null
-  throw error
 }

@@ -10,6 +10,7 @@ import { directoryListing } from '#native/listing.ts'
 import { grpc } from '#native/grpc.ts'
 import { ipmi } from '#native/ipmi.ts'
 import { jmx } from '#native/jmx.ts'
+import { ldap } from '#native/ldap.ts'
 import { mailPasswords } from '#native/mail.ts'
 import { mcp } from '#native/mcp.ts'
 import { mongodbCompression } from '#native/mongodb.ts'
@@ -18,6 +19,8 @@ import type { NativeCheck } from '#native/native-check.ts'
 import { nfsVersion4 } from '#native/nfs-v4.ts'
 import { httpProxy, socksProxy } from '#native/proxy.ts'
 import { nrpe } from '#native/nrpe.ts'
+import { opcua } from '#native/opcua.ts'
+import { openwire } from '#native/openwire.ts'
 import { radius } from '#native/radius.ts'
 import { rdp } from '#native/rdp.ts'
 import { rpcbind } from '#native/rpc.ts'
@@ -43,6 +46,7 @@ import { webTokens } from '#native/web-tokens.ts'
 import { webUploadForm } from '#native/web-upload-form.ts'
 import { webUpload } from '#native/web-upload.ts'
 import { webVnc } from '#native/web-vnc.ts'
+import { xpra } from '#native/xpra.ts'
 import { xymon } from '#native/xymon.ts'
 
 /** In the order in which they run on a service. */
@@ -59,6 +63,9 @@ export const nativeCheckList: readonly NativeCheck[] = [
   vnc,
   webVnc,
   rtsp,
+  ldap,
+  openwire,
+  opcua,
   interactiveConsole,
   distcc,
   jmx,
@@ -93,6 +100,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   nfsVersion4,
   turn,
   nrpe,
+  xpra,
   xymon,
   tlsOfService,
   upgradedTls,

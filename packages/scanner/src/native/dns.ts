@@ -1,4 +1,5 @@
 import { type Packet, RECURSION_DESIRED, type Question } from 'dns-packet'
+import { hex } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import { decodeDns, type DnsMessage, encodeQuestion, textsOf, typeNameOf } from '#net/dns-message.ts'
@@ -41,13 +42,28 @@ const version = checkInfo({
   reference: 'https://www.rfc-editor.org/rfc/rfc4892',
   tags: 'disclosure dns network',
 })
+const update = checkInfo({
+  id: 'dns-update-open',
+  name: 'DNS dynamic updates accepted from any client',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:L',
+  score: 8.6,
+  summary:
+    'The name server accepts dynamic updates of a zone from unauthenticated clients. The check sent an update without changes.',
+  impact:
+    'An attacker can replace records of the zone, redirect its websites and mail, and obtain certificates for it.',
+  remediation:
+    'Accept updates only with a TSIG key, for example `allow-update { key "dhcp"; };` or an `update-policy` in BIND.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc2136',
+  tags: 'misconfig dns unauth network',
+})
 
 /** Zone names common in private networks and test systems. */
 const commonZones =
   'lan local localdomain home home.arpa internal intranet corp lab lab.test test example.com example.org'
 
 export const dns: NativeCheck = {
-  checks: [transfer, recursion, version],
+  checks: [transfer, recursion, version, update],
   appliesTo: ({ protocol }) => protocol === 'dns',
   async run(context) {
     const results: Record<string, Proof | null> = {}
@@ -64,7 +80,7 @@ export const dns: NativeCheck = {
       const request = 'TXT version.bind, class CHAOS'
       results[version.id] = isVersion ? { request, answer: text, highlights: [text] } : null
     }
-    return { ...results, ...(rootReply || versionReply ? await transfers(context) : {}) }
+    return { ...results, ...(rootReply || versionReply ? await zoneChecks(context) : {}) }
   },
 }
 
@@ -116,21 +132,54 @@ function isCompleteMessage(received: Buffer): boolean {
   return received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)
 }
 
-/** Only requests transfers of zones that the server is authoritative for. */
-async function transfers(context: NativeContext): Promise<CheckResults> {
+/** Only asks about zones that the server is authoritative for. */
+async function zoneChecks(context: NativeContext): Promise<CheckResults> {
   if (context.service.transport === 'udp') return {}
+  const results: Record<string, Proof | null> = { [transfer.id]: null, [update.id]: null }
   for (const zone of zonesOf(context.hostNames)) {
     const start = await query(context, { type: 'SOA', name: zone })
     if (!start?.flag_aa || !recordsOf(start).some(({ type }) => type === 'SOA')) continue
-    const received = await context.exchange(framed(dnsQuery({ type: 'AXFR', name: zone })), { idleMs: 400 })
-    const records = received ? transferredRecords(received) : []
-    if (records.length > 2 && records[0]?.type === 'SOA') {
-      const names = records.map((record) => `${record.name} type ${typeNameOf(record)}`)
-      const text = `records: ${records.length}\n${names.join('\n')}`
-      return { [transfer.id]: { request: `AXFR ${zone}`, answer: text, highlights: [zone] } }
-    }
+    results[transfer.id] ??= await transferZone(context, zone)
+    results[update.id] ??= await updateZone(context, zone)
+    if (Object.values(results).every(Boolean)) break
   }
-  return { [transfer.id]: null }
+  return results
+}
+
+async function transferZone(context: NativeContext, zone: string): Promise<Proof | null> {
+  const received = await context.exchange(framed(dnsQuery({ type: 'AXFR', name: zone })), { idleMs: 400 })
+  const records = received ? transferredRecords(received) : []
+  if (records.length <= 2 || records[0]?.type !== 'SOA') return null
+  const names = records.map((record) => `${record.name} type ${typeNameOf(record)}`)
+  const text = `records: ${records.length}\n${names.join('\n')}`
+  return { request: `AXFR ${zone}`, answer: text, highlights: [zone] }
+}
+
+/**
+ * An update without changes, which only a permitted client may send, and one whose prerequisite fails, which a server
+ * that evaluates updates must reject.
+ */
+async function updateZone(context: NativeContext, zone: string): Promise<Proof | null> {
+  const name = dnsQuery({ type: 'A', name: `glacis-no-such-name.${zone}` }).subarray(12, -4)
+  const rejected = await sendUpdate(context, zone, Buffer.concat([name, hex('00ff 00ff 00000000 0000')]))
+  if (rejected !== nameMissing) return null
+  const accepted = await sendUpdate(context, zone)
+  if (accepted !== 0) return null
+  return { request: `UPDATE ${zone} without changes`, answer: 'rcode NOERROR', highlights: ['NOERROR'] }
+}
+/** NXDOMAIN: a name that must exist doesn't. */
+const nameMissing = 3
+const updateOpcode = 5
+
+/** @returns the response code; undefined without a response to an update */
+async function sendUpdate(context: NativeContext, zone: string, prerequisite?: Buffer): Promise<number | undefined> {
+  const message = Buffer.concat([dnsQuery({ type: 'SOA', name: zone }), prerequisite ?? Buffer.alloc(0)])
+  message.writeUInt16BE(updateOpcode << 11, 2)
+  message.writeUInt16BE(prerequisite ? 1 : 0, 6)
+  const received = await context.exchange(framed(message), { enough: isCompleteMessage })
+  if (!received || received.length < 14 || received.readUInt16BE(2) !== id) return undefined
+  const flags = received.readUInt16BE(4)
+  return flags >> 11 === (0x10 | updateOpcode) ? flags & 0xf : undefined
 }
 
 /** The records of all messages; servers may send each record in a message of its own (RFC 5936, section 2.2). */

@@ -12,7 +12,7 @@ export const exposedFile = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'In the folder of an application below the root of the web server, a file can be downloaded that is not meant for visitors: a repository, settings, a backup, or a database dump.',
+    'A file that is not meant for visitors can be downloaded from an application folder of the web server: repository metadata, settings, a backup, or a database dump.',
   impact: 'An attacker can read the source code or data of the application, and in many cases its passwords and keys.',
   remediation:
     'Remove the file or deny access to it, deploy only what visitors need, and rotate every secret that it contains.',

@@ -1,6 +1,7 @@
 /** Native checks for binary protocols: their definition and the tools that they use. */
 import type { SecureVersion } from 'node:tls'
 import type { CheckPermission, ScanProfile } from '@glacis/contract/runner'
+import type { Callbacks } from '#callback/index.ts'
 import type { HttpFailure, HttpResponse } from '#net/http-message.ts'
 import type { TcpConnection, ReadOptions } from '#net/tcp.ts'
 import type { Handshake, TlsFailure } from '#net/tls.ts'
@@ -55,6 +56,8 @@ export interface NativeContext {
   readonly signal: AbortSignal
   /** Hostnames found in certificates and banners of this host. */
   readonly hostNames: readonly string[]
+  /** Absent when no callback server is set up. */
+  readonly callbacks?: Callbacks
   /** Requests a page without headers of its own; other checks share its response. */
   requestPage(path: string): Promise<HttpResponse | HttpFailure>
   /**

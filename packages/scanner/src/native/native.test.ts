@@ -118,7 +118,20 @@ describe.concurrent('DNS', () => {
     await using peer = await tcpPeer(answering('', (_, raw) => reply(raw, 0x8005, [])))
     const { found, covered } = await runNativeChecks(peer, { protocol: 'dns' })
     expect(found).toEqual([])
-    expect(covered).toEqual(['dns-zone-transfer', 'dns-open-recursion', 'dns-version-disclosed'])
+    expect(covered).toEqual(['dns-zone-transfer', 'dns-open-recursion', 'dns-version-disclosed', 'dns-update-open'])
+  })
+  it.each([
+    ['accepted', 0, ['dns-update-open']],
+    ['refused', 5, []],
+  ] as const)('sends an update without changes, which is %s', async (_, code, expected) => {
+    const answer = (received: Buffer) => {
+      if (!received.toString('latin1').includes('\u0003lab\u0004test')) return reply(received, 0x8005, [])
+      if (received.readUInt16BE(4) >> 11 !== 5) return reply(received, 0x8400, [soa])
+      const hasPrerequisite = received.readUInt16BE(8) === 1
+      return reply(received, 0xa800 | (hasPrerequisite ? 3 : code), [])
+    }
+    await using peer = await tcpPeer(answering('', (_text, raw) => answer(raw)))
+    expect((await runNativeChecks(peer, { protocol: 'dns' })).found).toEqual(expected)
   })
   it('rejects a response with a compression loop', () => {
     const question = dnsQuery({ type: 'A', name: 'a.test' })
@@ -154,6 +167,20 @@ describe.concurrent('by UDP', () => {
     expect(found).toEqual(['snmp-community-public', 'snmp-community-private'])
     expect(JSON.stringify(seen)).toContain(description)
     expect(seen).toContainEqual(expect.objectContaining({ location: `${peer.port}/udp`, transport: 'udp' }))
+  })
+  it.each([
+    [6, []],
+    [7, ['snmp-community-writable']],
+  ] as const)('reports a writable community by the error %i for a wrong type', async (status, expected) => {
+    await using peer = await udpPeer((received) => {
+      if (!received.includes('public')) return null
+      if (!received.includes(0xa3)) return snmpAnswer(received, 'public')
+      const pdu = Buffer.concat([hex('0204474c4144 0201'), Buffer.from([status]), hex('020101 3000')])
+      const body = Buffer.concat([hex('020101 0406'), Buffer.from('public'), Buffer.from([0xa2, pdu.length]), pdu])
+      return Buffer.concat([Buffer.from([0x30, body.length]), body])
+    })
+    const { found } = await runNativeChecks(peer, { protocol: 'snmp', transport: 'udp' })
+    expect(found).toEqual(['snmp-community-public', ...expected])
   })
   it('finds nothing when the agent ignores both community strings', async () => {
     await using peer = await udpPeer(() => null)

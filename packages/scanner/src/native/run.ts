@@ -1,5 +1,6 @@
 /** Runs the native checks on the services of one host. */
 import type { CheckPermission, Observation, ScanProfile } from '@glacis/contract/runner'
+import type { Callbacks } from '#callback/index.ts'
 import type { Guard } from '#guard.ts'
 import type { HttpClient } from '#net/http.ts'
 import { type TcpConnection, sendAndRead, redial, connectionOver } from '#net/tcp.ts'
@@ -40,6 +41,7 @@ export interface NativeTools {
   readonly onlyChecks?: ReadonlySet<string>
   /** Resolver addresses with an optional port (default 53); absent: this machine's resolvers. */
   readonly resolvers?: readonly string[]
+  readonly callbacks?: Callbacks
 }
 
 const portDeadlineMs = 60_000
@@ -101,7 +103,9 @@ async function* checkService(
       continue
     }
     const results = await runInFolders(nativeCheck, contexts, deadline, tools.signal)
-    for (const { id, threat } of nativeCheck.checks) {
+    for (const { id, threat, tags } of nativeCheck.checks) {
+      // A service inside TLS doesn't need an encryption of its own.
+      if (service.tls && tags.includes('cleartext')) continue
       const proof = results[id]
       if (proof === undefined || (tools.onlyChecks && !tools.onlyChecks.has(id))) continue
       covered.push(id)
@@ -197,6 +201,7 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
     profile,
     signal,
     hostNames: hostNamesOf(target),
+    ...(tools.callbacks && { callbacks: tools.callbacks }),
     requestPage: (path) =>
       tools.shared.request(
         { address, port, tls, hostname },

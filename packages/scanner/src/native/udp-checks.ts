@@ -1,6 +1,6 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Native checks for UDP services: SNMP, TFTP, NTP, Memcached, mDNS. */
-import { bytes, hex, tlv } from '#wire.ts'
+import { berElements, bytes, hex, tlv } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
@@ -31,16 +31,65 @@ const privateCommunity = checkInfo({
   reference: 'https://www.rfc-editor.org/rfc/rfc3414',
   tags: 'default-login snmp network udp',
 })
+const publicWrites = checkInfo({
+  id: 'snmp-community-writable',
+  name: 'SNMP default community string allows writing (public)',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:L',
+  score: 9.4,
+  summary:
+    'The SNMP agent allows writing with the community string "public". The check sent a value of the wrong type, which the agent rejected only for its type.',
+  impact: "An attacker can change the device's configuration, such as addresses, routes, and the state of interfaces.",
+  remediation:
+    'Make the community read-only (`rocommunity` in Net-SNMP) or remove it, use SNMPv3 with authentication and encryption, and limit which managers may connect.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc3416#section-4.2.5',
+  tags: 'default-login snmp network udp',
+})
 
-/** Two reads of sysDescr; nothing is set. */
+/** Reads of sysDescr, and writes that every agent must reject. */
 export const snmp: NativeCheck = {
-  checks: [publicCommunity, privateCommunity],
+  checks: [publicCommunity, privateCommunity, publicWrites],
   appliesTo: ({ protocol, transport }) => protocol === 'snmp' && transport === 'udp',
   async run(context) {
     const [open, writable] = [await readDescription(context, 1, 'public'), await readDescription(context, 0, 'private')]
     // Agents ignore unknown communities, so silence means that the community is not accepted.
-    return { [publicCommunity.id]: open, [privateCommunity.id]: writable }
+    const writes = open ? await writeWrongTypes(context, 'public') : null
+    return { [publicCommunity.id]: open, [privateCommunity.id]: writable, [publicWrites.id]: writes }
   },
+}
+
+/** Objects that agents usually allow to change, each with a value that can't be valid for its type. */
+const writableObjects = [
+  ['sysContact', '2b06010201010400', '020101'],
+  ['sysLocation', '2b06010201010600', '020101'],
+  ['sysName', '2b06010201010500', '020101'],
+  ['snmpEnableAuthenTraps', '2b060102010b1e00', '040178'],
+] as const
+/** wrongType, which agents return only after the access check (RFC 3416, section 4.2.5). */
+const wrongType = 7
+
+async function writeWrongTypes(context: NativeContext, community: string): Promise<Proof | null> {
+  for (const [name, oid, value] of writableObjects) {
+    const response = await context.sendDatagram(snmpSet(community, oid, value), { waitMs: 700 })
+    if (response.kind !== 'answer' || errorStatusOf(response.bytes) !== wrongType) continue
+    const request = `SNMP v2c SET ${name}.0 to a value of the wrong type, community "${community}"`
+    return { request, answer: 'error-status: wrongType (7)', highlights: ['wrongType'] }
+  }
+  return null
+}
+
+/** The error-status of a Response-PDU. */
+function errorStatusOf(response: Buffer): number | undefined {
+  const [message] = berElements(response)
+  const pdu = [...berElements(message?.content ?? Buffer.alloc(0))].find(({ tag }) => tag === 0xa2)
+  const [, status] = berElements(pdu?.content ?? Buffer.alloc(0))
+  return status?.content[0]
+}
+
+function snmpSet(community: string, oid: string, value: string): Buffer {
+  const bound = tlv(0x30, Buffer.concat([tlv(0x06, hex(oid)), hex(value)]))
+  const pdu = tlv(0xa3, Buffer.concat([hex('0204474c4144 020100 020100'), tlv(0x30, bound)]))
+  return tlv(0x30, Buffer.concat([hex('020101'), tlv(0x04, bytes(community)), pdu]))
 }
 
 async function readDescription(context: NativeContext, version: 0 | 1, community: string): Promise<Proof | null> {

@@ -21,7 +21,7 @@ export const folderTraversal = checkInfo({
 })
 export const folderAlias = checkInfo({
   id: 'alias-traversal-linked-folder',
-  name: 'Path traversal by a location without a trailing slash (nginx alias)',
+  name: 'Path traversal via a location without a trailing slash (nginx alias)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,

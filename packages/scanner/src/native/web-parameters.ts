@@ -42,7 +42,7 @@ const injection = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'A quotation mark in a parameter of a link or search form ends the SQL statement that it is inserted into: the database reports a syntax error, which it does not without the quotation mark.',
+    'A quotation mark in a parameter of a link or search form makes the database report a syntax error, which it does not without the quotation mark: the value is inserted into an SQL statement without escaping.',
   impact: 'An attacker can read and often change the database, and in some configurations run commands on its host.',
   remediation: 'Pass values to the database as bound parameters, never as parts of the statement.',
   reference: 'https://cwe.mitre.org/data/definitions/89.html',
@@ -55,7 +55,7 @@ export const debugPage = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary:
-    'The application runs in development mode: its start page, the page of an unknown path, or that of an invalid parameter shows a stack trace or a toolbar for developers.',
+    'The application runs in development mode: its start page, or its response to an unknown path or an invalid parameter, shows a stack trace or a developer toolbar.',
   impact:
     'An attacker learns the code, paths, versions, and in many cases settings of the application, which helps in finding and exploiting other weaknesses.',
   remediation: 'Run the application in production mode, and show a generic error page.',

@@ -46,7 +46,7 @@ export function watch(beats: Readable, onStuck: () => void): Watchdog {
     for (const line of lines) readBeat(line)
   }
   beats.on('data', onData)
-  // Counts checks rather than time, so that a delay of this process isn't held against the other one.
+  // Counts checks rather than time, so that a delay of this process doesn't count as one of the other.
   const timer = setInterval(() => ++checks * checkMs >= silentMs && onStuck(), checkMs)
   timer.unref()
   return {

@@ -62,7 +62,8 @@ export function appliesToService(
   block: NetworkBlock,
   service: { port: number; protocol: string; tls: boolean },
 ): boolean {
-  const { protocols } = template
+  const { protocols, info } = template
+  if (service.tls && info.tags.includes('cleartext')) return false
   if (!block.hosts.some((host) => host.tls === service.tls) && service.tls !== true) return false
   if (service.protocol !== '' && protocols.length > 0) return protocols.includes(service.protocol)
   const ports = [...block.ports, ...block.hosts.flatMap(({ port }) => port ?? [])]

@@ -5,6 +5,7 @@ import { CheckPermission, ScanProfile } from '@glacis/contract/runner'
 import type { ScanHost, ScanJob } from '@glacis/contract/runner'
 import { denials, expand, isProblem, parseAddress, parseExclusion, parsePorts, resolveName } from '@glacis/scanner'
 import type { CallbackSettings, Exclusion, ScanAddress, ScanOptions } from '@glacis/scanner'
+import { isPermittedIn, type ScanNetworks } from '#scan-networks.ts'
 import { callbackEndpoints, callbackAddress, callbackAddressExpects } from '#callbacks.ts'
 import { CliError } from '#cli-error.ts'
 import { type CheckFilter, filterOf, nucleiOptions, scanOptionsOf } from '#commands/scan/nuclei-options.ts'
@@ -58,7 +59,11 @@ const resolveMs = 10_000
 const addressesMax = 65_536
 
 /** @throws CliError that describes the first invalid argument */
-export async function parseArguments(args: readonly string[], signal: AbortSignal): Promise<ScanArguments> {
+export async function parseArguments(
+  args: readonly string[],
+  networks: ScanNetworks,
+  signal: AbortSignal,
+): Promise<ScanArguments> {
   const { values, positionals } = parse(args)
   if (positionals.length === 0) throw new CliError('No address given; "npx glacis scan --help" lists the options.')
   if (values.json && values.sarif) throw new CliError('Choose either --json or --sarif, not both.')
@@ -75,6 +80,12 @@ export async function parseArguments(args: readonly string[], signal: AbortSigna
   if (urls.length > 0 && parsed.length > 1)
     throw new CliError('A URL must be scanned on its own, without other addresses.')
   const addresses = hosts.map(({ address }) => address)
+  const isPermitted = isPermittedIn(networks)
+  const forbidden = addresses.find((address) => !isPermitted(address))
+  if (forbidden !== undefined)
+    throw new CliError(
+      `${forbidden} is outside GLACIS_SCAN_NETWORKS (${String(networks)}). Change the setting to scan it.`,
+    )
   const ports = portsOf(values.ports ?? singlePort(entries)) ?? urls.map(({ port }) => port)
   return {
     job: {

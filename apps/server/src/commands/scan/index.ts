@@ -5,12 +5,15 @@ import { packFolders } from '#packs/index.ts'
 import { loadPacks, scan } from '@glacis/scanner'
 import { startCallbacks } from '#callbacks.ts'
 import { CliError } from '#cli-error.ts'
+import { readScanNetworks } from '#config.ts'
 import { parseArguments, scanUsage } from '#commands/scan/arguments.ts'
 import type { ScanArguments } from '#commands/scan/arguments.ts'
 import { selectedChecks } from '#commands/scan/nuclei-options.ts'
 import { createProgress } from '#commands/scan/progress.ts'
 import { createWriter } from '#commands/scan/writer.ts'
 import { isConfirmedFinding } from '#commands/scan/result.ts'
+
+type Environment = Parameters<typeof readScanNetworks>[0]
 
 /**
  * Runs a scan and writes its results to standard output, as text by default. Warnings go to
@@ -19,7 +22,10 @@ import { isConfirmedFinding } from '#commands/scan/result.ts'
  * @returns the exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error or failed
  * scan
  */
-export async function runScanCommand(args: readonly string[], root: string): Promise<number> {
+export async function runScanCommand(
+  args: readonly string[],
+  { environment, root }: { readonly environment: Environment; readonly root: string },
+): Promise<number> {
   const stopping = new AbortController()
   const stop = () => stopping.abort(new CliError('The scan was stopped before it finished.'))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
@@ -30,7 +36,8 @@ export async function runScanCommand(args: readonly string[], root: string): Pro
       process.stdout.write(scanUsage)
       return 0
     }
-    return (await run(await parseArguments(args, stopping.signal), root, stopping.signal)) ? 1 : 0
+    const scanArguments = await parseArguments(args, readScanNetworks(environment), stopping.signal)
+    return (await run(scanArguments, root, stopping.signal)) ? 1 : 0
   } catch (error) {
     const reason = stopping.signal.aborted ? stopping.signal.reason : error
     const message = reason instanceof Error ? reason.message : String(reason)

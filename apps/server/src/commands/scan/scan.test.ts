@@ -82,7 +82,7 @@ it('prints one JSON object per line and exits with 1 for confirmed findings', as
   expect(lines.find(({ check }) => check === 'git-config-exposed')).toMatchObject({
     kind: 'finding',
     threat: 'git-config-exposed',
-    severity: 'medium',
+    severity: 'high',
     host: address,
     port: Number(port),
     location: `${port}/.git/config`,
@@ -203,6 +203,15 @@ it.each([
   [['169.254.169.254'], '169.254.169.254 is a cloud metadata address, which is never scanned.'],
 ])('exits with 2 and one error message for %j', async (args, message) => {
   expect(await scan(...args)).toEqual({ code: 2, stdout: '', stderr: `${message}\n` })
+})
+
+it.each([
+  ['127.67.1.0/24', '127.67.2.1 is outside GLACIS_SCAN_NETWORKS (127.67.1.0/24). Change the setting to scan it.'],
+  ['public', '127.67.1.1 is outside GLACIS_SCAN_NETWORKS (public). Change the setting to scan it.'],
+  ['loopback', 'GLACIS_SCAN_NETWORKS must be all, public, or a list of networks such as 10.0.0.0/8,2001:db8::/32'],
+])('scans nothing if an address is outside GLACIS_SCAN_NETWORKS=%s', async (networks, message) => {
+  const result = await runInProcess(['scan', '127.67.1.1', '127.67.2.1'], { GLACIS_SCAN_NETWORKS: networks })
+  expect(result).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
 })
 
 it('shows the progress bar on a terminal only', () => {

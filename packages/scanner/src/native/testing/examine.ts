@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import type { CheckPermission, Observation } from '@glacis/contract/runner'
+import type { Callbacks } from '#callback/index.ts'
 import { runNative } from '#native/run.ts'
 import type { IdentifiedService } from '#native/types.ts'
 import { createHttpClient } from '#net/http.ts'
@@ -94,13 +95,15 @@ export async function runNativeChecks(
   { port }: Pick<Peer, 'port'>,
   service: Pick<IdentifiedService, 'protocol'> & Partial<IdentifiedService>,
   permissions: readonly CheckPermission[] = ['logins'],
+  callbacks?: Callbacks,
 ): Promise<{ found: string[]; covered: string[]; seen: Observation[] }> {
   const whole = { transport: 'tcp' as const, tls: false, banner: '', technologies: [], ...service, port }
   const target = { address, hostname: 'mx.lab.test', basePath: '/', services: [whole] }
   const signal = AbortSignal.timeout(25_000)
   const observations: Observation[] = []
   const shared = createHttpClient({ guard })
-  const tools = { shared, guard, budget, signal, servicesAtOnce: 1, permissions: new Set(permissions) }
+  const extra = { permissions: new Set(permissions), ...(callbacks && { callbacks }) }
+  const tools = { shared, guard, budget, signal, servicesAtOnce: 1, ...extra }
   for await (const observation of runNative(target, { ...tools, profile: 'gentle' })) observations.push(observation)
   await shared.close()
   return {
