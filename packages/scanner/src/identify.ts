@@ -20,7 +20,7 @@ export interface Identification {
   readonly responded: boolean
   /** The folder of the application that a web server serves instead of its root. */
   readonly ownFolder?: string
-  /** Folders of other products below the root. */
+  /** Folders of other applications below the root. */
   readonly linkedFolders?: readonly string[]
 }
 
@@ -41,9 +41,13 @@ export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Pr
   return { service: serviceOf(endpoint, reading), responded: reading.responded, ...applications }
 }
 
+/** Folders that have a page, but no product of their own. */
+const unnamedFoldersMax = 2
+
 /**
  * Identifies applications below the root of a web server: where the root redirects to or sets cookies for, where a
- * front page with few links leads to another product, and in common folders.
+ * front page with few links leads to another product, and in common folders. The first folders without a product are
+ * applications, too.
  */
 async function readApplications(
   endpoint: Endpoint,
@@ -56,20 +60,24 @@ async function readApplications(
   const common = ownFolder === undefined ? await findCommonFolders({ ...endpoint, tls }, webTools(tools)) : []
   const candidates = ownFolder === undefined ? new Set([...linkedFolders, ...common]) : [ownFolder]
   const folders: string[] = []
+  const unnamed: string[] = []
   const found = [...traces]
   const known = new Set(atRoot.map(productOf))
   for (const folder of candidates) {
     const page = await readWeb({ ...endpoint, tls }, webTools(tools), folder)
     if (!page) break
     const isProduct = identify(page.traces).some((technology) => !known.has(productOf(technology)))
-    if (!isProduct && folder !== ownFolder) continue
+    if (!isProduct && folder !== ownFolder) {
+      if (page.status === 200) unnamed.push(folder)
+      continue
+    }
     folders.push(folder)
     found.push(...page.traces)
   }
-  const [first] = folders
-  if (first === undefined) return { technologies: atRoot }
-  const technologies = identify(found)
-  return first === ownFolder ? { technologies, ownFolder } : { technologies, linkedFolders: folders }
+  const technologies = folders.length > 0 ? identify(found) : atRoot
+  if (ownFolder !== undefined && folders.length > 0) return { technologies, ownFolder }
+  const all = [...folders, ...unnamed.slice(0, unnamedFoldersMax)]
+  return all.length > 0 ? { technologies, linkedFolders: all } : { technologies }
 }
 
 function productOf({ wfn }: Technology): string {

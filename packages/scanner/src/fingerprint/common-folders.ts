@@ -7,8 +7,8 @@ import { forEachOf } from '#pool.ts'
 
 /** Folders in which packages and guides install an application below the root of a web server. */
 const commonFolders = (
-  'actuator adminer airflow alertmanager app cacti cgit console dashboard docs examples flower git gitea gitweb grafana ' +
-  'h2-console hawtio icingaweb2 jenkins jupyter kibana mail manager mlflow monitoring munin nagios nagios4 netdata ' +
+  'actuator admin adminer airflow alertmanager app backup blog cacti cgi-bin cgit console dashboard db docs examples files flower git gitea ' +
+  'gitweb grafana h2-console hawtio icingaweb2 jenkins jupyter kibana mail manager mlflow monitoring munin nagios nagios4 netdata ' +
   'nexus phpldapadmin phpliteadmin phpmyadmin pgadmin4 prometheus roundcube sonarqube solr svn trac webdav webmail wiki wordpress zabbix'
 ).split(' ')
 const foldersMax = 4

@@ -60,6 +60,8 @@ describe('listsOnlyAssets', () => {
   it.each([
     [['css/', 'app.min.js', 'logo.svg'], true],
     [['css/', 'app.min.js', 'backup.sql'], false],
+    [['main.js', 'search_index.json'], true],
+    [['main.js', 'search_index.json'], true],
     [['.git/'], false],
   ])('decides on %j', (names, expected) => {
     expect(listsOnlyAssets(`<h1>Index of /static/</h1>${rows(names)}`, '/static/')).toBe(expected)

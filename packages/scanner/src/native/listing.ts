@@ -72,7 +72,7 @@ export function listsOnlyAssets(body: string, folder: string): boolean {
   return names.every((name) => name.startsWith('<') || asset.test(name))
 }
 const asset =
-  /\.(?:css|eot|gif|ico|jpe?g|js|map|mjs|png|svg|ttf|webp|woff2?)$|^(?:css|fonts?|icons?|images?|img|js|lib|media|static|styles?|vendor)$/i
+  /\.(?:css|eot|gif|ico|jpe?g|js|map|mjs|png|svg|ttf|webp|woff2?)$|^(?:css|fonts?|icons?|images?|img|js|lib|media|search_index\.json|static|styles?|vendor)$/i
 
 /** `a/b/` and `a/` of `a/b/c.js`. */
 function foldersOf(path: string): string[] {

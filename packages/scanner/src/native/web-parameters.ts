@@ -4,6 +4,7 @@ import { formsIn } from '#native/html-forms.ts'
 import { debugSignsIn, sqlErrorIn } from '#native/debug-pages.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { evaluatesTemplate, requestForgery, requestsUrl, templateInjection } from '#native/server-evaluation.ts'
 import { requestWeb, targetHere, webProof, type WebResponse } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 
@@ -77,7 +78,7 @@ const climb = '../'.repeat(12)
 const passwords = /^root:[^:\n]{0,200}:0:0:[^\n]{0,300}/m
 
 export const webParameters: NativeCheck = {
-  checks: [traversal, scripting, injection, debugPage],
+  checks: [traversal, scripting, injection, debugPage, templateInjection, requestForgery],
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
@@ -95,8 +96,25 @@ export const webParameters: NativeCheck = {
       [scripting.id]: reflectedMarkup(attempts),
       [injection.id]: await firstProof(attempts, (attempt) => endsStatement(context, attempt)),
       [debugPage.id]: shownDebugPage(pages),
+      [templateInjection.id]: await firstProof(attempts.filter(isRepeated), ({ parameter }) =>
+        provedBy(
+          parameter,
+          evaluatesTemplate((value) => requestWith(context, parameter, value)),
+        ),
+      ),
+      [requestForgery.id]: await firstProof(parameters.filter(isUrl), (parameter) =>
+        provedBy(
+          parameter,
+          requestsUrl(context, site.front, (value) => requestWith(context, parameter, value)),
+        ),
+      ),
     }
   },
+}
+
+async function provedBy({ path }: Parameter, proving: Promise<Proof | null>): Promise<Proof | null> {
+  const proof = await proving
+  return proof && { ...proof, path }
 }
 
 /** Parameters of links and GET forms on the start page, and of paths in its scripts; each once. */
@@ -107,7 +125,9 @@ export function parametersOf({ front, scripts }: Pick<WebSite, 'front' | 'script
   const found = targets.flatMap((target) => parametersIn(targetHere(target, front.path) ?? ''))
   const searched = formsIn(front.body).flatMap(({ isPost, action, fields }) => {
     const path = isPost ? undefined : targetHere(action, front.path)?.split('?', 1)[0]
-    const texts = fields.filter(({ type, name }) => name !== '' && (type === 'text' || type === 'search'))
+    const texts = fields.filter(
+      ({ type, name }) => name !== '' && (type === 'text' || type === 'search' || type === 'url'),
+    )
     return path === undefined ? [] : texts.map(({ name }) => ({ path, query: [], name, value: '' }))
   })
   const distinct = new Map([...found, ...searched].map((item) => [`${item.path} ${item.name}`, item]))
@@ -123,6 +143,12 @@ function parametersIn(target: string): readonly Parameter[] {
 
 function isFile({ name, value }: Parameter): boolean {
   return fileValue.test(value) || fileName.test(name)
+}
+
+const urlName = /^(?:u|ur[il]|href|src|source|target|feed|rss|link|site|proxy|remote|fetch|webhook)$|[_-]?ur[il]$/i
+
+function isUrl({ name, value }: Parameter): boolean {
+  return /^https?:\/\//i.test(value) || urlName.test(name)
 }
 
 async function firstProof<Item>(
@@ -163,6 +189,11 @@ async function attemptsOf(context: NativeContext, parameters: readonly Parameter
     if (response) attempts.push({ parameter, tag, response })
   }
   return attempts
+}
+
+/** Whether the page contains the value in any form. */
+function isRepeated({ tag, response }: Attempt): boolean {
+  return response.body.includes(tag.slice(1, -1))
 }
 
 function reflectedMarkup(attempts: readonly Attempt[]): Proof | null {

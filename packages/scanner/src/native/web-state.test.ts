@@ -25,3 +25,12 @@ it.each<[string, unknown]>([
   const found = await examine(script, { '/api/app': answer })
   expect(found.filter((id) => /^(?:authentication|setup)/.test(id))).toEqual([])
 })
+
+it.each([
+  ['/api/install-status', true],
+  ['/api/v1/setup/status', true],
+  ['/api/model-audit/check-installed', false],
+])('evaluates whether something is installed in %s', async (path, expected) => {
+  const found = await examine(`<script>fetch("${path}")</script>`, { [path]: { installed: false } })
+  expect(found.includes('setup-not-completed')).toBe(expected)
+})

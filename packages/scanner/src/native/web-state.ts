@@ -31,6 +31,10 @@ const registrationTrue =
 const authenticationFalse =
   /^(?:is)?(?:auth(?:entication)?(?:is)?(?:required|enabled|needed)|(?:login|sign-?in)(?:is)?(?:required|needed))$|^(?:requires?|needs?)(?:auth(?:entication)?|login|password|sign-?in)$/
 const authenticationTrue = /^(?:no|disable)auth(?:entication)?$|^auth(?:entication)?(?:is)?disabled$/
+/** Flags that other calls return for a component, such as a tool that isn't installed. */
+const componentFlag = /^(?:is_?)?(?:installed|initiali[sz]ed|setup)$/i
+const applicationPath =
+  /^\/(?:[\w-]{1,20}\/){0,1}(?:(?:api|rest)\/)?(?:v\d\/)?(?:(?:app|auth|init|install|onboarding|server|setup|system)\/)?[\w-]{1,40}\/?$/i
 // cspell:enable
 /** A member of a JSON object in a page. */
 const inPage = /["']([\w-]{3,40})["']\s{0,3}:\s{0,3}(true|false)\b/g
@@ -57,6 +61,7 @@ export async function declaredState(context: NativeContext, site: WebSite): Prom
     // In a status report that no script names, inner objects describe components.
     for (const [name, value] of flagsIn(page.body, { isDeep: targets.has(target) })) {
       const id = meaningOf(name, value)
+      if (id === setupOpen.id && componentFlag.test(name) && !applicationPath.test(target)) continue
       if (id !== undefined) proofs[id] ??= { ...webProof(page, [`"${name}"`]), path: target, quality: 80 }
     }
   }

@@ -1,0 +1,93 @@
+/** Parameters that the server evaluates: as a template, or as a URL that it requests. */
+import { randomInt } from 'node:crypto'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeContext, Proof } from '#native/native-check.ts'
+import { webProof, type WebResponse } from '#native/web-request.ts'
+
+export const templateInjection = checkInfo({
+  id: 'template-injection',
+  name: 'Template injection in a parameter of the application',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  score: 9.8,
+  summary:
+    'The server evaluates a parameter of a link or search form as part of a template: it returned the product of two random numbers.',
+  impact: 'An attacker can read the data of the application, and run code on the server with most template engines.',
+  remediation: 'Pass values to the template as variables, and never as part of its source.',
+  reference: 'https://cwe.mitre.org/data/definitions/1336.html',
+  tags: 'ssti injection rce',
+})
+export const requestForgery = checkInfo({
+  id: 'server-side-request-forgery',
+  name: 'Server-side request forgery in a parameter of the application',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:L/I:L/A:N',
+  score: 7.2,
+  summary:
+    'The server requests the URL in a parameter of a link or form. The check named a closed port of the server itself, and the server reported that the connection was refused, or returned its own start page from its own URL.',
+  impact:
+    'An attacker can reach internal services through the server, among them the metadata service of cloud providers, which returns credentials.',
+  remediation:
+    'Accept only URLs of known hosts, and reject private, loopback, and link-local addresses after resolving the name.',
+  reference: 'https://cwe.mitre.org/data/definitions/918.html',
+  tags: 'ssrf injection',
+})
+
+/** Sends the request of a parameter with another value. */
+export type SendValue = (value: string) => Promise<WebResponse | undefined>
+
+/** Expressions of the usual template engines. The second one ends the template of some of them with an error. */
+const expressions: readonly ((product: string) => string)[] = [
+  (product) => `\${${product}}#{${product}}{{${product}}}`,
+  (product) => `<%=${product}%>`,
+]
+
+/** The factors differ in each request, so that a number which the page shows anyway isn't evidence. */
+export async function evaluatesTemplate(send: SendValue): Promise<Proof | null> {
+  for (const expression of expressions) {
+    const first = await productIn(send, expression)
+    if (first && (await productIn(send, expression))) return first
+  }
+  return null
+}
+
+async function productIn(send: SendValue, expression: (product: string) => string): Promise<Proof | null> {
+  const [left, right] = [randomInt(10_000, 40_000), randomInt(10_000, 40_000)]
+  const response = await send(expression(`${left}*${right}`))
+  // Some engines group digits.
+  const product = String(left * right)
+    .split('')
+    .join("[,.' ]?")
+  const [found] = new RegExp(String.raw`\b${product}\b`).exec(response?.body ?? '') ?? []
+  return response && found !== undefined ? webProof(response, [found]) : null
+}
+
+const refused = /connection ?refused|ECONNREFUSED|(?:could|can) ?no?t connect|failed to connect/i
+/** One that browsers and `fetch` of Node.js don't block. */
+const closedPort = 3
+const excerptLength = 120
+
+/** Names a closed port of the target, and the start page of the target itself. */
+export async function requestsUrl(
+  context: NativeContext,
+  front: { readonly path: string; readonly body: string },
+  send: SendValue,
+): Promise<Proof | null> {
+  const scheme = context.service.tls ? 'https' : 'http'
+  const host = context.address.includes(':') ? `[${context.address}]` : context.address
+  const closed = await send(`${scheme}://${host}:${closedPort}/`)
+  if (!closed) return null
+  const open = await send(`${scheme}://${host}:${context.port}${front.path}`)
+  if (!open) return null
+  const [error] = refused.exec(closed.body) ?? []
+  if (error !== undefined) return refused.test(open.body) ? null : webProof(closed, [error])
+  const excerpt = excerptOf(front.body)
+  const isFetched = excerpt !== undefined && open.body.includes(excerpt) && !closed.body.includes(excerpt)
+  return isFetched && open.status === 200 ? webProof(open, [excerpt]) : null
+}
+
+/** From the middle of the start page, which its other pages don't share. */
+function excerptOf(body: string): string | undefined {
+  const at = Math.floor((body.length - excerptLength) / 2)
+  return at < 0 ? undefined : body.slice(at, at + excerptLength)
+}
