@@ -60,7 +60,9 @@ const update = checkInfo({
 
 /** Zone names common in private networks and test systems. */
 const commonZones =
-  'lan local localdomain home home.arpa internal intranet corp lab lab.test test example.com example.org'
+  'lan local localdomain home home.arpa internal intranet corp lab lab.test test example.com example.org example.net ' +
+  'corp.local office.local ad.local lab.local test.local company.local home.lan corp.lan example.test corp.test internal.test ' +
+  'example corp.example internal.example lab.example shop.example'
 
 export const dns: NativeCheck = {
   checks: [transfer, recursion, version, update],

@@ -139,6 +139,7 @@ const tftpReadable = checkInfo({
 const tftpNames = (
   'startup-config running-config network-confg router-confg cisconet.cfg config.txt config.cfg backup.cfg ' +
   'pxelinux.0 pxelinux.cfg/default undionly.kpxe ipxe.efi grub/grub.cfg boot/grub/grub.cfg bootx64.efi ' +
+  'router.cfg switch.cfg startup.cfg boot.cfg ks.cfg preseed.cfg default.cfg hello.txt motd ' +
   'readme.txt README pub/readme.txt test.txt firmware.bin image.bin SEPDefault.cnf XMLDefault.cnf.xml phone1.cfg'
 ).split(' ')
 

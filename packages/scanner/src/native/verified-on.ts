@@ -14,6 +14,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'coap-open': ['libcoap'],
   'connection-form-open': ['webssh'],
   'cross-site-scripting-reflected': ['express-api'],
+  'bacnet-open': ['bacnet'],
   'CVE-2014-0160': ['tlslite-heartbeat'],
   'CVE-2023-46604': ['activemq-spring'],
   'CVE-2023-48795': ['asyncssh-terrapin'],
