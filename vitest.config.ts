@@ -9,7 +9,12 @@ const alone = [
 ]
 
 /** Files that wait longest, so that others run beside them rather than before them. */
-const first = ['faults/faults.spec.ts', 'e2e/axe.spec.ts', 'soak/closed-network.spec.ts']
+const first = [
+  'faults/faults.spec.ts',
+  'e2e/axe.spec.ts',
+  'soak/closed-network.spec.ts',
+  'apps/server/src/commands/upgrade-postgres.test.ts',
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
