@@ -4,6 +4,13 @@ import { type Case, script } from './servers.ts'
 
 const share = (type: string) => `<D:multistatus xmlns:D="DAV:"><D:response><D:href>/</D:href><D:propstat><D:prop><D:resourcetype>${type}</D:resourcetype></D:prop></D:propstat></D:response></D:multistatus>`
 
+const simpleSaml = { status: 302, headers: { location: '/module.php/core/frontpage_welcome.php' } }
+const solr = {
+  '/': decent,
+  '/solr/admin/info/system?wt=json': json({ lucene: { 'solr-spec-version': '8.1' }, jvm: {} }),
+  '/solr/admin/cores?wt=json': json({ status: { lab: { name: 'lab' } } }),
+}
+
 export const webApplications: readonly Case[] = [
   exposure('gns3-open', '/v2/computes', json([{ compute_id: 'local', protocol: 'http', capabilities: { node_types: ['qemu', 'docker'] } }]), json({ status: 401, message: 'Unauthorized' })),
   exposure('chii-open', '/targets', json({ targets: [{ id: 'a1', title: 'Shop', url: 'http://lab.test/' }] }), json({ targets: [false, "ERR unknown command 'targets'"] })),
@@ -150,6 +157,20 @@ export const webApplications: readonly Case[] = [
     has: pages({ '/': html('', { 'x-application-context': 'application' }), '/dump': plain('[{"threadName":"main","stackTrace":[]}]') }),
     hasNot: pages({ '/': html('', { 'x-application-context': 'application' }), '/dump': plain('[{"threadName":"main"}]') }),
     at: ['/dump'],
+  },
+  {
+    id: 'simplesamlphp-front-page-open',
+    protocol: 'http',
+    has: pages({ '/': simpleSaml, '/module.php/core/frontpage_config.php': html('<a href="/module.php/core/login-admin.php">Login</a><code style="color: #555" >/srv/simplesamlphp (1.19.7)</code>') }),
+    hasNot: pages({ '/': simpleSaml, '/module.php/core/frontpage_config.php': { status: 302, headers: { location: '/module.php/core/loginuserpass.php' } } }),
+    at: ['/module.php/core/frontpage_config.php'],
+  },
+  {
+    id: 'solr-remote-streaming',
+    protocol: 'http',
+    has: pages({ ...solr, '/solr/lab/debug/dump?param=ContentStreams&wt=json&stream.url=file:///etc/passwd': json({ streams: [{ sourceInfo: 'url', stream: 'root:x:0:0:root:/root:/bin/bash\n' }] }) }),
+    hasNot: pages({ ...solr, '/solr/lab/debug/dump?param=ContentStreams&wt=json&stream.url=file:///etc/passwd': { status: 400, body: 'Remote Streaming is disabled.' } }),
+    at: ['/solr/lab/debug/dump'],
   },
   {
     id: 'spring-trace-exposed',

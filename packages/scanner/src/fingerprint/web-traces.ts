@@ -82,8 +82,8 @@ export function bodyText(response: HttpResponse): string {
 /** The text of a page whose footer may state the version: a long one without its middle. */
 export function pageText(response: HttpResponse): string {
   const { body } = response
-  if (body.length <= bodyLengthMax || !/^\s*<(?:!doctype|html)/i.test(body.toString('latin1', 0, 100)))
-    return bodyText(response)
+  const start = /^\s{0,99}(?:<!--[^>]{0,300}>\s{0,99})?<(?:!doctype|html)/i
+  if (body.length <= bodyLengthMax || !start.test(body.toString('latin1', 0, 500))) return bodyText(response)
   const parts = [body.subarray(0, bodyLengthMax - footerLength), body.subarray(-footerLength)]
   return bodyText({ ...response, body: Buffer.concat(parts) })
 }

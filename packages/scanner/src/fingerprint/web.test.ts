@@ -73,9 +73,11 @@ describe('traces', () => {
     expect(bodies(traces)).toContain('No route')
   })
 
-  it('include the footer of a long page', async () => {
+  it.each(['', '<!-- layout -->\n\n'])('include the footer of a long page that starts with "%s"', async (start) => {
     const { traces } = await read((_request, response) =>
-      response.writeHead(200, html).end(`<!doctype html><p>${'x'.repeat(100_000)}</p><footer>Acme 1.2</footer>`),
+      response
+        .writeHead(200, html)
+        .end(`${start}<!doctype html><p>${'x'.repeat(100_000)}</p><footer>Acme 1.2</footer>`),
     )
     expect(bodies(traces)).toContain('<footer>Acme 1.2</footer>')
   })

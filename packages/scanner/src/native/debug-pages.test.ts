@@ -8,6 +8,12 @@ it.each([
   ['Starlette', 500, '<html><head><title>Starlette Debugger</title></head>'],
   ['Litestar', 500, '<title>Litestar exception page</title>'],
   ['Python', 500, '<pre>Traceback (most recent call last):\n  File "/srv/app.py", line 3, in item\n'],
+  [
+    'Quart',
+    500,
+    'File <span class="info">/srv/app.py</span>,\n        line <span class="info">11</span>, in\n<div class="locals">',
+  ],
+  ['Catalyst', 500, '<title>Shop on Catalyst 5.90130</title><h2>Request</h2><div id="dump_0"><pre>do {'],
   ['Rails', 404, '<title>Action Controller: Exception caught</title>'],
   ['errorhandler of Express', 500, '<ul id="stacktrace"><li> &nbsp; &nbsp;at item (/srv/app.js:3:5)</li></ul>'],
   ['Spring Boot', 500, '{"status":500,"trace":"java.lang.X\\n\\tat lab.App.item(App.java:9)"}'],
@@ -23,6 +29,16 @@ it('recognizes the profiler of Symfony by its header', () => {
 it.each([
   ['a manual about stack traces', 200, 'Traceback (most recent call last):\n  File "/srv/app.py", line 3, in item'],
   ['a plain error', 500, '<h1>Internal Server Error</h1>'],
+  [
+    "Jetty's own page",
+    500,
+    '<title>Error 500 java.io.FileNotFoundException: a.css</title>\n</head>\n<body><h2>HTTP ERROR 500 java.io.FileNotFoundException: a.css</h2>\n<pre>java.io.FileNotFoundException: a.css\n\tat org.eclipse.jetty.server.ResourceService.doGet(ResourceService.java:249)',
+  ],
+  [
+    "Tomcat's own page",
+    500,
+    '<title>HTTP Status 500 – Internal Server Error</title><pre>java.lang.X\n\tat lab.App.item(App.java:9)',
+  ],
   ['a manual about PHP', 200, '<pre>&lt;b&gt;Warning&lt;/b&gt;: Undefined variable in a.php on line 3</pre>'],
 ])('is silent on %s', (_, status, body) => {
   expect(page(status, body)).toBeUndefined()

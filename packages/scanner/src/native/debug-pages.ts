@@ -16,6 +16,7 @@ const errorSigns: readonly (readonly RegExp[])[] = [
     /\bFile (?:"|&quot;|&#34;)[^"&\n]{1,300}\.py(?:"|&quot;|&#34;), line \d{1,6}, in \w/,
   ],
   [/<title>[^<]{0,300}\/\/ (?:Werkzeug|Quart) Debugger<\/title>/],
+  [/\bFile <span class="info">[^<\n]{1,300}\.py<\/span>,\s{1,40}line <span class="info">\d/, /<div class="locals">/],
   [/<title>(?:Litestar exception page|Starlette Debugger)<\/title>/],
   [/You.{1,6}re seeing this error because you have <code>(?:DEBUG = True|web\.config\.debug)<\/code>/],
   [/\bid=sanic\b/, /<div>DEBUG mode<\/div>/],
@@ -55,12 +56,16 @@ const errorSigns: readonly (readonly RegExp[])[] = [
   [/<li>[\w.$/]{3,200}\([A-Z]\w{1,80}\.(?:java|kt|groovy|scala):\d{1,6}\)<\/li>/],
   [/<title>Ring: Stacktrace<\/title>/],
   // Others
+  [/<title>[^<\n]{1,200} on Catalyst \d[\d._]{0,20}<\/title>/, /\bid="dump_0"/],
   [/<div class="title">Stack<\/div>/, /<tr class="errline">/],
   [/<title>[^<]{0,99}\(development mode\)<\/title>|id="mojobar"|<!-- Mojolicious/],
   [/\bPhoenix\.Router\.NoRouteError at (?:GET|POST)\b/],
   [/<b> ?Stack Trace: ?<\/b>/, /\.NET Framework Version|ASP\.NET Version/],
   [/id="stackpage"/, /\bin [^<\n]{1,300}:line \d|class="frame"/],
 ]
+/** Error pages of Jetty and Tomcat, which show stack traces in production, too. */
+const serverPage =
+  /<title>Error \d{3} [^<]{0,1000}<\/title>[\s\S]{0,200}<h2>HTTP ERROR:? \d{3}\b|<title>HTTP Status \d{3} [^<]{0,1000}<\/title>/
 /** Toolbars and messages in pages that work. */
 const pageSigns: readonly RegExp[] = [
   /<br \/>\s{0,9}<b>(?:Warning|Notice|Deprecated|Fatal error|Parse error)<\/b>: [^<]{1,500} in <b>[^<]{1,300}\.(?:php|inc|phtml)<\/b> on line <b>\d{1,6}<\/b>/,
@@ -81,7 +86,7 @@ export function debugSignsIn({ status, headers, body }: DebugPage): readonly str
     const [found] = sign.exec(text) ?? []
     if (found !== undefined) return [found.slice(0, 300)]
   }
-  if (status < 400) return undefined
+  if (status < 400 || serverPage.test(text)) return undefined
   for (const signs of errorSigns) {
     const found = signs.map((sign) => sign.exec(text)?.[0].slice(0, 300))
     if (found.every((part) => part !== undefined)) return found

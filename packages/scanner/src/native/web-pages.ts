@@ -67,6 +67,8 @@ const kinds: readonly PageKind[] = [
     guesses: ['logs', 'log'],
   },
 ]
+/** Paths of a product, tried if its start page contains the text. */
+const productPaths = [{ text: 'name="wikiApplicationName"', path: 'Install.jsp' }]
 const linkedPagesMax = 12
 const pagesMs = 6000
 
@@ -105,7 +107,9 @@ async function* pagesOf(context: NativeContext, { base, front }: WebSite): Async
   yield front
   const stopAt = performance.now() + pagesMs
   const seen = new Set([front.path])
-  const queue = [...targetsIn(front, base), ...kinds.flatMap(({ guesses }) => guesses.map((name) => `${base}${name}`))]
+  const ofProduct = productPaths.flatMap(({ text, path }) => (front.body.includes(text) ? path : []))
+  const guesses = [...ofProduct, ...kinds.flatMap(({ guesses }) => guesses)].map((name) => `${base}${name}`)
+  const queue = [...targetsIn(front, base), ...guesses]
   for (let count = 0; queue.length > 0 && count < linkedPagesMax;) {
     const target = queue.shift() ?? ''
     if (seen.has(target)) continue

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, Proof } from '#native/native-check.ts'
 import { requestWeb, type WebResponse } from '#native/web-request.ts'
+import { readSite } from '#native/web-site.ts'
 
 const unsigned = checkInfo({
   id: 'jwt-unsigned',
@@ -86,26 +87,34 @@ export const webTokens: NativeCheck = {
   async run(context) {
     const page = await requestWeb(context, { target: context.basePath })
     if (!page) return {}
-    const tokens = [...new Set(page.received.match(jwtPattern) ?? [])].slice(0, tokensMax)
+    // Some applications create a session only on the page that the first one redirects to.
+    const front = page.status >= 300 && page.status < 400 ? (await readSite(context))?.front : undefined
+    const pages = front ? [page, front] : [page]
     return {
-      [unsigned.id]: firstProof(page, tokens, (token) => (algorithmOf(token) === 'none' ? 'alg: none' : undefined)),
-      [weakJwt.id]: firstProof(page, tokens, secretOfJwt),
-      [weakSession.id]: firstProof(page, cookiesOf(page), (cookie) => secretOfFlask(cookie) ?? secretOfExpress(cookie)),
+      [unsigned.id]: firstProof(pages, tokensOf, (token) => (algorithmOf(token) === 'none' ? 'alg: none' : undefined)),
+      [weakJwt.id]: firstProof(pages, tokensOf, secretOfJwt),
+      [weakSession.id]: firstProof(pages, cookiesOf, (cookie) => secretOfFlask(cookie) ?? secretOfExpress(cookie)),
     }
   },
 }
 
+function tokensOf({ received }: WebResponse): string[] {
+  return [...new Set(received.match(jwtPattern) ?? [])].slice(0, tokensMax)
+}
+
 /** The proof contains the fact, and the token only up to its signature. */
 function firstProof(
-  { request, status }: WebResponse,
-  values: readonly string[],
+  pages: readonly WebResponse[],
+  valuesOf: (page: WebResponse) => readonly string[],
   test: (value: string) => string | undefined,
 ): Proof | null {
-  for (const value of values) {
-    const fact = test(value)
-    if (fact === undefined) continue
-    const shown = `${value.slice(0, value.lastIndexOf('.')).slice(0, 300)}.…`
-    return { request, answer: `HTTP/1.1 ${status}\n\n${shown}\n\n${fact}`, highlights: [fact] }
+  for (const page of pages) {
+    for (const value of valuesOf(page)) {
+      const fact = test(value)
+      if (fact === undefined) continue
+      const shown = `${value.slice(0, value.lastIndexOf('.')).slice(0, 300)}.…`
+      return { request: page.request, answer: `HTTP/1.1 ${page.status}\n\n${shown}\n\n${fact}`, highlights: [fact] }
+    }
   }
   return null
 }

@@ -1,0 +1,23 @@
+import { createHmac } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { findOnSite } from '#native/testing/examine.ts'
+
+/** A session cookie as Flask signs it. */
+function session(secret: string): string {
+  const signed = `${Buffer.from('{"role":"guest"}').toString('base64url')}.awl-bg`
+  const key = createHmac('sha1', secret).update('cookie-session').digest()
+  return `session=${signed}.${createHmac('sha1', key).update(signed).digest('base64url')}; HttpOnly; Path=/`
+}
+
+function found(secret: string, at: string): Promise<string[]> {
+  return findOnSite(({ url = '' }, response) => {
+    if (url === at) response.setHeader('set-cookie', session(secret))
+    if (url === '/' && at !== '/') response.writeHead(302, { location: at })
+    response.end('<title>Reports</title>')
+  })
+}
+
+it.each(['/', '/login/'])('tests the session cookie of %s', async (at) => {
+  expect(await found('YOUR_OWN_RANDOM_GENERATED_SECRET_KEY', at)).toContain('session-weak-secret')
+  expect(await found('bXkgb3duIHJhbmRvbSBieXRlcw', at)).not.toContain('session-weak-secret')
+})
