@@ -36,7 +36,7 @@ describe('VNC', () => {
     ['VeNCrypt with None and Plain', [19], venCrypt([1, 256]), both, both],
     ['VeNCrypt with passwords', [19, 2], venCrypt([258, 261]), [], both],
     ['VeNCrypt 0.1', [19], ['\0\x01'], [], ['vnc-cleartext']],
-    ['Tight without authentication', [16], ['\0\0\0\0\0\0\0\0'], both, both],
+    ['Tight without authentication', [16], ['\0'.repeat(12)], both, both],
     [
       'Tight with a tunnel and authentication',
       [16],

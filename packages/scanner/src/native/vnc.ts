@@ -153,7 +153,8 @@ function capabilitiesLength(all: Buffer): number {
 /** Reads a message whose first bytes determine its length; undefined if it is incomplete. */
 async function readMessage(connection: RfbConnection, lengthOf: (all: Buffer) => number): Promise<Buffer | undefined> {
   const all = await connection.read({ ...readOptions, enough: (received) => received.length >= lengthOf(received) })
-  return all.length === lengthOf(all) ? all : undefined
+  // A server without authentication types continues with its SecurityResult.
+  return all.length >= lengthOf(all) ? all : undefined
 }
 
 /** The offered security types; undefined when the server rejects the connection by offering none. */
