@@ -126,7 +126,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'tls-signature-weak': ['openssl-signature'],
   'turn-open': ['coturn'],
   'vnc-cleartext': ['tigervnc'],
-  'vnc-no-password': ['tigervnc', 'tightvnc', 'x11vnc'],
+  'vnc-no-password': ['tigervnc', 'tigervnc-tlsnone', 'tightvnc', 'x11vnc'],
   'web-administration-open': ['dynamodb-admin', 'sandman2', 'sqladmin'],
   'xpra-open': ['xpra'],
   'xymon-open': ['xymon'],

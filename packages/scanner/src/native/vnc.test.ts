@@ -8,6 +8,13 @@ const server = (greeting: string, types: readonly number[]) =>
   answering(greeting, (received) =>
     received.startsWith('RFB 003.003') ? Buffer.from([0, 0, 0, types[0] ?? 0]) : Buffer.from([types.length, ...types]),
   )
+const number = (value: number) => String.fromCharCode(0, 0, value >> 8, value & 255)
+const venCrypt = (subtypes: readonly number[]) => [
+  '\0\x02',
+  Buffer.from('\0' + String.fromCharCode(subtypes.length) + subtypes.map(number).join(''), 'latin1'),
+]
+const capability = (code: number) => number(code) + 'TGHTcapacity'
+const tightTypes = (codes: readonly number[]) => number(codes.length) + codes.map(capability).join('')
 
 describe('VNC', () => {
   it.each([
@@ -19,14 +26,31 @@ describe('VNC', () => {
     expect((await runNativeChecks(peer, { protocol: 'vnc' })).found).toEqual(both)
   })
   it('finds unencrypted authentication', async () => {
-    await using peer = await tcpPeer(server('RFB 003.008\n', [2, 16]))
+    await using peer = await tcpPeer(server('RFB 003.008\n', [2, 17]))
     const { found, covered } = await runNativeChecks(peer, { protocol: 'vnc' })
     expect([found, covered]).toEqual([['vnc-cleartext'], both])
   })
-  it('finds nothing when VeNCrypt is offered', async () => {
-    await using peer = await tcpPeer(server('RFB 003.008\n', [19, 2]))
-    const { found, covered } = await runNativeChecks(peer, { protocol: 'vnc' })
-    expect([found, covered]).toEqual([[], both])
+  it.each([
+    ['VeNCrypt with TLSNone', [19], venCrypt([257]), ['vnc-no-password'], both],
+    ['VeNCrypt with X509None among others', [2, 19], venCrypt([261, 260]), ['vnc-no-password'], both],
+    ['VeNCrypt with None and Plain', [19], venCrypt([1, 256]), both, both],
+    ['VeNCrypt with passwords', [19, 2], venCrypt([258, 261]), [], both],
+    ['VeNCrypt 0.1', [19], ['\0\x01'], [], ['vnc-cleartext']],
+    ['Tight without authentication', [16], ['\0'.repeat(12)], both, both],
+    [
+      'Tight with a tunnel and authentication',
+      [16],
+      ['\0\0\0\x01' + capability(0), tightTypes([2])],
+      ['vnc-cleartext'],
+      both,
+    ],
+    ['Tight with a tunnel and type None', [16], ['\0\0\0\x01' + capability(0), tightTypes([2, 1])], both, both],
+    ['Tight with an incomplete list', [16, 2], ['\0\0\0\0'], ['vnc-cleartext'], ['vnc-cleartext']],
+  ] as const)('reads the types of %s', async (_, types, messages, found, covered) => {
+    const rest = [Buffer.from([types.length, ...types]), ...messages]
+    await using peer = await tcpPeer(answering('RFB 003.008\n', () => rest.shift() ?? ''))
+    const result = await runNativeChecks(peer, { protocol: 'vnc' })
+    expect([result.found, result.covered]).toEqual([found, covered])
   })
   it.each([[[]], [[0]]])('is inconclusive when the server rejects the connection: types %j', async (types) => {
     await using peer = await tcpPeer(server('RFB 003.008\n', types))

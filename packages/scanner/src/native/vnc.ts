@@ -9,7 +9,8 @@ const noPassword = checkInfo({
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
-  summary: 'The VNC server accepts connections without a password (security type None).',
+  summary:
+    'The VNC server accepts connections without a password (security type None, or Tight or VeNCrypt without authentication).',
   impact: 'An attacker can see and control the desktop.',
   remediation:
     'Set a password, bind the server to localhost (`-localhost` in TigerVNC), and use an SSH tunnel or VPN for remote access.',
@@ -46,36 +47,115 @@ const typeNames: Readonly<Record<number, string>> = {
   33: 'Apple',
   35: 'Apple',
   129: 'RA256',
+  // Subtypes of VeNCrypt.
+  256: 'Plain',
+  257: 'TLSNone',
+  258: 'TLSVnc',
+  259: 'TLSPlain',
+  260: 'X509None',
+  261: 'X509Vnc',
+  262: 'X509Plain',
 }
-const none = 1
-const unencrypted: ReadonlySet<number> = new Set([none, 2, 16, 17])
+const tight = 16
+const venCrypt = 19
+const unauthenticated: ReadonlySet<number> = new Set([1, 257, 260])
+const unencrypted: ReadonlySet<number> = new Set([1, 2, tight, 17, 256])
 const readOptions = { firstByteMs: 4000, idleMs: 200, totalMs: 6000 }
 
 /**
  * Reads the security types on a single connection, because servers block clients that connect
- * repeatedly without logging in. Selects no type.
+ * repeatedly without logging in. Selects only Tight or VeNCrypt, which list types of their own, and
+ * none of those.
  */
 export const vnc: NativeCheck = {
   checks: [noPassword, cleartext],
   appliesTo: ({ protocol }) => protocol === 'vnc',
   async run(context) {
-    const types = await context.withConnection(offeredTypes)
-    if (!types) return {}
-    const answer = `security types: ${types.map((type) => `${type} ${typeNames[type] ?? ''}`.trim()).join(', ')}`
+    const offer = await context.withConnection(readOffer)
+    if (!offer) return {}
+    const { types, subtypes } = offer
+    const lists = [`security types: ${named(types)}`, ...(subtypes ? [`subtypes: ${named(subtypes)}`] : [])]
+    const answer = lists.join('; ')
     const proof = (highlight: string): Proof => ({
       request: 'RFB handshake',
       answer,
       highlights: [highlight],
     })
-    const isClear = types.every((type) => unencrypted.has(type))
+    const open = [...types, ...(subtypes ?? [])].find((type) => unauthenticated.has(type))
+    const isUndecided = !open && !subtypes && types.some((type) => type === tight || type === venCrypt)
+    const isClear = types.every((type) =>
+      type === venCrypt ? subtypes?.every((subtype) => unencrypted.has(subtype)) : unencrypted.has(type),
+    )
     return {
-      [noPassword.id]: types.includes(none) ? proof('1 None') : null,
+      ...(!isUndecided && { [noPassword.id]: open ? proof(named([open])) : null }),
       [cleartext.id]: isClear ? proof(answer) : null,
     }
   },
 }
 
+function named(types: readonly number[]): string {
+  return types.map((type) => `${type} ${typeNames[type] ?? ''}`.trim()).join(', ')
+}
+
 export type RfbConnection = Pick<TcpConnection, 'read' | 'write'>
+
+interface Offer {
+  readonly types: readonly number[]
+  /** The types that VeNCrypt or Tight lists; undefined if neither was selected or the list is incomplete. */
+  readonly subtypes: readonly number[] | undefined
+}
+
+async function readOffer(connection: RfbConnection): Promise<Offer | undefined> {
+  const types = await offeredTypes(connection)
+  if (!types) return undefined
+  if (types.some((type) => unauthenticated.has(type))) return { types, subtypes: undefined }
+  if (types.includes(venCrypt)) return { types, subtypes: await venCryptSubtypes(connection) }
+  return { types, subtypes: types.includes(tight) ? await tightTypes(connection) : undefined }
+}
+
+/** The subtypes of VeNCrypt 0.2; undefined for servers that only implement version 0.1. */
+async function venCryptSubtypes(connection: RfbConnection): Promise<readonly number[] | undefined> {
+  connection.write(Buffer.from([venCrypt]))
+  const version = await readMessage(connection, () => 2)
+  if (version?.readUInt16BE(0) !== 2) return undefined
+  connection.write(Buffer.from([0, 2]))
+  const list = await readMessage(connection, (all) => 2 + 4 * (all[1] ?? 0))
+  const [status, count] = list ?? []
+  if (!list || status !== 0 || !count) return undefined
+  return Array.from({ length: count }, (_, index) => list.readUInt32BE(2 + 4 * index))
+}
+
+/** The authentication types of Tight. An empty list means that none is needed, and is returned as None. */
+async function tightTypes(connection: RfbConnection): Promise<readonly number[] | undefined> {
+  connection.write(Buffer.from([tight]))
+  const isWithTunnels = (all: Buffer) => all.length >= 4 && all.readUInt32BE(0) > 0
+  const tunnels = await readMessage(connection, (all) =>
+    isWithTunnels(all) ? capabilitiesLength(all) : 4 + capabilitiesLength(all.subarray(4)),
+  )
+  if (!tunnels) return undefined
+  let list: Buffer | undefined = tunnels.subarray(4)
+  if (isWithTunnels(tunnels)) {
+    connection.write(Buffer.alloc(4)) // no tunnel
+    list = await readMessage(connection, capabilitiesLength)
+  }
+  if (!list) return undefined
+  const count = list.readUInt32BE(0)
+  if (count === 0) return [1]
+  const start = list.subarray(4)
+  return Array.from({ length: count }, (_, index) => start.readUInt32BE(16 * index))
+}
+
+/** The length of a count and as many capabilities of 16 bytes. */
+function capabilitiesLength(all: Buffer): number {
+  return all.length < 4 ? 4 : 4 + 16 * all.readUInt32BE(0)
+}
+
+/** Reads a message whose first bytes determine its length; undefined if it is incomplete. */
+async function readMessage(connection: RfbConnection, lengthOf: (all: Buffer) => number): Promise<Buffer | undefined> {
+  const all = await connection.read({ ...readOptions, enough: (received) => received.length >= lengthOf(received) })
+  // A server without authentication types continues with its SecurityResult.
+  return all.length >= lengthOf(all) ? all : undefined
+}
 
 /** The offered security types; undefined when the server rejects the connection by offering none. */
 export async function offeredTypes(connection: RfbConnection): Promise<readonly number[] | undefined> {

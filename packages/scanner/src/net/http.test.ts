@@ -287,6 +287,28 @@ describe('hostile hosts', () => {
   })
 })
 
+describe('concurrent requests', () => {
+  it.each([
+    ['owhttpd', 1],
+    ['other', 4],
+  ])('sends %s at most %i', async (server, most) => {
+    let running = 0
+    let overlap = 0
+    const origin = await http((_request, response) => {
+      overlap = Math.max(overlap, ++running)
+      setTimeout(() => {
+        running -= 1
+        response.setHeader('server', server).end()
+      }, 30)
+    })
+    const made = client({ perHostConnections: 4 })
+    const send = () => made.request(origin, { method: 'GET', path: '/' }, { signal: new AbortController().signal })
+    await send()
+    await Promise.all(Array.from({ length: 8 }, send))
+    expect(overlap).toBe(most)
+  })
+})
+
 describe('abort', () => {
   it("rejects with the signal's reason, even while queued", async () => {
     const origin = await raw(() => undefined)

@@ -14,6 +14,8 @@ const BODY_BYTES_MAX = 1024 * 1024
 const DEADLINE_MS = 10_000
 /** Servers that handle one connection at a time can't respond to others while one is idle. */
 const IDLE_MS = 1_000
+/** Server headers of programs that crash when two requests overlap. */
+const SERIAL_SERVERS = /^owhttpd\b/i
 /** Maximum number of open connection pools; the least recently used idle pool is closed. */
 const POOLS_MAX = 256
 
@@ -60,6 +62,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const limits = { bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX, deadlineMs: options.deadlineMs ?? DEADLINE_MS }
   const pools = new Map<string, Pool>()
   const queues = new Map<string, PQueue>()
+  const serialAddresses = new Set<string>()
 
   const handshakeOrigin = (origin: Origin): Origin =>
     options.serverName === undefined ? origin : { ...origin, hostname: options.serverName }
@@ -76,16 +79,23 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const queueOf = (address: string): PQueue => {
     const cached = queues.get(address)
     if (cached) return cached
-    const queue = new PQueue({ concurrency: perHost })
+    const queue = new PQueue({ concurrency: serialAddresses.has(address) ? 1 : perHost })
     queue.addEventListener('idle', () => queues.delete(address))
     queues.set(address, queue)
     return queue
+  }
+
+  const limitOverlap = (address: string, response: HttpResponse | HttpFailure) => {
+    if (response.kind === 'failure' || !isSerial(response)) return
+    serialAddresses.add(address)
+    queueOf(address).concurrency = 1
   }
 
   const send = async (origin: Origin, request: HttpRequest, options: Required<RequestOptions>) => {
     await beforeRequest?.(origin.address, options.signal)
     closeOldest(pools)
     const response = await exchange(poolOf(origin), origin, request, { ...limits, ...options })
+    limitOverlap(origin.address, response)
     if (response.kind === 'response' || !response.mayRepeat) return response
     // A server may close an idle connection just as it is reused (RFC 9112, section 9.5).
     const fresh = createPool(handshakeOrigin(origin), 1, guard)
@@ -111,6 +121,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       await Promise.all(open.map((pool) => pool.destroy()))
     },
   }
+}
+
+function isSerial({ headers }: HttpResponse): boolean {
+  return headers.some(([name, value]) => name.toLowerCase() === 'server' && SERIAL_SERVERS.test(value))
 }
 
 function withHeaders(request: HttpRequest, headers: Readonly<Record<string, string>>): HttpRequest {

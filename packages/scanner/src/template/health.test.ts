@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createHealth } from '#template/health.ts'
 import type { HttpResponse } from '#net/http-message.ts'
 
@@ -33,4 +33,40 @@ it('counts a shared response once', () => {
   const shared = chain(true)
   for (let at = 0; at < 50; at++) health.record(shared)
   expect(health.stopReason()).toBeNull()
+})
+
+describe('unanswered requests', () => {
+  const unanswered = (body: string, reason: string) => ({
+    exchanges: [],
+    failure: { kind: 'failure', reason, local: false } as const,
+    failedRequest: { method: 'POST', path: '/', body },
+  })
+  it.each([
+    ['', 'other side closed', 6],
+    ['a=b', 'connect ECONNREFUSED 127.66.9.1:80', 6],
+    ['a=b', 'other side closed', 24],
+    ['a=b', 'read ECONNRESET', 24],
+  ])('stops after requests with body %j: %s', (body, reason, failuresMax) => {
+    const health = createHealth(true)
+    for (let at = 1; at < failuresMax; at++) health.record(unanswered(body, reason))
+    expect(health.stopReason()).toBeNull()
+    health.record(unanswered(body, reason))
+    expect(health.stopReason()).toBe(`stopped responding to HTTP (${reason})`)
+  })
+
+  it.each([
+    ['', true],
+    ['a=b', false],
+  ])('after a response to a request with body %j, reports that bodies are rejected: %s', (body, rejectsBodies) => {
+    const health = createHealth(true)
+    const [exchange] = chain(false).exchanges
+    health.record({
+      exchanges: exchange ? [{ ...exchange, request: { method: 'POST', path: '/', body } }] : [],
+      failure: null,
+    })
+    for (let at = 0; at < 5; at++) health.record(unanswered('a=b', 'other side closed'))
+    expect(health.rejectsBodies()).toBe(false)
+    health.record(unanswered('a=b', 'other side closed'))
+    expect(health.rejectsBodies()).toBe(rejectsBodies)
+  })
 })

@@ -1,15 +1,19 @@
 /** Tracks whether a service still responds, so that checks stop when it doesn't. */
+import type { HttpRequest } from '#net/http-message.ts'
 import type { Chain } from '#template/redirects.ts'
 
 /** Unanswered requests, consecutive or total, before checks of a service stop. */
 const CONSECUTIVE_FAILURES_MAX = 6
 const FAILURES_MAX = 24
+const CLOSED_PATTERN = /^(?:other side closed|read ECONNRESET|write EPIPE)$/
 /** Number of decompression bombs before checks of a service stop. */
 const BOMBS_MAX = 8
 
 export interface Health {
   /** Records the outcome of a request chain. Requests that were never sent are ignored. */
   record(chain: Chain): void
+  /** Whether the service closed the connection of every request with a body, of several. */
+  readonly rejectsBodies: () => boolean
   /** Why checks stopped; null while the service responds. */
   readonly stopReason: () => string | null
 }
@@ -21,6 +25,7 @@ export function createHealth(hasResponded: boolean): Health {
   let failures = 0
   let reason = ''
   let bombs = 0
+  let rejectedBodies = 0
   const counted = new WeakSet<object>()
   return {
     record(chain) {
@@ -32,15 +37,29 @@ export function createHealth(hasResponded: boolean): Health {
       if (failure?.reason.startsWith('not sent')) return
       if (exchanges.some(({ response }) => response.isBomb)) bombs += 1
       if (exchanges.length > 0) inARowMax = CONSECUTIVE_FAILURES_MAX
-      consecutive = exchanges.length > 0 ? 0 : consecutive + 1
+      const isRejected = isBodyRejected(chain)
+      if (exchanges.length > 0) consecutive = 0
+      else if (!isRejected) consecutive += 1
+      if (exchanges.some(({ request }) => hasBody(request))) rejectedBodies = -Infinity
+      else if (isRejected) rejectedBodies += 1
       if (!failure) return
       failures += 1
       reason = failure.reason
     },
+    rejectsBodies: () => rejectedBodies >= CONSECUTIVE_FAILURES_MAX,
     stopReason() {
       if (bombs >= BOMBS_MAX) return 'sends decompression bombs'
       if (consecutive < inARowMax && failures < FAILURES_MAX) return null
       return `stopped responding to HTTP (${reason || 'no response'})`
     },
   }
+}
+
+/** Small servers close the connection of each request with a body and still respond to others. */
+function isBodyRejected({ failure, failedRequest }: Chain): boolean {
+  return failure !== null && !!failedRequest && hasBody(failedRequest) && CLOSED_PATTERN.test(failure.reason)
+}
+
+export function hasBody({ body }: HttpRequest): boolean {
+  return body !== undefined && body.length > 0
 }

@@ -17,6 +17,8 @@ export interface Chain {
   readonly exchanges: readonly Exchange[]
   /** Why the chain ended early; null when it is complete. */
   readonly failure: HttpFailure | null
+  /** The request that failed. */
+  readonly failedRequest?: HttpRequest
 }
 
 export interface FollowOptions {
@@ -46,7 +48,7 @@ export async function follow(
   for (;;) {
     const sent = jar?.addCookies(request) ?? request
     const response = await client.request(origin, sent, { signal, ...(deadlineMs !== undefined && { deadlineMs }) })
-    if (response.kind === 'failure') return { exchanges, failure: response }
+    if (response.kind === 'failure') return { exchanges, failure: response, failedRequest: sent }
     jar?.storeCookies(request.path, response)
     exchanges.push({ origin, path: request.path, request: sent, response })
     const next = policy === 'none' ? null : nextHop(origin, request, response, policy)

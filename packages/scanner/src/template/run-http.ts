@@ -4,7 +4,7 @@ import type { HttpRequest } from '#net/http-message.ts'
 import type { Lookup } from '#template/dsl-value.ts'
 import { calibrate, type Calibration, type Listener } from '#template/calibration.ts'
 import { variantsOf, type Group, type Member, type Variant } from '#template/groups.ts'
-import { createHealth, type Health } from '#template/health.ts'
+import { createHealth, hasBody, type Health } from '#template/health.ts'
 import { responseParts, headOf } from '#template/response-parts.ts'
 import { requestBuildersOf, type RequestBuilder } from '#template/request-builders.ts'
 import { follow, type Chain, type Exchange } from '#template/redirects.ts'
@@ -165,7 +165,7 @@ function sendGroup(work: HttpRun, group: Group, signal: AbortSignal): Promise<re
   const builder = block && requestBuildersOf(block)[first.request]
   if (!first || !builder) return null
   const request = writeRequest(work, builder, first.template)
-  if (!request) {
+  if (!request || (work.health.rejectsBodies() && hasBody(request))) {
     for (const { template } of waiting) markBroken(work, template)
     return null
   }
