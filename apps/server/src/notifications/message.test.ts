@@ -29,7 +29,7 @@ describe('a message with long titles', () => {
     expect(text.length).toBeLessThanOrEqual(3000)
     expect(lines.length).toBeGreaterThan(0)
     for (const line of lines) expect(line).toMatch(/^• Critical 9\.8 · <https:[^|<>]+\|(?:[^<>&|]|&amp;|&lt;|&gt;)+>$/u)
-    expect(last).toBe(`and <${url}/risks/verified|${60 - lines.length} more>`)
+    expect(last).toBe(`and <${url}/overview|${60 - lines.length} more>`)
     expect(text.isWellFormed()).toBe(true)
   })
 

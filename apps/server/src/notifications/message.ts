@@ -100,7 +100,7 @@ export function slackBody(message: Message, url: string): string {
   const lines = listLines(message, {
     lengthMax: 2700,
     line: (notice) => `• ${rating(notice)}<${linkOf(notice, url)}|${truncate(notice.title, forSlack, titleMax)}>`,
-    more: (count) => `and <${url}/risks/verified|${count} more>`,
+    more: (count) => `and <${url}/overview|${count} more>`,
   })
   const title = `Glacis: ${headline(message)}`
   return JSON.stringify({
@@ -119,7 +119,7 @@ export function discordBody(message: Message, url: string): string {
   const lines = listLines(message, {
     lengthMax: 3800,
     line: (notice) => `- ${rating(notice)}[${truncate(notice.title, forDiscord, titleMax)}](${linkOf(notice, url)})`,
-    more: (count) => `and [${count} more](${url}/risks/verified)`,
+    more: (count) => `and [${count} more](${url}/overview)`,
   })
   return JSON.stringify({
     allowed_mentions: { parse: [] },
@@ -152,8 +152,8 @@ export function mailOf(to: string, message: Message, url: string): Mail {
       `font-family:-apple-system,'Segoe UI',sans-serif"><table role="presentation" style="max-width:560px;margin:0 auto;` +
       `background:#fff;border:1px solid #e3e7ea;border-radius:10px;padding:24px;width:100%">` +
       `<tr><td style="font-size:18px;font-weight:600;padding-bottom:8px">${forHtml(title)}</td></tr>${rows.join('')}` +
-      `<tr><td style="padding-top:12px;font-size:14px"><a href="${forHtml(url)}/risks/verified" style="color:#00606b">` +
-      `${forHtml(more || 'Verified risks')}</a></td></tr><tr><td style="padding-top:24px;font-size:12px;color:#5b6770">` +
+      `<tr><td style="padding-top:12px;font-size:14px"><a href="${forHtml(url)}/overview" style="color:#00606b">` +
+      `${forHtml(more || 'Overview')}</a></td></tr><tr><td style="padding-top:24px;font-size:12px;color:#5b6770">` +
       `${forHtml(foot)}</td></tr></table></body></html>`,
   }
 }
