@@ -27,7 +27,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     // Most tests wait for sockets rather than the CPU.
-    maxWorkers: 5,
+    maxWorkers: 6,
     projects: [
       {
         test: {

@@ -77,7 +77,7 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     // Isolates modules and page per file, but shares the environment's setup.
     pool: 'vmThreads',
-    maxWorkers: 5,
+    maxWorkers: 6,
     setupFiles: ['src/lib/testing/setup.ts'],
     testTimeout: 60_000,
   },
