@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import {
+  bracketed,
   formatIp,
   inNetworks,
   metadataNetworks,
@@ -238,5 +239,5 @@ function parseUrl(text: string): ScanAddress | AddressProblem {
 
 function urlText(tls: boolean, { host }: ScanAddress, port: number, path: string): string {
   const isUsual = port === (tls ? 443 : 80)
-  return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}${isUsual ? '' : `:${port}`}${path}`
+  return `${tls ? 'https' : 'http'}://${bracketed(host)}${isUsual ? '' : `:${port}`}${path}`
 }

@@ -1,6 +1,6 @@
 import { isProblem, parseAddress } from '#address.ts'
 import type { AddressProblem, ScanAddress } from '#address.ts'
-import { formatIp, inNetworks, parseIp, parseNetwork } from '#ip.ts'
+import { bracketed, formatIp, inNetworks, parseIp, parseNetwork } from '#ip.ts'
 import type { Ip, Network } from '#ip.ts'
 
 /** A part of a target that is never scanned. */
@@ -77,7 +77,7 @@ export function denyEntries(exclusions: readonly Exclusion[], addresses: readonl
 }
 
 function endpoint(address: string, port: number | undefined): string {
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+  return `${bracketed(address)}:${port}`
 }
 
 /** The smallest set of CIDR networks that covers exactly these addresses. */

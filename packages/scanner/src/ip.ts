@@ -4,6 +4,11 @@ export interface Ip {
   readonly family: 4 | 6
   readonly value: bigint
 }
+/** A host as in URLs: an IPv6 address in brackets. */
+export function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
 /** A contiguous range of addresses of one family, inclusive. */
 export interface Network {
   readonly family: 4 | 6

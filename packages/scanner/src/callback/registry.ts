@@ -2,6 +2,7 @@
  * Registry of callback addresses and the interactions received on them. Each address belongs to one
  * registry, in this thread or another one.
  */
+import { bracketed } from '#ip.ts'
 import { randomBytes } from 'node:crypto'
 
 /** One received callback. Texts are byte strings. */
@@ -86,6 +87,6 @@ export function lengthOf({ request, response }: Interaction): number {
 
 function urlOf(id: string, { domain, publicHost, publicPort }: CallbackEndpoint): string {
   const suffix = publicPort === 80 ? '' : `:${publicPort}`
-  const host = publicHost.includes(':') ? `[${publicHost}]` : publicHost
+  const host = bracketed(publicHost)
   return domain === undefined ? `${host}${suffix}/${id}` : `${id}.${domain}${suffix}`
 }

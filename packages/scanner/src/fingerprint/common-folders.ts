@@ -7,9 +7,10 @@ import { forEachOf } from '#pool.ts'
 
 /** Folders in which packages and guides install an application below the root of a web server. */
 const commonFolders = (
-  'actuator admin adminer airflow alertmanager app backup blog cacti cgi-bin cgit console dashboard db docs examples files flower git gitea ' +
-  'gitweb grafana h2-console hawtio icingaweb2 jenkins jupyter kibana mail manager mlflow monitoring munin nagios nagios4 netdata ' +
-  'nexus phpldapadmin phpliteadmin phpmyadmin pgadmin4 prometheus roundcube sonarqube solr svn trac webdav webmail wiki wordpress zabbix'
+  'actuator admin adminer airflow alertmanager app backup blog cacti cgi-bin cgit console dashboard db docs ' +
+  'examples files flower git gitea gitweb grafana h2-console hawtio icingaweb2 jenkins jupyter kibana mail ' +
+  'manager mlflow monitoring munin nagios nagios4 netdata nexus pgadmin4 phpldapadmin phpliteadmin phpmyadmin ' +
+  'prometheus roundcube solr sonarqube svn trac webdav webmail wiki wordpress zabbix'
 ).split(' ')
 const foldersMax = 4
 const atOnce = 4

@@ -1,3 +1,4 @@
+import { bracketed } from '#ip.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import { readServer } from '#native/opcua-wire.ts'
@@ -22,7 +23,7 @@ export const opcua: NativeCheck = {
   checks: [anonymous],
   appliesTo: ({ protocol }) => protocol === 'opcua',
   async run({ withConnection, address, port }) {
-    const url = `opc.tcp://${address.includes(':') ? `[${address}]` : address}:${port}/`
+    const url = `opc.tcp://${bracketed(address)}:${port}/`
     const server = await withConnection((connection) => readServer(connection, url))
     if (!server) return {}
     const { productUri, applicationName, build } = server

@@ -1,3 +1,4 @@
+import { bracketed } from '#ip.ts'
 import { bytes, hex } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
@@ -78,8 +79,7 @@ interface Tunnel {
 const closedPort = 1
 
 async function throughTunnel(context: NativeContext, port: number): Promise<Tunnel | undefined> {
-  const { address } = context
-  const host = `${address.includes(':') ? `[${address}]` : address}:${port}`
+  const host = `${bracketed(context.address)}:${port}`
   const request = `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
   return context.withConnection(async (connection) => {
     connection.write(bytes(request))
@@ -109,11 +109,7 @@ const connectionErrors =
  * reports the same for its own address.
  */
 async function requestClosedPort(context: NativeContext): Promise<Proof | null | undefined> {
-  const { address } = context
-  const closed = await requestWeb(
-    context,
-    absolute(`${address.includes(':') ? `[${address}]` : address}:${closedPort}`),
-  )
+  const closed = await requestWeb(context, absolute(`${bracketed(context.address)}:${closedPort}`))
   if (!closed) return undefined
   const error = gatewayError(closed, connectionErrors)
   if (!error) return null

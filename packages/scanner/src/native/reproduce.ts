@@ -1,4 +1,5 @@
 /** Commands of common clients that show what a native check found. None of them changes anything. */
+import { bracketed } from '#ip.ts'
 import { quoted } from '#template/reproduce.ts'
 
 interface Service {
@@ -11,7 +12,7 @@ interface Service {
 type Command = (service: Service) => string
 
 const connect: Command = ({ address, port, hostname, protocol, tls }) => {
-  const target = quoted(`${address.includes(':') ? `[${address}]` : address}:${port}`)
+  const target = quoted(`${bracketed(address)}:${port}`)
   const upgrade = tls ? '' : ` -starttls ${openSslNames[protocol] ?? protocol}`
   return `openssl s_client -connect ${target}${upgrade} -servername ${quoted(hostname)}`
 }

@@ -1,4 +1,5 @@
 /** Cameras and media servers that stream over RTSP (RFC 2326). */
+import { bracketed } from '#ip.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 
@@ -57,8 +58,7 @@ export const rtsp: NativeCheck = {
 
 /** @returns the proof; null if the path has no stream, undefined without a response */
 async function describe(context: NativeContext, path: string): Promise<Proof | 'unauthorized' | null | undefined> {
-  const host = context.address.includes(':') ? `[${context.address}]` : context.address
-  const request = `DESCRIBE rtsp://${host}:${context.port}${path} RTSP/1.0\r\nCSeq: 1\r\nAccept: application/sdp\r\n\r\n`
+  const request = `DESCRIBE rtsp://${bracketed(context.address)}:${context.port}${path} RTSP/1.0\r\nCSeq: 1\r\nAccept: application/sdp\r\n\r\n`
   const received = await context.exchange(request, { bytesMax: 8192 })
   const answer = received?.toString('latin1') ?? ''
   const [, status] = /^RTSP\/\d\.\d (\d{3})/.exec(answer) ?? []

@@ -1,4 +1,5 @@
 /** Parameters that the server evaluates: as a template, or as a URL that it requests. */
+import { bracketed } from '#ip.ts'
 import { randomInt } from 'node:crypto'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, Proof } from '#native/native-check.ts'
@@ -74,7 +75,7 @@ export async function requestsUrl(
   send: SendValue,
 ): Promise<Proof | null> {
   const scheme = context.service.tls ? 'https' : 'http'
-  const host = context.address.includes(':') ? `[${context.address}]` : context.address
+  const host = bracketed(context.address)
   const closed = await send(`${scheme}://${host}:${closedPort}/`)
   if (!closed) return null
   const open = await send(`${scheme}://${host}:${context.port}${front.path}`)

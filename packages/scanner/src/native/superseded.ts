@@ -19,7 +19,10 @@ import {
 
 type Finding = Extract<Observation, { kind: 'finding' }>
 
-/** Kinds, and the tag of checks that prove the same; empty if only those at the same path do. Of those that only differ in how, the first counts. */
+/**
+ * Kinds, and the tag of checks that prove the same; empty if only those at the same path do. Of those that only differ
+ * in how, the first counts.
+ */
 const tagByKind: ReadonlyMap<string, string> = new Map([
   [setupOpen.id, 'installer'],
   [registrationOpen.id, 'registration'],

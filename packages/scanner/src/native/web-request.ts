@@ -1,4 +1,5 @@
 /** HTTP requests of native checks, and their proof. */
+import { bracketed } from '#ip.ts'
 import { bytes } from '#wire.ts'
 import { refreshTarget } from '#html.ts'
 import { createJar } from '#net/cookie-jar.ts'
@@ -86,7 +87,7 @@ export function webProof({ request, received }: WebResponse, highlights: readonl
 
 /** Host and port as in a URL. */
 export function ownHost({ hostname, port, service }: NativeContext): string {
-  const host = hostname.includes(':') ? `[${hostname}]` : hostname
+  const host = bracketed(hostname)
   return port === (service.tls ? 443 : 80) ? host : `${host}:${port}`
 }
 

@@ -34,7 +34,7 @@ const authenticationTrue = /^(?:no|disable)auth(?:entication)?$|^auth(?:enticati
 /** Flags that other calls return for a component, such as a tool that isn't installed. */
 const componentFlag = /^(?:is_?)?(?:installed|initiali[sz]ed|setup)$/i
 const applicationPath =
-  /^\/(?:[\w-]{1,20}\/){0,1}(?:(?:api|rest)\/)?(?:v\d\/)?(?:(?:app|auth|init|install|onboarding|server|setup|system)\/)?[\w-]{1,40}\/?$/i
+  /^\/(?:[\w-]{1,20}\/)?(?:(?:api|rest)\/)?(?:v\d\/)?(?:(?:app|auth|init|install|onboarding|server|setup|system)\/)?[\w-]{1,40}\/?$/i
 // cspell:enable
 /** A member of a JSON object in a page. */
 const inPage = /["']([\w-]{3,40})["']\s{0,3}:\s{0,3}(true|false)\b/g

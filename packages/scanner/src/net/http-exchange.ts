@@ -1,4 +1,5 @@
 /** One request and response on a connection pool, bounded in bytes and time. */
+import { bracketed } from '#ip.ts'
 import type { Dispatcher, Pool } from 'undici'
 import { readBody, type BodyReader } from '#net/http-body.ts'
 import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
@@ -206,7 +207,7 @@ function flatHeaders(origin: Origin, own: readonly (readonly [string, string])[]
 }
 
 function hostHeader({ hostname, port, tls }: Origin): string {
-  const host = hostname.includes(':') ? `[${hostname}]` : hostname
+  const host = bracketed(hostname)
   return port === (tls ? 443 : 80) ? host : `${host}:${port}`
 }
 

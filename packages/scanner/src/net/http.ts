@@ -2,6 +2,7 @@
  * HTTP/1.1 client for untrusted hosts. Requests are sent byte for byte, responses are bounded in
  * bytes and time, and every failure is a value.
  */
+import { bracketed } from '#ip.ts'
 import PQueue from 'p-queue'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Guard } from '#guard.ts'
@@ -134,10 +135,9 @@ function withHeaders(request: HttpRequest, headers: Readonly<Record<string, stri
 }
 
 function createPool(origin: Origin, connections: number, guard: Guard): Pool {
-  const host = origin.address.includes(':') ? `[${origin.address}]` : origin.address
   // Always `http:` here: the connector handles TLS. Otherwise undici would open a new connection
   // whenever a request names a different host.
-  return new Pool(`http://${host}:${origin.port}`, {
+  return new Pool(`http://${bracketed(origin.address)}:${origin.port}`, {
     connect: connector(origin, guard),
     connections,
     pipelining: 1,

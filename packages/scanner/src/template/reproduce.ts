@@ -1,4 +1,5 @@
 /** Commands that show a weakness again. They change nothing on the target. */
+import { bracketed } from '#ip.ts'
 import type { HttpRequest, Origin } from '#net/http-message.ts'
 import { maskSecrets } from '#template/evidence.ts'
 
@@ -67,10 +68,6 @@ export function quoted(text: string): string {
 /** Masked before it is quoted, so that masking can't remove a quote. */
 function masked(text: string): string {
   return /^(?:proxy-)?authorization:|^cookie:/i.test(text) ? text.replace(/:.*/s, ': ••••••') : maskSecrets(text)
-}
-
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
 }
 
 function isPrintable(text: string): boolean {

@@ -1,4 +1,5 @@
 /** Placeholder variables and their substitution. */
+import { bracketed } from '#ip.ts'
 import { randomBytes } from 'node:crypto'
 import { parseExpression, type Expression } from '#template/dsl.ts'
 import { toBytes, toText, type DslValue, type Lookup } from '#template/dsl-value.ts'
@@ -40,7 +41,7 @@ export function isKnownVariable(name: string): boolean {
  */
 export function variablesOf(place: TargetParts): ReadonlyMap<string, DslValue> {
   const { scheme, hostname, address, port } = place
-  const host = hostname.includes(':') ? `[${hostname}]` : hostname
+  const host = bracketed(hostname)
   const isDefaultPort = (scheme === 'http' && port === 80) || (scheme === 'https' && port === 443)
   const authority = isDefaultPort ? host : `${host}:${port}`
   const root = `${scheme}://${authority}`
