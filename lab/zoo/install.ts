@@ -172,7 +172,9 @@ function installDebian(entries: readonly Entry[], log: (line: string) => void): 
   const isCreatedByUs = !existsSync(policy)
   if (isCreatedByUs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const apt = (args: readonly string[]) => spawnSync('apt-get', args, { env, stdio: 'ignore' }).status === 0
+  // Waits for another apt-get to finish.
+  const apt = (args: readonly string[]) =>
+    spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...args], { env, stdio: 'ignore' }).status === 0
   const installAll = (some: readonly string[]) => {
     log(`Installing with apt-get: ${some.join(' ')}`)
     return apt(['install', '-y', '--no-install-recommends', ...some])

@@ -1,6 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Probes for controllers, accelerators, medical archives, and buses and applications behind other servers. */
 import type { Probe } from '#fingerprint/probe.ts'
+import { spiceLink } from '#native/spice.ts'
 import { xpraVersionRequest } from '#native/xpra.ts'
 import { bytes, hex } from '#wire.ts'
 
@@ -73,6 +74,16 @@ export const controlProbes: readonly Probe[] = [
     field: 'protocol.software',
     read: (response) => `Xpra ${/\x87version[\x83-\xa0](\d[\d.]{1,30})/.exec(response)?.[1] ?? ''}`.trim(),
     isOwnPortsOnly: true,
+    isBinary: true,
+  },
+  {
+    // Servers answer every message of another protocol like this one: with a header of their own.
+    protocol: 'spice',
+    ports: [5930, 5900, 5901],
+    request: spiceLink,
+    responsePattern: /^REDQ\x02\0\0\0/,
+    field: 'protocol.software',
+    read: () => 'SPICE 2',
     isBinary: true,
   },
   {

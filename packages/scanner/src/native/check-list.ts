@@ -27,6 +27,7 @@ import { rdp } from '#native/rdp.ts'
 import { rpcbind } from '#native/rpc.ts'
 import { rtsp } from '#native/rtsp.ts'
 import { smb } from '#native/smb.ts'
+import { spice } from '#native/spice.ts'
 import { ssh } from '#native/ssh.ts'
 import { sshChannel } from '#native/ssh-channel.ts'
 import { tlsWeak } from '#native/tls-weak.ts'
@@ -104,6 +105,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   turn,
   nrpe,
   xpra,
+  spice,
   xymon,
   tlsOfService,
   upgradedTls,

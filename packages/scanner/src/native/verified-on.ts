@@ -129,5 +129,6 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'vnc-no-password': ['tigervnc', 'tigervnc-tlsnone', 'tightvnc', 'x11vnc'],
   'web-administration-open': ['dynamodb-admin', 'sandman2', 'sqladmin'],
   'xpra-open': ['xpra'],
+  'spice-no-password': ['qemu-spice'],
   'xymon-open': ['xymon'],
 }
