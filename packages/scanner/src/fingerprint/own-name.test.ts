@@ -81,6 +81,7 @@ it('takes the title of a page that only starts a script which uses the name ofte
   expect(ownName('Acme', { html, scripts })).toBe('Acme')
   expect(ownName('Acme', { html, scripts: 'log("Acme")' })).toBeUndefined()
   expect(ownName('Acme', { html: `${html}<p>${'Acme makes anvils. '.repeat(20)}</p>`, scripts })).toBeUndefined()
+  expect(ownName('Acm', { html, scripts })).toBeUndefined()
   expect(ownName('Dashboard', { html, scripts: scripts.replaceAll('Acme', 'Dashboard') })).toBeUndefined()
 })
 

@@ -67,7 +67,12 @@ export function isMentionedByScripts(name: string, { html, scripts }: Pick<Trace
     .replaceAll(/<[^<>]{0,2000}>/g, ' ')
     .trim()
   if (!isStart || text.length > shownTextMax || scripts === '') return false
-  return scripts.split(name).length > mentionsMin
+  return (scripts.match(wordPattern(name))?.length ?? 0) >= mentionsMin
+}
+
+/** `Lab` in `Lab` and `LabClient`, but not in `Label`. */
+function wordPattern(name: string): RegExp {
+  return new RegExp(String.raw`(?<![A-Za-z])${RegExp.escape(name)}(?![a-z])`, 'g')
 }
 
 function withoutElements(html: string, tag: string): string {
