@@ -437,7 +437,7 @@ describe.concurrent('TLS', () => {
     await using peer = await tcpPeer((socket) => void secure(certificate, socket))
     const { found, covered, seen } = await runNativeChecks(peer, { protocol: 'redis', tls: true })
     expect(found).toEqual(expected)
-    expect(seen.flatMap((one) => one.evidence ?? [])).toEqual(evidence)
+    expect(seen.flatMap((one) => (one.kind === 'finding' ? one.evidence : []))).toEqual(evidence)
     expect(covered).toContain('tls-key-weak')
   })
 
