@@ -59,7 +59,7 @@ async function addHistory(): Promise<void> {
 async function addEvents(workspace: string): Promise<void> {
   await client.query(
     `insert into event (account_id, at, kind, title, resource_kind, resource_id)
-     select $1::uuid, $2::timestamptz + n * interval '1 day' * $3::float8, 'KIND_ISSUE_NEW', 'Redis exposed',
+     select $1::uuid, $2::timestamptz + n * interval '1 day' * $3::float8, 'EVENT_ISSUE_OPENED', 'Redis exposed',
             'issue', n::text
      from generate_series(0, $4::int - 1) as n`,
     [workspace, ago(eventDays), eventDays / rowCount, rowCount],

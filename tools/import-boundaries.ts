@@ -107,7 +107,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
       ],
       'identity-audit': ['audit', 'workspaces'],
       scans: ['targets', 'agents', 'inventory', 'issues', 'packs', 'billing', 'jobs', 'audit', 'notifications'],
-      reports: ['scans', 'issues', 'inventory', 'targets'],
+      reports: ['scans', 'issues', 'inventory', 'targets', 'threats'],
       issues: ['threats', 'inventory', 'notifications', 'jobs', 'audit', 'mail'],
       packs: ['threats', 'jobs'],
       targets: ['agents', 'billing', 'audit'],

@@ -1,4 +1,7 @@
-/** A server on every address of 127.0.0.0/8, in its own process. Prints its port and exits with its parent. */
+/**
+ * A server on every address of this machine, so that a scan of 127.0.0.0/8 finds many hosts. Runs in its own process,
+ * prints its port, and exits with its parent.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'

@@ -65,6 +65,12 @@ it.each([
   expect(await runInProcess(args)).toEqual({ code: 2, stdout: '', stderr })
 })
 
+it.each(['packs', 'identity', 'account', 'upgrade'])('exits with 2 and its usage for %s alone', async (name) => {
+  const usage = (await runInProcess([name, '--help'])).stdout
+  expect(usage).toMatch(`Usage: glacis ${name} `)
+  expect(await runInProcess([name])).toEqual({ code: 2, stdout: '', stderr: usage })
+})
+
 it('finishes if the reader of its output has gone', async () => {
   // The command keeps writing after its first lines.
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'doctor'], { env: environment() })

@@ -5,8 +5,8 @@ import { Role } from '#role.ts'
 import { AllowedNetworks, Empty, Id, Name, NextPage, Page, Timestamp } from '#primitives.ts'
 
 /**
- * `SCOPE_READ` is read-only; `SCOPE_SCAN` adds starting and canceling scans; `SCOPE_WRITE` allows everything except
- * tokens, channels, and plans.
+ * `SCOPE_READ` is read-only; `SCOPE_SCAN` adds starting and canceling scans; `SCOPE_WRITE` adds all other changes that
+ * don't need a session. Calls for tokens, channels, members, settings, and plans need one.
  */
 export const TokenScope = z.enum(['SCOPE_READ', 'SCOPE_SCAN', 'SCOPE_WRITE'])
 export type TokenScope = z.infer<typeof TokenScope>
@@ -79,7 +79,7 @@ export const AuditEvent = z.object({
   ip: z.string(),
   /** The browser or program of the actor. */
   userAgent: z.string(),
-  /** Such as `target.create` or `identity.sign-in`. */
+  /** Such as `target.create` or `identity.signed_in`. */
   action: z.string(),
   resource: z.object({ kind: z.string(), id: z.string() }),
   detail: z.record(z.string(), z.unknown()),

@@ -61,12 +61,12 @@ export type Delivery = z.infer<typeof Delivery>
 export const Channel = z.object({
   id: Id,
   kind: ChannelKind,
-  /** Empty for email, which is sent to the longest-standing owner, and for disabled channels. */
+  /** Empty for email and for channels that were disabled by removing their URL. */
   webhookUrl: UrlOrEmpty,
   rule: ChannelRule,
   /** If false, nothing is sent. */
   isEnabled: z.boolean(),
-  /** Consecutive deliveries that failed after all retries. After ten, the channel is paused. */
+  /** Consecutive deliveries that failed after all retries. After ten, the channel is disabled. */
   failureCount: z.int(),
   lastDelivery: z.optional(Delivery),
   /** Signing key (`whsec_…`, Standard Webhooks). Present only in the response that creates it. */

@@ -1,4 +1,7 @@
-/** Email templates. Values are HTML-escaped, and the recipient is the only one used in a header. */
+/**
+ * Email templates. Values are HTML-escaped. Subjects are headers, like the recipient; callers of `actionMail` remove line breaks
+ * from theirs.
+ */
 import type { Mail } from '#options.ts'
 
 /** An email in the design of all emails: a heading, a sentence, and a code or a link. */

@@ -5,10 +5,17 @@ export interface LabelRequest {
   readonly at: Point
   /** In pixels. */
   readonly width: number
+  /** From the center of the node to the label, in pixels. */
+  readonly gap: number
   readonly text: string
 }
 export interface Label extends LabelRequest {
   readonly side: 'right' | 'left' | 'below' | 'above'
+}
+interface Obstacles {
+  readonly points: readonly Point[]
+  /** In pixels. */
+  readonly radius: number
 }
 interface Rect {
   readonly left: number
@@ -17,7 +24,6 @@ interface Rect {
   readonly bottom: number
 }
 
-const gap = 14
 /** A label that is cut off at the edge is worse than one that covers nodes. */
 const clippedCost = 100
 const height = 16
@@ -30,10 +36,15 @@ const height = 16
  */
 export function placeLabels<Request extends LabelRequest>(
   wanted: readonly Request[],
-  obstacles: readonly Point[],
+  { points, radius }: Obstacles,
   view?: Size,
 ): (Request & Label)[] {
-  const taken: Rect[] = obstacles.map(({ x, y }) => ({ left: x - 7, top: y - 7, right: x + 7, bottom: y + 7 }))
+  const taken: Rect[] = points.map(({ x, y }) => ({
+    left: x - radius,
+    top: y - radius,
+    right: x + radius,
+    bottom: y + radius,
+  }))
   const placed: Rect[] = []
   const labels: (Request & Label)[] = []
   for (const label of wanted) {
@@ -50,7 +61,7 @@ export function placeLabels<Request extends LabelRequest>(
 
 const sides = ['right', 'left', 'below', 'above'] as const
 
-function labelRect({ at, width }: LabelRequest, side: Label['side']): Rect {
+function labelRect({ at, width, gap }: Omit<LabelRequest, 'text'>, side: Label['side']): Rect {
   const left = side === 'right' ? at.x + gap : side === 'left' ? at.x - gap - width : at.x - width / 2
   const top = side === 'below' ? at.y + gap - 4 : side === 'above' ? at.y - gap - height + 4 : at.y - height / 2
   return { left, top, right: left + width, bottom: top + height }
@@ -69,7 +80,7 @@ function isClipped({ left, top, right, bottom }: Rect, { width, height: viewHeig
 }
 
 /** The start of a label's text, at its vertical center. */
-export function textStart({ at, width, side }: Label): Point {
-  const rect = labelRect({ at, width, text: '' }, side)
+export function textStart({ side, ...label }: Label): Point {
+  const rect = labelRect(label, side)
   return { x: rect.left, y: (rect.top + rect.bottom) / 2 }
 }

@@ -1,4 +1,4 @@
-/** The map as tables: the most effective updates, the most connected nodes, and all links. */
+/** The map as tables: the most affected products, the most connected nodes, and all links. */
 import { Fragment, useState } from 'react'
 import { KindGlyph } from '#graph/kind-glyph.tsx'
 import { nodesByDegree, type Kind, kindLabels, affectedProducts, type MapGraph } from '#graph/model.ts'
@@ -62,7 +62,7 @@ function AffectedProducts({ graph, onNode }: MapTableProps) {
   return (
     <section aria-labelledby="affected-products">
       <h2 id="affected-products" className="text-14 leading-5 font-semibold">
-        Most affected product
+        Most affected products
       </h2>
       {first ? (
         <p className="mt-1 text-ink-2">

@@ -44,7 +44,7 @@ const palette: Palette = {
 
 /** A canvas that records what is drawn on it: labels, and lines and areas with their colors. */
 function recordingCanvas() {
-  const [names, lines, areas] = [new Set<string>(), [] as string[], [] as string[]]
+  const [names, lines, areas] = [new Map<string, number>(), [] as string[], [] as string[]]
   let points = 0
   const context = {
     strokeStyle: '',
@@ -62,7 +62,7 @@ function recordingCanvas() {
     arc() {},
     strokeText() {},
     measureText: (text: string) => ({ width: text.length * 6 }),
-    fillText: (text: string) => void names.add(text),
+    fillText: (text: string, x: number) => void names.set(text, x),
     beginPath: () => void (points = 0),
     moveTo() {},
     lineTo: () => void points++,
@@ -73,15 +73,15 @@ function recordingCanvas() {
 }
 
 describe('drawFrame', () => {
-  const draw = (active: number | null) => {
+  const draw = (active: number | null, scale = 1) => {
     const notes = recordingCanvas()
-    const camera = { x: 0, y: 0, scale: 1 }
+    const camera = { x: 0, y: 0, scale }
     drawFrame(notes.context, scene, { camera, size, ratio: 1, palette, active }, visibleNodes(scene, camera, size))
     return notes
   }
   it('names all of a few nodes, and draws unknown kinds in gray', () => {
     const { names, areas } = draw(null)
-    expect([...names].toSorted()).toEqual(['CVE-2024-1', 'news', 'nginx', 'web'])
+    expect([...names.keys()].toSorted()).toEqual(['CVE-2024-1', 'news', 'nginx', 'web'])
     expect(new Set(areas)).toEqual(new Set(['gray', 'blue', 'violet', 'red']))
   })
   it('names none of many nodes', () => {
@@ -89,15 +89,20 @@ describe('drawFrame', () => {
     const camera = { x: 0, y: 0, scale: 1 }
     const nodes = Array.from({ length: 61 }, () => 0)
     drawFrame(notes.context, scene, { camera, size, ratio: 1, palette, active: null }, nodes)
-    expect([...notes.names]).toEqual([])
+    expect([...notes.names.keys()]).toEqual([])
   })
   it('labels only the active node and its neighbors, and highlights its links', () => {
     const { names, lines } = draw(0)
-    expect([...names].toSorted()).toEqual(['CVE-2024-1', 'nginx', 'web'])
+    expect([...names.keys()].toSorted()).toEqual(['CVE-2024-1', 'nginx', 'web'])
     expect(lines).toContain('black 2')
   })
   it('labels only the active node if it has no neighbors', () => {
-    expect([...draw(3).names]).toEqual(['news'])
+    expect([...draw(3).names.keys()]).toEqual(['news'])
+  })
+  it.each([1, maxZoom])('keeps labels off the markers and the ring at scale %d', (scale) => {
+    const centerX = size.width / 2
+    expect(draw(null, scale).names.get('nginx')).toBeGreaterThan(centerX + nodeRadius * scale)
+    expect(draw(0, scale).names.get('nginx')).toBeGreaterThan(centerX + 11 * scale)
   })
 })
 

@@ -68,7 +68,7 @@ function drawNames(context: Canvas, { graph, points }: Scene, frame: Frame, node
   const links = (node: number) => graph.nodes[node]?.linked.length ?? 0
   const named = nodes.toSorted((a, b) => links(b) - links(a))
   const positionOf = (index: number) => toScreen(camera, size, points[index] ?? camera)
-  drawLabels(context, { graph, named, positionOf, palette, size })
+  drawLabels(context, { graph, named, positionOf, camera, palette, size })
 }
 
 function clear(context: Canvas, { ratio, size, palette, isOpaque = false }: Frame): void {
@@ -137,9 +137,9 @@ function drawActive(context: Canvas, { graph, points }: Scene, { active, camera,
   context.strokeStyle = palette[node.kind]
   context.lineWidth = 2
   context.beginPath()
-  context.arc(here.x, here.y, 11 * Math.max(1, camera.scale), 0, 2 * Math.PI)
+  context.arc(here.x, here.y, ringRadius * Math.max(1, camera.scale), 0, 2 * Math.PI)
   context.stroke()
-  drawLabels(context, { graph, named: highlighted, strong: active, positionOf, palette, size })
+  drawLabels(context, { graph, named: highlighted, strong: active, positionOf, camera, palette, size })
 }
 
 interface LabelOptions {
@@ -148,23 +148,30 @@ interface LabelOptions {
   /** The node whose name is emphasized. */
   readonly strong?: number
   readonly positionOf: (index: number) => Point
+  readonly camera: Camera
   readonly palette: Palette
   readonly size: Size
 }
 
+/** Radius of the ring around the active node, in layout units. */
+const ringRadius = 11
 /** Maximum number of labels considered per frame. */
 const maxLabels = 60
 
-function drawLabels(context: Canvas, { graph, named, strong, positionOf, palette, size }: LabelOptions): void {
+function drawLabels(context: Canvas, { graph, named, strong, positionOf, camera, palette, size }: LabelOptions): void {
+  // Markers and the ring grow when the user zooms in.
+  const scale = Math.max(1, camera.scale)
   context.textBaseline = 'middle'
   const requests = named.slice(0, maxLabels).flatMap((index) => {
     const [at, name] = [positionOf(index), graph.nodes[index]?.name ?? '']
     if (at.x < 0 || at.y < 0 || at.x > size.width || at.y > size.height) return []
     context.font = fontOf(index === strong, palette)
     const text = name.length > 48 ? `${name.slice(0, 47)}…` : name
-    return [{ at, text, width: context.measureText(text).width, isStrong: index === strong }]
+    const isStrong = index === strong
+    const gap = isStrong ? ringRadius * scale + 3 : nodeRadius * scale + 8
+    return [{ at, text, width: context.measureText(text).width, gap, isStrong }]
   })
-  for (const label of placeLabels(requests, named.map(positionOf), size)) {
+  for (const label of placeLabels(requests, { points: named.map(positionOf), radius: nodeRadius * scale + 1 }, size)) {
     context.font = fontOf(label.isStrong, palette)
     const start = textStart(label)
     context.lineWidth = 4

@@ -52,8 +52,13 @@ describe('the camera', () => {
 
 describe('labels', () => {
   it('do not overlap, and the first is always placed', () => {
-    const wanted = Array.from({ length: 20 }, (_, i) => ({ at: { x: 100, y: 100 + i }, width: 60, text: String(i) }))
-    const labels = placeLabels(wanted, [])
+    const wanted = Array.from({ length: 20 }, (_, i) => ({
+      at: { x: 100, y: 100 + i },
+      width: 60,
+      gap: 14,
+      text: String(i),
+    }))
+    const labels = placeLabels(wanted, { points: [], radius: 7 })
     expect(labels[0]?.text).toBe('0')
     for (const [i, a] of labels.entries()) {
       for (const b of labels.slice(i + 1)) {
@@ -63,7 +68,8 @@ describe('labels', () => {
     }
   })
   it('prefer a side that covers no node', () => {
-    expect(placeLabels([{ at: { x: 100, y: 100 }, width: 50, text: 'a' }], [{ x: 140, y: 100 }])[0]?.side).toBe('left')
+    const label = { at: { x: 100, y: 100 }, width: 50, gap: 14, text: 'a' }
+    expect(placeLabels([label], { points: [{ x: 140, y: 100 }], radius: 7 })[0]?.side).toBe('left')
   })
   it.each([
     [{ x: 790, y: 300 }, 'left'],
@@ -71,7 +77,7 @@ describe('labels', () => {
     [{ x: 400, y: 590 }, 'above'],
   ])('of a node at %j are placed %s, where they fit in the view', (at, side) => {
     const near = [14, 60, 100].flatMap((d) => [d, -d].map((x) => ({ x: at.x + x, y: at.y })))
-    expect(placeLabels([{ at, width: 120, text: 'a' }], near, size)[0]?.side).toBe(side)
+    expect(placeLabels([{ at, width: 120, gap: 14, text: 'a' }], { points: near, radius: 7 }, size)[0]?.side).toBe(side)
   })
 })
 

@@ -68,7 +68,8 @@ interface AccountArguments {
 
 function parseArguments(args: readonly string[]): AccountArguments {
   const defaults = { who: '', file: '', confirmed: false }
-  const [command = 'help', ...rest] = args
+  const [command, ...rest] = args
+  if (command === undefined) throw new UsageError(usage)
   if (command === 'help' || command === '--help' || command === '-h') return { command: 'help', ...defaults }
   const [who = '', file = '', ...more] = rest.filter((arg) => !arg.startsWith('--'))
   const confirmed = isConfirmed(rest)

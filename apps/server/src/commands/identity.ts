@@ -66,7 +66,8 @@ export async function runIdentityCommand(
 }
 
 function parseArguments(args: readonly string[]): { name: string; rest: readonly string[]; flags: Flags } {
-  const [name = 'help', ...rest] = args
+  const [name, ...rest] = args
+  if (name === undefined) throw new UsageError(usage)
   if (name === 'help' || name === '--help' || name === '-h') return { name: 'help', rest: [], flags: noFlags }
   const subcommand = subcommands.get(name)
   if (!subcommand)

@@ -152,7 +152,7 @@ const diskFull: TemporaryFailure = {
   seconds: '60',
   level: 'error',
   logMessage: 'no disk space left',
-  message: 'The server is out of disk space; free some space and try again',
+  message: 'The server is out of disk space. Free some space and try again',
 }
 
 const shuttingDown: TemporaryFailure = {

@@ -1,12 +1,14 @@
 import type { Host } from '@glacis/contract/host'
+import type { Issue } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { notFound } from '#errors.ts'
 import { describeHosts } from '#inventory/index.ts'
 import { issuesOfScan } from '#issues/index.ts'
-import type { ReportHost, ReportModel } from './model.ts'
+import type { ReportHost, ReportIssue, ReportModel } from './model.ts'
 import { restrictToTarget } from './target-issues.ts'
 import { getScan } from '#scans/index.ts'
 import { describeTargets } from '#targets/index.ts'
+import { threatsById } from '#threats/index.ts'
 
 /**
  * Collects the data of a scan's report: hosts it reached, issues it detected or resolved with their
@@ -31,8 +33,16 @@ export async function collectReport(ctx: Ctx, scanId: string): Promise<ReportMod
     target: { name: scan.target.name, address: scan.target.address },
     ...(previous && { previous }),
     hosts: await hostsOf(ctx, scanId),
-    issues: restrictToTarget(issues, scan.target.id),
+    issues: await withThreatKeys(ctx, restrictToTarget(issues, scan.target.id)),
   }
+}
+
+async function withThreatKeys(ctx: Ctx, issues: readonly Issue[]): Promise<ReportIssue[]> {
+  const threats = await threatsById(
+    ctx,
+    issues.map(({ threat }) => threat.id),
+  )
+  return issues.map((issue) => ({ ...issue, threatKey: threats.get(issue.threat.id)?.key ?? issue.threat.id }))
 }
 
 async function previousScan(ctx: Ctx, targetId: string, scanId: string): Promise<ReportModel['previous']> {

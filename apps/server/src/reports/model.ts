@@ -25,6 +25,9 @@ export interface ReportHost {
   readonly technologies: readonly ReportTechnology[]
 }
 
+/** An issue with the key of its threat: the CVE, or the ID of the check. Unlike IDs, it is the same in every installation. */
+export type ReportIssue = Issue & { readonly threatKey: string }
+
 /** All data of a report. */
 export interface ReportModel {
   readonly account: { readonly name: string }
@@ -38,5 +41,5 @@ export interface ReportModel {
   /**
    * Issues with their current status on the target, its affected hosts only, and their evidence.
    */
-  readonly issues: readonly Issue[]
+  readonly issues: readonly ReportIssue[]
 }

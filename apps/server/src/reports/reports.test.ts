@@ -154,6 +154,8 @@ describe('rendering', () => {
     const [run] = (JSON.parse(report.body.toString()) as SarifLog).runs
     const unresolved = sample.issues.filter(({ status }) => status !== 'STATUS_RESOLVED')
     expect(run?.tool.driver.rules.map(({ name }) => name)).toEqual(unresolved.map(({ name }) => name))
+    const ids = run?.tool.driver.rules.map(({ id }) => id)
+    expect(ids).toEqual(expect.arrayContaining(['CVE-2021-41773', 'redis-exposed-without-authentication']))
     const hosts = unresolved.flatMap(({ affectedHosts }) =>
       affectedHosts.filter(({ status }) => status !== 'STATUS_RESOLVED').map(({ host }) => host.address),
     )

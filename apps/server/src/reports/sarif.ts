@@ -1,8 +1,8 @@
 /** The report as a SARIF 2.1.0 log (OASIS), for code hosts and findings collectors. */
-import type { AffectedHost, Evidence, Issue } from '@glacis/contract/issue'
+import type { AffectedHost, Evidence } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { evidenceLengthMax, sarifLog, messageOf, uriOf } from '#sarif.ts'
-import type { ReportModel, ReportService } from './model.ts'
+import type { ReportIssue, ReportModel, ReportService } from './model.ts'
 
 const levels: Readonly<Partial<Record<SeverityCategory, string>>> = {
   CATEGORY_CRITICAL: 'error',
@@ -30,13 +30,12 @@ export function sarifOf({ issues, hosts }: ReportModel): string {
   return sarifLog(unresolved.map(ruleOf), results)
 }
 
-/** The threat ID distinguishes threats with the same CVE. */
-function ruleOf({ threat }: Issue) {
-  const { id, name, summary, impact, severity, solution, references } = threat
+function ruleOf({ threat, threatKey }: ReportIssue) {
+  const { name, summary, impact, severity, solution, references } = threat
   const text = [summary, impact].filter(Boolean).join(' ')
   const help = references.find((item) => 'url' in item && /^https?:/.test(item.url))
   return {
-    id,
+    id: threatKey,
     name,
     shortDescription: { text: name },
     ...(text && { fullDescription: { text } }),
@@ -58,7 +57,7 @@ function occurrencesOf({ evidence = [] }: AffectedHost): readonly Occurrence[] {
 }
 
 function resultOf(
-  { threat, verification }: Issue,
+  { threat, threatKey, verification }: ReportIssue,
   { host: { address }, status, ignored }: AffectedHost,
   { location, port = portIn(location), text, quality, reproduce }: Occurrence,
   services: ReadonlyMap<string, ReportService>,
@@ -66,11 +65,11 @@ function resultOf(
   const service = port === undefined ? undefined : services.get(`${address} ${port}`)
   const occurrence = { address, port, location }
   return {
-    ruleId: threat.id,
+    ruleId: threatKey,
     level: levelOf(threat.severity.category),
     message: messageOf(threat.name, occurrence),
     locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(occurrence, schemeOf(service)) } } }],
-    partialFingerprints: { 'glacis/v1': `${threat.id}|${address}|${location}` },
+    partialFingerprints: { 'glacis/v1': `${threatKey}|${address}|${location}` },
     ...(status === 'STATUS_IGNORED' && {
       suppressions: [
         { kind: 'external', status: 'accepted', justification: ignored?.comment ?? ignored?.reason ?? '' },

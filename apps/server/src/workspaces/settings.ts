@@ -35,7 +35,7 @@ export async function getWorkspace(ctx: Ctx): Promise<{ workspace: Workspace }> 
   }
 }
 
-/** Holds the row until the transaction ends, so that concurrent changes are compared one after the other. */
+/** Locks the row until the transaction ends, so that concurrent changes are compared one after the other. */
 async function lockedWorkspace(ctx: Ctx): Promise<Workspace> {
   await ctx.tx.selectFrom('workspace').select('id').where('id', '=', ctx.workspace).forUpdate().execute()
   return (await getWorkspace(ctx)).workspace

@@ -36,7 +36,7 @@ describe('matching a version', () => {
     expect(matchProduct(seen(text), ranged, [])).toMatchObject({ kind: 'no_match', reason })
   })
 
-  it('names a range only if the version is outside of no other', () => {
+  it('names the affected range only if there is just one', () => {
     const branches = threat([
       or({ criteria: apache('*'), versionStartIncluding: '2.2.0', versionEndExcluding: '2.2.33' }),
       or({ criteria: apache('*'), versionStartIncluding: '2.4.0', versionEndExcluding: '2.4.26' }),

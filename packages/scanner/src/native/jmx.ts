@@ -25,7 +25,8 @@ const registryOpen = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
   summary: 'A Java RMI registry lists its remote objects to any client.',
-  impact: 'An attacker can call methods of these objects and send crafted serialized Java objects to the application.',
+  impact:
+    'An attacker learns which objects the application exports. Objects that can be called without authentication may also deserialize crafted Java objects.',
   remediation: 'Bind the registry to an internal interface, and allow only trusted clients in the firewall.',
   reference: 'https://docs.oracle.com/en/java/javase/21/docs/specs/rmi/registry.html',
   tags: 'misconfig java rmi disclosure network',

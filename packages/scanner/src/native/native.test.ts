@@ -431,12 +431,13 @@ describe.concurrent('TLS', () => {
     }).on('error', () => undefined)
 
   it.each([
-    [weak, ['tls-key-weak']],
-    [sound, []],
-  ] as const)('reports weak certificate keys only', async (certificate, expected) => {
+    [weak, ['tls-key-weak'], ['CN=lab.test\nRSA key of 1024 bits']],
+    [sound, [], []],
+  ] as const)('reports weak certificate keys only', async (certificate, expected, evidence) => {
     await using peer = await tcpPeer((socket) => void secure(certificate, socket))
-    const { found, covered } = await runNativeChecks(peer, { protocol: 'redis', tls: true })
+    const { found, covered, seen } = await runNativeChecks(peer, { protocol: 'redis', tls: true })
     expect(found).toEqual(expected)
+    expect(seen.flatMap((one) => (one.kind === 'finding' ? one.evidence : []))).toEqual(evidence)
     expect(covered).toContain('tls-key-weak')
   })
 

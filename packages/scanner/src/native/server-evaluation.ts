@@ -13,7 +13,7 @@ export const templateInjection = checkInfo({
   score: 9.8,
   summary:
     'The server evaluates a parameter of a link or search form as part of a template: it returned the product of two random numbers.',
-  impact: 'An attacker can read the data of the application, and run code on the server with most template engines.',
+  impact: 'An attacker can read the data of the application and, with most template engines, run code on the server.',
   remediation: 'Pass values to the template as variables, and never as part of its source.',
   reference: 'https://cwe.mitre.org/data/definitions/1336.html',
   tags: 'ssti injection rce',
@@ -27,7 +27,7 @@ export const requestForgery = checkInfo({
   summary:
     'The server requests the URL in a parameter of a link or form. The check named a closed port of the server itself, and the server reported that the connection was refused, or returned its own start page from its own URL.',
   impact:
-    'An attacker can reach internal services through the server, among them the metadata service of cloud providers, which returns credentials.',
+    'An attacker can reach internal services through the server, including the metadata services of cloud providers, which return credentials.',
   remediation:
     'Accept only URLs of known hosts, and reject private, loopback, and link-local addresses after resolving the name.',
   reference: 'https://cwe.mitre.org/data/definitions/918.html',

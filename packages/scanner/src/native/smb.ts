@@ -36,7 +36,7 @@ const guestShare = checkInfo({
   id: 'smb-guest-share',
   name: 'SMB share accessible without authentication',
   severity: 'high',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:L',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:L',
   score: 8.6,
   summary:
     'An SMB share is accessible in an anonymous session. The access mask in the evidence shows whether it is also writable.',

@@ -169,7 +169,7 @@ const rsaBitsMin = 2048
 function hostKeyResult(offered: CheckResults, session: SshSession | undefined): CheckResults {
   const bits = session && rsaBitsOf(session.hostKey)
   if (offered[weakHostKey.id] || bits === undefined || bits >= rsaBitsMin) return {}
-  const answer = `Host key: ssh-rsa, ${bits} bits`
+  const answer = `ssh-rsa host key of ${bits} bits`
   return { [weakHostKey.id]: { request: 'SSH_MSG_KEXINIT', answer, highlights: [`${bits} bits`] } }
 }
 

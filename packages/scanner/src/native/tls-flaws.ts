@@ -17,7 +17,7 @@ const heartbleed = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'The server answers a heartbeat request whose stated length exceeds its content, as OpenSSL 1.0.1 to 1.0.1f does. The check requested a single byte.',
+    'The server responds to a heartbeat request whose stated length exceeds its content, as OpenSSL 1.0.1 to 1.0.1f does. The check requested a single byte.',
   impact:
     "An unauthenticated attacker can read the server's memory, including private keys, passwords, and session cookies. Exploited in the wild.",
   remediation:

@@ -106,7 +106,7 @@ function certificateVerdicts(handshake: Handshake): CheckResults {
   if (!certificate) return {}
   const { keyBits = Infinity, keyType, subject } = certificate
   const keyBitsMin = keyType.startsWith('rsa') || keyType === 'dsa' ? 2048 : 224
-  const facts = `${subject}\nkey: ${keyType} ${keyBits} bits`
+  const facts = `${subject}\n${keyType.toUpperCase()} key of ${keyBits} bits`
   const proofFor = (highlight: string): Proof => ({ request: 'TLS handshake', answer: facts, highlights: [highlight] })
   const algorithm = signatureOf(socket.getPeerX509Certificate())
   const isBroken = /sha1|md5|md2/i.test(algorithm) && !certificate.selfSigned

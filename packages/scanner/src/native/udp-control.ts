@@ -31,7 +31,7 @@ export const controlExposures: readonly DatagramExposure[] = [
       severity: 'medium',
       cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
       score: 5.3,
-      summary: 'The command port of chronyd answers monitoring requests from the network without authentication.',
+      summary: 'The command port of chronyd responds to monitoring requests from the network without authentication.',
       impact: 'An attacker learns the time sources, the clients, and the accuracy of the clock.',
       remediation: 'Remove `cmdallow` and set `bindcmdaddress 127.0.0.1` or `cmdport 0` in chrony.conf.',
       reference: 'https://chrony-project.org/doc/4.3/chrony.conf.html',
@@ -78,7 +78,7 @@ export const controlExposures: readonly DatagramExposure[] = [
       cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
       score: 9.8,
       summary:
-        'A KNXnet/IP gateway answers requests from the network. Without KNX Secure, the protocol has no authentication. The check only read the description.',
+        'A KNXnet/IP gateway responds to requests from the network. Without KNX Secure, the protocol has no authentication. The check only read the description.',
       impact: 'An attacker can read all telegrams and switch lights, doors, and heating.',
       remediation: 'Put the gateway in an isolated network segment, or use KNX IP Secure.',
       reference: 'https://www.knx.org/knx-en/for-professionals/benefits/knx-secure/',

@@ -12,7 +12,7 @@ export const folderTraversal = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'Below a folder of static files that the start page uses, a path with `..` or an absolute path leads outside of the folder. The check read /etc/passwd.',
+    'The server does not sanitize `..` or absolute paths below a folder of static files that the start page uses. The check read /etc/passwd this way.',
   impact: 'An attacker can read the files of the application and the system, including keys and passwords.',
   remediation:
     'Update the web server or framework, and resolve each path and reject it unless it is inside the folder.',

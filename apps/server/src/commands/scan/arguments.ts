@@ -47,7 +47,7 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --var KEY=VALUE     value for a template variable; may be repeated
   --header TEXT       "Name: value" header for every HTTP request; may be repeated
   --sni NAME          server name in TLS handshakes of HTTP requests
-  --resolver ADDRESS  DNS server for names and dns templates, ADDRESS or ADDRESS:PORT
+  --resolver ADDRESS  DNS server for hostnames and dns templates, ADDRESS or ADDRESS:PORT
   --as-nuclei         report every match, even if a control request gets it too
   --rate NUMBER       maximum connections and requests per second to each host
 

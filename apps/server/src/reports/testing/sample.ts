@@ -2,7 +2,7 @@
 import { Issue } from '@glacis/contract/issue'
 import { Scan } from '@glacis/contract/scan'
 import { Target } from '@glacis/contract/target'
-import type { ReportHost, ReportModel } from '../model.ts'
+import type { ReportHost, ReportIssue, ReportModel } from '../model.ts'
 
 const time = '2026-09-19T01:00:00.000Z'
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
@@ -195,10 +195,11 @@ export const sample: ReportModel = {
   issues: sketches.map(toIssue),
 }
 
-function toIssue(sketch: Sketch, index: number): Issue {
+function toIssue(sketch: Sketch, index: number): ReportIssue {
   const status = sketch.status ?? 'STATUS_OPEN'
   const firstSeenTime = '2026-07-02T01:00:00.000Z'
-  return Issue.parse({
+  const checkId = sketch.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  const issue = Issue.parse({
     id: id(100 + index),
     name: sketch.name,
     status,
@@ -239,7 +240,7 @@ function toIssue(sketch: Sketch, index: number): Issue {
       evidence: [
         {
           location: sketch.location ?? '21',
-          method: sketch.isVerified ? sketch.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-') : 'version',
+          method: sketch.isVerified ? checkId : 'version',
           quality: sketch.isVerified ? 99 : 50,
           request: sketch.request,
           text: sketch.evidence,
@@ -251,4 +252,5 @@ function toIssue(sketch: Sketch, index: number): Issue {
     firstSeenTime,
     lastSeenTime: time,
   })
+  return { ...issue, threatKey: sketch.cve ?? checkId }
 }
