@@ -14,7 +14,7 @@ import {
   spnegoInit,
 } from '#native/smb-wire.ts'
 import type { TcpConnection } from '#net/tcp.ts'
-import { bytes, ignoreRangeError } from '#wire.ts'
+import { bytes, hex, ignoreRangeError } from '#wire.ts'
 
 /**
  * Protocol-specific queries that yield exact versions from an identified service. None of them
@@ -124,6 +124,18 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
   ...dataQueries,
 
   irc: [registerAtIrc],
+
+  /** VirtualMachine.Version; the reply ends with the version of the virtual machine and its name. */
+  jdwp: [
+    async (connection) => {
+      connection.write(Buffer.concat([bytes('JDWP-Handshake'), hex('0000000b 00000001 00 0101')]))
+      const enough = (all: Buffer) => all.length >= 18 && all.length >= 14 + all.readUInt32BE(14)
+      const text = (await connection.read({ ...readOptions, firstByteMs: 4000, enough })).toString('latin1')
+      const [, version, name] =
+        /[\s\S]{12}\0\0\0[\x03-\x30](\d[\w.+-]{2,40})\0\0\0[\x03-\x50]([\x20-\x7e]{3,80})$/.exec(text) ?? []
+      return version === undefined || name === undefined ? [] : [{ field: 'jdwp.version', text: `${name} ${version}` }]
+    },
+  ],
 
   munin: [
     async (connection) => {

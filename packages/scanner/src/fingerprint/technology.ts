@@ -31,7 +31,13 @@ export function identifyTechnologies(
       if (!current || isBetter(technology, current)) best.set(key, technology)
     }
   }
-  return withoutSelfDeclared([...best.values()])
+  return withoutSelfDeclared([...best.values()].filter((technology) => !isVersionOfHub(technology, best)))
+}
+
+/** JupyterHub returns its version in the same form as the servers that it starts. */
+function isVersionOfHub({ wfn }: Technology, all: ReadonlyMap<string, Technology>): boolean {
+  const hub = wfn.vendor === 'jupyter' ? all.get('jupyter:jupyterhub') : undefined
+  return hub !== undefined && wfn.product !== 'jupyterhub' && wfn.version === hub.wfn.version
 }
 
 /**

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { compileFingerprints } from '#fingerprint/match.ts'
+import { loadRecog } from '#fingerprint/recog.ts'
+import { identifyTechnologies } from '#fingerprint/technology.ts'
+
+const { files } = await loadRecog([new URL('../../../../packs/fingerprints', import.meta.url).pathname])
+const fingerprints = compileFingerprints(files)
+const namesIn = (traces: Parameters<typeof identifyTechnologies>[0]) =>
+  identifyTechnologies(traces, { address: '127.0.0.1', port: 8000, transport: 'tcp' }, fingerprints).map(
+    ({ wfn }) => `${wfn.product} ${wfn.version}`,
+  )
+
+it('does not take the version of JupyterHub for that of a server that it starts', () => {
+  const hub = { field: 'http_header.x-jupyterhub-version', text: '6.1.1' }
+  const version = (text: string) => ({ field: 'http.path:/api', text: `{"version": "${text}"}` })
+  expect(namesIn([hub, version('6.1.1')])).toEqual(['jupyterhub 6.1.1'])
+  expect(namesIn([hub, version('6.5.4')])).toEqual(['jupyterhub 6.1.1', 'notebook 6.5.4'])
+  expect(namesIn([version('6.1.1')])).toEqual(['notebook 6.1.1'])
+})
