@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { renderReport } from './render.ts'
 import { renderPdf } from './pdf/report.ts'
-import { excerpt, truncatedLine, printable, formatDuration, formatLocation } from './pdf/text.ts'
+import { excerpt, truncatedLine, printable, formatDuration, formatLocation, withQuotedCode } from './pdf/text.ts'
 import { sample } from './testing/sample.ts'
 
 interface SarifLog {
@@ -236,3 +236,8 @@ function pagesOf(pdf: string): string[] {
       return runs.join('\n')
     })
 }
+
+it('quotes code, but not a single backtick', () => {
+  expect(withQuotedCode('Set `bind 127.0.0.1` and `port 0`.')).toBe('Set “bind 127.0.0.1” and “port 0”.')
+  expect(withQuotedCode('a ` alone')).toBe('a ` alone')
+})

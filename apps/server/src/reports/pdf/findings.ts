@@ -13,7 +13,7 @@ import {
   write,
 } from './document.ts'
 import { severityTag } from './summary.ts'
-import { formatCount, formatDay, excerpt, truncatedLine, formatLocation, withoutCodeMarks } from './text.ts'
+import { formatCount, formatDay, excerpt, truncatedLine, formatLocation, withQuotedCode } from './text.ts'
 import { accent, contentWidth, fonts, ink, page, severities } from './theme.ts'
 
 /** Limits per issue; the portal shows the rest. */
@@ -83,7 +83,7 @@ function writePart(pdf: Pdf, label: string, text: string): void {
   if (text.trim() === '') return
   ensureSpace(pdf, 40)
   writeLabel(pdf, label)
-  write(pdf, excerpt(withoutCodeMarks(text), 40, 3000))
+  write(pdf, excerpt(withQuotedCode(text), 40, 3000))
   moveDown(pdf, 8)
 }
 
@@ -97,7 +97,7 @@ function writeSolution(pdf: Pdf, { threat: { solution } }: Issue): void {
   if (!solution || solution.description.trim() === '') return
   const inset = 11
   const style: TextStyle = { indent: inset, width: contentWidth - 2 * inset }
-  const text = excerpt(withoutCodeMarks(solution.description), 20, 1500)
+  const text = excerpt(withQuotedCode(solution.description), 20, 1500)
   const height = heightOf(pdf, text, style) + 31
   ensureSpace(pdf, height)
   const top = pdf.y

@@ -55,10 +55,9 @@ export function excerpt(text: string, linesMax: number, lengthMax: number): stri
   return shown.join('\n') + (isCut ? '\n…' : '')
 }
 
-/** Removes the backticks around code, for which the report has no style. Unpaired backticks remain. */
-export function withoutCodeMarks(text: string): string {
-  const parts = text.split('`')
-  return parts.length % 2 === 1 ? parts.join('') : text
+/** Puts quotation marks around code in place of backticks, because the report has no style for it. */
+export function withQuotedCode(text: string): string {
+  return text.replaceAll(/`([^`]*)`/g, '“$1”')
 }
 
 const dateFormat = new Intl.DateTimeFormat('en-CH', {
