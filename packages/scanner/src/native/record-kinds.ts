@@ -32,7 +32,7 @@ const kinds: readonly RecordKind[] = [
     names: /^(?:crons?|executions|jobs|pipelines|queues|runs|schedules|tasks|workers|workflows)$/,
     membersMin: 2,
     members:
-      /^(?:active|args|arguments|attempts(?:made)?|command|completed|cron|delayed|enabled|exit_?code|failed|func|function|kwargs|last_?run\w{0,5}|next_?run\w{0,5}|pid|progress|queue|schedule|started(?:_?at)?|finished(?:_?at|on)?|state|status|trigger|waiting|worker)$/,
+      /^(?:aborted|active|args|arguments|attempts(?:made)?|command|completed?|cron|delayed|enabled|exit_?code|failed|func|function|kwargs|last_?run\w{0,5}|next_?run\w{0,5}|pending|pid|processed|progress|queue|queued|retried|schedule|scheduled|started(?:_?at)?|finished(?:_?at|on)?|state|status|trigger|waiting|workers?)$/,
   },
   {
     names:

@@ -7,6 +7,7 @@ it.each([
   ['fetch("/jobs/".concat(id), { method: "DELETE" })', 'DELETE', '/jobs/*'],
   ['axios.delete("/api/jobs/" + id)', 'DELETE', '/api/jobs/*'],
   ['fetch("/jobs/" + job.id + "/run", { method: "POST" })', 'POST', '/jobs/*/run'],
+  ['post(root + "/queues/" + name + "/retry")', 'POST', '/queues/*/retry'],
   ["$.post('runjob', {})", 'POST', 'runjob'],
   ['$.ajax({ type: "DELETE", url: "/queues/a" })', 'DELETE', '/queues/a'],
   ['request({ url: "/queues/a", method: "put" })', 'PUT', '/queues/a'],

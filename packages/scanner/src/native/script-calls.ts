@@ -11,7 +11,8 @@ const textLengthMax = 2_000_000
 const callsMax = 400
 
 /** `axios.delete("/jobs/" + id)`, `$.post('jobs/add')` */
-const methodCall = /([\w$)])\.(get|getJSON|post|put|patch|delete|del)\(\s{0,9}["'`]([^"'`\s?#]{1,160})/g
+const methodCall =
+  /(^|[\w$)]\.|[\s=(,;!&|?:{}])(get|getJSON|post|put|patch|delete|del)\(\s{0,9}(?:[\w.$]{1,40}\s{0,3}\+\s{0,3})?["'`]([^"'`\s?#]{1,160})/g
 /** `fetch(base + "/jobs", …)` */
 const fetchCall = /\bfetch\(\s{0,9}(?:[\w.$]{1,40}\s{0,3}\+\s{0,3})?["'`]([^"'`\s?#]{1,160})/g
 /** `{ url: "/jobs", … }` */
@@ -32,7 +33,7 @@ function methodCalls(text: string): ScriptCall[] {
   return [...text.matchAll(methodCall).take(callsMax)].flatMap((match) => {
     const [whole, object, name = '', target = ''] = match
     // `map.delete("key")` has no slash; jQuery's paths can be relative.
-    if (!target.includes('/') && object !== '$') return []
+    if (!target.includes('/') && object !== '$.') return []
     const method = name === 'del' ? 'DELETE' : name === 'getJSON' ? 'GET' : name.toUpperCase()
     return { method, path: pathOf(target, after(match.index + whole.length, text)) }
   })

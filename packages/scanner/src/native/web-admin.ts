@@ -49,7 +49,7 @@ export const webAdministration: NativeCheck = {
 const readsMax = 4
 /** What administrators manage, as part of a path or of the name of a function. */
 const managed =
-  /^(?:agents?|apps?|backups?|builds?|clients?|clusters?|collections?|commands?|config|configuration|connections?|containers?|crons?|cronjobs?|crontabs?|databases?|db|deployments?|devices?|domains?|endpoints?|environments?|expectations?|features?|flags?|flows?|hosts?|images?|indexes|indices|instances?|jobs?|keys?|logs?|mocks?|models?|modules?|monitors?|networks?|nodes?|packages?|pipelines?|plugins?|pods?|printers?|process(?:es)?|prox(?:y|ies)|queues?|repos?|repositor(?:y|ies)|requests?|routes?|rules?|runs?|schedules?|scripts?|secrets?|servers?|services?|settings?|snapshots?|stacks?|streams?|stubs?|tables?|targets?|tasks?|tokens?|topics?|tunnels?|users?|vhosts?|vms?|volumes?|webhooks?|workers?|workflows?)$/
+  /^(?:agents?|apps?|backups?|builds?|clients?|clusters?|collections?|commands?|config|configuration|connections?|containers?|crons?|cronjobs?|crontabs?|databases?|db|deployments?|devices?|domains?|endpoints?|environments?|expectations?|features?|flags?|flows?|hosts?|images?|indexes|indices|instances?|jobs?|keys?|logs?|mocks?|models?|modules?|monitors?|networks?|nodes?|packages?|pipelines?|plugins?|pods?|printers?|process(?:es)?|prox(?:y|ies)|queues?|repos?|repository|repositories|requests?|routes?|rules?|runs?|schedules?|scripts?|secrets?|servers?|services?|settings?|snapshots?|stacks?|streams?|stubs?|tables?|targets?|tasks?|tokens?|topics?|tunnels?|users?|vhosts?|vms?|volumes?|webhooks?|workers?|workflows?)$/
 
 /**
  * An application without a login whose scripts change what administrators manage, and which either returns data to

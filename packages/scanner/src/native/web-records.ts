@@ -82,7 +82,9 @@ async function readCall(context: NativeContext, target: string): Promise<WebResp
 
 /** API calls in a page and its scripts. */
 function callsOfScripts({ front, scripts }: WebSite): string[] {
-  return callsIn([front.body, ...scripts]).flatMap((call) => pathHere(call, front.path) ?? [])
+  const calls = callsIn([front.body, ...scripts]).flatMap((call) => pathHere(call, front.path) ?? [])
+  // `"/queues/" + name` also has a list at `/queues`.
+  return calls.flatMap((call) => (/\w\/$/.test(call) ? [call, call.slice(0, -1)] : call))
 }
 
 const literal = /["'`}](\/?(?:[\w.-]{1,40}\/){0,5}[\w-]{1,40}\/?)["'`?]/g

@@ -20,7 +20,7 @@ export const webTerminalOpen = checkInfo({
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'exposure terminal panel',
 })
-const emulator = /\bxterm-(?:helper-textarea|screen|viewport)\b|\bhterm\.Terminal\b/
+const emulator = /\bxterm-(?:helper-textarea|screen|viewport)\b/
 const connection = /\bnew WebSocket\(|\bsocket\.io\b/
 const textLengthMax = 200
 
