@@ -57,12 +57,12 @@ async function readApplications(
   tools: IdentifyTools,
 ): Promise<Pick<Identification, 'technologies' | 'ownFolder' | 'linkedFolders'>> {
   if (!http) return { technologies: atRoot }
-  const common = ownFolder === undefined ? await findCommonFolders({ ...endpoint, tls }, webTools(tools)) : []
+  const known = new Set(atRoot.map(productOf))
+  const common = ownFolder === undefined ? await findCommonFolders({ ...endpoint, tls }, webTools(tools), known) : []
   const candidates = ownFolder === undefined ? new Set([...linkedFolders, ...common]) : [ownFolder]
   const folders: string[] = []
   const unnamed: string[] = []
   const found = [...traces]
-  const known = new Set(atRoot.map(productOf))
   for (const folder of candidates) {
     const page = await readWeb({ ...endpoint, tls }, webTools(tools), folder)
     if (!page) break

@@ -12,6 +12,19 @@ const commonFolders = (
   'manager mlflow monitoring munin nagios nagios4 netdata nexus pgadmin4 phpldapadmin phpliteadmin phpmyadmin ' +
   'prometheus roundcube solr sonarqube svn trac webdav webmail wiki wordpress zabbix'
 ).split(' ')
+/** Folders that guides for a framework mount dashboards in, by products of its servers. */
+const frameworkFolders: readonly (readonly [RegExp, string])[] = [
+  [
+    /:(?:cherrypy|django|flask|gunicorn|hypercorn|python|starlette|tornado|uvicorn|waitress|werkzeug)$/,
+    'django-rq explorer flask-profiler profiler rq scheduler silk',
+  ],
+  [
+    /:(?:jboss\w*|jetty|payara\w*|spring_\w+|tomcat|undertow|wildfly)$/,
+    'druid ff4j-console javamelody probe togglz-console',
+  ],
+  [/:(?:express|fastify|koa|node\.js)$/, 'admin/queues agendash arena bull explorer queues status'],
+  [/:php$/, 'phppgadmin pma postfixadmin'],
+]
 const foldersMax = 4
 const atOnce = 4
 
@@ -19,6 +32,8 @@ const atOnce = 4
 export async function findCommonFolders(
   origin: Origin,
   { shared, signal }: { readonly shared: Pick<HttpClient, 'request'>; readonly signal: AbortSignal },
+  /** Identified, as `vendor:product`. */
+  products: ReadonlySet<string> = new Set(),
 ): Promise<readonly string[]> {
   const read = async (path: string) => {
     const response = await shared.request(origin, { method: 'GET', path }, { signal })
@@ -27,7 +42,10 @@ export async function findCommonFolders(
   const unknown = await read(`/${randomBytes(8).toString('hex')}/`)
   if (!unknown || unknown.status === 401 || (unknown.status < 400 && !isFrontPage(unknown))) return []
   const found: string[] = []
-  await forEachOf(commonFolders, atOnce, async (name) => {
+  const ofFrameworks = frameworkFolders.flatMap(([framework, names]) =>
+    [...products].some((product) => framework.test(product)) ? names.split(' ') : [],
+  )
+  await forEachOf([...ofFrameworks, ...commonFolders], atOnce, async (name) => {
     const folder = `/${name}/`
     const response = await read(folder)
     const isOther = response?.status !== unknown.status || (isFrontPage(unknown) && !response.body.equals(unknown.body))

@@ -44,6 +44,7 @@ import { webFolders } from '#native/web-folders.ts'
 import { webGraphql } from '#native/web-graphql.ts'
 import { webPages } from '#native/web-pages.ts'
 import { webParameters } from '#native/web-parameters.ts'
+import { webTerminal } from '#native/web-terminal.ts'
 import { webTokens } from '#native/web-tokens.ts'
 import { webUploadForm } from '#native/web-upload-form.ts'
 import { webUpload } from '#native/web-upload.ts'
@@ -84,8 +85,6 @@ export const nativeCheckList: readonly NativeCheck[] = [
   rsync,
   subversion,
   gitDaemon,
-  httpProxy,
-  socksProxy,
   ftpUpload,
   webUpload,
   webUploadForm,
@@ -97,9 +96,13 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webGraphql,
   webParameters,
   webFolders,
+  webTerminal,
   mcp,
   grpc,
   webTokens,
+  // A CONNECT request ends some programs.
+  httpProxy,
+  socksProxy,
   rpcbind,
   nfsVersion4,
   turn,

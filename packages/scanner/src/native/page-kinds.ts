@@ -100,7 +100,10 @@ export const sqlConsole: Judge = ({ html }) => {
       ({ tag, text, isReadOnly }) =>
         tag === 'textarea' && !isReadOnly && /\b(?:sql\w*|query|statements?)\b/i.test(text),
     )
-    const label = form.labels.find((text) => /\b(?:execute|run|query|submit|go)\b/i.test(text))
+    const isOnlySql = /^(?:\w{0,20}[_-])?sql$/i.test(field?.name ?? '')
+    const label = form.labels.find(
+      (text) => /\b(?:execute|run|query|submit|go)\b/i.test(text) || (isOnlySql && text !== ''),
+    )
     const heading = [...headings, ...form.labels, field?.text ?? ''].find((text) => /sql|\bdatabase\b/i.test(text))
     if (field && label !== undefined && heading !== undefined) return [field.name, label].filter((part) => part !== '')
   }

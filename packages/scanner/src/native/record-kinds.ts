@@ -32,7 +32,7 @@ const kinds: readonly RecordKind[] = [
     names: /^(?:crons?|executions|jobs|pipelines|queues|runs|schedules|tasks|workers|workflows)$/,
     membersMin: 2,
     members:
-      /^(?:active|args|arguments|attempts(?:made)?|command|completed|cron|delayed|enabled|exit_?code|failed|func|function|kwargs|last_?run\w{0,5}|next_?run\w{0,5}|pid|progress|queue|schedule|started(?:_?at)?|finished(?:_?at|on)?|state|status|trigger|waiting|worker)$/,
+      /^(?:aborted|active|args|arguments|attempts(?:made)?|command|completed?|cron|delayed|enabled|exit_?code|failed|func|function|kwargs|last_?run\w{0,5}|next_?run\w{0,5}|pending|pid|processed|progress|queue|queued|retried|schedule|scheduled|started(?:_?at)?|finished(?:_?at|on)?|state|status|trigger|waiting|workers?)$/,
   },
   {
     names:
@@ -40,6 +40,18 @@ const kinds: readonly RecordKind[] = [
     membersMin: 2,
     members:
       /^(?:address|connected|cpu\w{0,8}|database|firmware\w{0,8}|host|hostname|image|ip|ip_?address|last_?seen|mac|mac_?address|memory\w{0,8}|online|os|pid|platform|port|protocol|serial(?:_?number)?|state|uptime|username|vendor)$/,
+  },
+  {
+    names: /^(?:hits|measurements|profiles|queries|requests|spans|statements|traces|transactions)$/,
+    membersMin: 3,
+    members:
+      /^(?:args|body|client_?ip|context|duration\w{0,9}|elapsed|endpoint|headers|ip|kwargs|method|path|query|remote_?addr\w{0,5}|request|response|sql|started_?at|statement|status(?:_?code)?|time(?:stamp)?|uri|url|user(?:_?agent)?)$/,
+  },
+  {
+    names: /^sessions$/,
+    membersMin: 2,
+    members:
+      /^(?:expires\w{0,5}|ip|ip_?address|last_?\w{2,20}|session_?id|token|user|user_?agent|user_?id|user_?name)$/,
   },
   {
     names: /^(?:audit|audit_?logs?|logs)$/,

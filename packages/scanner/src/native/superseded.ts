@@ -6,7 +6,9 @@ import { openAdministration } from '#native/web-admin.ts'
 import { exposedFile } from '#native/folder-files.ts'
 import { folderAlias, folderTraversal } from '#native/web-folders.ts'
 import { debugPage } from '#native/web-parameters.ts'
+import { webTerminalOpen } from '#native/web-terminal.ts'
 import { openUploadForm } from '#native/web-upload-form.ts'
+import { writableApi } from '#native/web-writable.ts'
 import {
   authenticationOff,
   connectionFormOpen,
@@ -28,6 +30,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [registrationOpen.id, 'registration'],
   [connectionFormOpen.id, 'panel'],
   [debugPage.id, 'debug'],
+  [webTerminalOpen.id, 'terminal'],
   [exposedFile.id, ''],
   [folderTraversal.id, 'lfi'],
   [folderAlias.id, 'lfi'],
@@ -37,6 +40,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [sqlConsoleOpen.id, 'unauth'],
   [openAdministration.id, 'unauth'],
   [openApi.id, 'unauth'],
+  [writableApi.id, 'unauth'],
   [exposedRecords.id, 'unauth'],
   [authenticationOff.id, 'unauth'],
 ])
@@ -44,6 +48,7 @@ const sameWeakness: readonly string[] = [
   sqlConsoleOpen.id,
   openAdministration.id,
   openApi.id,
+  writableApi.id,
   exposedRecords.id,
   authenticationOff.id,
 ]

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { findOnSite } from '#native/testing/examine.ts'
 import { administrationControls } from '#native/web-admin.ts'
 
 const admin = `<title>Users - Admin</title><a href="/admin/users/create">New</a><a href="/admin/users/edit/1">Edit</a>
@@ -52,4 +53,33 @@ it('takes linear time', () => {
     `<title>admin</title>${'<form '.repeat(20_000)}${'<a href='.repeat(20_000)}${'deleteTable'.repeat(20_000)}`,
   )
   expect(performance.now() - start).toBeLessThan(3000)
+})
+
+describe('an application without a login', () => {
+  const script =
+    'fetch("/api/jobs");fetch("/api/jobs/"+id,{method:"DELETE"});fetch("/api/jobs/"+id+"/run",{method:"POST"})'
+
+  function examine(text: string, jobs: readonly [number, string] = [200, '[{"id":1}]']) {
+    return findOnSite(({ url }, response) => {
+      const answer = (status: number, body: string) => response.writeHead(status, { connection: 'close' }).end(body)
+      if (url === '/') answer(200, '<title>Nightly</title><script src="app.js"></script>')
+      else if (url === '/app.js') answer(200, text)
+      else if (url === '/api/jobs') answer(...jobs)
+      else answer(404, '')
+    })
+  }
+
+  it('is reported if its scripts delete jobs and read them without authentication', async () => {
+    expect(await examine(script)).toContain('web-administration-open')
+  })
+
+  it.each<[string, string, (readonly [number, string])?]>([
+    ['the call requires authentication', script, [401, '']],
+    ['the call returns nothing', script, [200, '[]']],
+    ['it has a login', `${script};go("/login")`],
+    ['it only reads', 'fetch("/api/jobs");fetch("/api/nodes")'],
+    ['it changes something else', script.replaceAll('jobs', 'notes')],
+  ])('is not reported if %s', async (_, text, jobs) => {
+    expect(await examine(text, jobs)).not.toContain('web-administration-open')
+  })
 })

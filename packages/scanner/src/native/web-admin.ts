@@ -2,8 +2,9 @@
 import { hasPasswordField } from '#html.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
-import { folderOf, type Page, pathHere, readPage, readPageAt, webProof } from '#native/web-request.ts'
-import { readSite } from '#native/web-site.ts'
+import { functionsOf, hasLogin, scriptCalls } from '#native/script-calls.ts'
+import { folderOf, type Page, pathHere, readPage, readPageAt, requestWeb, webProof } from '#native/web-request.ts'
+import { readSite, type WebSite } from '#native/web-site.ts'
 
 export const openAdministration = checkInfo({
   id: 'web-administration-open',
@@ -29,11 +30,14 @@ export const webAdministration: NativeCheck = {
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const base = folderOf(context.basePath)
+    const site = await readSite(context)
+    const scripted = site && (await scriptedAdministration(context, site))
+    if (scripted) return { [openAdministration.id]: scripted }
     for (const folder of folders) {
-      const page = folder === '' ? (await readSite(context))?.front : await readPage(context, `${base}${folder}`)
+      const page = folder === '' ? site?.front : await readPage(context, `${base}${folder}`)
       if (!page) return {}
       for (const found of [page, ...(await subpages(context, page))]) {
-        const controls = found.status === 200 ? administrationControls(found.body) : undefined
+        const controls = found.status === 200 ? administrationControls(found.body, found.path) : undefined
         if (controls)
           return { [openAdministration.id]: { ...webProof(found, controls), path: found.path, quality: 80 } }
       }
@@ -42,13 +46,83 @@ export const webAdministration: NativeCheck = {
   },
 }
 
+const readsMax = 4
+/** What administrators manage, as part of a path or of the name of a function. */
+const managed =
+  /^(?:agents?|apps?|backups?|builds?|clients?|clusters?|collections?|commands?|config|configuration|connections?|containers?|crons?|cronjobs?|crontabs?|databases?|db|deployments?|devices?|domains?|endpoints?|environments?|expectations?|features?|flags?|flows?|hosts?|images?|indexes|indices|instances?|jobs?|keys?|logs?|mocks?|models?|modules?|monitors?|networks?|nodes?|packages?|pipelines?|plugins?|pods?|printers?|process(?:es)?|prox(?:y|ies)|queues?|repos?|repository|repositories|requests?|routes?|rules?|runs?|schedules?|scripts?|secrets?|servers?|services?|settings?|snapshots?|stacks?|streams?|stubs?|tables?|targets?|tasks?|tokens?|topics?|tunnels?|users?|vhosts?|vms?|volumes?|webhooks?|workers?|workflows?)$/
+
+/**
+ * An application without a login whose scripts change what administrators manage, and which either returns data to
+ * unauthenticated calls of its scripts or has the functions in its page.
+ */
+async function scriptedAdministration(context: NativeContext, { front, unknown, scripts }: WebSite) {
+  const texts = [front.body, ...scripts]
+  if (front.status !== 200 || hasPasswordField(front.body) || personal.test(front.body) || hasLogin(texts))
+    return undefined
+  const controls = scriptedControls(texts)
+  if (!controls) return undefined
+  const handlers = functionsIn(front.body)
+  const called = controls.functions.filter((name) => handlers.has(name))
+  if (called.length > 0 && controls.functions.length >= 3)
+    return { ...webProof(front, called.slice(0, 5)), path: front.path, quality: 80 }
+  for (const target of controls.reads.flatMap((path) => pathHere(path, front.path) ?? []).slice(0, readsMax)) {
+    const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
+    if (!page) return undefined
+    if (page.status === 401 || page.status === 403) return undefined
+    if (page.status === 200 && page.body !== unknown.body && isData(page.body))
+      return { ...webProof(page, ['HTTP/1.1 200']), path: target, quality: 80 }
+  }
+  return undefined
+}
+
+function isData(body: string): boolean {
+  return (
+    /^\s{0,99}(?:\[\s{0,99}[{["]|\{\s{0,99}")/.test(body) && !/^\s{0,9}\{\s{0,9}"(?:error|message|detail)"/.test(body)
+  )
+}
+
+/** Functions that the handlers of a page call. */
+function functionsIn(html: string): ReadonlySet<string> {
+  const handlers = html.matchAll(/\son(?:click|submit|change)\s{0,9}=\s{0,9}["'](?:return )?(\w{3,40})\(/gi).take(300)
+  return new Set([...handlers].map(([, name = '']) => name))
+}
+
+/**
+ * @returns undefined unless the scripts have at least two different verbs for what administrators manage, one of which
+ *   destroys something
+ */
+export function scriptedControls(texts: readonly string[]) {
+  const calls = scriptCalls(texts)
+  const writes = calls.filter(({ method, path }) => method !== 'GET' && isManaged(path))
+  const functions = functionsOf(texts).filter((name) => verbIn(name) !== undefined && isManaged(name))
+  const verbs = new Set([...writes.map(({ method, path }) => verbOfCall(method, path)), ...functions.map(verbIn)])
+  const destroys = [...verbs].some((verb) => verb !== undefined && destructive.has(verb))
+  if (!destroys || verbs.size < 2) return undefined
+  return {
+    functions,
+    reads: calls.flatMap(({ method, path }) => (method === 'GET' && !path.includes('*') && !verbIn(path) ? path : [])),
+  }
+}
+
+function verbOfCall(method: string, path: string): string {
+  return verbIn(path) ?? (method === 'DELETE' ? 'delete' : method.toLowerCase())
+}
+
+function isManaged(name: string): boolean {
+  return name
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .some((word) => managed.test(word))
+}
+
 /** `/admin/user/`, `/books/list`, `/queues/mail` */
 const listPath =
   /\/(?:(?:list|index|all)|(?:accounts|agents|clients|collections|connections|containers|customers|databases|deployments|devices|indexes|jobs|models|nodes|orders|pipelines|processes|projects|queues|repositories|rules|runs|schedules|sessions|spiders|tables|tasks|tokens|users|workers|workflows)(?:\/[\w.-]{1,60})?)\/?$|\/(?:admin|administration)\/\w{1,40}\/$/i
 
 /** Lists of records that an administration page links. Other links are not followed: a GET request can change something. */
 async function subpages(context: NativeContext, { status, path, body }: Page): Promise<Page[]> {
-  if (status !== 200 || !isAdministration(body) || hasPasswordField(body)) return []
+  if (status !== 200 || !isAdministration(body, path) || hasPasswordField(body)) return []
   const links = [...body.matchAll(/<a\b[^>]{0,300}?\bhref\s{0,9}=\s{0,9}["']([^"'#\s]{1,300})/gi).take(100)]
     .flatMap(([, link = '']) => pathHere(link, path) ?? [])
     .filter((link) => listPath.test(link))
@@ -81,9 +155,9 @@ const personal = /\b(?:basket|cart|checkout|compare|favorites|newsletter|subscri
  * @returns undefined unless the page is about administration, has no password field, and has at least three different
  *   controls, one of which destroys something
  */
-export function administrationControls(html: string): readonly string[] | undefined {
+export function administrationControls(html: string, path = '/'): readonly string[] | undefined {
   const page = html.slice(0, pageLengthMax)
-  if (!isAdministration(page) || hasPasswordField(page) || personal.test(page)) return undefined
+  if (!isAdministration(page, path) || hasPasswordField(page) || personal.test(page)) return undefined
   const actions = byVerb(actionsIn(page))
   const all = new Map([...byVerb(linksIn(page)), ...actions])
   const isDestructive = [...actions.keys()].some((verb) => destructive.has(verb))
@@ -94,7 +168,10 @@ function byVerb(targets: readonly string[]): Map<string, string> {
   return new Map(targets.flatMap((target) => [verbIn(target) ?? []].flat().map((verb) => [verb, target] as const)))
 }
 
-function isAdministration(page: string): boolean {
+const administrativePath = /^\/(?:[\w-]{1,40}\/){0,2}(?:admin|administration)(?:\/|$)/i
+
+function isAdministration(page: string, path: string): boolean {
+  if (administrativePath.test(path)) return true
   const titles = page.matchAll(/<(title|h1|h2)\b[^>]{0,300}>([\s\S]{0,300}?)<\/\1>/gi).take(10)
   return [...titles].some(([, , text = '']) => administrationWords.test(text.replaceAll(/<[^<>]{0,300}>/g, ' ')))
 }
@@ -105,7 +182,7 @@ function actionsIn(page: string): string[] {
     .matchAll(/<form\b[^>]{0,500}>/gi)
     .filter(([form]) => /\bmethod\s{0,9}=\s{0,9}["']?post/i.test(form))
   const targets = page.matchAll(
-    /\s(?:formaction|hx-(?:post|put|delete)|data-(?:url|action)|onclick|onsubmit)\s{0,9}=\s{0,9}(?:"([^"#]{1,300})"|'([^'#]{1,300})')/gi,
+    /\s(?:formaction|hx-(?:post|put|delete)|data-(?:[a-z]{1,10}-)?(?:url|action|name)|onclick|onsubmit)\s{0,9}=\s{0,9}(?:"([^"#]{1,300})"|'([^'#]{1,300})')/gi,
   )
   const functions = page.matchAll(
     /\bfunction\s{1,9}((?:delete|destroy|drop|kill|purge|reboot|restart|shutdown|terminate|truncate|wipe)[A-Z]\w{0,40})\s{0,9}\(/g,

@@ -4,6 +4,7 @@ import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { kindOf } from '#native/record-kinds.ts'
 import { exposedRecords, findRecords } from '#native/web-records.ts'
+import { writableApi } from '#native/web-writable.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 export const openApi = checkInfo({
@@ -44,7 +45,7 @@ const Description = z.object({
 type Description = z.infer<typeof Description>
 
 export const webApi: NativeCheck = {
-  checks: [openApi, exposedRecords],
+  checks: [openApi, exposedRecords, writableApi],
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
@@ -55,8 +56,11 @@ export const webApi: NativeCheck = {
     const proof = description && (await listedBy(context, description, base))
     if (proof) return { [openApi.id]: proof }
     const paths = description ? recordPaths(description).map((path) => pathOf(path, description, base)) : []
-    const records = await findRecords(context, base, paths)
-    return { [openApi.id]: null, ...(records === undefined ? {} : { [exposedRecords.id]: records }) }
+    const found = await findRecords(context, base, paths)
+    return {
+      [openApi.id]: null,
+      ...(found ? { [exposedRecords.id]: found.records, [writableApi.id]: found.writable } : {}),
+    }
   },
 }
 

@@ -56,7 +56,7 @@ const kinds: readonly PageKind[] = [
   {
     check: sqlConsoleOpen,
     judge: sqlConsole,
-    links: /[/=](?:sql|query|queries|console|sql-?console|sql-?editor)(?:\.\w{2,5})?\/?$/i,
+    links: /[/=](?:sql|query|queries|console|play(?:ground)?|sql-?console|sql-?editor)(?:\.\w{2,5})?\/?$/i,
     guesses: ['sql'],
   },
   { check: connectionFormOpen, judge: connectionForm, links: /[/=](?:connect|ssh|terminal)\/?$/i, guesses: [] },

@@ -56,7 +56,7 @@ it('reads the links of a JSON index', () => {
     posts: 'http://api.example.com/posts/',
     _links: { jobs: { href: '/jobs' } },
   }
-  expect(linksIn(JSON.stringify(index), '/')).toEqual(['/users/', '/jobs'])
+  expect(linksIn(JSON.stringify(index), '/')).toEqual(['/users/', '/posts/', '/jobs'])
   expect(linksIn('{"customers":"/customers{/id}"}', '/')).toEqual(['/customers'])
   expect(linksIn('<html>', '/')).toEqual([])
 })

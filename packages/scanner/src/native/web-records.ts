@@ -5,6 +5,7 @@ import type { NativeContext, Proof } from '#native/native-check.ts'
 import { kindOf, recordsIn } from '#native/record-kinds.ts'
 import { pathHere, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
+import { findWritable } from '#native/web-writable.ts'
 
 export const exposedRecords = checkInfo({
   id: 'api-records-exposed',
@@ -25,31 +26,40 @@ const usualLists = ['api/users', 'api/v1/users', 'api/jobs', 'api/tasks', 'api/n
 const callsMax = 16
 const linksMax = 60
 
+/** Null if no call proves the weakness. */
+export interface RecordProofs {
+  readonly records: Proof | null
+  readonly writable: Proof | null
+}
+
 /**
  * Tries the calls that the start page's scripts, JSON indexes, and `described` paths name.
  *
- * @returns null if none returns internal records; undefined if the server didn't answer
+ * @returns undefined if the server didn't answer
  */
 export async function findRecords(
   context: NativeContext,
   base: string,
   described: readonly string[],
-): Promise<Proof | null | undefined> {
+): Promise<RecordProofs | undefined> {
   const site = await readSite(context)
   if (!site) return undefined
+  let writable: Proof | undefined
   const calls = new Set([...described, ...callsOfScripts(site)])
   for (const name of indexes) {
     const target = `${base}${name}`
     const index = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (!index) return undefined
-    if (index.status === 200) for (const path of linksIn(index.body, target)) calls.add(path)
+    if (index.status !== 200) continue
+    for (const path of linksIn(index.body, target)) if (kindOf(path)) calls.add(path)
+    writable ??= await findWritable(context, index, linksIn(index.body, target))
   }
   for (const name of usualLists) calls.add(`${base}${name}`)
   for (const target of [...calls].slice(0, callsMax)) {
     const proof = await recordsAt(context, target)
-    if (proof) return proof
+    if (proof) return { records: proof, writable: writable ?? null }
   }
-  return null
+  return { records: null, writable: writable ?? null }
 }
 
 async function recordsAt(context: NativeContext, target: string): Promise<Proof | undefined> {
@@ -72,7 +82,9 @@ async function readCall(context: NativeContext, target: string): Promise<WebResp
 
 /** API calls in a page and its scripts. */
 function callsOfScripts({ front, scripts }: WebSite): string[] {
-  return callsIn([front.body, ...scripts]).flatMap((call) => pathHere(call, front.path) ?? [])
+  const calls = callsIn([front.body, ...scripts]).flatMap((call) => pathHere(call, front.path) ?? [])
+  // `"/queues/" + name` also has a list at `/queues`.
+  return calls.flatMap((call) => (/\w\/$/.test(call) ? [call, call.slice(0, -1)] : call))
 }
 
 const literal = /["'`}](\/?(?:[\w.-]{1,40}\/){0,5}[\w-]{1,40}\/?)["'`?]/g
@@ -108,23 +120,23 @@ export function apiPaths(texts: readonly string[], accepted: Pick<RegExp, 'test'
   return [...new Set([...whole, ...joined])]
 }
 
-/** Links of a JSON index to internal records on the same server. */
+/** Links of a JSON index on the same server. */
 export function linksIn(body: string, path: string): string[] {
   if (!/^\s{0,99}\{/.test(body) || body.length > 100_000) return []
   try {
     const links = stringsIn(z.json().parse(JSON.parse(body))).slice(0, linksMax)
-    return links.flatMap((link) => recordPathOf(link, path) ?? [])
+    return links.flatMap((link) => linkedPath(link, path) ?? [])
   } catch {
     return []
   }
 }
 
-/** The path of a link to internal records. The index may name a host that is only reachable from outside. */
-function recordPathOf(link: string, base: string): string | undefined {
+/** The path of a link. The index may name a host that is only reachable from outside. */
+function linkedPath(link: string, base: string): string | undefined {
   const [text = ''] = link.split('{')
   if (!/^(?:https?:\/)?\/\S{1,300}$/.test(text) || !URL.canParse(text, `http://here.invalid${base}`)) return undefined
   const { pathname } = new URL(text, `http://here.invalid${base}`)
-  return kindOf(pathname) ? pathname : undefined
+  return pathname === base ? undefined : pathname
 }
 
 function stringsIn(value: unknown, depth = 0): string[] {

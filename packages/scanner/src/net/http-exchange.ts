@@ -12,6 +12,9 @@ const SLOW_AFTER_MS = 3_000
 const REDIRECT_BODY_MS = 500
 /** Errors when a server closes an idle keep-alive connection. */
 const REPEATABLE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+/** Messages of the parser about a response's head, such as one with both a length and chunks. */
+const MALFORMED =
+  /\((?:Content-Length can't|Transfer-Encoding can't|Invalid header|Invalid character in Content-Length|Missing expected [CL][RF])/
 const DEFAULT_HEADERS = { 'User-Agent': 'Mozilla/5.0 (compatible; Glacis)', Accept: '*/*', 'Accept-Encoding': 'gzip' }
 
 export interface ExchangeOptions {
@@ -132,7 +135,12 @@ function responseHandler(
     onResponseError(_controller, error) {
       const mayRepeat = reader === undefined && isIdempotent(request) && REPEATABLE.has(codeOf(error))
       const local = localError(codeOf(error)) !== null
-      outcome.fail(error.message || error.name, { local, ...(mayRepeat && { mayRepeat }) })
+      const isMalformed = isIdempotent(request) && MALFORMED.test(error.message)
+      outcome.fail(error.message || error.name, {
+        local,
+        ...(mayRepeat && { mayRepeat }),
+        ...(isMalformed && { isMalformed }),
+      })
     },
   }
 }
@@ -211,6 +219,13 @@ function hostHeader({ hostname, port, tls }: Origin): string {
   return port === (tls ? 443 : 80) ? host : `${host}:${port}`
 }
 
+/** The request as bytes for a connection of its own. */
+export function rawRequest(origin: Origin, request: HttpRequest): Buffer {
+  const headers = { 'Accept-Encoding': 'identity', ...request.headers }
+  const closing = [...requestHeaders(origin, { ...request, headers }), 'Connection', 'close']
+  return Buffer.from(formatRequest(request, closing), 'latin1')
+}
+
 function formatRequest(request: HttpRequest, headers: readonly string[]): string {
   const lines = [`${request.method} ${request.path} HTTP/1.1`]
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
@@ -237,7 +252,7 @@ function encodingOf(headers: readonly (readonly [string, string])[]): string {
 }
 
 function isIdempotent({ method }: HttpRequest): boolean {
-  return method === 'GET' || method === 'HEAD'
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'PROPFIND'
 }
 
 function codeOf(error: Error): string {

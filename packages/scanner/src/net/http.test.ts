@@ -213,6 +213,13 @@ describe('responses', () => {
   })
 })
 
+it('reads a response that has both a length and chunks', async () => {
+  const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n'
+  const origin = await raw((socket) => socket.once('data', () => socket.end(`${head}5\r\nhello\r\n0\r\n\r\n`)))
+  const answer = await get(origin)
+  expect(answer.kind === 'response' && answer.body.toString()).toBe('hello')
+})
+
 describe('hostile hosts', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['closes immediately', (socket) => socket.destroy()],

@@ -7,8 +7,9 @@ import PQueue from 'p-queue'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Guard } from '#guard.ts'
 import { connector } from '#net/http-connect.ts'
-import { exchange } from '#net/http-exchange.ts'
+import { exchange, rawRequest } from '#net/http-exchange.ts'
 import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
+import { exchangeRaw } from '#net/raw-http.ts'
 
 const HEADER_BYTES_MAX = 64 * 1024
 const BODY_BYTES_MAX = 1024 * 1024
@@ -97,6 +98,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     closeOldest(pools)
     const response = await exchange(poolOf(origin), origin, request, { ...limits, ...options })
     limitOverlap(origin.address, response)
+    if (response.kind === 'failure' && response.isMalformed) {
+      await beforeRequest?.(origin.address, options.signal)
+      return exchangeRaw(handshakeOrigin(origin), rawRequest(origin, request), { guard, ...options })
+    }
     if (response.kind === 'response' || !response.mayRepeat) return response
     // A server may close an idle connection just as it is reused (RFC 9112, section 9.5).
     const fresh = createPool(handshakeOrigin(origin), 1, guard)

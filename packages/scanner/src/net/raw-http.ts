@@ -72,9 +72,10 @@ export function isCompleteResponse(received: Buffer): boolean {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return false
   const head = text.slice(0, end)
+  // Chunks take precedence over a length (RFC 9112, section 6.3).
+  if (/\r\ntransfer-encoding:[^\r]*chunked/i.test(head)) return text.endsWith('0\r\n\r\n')
   const length = /\r\ncontent-length:\s*(\d{1,9})/i.exec(head)?.[1]
-  if (length !== undefined) return received.length >= end + 4 + Number(length)
-  return /\r\ntransfer-encoding:[^\r]*chunked/i.test(head) && text.endsWith('0\r\n\r\n')
+  return length !== undefined && received.length >= end + 4 + Number(length)
 }
 
 /** @returns null for bytes that are not an HTTP response */

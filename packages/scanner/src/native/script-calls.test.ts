@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { functionsOf, hasLogin, scriptCalls } from '#native/script-calls.ts'
+
+it.each([
+  ['fetch("/_/servers")', 'GET', '/_/servers'],
+  ['fetch(`/_/servers/${e}/stop`,{method:"POST"})', 'POST', '/_/servers/*/stop'],
+  ['fetch("/jobs/".concat(id), { method: "DELETE" })', 'DELETE', '/jobs/*'],
+  ['axios.delete("/api/jobs/" + id)', 'DELETE', '/api/jobs/*'],
+  ['fetch("/jobs/" + job.id + "/run", { method: "POST" })', 'POST', '/jobs/*/run'],
+  ['post(root + "/queues/" + name + "/retry")', 'POST', '/queues/*/retry'],
+  ["$.post('runjob', {})", 'POST', 'runjob'],
+  ['$.ajax({ type: "DELETE", url: "/queues/a" })', 'DELETE', '/queues/a'],
+  ['request({ url: "/queues/a", method: "put" })', 'PUT', '/queues/a'],
+])('reads %s', (text, method, path) => {
+  expect(scriptCalls([text])).toEqual([{ method, path }])
+})
+
+it.each(['cache.delete("key")', 'fetch("https://other.example/a")', '$.get("page.html")', 'fetch("//cdn/a")'])(
+  'ignores %s',
+  (text) => {
+    expect(scriptCalls([text])).toEqual([])
+  },
+)
+
+it('reads the names of functions', () => {
+  expect(functionsOf(['function deleteJob(id) {} function x() {} function run_job() {}'])).toEqual([
+    'deleteJob',
+    'run_job',
+  ])
+})
+
+it.each([
+  ['router.push("/login")', true],
+  ['{ type: "password" }', true],
+  ['<a href="/x">Sign in</a>', true],
+  ['fetch("/api/jobs")', false],
+])('recognizes a login in %s: %s', (text, expected) => {
+  expect(hasLogin([text])).toBe(expected)
+})

@@ -1,0 +1,106 @@
+/** Requests and functions in the text of an application's own scripts. */
+
+export interface ScriptCall {
+  /** In upper case. */
+  readonly method: string
+  /** With `*` for its variable parts, such as `/api/jobs/*`. */
+  readonly path: string
+}
+
+const textLengthMax = 2_000_000
+const callsMax = 400
+
+/** `axios.delete("/jobs/" + id)`, `$.post('jobs/add')` */
+const methodCall =
+  /(^|[\w$)]\.|[\s=(,;!&|?:{}])(get|getJSON|post|put|patch|delete|del)\(\s{0,9}(?:[\w.$]{1,40}\s{0,3}\+\s{0,3})?["'`]([^"'`\s?#]{1,160})/g
+/** `fetch(base + "/jobs", …)` */
+const fetchCall = /\bfetch\(\s{0,9}(?:[\w.$]{1,40}\s{0,3}\+\s{0,3})?["'`]([^"'`\s?#]{1,160})/g
+/** `{ url: "/jobs", … }` */
+const urlMember = /\burl["']?\s{0,3}:\s{0,3}["'`]([^"'`\s?#]{1,160})/g
+const methodMember = /\b(?:method|type)["']?\s{0,3}:\s{0,3}["'`](GET|POST|PUT|PATCH|DELETE)\b/i
+
+/** Requests whose method and path the scripts name, without repetitions. */
+export function scriptCalls(texts: readonly string[]): readonly ScriptCall[] {
+  const calls = texts.flatMap((whole) => {
+    const text = whole.slice(0, textLengthMax)
+    return [...methodCalls(text), ...fetchCalls(text), ...urlCalls(text)]
+  })
+  const known = calls.filter(({ path: target }) => /^(?:\/(?!\/)|[\w-]{1,40}(?:\/|$))/.test(target) && !isAsset(target))
+  return [...new Map(known.map((call) => [`${call.method} ${call.path}`, call])).values()]
+}
+
+function methodCalls(text: string): ScriptCall[] {
+  return [...text.matchAll(methodCall).take(callsMax)].flatMap((match) => {
+    const [whole, object, name = '', target = ''] = match
+    // `map.delete("key")` has no slash; jQuery's paths can be relative.
+    if (!target.includes('/') && object !== '$.') return []
+    const method = name === 'del' ? 'DELETE' : name === 'getJSON' ? 'GET' : name.toUpperCase()
+    return { method, path: pathOf(target, after(match.index + whole.length, text)) }
+  })
+}
+
+function fetchCalls(text: string): ScriptCall[] {
+  return [...text.matchAll(fetchCall).take(callsMax)].map((match) => {
+    const [whole, target = ''] = match
+    const rest = after(match.index + whole.length, text)
+    return { method: methodIn(/^[^;{]{0,80}\{[^{}]{0,120}/.exec(rest)?.[0] ?? ''), path: pathOf(target, rest) }
+  })
+}
+
+function urlCalls(text: string): ScriptCall[] {
+  return [...text.matchAll(urlMember).take(callsMax)].map((match) => {
+    const [whole, target = ''] = match
+    const before =
+      text
+        .slice(Math.max(0, match.index - 80), match.index)
+        .split(/[{}]/)
+        .at(-1) ?? ''
+    const rest = after(match.index + whole.length, text)
+    return { method: methodIn(`${before} ${rest.split(/[{}]/, 1)[0] ?? ''}`), path: pathOf(target, rest) }
+  })
+}
+
+function after(at: number, text: string): string {
+  return text.slice(at, at + 200)
+}
+
+/** `"/jobs/" + id + "/stop"` and `"/jobs/".concat(id, "/stop")` */
+const continued =
+  /^["'`]\s{0,3}(?:\+\s{0,3}[\w.$]{1,40}(?:\([\w.$]{0,40}\))?\s{0,3}\+|\.concat\([\w.$]{1,40},)\s{0,3}["'](\/[\w/-]{1,60})/
+const appended = /^["'`]\s{0,3}(?:\+|\.concat\()/
+
+function pathOf(target: string, rest: string): string {
+  const path = target.replaceAll(/\$\{[^{}]{0,80}\}/g, '*').replace(/^\*(?=\/)/, '')
+  const [, end] = continued.exec(rest) ?? []
+  return `${path}${end === undefined ? (appended.test(rest) ? '*' : '') : `*${end}`}`
+}
+
+function methodIn(options: string): string {
+  return methodMember.exec(options)?.[1]?.toUpperCase() ?? 'GET'
+}
+
+function isAsset(target: string): boolean {
+  return /\.(?:html?|css|js|json|svg|png|wasm|map)$/.test(target)
+}
+
+const functionsMax = 300
+
+/** Names of the functions that the scripts declare, such as `deleteJob`. */
+export function functionsOf(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) =>
+    [
+      ...text
+        .slice(0, textLengthMax)
+        .matchAll(/\bfunction\s{1,9}([a-z]{2,20}(?:[A-Z_]\w{1,30}))\s{0,9}\(/g)
+        .take(functionsMax),
+    ].map(([, name = '']) => name),
+  )
+}
+
+const login =
+  /["'`/#](?:(?:log|sign)[-_]?(?:in|out|on|off)|auth|oauth2?|authenticate|session|sessions)["'`/?]|\btype["']?\s{0,3}[:=]\s{0,3}["'`]password\b|\bBearer |\b(?:log|sign) ?(?:in|out)\b[^<>]{0,30}<\/(?:a|button)>/i
+
+/** Whether the application has a login, even if it isn't required. */
+export function hasLogin(texts: readonly string[]): boolean {
+  return texts.some((text) => login.test(text.slice(0, textLengthMax)))
+}
