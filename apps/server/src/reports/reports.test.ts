@@ -94,7 +94,8 @@ describe('a report as PDF', () => {
     expect(rest).toContain('Update to Apache HTTP Server 2.4.51 or later')
     expect(rest).toContain('https://nvd.nist.gov/vuln/detail/CVE-2021-41773')
     expect(rest).toContain('Found again after being resolved')
-    expect(rest).toContain('Set requirepass or ACL users in redis.conf')
+    // Quotation marks in WinAnsi.
+    expect(rest).toContain('Set \u0093requirepass\u0094 or ACL users in \u0093redis.conf\u0094')
   })
 
   it('lists ignored risks separately, and the hosts', () => {
