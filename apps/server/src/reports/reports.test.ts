@@ -95,7 +95,7 @@ describe('a report as PDF', () => {
     expect(rest).toContain('https://nvd.nist.gov/vuln/detail/CVE-2021-41773')
     expect(rest).toContain('Found again after being resolved')
     // Quotation marks in WinAnsi.
-    expect(rest).toContain('Set \u0093requirepass\u0094 or ACL users in \u0093redis.conf\u0094')
+    expect(rest).toContain('Set \u0093requirepass\u0094 or ACL users in redis.conf')
   })
 
   it('lists ignored risks separately, and the hosts', () => {
