@@ -1,6 +1,7 @@
 /** Runs the TCP and TLS checks of one service. */
 import { toBytes } from '#template/dsl-value.ts'
 import { rawEvidence, type Evidence } from '#template/evidence.ts'
+import { mergeConcurrently } from '#template/merge-concurrently.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import { payloadLimits, payloadSets } from '#template/payloads.ts'
 import { sendNetworkBlock, appliesToService } from '#template/network.ts'
@@ -12,17 +13,41 @@ import type { NetworkBlock, SslBlock, Template } from '#template/template.ts'
 import { variablesOf, withRandom, withVariables } from '#template/variables.ts'
 import { spendRequest, Stopped, tooManyLogins, tooManyRequests } from '#unit.ts'
 
-/** @throws only when the run's signal aborts */
+/** nuclei's default. */
+const checksAtOnceMax = 25
+/** Ports of web servers and DNS, where nuclei doesn't try checks for other services. */
+const portsExcluded: ReadonlySet<number> = new Set([80, 443, 8080, 8443, 8081, 53])
+
+/**
+ * Runs the checks for this service one at a time. On a port that the user specifies, the checks for other services follow
+ * concurrently, because most of them get no answer.
+ *
+ * @throws only when the run's signal aborts
+ */
 export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> {
-  for (const template of prepare(run.plan, run.permissions).network) {
-    const blocks = template.network.filter((block) => isWanted(run, template, block))
-    if (blocks.length === 0) continue
-    yield* withStopReason(template, async function* () {
-      let isAnswered = true
-      for (const block of blocks) isAnswered = (yield* runNetworkBlock(run, template, block)) && isAnswered
-      return isAnswered
-    })
-  }
+  const { network } = prepare(run.plan, run.permissions)
+  const isOwnBlock = (template: Template, block: NetworkBlock) => appliesToService(template, block, run.service)
+  const isOwn = (template: Template) => template.network.some((block) => isOwnBlock(template, block))
+  const isAnyTried = run.tools.isExhaustive === true && !portsExcluded.has(run.service.port)
+  for (const template of network.filter(isOwn))
+    yield* runBlocks(
+      run,
+      template,
+      isAnyTried ? template.network : template.network.filter((block) => isOwnBlock(template, block)),
+    )
+  if (!isAnyTried) return
+  const others = network.filter((template) => !isOwn(template))
+  yield* mergeConcurrently(others, checksAtOnceMax, run.signal, (template, signal) =>
+    runBlocks({ ...run, signal }, template, template.network),
+  )
+}
+
+function runBlocks(run: ServiceRun, template: Template, blocks: readonly NetworkBlock[]): AsyncIterable<ServiceEvent> {
+  return withStopReason(template, async function* () {
+    let isAnswered = true
+    for (const block of blocks) isAnswered = (yield* runNetworkBlock(run, template, block)) && isAnswered
+    return isAnswered
+  })
 }
 
 /** Reports how the check ended: every block answered, or a budget spent. */
@@ -38,13 +63,6 @@ async function* withStopReason(
     yield { kind: 'ended', isFinished: false, check: id, stopReason: error.message }
   }
 }
-
-/** nuclei tries a port that the user specifies, except those of web servers and DNS. */
-function isWanted({ service, tools }: ServiceRun, template: Template, block: NetworkBlock): boolean {
-  if (appliesToService(template, block, service)) return true
-  return tools.isExhaustive === true && !portsExcluded.has(service.port)
-}
-const portsExcluded: ReadonlySet<number> = new Set([80, 443, 8080, 8443, 8081, 53])
 
 async function* runNetworkBlock(run: ServiceRun, template: Template, block: NetworkBlock) {
   const { credentials, requestsPerCheck } = payloadLimits(run.tools)
