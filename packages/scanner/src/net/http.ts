@@ -16,6 +16,8 @@ const BODY_BYTES_MAX = 1024 * 1024
 const DEADLINE_MS = 10_000
 /** Servers that handle one connection at a time can't respond to others while one is idle. */
 const IDLE_MS = 1_000
+/** A malformed response that takes longer has no end, and each would take that long. */
+const RAW_MS_MAX = 1_000
 /** Server headers of programs that crash when two requests overlap. */
 const SERIAL_SERVERS = /^owhttpd\b/i
 /** Maximum number of open connection pools; the least recently used idle pool is closed. */
@@ -65,6 +67,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const pools = new Map<string, Pool>()
   const queues = new Map<string, PQueue>()
   const serialAddresses = new Set<string>()
+  const endlessAddresses = new Set<string>()
 
   const handshakeOrigin = (origin: Origin): Origin =>
     options.serverName === undefined ? origin : { ...origin, hostname: options.serverName }
@@ -98,9 +101,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     closeOldest(pools)
     const response = await exchange(poolOf(origin), origin, request, { ...limits, ...options })
     limitOverlap(origin.address, response)
-    if (response.kind === 'failure' && response.isMalformed) {
+    if (response.kind === 'failure' && response.isMalformed && !endlessAddresses.has(origin.address)) {
       await beforeRequest?.(origin.address, options.signal)
-      return exchangeRaw(handshakeOrigin(origin), rawRequest(origin, request), { guard, ...options })
+      const read = await exchangeRaw(handshakeOrigin(origin), rawRequest(origin, request), { guard, ...options })
+      if (read.kind === 'failure' || read.durationMs > RAW_MS_MAX) endlessAddresses.add(origin.address)
+      return read
     }
     if (response.kind === 'response' || !response.mayRepeat) return response
     // A server may close an idle connection just as it is reused (RFC 9112, section 9.5).
