@@ -238,6 +238,19 @@ describe.concurrent('identifies a service by its responses', () => {
     expect(services).toMatchObject([{ protocol }])
   })
 
+  it('waits for a mail server that greets late and rejects clients that speak before', async () => {
+    const treat = (socket: Socket) => {
+      const greeting = setTimeout(() => socket.write('220 mx.shop.example ESMTP Postfix\r\n'), 2500)
+      socket.on('close', () => clearTimeout(greeting))
+      socket.once('data', () => {
+        if (!socket.bytesWritten) socket.end('550 5.5.1 Protocol error\r\n')
+      })
+    }
+    await using server = await listen('127.70.2.49', 2525, treat)
+    const { services } = await identified(server.address, [2525])
+    expect(services).toMatchObject([{ protocol: 'smtp', banner: expect.stringMatching(/^220 mx/) }])
+  })
+
   it('reads the certificate of a mail server after STARTTLS', async () => {
     const certificate = certificateFor({ name: 'mx.lab.test' })
     const treat = (socket: Socket) => {

@@ -13,6 +13,11 @@ export const silentPorts = portSet(
 /** HSQLDB sends its banner after a second of silence. */
 export const slowPorts = portSet('9001')
 /**
+ * Servers that always send a banner first, some of them late: after looking up the client's name, or to detect clients
+ * that speak early, such as Postfix's postscreen after six seconds.
+ */
+export const greetingPorts = portSet('21 24 25 110 143 587 2525 4949')
+/**
  * Printers print all data that they receive, so they get at most an HTTP request. Industrial controllers
  * only receive the read-only request of their own protocol.
  */

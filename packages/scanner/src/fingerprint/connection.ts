@@ -1,6 +1,6 @@
 /** Bounded connections for service identification, always closed after use. */
 import type { Budget } from '#budget.ts'
-import { silentPorts, slowPorts } from '#fingerprint/banner.ts'
+import { greetingPorts, silentPorts, slowPorts } from '#fingerprint/banner.ts'
 import type { Probe } from '#fingerprint/probe.ts'
 import type { Guard } from '#guard.ts'
 import { redial, connectionOver } from '#net/tcp.ts'
@@ -25,20 +25,22 @@ export interface ProbeTarget extends Endpoint {
 
 export const bannerWaitMs = 1200
 const slowBannerWaitMs = 2000
+const greetingWaitMs = 8000
 export const quietWaitMs = 300
 const responseWaitMs = 1500
 export const bannerReadOptions: ReadOptions = { firstByteMs: bannerWaitMs, idleMs: 120, totalMs: 3000, bytesMax: 8192 }
 
 /** Waits for the service's banner without sending anything. */
 export async function readInitialBanner(endpoint: Endpoint, tools: ConnectionTools): Promise<Buffer> {
-  const usualMs = slowPorts.has(endpoint.port) ? slowBannerWaitMs : bannerWaitMs
-  const firstByteMs = silentPorts.has(endpoint.port) ? quietWaitMs : usualMs
-  return withConnection(
-    endpoint,
-    tools,
-    (connection) => connection.read({ ...bannerReadOptions, firstByteMs }),
-    Buffer.alloc(0),
-  )
+  const firstByteMs = bannerWaitOf(endpoint.port)
+  const options = { ...bannerReadOptions, firstByteMs, totalMs: firstByteMs + 1800 }
+  return withConnection(endpoint, tools, (connection) => connection.read(options), Buffer.alloc(0))
+}
+
+function bannerWaitOf(port: number): number {
+  if (greetingPorts.has(port)) return greetingWaitMs
+  if (silentPorts.has(port)) return quietWaitMs
+  return slowPorts.has(port) ? slowBannerWaitMs : bannerWaitMs
 }
 
 export async function exchange(
