@@ -238,6 +238,19 @@ describe.concurrent('identifies a service by its responses', () => {
     expect(services).toMatchObject([{ protocol }])
   })
 
+  it('asks a server again that was busy with its start page', async () => {
+    let pages = 0
+    const treat = (socket: Socket) => {
+      socket.on('data', (data) => {
+        if (data.toString('latin1').startsWith('GET / HTTP/1.1')) pages++
+        if (pages > 1) socket.end('HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nContent-Length: 4\r\n\r\nshop')
+      })
+    }
+    await using server = await listen('127.70.2.50', 3000, treat)
+    const { services, names } = await identified(server.address, [3000])
+    expect([services, names]).toMatchObject([[{ protocol: 'http' }], ['f5:nginx:1.22.1']])
+  })
+
   it('waits for a mail server that greets late and rejects clients that speak before', async () => {
     const treat = (socket: Socket) => {
       const greeting = setTimeout(() => socket.write('220 mx.shop.example ESMTP Postfix\r\n'), 2500)

@@ -32,6 +32,7 @@ const tlsGuessesAtOnce = 8
 const tlsDeadlineMs = 4000
 const guessWaitMs = 1000
 const slowPageMs = 8000
+const latePageMs = 3000
 /** A service that ignores plaintext gets less time for a TLS handshake than one on a TLS port. */
 const tlsGuessMs = 1500
 
@@ -101,6 +102,7 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
     if (known) return known
   }
   const rest = longer(response, received)
+  if (rest.length === 0) return (await readLatePage(endpoint, tools)) ?? silent
   return { ...bannerOnly(rest), traces: statedTraces(rest.toString('latin1')) }
 }
 
@@ -147,6 +149,13 @@ async function readSlowPage(text: string, endpoint: Endpoint, tools: IdentifyToo
     tools.signal.throwIfAborted()
     return undefined
   }
+}
+
+/** The start page of a server that was busy with it before, such as a development server that compiles on demand. */
+async function readLatePage(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+  const received = await exchange(endpoint, { request: webProbe(endpoint.hostname) }, tools, latePageMs)
+  const text = received.toString('latin1')
+  return isWeb(text) ? readWebServer(text, endpoint, tools) : undefined
 }
 
 /** HTTPS servers answer plaintext HTTP with a characteristic error. */
