@@ -62,6 +62,20 @@ const versionBind = Buffer.concat([
 const mysql = Buffer.from('J\0\0\0\x0a8.0.36\0\x08\0\0\0abcdefgh\0\xff\xf7', 'latin1')
 const mqttVersion = Buffer.concat([bytes('302c 0013'), Buffer.from('$SYS/broker/versionmosquitto version 2.0.11')])
 
+/** PostgreSQL that rejects logins outside TLS. */
+function encryptedPostgreSql(socket: Socket): void {
+  const { key, cert } = certificateFor({ name: 'db.lab.test' })
+  socket.once('data', (first) => {
+    if (first.length > 8)
+      return socket.end('E\0\0\0\x50SFATAL\0Mno pg_hba.conf entry for host "127.0.0.1", no encryption\0\0')
+    socket.write('S')
+    const inside = new TLSSocket(socket, { isServer: true, key, cert }).on('error', () => undefined)
+    return inside.on('data', () =>
+      inside.write(Buffer.from('R\0\0\0\x08\0\0\0\0S\0\0\0\x19server_version\x0015.18\0', 'latin1')),
+    )
+  })
+}
+
 /** Banner of each kind of server and the expected product. */
 const table: readonly (readonly [string, number, (socket: Socket) => void, string])[] = [
   [
@@ -81,6 +95,23 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
       [/user/, Buffer.from('R\0\0\0\x08\0\0\0\0S\0\0\0\x19server_version\x0015.10\0', 'latin1')],
     ]),
     'postgresql:postgresql:15.10',
+  ],
+  ['postgresql', 5433, encryptedPostgreSql, 'postgresql:postgresql:15.18'],
+  [
+    'redis',
+    6380,
+    respond([
+      [/PING\r\n$/, '+PONG\r\n'],
+      [/INFO/, "-NOPERM this user has no permissions to run the 'info' command\r\n"],
+      [/HELLO/, '%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n$5\r\nproto\r\n:3\r\n'],
+    ]),
+    'redis:redis:7.0.15',
+  ],
+  [
+    'unbound-control',
+    8953,
+    respond([[/^UBCT1 status\n$/, 'version: 1.17.1\nverbosity: 1\nthreads: 1\n']]),
+    'nlnetlabs:unbound:1.17.1',
   ],
   ['mysql', 3306, greet(mysql), 'oracle:mysql:8.0.36'],
   [

@@ -96,6 +96,15 @@ export const controlProbes: readonly Probe[] = [
     read: () => 'D-Bus',
   },
   {
+    protocol: 'unbound-control',
+    ports: [8953],
+    request: bytes('UBCT1 status\n'),
+    responsePattern: /^version: \d[\d.]{1,20}\nverbosity: \d/,
+    field: 'protocol.software',
+    read: (response) => `Unbound ${/^version: (\d[\d.]{1,20})/.exec(response)?.[1] ?? ''}`.trim(),
+    isOwnPortsOnly: true,
+  },
+  {
     protocol: 'scgi',
     ports: [5000, 4000],
     request: scgiCall,

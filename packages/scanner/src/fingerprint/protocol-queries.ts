@@ -4,6 +4,7 @@ import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { listedServices, reflectionRequest } from '#native/grpc-wire.ts'
 import { readChallenge } from '#native/ntlm.ts'
 import { listedShares, logInAnonymously, sessionOn } from '#native/smb-session.ts'
+import { rejectsPlaintext } from '#native/starttls.ts'
 import {
   commands,
   isFrame,
@@ -24,18 +25,28 @@ export type ProtocolQuery = (connection: TcpConnection) => Promise<readonly Fing
 
 const readOptions = { firstByteMs: 2000, idleMs: 150, bytesMax: 16_384 }
 
+/** Text of a query that is to be repeated after STARTTLS. */
+export const tlsRequired = 'TLS required'
+
 /** Errors of Redis for a command that isn't permitted. */
 const redisRejection =
   /^-(?:NOAUTH Authentication required|NOPERM |DENIED Redis |MISCONF |LOADING Redis |ERR operation not permitted)/
 
 /** By protocol; each query uses its own connection. */
 export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
-  /** INFO requires authentication when a password is set. */
+  /** INFO requires authentication when a password is set. ACLs that deny it allow HELLO, which has the version, too. */
   redis: [
     async (connection) => {
       connection.write('*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n')
       const text = (await connection.read(readOptions)).toString('latin1')
       if (text.startsWith('$')) return [{ field: 'redis.info', text }]
+      connection.write('*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n')
+      const hello = (await connection.read(readOptions)).toString('latin1')
+      const [, server, version] =
+        /^%\d\r\n\$6\r\nserver\r\n\$\d\r\n(redis|valkey)\r\n\$7\r\nversion\r\n\$\d{1,2}\r\n(\d[\w.]{1,20})\r\n/.exec(
+          hello,
+        ) ?? []
+      if (version !== undefined) return [{ field: 'redis.info', text: `${server}_version:${version}` }]
       // Compatible servers reject the command in their own words, or don't know it.
       return redisRejection.test(text) ? [{ field: 'redis.info', text: 'redis' }] : []
     },
@@ -103,11 +114,11 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       head.writeInt32BE(parameters.length + 8)
       head.writeInt32BE(0x30000, 4)
       connection.write(Buffer.concat([head, parameters]))
-      const text = (
-        await connection.read({ ...readOptions, enough: (all) => all.includes('server_version') })
-      ).toString('latin1')
+      const received = await connection.read({ ...readOptions, enough: (all) => all.includes('server_version') })
+      const text = received.toString('latin1')
       const [, version = ''] = /server_version\0([\x20-\x7e]{1,100})\0/.exec(text) ?? []
-      return [{ field: 'postgresql.version', text: version || (isPgBouncer(text) ? 'PgBouncer' : 'no version') }]
+      const other = rejectsPlaintext('postgresql', received) ? tlsRequired : 'no version'
+      return [{ field: 'postgresql.version', text: version || (isPgBouncer(text) ? 'PgBouncer' : other) }]
     },
   ],
 

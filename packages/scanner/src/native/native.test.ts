@@ -454,13 +454,14 @@ describe.concurrent('TLS', () => {
   it('checks TLS after STARTTLS', async () => {
     await using peer = await tcpPeer(mail(weak))
     const { found, covered } = await runNativeChecks(peer, { protocol: 'smtp' })
-    expect(found).toEqual(['tls-key-weak'])
+    expect(found).toEqual(['tls-key-weak', 'starttls-certificate-self-signed'])
     expect(covered).toEqual([
       'tls-key-weak',
       'tls-signature-weak',
       'tls-certificate-untrusted',
       'starttls-version-weak',
       'starttls-certificate-expired',
+      'starttls-certificate-self-signed',
       'tls-cipher-weak',
       'tls-cipher-small-block',
       'tls-ssl2-enabled',

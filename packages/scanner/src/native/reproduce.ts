@@ -28,6 +28,7 @@ const commands: Readonly<Record<string, Command>> = {
   'tls-certificate-untrusted': (service) =>
     `${connect(service)} < /dev/null 2>&1 | grep -E 'issuer=|Verify return code'`,
   'starttls-certificate-expired': certificate,
+  'starttls-certificate-self-signed': (service) => `${connect(service)} < /dev/null 2>&1 | grep -E 'subject=|issuer='`,
   'starttls-version-weak': (service) => `${connect(service)} -tls1_1 -cipher ALL:@SECLEVEL=0 < /dev/null`,
   'dns-open-recursion': ({ address, port }) => `dig @${quoted(address)} -p ${port} . NS`,
   'dns-version-disclosed': ({ address, port }) => `dig @${quoted(address)} -p ${port} version.bind TXT CH`,

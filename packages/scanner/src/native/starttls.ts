@@ -3,34 +3,29 @@
 import { bytes, hex } from '#wire.ts'
 import { type NativeContext } from '#native/native-check.ts'
 import { connectionRequest, isPacket, readConfirm, security } from '#native/rdp-wire.ts'
-import type { TcpConnection } from '#net/tcp.ts'
+import type { Guard } from '#guard.ts'
+import { connectionOver, redial, type TcpConnection } from '#net/tcp.ts'
+import { tlsHandshake } from '#net/tls.ts'
 
-type Upgrade = (connection: TcpConnection) => Promise<boolean>
+type Upgrade = (connection: TcpConnection, greeting: string) => Promise<boolean>
 
 const readOptions = { firstByteMs: 4000, idleMs: 150, totalMs: 6000 }
+
+/** Protocols in which the server speaks first. */
+const greets: ReadonlySet<string> = new Set(['smtp', 'imap', 'pop3', 'ftp', 'nats'])
 
 const upgrades: Readonly<Record<string, Upgrade>> = {
   /** RFC 3207. */
   smtp: async (connection) => {
-    await connection.read(readOptions)
     if (!/STARTTLS/i.test(await sendCommand(connection, 'EHLO glacis.invalid\r\n'))) return false
     return (await sendCommand(connection, 'STARTTLS\r\n')).startsWith('220')
   },
   /** RFC 9051, section 6.2.1. */
-  imap: async (connection) => {
-    await connection.read(readOptions)
-    return /^a OK/m.test(await sendCommand(connection, 'a STARTTLS\r\n'))
-  },
+  imap: async (connection) => /^a OK/m.test(await sendCommand(connection, 'a STARTTLS\r\n')),
   /** RFC 2595, section 4. */
-  pop3: async (connection) => {
-    await connection.read(readOptions)
-    return (await sendCommand(connection, 'STLS\r\n')).startsWith('+OK')
-  },
+  pop3: async (connection) => (await sendCommand(connection, 'STLS\r\n')).startsWith('+OK'),
   /** RFC 4217. */
-  ftp: async (connection) => {
-    await connection.read(readOptions)
-    return (await sendCommand(connection, 'AUTH TLS\r\n')).startsWith('234')
-  },
+  ftp: async (connection) => (await sendCommand(connection, 'AUTH TLS\r\n')).startsWith('234'),
   /** RFC 4511, section 4.14. */
   ldap: async (connection) => {
     const request = hex('301d 020101 7718 8016 312e332e362e312e342e312e313436362e3230303337')
@@ -45,6 +40,21 @@ const upgrades: Readonly<Record<string, Upgrade>> = {
   },
   /** PostgreSQL's SSLRequest. */
   postgresql: async (connection) => (await sendCommand(connection, hex('00000008 04d2162f'))) === 'S',
+  /** The client starts TLS after INFO if the server requires it. */
+  nats: (_, greeting) => Promise.resolve(natsRequiresTls.test(greeting)),
+}
+
+const natsRequiresTls = /^INFO \{.{0,4000}"tls_required": ?true/
+/** Errors for requests that are only accepted inside TLS. */
+const rejections: Readonly<Record<string, RegExp>> = {
+  smtp: /^5\d\d[ -].{0,200}\b(?:STARTTLS|TLS|SSL|encrypt)/im,
+  imap: /^\S{1,10} (?:NO|BAD) .{0,200}(?:\[PRIVACYREQUIRED\]|TLS|SSL|encrypt)/im,
+  pop3: /^-ERR .{0,200}(?:TLS|SSL|encrypt)/im,
+  ftp: /^(?:421|5\d\d)[ -].{0,200}(?:TLS|SSL|encrypt|cleartext|secure connection)/im,
+  /** The result confidentialityRequired. */
+  ldap: /\x0a\x01\x0d\x04/,
+  postgresql: /^E[\s\S]{0,400}(?:no encryption|SSL off|requires? (?:SSL|TLS)|(?:SSL|TLS) (?:is )?required)/i,
+  nats: natsRequiresTls,
 }
 
 async function sendCommand(connection: TcpConnection, message: string | Uint8Array): Promise<string> {
@@ -62,7 +72,46 @@ export function supportsStartTls(protocol: string): boolean {
  * @returns whether the next byte on the connection is TLS
  */
 export async function startTls(connection: TcpConnection, protocol: string): Promise<boolean> {
-  return (await upgrades[protocol]?.(connection)) ?? false
+  return (await requestTls(connection, protocol)) !== undefined
+}
+
+/** @returns the greeting, or undefined if the next byte isn't TLS */
+async function requestTls(connection: TcpConnection, protocol: string): Promise<Buffer | undefined> {
+  const upgrade = upgrades[protocol]
+  if (!upgrade) return undefined
+  const greeting = greets.has(protocol) ? await connection.read(readOptions) : Buffer.alloc(0)
+  return (await upgrade(connection, greeting.toString('latin1'))) ? greeting : undefined
+}
+
+/** Whether a response rejects a request because the connection isn't encrypted. */
+export function rejectsPlaintext(protocol: string, response: Buffer): boolean {
+  return rejections[protocol]?.test(response.toString('latin1')) ?? false
+}
+
+/**
+ * Opens a connection that is inside TLS after STARTTLS. The caller must close it.
+ *
+ * @returns also the greeting, which the server doesn't repeat inside TLS; undefined if there is no TLS
+ */
+export async function openUpgraded(
+  protocol: string,
+  { address, port, hostname }: { readonly address: string; readonly port: number; readonly hostname: string },
+  options: { readonly guard: Guard; readonly signal: AbortSignal },
+): Promise<{ readonly connection: TcpConnection; readonly greeting: Buffer } | undefined> {
+  const dialed = await redial(address, port, options)
+  if (dialed.kind !== 'open') return undefined
+  const { connection } = dialed
+  const greeting = await requestTls(connection, protocol).catch((error: unknown) => {
+    connection.close()
+    throw error
+  })
+  if (!greeting) {
+    connection.close()
+    return undefined
+  }
+  const handshake = await tlsHandshake(address, port, { ...options, hostname, over: connection.release() })
+  if (handshake.kind === 'failure') return undefined
+  return { connection: connectionOver(handshake.socket, options.signal), greeting }
 }
 
 /** Runs an exchange of TLS records on a new connection, after STARTTLS where the protocol needs it. */

@@ -58,6 +58,20 @@ const expired = checkInfo({
   reference: 'https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.5',
   tags: 'tls starttls certificate network',
 })
+const selfSigned = checkInfo({
+  id: 'starttls-certificate-self-signed',
+  name: 'Self-signed TLS certificate (STARTTLS)',
+  severity: 'low',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:L/I:N/A:N',
+  score: 3.1,
+  summary:
+    'The certificate that the server presents after STARTTLS is self-signed instead of issued by a trusted certificate authority.',
+  impact:
+    "Clients cannot verify the server's identity, so an attacker on the network path can impersonate it, unless the certificate was distributed to clients beforehand.",
+  remediation: 'Use a certificate from an authority that your clients trust, either public or internal.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc5280#section-6',
+  tags: 'tls starttls certificate network',
+})
 
 /** TLS from the first byte. */
 export const tlsOfService: NativeCheck = {
@@ -70,12 +84,13 @@ export const tlsOfService: NativeCheck = {
 
 /** TLS after STARTTLS or a similar upgrade. */
 export const upgradedTls: NativeCheck = {
-  checks: [weakKey, weakSignature, untrustedAuthority, weakVersion, expired],
+  checks: [weakKey, weakSignature, untrustedAuthority, weakVersion, expired, selfSigned],
   appliesTo: ({ tls, protocol, transport }) => !tls && transport === 'tcp' && supportsStartTls(protocol),
   async run(context) {
     const results = withHandshake(await upgraded(context), (handshake) => ({
       ...certificateVerdicts(handshake),
       [expired.id]: expiredProof(handshake),
+      [selfSigned.id]: selfSignedProof(handshake),
     }))
     if (Object.keys(results).length === 0) return {}
     const old = await upgraded(context, 'TLSv1', 'TLSv1.1')
@@ -130,6 +145,12 @@ function expiredProof({ certificate }: Handshake): Proof | null {
     answer: `${certificate.subject}\nvalid until ${certificate.validTo}`,
     highlights: [certificate.validTo],
   }
+}
+
+function selfSignedProof({ certificate }: Handshake): Proof | null {
+  if (!certificate?.selfSigned) return null
+  const { subject, issuer } = certificate
+  return { request: 'STARTTLS', answer: `subject: ${subject}\nissuer: ${issuer}`, highlights: [issuer] }
 }
 
 function versionProof(outcome: Handshake | TlsFailure): Proof | null {

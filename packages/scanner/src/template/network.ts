@@ -3,6 +3,7 @@ import type { Guard } from '#guard.ts'
 import type { Origin } from '#net/http-message.ts'
 import { redial, connectionOver, type TcpConnection } from '#net/tcp.ts'
 import { tlsHandshake } from '#net/tls.ts'
+import { openUpgraded } from '#native/starttls.ts'
 import { toBytes, type Lookup } from '#template/dsl-value.ts'
 import type { ResponseParts, NetworkBlock, Template } from '#template/template.ts'
 import { fillBytes } from '#template/variables.ts'
@@ -83,15 +84,14 @@ export async function sendNetworkBlock(
   block: NetworkBlock,
   origin: Origin,
   lookup: Lookup,
-  options: { readonly guard: Guard; readonly signal: AbortSignal; readonly isSilent?: boolean },
+  options: OpenOptions & { readonly isSilent?: boolean },
 ): Promise<NetworkReading> {
   const sends = block.inputs.map((input) => bytesOf(input.data, input.isHex, lookup))
   if (sends.some((send) => send === null)) return { kind: 'inconclusive', reason: 'a placeholder has no value' }
   const opened = await open(origin, options)
   if (typeof opened === 'string') return { kind: 'inconclusive', reason: opened }
-  const reads = await runInputs(opened, block, sends, options.isSilent ? SILENT_FIRST_BYTE_MS : FIRST_BYTE_MS).finally(
-    () => opened.close(),
-  )
+  const firstByteMs = options.isSilent ? SILENT_FIRST_BYTE_MS : FIRST_BYTE_MS
+  const reads = await runInputs(opened, block, sends, firstByteMs).finally(() => opened.connection.close())
   if (reads.every((read) => read.length === 0)) return { kind: 'inconclusive', reason: 'the service sent no data' }
   const received = Buffer.concat(reads)
   const request = Buffer.concat(sends.flatMap((send) => send ?? [])).toString('latin1')
@@ -112,30 +112,43 @@ export async function sendNetworkBlock(
   }
 }
 
+interface OpenOptions {
+  readonly guard: Guard
+  readonly signal: AbortSignal
+  /** Protocol whose STARTTLS comes first. */
+  readonly upgrade?: string
+}
+interface Opened {
+  readonly connection: TcpConnection
+  /** Data that was received before TLS. */
+  readonly greeting?: Buffer
+}
+
 /** A connection to the service, with TLS where applicable, or the reason for its failure. */
-async function open(
-  origin: Origin,
-  options: { readonly guard: Guard; readonly signal: AbortSignal },
-): Promise<TcpConnection | string> {
+async function open(origin: Origin, { upgrade, ...options }: OpenOptions): Promise<Opened | string> {
   const { address, port, hostname } = origin
+  if (upgrade !== undefined) return (await openUpgraded(upgrade, origin, options)) ?? 'the server rejected STARTTLS'
   if (origin.tls) {
     const handshake = await tlsHandshake(address, port, { ...options, hostname })
-    return handshake.kind === 'handshake' ? connectionOver(handshake.socket, options.signal) : handshake.reason
+    return handshake.kind === 'handshake'
+      ? { connection: connectionOver(handshake.socket, options.signal) }
+      : handshake.reason
   }
   const dialed = await redial(address, port, options)
-  if (dialed.kind === 'open') return dialed.connection
+  if (dialed.kind === 'open') return { connection: dialed.connection }
   return dialed.kind === 'unknown' ? dialed.reason : `the port is ${dialed.kind}`
 }
 
 /** Sends each input and reads the requested number of bytes; the last read consumes the rest. */
 async function runInputs(
-  connection: TcpConnection,
+  { connection, greeting = Buffer.alloc(0) }: Opened,
   block: NetworkBlock,
   sends: readonly (Buffer | null)[],
   firstByteMs: number,
 ): Promise<Buffer[]> {
   const reads: Buffer[] = []
-  const reader: Reader = { connection, rest: Buffer.alloc(0), hasResponded: false, awaitsReply: false, firstByteMs }
+  const hasResponded = greeting.length > 0
+  const reader: Reader = { connection, rest: greeting, hasResponded, awaitsReply: false, firstByteMs }
   for (const [at, input] of block.inputs.entries()) {
     const send = sends[at]
     if (send && send.length > 0) {
@@ -166,7 +179,7 @@ async function read(reader: Reader, bytesMax: number): Promise<Buffer> {
   const { connection, rest, hasResponded, awaitsReply } = reader
   const waitMs = hasResponded ? (awaitsReply ? REPLY_MS : IDLE_MS) : reader.firstByteMs
   const chunk = await connection.read({
-    firstByteMs: rest.length > 0 ? 0 : waitMs,
+    firstByteMs: rest.length > 0 && !awaitsReply ? 0 : waitMs,
     idleMs: IDLE_MS,
     totalMs: READ_MS,
     bytesMax: READ_BYTES_MAX,

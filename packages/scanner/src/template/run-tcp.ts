@@ -1,10 +1,11 @@
 /** Runs the TCP and TLS checks of one service. */
-import { toBytes } from '#template/dsl-value.ts'
+import { rejectsPlaintext } from '#native/starttls.ts'
+import { toBytes, type Lookup } from '#template/dsl-value.ts'
 import { rawEvidence, type Evidence } from '#template/evidence.ts'
 import { mergeConcurrently } from '#template/merge-concurrently.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import { payloadLimits, payloadSets } from '#template/payloads.ts'
-import { sendNetworkBlock, appliesToService } from '#template/network.ts'
+import { sendNetworkBlock, appliesToService, type NetworkReading } from '#template/network.ts'
 import { prepare } from '#template/plan.ts'
 import { tcpCommand } from '#template/reproduce.ts'
 import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
@@ -92,7 +93,11 @@ async function* runExchange(
     return value === undefined ? targetLookup(name) : toBytes(value)
   }
   const isSilent = !tools.isExhaustive && run.service.protocol === '' && run.service.banner === ''
-  const reading = await sendNetworkBlock(block, origin, lookup, { guard: tools.guard, signal, isSilent })
+  const options = { guard: tools.guard, signal, isSilent }
+  const plain = await sendNetworkBlock(block, origin, lookup, options)
+  const reading = rejectsUnencrypted(run, template, plain)
+    ? await sendInsideTls(run, block, lookup, options, plain)
+    : plain
   if (reading.kind === 'inconclusive') return false
   for (const match of evaluateOperators(block.operators, reading.answer, run.units.of(template.id))) {
     const evidence = rawEvidence(reading.request, reading.received.toString('latin1'), match)
@@ -100,6 +105,27 @@ async function* runExchange(
     yield found(run, template, match, { ...evidence, ...(command !== null && { reproduce: command }) }, '')
   }
   return true
+}
+
+/** Checks of plaintext connections are pointless inside TLS. */
+function rejectsUnencrypted({ service, origin }: ServiceRun, { info }: Template, reading: NetworkReading): boolean {
+  if (origin.tls || info.tags.includes('cleartext')) return false
+  // A server that expects TLS after its greeting may reset the connection before the greeting is read.
+  const response = reading.kind === 'inconclusive' ? Buffer.from(service.banner) : reading.received
+  return rejectsPlaintext(service.protocol, response)
+}
+
+/** Repeats the requests after STARTTLS. */
+async function sendInsideTls(
+  { service, origin, tools, signal }: ServiceRun,
+  block: NetworkBlock,
+  lookup: Lookup,
+  options: Parameters<typeof sendNetworkBlock>[3],
+  plain: NetworkReading,
+): Promise<NetworkReading> {
+  await tools.budget.take(origin.address, signal)
+  const inside = await sendNetworkBlock(block, origin, lookup, { ...options, upgrade: service.protocol })
+  return inside.kind === 'inconclusive' ? plain : inside
 }
 
 /** Each pair of versions is tried once, no matter how many checks need it. */
