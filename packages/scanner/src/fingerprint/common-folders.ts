@@ -23,6 +23,7 @@ const frameworkFolders: readonly (readonly [RegExp, string])[] = [
     'druid ff4j-console javamelody probe togglz-console',
   ],
   [/:(?:express|fastify|koa|node\.js)$/, 'admin/queues agendash arena bull explorer queues status'],
+  [/:spring_\w+$/, 'api'],
   [/:php$/, 'phppgadmin pma postfixadmin'],
 ]
 const foldersMax = 4

@@ -16,6 +16,7 @@ import {
   headerTraces,
   jsonTraces,
   ownNameTraces,
+  pageText,
   titleOf,
 } from '#fingerprint/web-traces.ts'
 import { apiPaths } from '#native/web-records.ts'
@@ -114,10 +115,11 @@ export async function readWeb(
     if (page.kind === 'failure') break
     if (page.status === 404 && !hasErrorPage) {
       traces.push(...errorTraces(page))
-      hasErrorPage = true
+      // Outside of its folder, an application's server responds with an empty page.
+      hasErrorPage = page.body.length > 0
     }
     if (page.status !== 200) continue
-    const text = path.endsWith('.js') ? scriptExcerpt(page.body) : bodyText(page)
+    const text = path.endsWith('.js') ? scriptExcerpt(page.body) : pageText(page)
     const version = versionPath.test(path) ? versionIn(text) : undefined
     if (version !== undefined) traces.push({ field: 'web.version', text: version })
     traces.push(...fields.map(({ field }) => ({ field, text })), ...jsonTraces(text))

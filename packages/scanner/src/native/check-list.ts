@@ -48,6 +48,7 @@ import { webTerminal } from '#native/web-terminal.ts'
 import { webTokens } from '#native/web-tokens.ts'
 import { webUploadForm } from '#native/web-upload-form.ts'
 import { webUpload } from '#native/web-upload.ts'
+import { webVitest } from '#native/web-vitest.ts'
 import { webVnc } from '#native/web-vnc.ts'
 import { xpra } from '#native/xpra.ts'
 import { xymon } from '#native/xymon.ts'
@@ -64,6 +65,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   amqpDefaultLogin,
   rdp,
   vnc,
+  webVitest,
   webVnc,
   rtsp,
   ldap,

@@ -34,6 +34,12 @@ const yes: [string, Judge, string, string][] = [
   ],
   ['a registration', registrationForm, '/signup', `<h1>Welcome</h1>${form(`<input name="email">${login}`, 'Sign up')}`],
   [
+    'a registration that the script shows',
+    registrationForm,
+    '/',
+    `<script>var newAccount = 'true'; var newAccountPass = parseInt('0')</script>${form(login, 'Create account')}`,
+  ],
+  [
     'a registration by its address',
     registrationForm,
     '/register',
@@ -84,6 +90,12 @@ const no: [string, Judge, string, string][] = [
     `<h1>Register</h1>${form(`<input name="invite_code">${login}`, 'Register')}`,
   ],
   ['a closed registration', registrationForm, '/register', `<p>Registration is disabled</p>${form(login, 'Register')}`],
+  [
+    'a registration that the script hides',
+    registrationForm,
+    '/',
+    `<script>var newAccount = 'false'</script>${form(login, 'Create account')}`,
+  ],
   ['a newsletter', registrationForm, '/', form('<input name="email">', 'Sign up')],
   ['a comment', pageEditor, '/post/1/edit', form('<textarea name="comment"></textarea>', 'Submit')],
   ['a contact form', pageEditor, '/contact', editor],

@@ -43,9 +43,13 @@ const registrationPath = /(?:register|registration|sign-?up|create-?account|join
 const closed =
   /\b(?:registrations? (?:is|are)|sign-?ups? (?:is|are)) (?:currently |temporarily )?(?:closed|disabled|not (?:open|allowed|available))/i
 
+/** The page's own script hides the form of an application that doesn't accept accounts. */
+const closedInScript =
+  /\b(?:allow|enable|can)?_?(?:new_?accounts?|(?:user|self)?_?(?:registrations?|sign_?ups?))(?:_?(?:enabled|open|allowed))?["']?\s{0,3}[=:]\s{0,3}["']?(?:false|0|no|off)\b/i
+
 /** A form that creates an account, not one that invites. */
 export const registrationForm: Judge = ({ path, html }) => {
-  if (closed.test(html)) return undefined
+  if (closed.test(html) || closedInScript.test(html)) return undefined
   const headings = headingsOf(html)
   for (const form of formsIn(html)) {
     const passwords = form.fields.filter(({ type }) => type === 'password')

@@ -54,3 +54,32 @@ it.each([
   const found = await findOnSite(serve((name) => name.replaceAll('<', '&lt;'), preview))
   expect(found.includes('server-side-request-forgery')).toBe(expected)
 })
+
+const decoded = (text: string) =>
+  text.replaceAll(/\$\{base64Decoder:([^}]*)\}/g, (_, encoded: string) => Buffer.from(encoded, 'base64').toString())
+const resolved = (text: string) => text.replaceAll(/\$\{dns:address\|([^}]*)\}/g, '$1')
+
+it.each<[string, (name: string) => string, readonly string[]]>([
+  ['decodes text and resolves addresses', (name) => resolved(decoded(name)), ['template-injection', 'CVE-2022-42889']],
+  ['only decodes text', decoded, ['template-injection']],
+  ['removes the lookup of an address', resolved, []],
+])('evaluates an interpolation that %s', async (_, hello, expected) => {
+  const found = await findOnSite(serve(hello, rejected))
+  expect(found.filter((id) => /^(?:template|CVE)/.test(id)).toSorted()).toEqual([...expected].toSorted())
+})
+
+it.each<[string, string, (url: string) => Promise<string>, boolean]>([
+  ['requests it', '<form><input name="url"></form>', fetched, true],
+  ['requests it, and the script names the folder', '<script>go("/web/proxy/")</script>', fetched, true],
+  ['rejects it', '<form><input name="url"></form>', rejected, false],
+  ['repeats it', '<form><input name="url"></form>', (url) => Promise.resolve(url), false],
+  ['requests it, but neither has a URL nor names the folder', '<form><input name="q"></form>', fetched, false],
+])('evaluates a server with a URL after a folder that %s', async (_, form, answer, expected) => {
+  const found = await findOnSite(({ url = '' }, response) => {
+    const [, target] = /^\/(?:web\/)?proxy\/(http.*)/.exec(url) ?? []
+    response.writeHead(200, { 'content-type': 'text/html', connection: 'close' })
+    if (target === undefined) response.end(`<title>Proxy</title>${form}`)
+    else void answer(target).then((text) => response.end(text))
+  })
+  expect(found.includes('server-side-request-forgery')).toBe(expected)
+})

@@ -1,9 +1,11 @@
 /** Parameters that the server evaluates: as a template, or as a URL that it requests. */
 import { bracketed } from '#ip.ts'
-import { randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, Proof } from '#native/native-check.ts'
-import { webProof, type WebResponse } from '#native/web-request.ts'
+import type { CheckInfo } from '#native/types.ts'
+import { pathHere, webProof, type WebResponse } from '#native/web-request.ts'
+import type { WebSite } from '#native/web-site.ts'
 
 export const templateInjection = checkInfo({
   id: 'template-injection',
@@ -12,7 +14,7 @@ export const templateInjection = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'The server evaluates a parameter of a link or search form as part of a template: it returned the product of two random numbers.',
+    'The server evaluates a parameter of a link or search form as part of a template: it returned the product of two random numbers, or decoded a random text.',
   impact: 'An attacker can read the data of the application and, with most template engines, run code on the server.',
   remediation: 'Pass values to the template as variables, and never as part of its source.',
   reference: 'https://cwe.mitre.org/data/definitions/1336.html',
@@ -20,12 +22,12 @@ export const templateInjection = checkInfo({
 })
 export const requestForgery = checkInfo({
   id: 'server-side-request-forgery',
-  name: 'Server-side request forgery in a parameter of the application',
+  name: 'Server-side request forgery in a parameter or path of the application',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:L/I:L/A:N',
   score: 7.2,
   summary:
-    'The server requests the URL in a parameter of a link or form. The check named a closed port of the server itself, and the server reported that the connection was refused, or returned its own start page from its own URL.',
+    'The server requests the URL in a parameter of a link or form, or after a folder of its own. The check named a closed port of the server itself, and the server reported that the connection was refused, or returned its own start page from its own URL.',
   impact:
     'An attacker can reach internal services through the server, including the metadata services of cloud providers, which return credentials.',
   remediation:
@@ -50,6 +52,37 @@ export async function evaluatesTemplate(send: SendValue): Promise<Proof | null> 
     if (first && (await productIn(send, expression))) return first
   }
   return null
+}
+
+export const textInterpolation: CheckInfo = {
+  ...checkInfo({
+    id: 'CVE-2022-42889',
+    name: 'Apache Commons Text: remote code execution via interpolation (Text4Shell)',
+    severity: 'critical',
+    cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+    score: 9.8,
+    summary:
+      'The application passes a parameter to Apache Commons Text 1.5 to 1.9, which evaluates the lookups `script`, `dns`, and `url` by default. The check looked up a loopback address, which needs no DNS server.',
+    impact: 'An unauthenticated attacker can run code on the server with `${script:javascript:…}`.',
+    remediation: 'Update commons-text to 1.10.0 or later, and do not interpolate values that clients send.',
+    reference: 'https://commons.apache.org/proper/commons-text/security.html',
+    tags: 'cve cve2022 commons-text java rce injection',
+  }),
+  cves: ['CVE-2022-42889'],
+}
+
+/** Evaluates lookups of Apache Commons Text. Releases from 1.10 only decode the text by default. */
+export async function interpolatesText(
+  send: SendValue,
+): Promise<Readonly<Record<'decoded' | 'resolved', Proof | null>>> {
+  const text = randomBytes(9).toString('hex')
+  const address = `127.${randomInt(2, 250)}.${randomInt(2, 250)}.${randomInt(2, 250)}`
+  const encoded = Buffer.from(text).toString('base64')
+  const response = await send(`\${base64Decoder:${encoded}}-\${dns:address|${address}}`)
+  if (!response?.body.includes(text)) return { decoded: null, resolved: null }
+  const resolved = `${text}-${address}`
+  const isResolved = response.body.includes(resolved)
+  return { decoded: webProof(response, [text]), resolved: isResolved ? webProof(response, [resolved]) : null }
 }
 
 async function productIn(send: SendValue, expression: (product: string) => string): Promise<Proof | null> {
@@ -91,4 +124,18 @@ export async function requestsUrl(
 function excerptOf(body: string): string | undefined {
   const at = Math.floor((body.length - excerptLength) / 2)
   return at < 0 ? undefined : body.slice(at, at + excerptLength)
+}
+
+const prefix = /["'`]((?:\.?\/)?(?:[\w-]{1,30}\/){0,3}(?:browse|cors|fetch|proxy)\/)["'`]/gi
+const prefixesMax = 3
+
+/**
+ * Folders after which a proxy expects a URL: those that the page or its scripts name, and the usual one.
+ *
+ * @param hasUrl whether the page asks for a URL
+ */
+export function urlFoldersOf({ base, front, scripts }: WebSite, { hasUrl }: { hasUrl: boolean }): readonly string[] {
+  const named = [front.body, ...scripts].flatMap((text) => [...text.matchAll(prefix).take(20)])
+  const folders = named.flatMap(([, path = '']) => pathHere(path, front.path) ?? [])
+  return [...new Set([...folders, ...(hasUrl ? [`${base}proxy/`] : [])])].slice(0, prefixesMax)
 }

@@ -4,7 +4,15 @@ import { formsIn } from '#native/html-forms.ts'
 import { debugSignsIn, sqlErrorIn } from '#native/debug-pages.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
-import { evaluatesTemplate, requestForgery, requestsUrl, templateInjection } from '#native/server-evaluation.ts'
+import {
+  evaluatesTemplate,
+  interpolatesText,
+  requestForgery,
+  requestsUrl,
+  templateInjection,
+  textInterpolation,
+  urlFoldersOf,
+} from '#native/server-evaluation.ts'
 import { requestWeb, targetHere, webProof, type WebResponse } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 
@@ -78,7 +86,7 @@ const climb = '../'.repeat(12)
 const passwords = /^root:[^:\n]{0,200}:0:0:[^\n]{0,300}/m
 
 export const webParameters: NativeCheck = {
-  checks: [traversal, scripting, injection, debugPage, templateInjection, requestForgery],
+  checks: [traversal, scripting, injection, debugPage, templateInjection, textInterpolation, requestForgery],
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
@@ -91,25 +99,49 @@ export const webParameters: NativeCheck = {
       site.unknown,
       ...attempts.map(({ response, parameter }) => ({ ...response, path: parameter.path })),
     ]
+    const repeated = attempts.filter(isRepeated)
+    const interpolated = await interpolation(context, repeated)
     return {
       [traversal.id]: await firstProof(parameters.filter(isFile), (item) => readsPasswords(context, item)),
       [scripting.id]: reflectedMarkup(attempts),
       [injection.id]: await firstProof(attempts, (attempt) => endsStatement(context, attempt)),
       [debugPage.id]: shownDebugPage(pages),
-      [templateInjection.id]: await firstProof(attempts.filter(isRepeated), ({ parameter }) =>
-        provedBy(
-          parameter,
-          evaluatesTemplate((value) => requestWith(context, parameter, value)),
-        ),
-      ),
-      [requestForgery.id]: await firstProof(parameters.filter(isUrl), (parameter) =>
-        provedBy(
-          parameter,
-          requestsUrl(context, site.front, (value) => requestWith(context, parameter, value)),
-        ),
-      ),
+      [templateInjection.id]:
+        interpolated.decoded ??
+        (await firstProof(repeated, ({ parameter }) =>
+          provedBy(
+            parameter,
+            evaluatesTemplate((value) => requestWith(context, parameter, value)),
+          ),
+        )),
+      [textInterpolation.id]: interpolated.resolved,
+      [requestForgery.id]:
+        (await firstProof(parameters.filter(isUrl), (parameter) =>
+          provedBy(
+            parameter,
+            requestsUrl(context, site.front, (value) => requestWith(context, parameter, value)),
+          ),
+        )) ?? (await forgeryInPath(context, site, parameters.some(isUrl))),
     }
   },
+}
+
+async function interpolation(context: NativeContext, attempts: readonly Attempt[]) {
+  for (const { parameter } of attempts) {
+    const { decoded, resolved } = await interpolatesText((value) => requestWith(context, parameter, value))
+    const { path } = parameter
+    if (decoded) return { decoded: { ...decoded, path }, resolved: resolved && { ...resolved, path } }
+  }
+  return { decoded: null, resolved: null }
+}
+
+function forgeryInPath(context: NativeContext, site: WebSite, hasUrl: boolean): Promise<Proof | null> {
+  return firstProof(urlFoldersOf(site, { hasUrl }), async (folder) => {
+    const send = (url: string) =>
+      requestWeb(context, { target: `${folder}${url}`, headers: { Accept: 'text/html,*/*;q=0.8' } })
+    const proof = await requestsUrl(context, site.front, send)
+    return proof && { ...proof, path: folder }
+  })
 }
 
 async function provedBy({ path }: Parameter, proving: Promise<Proof | null>): Promise<Proof | null> {

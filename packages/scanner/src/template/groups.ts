@@ -19,6 +19,8 @@ export interface Group {
   readonly isFront: boolean
   /** At least one of its templates is not specific to a product. */
   readonly isGeneral: boolean
+  /** Its path can't be decoded, which ends some servers. */
+  readonly isUndecodable: boolean
 }
 /** Members of a group with the same redirect policy. */
 export interface Variant {
@@ -54,12 +56,17 @@ function dependsOnTargetOnly(text: string): boolean {
 
 /** Groups the templates' requests: the front page first, then by descending number of templates. */
 export function groupRequests(templates: readonly Template[]): Group[] {
-  const groups = new Map<string, { members: Member[]; isFront: boolean; isGeneral: boolean }>()
+  const groups = new Map<string, { members: Member[]; isFront: boolean; isGeneral: boolean; isUndecodable: boolean }>()
   for (const template of templates) {
     for (const [block, digests] of template.requestDigests.entries()) {
       for (const [question, written] of digests.entries()) {
         const key = written ?? `\0${template.id} ${block} ${question}`
-        const group = groups.get(key) ?? { members: [], isFront: key === FRONT, isGeneral: false }
+        const group = groups.get(key) ?? {
+          members: [],
+          isFront: key === FRONT,
+          isGeneral: false,
+          isUndecodable: isUndecodable(template.http[block]?.paths[question] ?? ''),
+        }
         group.members.push({ template, block, request: question })
         if (!template.isSpecific) group.isGeneral = true
         groups.set(key, group)
@@ -69,6 +76,11 @@ export function groupRequests(templates: readonly Template[]): Group[] {
   return [...groups.values()].sort(
     (left, right) => Number(right.isFront) - Number(left.isFront) || right.members.length - left.members.length,
   )
+}
+
+/** Whether a path has bytes that aren't UTF-8, or a null byte. Servers that don't expect either end with an exception. */
+export function isUndecodable(path: string): boolean {
+  return /%00|%c[01]|%f[5-9a-f]/i.test(path)
 }
 
 function isFront(written: string): boolean {

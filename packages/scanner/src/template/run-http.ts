@@ -74,8 +74,10 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
     names: identifiedNames(run.service.technologies).union(runtimesOf(calibration.responses)),
   }
   try {
-    yield* runGroups(work, groups)
+    const { last = [], first = [] } = Object.groupBy(groups, (group) => (group.isUndecodable ? 'last' : 'first'))
+    yield* runGroups(work, first)
     yield* runSequences(run, { ...work, variables, sequences })
+    if (last.length > 0) yield* runGroups(work, last)
   } finally {
     if (!tools.shared) work.client.clear()
   }

@@ -6,6 +6,7 @@ import { requestBuildersOf } from '#template/request-builders.ts'
 import type { Chain } from '#template/redirects.ts'
 import type { Health } from '#template/health.ts'
 import { createPendingCallbacks, awaitCallbacks, type PendingCallbacks } from '#template/pending-callbacks.ts'
+import { isUndecodable } from '#template/groups.ts'
 import { rankOf } from '#template/relevance.ts'
 import { appliesTo, couldCreate, isForeignPath } from '#template/selection.ts'
 import type { SharedClient } from '#net/shared-client.ts'
@@ -86,7 +87,11 @@ function inRunOrder(run: ServiceRun, { variables, basePath, names, sequences }: 
   const waiting = sequences.map((template): Waiting & { key: string } => {
     const [written] = template.requestDigests[0] ?? []
     const state = createState(template, run.units.of(template.id), targetLookup, run.tools.callbacks)
-    const rank = (template.isUnsafe ? 4 : 0) + (template.permission ? 2 : 0) + rankOf(template, names)
+    const isLast = template.http.some(({ paths, raws }) =>
+      [...paths, ...raws.map(({ text }) => text)].some(isUndecodable),
+    )
+    const rank =
+      (isLast ? 8 : 0) + (template.isUnsafe ? 4 : 0) + (template.permission ? 2 : 0) + rankOf(template, names)
     return { state, rank, key: written ?? '', first: written ? firstOf(state, basePath) : null }
   })
   return waiting.toSorted((left, right) => left.rank - right.rank || compare(left.key, right.key))

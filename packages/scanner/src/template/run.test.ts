@@ -94,6 +94,26 @@ it('sends identical requests of several checks once', async () => {
   expect(covered(observations)).toHaveLength(30)
 })
 
+it('sends paths that end some servers last', async () => {
+  let hasEnded = false
+  const port = await serve((request, response) => {
+    hasEnded ||= request.url === '/%c0'
+    if (hasEnded) request.socket.destroy()
+    else only(response, request.url === '/x')
+  })
+  const observations = await run(
+    port,
+    plan(
+      { id: 'undecodable', path: `${base}/%c0"` },
+      { id: 'usual', path: `${base}/x"` },
+      { id: 'raw', path: `${base}/{{randstr}}"` },
+    ),
+  )
+  expect(locations(observations)).toHaveLength(1)
+  expect(requests.findIndex((line) => line.endsWith('/%c0'))).toBeGreaterThan(requests.indexOf('GET /x'))
+  expect(covered(observations)).toEqual(expect.arrayContaining(['usual', 'raw']))
+})
+
 describe('applications below the root', () => {
   const folder = (at: number, ownFolder: string) =>
     ({
