@@ -1,5 +1,4 @@
 /** Reads what the service on a port reveals: its greeting, its replies to probes, its pages, and what is inside TLS. */
-import { protocolQueries, tlsRequired, type ProtocolQuery } from '#fingerprint/protocol-queries.ts'
 import { fragilePorts, identifyBanner, tlsPorts, untouchedPorts } from '#fingerprint/banner.ts'
 import { readStartTlsCertificate, certificateTraces } from '#fingerprint/certificate.ts'
 import { httpResponseProtocols, probes, webProbe } from '#fingerprint/probes.ts'
@@ -13,7 +12,6 @@ import {
   bannerReadOptions,
   bannerWaitMs,
   readInitialBanner,
-  withConnection,
   quietWaitMs,
   exchange,
   type Endpoint,
@@ -21,8 +19,9 @@ import {
 } from '#fingerprint/connection.ts'
 import { forEachOf } from '#pool.ts'
 import { connectionOver } from '#net/tcp.ts'
-import { openUpgraded, supportsStartTls } from '#native/starttls.ts'
+import { supportsStartTls } from '#native/starttls.ts'
 import { tlsHandshake } from '#net/tls.ts'
+import { runQueries } from '#service-queries.ts'
 import { bannerOnly, type IdentifyTools, type Reading, silent, webTools } from '#reading.ts'
 
 const probesMax = 4
@@ -190,37 +189,6 @@ async function recognize(
     protocol,
     traces: [...traces, ...more, ...upgraded.traces],
     ...upgraded.shown,
-  }
-}
-
-async function runQueries(
-  protocol: string,
-  endpoint: ProbeTarget,
-  tools: IdentifyTools,
-): Promise<readonly FingerprintText[]> {
-  const traces: FingerprintText[] = []
-  for (const conversation of protocolQueries[protocol] ?? []) {
-    const plain = await withConnection(endpoint, tools, conversation, [])
-    const isRejected = endpoint.isTls !== true && plain.some(({ text }) => text === tlsRequired)
-    const inside = isRejected ? await queryAfterStartTls(protocol, conversation, endpoint, tools) : []
-    traces.push(...(inside.length > 0 ? inside : plain))
-  }
-  return traces
-}
-
-async function queryAfterStartTls(
-  protocol: string,
-  conversation: ProtocolQuery,
-  endpoint: Endpoint,
-  tools: IdentifyTools,
-): Promise<readonly FingerprintText[]> {
-  await tools.budget.take(endpoint.address, tools.signal)
-  const upgraded = await openUpgraded(protocol, endpoint, tools)
-  if (!upgraded) return []
-  try {
-    return await conversation(upgraded.connection)
-  } finally {
-    upgraded.connection.close()
   }
 }
 

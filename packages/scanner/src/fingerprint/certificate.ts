@@ -3,9 +3,8 @@ import type { Observation } from '@glacis/contract/runner'
 import { printable } from '#fingerprint/text.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import type { Guard } from '#guard.ts'
-import { startTls } from '#native/starttls.ts'
-import { dial } from '#net/tcp.ts'
-import { tlsHandshake, type Certificate } from '#net/tls.ts'
+import { openUpgraded } from '#native/starttls.ts'
+import type { Certificate } from '#net/tls.ts'
 
 type ReportedCertificate = NonNullable<Extract<Observation, { kind: 'service' }>['certificate']>
 
@@ -39,23 +38,10 @@ export function reportedCertificate(certificate: Certificate): ReportedCertifica
  */
 export async function readStartTlsCertificate(
   protocol: string,
-  { address, port, hostname }: { readonly address: string; readonly port: number; readonly hostname: string },
-  { guard, signal }: { readonly guard: Guard; readonly signal: AbortSignal },
+  endpoint: { readonly address: string; readonly port: number; readonly hostname: string },
+  options: { readonly guard: Guard; readonly signal: AbortSignal },
 ): Promise<Certificate | undefined> {
-  const dialed = await dial(address, port, { guard, signal })
-  if (dialed.kind !== 'open') return undefined
-  const { connection } = dialed
-  const isTlsNext = await startTls(connection, protocol).catch((error: unknown) => {
-    connection.close()
-    throw error
-  })
-  if (!isTlsNext) {
-    connection.close()
-    return undefined
-  }
-  // TLS now owns the connection and destroys it.
-  const handshake = await tlsHandshake(address, port, { guard, signal, hostname, over: connection.release() })
-  if (handshake.kind === 'failure') return undefined
-  handshake.socket.destroy()
-  return handshake.certificate
+  const upgraded = await openUpgraded(protocol, endpoint, options)
+  upgraded?.connection.close()
+  return upgraded?.certificate
 }

@@ -5,7 +5,7 @@ import { type NativeContext } from '#native/native-check.ts'
 import { connectionRequest, isPacket, readConfirm, security } from '#native/rdp-wire.ts'
 import type { Guard } from '#guard.ts'
 import { connectionOver, redial, type TcpConnection } from '#net/tcp.ts'
-import { tlsHandshake } from '#net/tls.ts'
+import { tlsHandshake, type Certificate } from '#net/tls.ts'
 
 type Upgrade = (connection: TcpConnection, greeting: string) => Promise<boolean>
 
@@ -88,16 +88,23 @@ export function rejectsPlaintext(protocol: string, response: Buffer): boolean {
   return rejections[protocol]?.test(response.toString('latin1')) ?? false
 }
 
+interface Upgraded {
+  readonly connection: TcpConnection
+  /** What the server sent before, which it doesn't repeat inside TLS. */
+  readonly greeting: Buffer
+  readonly certificate: Certificate | undefined
+}
+
 /**
  * Opens a connection that is inside TLS after STARTTLS. The caller must close it.
  *
- * @returns also the greeting, which the server doesn't repeat inside TLS; undefined if there is no TLS
+ * @returns undefined if there is no TLS
  */
 export async function openUpgraded(
   protocol: string,
   { address, port, hostname }: { readonly address: string; readonly port: number; readonly hostname: string },
   options: { readonly guard: Guard; readonly signal: AbortSignal },
-): Promise<{ readonly connection: TcpConnection; readonly greeting: Buffer } | undefined> {
+): Promise<Upgraded | undefined> {
   const dialed = await redial(address, port, options)
   if (dialed.kind !== 'open') return undefined
   const { connection } = dialed
@@ -111,7 +118,8 @@ export async function openUpgraded(
   }
   const handshake = await tlsHandshake(address, port, { ...options, hostname, over: connection.release() })
   if (handshake.kind === 'failure') return undefined
-  return { connection: connectionOver(handshake.socket, options.signal), greeting }
+  const { certificate, socket } = handshake
+  return { connection: connectionOver(socket, options.signal), greeting, certificate }
 }
 
 /** Runs an exchange of TLS records on a new connection, after STARTTLS where the protocol needs it. */

@@ -106,7 +106,7 @@ it('runs the checks for a service first, then those for others concurrently', as
     socket.on('error', () => undefined)
     socket.on('data', (data) => {
       if (data.toString() === 'own') return socket.end('answer')
-      // Nobody gets an answer before all have asked.
+      // No check gets an answer before all have sent their request.
       if (waiting.push(socket) === others.length) for (const each of waiting) each.end('answer')
       return undefined
     })
