@@ -13,3 +13,10 @@ export function refreshTarget(html: string): string | undefined {
 export function hasPasswordField(html: string): boolean {
   return /<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?password/i.test(html)
 }
+
+/** The page without the elements of this name and their content. */
+export function withoutElements(html: string, tag: string): string {
+  const [before = '', ...elements] = html.split(new RegExp(`<${tag}\\b`, 'i'))
+  const end = new RegExp(`</${tag}>`, 'i')
+  return [before, ...elements.map((element) => element.split(end).slice(1).join(' '))].join(' ')
+}

@@ -1,4 +1,5 @@
 /** Traces of its own name that only software leaves: cookies, storage keys, documentation, and its description. */
+import { withoutElements } from '#html.ts'
 import { hasPasswordField } from '#html.ts'
 
 /** What an application reveals about itself besides its pages. */
@@ -73,12 +74,6 @@ export function isMentionedByScripts(name: string, { html, scripts }: Pick<Trace
 /** `Lab` in `Lab` and `LabClient`, but not in `Label`. */
 function wordPattern(name: string): RegExp {
   return new RegExp(String.raw`(?<![A-Za-z])${RegExp.escape(name)}(?![a-z])`, 'g')
-}
-
-function withoutElements(html: string, tag: string): string {
-  const [before = '', ...elements] = html.split(new RegExp(`<${tag}\\b`, 'i'))
-  const end = new RegExp(`</${tag}>`, 'i')
-  return [before, ...elements.map((element) => element.split(end).slice(1).join(' '))].join(' ')
 }
 
 /** The name alone, or with what the cookie is for. */

@@ -1,5 +1,5 @@
 /** Terminals in the browser, recognized by the emulator that their page loads. */
-import { hasPasswordField } from '#html.ts'
+import { hasPasswordField, withoutElements } from '#html.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import { hasLogin } from '#native/script-calls.ts'
@@ -42,9 +42,8 @@ export const webTerminal: NativeCheck = {
 
 /** A documentation page or an application with other functions has more text. */
 export function isOnlyTerminal(html: string): boolean {
-  const text = html
-    .slice(0, 100_000)
-    .replaceAll(/<(script|style|title)\b[\s\S]{0,20000}?<\/\1>/gi, ' ')
+  const text = ['script', 'style', 'title']
+    .reduce(withoutElements, html.slice(0, 100_000))
     .replaceAll(/<[^<>]{0,500}>/g, ' ')
     .replaceAll(/\s{1,200}/g, ' ')
   return !hasPasswordField(html) && text.length <= textLengthMax
