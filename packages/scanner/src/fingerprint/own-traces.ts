@@ -1,6 +1,5 @@
 /** Traces of its own name that only software leaves: cookies, storage keys, documentation, and its description. */
-import { withoutElements } from '#html.ts'
-import { hasPasswordField } from '#html.ts'
+import { hasPasswordField, withoutElements } from '#html.ts'
 
 /** What an application reveals about itself besides its pages. */
 export interface Traces {
