@@ -1,5 +1,6 @@
 import { bracketed } from '#ip.ts'
 import { bytes, hex } from '#wire.ts'
+import { isWeb } from '#fingerprint/responses.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 import { ownHost, requestWeb, webProof, type WebRequest, type WebResponse } from '#native/web-request.ts'
@@ -40,7 +41,9 @@ const unresolvableName = 'glacis-proxy-check.invalid'
  */
 export const httpProxy: NativeCheck = {
   checks: [http],
-  appliesTo: ({ protocol }) => protocol === 'http',
+  // A proxy that takes the target from the Host header connects to itself without end when asked for its own page, so its
+  // only response may be an error.
+  appliesTo: ({ protocol, banner }) => protocol === 'http' || isWeb(banner),
   async run(context) {
     const own = await throughTunnel(context, context.port)
     const tunnelProof = own && (await tunnelTo(context, own))
