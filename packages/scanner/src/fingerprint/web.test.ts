@@ -6,14 +6,14 @@ import { createHttpClient } from '#net/http.ts'
 
 const guard = { denialReason: () => null }
 
-async function read(serve: RequestListener) {
+async function read(serve: RequestListener, folder?: string) {
   const server = createServer(serve).listen(0, '127.34.2.2')
   await once(server, 'listening')
   const bound = server.address()
   const port = typeof bound === 'object' && bound ? bound.port : 0
   const http = createHttpClient({ guard })
   const origin = { address: '127.34.2.2', port, tls: false, hostname: 'lab.test' }
-  const page = await readWeb(origin, { http, shared: http, signal: AbortSignal.timeout(10_000), paths: [] })
+  const page = await readWeb(origin, { http, shared: http, signal: AbortSignal.timeout(10_000), paths: [] }, folder)
   await http.close()
   server.close()
   return { own: page?.ownFolder, linked: page?.linkedFolders, traces: page?.traces ?? [] }
@@ -81,4 +81,19 @@ describe('traces', () => {
     )
     expect(bodies(traces)).toContain('<footer>Acme 1.2</footer>')
   })
+})
+
+it('asks for few pages in a folder that requires a password', async () => {
+  const seen: string[] = []
+  await read(({ url = '' }, response) => {
+    seen.push(url)
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="admin"' }).end()
+  }, '/admin/')
+  expect(seen).toEqual([
+    '/admin/',
+    '/admin/favicon.ico',
+    '/admin/version.json',
+    '/admin/api/info',
+    '/admin/api/v1/info',
+  ])
 })

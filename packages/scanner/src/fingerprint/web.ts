@@ -48,6 +48,8 @@ export interface WebTools {
 const redirectsMax = 4
 /** A front page with more links to folders is a site rather than an index of applications. */
 const linkedFoldersMax = 5
+/** Many servers delay their responses to requests without a password. */
+const refusedMax = 3
 
 /**
  * Reads a web server's front page, its favicon, and the pages that fingerprints need. Follows
@@ -109,10 +111,12 @@ export async function readWeb(
     if (version !== undefined) traces.push({ field: 'web.version', text: version })
   }
   let hasErrorPage = false
+  let refused = 0
   const described = descriptionPaths.map((path) => [path, []] as const)
   for (const [path, fields] of new Map([...described, ...relevantPaths(paths, traces)])) {
     const page = await shared.request(origin, { method: 'GET', path: below(path) }, { signal })
     if (page.kind === 'failure') break
+    if (base !== '/' && page.status === 401 && ++refused === refusedMax) break
     if (page.status === 404 && !hasErrorPage) {
       traces.push(...errorTraces(page))
       // Outside of its folder, an application's server responds with an empty page.
