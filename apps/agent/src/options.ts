@@ -116,7 +116,7 @@ async function readTokenFile(file: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(`Could not read the token from ${file}: ${reason}.`, { cause })
+    throw new CliError(`Can't read the token from ${file} (${reason}).`, { cause })
   }
 }
 
