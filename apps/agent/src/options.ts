@@ -26,7 +26,7 @@ export interface Options {
   readonly isCheckOnly: boolean
 }
 
-export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks CIDR,…] [--ca FILE] [--update] [--plain-http] [--check]
+export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks LIST] [--ca FILE] [--update] [--plain-http] [--check]
 
   --server URL        URL of the Glacis server. Environment: GLACIS_AGENT_SERVER.
   --token-file FILE   File with the token shown in the portal; "-" reads it from standard input.

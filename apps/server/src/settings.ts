@@ -70,7 +70,7 @@ export const Settings = z.object({
     expects: 'a URL such as postgresql://user:password@replica/database',
     initial: 'none',
     meaning:
-      "A streaming replica that serves lists and charts to signed-in users. It is used only while it is less than five seconds behind, and contains the user's own changes.",
+      "A streaming replica that serves lists and charts to signed-in users. It is used only while it is less than five seconds behind and contains the user's own changes.",
   }),
   GLACIS_IDENTITY_URL: described(origin.optional(), {
     expects: 'an origin such as https://id.example.org, without a path',
