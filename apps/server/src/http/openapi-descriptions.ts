@@ -128,7 +128,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   allowedHours: 'When scans may run; always if omitted.',
   'AllowedHours.start': 'Start time, such as 22:00.',
   'AllowedHours.end': 'End time, such as 05:30. A time before the start is on the next day.',
-  'AllowedHours.days': 'Days on which the hours start, Monday is 1; every day if omitted.',
+  'AllowedHours.days': 'Days on which the hours start, from 1 (Monday) to 7 (Sunday); every day if omitted.',
   'AllowedHours.timeZone': 'IANA time zone, such as `Europe/Zurich`.',
   agent: 'The agent.',
   tags: 'The complete list of tags.',
@@ -138,7 +138,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   profile: 'Pace of scans: rates, concurrency, and ports. It does not affect which checks run.',
   permissions:
     'Intrusive checks that may run: `logins` tries default credentials, `writes` changes data, `crashes` may crash a service.',
-  ports: 'Ports such as `22,80,8000-8100`; empty for the 1,000 most common.',
+  ports: 'Ports such as `22,80,8000-8100`; empty for the 1,000 most common, or for all with the profile `deep`.',
   ratePerHost: 'Maximum connections per second to one host; null for the default of the profile.',
   isPermitted: 'You confirm that you are authorized to scan this address. Recorded in the audit log.',
   paused: 'Whether scanning is paused.',

@@ -50,7 +50,7 @@ const injection = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'A quotation mark in a parameter of a link or search form makes the database report a syntax error, which it does not without the quotation mark: the value is inserted into an SQL statement without escaping.',
+    'A quotation mark in a parameter of a link or search form makes the database report a syntax error that does not occur without it: the value is inserted into an SQL statement without escaping.',
   impact: 'An attacker can read and often change the database, and in some configurations run commands on its host.',
   remediation: 'Pass values to the database as bound parameters, never as parts of the statement.',
   reference: 'https://cwe.mitre.org/data/definitions/89.html',

@@ -39,7 +39,7 @@ export function connector(origin: Origin, guard: Guard): buildConnector.connecto
     }
     const timer = setTimeout(() => settle(new Error(`no connection within ${CONNECT_MS / 1000} s`)), CONNECT_MS)
     socket.once(origin.tls ? 'secureConnect' : 'connect', () => settle(null))
-    // Kept after the handover: an unhandled error event would end the process.
+    // Kept after the handoff: an unhandled error event would end the process.
     socket.on('error', settle)
     socket.once('close', () => settle(new Error('the connection was closed during the handshake')))
   }
