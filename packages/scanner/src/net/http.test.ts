@@ -220,6 +220,39 @@ it('reads a response that has both a length and chunks', async () => {
   expect(answer.kind === 'response' && answer.body.toString()).toBe('hello')
 })
 
+describe('servers that redirect clients without a cookie to the same URL', () => {
+  const gate =
+    (accepts: boolean): RequestListener =>
+    ({ url = '/', headers }, response) => {
+      if (accepts && headers.cookie === 'seen=1') response.end(`page ${url}`)
+      else response.writeHead(302, { location: url, 'set-cookie': 'seen=1; Path=/' }).end()
+    }
+
+  it('get the cookie with the repeated request and all later ones', async () => {
+    let sent = 0
+    const origin = await http((request, response) => (sent++, gate(true)(request, response)))
+    const made = client()
+    const read = async (path: string) => {
+      const response = await made.request(origin, { method: 'GET', path }, { signal: AbortSignal.timeout(5000) })
+      return response.kind === 'response' ? response : undefined
+    }
+    const first = await read('/')
+    expect(first?.body.toString()).toBe('page /')
+    expect(first?.headers).toContainEqual(['set-cookie', 'seen=1; Path=/'])
+    expect((await read('/status'))?.body.toString()).toBe('page /status')
+    expect(sent).toBe(3)
+  })
+
+  it('are not asked again if the cookie changes nothing', async () => {
+    let sent = 0
+    const origin = await http((request, response) => (sent++, gate(false)(request, response)))
+    const made = client()
+    for (const path of ['/', '/a', '/b'])
+      await made.request(origin, { method: 'GET', path }, { signal: AbortSignal.timeout(5000) })
+    expect(sent).toBe(4)
+  })
+})
+
 describe('hostile hosts', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['closes immediately', (socket) => socket.destroy()],
