@@ -6,6 +6,7 @@ import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { identifyTechnologies, type Technology } from '#fingerprint/technology.ts'
 import { findCommonFolders } from '#fingerprint/common-folders.ts'
 import { readWeb } from '#fingerprint/web.ts'
+import type { Origin } from '#net/http-message.ts'
 import { readService } from '#read-service.ts'
 import { type IdentifyTools, type Reading, webTools } from '#reading.ts'
 import { identification, runUnit, Stopped, type Units } from '#unit.ts'
@@ -64,6 +65,7 @@ async function readApplications(
   const unnamed: string[] = []
   const found = [...traces]
   for (const folder of candidates) {
+    if (await isMissing({ ...endpoint, tls }, folder, tools)) continue
     const page = await readWeb({ ...endpoint, tls }, webTools(tools), folder)
     if (!page) break
     const isProduct = identify(page.traces).some((technology) => !known.has(productOf(technology)))
@@ -78,6 +80,13 @@ async function readApplications(
   if (ownFolder !== undefined && folders.length > 0) return { technologies, ownFolder }
   const all = [...folders, ...unnamed.slice(0, unnamedFoldersMax)]
   return all.length > 0 ? { technologies, linkedFolders: all } : { technologies }
+}
+
+/** Whether a folder that a link suggests doesn't exist. */
+async function isMissing(origin: Origin, path: string, tools: IdentifyTools): Promise<boolean> {
+  const { shared, signal } = webTools(tools)
+  const response = await shared.request(origin, { method: 'GET', path }, { signal })
+  return response.kind === 'response' && (response.status === 404 || response.status === 410)
 }
 
 function productOf({ wfn }: Technology): string {

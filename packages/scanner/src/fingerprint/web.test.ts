@@ -34,6 +34,16 @@ describe('the folder of an application', () => {
     expect(page.own).toBe(own)
   })
 
+  it.each([
+    [`<script>window.location.href = '/ui/'</script>`, '/ui/'],
+    [`<body onload="location.replace('/ui/index.html')"><a href="/ui/">Continue</a></body>`, '/ui/'],
+    [`<p>${'Welcome to our company. '.repeat(20)}</p><script>if (old) location = '/old/'</script>`, undefined],
+    [`<div id="app"></div><script src="/app.js"></script><script>if (old) location = '/old/'</script>`, undefined],
+  ])('is where the script of an empty page leads: %s', async (body, own) => {
+    const page = await read(({ url }, response) => response.writeHead(200, html).end(url === '/' ? body : 'shop'))
+    expect(page.own).toBe(own)
+  })
+
   it('is that of the cookies of a server without a start page', async () => {
     const page = await read((_request, response) =>
       response.writeHead(404, { 'set-cookie': ['a=1; Path=/', 'b=2; HttpOnly; Path=/user/ml'] }).end(),
@@ -50,9 +60,28 @@ describe('folders that a front page links', () => {
 
   it('are on the same server', async () => {
     const page = await read(
-      linking(['/monitoring/prometheus/', 'munin/', '/terms', '//other.example/x/', 'https://other.example/y/']),
+      linking(['/monitoring/prometheus/', 'munin/', '/terms.html', '//other.example/x/', 'https://other.example/y/']),
     )
     expect(page.linked).toEqual(['/monitoring/prometheus/', '/munin/'])
+  })
+
+  it.each([
+    ['/grafana', '/grafana/'],
+    ['/wiki/index.php?title=Home', '/wiki/'],
+    ['/tickets/login', '/tickets/'],
+  ])('are those of linked pages: %s', async (link, folder) => {
+    expect((await read(linking([link]))).linked).toEqual([folder])
+  })
+
+  it('are those of frames', async () => {
+    const page = await read((_request, response) =>
+      response.writeHead(200, html).end('<iframe src="/camera/live.html">'),
+    )
+    expect(page.linked).toEqual(['/camera/'])
+  })
+
+  it('are those with a slash if pages in many others are linked', async () => {
+    expect((await read(linking(['/a', '/b', '/c', '/d', '/e', '/shop/']))).linked).toEqual(['/shop/'])
   })
 
   it('are not followed if there are many', async () => {

@@ -159,11 +159,15 @@ function cookieFolder(response: HttpResponse): string | undefined {
   return path === undefined ? undefined : folderAt(path.endsWith('/') ? path : `${path}/`)
 }
 
+/** The folders of links and frames; only those that end with a slash if there are too many others. */
 function linkedFoldersOf(html: string, origin: Origin, at: string): string[] {
-  const targets = [...html.matchAll(/<a\b[^>]{0,200}?\bhref\s{0,9}=\s{0,9}["']?([^"'\s>?#]{0,300}\/)["'\s>]/gi)]
-  const paths = targets.flatMap(([, target = '']) => pathOnOrigin(target, origin, at) ?? [])
-  const folders = new Set(paths.flatMap((path) => folderAt(path) ?? []))
-  return folders.size > linkedFoldersMax ? [] : [...folders]
+  const links = html.matchAll(
+    /<(?:a\b[^>]{0,200}?\bhref|i?frame\b[^>]{0,200}?\bsrc)\s{0,9}=\s{0,9}["']?([^"'\s>?#]{1,300})/gi,
+  )
+  const paths = [...links].flatMap(([, target = '']) => pathOnOrigin(target, origin, at) ?? [])
+  const exact = new Set(paths.flatMap((path) => (path.endsWith('/') ? (folderAt(path) ?? []) : [])))
+  const all = new Set(paths.flatMap((path) => folderAt(/^\/[\w~-]+$/.test(path) ? `${path}/` : path) ?? []))
+  return [all, exact].map((folders) => [...folders]).find(({ length }) => length <= linkedFoldersMax) ?? []
 }
 
 /** Some servers return different or no pages to clients that don't look like a browser. */

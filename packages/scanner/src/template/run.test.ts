@@ -139,7 +139,14 @@ describe('applications below the root', () => {
     expect(locations(observations)).toEqual([`${port}/x`])
   })
 
-  it('get only the checks of identified products if the front page links to them', async () => {
+  it('are checked completely if the front page links to a single one', async () => {
+    const port = await serve((request, response) => only(response, request.url === '/app/x'))
+    const { ownFolder: linked, ...service } = folder(port, '/app/')
+    const options = { service: { ...service, linkedFolders: [linked] } }
+    expect(locations(await run(port, plan({ id: 't', path: `${base}/x"` }), options))).toEqual([`${port}/app/x`])
+  })
+
+  it('get only the checks of identified products if the front page links to several', async () => {
     const port = await serve((request, response) => only(response, /^.shop.[xy]$/.test(request.url ?? '')))
     const checks = plan(
       { id: 'generic', path: `${base}/x"` },
@@ -149,7 +156,8 @@ describe('applications below the root', () => {
     const rest = { language: '', softwareEdition: '', targetSoftware: '', targetHardware: '', other: '', text: '' }
     const { ownFolder: _, ...service } = folder(port, '/')
     const technologies = [{ name: 'Webstore', wfn: { ...parts, ...rest } }]
-    const observations = await run(port, checks, { service: { ...service, technologies, linkedFolders: ['/shop/'] } })
+    const linkedFolders = ['/shop/', '/blog/']
+    const observations = await run(port, checks, { service: { ...service, technologies, linkedFolders } })
     expect(locations(observations)).toEqual([`${port}/shop/y`])
     expect(covered(observations)).toEqual(['generic', 'specific'])
   })

@@ -28,7 +28,7 @@ export interface IdentifiedService {
   readonly technologies: readonly { readonly name: string; readonly wfn: Wfn }[]
   /** The folder of the application that a web server serves instead of its root. All HTTP checks run there as well. */
   readonly ownFolder?: string
-  /** Folders of other products, where only the HTTP checks of identified products and native checks run. */
+  /** Folders of other applications. All HTTP checks run in a single one, those of identified products in several. */
   readonly linkedFolders?: readonly string[]
 }
 export interface CheckTools {
