@@ -45,9 +45,9 @@ export function createJar(): Jar {
 
 /** Whether a response only sets a cookie and redirects to the requested URL, so that clients without cookies get no page. */
 export function isCookieGate(
-  { tls }: Origin,
+  { tls }: Pick<Origin, 'tls'>,
   { method, path }: HttpRequest,
-  { status, headers }: HttpResponse,
+  { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
 ): boolean {
   if (method !== 'GET' || status < 301 || status > 308) return false
   const header = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
