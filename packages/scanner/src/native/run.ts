@@ -48,6 +48,8 @@ const portDeadlineMs = 60_000
 const pageDeadlineMs = 5000
 /** Services of a host that checks of unknown protocols are tried on. */
 const unidentifiedMax = 8
+/** A service that has responded may be slow. */
+const identifiedWaitMs = 4000
 const readOptions = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 65_536 }
 
 /**
@@ -223,7 +225,8 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
     exchange: (question, options) =>
       withConnection((connection) => {
         if (question !== null) connection.write(question)
-        return connection.read({ ...readOptions, ...options })
+        const firstByteMs = isUnidentified(service) ? readOptions.firstByteMs : identifiedWaitMs
+        return connection.read({ ...readOptions, firstByteMs, ...options })
       }),
     async exchangeOnPort(other, question, options) {
       await tools.budget.take(address, signal)
