@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket, type AddressInfo } from 'node:net'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createSecureServer } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -211,6 +212,21 @@ describe('responses', () => {
     const answer = await get(originOf(server.address(), true))
     expect(answer.kind === 'response' && answer.body.toString()).toBe('old')
   })
+})
+
+it('uses HTTP/2 where a server supports nothing else', async () => {
+  const server = createSecureServer(
+    { ...certificateFor({ name: 'lab.test' }), allowHTTP1: false },
+    (request, response) => {
+      response.writeHead(200, { 'x-lab': request.headers[':authority'] ?? '' }).end(`page ${request.url}`)
+    },
+  ).listen(0, address)
+  await once(server, 'listening')
+  closers.push(() => server.close())
+  const origin = originOf(server.address(), true)
+  const response = await get(origin, { path: '/status' })
+  expect(response).toMatchObject({ kind: 'response', status: 200, body: Buffer.from('page /status') })
+  expect(response.kind === 'response' && response.headers).toContainEqual(['x-lab', `lab.test:${origin.port}`])
 })
 
 it('reads a response that has both a length and chunks', async () => {
