@@ -6,6 +6,7 @@ import { bracketed } from '#ip.ts'
 import PQueue from 'p-queue'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Guard } from '#guard.ts'
+import { createJar, isCookieGate, type Jar } from '#net/cookie-jar.ts'
 import { connector } from '#net/http-connect.ts'
 import { exchange, rawRequest } from '#net/http-exchange.ts'
 import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
@@ -68,12 +69,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const queues = new Map<string, PQueue>()
   const serialAddresses = new Set<string>()
   const endlessAddresses = new Set<string>()
+  /** Cookies without which a server redirects to the requested URL, by pool; empty if they change nothing. */
+  const gates = new Map<string, Jar>()
 
   const handshakeOrigin = (origin: Origin): Origin =>
     options.serverName === undefined ? origin : { ...origin, hostname: options.serverName }
 
   const poolOf = (origin: Origin): Pool => {
-    const key = [origin.address, origin.port, origin.tls, origin.hostname].join(' ')
+    const key = poolKey(origin)
     const pool = pools.get(key) ?? createPool(handshakeOrigin(origin), perHost, guard)
     // Reinsert to keep the map in least-recently-used order.
     pools.delete(key)
@@ -117,6 +120,19 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
+  const sendWithCookies = async (origin: Origin, request: HttpRequest, options: Required<RequestOptions>) => {
+    const key = poolKey(origin)
+    const known = gates.get(key)
+    const first = await send(origin, known?.addCookies(request) ?? request, options)
+    if (known || first.kind === 'failure' || !isCookieGate(origin, request, first)) return first
+    const jar = createJar()
+    jar.storeCookies(request.path, first)
+    const page = await send(origin, jar.addCookies(request), options)
+    const isClosed = page.kind === 'failure' || isCookieGate(origin, request, page)
+    gates.set(key, isClosed ? createJar() : jar)
+    return isClosed ? first : { ...page, headers: [...page.headers, ...cookiesOf(first)] }
+  }
+
   return {
     async request(origin, request, { signal, deadlineMs = limits.deadlineMs }) {
       signal.throwIfAborted()
@@ -124,7 +140,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const denialReason = guard.denialReason(address, port)
       if (denialReason !== null) return { kind: 'failure', reason: `refused: ${denialReason}`, local: false }
       const sent = options.headers ? withHeaders(request, options.headers) : request
-      return queueOf(address).add(() => send(origin, sent, { signal, deadlineMs }), { signal })
+      return queueOf(address).add(() => sendWithCookies(origin, sent, { signal, deadlineMs }), { signal })
     },
     async close() {
       const open = [...pools.values()]
@@ -132,6 +148,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       await Promise.all(open.map((pool) => pool.destroy()))
     },
   }
+}
+
+function poolKey({ address, port, tls, hostname }: Origin): string {
+  return [address, port, tls, hostname].join(' ')
+}
+
+function cookiesOf({ headers }: HttpResponse): HttpResponse['headers'] {
+  return headers.filter(([name]) => name.toLowerCase() === 'set-cookie')
 }
 
 function isSerial({ headers }: HttpResponse): boolean {
