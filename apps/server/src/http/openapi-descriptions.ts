@@ -90,7 +90,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   'filter.endOfLife': 'Vendor support status.',
   'filter.watched': 'Whether a user watches it.',
   'filter.found': 'Whether the threat was found on a host.',
-  'filter.types': 'Was started by schedule, by a user, or because of an emerging threat.',
+  'filter.types': 'Was started by a schedule, by a user, or because of an emerging threat.',
   'filter.createdAfter': 'Created after this time.',
   'filter.level': 'Minimum level.',
   'filter.scanId': 'Was seen by this scan.',
