@@ -19,7 +19,7 @@ export interface Ledger {
 
 type Finished = NonNullable<Extract<Observation, { kind: 'progress' }>['finished']>
 
-/** Stopped checks from which a host is set aside for the rest of the scan. */
+/** Number of stopped checks at which a host is set aside for the rest of the scan. */
 const stopsMax = 3
 
 export function createLedger(job: ScanJob, observed: (observation: Observation) => void): Ledger {
