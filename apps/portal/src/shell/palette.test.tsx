@@ -76,7 +76,7 @@ it('makes the page inert while open, also the first time', async () => {
   }
 })
 
-it('searches as you type, also from a field, and opens with Enter', async () => {
+it('searches as you type, even from a field, and opens with Enter', async () => {
   const { router } = await show()
   await user.click(screen.getByRole('textbox', { name: 'A field' }))
   await user.keyboard('{Meta>}k{/Meta}')
