@@ -279,7 +279,7 @@ function expectedInsideTls({ port }: Endpoint): readonly Probe[] {
 async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean): Promise<Reading | undefined> {
   const page = await readWeb({ ...endpoint, tls }, webTools(tools))
   if (!page) return undefined
-  const { status, title, server, head, traces, ownFolder, linkedFolders } = page
+  const { status, title, server, head, traces, ownFolder, linkedFolders, hintedFolders } = page
   const http = { status, title, server }
-  return { protocol: 'http', tls, banner: head, traces, responded: true, http, ownFolder, linkedFolders }
+  return { protocol: 'http', tls, banner: head, traces, responded: true, http, ownFolder, linkedFolders, hintedFolders }
 }

@@ -16,7 +16,7 @@ async function read(serve: RequestListener) {
   const page = await readWeb(origin, { http, shared: http, signal: AbortSignal.timeout(10_000), paths: [] })
   await http.close()
   server.close()
-  return { own: page?.ownFolder, linked: page?.linkedFolders, traces: page?.traces ?? [] }
+  return { own: page?.ownFolder, linked: page?.linkedFolders, hinted: page?.hintedFolders, traces: page?.traces ?? [] }
 }
 const html = { 'content-type': 'text/html' }
 
@@ -70,18 +70,19 @@ describe('folders that a front page links', () => {
     ['/wiki/index.php?title=Home', '/wiki/'],
     ['/tickets/login', '/tickets/'],
   ])('are those of linked pages: %s', async (link, folder) => {
-    expect((await read(linking([link]))).linked).toEqual([folder])
+    expect(await read(linking([link]))).toMatchObject({ linked: [], hinted: [folder] })
   })
 
   it('are those of frames', async () => {
     const page = await read((_request, response) =>
       response.writeHead(200, html).end('<iframe src="/camera/live.html">'),
     )
-    expect(page.linked).toEqual(['/camera/'])
+    expect(page.hinted).toEqual(['/camera/'])
   })
 
-  it('are those with a slash if pages in many others are linked', async () => {
-    expect((await read(linking(['/a', '/b', '/c', '/d', '/e', '/shop/']))).linked).toEqual(['/shop/'])
+  it('are those with a slash if many others are linked', async () => {
+    const page = await read(linking(['/a', '/b', '/c', '/d', '/e', '/shop/']))
+    expect(page).toMatchObject({ linked: ['/shop/'], hinted: [] })
   })
 
   it('are not followed if there are many', async () => {

@@ -35,6 +35,8 @@ export interface WebPage {
   readonly ownFolder?: string
   /** Other folders that a front page with few links refers to. */
   readonly linkedFolders: readonly string[]
+  /** Those of all links and frames, which an application has for its own pages, too. */
+  readonly hintedFolders: readonly string[]
 }
 
 export interface WebTools {
@@ -132,14 +134,16 @@ export async function readWeb(
   const title = titleOf(bodyText(last)) || titleOf(bodyText(first))
   const server = oneLine(headerOf(first, 'server'), 300)
   ownFolder ??= cookieFolder(first)
-  const linkedFolders = linkedFoldersOf(bodyText(last), origin, at).filter((folder) => folder !== ownFolder)
+  const linked = linksIn(bodyText(last), origin, at)
+  const others = (folders: readonly (string | undefined)[]) => fewFolders(folders.filter((item) => item !== ownFolder))
   return {
     status: first.status,
     title: oneLine(title, 300),
     server,
     head: headText(first),
     traces: distinct(traces),
-    linkedFolders,
+    linkedFolders: others(linked.filter((path) => path.endsWith('/')).map(folderAt)),
+    hintedFolders: others(linked.map(folderOfLink)),
     ...(ownFolder === undefined ? {} : { ownFolder }),
   }
 }
@@ -159,15 +163,22 @@ function cookieFolder(response: HttpResponse): string | undefined {
   return path === undefined ? undefined : folderAt(path.endsWith('/') ? path : `${path}/`)
 }
 
-/** The folders of links and frames; only those that end with a slash if there are too many others. */
-function linkedFoldersOf(html: string, origin: Origin, at: string): string[] {
+/** Paths of links and frames on this server. */
+function linksIn(html: string, origin: Origin, at: string): string[] {
   const links = html.matchAll(
     /<(?:a\b[^>]{0,200}?\bhref|i?frame\b[^>]{0,200}?\bsrc)\s{0,9}=\s{0,9}["']?([^"'\s>?#]{1,300})/gi,
   )
-  const paths = [...links].flatMap(([, target = '']) => pathOnOrigin(target, origin, at) ?? [])
-  const exact = new Set(paths.flatMap((path) => (path.endsWith('/') ? (folderAt(path) ?? []) : [])))
-  const all = new Set(paths.flatMap((path) => folderAt(/^\/[\w~-]+$/.test(path) ? `${path}/` : path) ?? []))
-  return [all, exact].map((folders) => [...folders]).find(({ length }) => length <= linkedFoldersMax) ?? []
+  return [...links].flatMap(([, target = '']) => pathOnOrigin(target, origin, at) ?? [])
+}
+
+/** Applications are often linked without a slash. */
+function folderOfLink(path: string): string | undefined {
+  return folderAt(/^\/[\w~-]+$/.test(path) ? `${path}/` : path)
+}
+
+function fewFolders(folders: readonly (string | undefined)[]): readonly string[] {
+  const distinctFolders = new Set(folders.filter((folder) => folder !== undefined))
+  return distinctFolders.size > linkedFoldersMax ? [] : [...distinctFolders]
 }
 
 /** Some servers return different or no pages to clients that don't look like a browser. */

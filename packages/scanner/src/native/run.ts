@@ -134,7 +134,7 @@ function idsOf({ checks }: NativeCheck, { onlyChecks }: NativeTools): string[] {
 /** The root of a service, and the applications below it unless the scan is limited to a folder. */
 function foldersOf({ ownFolder, linkedFolders = [] }: IdentifiedService, { basePath }: CheckTarget): readonly string[] {
   if (basePath !== '/') return [basePath]
-  return [basePath, ...(ownFolder === undefined ? linkedFolders : [ownFolder])]
+  return [basePath, ...(ownFolder === undefined ? [] : [ownFolder]), ...linkedFolders]
 }
 
 /** A check that proves its weaknesses in one folder is not repeated in the others. */

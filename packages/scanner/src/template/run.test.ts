@@ -139,14 +139,7 @@ describe('applications below the root', () => {
     expect(locations(observations)).toEqual([`${port}/x`])
   })
 
-  it('are checked completely if the front page links to a single one', async () => {
-    const port = await serve((request, response) => only(response, request.url === '/app/x'))
-    const { ownFolder: linked, ...service } = folder(port, '/app/')
-    const options = { service: { ...service, linkedFolders: [linked] } }
-    expect(locations(await run(port, plan({ id: 't', path: `${base}/x"` }), options))).toEqual([`${port}/app/x`])
-  })
-
-  it('get only the checks of identified products if the front page links to several', async () => {
+  it('get only the checks of identified products if the front page links to them', async () => {
     const port = await serve((request, response) => only(response, /^.shop.[xy]$/.test(request.url ?? '')))
     const checks = plan(
       { id: 'generic', path: `${base}/x"` },
@@ -156,8 +149,7 @@ describe('applications below the root', () => {
     const rest = { language: '', softwareEdition: '', targetSoftware: '', targetHardware: '', other: '', text: '' }
     const { ownFolder: _, ...service } = folder(port, '/')
     const technologies = [{ name: 'Webstore', wfn: { ...parts, ...rest } }]
-    const linkedFolders = ['/shop/', '/blog/']
-    const observations = await run(port, checks, { service: { ...service, technologies, linkedFolders } })
+    const observations = await run(port, checks, { service: { ...service, technologies, linkedFolders: ['/shop/'] } })
     expect(locations(observations)).toEqual([`${port}/shop/y`])
     expect(covered(observations)).toEqual(['generic', 'specific'])
   })

@@ -119,19 +119,21 @@ async function* runWeb(runs: readonly ServiceRun[]): AsyncIterable<ServiceEvent>
 }
 
 /**
- * The root and the applications below it, unless the scan is limited to a folder. Only a single application gets all
- * checks: a front page that links to five would get more than five thousand requests.
+ * The root and the applications below it, unless the scan is limited to a folder. With all checks in each linked folder,
+ * a front page that links to five products would get more than five thousand requests.
  */
 function webRunsOf(run: ServiceRun): readonly ServiceRun[] {
   const { target, plan } = run
   const { ownFolder, linkedFolders = [], technologies } = run.service
   if (target.basePath !== '/') return [run]
   const below = (basePath: string) => ({ ...run, target: { ...target, basePath } })
-  const folders = ownFolder === undefined ? linkedFolders : [ownFolder]
-  if (folders.length <= 1) return [run, ...folders.map(below)]
   const names = identifiedNames(technologies)
   const ofProducts = { templates: plan.templates.filter((item) => isAbout(item, names)) }
-  return [run, ...folders.map((folder) => ({ ...below(folder), plan: ofProducts }))]
+  return [
+    run,
+    ...(ownFolder === undefined ? [] : [below(ownFolder)]),
+    ...linkedFolders.map((folder) => ({ ...below(folder), plan: ofProducts })),
+  ]
 }
 
 function problem(address: string, message: string): Observation {
