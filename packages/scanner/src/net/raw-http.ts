@@ -99,7 +99,7 @@ export function parseResponse(
   return { status: Number(status), statusText, headers, body: decompressed(content, headers) }
 }
 
-const decompressors = new Map([
+const decoders = new Map([
   ['gzip', gunzipSync],
   ['deflate', inflateSync],
   ['br', brotliDecompressSync],
@@ -109,7 +109,7 @@ const decompressors = new Map([
 function decompressed(body: Buffer, headers: HttpResponse['headers']): Buffer {
   const encoding = headers.find(([name]) => /^content-encoding$/i.test(name))?.[1].toLowerCase() ?? ''
   try {
-    return decompressors.get(encoding)?.(body, { maxOutputLength: ANSWER_BYTES_MAX }) ?? body
+    return decoders.get(encoding)?.(body, { maxOutputLength: ANSWER_BYTES_MAX }) ?? body
   } catch {
     return body
   }
