@@ -59,7 +59,7 @@ async function readApplications(
   atRoot: readonly Technology[],
   identify: (traces: readonly FingerprintText[]) => readonly Technology[],
   tools: IdentifyTools,
-): Promise<Pick<Identification, 'technologies' | 'ownFolder' | 'linkedFolders'>> {
+): Promise<Pick<Identification, 'technologies'> & Folders> {
   if (!http) return { technologies: atRoot }
   const known = new Set(atRoot.map(productOf))
   const common = ownFolder === undefined ? await findCommonFolders({ ...endpoint, tls }, webTools(tools), known) : []
@@ -83,12 +83,21 @@ async function readApplications(
   }
   const technologies = folders.length > 0 ? identify(found) : atRoot
   const all = [...folders, ...unnamed.slice(0, unnamedFoldersMax)]
-  const linked = all.filter((folder) => folder === ownFolder || suggested.includes(folder))
-  const [single] = linked
-  if (single === undefined || linked.length > 1 || (single !== ownFolder && !isIndex))
-    return all.length > 0 ? { technologies, linkedFolders: all } : { technologies }
-  const others = all.filter((folder) => folder !== single)
-  return { technologies, ownFolder: single, ...(others.length > 0 ? { linkedFolders: others } : {}) }
+  // A page without a product that is linked without a slash is more likely a login or a page about the company.
+  const leads = [...linkedFolders, ...hintedFolders.filter((folder) => folders.includes(folder))]
+  const own = all.filter((folder) => folder === ownFolder || (isIndex && leads.includes(folder)))
+  return { technologies, ...withOwnFolder(own.length === 1 ? own[0] : undefined, all) }
+}
+
+type Folders = Pick<Identification, 'ownFolder' | 'linkedFolders'>
+
+function withOwnFolder(ownFolder: string | undefined, all: readonly string[]): Folders {
+  const others = linkedOnly(all.filter((folder) => folder !== ownFolder))
+  return ownFolder === undefined ? others : { ownFolder, ...others }
+}
+
+function linkedOnly(linkedFolders: readonly string[]): Folders {
+  return linkedFolders.length > 0 ? { linkedFolders } : {}
 }
 
 /** Whether a folder that a link suggests doesn't exist. An API without a start page reports that as JSON. */

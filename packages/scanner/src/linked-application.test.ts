@@ -36,9 +36,13 @@ async function locationsOn(front: string): Promise<readonly string[]> {
 }
 
 it('runs all checks in the only folder that the front page links', async () => {
-  expect(await locationsOn('<title>Company</title><a href="/shop">Shop</a><a href="/terms">Terms</a>')).toEqual([
+  expect(await locationsOn('<title>Company</title><a href="/shop/">Shop</a><a href="/terms">Terms</a>')).toEqual([
     '/shop/orders',
   ])
+})
+
+it('runs them in no page without a product that is linked without a slash', async () => {
+  expect(await locationsOn('<title>Company</title><a href="/shop">Log in</a>')).toEqual([])
 })
 
 it('runs them in none of several folders, because that would take too many requests', async () => {

@@ -34,6 +34,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
     'sanic',
     'sinatra',
     'starlette-debug',
+    'webpy-compressed',
     'webpy-debug',
   ],
   'directory-listing': [

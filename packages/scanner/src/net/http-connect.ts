@@ -11,6 +11,9 @@ import type { Origin } from '#net/http-message.ts'
 
 const CONNECT_MS = 5_000
 
+/** As in ALPN (RFC 7301). */
+export type HttpProtocol = 'http/1.1' | 'h2'
+
 /** The connection was refused locally by the guard, not by the host. */
 export class DeniedByGuard extends Error {
   constructor(reason: string) {
@@ -23,44 +26,33 @@ export class DeniedByGuard extends Error {
  * undici connector that always dials `origin.address`, regardless of the request. Fails after five
  * seconds without a connection or TLS handshake.
  */
-export function connector(origin: Origin, guard: Guard): buildConnector.connector {
+export function connector(origin: Origin, guard: Guard, protocol?: HttpProtocol): buildConnector.connector {
   return (_options, callback) => {
     const denialReason = guard.denialReason(origin.address, origin.port)
     if (denialReason !== null) return callback(new DeniedByGuard(denialReason), null)
-    connectSocket(dial(origin), origin, (...result) => {
-      const [error] = result
-      const isHttp2Only = error !== null && 'code' in error && error.code === HTTP2_ONLY
-      if (isHttp2Only) connectSocket(dial(origin, 'h2'), origin, callback)
-      else callback(...result)
-    })
+    const socket = dial(origin, protocol)
+    let isSettled = false
+    const settle = (error: Error | null) => {
+      if (isSettled) return
+      isSettled = true
+      clearTimeout(timer)
+      if (error === null) return callback(null, socket)
+      socket.destroy()
+      callback(error, null)
+    }
+    const timer = setTimeout(() => settle(new Error(`no connection within ${CONNECT_MS / 1000} s`)), CONNECT_MS)
+    socket.once(origin.tls ? 'secureConnect' : 'connect', () => settle(null))
+    // Kept after the handoff: an unhandled error event would end the process.
+    socket.on('error', settle)
+    socket.once('close', () => settle(new Error('the connection was closed during the handshake')))
   }
-}
-
-/** The alert of servers that don't support HTTP/1.1. undici uses the protocol that the handshake selects. */
-const HTTP2_ONLY = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
-
-function connectSocket(socket: Socket, { tls }: Origin, callback: buildConnector.Callback): void {
-  let isSettled = false
-  const settle = (error: Error | null) => {
-    if (isSettled) return
-    isSettled = true
-    clearTimeout(timer)
-    if (error === null) return callback(null, socket)
-    socket.destroy()
-    callback(error, null)
-  }
-  const timer = setTimeout(() => settle(new Error(`no connection within ${CONNECT_MS / 1000} s`)), CONNECT_MS)
-  socket.once(tls ? 'secureConnect' : 'connect', () => settle(null))
-  // Kept after the handoff: an unhandled error event would end the process.
-  socket.on('error', settle)
-  socket.once('close', () => settle(new Error('the connection was closed during the handshake')))
 }
 
 /**
  * Opens a socket to the origin's address, with any TLS version if the origin uses TLS. The caller
  * must check the guard first, listen for errors, and destroy the socket.
  */
-export function dial(origin: Origin, protocol: 'http/1.1' | 'h2' = 'http/1.1'): Socket {
+export function dial(origin: Origin, protocol: HttpProtocol = 'http/1.1'): Socket {
   const where = { host: origin.address, port: origin.port, autoSelectFamily: false }
   if (!origin.tls) return connectTcp({ ...where, noDelay: true })
   return connectTls({

@@ -10,8 +10,8 @@ const BYTES_PER_SECOND_MIN = 1024
 const SLOW_AFTER_MS = 3_000
 /** Some servers redirect without a length and keep the connection open; the body would only end at the deadline. */
 const REDIRECT_BODY_MS = 500
-/** Errors when a server closes an idle keep-alive connection. */
-const REPEATABLE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+/** Errors when a server closes an idle keep-alive connection, or doesn't support HTTP/1.1. */
+const REPEATABLE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'])
 /** Messages of the parser about a response's head, such as one with both a length and chunks. */
 const MALFORMED =
   /\((?:Content-Length can't|Transfer-Encoding can't|Invalid header|Invalid character in Content-Length|Missing expected [CL][RF])/

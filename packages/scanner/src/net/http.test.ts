@@ -215,18 +215,20 @@ describe('responses', () => {
 })
 
 it('uses HTTP/2 where a server supports nothing else', async () => {
-  const server = createSecureServer(
-    { ...certificateFor({ name: 'lab.test' }), allowHTTP1: false },
-    (request, response) => {
-      response.writeHead(200, { 'x-lab': request.headers[':authority'] ?? '' }).end(`page ${request.url}`)
-    },
-  ).listen(0, address)
+  const server = createSecureServer({ ...certificateFor({ name: 'lab.test' }), allowHTTP1: false })
+  server.on('request', ({ headers, url }, response) => {
+    response.writeHead(200, { 'x-lab': headers[':authority'] ?? '' }).end(`page ${url}`)
+  })
+  server.listen(0, address)
   await once(server, 'listening')
   closers.push(() => server.close())
   const origin = originOf(server.address(), true)
-  const response = await get(origin, { path: '/status' })
-  expect(response).toMatchObject({ kind: 'response', status: 200, body: Buffer.from('page /status') })
-  expect(response.kind === 'response' && response.headers).toContainEqual(['x-lab', `lab.test:${origin.port}`])
+  const made = client()
+  for (const path of ['/status', '/orders']) {
+    const response = await made.request(origin, { method: 'GET', path }, { signal: AbortSignal.timeout(5000) })
+    expect(response).toMatchObject({ kind: 'response', status: 200, body: Buffer.from(`page ${path}`) })
+    expect(response.kind === 'response' && response.headers).toContainEqual(['x-lab', `lab.test:${origin.port}`])
+  }
 })
 
 it('reads a response that has both a length and chunks', async () => {

@@ -7,7 +7,7 @@ import PQueue from 'p-queue'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Guard } from '#guard.ts'
 import { createJar, isCookieGate, type Jar } from '#net/cookie-jar.ts'
-import { connector } from '#net/http-connect.ts'
+import { connector, type HttpProtocol } from '#net/http-connect.ts'
 import { exchange, rawRequest } from '#net/http-exchange.ts'
 import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 import { exchangeRaw } from '#net/raw-http.ts'
@@ -71,13 +71,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const endlessAddresses = new Set<string>()
   /** Cookies without which a server redirects to the requested URL, by pool; empty if they change nothing. */
   const gates = new Map<string, Jar>()
+  /** TLS servers that closed connections without a response, by pool, and the protocol that they accept. */
+  const protocols = new Map<string, HttpProtocol>()
 
   const handshakeOrigin = (origin: Origin): Origin =>
     options.serverName === undefined ? origin : { ...origin, hostname: options.serverName }
 
   const poolOf = (origin: Origin): Pool => {
     const key = poolKey(origin)
-    const pool = pools.get(key) ?? createPool(handshakeOrigin(origin), perHost, guard)
+    const pool = pools.get(key) ?? createPool(handshakeOrigin(origin), perHost, guard, protocols.get(key))
     // Reinsert to keep the map in least-recently-used order.
     pools.delete(key)
     pools.set(key, pool)
@@ -112,7 +114,24 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
     if (response.kind === 'response' || !response.mayRepeat) return response
     // A server may close an idle connection just as it is reused (RFC 9112, section 9.5).
-    const fresh = createPool(handshakeOrigin(origin), 1, guard)
+    const repeated = await sendOnFresh(origin, request, options)
+    const key = poolKey(origin)
+    if (repeated.kind === 'response' || !repeated.mayRepeat || !origin.tls || protocols.has(key)) return repeated
+    const page = await sendOnFresh(origin, request, options, 'h2')
+    protocols.set(key, page.kind === 'response' ? 'h2' : 'http/1.1')
+    if (page.kind === 'failure') return repeated
+    await pools.get(key)?.destroy()
+    pools.delete(key)
+    return page
+  }
+
+  const sendOnFresh = async (
+    origin: Origin,
+    request: HttpRequest,
+    options: Required<RequestOptions>,
+    protocol = protocols.get(poolKey(origin)),
+  ) => {
+    const fresh = createPool(handshakeOrigin(origin), 1, guard, protocol)
     try {
       return await exchange(fresh, origin, request, { ...limits, ...options })
     } finally {
@@ -168,11 +187,11 @@ function withHeaders(request: HttpRequest, headers: Readonly<Record<string, stri
   return { ...request, headers: { ...Object.fromEntries(own), ...headers } }
 }
 
-function createPool(origin: Origin, connections: number, guard: Guard): Pool {
+function createPool(origin: Origin, connections: number, guard: Guard, protocol?: HttpProtocol): Pool {
   // Always `http:` here: the connector handles TLS. Otherwise undici would open a new connection
   // whenever a request names a different host.
   return new Pool(`http://${bracketed(origin.address)}:${origin.port}`, {
-    connect: connector(origin, guard),
+    connect: connector(origin, guard, protocol),
     connections,
     pipelining: 1,
     allowH2: false,
