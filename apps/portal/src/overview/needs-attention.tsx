@@ -96,8 +96,13 @@ function Row({ issue, now, reasons }: RowProps) {
         <Severity level={severityLevel(issue.threat.severity.category)} />
       </Cell>
       <Cell label="Risk" primary>
-        <CellLink to="/risks/$id" params={{ id: issue.id }} title={issue.name}>
-          <span className="ttl truncate">{issue.name}</span>
+        <CellLink
+          to="/risks/$id"
+          params={{ id: issue.id }}
+          title={issue.name}
+          className="h-auto! flex-wrap gap-y-1! py-1"
+        >
+          <span className="ttl max-w-full truncate max-md:whitespace-normal">{issue.name}</span>
           {reasons.map((reason) => (
             <Badge key={reason} small variant={reasonBadges[reason].variant}>
               {reasonBadges[reason].word}

@@ -127,7 +127,9 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
                 <Resource {...event.resource} />
               </Cell>
               <Cell label="Address" quiet>
-                <span title={event.userAgent}>{event.ip || '–'}</span>
+                <span title={event.userAgent} className="font-mono">
+                  {event.ip || '–'}
+                </span>
               </Cell>
             </tr>
           ))}
