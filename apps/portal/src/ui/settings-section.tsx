@@ -21,7 +21,7 @@ export function SettingsSection({
         <h2 id={id} className="text-14/5 font-semibold tracking-[-.006em]">
           {title}
         </h2>
-        {description && <p className="mt-0.5 text-pretty text-ink-2">{description}</p>}
+        {description && <p className="mt-0.5 text-balance text-ink-2">{description}</p>}
       </div>
       <div className="min-w-0">{children}</div>
     </section>
