@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNow } from '#lib/clock.ts'
-import { formatAge, formatDateTime } from '#lib/format.ts'
+import { formatAge, formatDateTime, formatNumber } from '#lib/format.ts'
 import { selectForAttention, type AttentionReason, attentionReasons } from '#overview/attention.ts'
 import { needingAttention } from '#overview/queries.ts'
 import type { View } from '#overview/view.ts'
@@ -116,7 +116,7 @@ function Row({ issue, now, reasons }: RowProps) {
             <span className="truncate font-mono" title={first.host.name ?? first.host.address}>
               {first.host.name ?? first.host.address}
             </span>
-            {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{more}</span>}
+            {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{formatNumber(more)}</span>}
           </span>
         )}
       </Cell>

@@ -180,7 +180,7 @@ function Hosts({ hosts }: Pick<ComparedIssue, 'hosts'>): ReactNode {
           </span>
         ))}
       </span>
-      {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{more}</span>}
+      {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{formatNumber(more)}</span>}
     </span>
   )
 }
