@@ -103,11 +103,15 @@ function Row({ issue, now, reasons }: RowProps) {
           className="h-auto! flex-wrap gap-y-1! py-1"
         >
           <span className="ttl max-w-full truncate max-md:whitespace-normal">{issue.name}</span>
-          {reasons.map((reason) => (
-            <Badge key={reason} small variant={reasonBadges[reason].variant}>
-              {reasonBadges[reason].word}
-            </Badge>
-          ))}
+          {reasons.length > 0 && (
+            <span className="flex gap-2">
+              {reasons.map((reason) => (
+                <Badge key={reason} small variant={reasonBadges[reason].variant}>
+                  {reasonBadges[reason].word}
+                </Badge>
+              ))}
+            </span>
+          )}
         </CellLink>
       </Cell>
       <Cell label="Affected" priority={1} quiet>
