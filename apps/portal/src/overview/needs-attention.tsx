@@ -100,7 +100,7 @@ function Row({ issue, now, reasons }: RowProps) {
           to="/risks/$id"
           params={{ id: issue.id }}
           title={issue.name}
-          className="h-auto! flex-wrap gap-y-1! py-1"
+          className="h-auto! flex-wrap gap-y-1! md:py-1"
         >
           <span className="ttl max-w-full truncate max-md:whitespace-normal">{issue.name}</span>
           {reasons.length > 0 && (
