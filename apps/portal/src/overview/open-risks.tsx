@@ -8,7 +8,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useDeferredQuery } from '#api/query.ts'
 import { bySeverity, byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
-import { changeOver } from '#overview/change.ts'
+import { changeOf, changeText } from '#overview/change.ts'
 import { riskListPath, statsPeriod, statsInput, type View } from '#overview/view.ts'
 import { lastEnded } from '#scans/queries.ts'
 import { ChartFigure } from '#ui/charts/figure.tsx'
@@ -51,7 +51,7 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
   // Totals come from the status series because the severity series omits risks without a severity.
   const totals = statuses.open.map((open, at) => open + (statuses.regressive[at] ?? 0))
   const start = startOf(series, view)
-  const change = changeOver(totals, start)
+  const change = changeOf(totals)
   // Before the first finding there is nothing to compare with.
   const { open, resolved, ignored, regressive } = statuses
   const isComparable = [open, resolved, ignored, regressive].some(([first = 0]) => first > 0)
@@ -61,11 +61,11 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
     <>
       <p className="mt-1.5 flex flex-wrap items-baseline gap-x-3">
         <b className="text-44 font-medium tracking-figure tabular-nums">{formatNumber(total)}</b>
-        {isComparable && <Delta amount={change.amount}>{change.text}</Delta>}
+        {isComparable && <Delta amount={change}>{changeText(change, start)}</Delta>}
       </p>
       <SeverityLadder
         counts={perSeverity((level) => series[level].at(-1) ?? 0)}
-        changes={isComparable ? perSeverity((level) => changeOver(series[level], '').amount) : undefined}
+        changes={isComparable ? perSeverity((level) => changeOf(series[level])) : undefined}
         row={(level, content) =>
           view.kind === 'all' ? (
             <LadderRow>{content}</LadderRow>

@@ -20,17 +20,11 @@ interface LinesProps {
 
 const dashes = { solid: undefined, dotted: '0.5 4', dashed: '5 4' } as const
 
-/** Width of an end label without its number: gap, icon, and the longest name. */
-const labelPx = 90
-const digitPx = 7
-
 /** One line per series, labeled at its end with the last value. */
 export function Lines({ series, height = 130, ...props }: LinesProps & { readonly series: readonly LineSeries[] }) {
   const scale = countScale(Math.max(0, ...series.flatMap(({ values }) => values)))
-  const digits = Math.max(...series.map(({ values }) => formatNumber(values.at(-1) ?? 0).length))
-  const endRoom = labelPx + digits * digitPx
   return (
-    <Plot {...props} height={height} series={series} scale={scale} layout="edges" endRoom={endRoom} labelsMax={2}>
+    <Plot {...props} height={height} series={series} scale={scale} layout="edges" endRoom={112} labelsMax={2}>
       <Canvas>
         {series.map(({ name, color, stroke, values }) => (
           <Stroke key={name} color={color} dash={dashes[stroke]} d={pathOf(values, scale)} />
