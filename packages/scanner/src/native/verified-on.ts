@@ -6,7 +6,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'alias-traversal-linked-folder': ['nginx-alias-linked'],
   'amqp-anonymous': ['qpid-broker-j'],
   'amqp-default-login': ['garagemq', 'rabbitmq'],
-  'api-records-exposed': ['flask-profiler', 'saq', 'sendria'],
+  'api-records-exposed': ['flask-profiler', 'saq'],
   'api-writable-without-authentication': ['django-admin', 'django-rest-framework'],
   'api-without-authentication': ['huma'],
   'application-files-exposed': ['nginx-application-files'],
