@@ -34,6 +34,8 @@ describe('describedParameters', () => {
       '/orders/{id}/items/{item}': { get: {} },
       '/files/{name}': { get: {}, delete: {} },
       '/fetch': { get: { parameters: [query('url', true), { name: 'token', in: 'header' }] } },
+      '/settings/reset': { get: { parameters: [query('name')] } },
+      '/deleteFile/{path}': { get: {} },
       '/upload': { post: { parameters: [query('file')] } },
     }
     const found = describedParameters({ openapi: '3.1.0', servers: [{ url: '/v1' }], paths }, '/')

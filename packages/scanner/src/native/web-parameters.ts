@@ -182,6 +182,10 @@ function distinct(parameters: readonly Parameter[]): readonly Parameter[] {
   return [...new Map(parameters.map((item) => [`${item.path} ${item.name}`, item])).values()]
 }
 
+/** Words of operations that change something although they are called with GET. */
+const changing =
+  /(?:^|[/_.-])(?:add|cancel|clear|close|create|delete|disable|drop|enable|exec|execute|flush|import|install|kill|logout|move|purge|reboot|register|reload|remove|rename|reset|restart|restore|run|save|send|set|shutdown|start|stop|sync|trigger|uninstall|update|upgrade|upload|write)(?=$|[/_.{-]|[A-Z])/
+
 /** Parameters of operations that only read, those that name files or URLs first. */
 export function describedParameters(description: Description, base: string): readonly Parameter[] {
   const found = Object.entries(description.paths)
@@ -189,7 +193,7 @@ export function describedParameters(description: Description, base: string): rea
     .flatMap(([path, { get }]) => {
       const declared = Operation.safeParse(get).data?.parameters ?? []
       const inPath = [...path.matchAll(/\{(\w{1,60})\}/g)].map(([, name = '']) => name)
-      if (!/^\/[\w./{}-]{1,200}$/.test(path) || inPath.length > 1) return []
+      if (!/^\/[\w./{}-]{1,200}$/.test(path) || changing.test(path) || inPath.length > 1) return []
       const target = pathOf(path, description, base)
       const [name] = inPath
       if (name !== undefined) return [{ path: target, query: [], name, value: '', isInPath: true }]
