@@ -13,7 +13,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const root = resolve(import.meta.dirname, '..')
 const rounds = 5
-/** Long enough for the first minute's jobs to finish and the heap to stabilize. */
+/** Long enough for the first jobs to finish and the heap to stabilize. */
 const settleMs = 10_000
 
 const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-bench-'))

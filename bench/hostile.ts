@@ -87,7 +87,7 @@ function templateOf(id: string, check: string): string {
   return `id: ${id}\ninfo: { name: "Case ${id}", severity: low }\nhttp:\n  - path: ["{{BaseURL}}/${id}"]\n${operators}\n`
 }
 
-/** Scans a target for each case at the same time, and calls the API meanwhile. */
+/** Scans a target for each case at the same time, and calls the API in the meantime. */
 async function scanAll(visitor: Visitor, network: string, bodyOf: (one: Case) => string) {
   const sites = await Promise.all(
     cases.map((hostileCase, index) => {

@@ -1,5 +1,5 @@
 /**
- * Benchmarks many worker processes over one database: CPU time per host with 1, 2, and 4 of them, the queue, takeover
+ * Benchmarks many worker processes that share one database: CPU time per host with 1, 2, and 4 of them, the queue, takeover
  * after a kill, fairness, and heartbeats of agents.
  *
  *     node bench/scale.ts [hosts|queue|takeover|fairness|agents]

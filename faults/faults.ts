@@ -110,6 +110,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // The connection has ended meanwhile.
+    // The connection has ended in the meantime.
   }
 }

@@ -1,4 +1,4 @@
-/** Glacis as several processes over one PostgreSQL, each of which can be killed. */
+/** Glacis as several processes that share one PostgreSQL. Each of them can be killed. */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, open, readFile, rm } from 'node:fs/promises'

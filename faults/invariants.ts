@@ -149,7 +149,7 @@ export async function violations(
   { isEnd = false, received = null }: { readonly isEnd?: boolean; readonly received?: Received | null } = {},
 ): Promise<string[]> {
   return withClient(databaseUrl, async (client) => {
-    // The load continues meanwhile: what it adds from here on may be missing in the snapshot.
+    // The load continues in the meantime: what it adds from here on may be missing from the snapshot.
     const { statuses } = acknowledged
     const before = structuredClone(acknowledged)
     await client.query('begin isolation level repeatable read read only')

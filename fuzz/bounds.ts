@@ -12,7 +12,7 @@ export const seed = Number(fuzzSeed ?? 20_261_124)
 const cpuMsMax = 250
 /** Any input is done by then, even if other programs use the machine. */
 export const hangMs = 20_000
-/** How much the process may grow meanwhile, garbage included. */
+/** How much the process may grow in the meantime, garbage included. */
 const growthMiBMax = 512
 /** Interval between lines of progress. */
 export const progressMs = 30_000

@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
     blind: { type: 'boolean', default: false },
     /** Scan again even if there is a result. */
     again: { type: 'boolean', default: false },
-    /** Folder that logs of the programs are copied to. */
+    /** Folder that the programs' logs are copied to. */
     logs: { type: 'string' },
     scan: { type: 'string', default: '' },
     /** Compare the identification of the weak variants with nmap's. */

@@ -45,7 +45,7 @@ export interface Server {
   kill(): Promise<void>
 }
 
-/** @param primary of which the new server becomes a streaming replica */
+/** @param primary the server to replicate, if the new server is to be a streaming replica */
 export async function startServer(folder: string, primary?: Server): Promise<Server> {
   const as = await unprivileged()
   const { postgres, initdb } = await findPrograms({ uid: as.uid, gid: as.gid }, '/var/cache/glacis')

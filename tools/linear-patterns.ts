@@ -1,6 +1,6 @@
 /**
  * Finds the native regular expressions of code that reads what targets send, and proves that each takes linear time.
- * Run it directly to update `linear-patterns.json` after a change: proofs that take long, and the inputs on which
+ * Run it directly to update `linear-patterns.json` after a change: proofs that take a long time, and the inputs on which
  * patterns with bounded repetition are measured. The test proves patterns that the file doesn't list.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'

@@ -33,7 +33,7 @@ const unknown = found.filter(
   ({ path, text }) => !allowed.some((entry) => path === entry.path && text.includes(entry.text)),
 )
 for (const { path, ruleId, message } of unknown) console.error(`${path}: ${message} (${ruleId})`)
-console.log(`${searched} versions of files searched: ${found.length} findings, ${unknown.length} not allowed`)
+console.log(`${searched} file versions searched: ${found.length} findings, ${unknown.length} not allowed`)
 process.exitCode = unknown.length > 0 ? 1 : 0
 
 /** Every version of every text file in the history of HEAD. */

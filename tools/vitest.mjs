@@ -11,12 +11,12 @@ export function runVitest(...args) {
   return start(['--retry=1', ...args], runMsMax)
 }
 
-/** Without retries and without a limit of time: long tests have their own, and must pass on the first attempt. */
+/** Without retries or a time limit: long tests have their own limits, and must pass on the first attempt. */
 export function runSoakTests(...args) {
   return start(['--project=soak', ...args], 0)
 }
 
-/** Without retries and without a limit of time, and with the output of each test as it is written. */
+/** Without retries or a time limit, and with the output of each test as it is written. */
 export function runFuzzing(...args) {
   return start(['--testTimeout=0', '--disableConsoleIntercept', ...args], 0)
 }
@@ -29,7 +29,7 @@ function start(args, timeout) {
     child.once('exit', (code, signal) => {
       if (signal !== null)
         console.error(
-          `The tests were ended by ${signal}${timeout > 0 ? `, at the latest after ${timeout / 60_000} minutes` : ''}.`,
+          `The tests were ended by ${signal}${timeout > 0 ? `. Their time limit is ${timeout / 60_000} minutes` : ''}.`,
         )
       done(code ?? 1)
     })

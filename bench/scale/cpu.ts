@@ -27,6 +27,6 @@ function readUsage(pid: number, all: Map<number, Usage>): void {
     const ticks = fields.slice(11, 15).reduce((sum, value) => sum + value, 0)
     all.set(pid, { parent: fields[1] ?? 0, seconds: ticks / ticksPerSecond })
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
   }
 }

@@ -3,22 +3,36 @@ import type { Client } from 'pg'
 import { foundDaysAgo, fraction, idAt, scanTime } from './times.ts'
 
 const fixedCount = 52
+/** Checks of weaknesses that any web server can have. */
+const commonChecks = (
+  'backup-archive-exposed cors-reflects-origin directory-listing env-backup-exposed git-config-exposed htpasswd-exposed ' +
+  'login-form-over-http open-redirect-parameter phpinfo-exposed session-cookie-without-httponly shell-history-exposed ' +
+  'source-map-exposed sql-injection-error sqlite-database-exposed tls-certificate-expired tls-certificate-name-mismatch ' +
+  'tls-chain-incomplete tls-version-weak'
+).split(' ')
 
-/** Adds issues that were found and fixed in the meantime, on existing hosts. */
+/** Adds issues that were found and fixed in the meantime, on hosts whose software they affect. */
 export async function addFixedIssues(client: Client, workspace: string, now: Date): Promise<void> {
-  const { rows: threats } = await client.query<{ id: string; kind: string }>(
-    `select id, kind from threat
-     where not exists (select from issue where account_id = $1 and threat_id = threat.id) and category <> 'CATEGORY_NONE'
-     order by row_number() over (partition by kind = 'check' order by md5(key)), kind limit $2`,
-    [workspace, fixedCount],
+  const { rows } = await client.query<{ id: string; kind: string; host_id: string; target_id: string; port: number }>(
+    `with possible as (
+       select threat_id as id, host_id, port
+       from threat_product join product using (vendor, product)
+       join host_product on host_product.account_id = product.account_id and product_id = product.id
+       where product.account_id = $1
+       union all
+       select threat.id, host_id, port from threat join service on account_id = $1 and protocol = 'http'
+       where key = any($2) and port in (80, 443) and (tls or key not like 'tls-%')
+     ), chosen as (
+       select distinct on (threat.id) threat.id, key, kind, host.id as host_id, target_id, port
+       from possible join threat using (id) join host on host.account_id = $1 and host.id = host_id
+       where category <> 'CATEGORY_NONE'
+         and not exists (select from issue where account_id = $1 and threat_id = threat.id)
+       order by threat.id, md5(key || host.address::text)
+     )
+     select * from chosen order by row_number() over (partition by kind = 'check' order by md5(key)), kind limit $3`,
+    [workspace, commonChecks, fixedCount],
   )
-  const { rows: hosts } = await client.query<{ id: string; target_id: string }>(
-    'select id, target_id from host where account_id = $1 order by id',
-    [workspace],
-  )
-  for (const [number, threat] of threats.entries()) {
-    const host = hosts[number % hosts.length]
-    if (!host) return
+  for (const [number, threat] of rows.entries()) {
     const foundDay = foundDaysAgo(number)
     const resolved = Math.max(2, Math.round(foundDay - 6 - fraction(number) * 44))
     const [issueId, from, to] = [idAt(scanTime(now, foundDay)), scanTime(now, foundDay), scanTime(now, resolved)]
@@ -35,21 +49,22 @@ export async function addFixedIssues(client: Client, workspace: string, now: Dat
     await client.query(
       `insert into occurrence (account_id, id, issue_id, host_id, target_id, location, port, method, status, quality,
          evidence, evidence_key, decided_by, first_seen_at, last_seen_at, resolved_at)
-       select $1, $2::uuid, $3, $4, $5, '443', 443, $6::text, 'STATUS_RESOLVED', $7::int,
-         jsonb_build_object('location', '443', 'port', 443, 'method', $6::text, 'quality', $7::int, 'text', name, 'highlights', '[]'::jsonb),
+       select $1, $2::uuid, $3, $4, $5, $11::text, $11, $6::text, 'STATUS_RESOLVED', $7::int,
+         jsonb_build_object('location', $11::text, 'port', $11::int, 'method', $6::text, 'quality', $7::int, 'text', name, 'highlights', '[]'::jsonb),
          $2::text, 'scan', $8, $9, $9
        from threat where id = $10`,
       [
         workspace,
         idAt(from),
         issueId,
-        host.id,
-        host.target_id,
+        threat.host_id,
+        threat.target_id,
         isVerified ? 'demo' : 'version',
         isVerified ? 99 : 80,
         from,
         to,
         threat.id,
+        threat.port,
       ],
     )
     await client.query(
@@ -57,13 +72,13 @@ export async function addFixedIssues(client: Client, workspace: string, now: Dat
        select $1, $2, $3, 'STATUS_RESOLVED', $4, $5, category from issue where account_id = $1 and id = $3`,
       [
         workspace,
-        host.target_id,
+        threat.target_id,
         issueId,
         isVerified ? 'STATUS_RESOLVED' : null,
         isVerified ? null : 'STATUS_RESOLVED',
       ],
     )
-    for (const eventHost of [null, host]) {
+    for (const isOfHost of [false, true]) {
       for (const [status, at] of [
         ['STATUS_OPEN', from],
         ['STATUS_RESOLVED', to],
@@ -71,7 +86,16 @@ export async function addFixedIssues(client: Client, workspace: string, now: Dat
         await client.query(
           `insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor)
            values ($1, $2, $3, $4, $5, $6, $7, $8, 'scan')`,
-          [workspace, idAt(at), issueId, eventHost?.id ?? null, eventHost?.target_id ?? null, status, verification, at],
+          [
+            workspace,
+            idAt(at),
+            issueId,
+            isOfHost ? threat.host_id : null,
+            isOfHost ? threat.target_id : null,
+            status,
+            verification,
+            at,
+          ],
         )
     }
   }

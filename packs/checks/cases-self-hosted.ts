@@ -1,6 +1,23 @@
 /** Cases: self-hosted applications and their APIs. */
 import { crlf, exposure, html, json, plain } from './replies.ts'
-import { type Case, script } from './servers.ts'
+import { type Case, type Reply, script, type Site } from './servers.ts'
+
+/** Joins the texts that the check sends in a program, and returns them in a page. */
+function joining(target: string, program: RegExp, page: (joined: string) => Reply): Site {
+  return ({ path, body }) => {
+    const [, first = '', second = ''] = program.exec(decodeURIComponent(`${path} ${body}`)) ?? []
+    return path.startsWith(target) ? page(`${first}${second}`) : null
+  }
+}
+/** Returns the product of two numbers that the check sends in an expression. */
+function multiplying(target: string): Site {
+  return ({ path, body }) => {
+    const [, first = '', second = ''] = /\((\d+)\*(\d+)\)/.exec(decodeURIComponent(`${path} ${body}`)) ?? []
+    const isSent = path.startsWith(target) && first !== ''
+    return isSent ? { status: 302, headers: { 'x-glacis': String(Number(first) * Number(second)) } } : null
+  }
+}
+const denied = (target: string): Site => ({ path }) => (path.startsWith(target) ? { status: 403, body: 'Not authenticated' } : null)
 
 export const selfHosted: readonly Case[] = [
   exposure('vector-database-open', '/collections', json({ result: { collections: [{ name: "docs" }] }, status: "ok", time: 0.00001 }), json({ status: { error: "Unauthorized" }, time: 0 })),
@@ -64,4 +81,27 @@ export const selfHosted: readonly Case[] = [
     hasNot: script(crlf('201 news.lab.test ready'), (received) => crlf(received.toString().startsWith('LIST') ? '480 authentication required' : '480 no')),
     at: [''],
   },
+  {
+    id: 'CVE-2025-3248',
+    protocol: 'http',
+    has: joining('/api/v1/validate/code', /@int\('(\w+)'\+'(\w+)'\)/, (text) => json({ function: { errors: [`invalid literal for int() with base 10: '${text}'`] } })),
+    hasNot: denied('/api/v1/validate/code'),
+    at: ['/api/v1/validate/code'],
+  },
+  {
+    id: 'CVE-2024-38856',
+    protocol: 'http',
+    has: joining('/webtools/control/main/ProgramExport', /\('(\w+)'\\u002b'(\w+)'\)/, (text) => html(`java.lang.Exception: ${text}`)),
+    hasNot: denied('/webtools/'),
+    at: ['/webtools/control/main/ProgramExport'],
+  },
+  {
+    id: 'CVE-2025-24893',
+    protocol: 'http',
+    has: joining('/bin/get/Main/SolrSearch', /println\('(\w+)'\+'(\w+)'\)/, (text) => html(`RSS feed for search on [}}}${text}]`)),
+    hasNot: joining('/bin/get/Main/SolrSearch', /(println\S+)/, (text) => html(`RSS feed for search on [}}}${text}]`)),
+    at: ['/bin/get/Main/SolrSearch'],
+  },
+  { id: 'CVE-2023-22527', protocol: 'http', has: multiplying('/template/aui/text-inline.vm'), hasNot: denied('/template/'), at: ['/template/aui/text-inline.vm'] },
+  { id: 'CVE-2022-26134', protocol: 'http', has: multiplying('/%24%7B'), hasNot: denied('/%24'), at: ['ANY'] },
 ]

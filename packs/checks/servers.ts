@@ -18,7 +18,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
 }
-export type Site = (request: { method: string; path: string; headers: NodeJS.Dict<string | string[]>; raw: string }) => Reply | null
+export type Site = (request: { method: string; path: string; headers: NodeJS.Dict<string | string[]>; raw: string; body: string }) => Reply | null
 export interface Tls extends CertificateOptions {
   readonly minVersion?: SecureVersion
   readonly maxVersion?: SecureVersion
@@ -41,10 +41,13 @@ export async function web(site: Site, tls?: Tls): Promise<Running> {
   const listener: RequestListener = (request, response) => {
     const { method = '', url: path = '', headers } = request
     const raw = `${method} ${path} HTTP/1.1\r\n${request.rawHeaders.map((text, at) => (at % 2 ? `${text}\r\n` : `${text}: `)).join('')}`
-    request.resume()
-    const reply = site({ method, path, headers, raw }) ?? { status: 404, body: 'no such page' }
-    response.writeHead(reply.status ?? 200, reply.headers ?? {})
-    response.end(reply.body ?? '')
+    let body = ''
+    request.setEncoding('latin1').on('data', (part: string) => (body += part))
+    request.on('end', () => {
+      const reply = site({ method, path, headers, raw, body }) ?? { status: 404, body: 'no such page' }
+      response.writeHead(reply.status ?? 200, reply.headers ?? {})
+      response.end(reply.body ?? '')
+    })
   }
   const server = tls
     ? createHttps({ ...certificateFor(tls), ...tls, ciphers: 'ALL:@SECLEVEL=0' } as object, listener)

@@ -110,7 +110,7 @@ it.each([
 })
 
 it.each([
-  ['nowhere.pem', undefined, /Could not read the CA certificates/],
+  ['nowhere.pem', undefined, /Can't read the CA certificates/],
   ['empty.pem', 'nothing', /contains no certificate in PEM format\.$/m],
   ['damaged.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', /contains a damaged certificate\.$/m],
 ])('explains %s', async (name, content, output) => {
@@ -133,7 +133,7 @@ it('connects directly to a server in NO_PROXY', async () => {
   expect(requests).toEqual([])
 })
 
-it('explains a wrong password of the proxy', async () => {
+it('explains a wrong proxy password', async () => {
   const env = { HTTPS_PROXY: proxyUrl(portOf(proxy), { user: 'agent', password: 'wrong' }) }
   const ended = await runAgent(env, '--ca', join(folder, 'ca.pem'))
   expect(ended).toMatchObject({

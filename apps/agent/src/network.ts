@@ -27,7 +27,7 @@ export async function configureNetwork(
 
 async function readCertificates(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch((cause: Error) => {
-    throw new CliError(`Could not read the CA certificates from ${file}: ${cause.message}.`, { cause })
+    throw new CliError(`Can't read the CA certificates from ${file} (${cause.message}).`, { cause })
   })
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   if (certificates.length === 0) throw new CliError(`${file} contains no certificate in PEM format.`)

@@ -26,7 +26,7 @@ export interface Options {
   readonly isCheckOnly: boolean
 }
 
-export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks CIDR,…] [--ca FILE] [--update] [--plain-http] [--check]
+export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks LIST] [--ca FILE] [--update] [--plain-http] [--check]
 
   --server URL        URL of the Glacis server. Environment: GLACIS_AGENT_SERVER.
   --token-file FILE   File with the token shown in the portal; "-" reads it from standard input.
@@ -116,7 +116,7 @@ async function readTokenFile(file: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(`Could not read the token from ${file}: ${reason}.`, { cause })
+    throw new CliError(`Can't read the token from ${file} (${reason}).`, { cause })
   }
 }
 

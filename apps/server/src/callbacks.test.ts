@@ -57,7 +57,7 @@ it("startCallbacks explains why it can't listen", async () => {
   const start = startCallbacks(callbackAddress.parse(`127.71.2.2:${usedPort}`), 'GLACIS_CALLBACKS')
   await expect(start).rejects.toThrow(
     new CliError(
-      `Can't start the callback server: port ${usedPort} on 127.71.2.2 is in use. Stop the other program or choose another port in GLACIS_CALLBACKS.`,
+      `Can't start the callback server: port ${usedPort} on 127.71.2.2 is in use. Stop the other program, or choose another port in GLACIS_CALLBACKS.`,
     ),
   )
   other.close()

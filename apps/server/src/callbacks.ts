@@ -96,10 +96,10 @@ function explain(cause: unknown, { listen, httpPort, dnsPort }: CallbackSettings
   const isDns = cause instanceof Error && 'syscall' in cause && cause.syscall === 'bind'
   const location = `port ${isDns ? dnsPort : httpPort} on ${listen}`
   const messages: Readonly<Record<string, string>> = {
-    EADDRINUSE: `${location} is in use. Stop the other program or choose another port`,
-    EACCES: `${location} requires root privileges. Choose a port above 1023`,
-    EADDRNOTAVAIL: `${listen} is not an address of this machine. Set "listen" to one that is`,
+    EADDRINUSE: `${location} is in use. Stop the other program, or choose another port in ${settingName}`,
+    EACCES: `${location} requires root privileges. Choose a port above 1023 in ${settingName}`,
+    EADDRNOTAVAIL: `${listen} is not an address of this machine. Set "listen" in ${settingName} to one that is`,
   }
-  const sentence = messages[code] ?? `can't listen on ${location} (${code || String(cause)})`
-  return new CliError(`Can't start the callback server: ${sentence} in ${settingName}.`, { cause })
+  const sentence = messages[code] ?? `${location} can't be opened (${code || String(cause)}). Check ${settingName}`
+  return new CliError(`Can't start the callback server: ${sentence}.`, { cause })
 }

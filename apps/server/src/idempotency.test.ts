@@ -4,7 +4,7 @@ import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const server = await sharedTestServer()
 
-it("deletes responses after a day, also of workspaces that don't send keys anymore", async () => {
+it("deletes responses after a day, even those of workspaces that don't send keys anymore", async () => {
   const request = { key: 'k', call: 'POST /v1/targets', input: {} }
   const at = (hours: number) => new Date(Date.UTC(2026, 10, 1, hours))
   const workspaces = [await server.createWorkspace(), await server.createWorkspace()]

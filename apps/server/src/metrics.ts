@@ -1,6 +1,6 @@
 /**
  * Prometheus metrics on their own port, in the text format 0.0.4. Nothing in them identifies a workspace, a target, or
- * a user. Counts over all processes (queues, scans, feeds) are read from the database when Prometheus scrapes.
+ * a user. Counts across all processes (queues, scans, feeds) are read from the database when Prometheus scrapes.
  */
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'

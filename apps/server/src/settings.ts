@@ -70,7 +70,7 @@ export const Settings = z.object({
     expects: 'a URL such as postgresql://user:password@replica/database',
     initial: 'none',
     meaning:
-      "A streaming replica that serves lists and charts to signed-in users. It is used only while it is less than five seconds behind, and contains the user's own changes.",
+      "A streaming replica that serves lists and charts to signed-in users. It is used only while it is less than five seconds behind and contains the user's own changes.",
   }),
   GLACIS_IDENTITY_URL: described(origin.optional(), {
     expects: 'an origin such as https://id.example.org, without a path',
@@ -185,7 +185,7 @@ export const Settings = z.object({
     expects: 'public, all, or a list of networks such as 10.0.0.0/8',
     initial: '`public`',
     meaning:
-      'Allowed destinations of webhooks, Slack, and Discord messages: `public` (https to public addresses), `all`, or `public` plus a list of networks, where http is allowed too. Cloud metadata addresses are always blocked.',
+      'Destinations that workspaces may use for webhooks, Slack, Discord, and identity providers: `public` (https to public addresses), `all`, or a list of networks that are allowed in addition, also over http. Cloud metadata addresses are always blocked.',
   }),
   GLACIS_KEEP_HISTORY: described(duration.default(400 * unitsMs.d), {
     expects: 'a duration such as 400d',

@@ -43,7 +43,7 @@ export const getInstallation = endpoint({
 export const setInstallationNetworks = endpoint({
   method: 'PUT',
   path: '/v1/installation/sign-in-networks',
-  summary: 'Limit sign-in to networks',
+  summary: 'Limit sign-in to certain networks',
   description:
     'Applies to all users on their next request. API tokens and agents have their own networks. Rejected with the reason `OWN_ADDRESS_EXCLUDED` if you would lose access, unless `excludesYou` is set.',
   input: z.strictObject(NetworkChange),
@@ -94,7 +94,7 @@ export const WorkspaceUsage = z.object({
   targets: z.int(),
   hosts: z.int(),
   createTime: Timestamp,
-  /** The last request of a member, with an accuracy of an hour. */
+  /** The last request of a member, accurate to the hour. */
   lastActiveTime: z.optional(Timestamp),
   /** When it will be deleted, if its deletion is scheduled. */
   deleteTime: z.optional(Timestamp),

@@ -169,7 +169,7 @@ export const getIssue = endpoint({
   input: z.object({ id: Id }),
   result: z.object({ issue: Issue }),
 })
-/** How long a critical or high issue can be ignored at most, in days. */
+/** Maximum number of days that a critical or high issue can be ignored. */
 export const ignoreDaysMax = 365
 
 /**

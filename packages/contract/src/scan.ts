@@ -156,10 +156,10 @@ export const ScannedHost = z.object({
   /** Absent if the address is not a known host. */
   hostId: z.optional(Id),
   state: ScanHostState,
-  /** The scanner's reason, such as "port 80 open", "no response from 12 ports". */
+  /** The scanner's reason, such as "port 80 open" or "no response from 12 ports". */
   reason: z.string(),
   issueCount: SeverityCount,
-  /** Checks that were stopped on this host: neither found nor ruled out. At most 100. */
+  /** Checks that were stopped on this host; their weaknesses are neither proved nor ruled out. At most 100. */
   stopped: z.array(z.object({ port: z.optional(z.int()), check: z.string(), reason: z.string() })),
 })
 export type ScannedHost = z.infer<typeof ScannedHost>

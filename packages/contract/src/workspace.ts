@@ -116,7 +116,7 @@ export const updateWorkspace = endpoint({
 export const setSignInNetworks = endpoint({
   method: 'PUT',
   path: '/v1/workspace/sign-in-networks',
-  summary: 'Limit the workspace to networks',
+  summary: 'Limit the workspace to certain networks',
   description:
     'Applies to all members on their next request. API tokens and agents have their own networks. Rejected with the reason `OWN_ADDRESS_EXCLUDED` if you would lose access, unless `excludesYou` is set.',
   input: z.strictObject(NetworkChange),

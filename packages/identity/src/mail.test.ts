@@ -14,6 +14,13 @@ it('contains the code and the link, but no code in the subject', () => {
   expect(mail.html).toContain('href="https://id.test/self-service/verification?code=012345&#38;flow=1"')
 })
 
+it.each([
+  [1, 'valid for 1 minute.'],
+  [15, 'valid for 15 minutes.'],
+])('states how long the code is valid: %i', (minutes, expected) => {
+  expect(recoveryMail('a@b.test', '000000', minutes).text).toContain(expected)
+})
+
 it('SEC-D3 escapes user input', () => {
   const { html } = addressChangedMail('a@b.test', '"><img src=x onerror=alert(1)>@b.test')
   expect(html).not.toContain('<img')

@@ -22,7 +22,7 @@ export function verificationMail(to: string, code: string, url: string, minutes:
     intro: 'Enter this code in Glacis to confirm your email address:',
     code,
     link: { url, title: 'Verify email address' },
-    footer: `The code is valid for ${minutes} minutes. If you didn't request it, you can ignore this email.`,
+    footer: `${validity(minutes)}.`,
   })
 }
 
@@ -33,7 +33,7 @@ export function recoveryMail(to: string, code: string, minutes: number): Mail {
     subject: 'Recover access to your account',
     intro: 'Enter this code in Glacis to recover access to your account:',
     code,
-    footer: `The code is valid for ${minutes} minutes. If you didn't request it, you can ignore this email; no one has accessed your account.`,
+    footer: `${validity(minutes)}; no one has accessed your account.`,
   })
 }
 
@@ -44,7 +44,7 @@ export function signInMail(to: string, code: string, minutes: number): Mail {
     subject: 'Sign in to Glacis',
     intro: 'Enter this code in Glacis to sign in:',
     code,
-    footer: `The code is valid for ${minutes} minutes. If you didn't request it, you can ignore this email; no one has accessed your account.`,
+    footer: `${validity(minutes)}; no one has accessed your account.`,
   })
 }
 
@@ -55,7 +55,7 @@ export function signUpMail(to: string, code: string, minutes: number): Mail {
     subject: 'Create your Glacis account',
     intro: 'Enter this code in Glacis to create your account:',
     code,
-    footer: `The code is valid for ${minutes} minutes. If you didn't request it, you can ignore this email; no account has been created.`,
+    footer: `${validity(minutes)}; no account has been created.`,
   })
 }
 
@@ -83,6 +83,11 @@ export function secondFactorsResetMail(to: string): Mail {
 /** Renders an email of the product, in the same design. */
 export function actionMail(content: Omit<MailContent, 'code'>): Mail {
   return renderMail(content)
+}
+
+function validity(minutes: number): string {
+  const duration = minutes === 1 ? '1 minute' : `${minutes} minutes`
+  return `The code is valid for ${duration}. If you didn't request it, you can ignore this email`
 }
 
 function renderMail({ to, subject, intro, code, link, footer }: MailContent): Mail {

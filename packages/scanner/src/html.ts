@@ -1,12 +1,27 @@
 /** Facts about an HTML page that its text shows. */
 
-/** The target of a page that redirects itself within a few seconds (`meta refresh`). */
+/** The target of a page that only leads to another one, within a few seconds or by its script. */
 export function refreshTarget(html: string): string | undefined {
+  return metaRefresh(html) ?? scriptRefresh(html)
+}
+
+function metaRefresh(html: string): string | undefined {
   const [tag = ''] =
     /<meta\b[^>]{0,100}\bhttp-equiv\s{0,5}=\s{0,5}["']?refresh\b[^>]{0,400}/i.exec(html.slice(0, 20_000)) ?? []
   return /\bcontent\s{0,5}=\s{0,5}["']?\s{0,5}\d(?:\.\d)?\s{0,5}[;,]\s{0,5}url\s{0,5}=\s{0,5}["']?([^"'\s>]{1,300})/i.exec(
     tag,
   )?.[1]
+}
+
+/** Such a page is short, has no scripts of its own, and shows at most a link for browsers without scripts. */
+const scriptedPageMax = 5000
+const linkTextMax = 120
+
+function scriptRefresh(html: string): string | undefined {
+  if (html.length > scriptedPageMax || /<script\b[^>]{0,300}\bsrc\b/i.test(html)) return undefined
+  const shown = ['script', 'style', 'title'].reduce((rest, tag) => withoutElements(rest, tag), html)
+  if (shown.replaceAll(/<[^>]{0,500}>/g, '').trim().length > linkTextMax) return undefined
+  return /\blocation(?:\.href)?\s{0,5}(?:=|\.(?:replace|assign)\()\s{0,5}["']([^"'\s]{1,300})["']/.exec(html)?.[1]
 }
 
 /** Whether a page has a password field. */

@@ -282,6 +282,28 @@ describe.concurrent('identifies a service by its responses', () => {
     expect([services, names]).toMatchObject([[{ protocol: 'http' }], ['f5:nginx:1.22.1']])
   })
 
+  it('waits for a slow service on its usual port', async () => {
+    const treat = (socket: Socket) => {
+      const answers: NodeJS.Timeout[] = []
+      socket.on('data', (data) => {
+        if (data.includes('list_dbs'))
+          answers.push(setTimeout(() => socket.write('{"id":"glacis","error":null,"result":["Open_vSwitch"]}'), 2500))
+      })
+      socket.on('close', () => answers.forEach(clearTimeout))
+    }
+    await using server = await listen('127.70.2.51', 6640, treat)
+    expect((await identified(server.address, [6640])).services).toMatchObject([{ protocol: 'ovsdb' }])
+  })
+
+  it('reads a late greeting on any port', async () => {
+    const treat = (socket: Socket) => {
+      const greeting = setTimeout(() => socket.write('RFB 003.008\n'), 2500)
+      socket.on('close', () => clearTimeout(greeting))
+    }
+    await using server = await listen('127.70.2.52', 5911, treat)
+    expect((await identified(server.address, [5911])).services).toMatchObject([{ protocol: 'vnc' }])
+  })
+
   it('waits for a mail server that greets late and rejects clients that speak before', async () => {
     const treat = (socket: Socket) => {
       const greeting = setTimeout(() => socket.write('220 mx.shop.example ESMTP Postfix\r\n'), 2500)

@@ -6,6 +6,7 @@ import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { identifyTechnologies, type Technology } from '#fingerprint/technology.ts'
 import { findCommonFolders } from '#fingerprint/common-folders.ts'
 import { readWeb } from '#fingerprint/web.ts'
+import type { Origin } from '#net/http-message.ts'
 import { readService } from '#read-service.ts'
 import { type IdentifyTools, type Reading, webTools } from '#reading.ts'
 import { identification, runUnit, Stopped, type Units } from '#unit.ts'
@@ -18,7 +19,7 @@ export interface Identification {
   readonly technologies: readonly Technology[]
   /** The service sent data in any protocol. */
   readonly responded: boolean
-  /** The folder of the application that a web server serves instead of its root. */
+  /** The folder of the application that a web server's front page leads to. */
   readonly ownFolder?: string
   /** Folders of other applications below the root. */
   readonly linkedFolders?: readonly string[]
@@ -41,29 +42,35 @@ export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Pr
   return { service: serviceOf(endpoint, reading), responded: reading.responded, ...applications }
 }
 
+/** Products whose front page is not an application's. */
+const webServers =
+  /^(?:apache:http_server|caddyserver:caddy|f5:nginx|haproxy:haproxy|lighttpd:lighttpd|openssl:openssl|php:php|debian:debian_linux|jquery:jquery|getbootstrap:bootstrap)$/
 /** Folders that have a page, but no product of their own. */
 const unnamedFoldersMax = 2
 
 /**
  * Identifies applications below the root of a web server: where the root redirects to or sets cookies for, where a
  * front page with few links leads to another product, and in common folders. The first folders without a product are
- * applications, too.
+ * applications, too. If the page is only an index and leads to a single one, that is the server's own.
  */
 async function readApplications(
   endpoint: Endpoint,
-  { http, tls, ownFolder, linkedFolders = [], traces }: Reading,
+  { http, tls, ownFolder, linkedFolders = [], hintedFolders = [], traces }: Reading,
   atRoot: readonly Technology[],
   identify: (traces: readonly FingerprintText[]) => readonly Technology[],
   tools: IdentifyTools,
-): Promise<Pick<Identification, 'technologies' | 'ownFolder' | 'linkedFolders'>> {
+): Promise<Pick<Identification, 'technologies'> & Folders> {
   if (!http) return { technologies: atRoot }
   const known = new Set(atRoot.map(productOf))
   const common = ownFolder === undefined ? await findCommonFolders({ ...endpoint, tls }, webTools(tools), known) : []
-  const candidates = ownFolder === undefined ? new Set([...linkedFolders, ...common]) : [ownFolder]
+  const isIndex = [...known].every((name) => webServers.test(name))
+  const suggested = isIndex ? [...linkedFolders, ...hintedFolders] : linkedFolders
+  const candidates = ownFolder === undefined ? new Set([...suggested, ...common]) : [ownFolder]
   const folders: string[] = []
   const unnamed: string[] = []
   const found = [...traces]
   for (const folder of candidates) {
+    if (folder !== ownFolder && (await isMissing({ ...endpoint, tls }, folder, tools))) continue
     const page = await readWeb({ ...endpoint, tls }, webTools(tools), folder)
     if (!page) break
     const isProduct = identify(page.traces).some((technology) => !known.has(productOf(technology)))
@@ -75,9 +82,30 @@ async function readApplications(
     found.push(...page.traces)
   }
   const technologies = folders.length > 0 ? identify(found) : atRoot
-  if (ownFolder !== undefined && folders.length > 0) return { technologies, ownFolder }
   const all = [...folders, ...unnamed.slice(0, unnamedFoldersMax)]
-  return all.length > 0 ? { technologies, linkedFolders: all } : { technologies }
+  // A page without a product that is linked without a slash is more likely a login or a page about the company.
+  const leads = [...linkedFolders, ...hintedFolders.filter((folder) => folders.includes(folder))]
+  const own = all.filter((folder) => folder === ownFolder || (isIndex && leads.includes(folder)))
+  return { technologies, ...withOwnFolder(own.length === 1 ? own[0] : undefined, all) }
+}
+
+type Folders = Pick<Identification, 'ownFolder' | 'linkedFolders'>
+
+function withOwnFolder(ownFolder: string | undefined, all: readonly string[]): Folders {
+  const others = linkedOnly(all.filter((folder) => folder !== ownFolder))
+  return ownFolder === undefined ? others : { ownFolder, ...others }
+}
+
+function linkedOnly(linkedFolders: readonly string[]): Folders {
+  return linkedFolders.length > 0 ? { linkedFolders } : {}
+}
+
+/** Whether a folder that a link suggests doesn't exist. An API without a start page reports that as JSON. */
+async function isMissing(origin: Origin, path: string, tools: IdentifyTools): Promise<boolean> {
+  const { shared, signal } = webTools(tools)
+  const response = await shared.request(origin, { method: 'GET', path }, { signal })
+  if (response.kind === 'failure' || ![404, 410].includes(response.status)) return false
+  return !response.headers.some(([name, value]) => name.toLowerCase() === 'content-type' && value.includes('json'))
 }
 
 function productOf({ wfn }: Technology): string {

@@ -29,9 +29,11 @@ const guessesAtOnce = 32
 /** Each guess inside TLS needs a handshake. */
 const tlsGuessesAtOnce = 8
 const tlsDeadlineMs = 4000
+/** A service on its usual port may be slow. */
+const expectedWaitMs = 3500
 const guessWaitMs = 1000
 const slowPageMs = 8000
-const latePageMs = 3000
+const lateResponseMs = 3500
 /** A service that ignores plaintext gets less time for a TLS handshake than one on a TLS port. */
 const tlsGuessMs = 1500
 
@@ -63,7 +65,7 @@ async function readFragile(endpoint: Endpoint, tools: IdentifyTools): Promise<Re
 async function sendOwnProbe(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
   const probe = probes.find(({ ports }) => ports.includes(endpoint.port))
   if (!probe) return silent
-  return (await recognize(await exchange(endpoint, probe, tools), probe, endpoint, tools)) ?? silent
+  return (await recognize(await exchange(endpoint, probe, tools, expectedWaitMs), probe, endpoint, tools)) ?? silent
 }
 
 /** Sends probes until one is recognized; otherwise the last response becomes the banner. */
@@ -73,7 +75,7 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   let left = probesMax
   for (const probe of expected) {
     left--
-    const reply = await exchange(endpoint, probe, tools)
+    const reply = await exchange(endpoint, probe, tools, expectedWaitMs)
     received = longer(reply, received)
     const known = await recognize(reply, probe, endpoint, tools)
     if (known) return known
@@ -101,7 +103,7 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
     if (known) return known
   }
   const rest = longer(response, received)
-  if (rest.length === 0) return (await readLatePage(endpoint, tools)) ?? silent
+  if (rest.length === 0) return (await readLate(endpoint, tools)) ?? silent
   return { ...bannerOnly(rest), traces: statedTraces(rest.toString('latin1')) }
 }
 
@@ -150,11 +152,12 @@ async function readSlowPage(text: string, endpoint: Endpoint, tools: IdentifyToo
   }
 }
 
-/** The start page of a server that was busy with it before, such as a development server that compiles on demand. */
-async function readLatePage(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
-  const received = await exchange(endpoint, { request: webProbe(endpoint.hostname) }, tools, latePageMs)
+/** The start page of a server that was busy with it before, such as a development server that compiles on demand, or a late greeting. */
+async function readLate(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+  const received = await exchange(endpoint, { request: webProbe(endpoint.hostname) }, tools, lateResponseMs)
   const text = received.toString('latin1')
-  return isWeb(text) ? readWebServer(text, endpoint, tools) : undefined
+  if (isWeb(text)) return readWebServer(text, endpoint, tools)
+  return received.length > 0 ? identifyByBanner(received, endpoint, tools) : undefined
 }
 
 /** HTTPS servers answer plaintext HTTP with a characteristic error. */
@@ -276,7 +279,7 @@ function expectedInsideTls({ port }: Endpoint): readonly Probe[] {
 async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean): Promise<Reading | undefined> {
   const page = await readWeb({ ...endpoint, tls }, webTools(tools))
   if (!page) return undefined
-  const { status, title, server, head, traces, ownFolder, linkedFolders } = page
+  const { status, title, server, head, traces, ownFolder, linkedFolders, hintedFolders } = page
   const http = { status, title, server }
-  return { protocol: 'http', tls, banner: head, traces, responded: true, http, ownFolder, linkedFolders }
+  return { protocol: 'http', tls, banner: head, traces, responded: true, http, ownFolder, linkedFolders, hintedFolders }
 }

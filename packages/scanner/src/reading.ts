@@ -29,6 +29,7 @@ export interface Reading {
   readonly http?: { status: number; title: string; server: string }
   readonly ownFolder?: string | undefined
   readonly linkedFolders?: readonly string[]
+  readonly hintedFolders?: readonly string[]
 }
 
 export const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], responded: false }

@@ -21,7 +21,7 @@ export function AgentConnections({ agent }: { readonly agent: Agent }) {
     return <Block title="Availability">The connection history couldn't be loaded. Reload the page to try again.</Block>
   if (data && list.length === 0) return null
   return (
-    <Block title="Availability">
+    <Block title={`Availability, ${days} days`}>
       <Strip shares={availability(list, { createTime: agent.createTime, now, days })} now={now} />
       <ul className="mt-3 [&>li]:border-b [&>li]:border-line [&>li]:py-2 [&>li:last-child]:border-b-0">
         {list.slice(0, maxShown).map((connection) => (

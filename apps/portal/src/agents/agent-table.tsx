@@ -68,7 +68,7 @@ export function AgentTable({ agents, sort, onSort, onDialog }: AgentTableProps) 
             <Cell label="Latency" align="end" priority={1} {...(!agent.latency && { className: 'max-md:hidden!' })}>
               {formatLatency(agent) ?? <span className="text-ink-3">–</span>}
             </Cell>
-            <Cell label="Last seen" quiet>
+            <Cell label="Last seen" quiet className="max-md:[&>span:last-child]:lowercase">
               <span className="text-ink-3 md:hidden">Last seen </span>
               <LastSeen agent={agent} />
             </Cell>

@@ -33,11 +33,13 @@ const height = 16
  *
  * @param obstacles nodes that a label should not cover
  * @param view the visible area, which should not cut off labels
+ * @param isStrict skips labels that would cover a node or be cut off
  */
 export function placeLabels<Request extends LabelRequest>(
   wanted: readonly Request[],
   { points, radius }: Obstacles,
   view?: Size,
+  isStrict = false,
 ): (Request & Label)[] {
   const taken: Rect[] = points.map(({ x, y }) => ({
     left: x - radius,
@@ -52,7 +54,7 @@ export function placeLabels<Request extends LabelRequest>(
     const free = choices.filter(({ rect }) => !placed.some((other) => overlap(rect, other)))
     const candidates = free.length > 0 ? free : labels.length === 0 ? choices : []
     const best = candidates.toSorted((a, b) => cost(a.rect, taken, view) - cost(b.rect, taken, view))[0]
-    if (!best) continue
+    if (!best || (isStrict && labels.length > 0 && cost(best.rect, taken, view) > 0)) continue
     placed.push(best.rect)
     labels.push({ ...label, side: best.side })
   }

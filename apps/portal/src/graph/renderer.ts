@@ -171,7 +171,9 @@ function drawLabels(context: Canvas, { graph, named, strong, positionOf, camera,
     const gap = isStrong ? ringRadius * scale + 3 : nodeRadius * scale + 8
     return [{ at, text, width: context.measureText(text).width, gap, isStrong }]
   })
-  for (const label of placeLabels(requests, { points: named.map(positionOf), radius: nodeRadius * scale + 1 }, size)) {
+  const obstacles = { points: named.map(positionOf), radius: nodeRadius * scale + 1 }
+  // Without an active node, hovering shows the names that are skipped here.
+  for (const label of placeLabels(requests, obstacles, size, strong === undefined)) {
     context.font = fontOf(label.isStrong, palette)
     const start = textStart(label)
     context.lineWidth = 4

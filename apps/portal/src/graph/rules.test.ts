@@ -71,6 +71,21 @@ describe('labels', () => {
     const label = { at: { x: 100, y: 100 }, width: 50, gap: 14, text: 'a' }
     expect(placeLabels([label], { points: [{ x: 140, y: 100 }], radius: 7 })[0]?.side).toBe('left')
   })
+  it('are skipped if they would cover a node, unless they are the first or have to be shown', () => {
+    const around = [14, 40].flatMap((d) => [d, -d].flatMap((x) => [d, -d].map((y) => ({ x: 400 + x, y: 300 + y }))))
+    const points = [
+      ...around,
+      ...[20, -20].flatMap((d) => [
+        { x: 400 + d, y: 300 },
+        { x: 400, y: 300 + d },
+      ]),
+    ]
+    const wanted = [200, 400].map((x) => ({ at: { x, y: 300 }, width: 50, gap: 14, text: String(x) }))
+    const texts = (isStrict: boolean) =>
+      placeLabels(wanted, { points, radius: 7 }, size, isStrict).map(({ text }) => text)
+    expect(texts(true)).toEqual(['200'])
+    expect(texts(false)).toEqual(['200', '400'])
+  })
   it.each([
     [{ x: 790, y: 300 }, 'left'],
     [{ x: 40, y: 300 }, 'right'],

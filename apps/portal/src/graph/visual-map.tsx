@@ -138,7 +138,7 @@ function EmptyMap({ search, onSearch }: PartProps) {
       icon={<Waypoints />}
       title="Nothing to map yet"
       actions={
-        <ButtonLink size="sm" variant="primary" to="/scope">
+        <ButtonLink size="sm" variant="secondary" to="/scope">
           Go to Scope
         </ButtonLink>
       }

@@ -32,7 +32,7 @@ export function Services({ services }: { readonly services: readonly Service[] }
             <HeaderCell width={132}>Protocol</HeaderCell>
             <HeaderCell>Product</HeaderCell>
             {hasTls && (
-              <HeaderCell width={170} priority={1}>
+              <HeaderCell width={190} priority={1}>
                 Certificate
               </HeaderCell>
             )}

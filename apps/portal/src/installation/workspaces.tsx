@@ -15,6 +15,7 @@ export function Workspaces() {
   return (
     <SettingsSection
       id="workspaces"
+      isWide
       title="Workspaces"
       description="Their owners and sizes. Only members can see the contents of a workspace."
     >
@@ -31,13 +32,13 @@ function WorkspaceTable({ workspaces }: { readonly workspaces: readonly Workspac
       <thead>
         <tr>
           <HeaderCell>Workspace</HeaderCell>
-          <HeaderCell align="end" width={90}>
+          <HeaderCell align="end" width={76}>
             Members
           </HeaderCell>
-          <HeaderCell align="end" width={90}>
+          <HeaderCell align="end" width={76}>
             Targets
           </HeaderCell>
-          <HeaderCell align="end" width={90}>
+          <HeaderCell align="end" width={76}>
             Assets
           </HeaderCell>
           <HeaderCell width={130}>Last active</HeaderCell>

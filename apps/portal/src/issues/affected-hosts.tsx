@@ -43,7 +43,7 @@ export function AffectedHostTable({ issue }: { readonly issue: Issue }) {
               </HeaderCell>
               {/* The evidence row spans columns that are hidden when narrow; without a fixed width they'd take space from this one. */}
               <HeaderCell className="@max-[700px]:w-[calc(100cqi-364px)]">Host</HeaderCell>
-              <HeaderCell className="w-[clamp(76px,24cqi-90px,120px)]" priority={1}>
+              <HeaderCell className="w-[clamp(76px,24cqi-66px,150px)]" priority={1}>
                 Target
               </HeaderCell>
               <HeaderCell width={118}>Status</HeaderCell>

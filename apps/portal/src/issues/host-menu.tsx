@@ -22,7 +22,7 @@ interface HostMenuProps {
 
 export function AffectedHostMenu({ issue, affected, onEvidence }: HostMenuProps) {
   const change = useMutation(setStatusOnHost)
-  const again = useRetest(issue.id)
+  const retest = useRetest(issue.id)
   const [ignoring, setIgnoring] = useState<{ isOpen: boolean; problem?: string | undefined }>()
   const name = hostName(affected)
   const where = { id: issue.id, hostId: affected.host.id }
@@ -56,7 +56,7 @@ export function AffectedHostMenu({ issue, affected, onEvidence }: HostMenuProps)
           </MenuAction>
         ))}
         <MenuDivider />
-        <MenuAction call="retestIssue" icon={<ScanSearch />} onClick={() => again.mutate(affected.host.id)}>
+        <MenuAction call="retestIssue" icon={<ScanSearch />} onClick={() => retest.mutate(affected.host.id)}>
           Retest this host
         </MenuAction>
         <MenuAction icon={<FileSearch />} onClick={onEvidence}>

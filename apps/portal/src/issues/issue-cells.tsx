@@ -3,7 +3,7 @@ import type { AffectedHost, Issue } from '@glacis/contract/issue'
 import type { Severity as SeverityValue, Threat } from '@glacis/contract/threat'
 import type { OptionalColumn } from '#issues/columns.ts'
 import { cx } from '#lib/cx.ts'
-import { formatDate, formatPercent, formatScore } from '#lib/format.ts'
+import { formatDate, formatNumber, formatPercent, formatScore } from '#lib/format.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
 import { CellLink } from '#ui/table.tsx'
@@ -93,7 +93,7 @@ export function AffectedHosts({ issue }: { readonly issue: Issue }) {
       <span className="truncate font-mono text-ink-2" title={hostName(first)}>
         {hostName(first)}
       </span>
-      {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{more}</span>}
+      {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{formatNumber(more)}</span>}
     </span>
   )
 }

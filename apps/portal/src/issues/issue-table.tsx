@@ -51,7 +51,7 @@ export function IssueTable({
           </HeaderCell>
           <HeaderCell>Risk</HeaderCell>
           {!hidesHosts && (
-            <HeaderCell className={columns.length > 0 ? 'w-[150px]' : 'w-[clamp(150px,20cqi-36px,380px)]'} priority={1}>
+            <HeaderCell className={columns.length > 0 ? 'w-40' : 'w-[clamp(160px,20cqi-64px,380px)]'} priority={1}>
               Affected hosts
             </HeaderCell>
           )}
@@ -68,7 +68,7 @@ export function IssueTable({
           <HeaderCell width={118} priority={2}>
             Status
           </HeaderCell>
-          <HeaderCell width={130} priority={3}>
+          <HeaderCell width={120} priority={3}>
             First seen
           </HeaderCell>
           <HeaderCell width={138} sort={sorted('recent')} {...(onSort && { onSort: () => onSort('recent') })}>

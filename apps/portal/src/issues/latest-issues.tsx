@@ -72,7 +72,7 @@ export function LatestIssues({
               <HeaderCell width={148}>Severity</HeaderCell>
               <HeaderCell>Risk</HeaderCell>
               {shows === 'host' && (
-                <HeaderCell width={176} priority={1}>
+                <HeaderCell width={160} priority={1}>
                   Host
                 </HeaderCell>
               )}
@@ -81,7 +81,7 @@ export function LatestIssues({
                   Hosts
                 </HeaderCell>
               )}
-              <HeaderCell width={shows === 'host' ? 144 : 118}>Status</HeaderCell>
+              <HeaderCell width={130}>Status</HeaderCell>
               {shows !== 'host' && (
                 <HeaderCell width={140} priority={seenPriority[shows]}>
                   Last seen

@@ -46,7 +46,7 @@ export function MoreFilters({ search, tags, set }: MoreFiltersProps) {
           </>
         }
       >
-        <div className="max-h-96 overflow-y-auto">
+        <div className="max-h-[min(36rem,60dvh)] overflow-y-auto">
           {flags.map((trait) => (
             <MenuChoice key={trait} kind="checkbox" checked={search[trait] ?? false} onClick={() => toggleFlag(trait)}>
               {flagLabels[trait]}

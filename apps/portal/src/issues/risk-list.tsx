@@ -70,7 +70,7 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
             activeOptions={{ includeSearch: false }}
             on={!isView && tab === status}
             resetScroll={false}
-            count={counts[status]}
+            count={isView ? undefined : counts[status]}
           >
             {tabLabels[status]}
           </Tab>

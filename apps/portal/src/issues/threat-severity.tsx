@@ -82,10 +82,10 @@ function Figure({
   )
 }
 
-/** Column widths that fit the longest value of each metric. */
+/** Columns by number of metrics; widths fit the longest value of each. */
 const gridColumns: Readonly<Record<number, string>> = {
-  6: 'grid-cols-6',
-  8: 'grid-cols-[1.08fr_1fr_.95fr_.98fr_1.02fr_1.16fr_.86fr_.99fr]',
+  6: 'grid-cols-6 @max-[740px]:grid-cols-3',
+  8: 'grid-cols-[1.08fr_1fr_.95fr_.98fr_1.02fr_1.16fr_.86fr_.99fr] @max-[740px]:grid-cols-4',
 }
 
 /** One cell per metric. Three bars show how much the value helps an attacker; the worst level uses the severity's color. */
@@ -93,12 +93,12 @@ function Metrics({ cells, level }: { readonly cells: readonly CvssMetric[]; read
   return (
     <dl
       className={cx(
-        'mt-3.5 grid gap-px overflow-hidden rounded-[8px] border border-line bg-line @max-[740px]:grid-cols-4!',
-        gridColumns[cells.length] ?? 'grid-cols-[repeat(auto-fit,minmax(110px,1fr))]',
+        'mt-3.5 grid gap-px overflow-hidden rounded-[8px] border border-line',
+        gridColumns[cells.length] ?? 'grid-cols-[repeat(auto-fit,minmax(110px,1fr))] @max-[740px]:grid-cols-4',
       )}
     >
       {cells.map(({ metric, value, level: step }) => (
-        <div key={metric} className="min-w-0 bg-surface px-[9px] pt-2 pb-[9px] max-md:px-1.5">
+        <div key={metric} className="min-w-0 px-[9px] pt-2 pb-[9px] outline outline-line max-md:px-1.5">
           <dt className="truncate text-12 text-ink-3 max-md:text-[11px]" title={metric}>
             {metric}
           </dt>

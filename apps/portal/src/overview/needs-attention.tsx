@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNow } from '#lib/clock.ts'
-import { formatAge, formatDateTime } from '#lib/format.ts'
+import { formatAge, formatDateTime, formatNumber } from '#lib/format.ts'
 import { selectForAttention, type AttentionReason, attentionReasons } from '#overview/attention.ts'
 import { needingAttention } from '#overview/queries.ts'
 import type { View } from '#overview/view.ts'
@@ -96,13 +96,22 @@ function Row({ issue, now, reasons }: RowProps) {
         <Severity level={severityLevel(issue.threat.severity.category)} />
       </Cell>
       <Cell label="Risk" primary>
-        <CellLink to="/risks/$id" params={{ id: issue.id }} title={issue.name}>
-          <span className="ttl truncate">{issue.name}</span>
-          {reasons.map((reason) => (
-            <Badge key={reason} small variant={reasonBadges[reason].variant}>
-              {reasonBadges[reason].word}
-            </Badge>
-          ))}
+        <CellLink
+          to="/risks/$id"
+          params={{ id: issue.id }}
+          title={issue.name}
+          className="h-auto! flex-wrap gap-y-1! md:py-1"
+        >
+          <span className="ttl max-w-full truncate max-md:whitespace-normal">{issue.name}</span>
+          {reasons.length > 0 && (
+            <span className="flex gap-2">
+              {reasons.map((reason) => (
+                <Badge key={reason} small variant={reasonBadges[reason].variant}>
+                  {reasonBadges[reason].word}
+                </Badge>
+              ))}
+            </span>
+          )}
         </CellLink>
       </Cell>
       <Cell label="Affected" priority={1} quiet>
@@ -111,7 +120,7 @@ function Row({ issue, now, reasons }: RowProps) {
             <span className="truncate font-mono" title={first.host.name ?? first.host.address}>
               {first.host.name ?? first.host.address}
             </span>
-            {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{more}</span>}
+            {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{formatNumber(more)}</span>}
           </span>
         )}
       </Cell>

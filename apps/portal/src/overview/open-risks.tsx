@@ -8,7 +8,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useDeferredQuery } from '#api/query.ts'
 import { bySeverity, byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
-import { changeOver } from '#overview/change.ts'
+import { changeOf, changeText } from '#overview/change.ts'
 import { riskListPath, statsPeriod, statsInput, type View } from '#overview/view.ts'
 import { lastEnded } from '#scans/queries.ts'
 import { ChartFigure } from '#ui/charts/figure.tsx'
@@ -51,18 +51,21 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
   // Totals come from the status series because the severity series omits risks without a severity.
   const totals = statuses.open.map((open, at) => open + (statuses.regressive[at] ?? 0))
   const start = startOf(series, view)
-  const change = changeOver(totals, start)
+  const change = changeOf(totals)
+  // Before the first finding there is nothing to compare with.
+  const { open, resolved, ignored, regressive } = statuses
+  const isComparable = [open, resolved, ignored, regressive].some(([first = 0]) => first > 0)
   const total = totals.at(-1) ?? 0
   const unrated = total - severityLevels.reduce((sum, level) => sum + (series[level].at(-1) ?? 0), 0)
   return (
     <>
       <p className="mt-1.5 flex flex-wrap items-baseline gap-x-3">
         <b className="text-44 font-medium tracking-figure tabular-nums">{formatNumber(total)}</b>
-        <Delta amount={change.amount}>{change.text}</Delta>
+        {isComparable && <Delta amount={change}>{changeText(change, start)}</Delta>}
       </p>
       <SeverityLadder
         counts={perSeverity((level) => series[level].at(-1) ?? 0)}
-        changes={perSeverity((level) => changeOver(series[level], '').amount)}
+        changes={isComparable ? perSeverity((level) => changeOf(series[level])) : undefined}
         row={(level, content) =>
           view.kind === 'all' ? (
             <LadderRow>{content}</LadderRow>
@@ -90,7 +93,7 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
           <>
             {unrated > 0 && `${formatNumber(unrated)} more without a severity. `}
             {summary !== undefined && summary.regressive > 0 && `Includes ${regressions(summary.regressive)}. `}
-            Change since {start}.
+            {isComparable && `Change since ${start}.`}
           </>
         )}
       </p>

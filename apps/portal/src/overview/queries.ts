@@ -16,7 +16,7 @@ export function ofView(search: Parameters<typeof viewFromSearch>[0]) {
   return summary(statsInput(viewFromSearch(search)))
 }
 
-/** The open risks of which the section "Needs attention" shows some. */
+/** The open risks, some of which the section "Needs attention" shows. */
 export function needingAttention(view: View) {
   const { verification } = statsInput(view).filter
   return listIssues({

@@ -10,6 +10,7 @@ import { testConfig, type Service, startService } from '#lib/testing/service.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
 import { clearToasts } from '#lib/testing/toasts.ts'
 import { FeedTable, FeedImports } from '#overview/feeds.tsx'
+import { OpenRisks } from '#overview/open-risks.tsx'
 import { SetupProgress } from '#overview/setup-progress.tsx'
 import { SummaryLists } from '#overview/summary-lists.tsx'
 
@@ -77,7 +78,16 @@ afterEach(async () => {
 function show(section: ReactNode): void {
   client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   const root = createRootRoute()
-  const paths = ['/', '/scope', '/scope/$id', '/technologies', '/technologies/$id', '/subscription', '/onboarding']
+  const paths = [
+    '/',
+    '/scope',
+    '/scope/$id',
+    '/technologies',
+    '/technologies/$id',
+    '/risks/verified',
+    '/subscription',
+    '/onboarding',
+  ]
   const routes = paths.map((path) =>
     createRoute({ getParentRoute: () => root, path, component: () => (path === '/' ? <main>{section}</main> : null) }),
   )
@@ -186,7 +196,39 @@ describe('feeds', () => {
   })
 })
 
+describe('OpenRisks', () => {
+  const zeros = { critical: [0, 0], high: [0, 0], medium: [0, 0], low: [0, 0] }
+  const timestamps = [time, '2026-11-27T08:00:00Z']
+  const showRisks = (statuses: object) => {
+    service.on('GET /v1/stats/issues-by-severity', { body: { timestamps, ...zeros, critical: [0, 3] } })
+    const none = { open: [0, 3], resolved: [0, 0], ignored: [0, 0], regressive: [0, 0] }
+    service.on('GET /v1/stats/issues-by-status', { body: { timestamps, ...none, ...statuses } })
+    show(<OpenRisks view={{ kind: 'verified', period: 'quarter' }} summary={undefined} />)
+  }
+
+  it('shows the change since the start of the period', async () => {
+    showRisks({ resolved: [1, 1] })
+    expect((await screen.findByRole('region', { name: 'Open risks' })).textContent).toBeTruthy()
+    expect(await screen.findByText(/^3 more than on /)).toBeTruthy()
+  })
+
+  it('compares nothing if there were no findings at the start of the period', async () => {
+    showRisks({})
+    expect(await screen.findByText('Critical')).toBeTruthy()
+    expect(screen.getByRole('region', { name: 'Open risks' }).textContent).not.toMatch(/more|Change/)
+  })
+})
+
 describe('SetupProgress', () => {
+  const runningScan = {
+    id,
+    type: 'TYPE_MANUAL',
+    status: 'STATUS_RUNNING',
+    issueCount: { critical: 0, high: 0, medium: 0, low: 0 },
+    hostCount: { scannedHosts: 0, affectedHosts: 0 },
+    createTime: time,
+    updateTime: time,
+  }
   const steps = (...states: readonly string[]) => ({
     body: {
       steps: ['TARGET', 'AGENT', 'SCAN', 'NOTIFICATIONS'].map((key, index) => ({
@@ -198,12 +240,20 @@ describe('SetupProgress', () => {
 
   it('shows the progress and the next step', async () => {
     service.on('GET /v1/onboarding', steps('DONE', 'SKIPPED', 'OPEN', 'OPEN'))
+    service.on('GET /v1/scans', { body: { scans: [] } })
     show(<SetupProgress />)
     const card = within(await screen.findByRole('region', { name: 'Setup' }))
     expect(card.getByText(/2 of 4 steps/).parentElement?.textContent).toBe(
       'Setup: 2 of 4 steps done. Next: run the first scan.',
     )
     expect(card.getByRole('link', { name: 'Continue' }).getAttribute('href')).toBe('/onboarding')
+  })
+
+  it('shows that the first scan is running instead of asking for it', async () => {
+    service.on('GET /v1/onboarding', steps('DONE', 'SKIPPED', 'OPEN', 'OPEN'))
+    service.on('GET /v1/scans', { body: { scans: [runningScan] } })
+    show(<SetupProgress />)
+    expect(await screen.findByText('The first scan is running.')).toBeTruthy()
   })
 
   it('renders nothing once all steps are done', async () => {

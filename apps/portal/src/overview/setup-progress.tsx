@@ -5,6 +5,7 @@ import type { CallName } from '@glacis/contract/permissions'
 import { useQuery } from '@tanstack/react-query'
 import { useDenial } from '#lib/role.ts'
 import { steps } from '#onboarding/queries.ts'
+import { active } from '#scans/queries.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { Meter } from '#ui/meter.tsx'
 
@@ -29,6 +30,8 @@ export function SetupProgress() {
   const all = useQuery(steps()).data?.steps ?? []
   const left = all.filter(({ state }) => state === 'STATE_OPEN')
   const [first] = left
+  const { data: scanning } = useQuery({ ...active(), enabled: first?.key === 'SCAN' })
+  const isScanning = first?.key === 'SCAN' && (scanning?.scans.length ?? 0) > 0
   const isDenied = useDenial(first && calls[first.key]) !== undefined
   if (!first || isDenied) return null
   const done = all.length - left.length
@@ -42,7 +45,9 @@ export function SetupProgress() {
           <span className="font-medium">
             Setup: {done} of {all.length} steps done.
           </span>{' '}
-          <span className="text-ink-2">Next: {nextStepLabels[first.key]}.</span>
+          <span className="text-ink-2">
+            {isScanning ? 'The first scan is running.' : `Next: ${nextStepLabels[first.key]}.`}
+          </span>
         </p>
         <Meter label="Setup steps done" value={done} max={all.length} warnAt={2} />
       </div>

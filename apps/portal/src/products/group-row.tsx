@@ -13,7 +13,7 @@ interface GroupRowProps {
   readonly onToggle: () => void
 }
 
-/** A product with several versions. Shows no risk counts: a risk that affects several versions would count repeatedly. */
+/** A product with several versions. Shows no risk counts: a risk that affects several versions would be counted repeatedly. */
 export function GroupRow({ versions, isOpen, showsSupport, onToggle }: GroupRowProps) {
   const [first] = versions
   if (!first) return null

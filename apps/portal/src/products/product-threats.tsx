@@ -1,7 +1,7 @@
 /** Known threats of a product that were not found on the workspace's hosts, and why. */
 import type { ProductThreat } from '@glacis/contract/product'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { formatPercent } from '#lib/format.ts'
+import { formatPercent, formatScore } from '#lib/format.ts'
 import { threats } from '#products/queries.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'
 import { SectionHead } from '#ui/card.tsx'
@@ -40,11 +40,11 @@ export function ProductThreats({ id }: { readonly id: string }) {
             <tr>
               <HeaderCell width={148}>Severity</HeaderCell>
               <HeaderCell width={208}>Threat</HeaderCell>
-              <HeaderCell width={116}>Affects you</HeaderCell>
-              <HeaderCell>Reason</HeaderCell>
               <HeaderCell width={84} align="end" priority={2}>
                 EPSS
               </HeaderCell>
+              <HeaderCell width={116}>Affects you</HeaderCell>
+              <HeaderCell>Reason</HeaderCell>
             </tr>
           </thead>
           <tbody>
@@ -69,25 +69,31 @@ function Row({ row: { threat, key, affectsVersion, reason } }: { readonly row: P
   return (
     <tr>
       <Cell label="Severity">
-        <span className="flex items-center gap-3">
+        <span className="flex items-center justify-between gap-2 max-md:justify-start">
           <Severity level={severityLevel(threat.severity.category)} />
-          <span className="text-ink-2 tabular-nums">{threat.severity.score.toFixed(1)}</span>
+          {threat.severity.score > 0 && (
+            <span className="text-ink-2 tabular-nums">{formatScore(threat.severity.score)}</span>
+          )}
         </span>
       </Cell>
       <Cell label="Threat" primary title={threat.name}>
         <span className="flex min-w-0 items-center gap-2">
           <span className="truncate font-mono">{key}</span>
-          {threat.knownExploited && <Badge variant="red">KEV</Badge>}
+          {threat.knownExploited && (
+            <Badge small variant="red" title="Exploited in the wild (CISA KEV)">
+              KEV
+            </Badge>
+          )}
         </span>
+      </Cell>
+      <Cell label="EPSS" align="end" priority={2}>
+        {threat.epss ? formatPercent(threat.epss.score) : '–'}
       </Cell>
       <Cell label="Affects you">
         <Badge variant={variant}>{word}</Badge>
       </Cell>
       <Cell label="Reason" quiet title={reason}>
         <span className="line-clamp-2 whitespace-normal">{reason}</span>
-      </Cell>
-      <Cell label="EPSS" align="end" priority={2}>
-        {threat.epss ? formatPercent(threat.epss.score) : '–'}
       </Cell>
     </tr>
   )

@@ -59,7 +59,7 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
       busy={watching.isPending}
       problem={errorAdvice(watching.error)}
       title="Watch a technology"
-      description="New threats to it become potential risks, and targets that run it are scanned."
+      description="New vulnerabilities in this software become potential risks, and the targets where it runs are scanned."
       footer={
         <>
           <Button onClick={onClose} disabled={watching.isPending}>

@@ -42,7 +42,7 @@ describe.each([
   beforeEach(() => {
     service.on(`GET /self-service/${kind}/browser`, { body: flowOf([], { id: 'made' }) })
   })
-  it('is created without an ID in the URL, and added to it', async () => {
+  it('is created if the URL contains no ID, and its ID is added to the URL', async () => {
     await open(page)(`${page}?flow=made`)
     expect([
       requestsTo(`/self-service/${kind}/browser`).length,

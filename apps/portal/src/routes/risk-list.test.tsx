@@ -138,6 +138,8 @@ it.each([
   open(`/risks/verified?${query}`)
   expect(await screen.findByRole('heading', { name: title })).toBeTruthy()
   expect(screen.getByText(text)).toBeTruthy()
+  // The number of matches isn't that of the status tabs, which leave the view.
+  expect((await tabs()).slice(0, 4).map((tab) => tab.textContent)).toEqual(['Open', 'Resolved', 'Ignored', 'All'])
 })
 
 it.each(['mine=true&q=redis', 'mine=true&status=resolved', 'since=month'])(

@@ -93,7 +93,7 @@ describe('URLs of earlier versions', () => {
 })
 
 describe('flow', () => {
-  it('is created without an ID in the URL, and added to it', async () => {
+  it('is created if the URL contains no ID, and its ID is added to the URL', async () => {
     const { settled } = open('/login?aal=aal1')
     await settled('/login?aal=aal1&flow=new-flow')
     expect(requestsTo('/self-service/login/browser').map(({ query }) => query)).toEqual([

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { LatestIssues } from '#issues/latest-issues.tsx'
 import { list } from '#issues/queries.ts'
-import { detail } from '#scans/queries.ts'
+import { detail, isActive } from '#scans/queries.ts'
 import { ScanDetailPage } from '#scans/scan-detail.tsx'
 import { totalOf } from '#ui/list.tsx'
 import { severityLevels, SeverityTally } from '#ui/severity.tsx'
@@ -44,7 +44,8 @@ export function ScanScreen() {
           rows={rows}
           shows="hostCount"
           more={more}
-          empty="No risks found"
+          empty={isActive(scan) ? 'No risks found yet' : 'No risks found'}
+          emptyText={isActive(scan) ? 'Risks appear here as hosts are scanned.' : undefined}
         />
       }
     />

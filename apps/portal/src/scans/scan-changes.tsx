@@ -83,7 +83,7 @@ function BaseScanSelect({ scan, base, onBase }: ScanChangesProps) {
   const earlier = data?.scans.filter(({ createTime }) => createTime < scan.createTime) ?? []
   if (earlier.length === 0) return null
   return (
-    <label className="flex items-center gap-2">
+    <label className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
       Compared with the scan of
       <Select
         small
@@ -180,7 +180,7 @@ function Hosts({ hosts }: Pick<ComparedIssue, 'hosts'>): ReactNode {
           </span>
         ))}
       </span>
-      {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{more}</span>}
+      {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{formatNumber(more)}</span>}
     </span>
   )
 }

@@ -81,7 +81,7 @@ function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** Number of targets from which the search field is shown. */
+/** Number of targets at which the search field appears. */
 const searchFrom = 8
 
 interface TargetChoiceProps {

@@ -59,7 +59,7 @@ function pages(): Command[] {
     ...navSections.flatMap((group) =>
       group.entries.map(({ label, to, icon: Icon }) => ({
         key: String(to),
-        name: group.label === 'Risks' ? `${label} risks` : label,
+        name: group.label === 'Risks' && to !== '/risks/visual' ? `${label} risks` : label,
         subtitle: group.label,
         icon: <Icon />,
         href: String(to),

@@ -58,6 +58,7 @@ it('offers pages and actions without sending a request before typing', async () 
   await user.keyboard('{Control>}k{/Control}')
   await screen.findByRole('combobox', { name: 'Search everything' })
   expect(options()).toContain('Pages: Verified risksRisks')
+  expect(options()).toContain('Pages: Visual MapRisks')
   expect(options()).toContain('Actions: Add target')
   expect(service.seen).toEqual([])
 })
@@ -76,7 +77,7 @@ it('makes the page inert while open, also the first time', async () => {
   }
 })
 
-it('searches as you type, also from a field, and opens with Enter', async () => {
+it('searches as you type, even from a field, and opens with Enter', async () => {
   const { router } = await show()
   await user.click(screen.getByRole('textbox', { name: 'A field' }))
   await user.keyboard('{Meta>}k{/Meta}')

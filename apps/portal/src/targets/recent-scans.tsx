@@ -63,7 +63,7 @@ export function RecentScans({ targetId }: { readonly targetId: string }) {
                   </span>
                 </CellLink>
               </Cell>
-              <Cell label="Changes" quiet title={scan.progress?.failureReason}>
+              <Cell label="Changes" quiet className="first-letter:uppercase" title={scan.progress?.failureReason}>
                 {scan.status === 'STATUS_COMPLETED' && scan.changes
                   ? formatChanges(scan.changes)
                   : isActive(scan)

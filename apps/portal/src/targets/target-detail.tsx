@@ -47,7 +47,7 @@ export function TargetDetailPage() {
         title={target.name}
         crumbs={<Crumb to="/scope">Scope</Crumb>}
         here={target.name}
-        aside={<TagList tags={target.tags} />}
+        aside={<TagList tags={target.tags} max={5} />}
         actions={
           <>
             <span className="max-md:flex-none!">

@@ -146,7 +146,13 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
       busy={save.isPending}
       problem={errorAdvice(save.error)}
       title={target ? `Edit ${target.name}` : 'New target'}
-      description={target ? displayAddress(target) : "A host, address, or range you're authorized to scan."}
+      description={
+        target ? (
+          <span className="font-mono">{displayAddress(target)}</span>
+        ) : (
+          "A host, address, or range you're authorized to scan."
+        )
+      }
       footer={
         <>
           <Button onClick={close} disabled={save.isPending}>

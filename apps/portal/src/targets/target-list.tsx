@@ -161,7 +161,7 @@ function Description() {
   const { used, total } = data?.subscription.quota.targets ?? { used: 0, total: 0 }
   if (!billing || !data) return 'Targets that Glacis scans on a schedule.'
   const full = used >= total ? ' To add more, delete a target or change your plan.' : ''
-  return `Targets that Glacis scans on a schedule. ${formatNumber(used)} of ${formatNumber(total)} in your plan used.${full}`
+  return `Targets that Glacis scans on a schedule. You're using ${formatNumber(used)} of the ${formatNumber(total)} in your plan.${full}`
 }
 
 function NoTargets({ onCreate }: { readonly onCreate: () => void }) {

@@ -3,6 +3,7 @@ import type { Target } from '@glacis/contract/target'
 import { useMutation } from '@tanstack/react-query'
 import { Ellipsis, Pencil, Play, Trash2 } from 'lucide-react'
 import { addToast } from '#ui/toasts.tsx'
+import { formatNumber } from '#lib/format.ts'
 import { isActive, start, startedMessage } from '#scans/queries.ts'
 import type { ScopeSort } from '#targets/search.ts'
 import { periodLabels, displayAddress } from '#targets/labels.ts'
@@ -76,7 +77,7 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
               </CellLink>
             </Cell>
             <Cell label="Tags" priority={2}>
-              <TagList tags={target.tags} />
+              <TagList tags={target.tags} max={3} />
             </Cell>
             <Cell label="Schedule" priority={3} quiet>
               <ScheduleCell target={target} />
@@ -111,16 +112,27 @@ function ScheduleCell({ target }: { readonly target: Target }) {
   )
 }
 
+interface TagListProps extends Pick<Target, 'tags'> {
+  /** Maximum number of badges; the names of the others are in a tooltip. */
+  readonly max?: number
+}
+
 /** The tags of a target as colored badges. */
-export function TagList({ tags }: Pick<Target, 'tags'>) {
+export function TagList({ tags, max = tags.length }: TagListProps) {
   if (tags.length === 0) return null
+  const others = tags.slice(max)
   return (
-    <span className="inline-flex max-w-full flex-wrap gap-1 overflow-hidden py-1.5 align-middle max-md:py-0">
-      {tags.map(({ id, name, color }) => (
-        <Badge key={id} variant={tagColor(color)}>
-          {name}
+    <span className="inline-flex max-w-full flex-wrap items-center gap-1 overflow-hidden py-1.5 align-middle max-md:py-0">
+      {tags.slice(0, max).map(({ id, name, color }) => (
+        <Badge key={id} variant={tagColor(color)} className="max-w-full" title={name}>
+          <span className="truncate">{name}</span>
         </Badge>
       ))}
+      {others.length > 0 && (
+        <span className="text-12 text-ink-3 tabular-nums" title={others.map(({ name }) => name).join(', ')}>
+          +{formatNumber(others.length)}
+        </span>
+      )}
     </span>
   )
 }

@@ -84,7 +84,7 @@ function UsedDialog(props: DialogProps) {
           <div className="flex items-start gap-3 pt-5 pr-5 pl-6">
             <div className="min-w-0">
               <DialogTitle className="text-16 font-semibold tracking-[-.01em] wrap-anywhere">{title}</DialogTitle>
-              {description && <Description className="mt-0.5 text-ink-2">{description}</Description>}
+              {description && <Description className="mt-0.5 text-pretty text-ink-2">{description}</Description>}
             </div>
             <span className="-mt-0.5 ml-auto">
               <IconButton size="sm" label="Close" icon={<X />} disabled={busy} onClick={onClose} />
@@ -133,7 +133,7 @@ function UsedSlideOver(props: OverlayProps) {
         <div className="flex items-start gap-3 border-b border-line pt-5 pr-5 pb-4 pl-6 dark:border-line-strong">
           <div className="min-w-0">
             <DialogTitle className="text-16 font-semibold tracking-[-.01em] wrap-anywhere">{title}</DialogTitle>
-            {description && <Description className="text-ink-2">{description}</Description>}
+            {description && <Description className="text-pretty text-ink-2">{description}</Description>}
           </div>
           <span className="-mt-0.5 ml-auto">
             <IconButton size="sm" label="Close panel" icon={<X />} disabled={busy} onClick={onClose} />

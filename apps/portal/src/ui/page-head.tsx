@@ -76,7 +76,7 @@ export function PageHead({
         )}
         {description && (
           <div className="-mt-1.5 w-full">
-            <p className="max-w-[80ch] text-ink-2">{description}</p>
+            <p className="max-w-[80ch] text-pretty text-ink-2">{description}</p>
           </div>
         )}
       </div>

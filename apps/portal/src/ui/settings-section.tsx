@@ -1,27 +1,34 @@
 import type { ReactNode } from 'react'
+import { cx } from '#lib/cx.ts'
 
 /** A settings section: title and description on the left, controls on the right. */
 export function SettingsSection({
   id,
   title,
   description,
+  isWide = false,
   children,
 }: {
   readonly id: string
   readonly title: string
   readonly description?: string
+  /** Contains a table, which goes below the title earlier. */
+  readonly isWide?: boolean
   readonly children: ReactNode
 }) {
   return (
     <section
       aria-labelledby={id}
-      className="grid grid-cols-[260px_minmax(0,1fr)] gap-x-12 gap-y-3 border-b border-line py-7 last:border-b-0 max-md:grid-cols-1 max-md:py-6 @max-[900px]:grid-cols-[200px_minmax(0,1fr)] @max-[900px]:gap-x-8 @max-[640px]:grid-cols-1"
+      className={cx(
+        'grid grid-cols-[260px_minmax(0,1fr)] gap-x-12 gap-y-3 border-b border-line py-7 last:border-b-0 max-md:grid-cols-1 max-md:py-6 @max-[900px]:gap-x-8 @max-[640px]:grid-cols-1',
+        isWide ? '@max-[900px]:grid-cols-1' : '@max-[900px]:grid-cols-[200px_minmax(0,1fr)]',
+      )}
     >
       <div>
         <h2 id={id} className="text-14/5 font-semibold tracking-[-.006em]">
           {title}
         </h2>
-        {description && <p className="mt-0.5 text-ink-2">{description}</p>}
+        {description && <p className="mt-0.5 text-balance text-ink-2">{description}</p>}
       </div>
       <div className="min-w-0">{children}</div>
     </section>

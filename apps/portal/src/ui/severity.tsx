@@ -73,7 +73,7 @@ export function SeverityGlyph({ level, className }: { readonly level: SeverityLe
 /** Icon and word. */
 export function Severity({ level }: { readonly level: SeverityLevel }) {
   return (
-    <span className="inline-flex items-center gap-[7px] align-middle font-medium whitespace-nowrap">
+    <span className="inline-flex items-center gap-[7px] align-top font-medium whitespace-nowrap">
       <SeverityGlyph level={level} />
       <span className={inks[level]}>{severityLabels[level]}</span>
     </span>

@@ -22,7 +22,7 @@ export function EmptyState({ icon, title, children, actions, isPage = false }: S
       <Title tabIndex={isPage ? -1 : undefined} className="text-16 font-semibold tracking-[-.01em]">
         {title}
       </Title>
-      {children && <div className="mt-1 max-w-[44ch] text-14 text-ink-2">{children}</div>}
+      {children && <div className="mt-1 max-w-[44ch] text-14 text-balance text-ink-2">{children}</div>}
       {actions && <div className="mt-5 flex flex-wrap justify-center gap-2">{actions}</div>}
     </div>
   )

@@ -107,7 +107,7 @@ function Glyph({
 /** Colored icon and label; `children` replace the label, for example with an agent's name. */
 function Status({ appearance, children }: { readonly appearance: Appearance; readonly children?: ReactNode }) {
   return (
-    <span className="inline-flex max-w-full items-center gap-[7px] align-middle whitespace-nowrap">
+    <span className="inline-flex max-w-full items-center gap-[7px] align-top whitespace-nowrap">
       <Glyph appearance={appearance} />
       {children ? (
         <>

@@ -23,6 +23,7 @@ export function AuditLog() {
   return (
     <SettingsSection
       id="audit-log"
+      isWide
       title="Audit log"
       description="Who did what, when, and from where. Entries can't be changed."
     >
@@ -106,9 +107,9 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
       <Table label="Audit log" fit="text">
         <thead>
           <tr>
-            <HeaderCell width={175}>Time</HeaderCell>
+            <HeaderCell width={165}>Time</HeaderCell>
             <HeaderCell>User</HeaderCell>
-            <HeaderCell width={220}>Action</HeaderCell>
+            <HeaderCell className="w-[clamp(164px,26cqi,220px)]">Action</HeaderCell>
             <HeaderCell>Object</HeaderCell>
             <HeaderCell>Address</HeaderCell>
           </tr>
@@ -117,7 +118,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
           {events.map((event) => (
             <tr key={event.id}>
               <Cell label="Time">{formatDateTimeSeconds(event.time)}</Cell>
-              <Cell label="User" primary>
+              <Cell label="User" primary title={event.actor.name}>
                 {event.actor.name}
               </Cell>
               <Cell label="Action">
@@ -127,7 +128,9 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
                 <Resource {...event.resource} />
               </Cell>
               <Cell label="Address" quiet>
-                <span title={event.userAgent}>{event.ip || '–'}</span>
+                <span title={event.userAgent} className="font-mono">
+                  {event.ip || '–'}
+                </span>
               </Cell>
             </tr>
           ))}

@@ -21,7 +21,7 @@ export function InvitationPage({ token }: { readonly token: string }) {
     <div className="grid gap-4">
       <h1 className="text-24 font-semibold wrap-anywhere">Join {workspaceName}</h1>
       <p className="text-ink-2">
-        {invitedBy} invited you. Your role: {roleLabels[role].toLowerCase()}.
+        {invitedBy} invited you. Your role: {roleLabels[role]}.
       </p>
       <p className="text-12 text-ink-3">{roleHints[role]}</p>
       {accepting.error && (

@@ -2,7 +2,7 @@
 # Installs the agent in this directory as a systemd service. Checks everything it needs before it changes anything.
 # Usage: sudo sh install.sh URL [OPTION…]. Run it again to replace the token; an empty token keeps the existing key.
 # GLACIS_AGENT_TOKEN is used instead of the prompt.
-# The agent uses the proxy of HTTPS_PROXY, HTTP_PROXY and NO_PROXY; sudo passes variables on with --preserve-env.
+# The agent follows HTTPS_PROXY, HTTP_PROXY, and NO_PROXY; sudo passes variables on with --preserve-env.
 set -eu
 fail() { echo "$1" >&2; exit 1; }
 [ $# -ge 1 ] || { echo "Usage: sudo sh install.sh URL [OPTION…]" >&2; exit 2; }

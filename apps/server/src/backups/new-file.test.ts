@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-it('writes a file that only its owner can read, also from a stream', async () => {
+it('writes a file that only its owner can read, even from a stream', async () => {
   await writeNewFile(file, (handle) => pipeline(['a', 'b'], handle.createWriteStream()))
   expect([await readFile(file, 'utf8'), (await stat(file)).mode & 0o777]).toEqual(['ab', 0o600])
 })

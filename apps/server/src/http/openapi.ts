@@ -67,8 +67,8 @@ Create an API token under *Integrations*; it is shown once. Send it as a bearer 
     curl '${url}/v1/issues?filter.status=STATUS_FILTER_OPEN' \\
       -H "Authorization: Bearer $GLACIS_TOKEN"
 
-Browsers authenticate with the session cookie of the identity service. Requests that change data with a cookie must come
-from the same \`Origin\`.
+Browsers authenticate with the session cookie of the identity service. Requests that change data and use this cookie must
+come from the origin of the portal.
 
 ## Workspaces and roles
 

@@ -28,7 +28,7 @@ const orders: Readonly<
     }
   >
 > = {
-  ORDER_BY_NAME: { column: () => sql`name`, type: sql`text`, isDescending: false },
+  ORDER_BY_NAME: { column: () => sql`lower(name)`, type: sql`text`, isDescending: false },
   ORDER_BY_END_OF_LIFE: {
     column: () => sql`case when is_over then date '1900-01-01' else coalesce(end_on, date '9999-12-31') end`,
     type: sql`date`,

@@ -16,7 +16,8 @@ export interface Mailing {
 const quoteMax = 500
 
 /**
- * Mails a comment to one member that it mentions, unless the comment was deleted or the member removed meanwhile.
+ * Mails a comment to one member that it mentions, unless the comment was deleted or the member was removed in the
+ * meantime.
  *
  * @throws if the email can't be sent, so that the queue retries
  */

@@ -8,7 +8,7 @@ const batchSize = 5000
 export const removedEvidenceText = 'Removed after the retention period for evidence'
 
 /**
- * Deletes, over all workspaces and in small transactions, history before `history`, except each last
+ * Deletes, in all workspaces and in small transactions, history before `history`, except each last
  * status, and evidence of resolved issues not seen since `evidence`. Workspaces with a retention of
  * their own have other limits.
  */

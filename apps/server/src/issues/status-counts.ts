@@ -14,7 +14,7 @@ export interface ChangedPart {
 /**
  * Updates `host_count`, `issue_target`, and `target_count` from the occurrences of these issues. The caller has locked
  * the issues. The rows of their targets are locked here until the end of the transaction, so that no other
- * transaction counts the same hosts or targets meanwhile.
+ * transaction counts the same hosts or targets in the meantime.
  */
 export async function refreshCounts(
   ctx: Ctx,

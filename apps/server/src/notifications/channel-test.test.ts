@@ -62,7 +62,7 @@ it("SEC-G2 doesn't block others while the receiver is slow", async () => {
   expect(await testing).toMatchObject({ statusCode: 200, error: '' })
 })
 
-it('uses no database connection meanwhile', async () => {
+it('uses no database connection in the meantime', async () => {
   using receiver = await slowReceiver()
   const workspace = await testServer.createWorkspace()
   const id = await channelTo(workspace, receiver.url)

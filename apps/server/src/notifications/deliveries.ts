@@ -69,7 +69,7 @@ const underTest = new Set<string>()
 
 /**
  * Sends a test message, even through a channel that is off, and waits for the result. No
- * transaction is open meanwhile.
+ * transaction is open in the meantime.
  *
  * @throws ApiError `not_found`; `precondition` while another test of the channel is in progress
  */

@@ -1,5 +1,5 @@
 /**
- * Opaque IDs of events. Transactions and events are counted over all workspaces, so the numbers themselves would reveal
+ * Opaque IDs of events. Transactions and events are counted across all workspaces, so the numbers themselves would reveal
  * the activity of other workspaces. An ID is one encrypted block, with a key per workspace: a stream can resume from
  * it, but clients can neither read it nor compare it with others.
  */

@@ -138,9 +138,9 @@ export function mailOf(to: string, message: Message, url: string): Mail {
   const lines = shown.map((notice) => `${rating(notice)}${notice.title}\n  ${linkOf(notice, url)}`)
   const rows = shown.map(
     (notice) =>
-      `<tr><td style="padding:10px 0;border-bottom:1px solid #e3e7ea;font-size:14px">` +
+      `<tr><td style="padding:10px 0;border-bottom:1px solid #e3e7ea;font-size:14px;line-height:20px">` +
       `<span style="color:#5b6770">${forHtml(rating(notice))}</span>` +
-      `<a href="${forHtml(linkOf(notice, url))}" style="color:#00606b;font-weight:600">${forHtml(notice.title)}</a></td></tr>`,
+      `<a href="${forHtml(linkOf(notice, url))}" style="color:#005d6b;font-weight:600;text-decoration:none">${forHtml(notice.title)}</a></td></tr>`,
   )
   const foot = `You're receiving this email because email notifications are turned on: ${url}/integrations`
   return {
@@ -148,12 +148,14 @@ export function mailOf(to: string, message: Message, url: string): Mail {
     subject: `Glacis: ${title}`,
     text: [title, '', ...lines, ...(more ? [more] : []), '', foot].join('\n'),
     html:
-      `<!doctype html><html lang="en"><body style="margin:0;padding:24px;background:#f8fafc;color:#0c161c;` +
-      `font-family:-apple-system,'Segoe UI',sans-serif"><table role="presentation" style="max-width:560px;margin:0 auto;` +
-      `background:#fff;border:1px solid #e3e7ea;border-radius:10px;padding:24px;width:100%">` +
-      `<tr><td style="font-size:18px;font-weight:600;padding-bottom:8px">${forHtml(title)}</td></tr>${rows.join('')}` +
-      `<tr><td style="padding-top:12px;font-size:14px"><a href="${forHtml(url)}/overview" style="color:#00606b">` +
-      `${forHtml(more || 'Overview')}</a></td></tr><tr><td style="padding-top:24px;font-size:12px;color:#5b6770">` +
+      `<!doctype html><html lang="en"><body style="margin:0;padding:32px 16px;background:#f4f6f7;color:#16262a;` +
+      `font-family:system-ui,-apple-system,'Segoe UI',sans-serif"><table role="presentation" cellpadding="0" style="max-width:584px;` +
+      `margin:0 auto;background:#fff;border-radius:8px;border-top:4px solid #005d6b;padding:32px;width:100%">` +
+      `<tr><td style="font-size:18px;font-weight:700;color:#005d6b;padding-bottom:24px">Glacis</td></tr>` +
+      `<tr><td style="font-size:20px;line-height:28px;font-weight:700;padding-bottom:8px">${forHtml(title)}</td></tr>` +
+      `${rows.join('')}<tr><td style="padding-top:16px;font-size:14px"><a href="${forHtml(url)}/overview" ` +
+      `style="color:#005d6b">${forHtml(more || 'Open overview')}</a></td></tr>` +
+      `<tr><td style="padding-top:24px;font-size:12px;line-height:16px;color:#5b6770">` +
       `${forHtml(foot)}</td></tr></table></body></html>`,
   }
 }

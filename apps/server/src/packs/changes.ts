@@ -10,7 +10,7 @@ export interface Changes {
   readonly isNews: boolean
   /** Workspaces that run or watch affected software, have installed affected packages, or have issues of these threats. */
   readonly workspaces: readonly string[]
-  /** Removes these changes from the queue, except threats that changed again meanwhile. */
+  /** Removes these changes from the queue, except threats that changed again in the meantime. */
   done(): Promise<void>
 }
 

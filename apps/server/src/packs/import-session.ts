@@ -48,7 +48,7 @@ export interface ImportSession {
 const batchItems = 500
 /** Maximum criteria per transaction: some records have as many as a thousand others together. */
 const batchCriteria = 10_000
-/** Serialized size from which a transaction is written early. */
+/** Serialized size at which a transaction is written early. */
 const batchBytesMax = 16 * 1024 * 1024
 /** Serialized size of all replaced lists. The largest, EPSS and the CPE dictionary, have half of it. */
 const replacementBytesMax = 96 * 1024 * 1024

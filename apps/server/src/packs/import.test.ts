@@ -92,7 +92,7 @@ it('SEC-E1 skips and counts invalid records and keeps the others', async () => {
   expect(await importContent('broken.jsonl', text)).toEqual([{ pack: 'NVD', records: 2, skipped: 1 }])
 })
 
-it('SEC-E3 changes nothing if a file is no complete feed, and reports the reason', async () => {
+it('SEC-E3 changes nothing if a file is not a complete feed, and reports the reason', async () => {
   const cut = JSON.stringify({ vulnerabilities: [{ cve: record(1) }, { cve: record(2) }] }).slice(0, -40)
   const files = [
     ['cut.json', cut, 'is truncated'],

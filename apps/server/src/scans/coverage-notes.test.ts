@@ -19,4 +19,5 @@ it('names withheld matches with the reason', () => {
   ])
   const many = Array.from({ length: 23 }, () => ({ ...doubted, kind: 'doubted' }) as const)
   expect(coverageNotes(many).at(-1)).toBe('3 more matches withheld')
+  expect(coverageNotes(many.slice(0, 21)).at(-1)).toBe('1 more match withheld')
 })

@@ -21,5 +21,5 @@ export function coverageNotes(observations: readonly Observation[]): string[] {
     .slice(0, doubtedMax)
     .map(({ address, check, location, reason }) => `${address}: match of ${check} at ${location} withheld: ${reason}`)
   const more = doubted.length - doubtedMax
-  return [...notRun, ...withheld, ...(more > 0 ? [`${more} more matches withheld`] : [])]
+  return [...notRun, ...withheld, ...(more > 0 ? [`${more} more ${more === 1 ? 'match' : 'matches'} withheld`] : [])]
 }

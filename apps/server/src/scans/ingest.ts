@@ -7,7 +7,7 @@ import { assess, assessMachinesOn } from '#issues/index.ts'
 import type { Jobs } from '#jobs.ts'
 import { countHosts } from '#scans/batch-monitor.ts'
 import { countIssuesPeriodically } from '#scans/counts.ts'
-import { queueNextBatches, lockActive, logScanEvent } from '#scans/lifecycle.ts'
+import { queueNextBatches, lockActive, logScanEvent, pluralize } from '#scans/lifecycle.ts'
 
 /** The complete result of one batch. */
 export interface BatchResult {
@@ -142,5 +142,6 @@ async function logProblems(ctx: Ctx, scanId: string, observations: readonly Obse
     )
   }
   const more = problems.length - problemsMax
-  if (more > 0) await logScanEvent(ctx, scanId, 'LEVEL_WARN', `${more} more problems in this batch are not listed`)
+  const unlisted = pluralize(more, 'more problem in this batch is', 'more problems in this batch are')
+  if (more > 0) await logScanEvent(ctx, scanId, 'LEVEL_WARN', `${unlisted} not listed`)
 }

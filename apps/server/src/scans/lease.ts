@@ -140,7 +140,7 @@ export async function reassignScans(ctx: Ctx, agentId: string, replacementId: st
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .orderBy('id')
     .execute()
-  for (const scan of scans) await failScan(ctx, scan.id, `The agent ${scan.agent_name} was deleted`)
+  for (const scan of scans) await failScan(ctx, scan.id, `Agent ${scan.agent_name} was deleted`)
   for (const lease of await leasesOf(ctx, agentId))
     await endLease(ctx, lease.id, 'STATE_CANCELLED', 'The agent was deleted')
 }

@@ -98,7 +98,7 @@ export async function applyChangedHours(ctx: Ctx, jobs: Jobs, targetId: string):
     .execute()
 }
 
-/** Resumes all scans whose allowed hours have started, over all workspaces. */
+/** Resumes all scans whose allowed hours have started, in all workspaces. */
 export async function resumeDue(scanning: Scanning): Promise<void> {
   const due = await scanning.database.owner
     .selectFrom('scan')

@@ -11,7 +11,7 @@ import { sql } from 'kysely'
 const dueMax = 200
 
 /**
- * Starts all scheduled scans that are due, over all workspaces. Targets with an active scan are
+ * Starts all scheduled scans that are due, in all workspaces. Targets with an active scan are
  * skipped until it ends.
  */
 export async function startDue(scanning: Scanning): Promise<void> {

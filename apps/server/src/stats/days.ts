@@ -36,7 +36,7 @@ export async function closeEndedDays({
 
 /**
  * Writes the current counts for every ended day that isn't closed yet. A closed day is never written again. Days
- * without a running server get the same counts, because nothing changed meanwhile.
+ * without a running server get the same counts, because nothing changed in the meantime.
  */
 export async function closeDays(ctx: Ctx): Promise<void> {
   const counts = Array.from(await allCurrentCounts(ctx), ([scope, each]) => ({ scope, counts: each }))

@@ -11,7 +11,7 @@ export interface Team {
   readonly workspace: string
   /** Name of its owner. */
   readonly owner: string
-  /** Sends a request of a person to the workspace. */
+  /** Sends a request to the workspace as this person. */
   as(person: string, options: InjectOptions): Promise<LightMyRequestResponse>
   /** Invites a person and accepts. */
   add(person: string, role: Role): Promise<void>
@@ -19,10 +19,10 @@ export interface Team {
   invite(email: string, role?: Role): Promise<string>
 }
 
-/** Creates a workspace of `owner`, whose names must be unique in the test file. */
+/** Creates a workspace owned by `owner`, a name that must be unique in the test file. */
 export async function openTeam(users: TestUsers, owner: string): Promise<Team> {
   const first = await users.request({ method: 'GET', url: '/v1/workspace' }, owner)
-  // Someone who can join a workspace by their email domain gets none of their own.
+  // Someone who can join a workspace by their email domain doesn't get their own.
   const payload = { workspace: { name: owner } }
   const response =
     first.statusCode === 200 ? first : await users.request({ method: 'POST', url: '/v1/workspaces', payload }, owner)

@@ -63,7 +63,7 @@ export class VirtualAuthenticator {
     })
   }
 
-  /** The ID of the last key, in the format of forms. */
+  /** The ID of the last key in hexadecimal, as forms contain it. */
   idInHex(): string {
     return this.#slot?.id.toString('hex') ?? ''
   }

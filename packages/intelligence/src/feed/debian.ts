@@ -142,7 +142,7 @@ function fixedVersionOfRange({ events }: OsvRange): string | null {
   return ends.every(({ fixed }) => fixed !== undefined) ? (ends.at(-1)?.fixed ?? null) : null
 }
 
-/** The latest of several fixed versions, from which on nothing is affected. */
+/** The latest of several fixed versions; nothing is affected from that version on. */
 function latestFixedVersion(release: string, ends: readonly (string | null)[]): string | null {
   return ends.reduce<string | null>((last, end, index) => {
     if (index === 0 || last === null || end === null) return index === 0 ? end : null

@@ -48,7 +48,7 @@ interface Entry<Threat> {
   /** Best alternative found by the current `match` call. */
   best: BestMatch | null
 }
-/** Criteria of which the best one counts, and the condition that must also be met. */
+/** Criteria, the best of which counts, and the condition that must also be met. */
 interface Alternative<Threat> {
   readonly entry: Entry<Threat>
   readonly condition: ConditionalConfiguration | null

@@ -24,7 +24,7 @@ export type CriterionVerdict =
   /** Assumptions reduce the quality of detection: `loss` is subtracted from it, `cap` is its upper limit. */
   | { readonly kind: 'yes'; readonly range: string; readonly text: string; readonly loss: number; readonly cap: number }
   | Mismatch
-/** `version`: for `version_outside`, the version of the product, in the form in which texts contain it. */
+/** `version`: for `version_outside`, the version of the product, as it appears in texts. */
 export interface Mismatch {
   readonly kind: 'no' | 'unknown'
   readonly reason: MismatchReason

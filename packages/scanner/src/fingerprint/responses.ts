@@ -1,7 +1,7 @@
 /** What raw responses reveal before their protocol is known. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 
-/** HTTP, also of servers such as Netty that repeat the protocol of the request. SIP and RTSP require a CSeq. */
+/** HTTP, including that of servers such as Netty that repeat the protocol of the request. SIP and RTSP require a CSeq. */
 export function isWeb(text: string): boolean {
   return /^HTTP\/\d/.test(text) || (/^(?:SIP|RTSP)\/\d\.\d \d{3} /.test(text) && !/\nCSeq\s{0,9}:/i.test(text))
 }

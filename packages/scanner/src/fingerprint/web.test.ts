@@ -6,17 +6,17 @@ import { createHttpClient } from '#net/http.ts'
 
 const guard = { denialReason: () => null }
 
-async function read(serve: RequestListener) {
+async function read(serve: RequestListener, folder?: string) {
   const server = createServer(serve).listen(0, '127.34.2.2')
   await once(server, 'listening')
   const bound = server.address()
   const port = typeof bound === 'object' && bound ? bound.port : 0
   const http = createHttpClient({ guard })
   const origin = { address: '127.34.2.2', port, tls: false, hostname: 'lab.test' }
-  const page = await readWeb(origin, { http, shared: http, signal: AbortSignal.timeout(10_000), paths: [] })
+  const page = await readWeb(origin, { http, shared: http, signal: AbortSignal.timeout(10_000), paths: [] }, folder)
   await http.close()
   server.close()
-  return { own: page?.ownFolder, linked: page?.linkedFolders, traces: page?.traces ?? [] }
+  return { own: page?.ownFolder, linked: page?.linkedFolders, hinted: page?.hintedFolders, traces: page?.traces ?? [] }
 }
 const html = { 'content-type': 'text/html' }
 
@@ -31,6 +31,16 @@ describe('the folder of an application', () => {
     const page = await read(({ url }, response) =>
       url === '/' ? response.writeHead(302, { location }).end() : response.end('shop'),
     )
+    expect(page.own).toBe(own)
+  })
+
+  it.each([
+    [`<script>window.location.href = '/ui/'</script>`, '/ui/'],
+    [`<body onload="location.replace('/ui/index.html')"><a href="/ui/">Continue</a></body>`, '/ui/'],
+    [`<p>${'Welcome to our company. '.repeat(20)}</p><script>if (old) location = '/old/'</script>`, undefined],
+    [`<div id="app"></div><script src="/app.js"></script><script>if (old) location = '/old/'</script>`, undefined],
+  ])('is where the script of an empty page leads: %s', async (body, own) => {
+    const page = await read(({ url }, response) => response.writeHead(200, html).end(url === '/' ? body : 'shop'))
     expect(page.own).toBe(own)
   })
 
@@ -50,9 +60,29 @@ describe('folders that a front page links', () => {
 
   it('are on the same server', async () => {
     const page = await read(
-      linking(['/monitoring/prometheus/', 'munin/', '/terms', '//other.example/x/', 'https://other.example/y/']),
+      linking(['/monitoring/prometheus/', 'munin/', '/terms.html', '//other.example/x/', 'https://other.example/y/']),
     )
     expect(page.linked).toEqual(['/monitoring/prometheus/', '/munin/'])
+  })
+
+  it.each([
+    ['/grafana', '/grafana/'],
+    ['/wiki/index.php?title=Home', '/wiki/'],
+    ['/tickets/login', '/tickets/'],
+  ])('are those of linked pages: %s', async (link, folder) => {
+    expect(await read(linking([link]))).toMatchObject({ linked: [], hinted: [folder] })
+  })
+
+  it('are those of frames', async () => {
+    const page = await read((_request, response) =>
+      response.writeHead(200, html).end('<iframe src="/camera/live.html">'),
+    )
+    expect(page.hinted).toEqual(['/camera/'])
+  })
+
+  it('are those with a slash if many others are linked', async () => {
+    const page = await read(linking(['/a', '/b', '/c', '/d', '/e', '/shop/']))
+    expect(page).toMatchObject({ linked: ['/shop/'], hinted: [] })
   })
 
   it('are not followed if there are many', async () => {
@@ -81,4 +111,19 @@ describe('traces', () => {
     )
     expect(bodies(traces)).toContain('<footer>Acme 1.2</footer>')
   })
+})
+
+it('asks for few pages in a folder that requires a password', async () => {
+  const seen: string[] = []
+  await read(({ url = '' }, response) => {
+    seen.push(url)
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="admin"' }).end()
+  }, '/admin/')
+  expect(seen).toEqual([
+    '/admin/',
+    '/admin/favicon.ico',
+    '/admin/version.json',
+    '/admin/api/info',
+    '/admin/api/v1/info',
+  ])
 })

@@ -35,6 +35,8 @@ export interface WebPage {
   readonly ownFolder?: string
   /** Other folders that a front page with few links refers to. */
   readonly linkedFolders: readonly string[]
+  /** Those of all links and frames, which an application has for its own pages, too. */
+  readonly hintedFolders: readonly string[]
 }
 
 export interface WebTools {
@@ -48,6 +50,8 @@ export interface WebTools {
 const redirectsMax = 4
 /** A front page with more links to folders is a site rather than an index of applications. */
 const linkedFoldersMax = 5
+/** Many servers delay their responses to requests without a password. */
+const refusedMax = 3
 
 /**
  * Reads a web server's front page, its favicon, and the pages that fingerprints need. Follows
@@ -109,10 +113,12 @@ export async function readWeb(
     if (version !== undefined) traces.push({ field: 'web.version', text: version })
   }
   let hasErrorPage = false
+  let refused = 0
   const described = descriptionPaths.map((path) => [path, []] as const)
   for (const [path, fields] of new Map([...described, ...relevantPaths(paths, traces)])) {
     const page = await shared.request(origin, { method: 'GET', path: below(path) }, { signal })
     if (page.kind === 'failure') break
+    if (base !== '/' && page.status === 401 && ++refused === refusedMax) break
     if (page.status === 404 && !hasErrorPage) {
       traces.push(...errorTraces(page))
       // Outside of its folder, an application's server responds with an empty page.
@@ -132,14 +138,16 @@ export async function readWeb(
   const title = titleOf(bodyText(last)) || titleOf(bodyText(first))
   const server = oneLine(headerOf(first, 'server'), 300)
   ownFolder ??= cookieFolder(first)
-  const linkedFolders = linkedFoldersOf(bodyText(last), origin, at).filter((folder) => folder !== ownFolder)
+  const linked = linksIn(bodyText(last), origin, at)
+  const others = (folders: readonly (string | undefined)[]) => fewFolders(folders.filter((item) => item !== ownFolder))
   return {
     status: first.status,
     title: oneLine(title, 300),
     server,
     head: headText(first),
     traces: distinct(traces),
-    linkedFolders,
+    linkedFolders: others(linked.filter((path) => path.endsWith('/')).map(folderAt)),
+    hintedFolders: others(linked.map(folderOfLink)),
     ...(ownFolder === undefined ? {} : { ownFolder }),
   }
 }
@@ -159,11 +167,22 @@ function cookieFolder(response: HttpResponse): string | undefined {
   return path === undefined ? undefined : folderAt(path.endsWith('/') ? path : `${path}/`)
 }
 
-function linkedFoldersOf(html: string, origin: Origin, at: string): string[] {
-  const targets = [...html.matchAll(/<a\b[^>]{0,200}?\bhref\s{0,9}=\s{0,9}["']?([^"'\s>?#]{0,300}\/)["'\s>]/gi)]
-  const paths = targets.flatMap(([, target = '']) => pathOnOrigin(target, origin, at) ?? [])
-  const folders = new Set(paths.flatMap((path) => folderAt(path) ?? []))
-  return folders.size > linkedFoldersMax ? [] : [...folders]
+/** Paths of links and frames on this server. */
+function linksIn(html: string, origin: Origin, at: string): string[] {
+  const links = html.matchAll(
+    /<(?:a\b[^>]{0,200}?\bhref|i?frame\b[^>]{0,200}?\bsrc)\s{0,9}=\s{0,9}["']?([^"'\s>?#]{1,300})/gi,
+  )
+  return [...links].flatMap(([, target = '']) => pathOnOrigin(target, origin, at) ?? [])
+}
+
+/** Applications are often linked without a slash. */
+function folderOfLink(path: string): string | undefined {
+  return folderAt(/^\/[\w~-]+$/.test(path) ? `${path}/` : path)
+}
+
+function fewFolders(folders: readonly (string | undefined)[]): readonly string[] {
+  const distinctFolders = new Set(folders.filter((folder) => folder !== undefined))
+  return distinctFolders.size > linkedFoldersMax ? [] : [...distinctFolders]
 }
 
 /** Some servers return different or no pages to clients that don't look like a browser. */

@@ -22,7 +22,7 @@ function listing(depth: number, entries: Listing): Buffer {
   return reply(xdrWords(0, 0, depth + 2, 24, 0), ...lookups, xdrWords(26, 0, 0, 0), ...items, xdrWords(0, 1))
 }
 
-/** A server with these directories, by path. */
+/** Runs the checks on a server that responds to each path. */
 async function asked(respond: (path: string) => Buffer) {
   await using peer = await tcpPeer(
     answering('', (_text, received) => {

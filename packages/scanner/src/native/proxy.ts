@@ -1,5 +1,6 @@
-import { bracketed } from '#ip.ts'
+import { bracketed, parseIp } from '#ip.ts'
 import { bytes, hex } from '#wire.ts'
+import { isWeb } from '#fingerprint/responses.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 import { ownHost, requestWeb, webProof, type WebRequest, type WebResponse } from '#native/web-request.ts'
@@ -40,7 +41,9 @@ const unresolvableName = 'glacis-proxy-check.invalid'
  */
 export const httpProxy: NativeCheck = {
   checks: [http],
-  appliesTo: ({ protocol }) => protocol === 'http',
+  // A proxy that takes the target from the Host header connects to itself without end when asked for its own page, so its
+  // only response may be an error.
+  appliesTo: ({ protocol, banner }) => protocol === 'http' || isWeb(banner),
   async run(context) {
     const own = await throughTunnel(context, context.port)
     const tunnelProof = own && (await tunnelTo(context, own))
@@ -145,7 +148,7 @@ export const socksProxy: NativeCheck = {
   checks: [socks],
   appliesTo: ({ protocol }) => protocol === 'socks5',
   async run(context) {
-    const toItself = context.address.includes(':') ? null : await socksConnect(context, ownAddress(context))
+    const toItself = await socksConnect(context, ownAddress(context))
     if (toItself?.[1] === 0) return { [socks.id]: socksProof(`${context.address}:${context.port}`, toItself) }
     const toName = await socksConnect(context, unresolvableAddress)
     if (!toName) return {}
@@ -153,8 +156,12 @@ export const socksProxy: NativeCheck = {
   },
 }
 
+/** The type and bytes of the address, and the port (RFC 1928, section 5). */
 function ownAddress({ address, port }: NativeContext): Buffer {
-  return Buffer.from([1, ...address.split('.').map(Number), port >> 8, port & 0xff])
+  const ip = parseIp(address)
+  const [type, digits] = ip?.family === 6 ? [4, 32] : [1, 8]
+  const value = (ip?.value ?? 0n).toString(16).padStart(digits, '0')
+  return Buffer.concat([Buffer.from([type]), hex(value), Buffer.from([port >> 8, port & 0xff])])
 }
 
 const unresolvableAddress = Buffer.concat([

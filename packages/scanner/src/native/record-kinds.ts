@@ -7,7 +7,7 @@ export interface RecordKind {
   /** How many of the members a record must have. */
   readonly membersMin: number
   readonly members: RegExp
-  /** Members of which one is enough. */
+  /** Members, any one of which is enough. */
   readonly decisive?: RegExp
 }
 

@@ -37,7 +37,7 @@ const legacy = checkInfo({
   score: 5.3,
   summary: 'The host offers legacy RPC services, such as NIS, rusers, rstat, or rwall. They have no authentication.',
   impact:
-    'An attacker can learn users, sessions, and load, send messages to users, or read the accounts and password hashes of an NIS domain.',
+    'Depending on the service, an attacker can learn users, sessions, and load, send messages to users, or read the accounts and password hashes of an NIS domain.',
   remediation: 'Remove the services. Replace NIS with LDAP over TLS.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1833',
   tags: 'misconfig rpc nis disclosure network',

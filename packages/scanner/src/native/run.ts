@@ -48,6 +48,8 @@ const portDeadlineMs = 60_000
 const pageDeadlineMs = 5000
 /** Services of a host that checks of unknown protocols are tried on. */
 const unidentifiedMax = 8
+/** A service that has responded may be slow. */
+const identifiedWaitMs = 4000
 const readOptions = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 65_536 }
 
 /**
@@ -132,7 +134,7 @@ function idsOf({ checks }: NativeCheck, { onlyChecks }: NativeTools): string[] {
 /** The root of a service, and the applications below it unless the scan is limited to a folder. */
 function foldersOf({ ownFolder, linkedFolders = [] }: IdentifiedService, { basePath }: CheckTarget): readonly string[] {
   if (basePath !== '/') return [basePath]
-  return [basePath, ...(ownFolder === undefined ? linkedFolders : [ownFolder])]
+  return [basePath, ...(ownFolder === undefined ? [] : [ownFolder]), ...linkedFolders]
 }
 
 /** A check that proves its weaknesses in one folder is not repeated in the others. */
@@ -223,7 +225,8 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
     exchange: (question, options) =>
       withConnection((connection) => {
         if (question !== null) connection.write(question)
-        return connection.read({ ...readOptions, ...options })
+        const firstByteMs = isUnidentified(service) ? readOptions.firstByteMs : identifiedWaitMs
+        return connection.read({ ...readOptions, firstByteMs, ...options })
       }),
     async exchangeOnPort(other, question, options) {
       await tools.budget.take(address, signal)

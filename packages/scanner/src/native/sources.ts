@@ -5,7 +5,7 @@ import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
 const rsyncWritable = checkInfo({
   id: 'rsync-module-writable',
-  name: 'Rsync module writable without authentication',
+  name: 'rsync module writable without authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:L',
   score: 8.6,
@@ -112,7 +112,7 @@ const exported = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'The git daemon serves a repository to any client. Its protocol has no authentication.',
+  summary: 'The Git daemon serves a repository to any client. Its protocol has no authentication.',
   impact: 'An attacker can clone the source code with its full history.',
   remediation:
     'Unless the code is public, stop the daemon and serve repositories over SSH or over HTTPS with authentication.',

@@ -27,7 +27,7 @@ export const controlExposures: readonly DatagramExposure[] = [
   {
     info: checkInfo({
       id: 'chrony-command-open',
-      name: 'Chrony command port exposed',
+      name: 'chrony command port exposed',
       severity: 'medium',
       cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
       score: 5.3,

@@ -188,7 +188,7 @@ const exposures: readonly DatagramExposure[] = [
       id: 'slp-udp-amplification',
       name: 'Service Location Protocol (SLP) exposed over UDP (DDoS amplification)',
       ...amplifies,
-      summary: 'The SLP service lists its types of services to any client over UDP (CVE-2023-29552).',
+      summary: 'The SLP service lists its service types to any client over UDP (CVE-2023-29552).',
       impact:
         "An attacker can register services, spoof a victim's address, and flood it with traffic amplified up to 2,200 times.",
       remediation: 'Disable SLP, or block UDP and TCP port 427 at the network perimeter.',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { documentsIn, openLists } from '#native/web-api.ts'
+import { documentsIn } from '#native/api-description.ts'
+import { openLists } from '#native/web-api.ts'
 
 const paths = { '/users': { get: {}, post: {} }, '/users/{id}': { get: {}, delete: {} }, '/health': { get: {} } }
 

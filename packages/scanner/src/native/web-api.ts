@@ -1,5 +1,5 @@
 /** APIs that describe themselves (OpenAPI) and declare no authentication. */
-import { z } from 'zod'
+import { type Description, Operation, operationsMax, pathOf, readDescription } from '#native/api-description.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { kindOf } from '#native/record-kinds.ts'
@@ -21,28 +21,7 @@ export const openApi = checkInfo({
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
   tags: 'misconfig api unauth',
 })
-const documents = (
-  'openapi.json api/openapi.json swagger.json api/swagger.json api/v1/openapi.json v3/api-docs v2/api-docs docs/json api-json ' +
-  'swagger/v1/swagger.json swagger/doc.json apispec_1.json api-docs.json api/schema/?format=json'
-).split(' ')
 const listsMax = 6
-const operationsMax = 2000
-
-const Operation = z.object({
-  parameters: z.array(z.object({ required: z.boolean().optional() })).optional(),
-  security: z.array(z.unknown()).optional(),
-})
-const Description = z.object({
-  openapi: z.string().optional(),
-  swagger: z.string().optional(),
-  basePath: z.string().optional(),
-  servers: z.array(z.object({ url: z.string() })).optional(),
-  security: z.array(z.unknown()).optional(),
-  securityDefinitions: z.record(z.string(), z.unknown()).optional(),
-  components: z.object({ securitySchemes: z.record(z.string(), z.unknown()).optional() }).optional(),
-  paths: z.record(z.string(), z.record(z.string(), z.unknown())),
-})
-type Description = z.infer<typeof Description>
 
 export const webApi: NativeCheck = {
   checks: [openApi, exposedRecords, writableApi],
@@ -50,8 +29,7 @@ export const webApi: NativeCheck = {
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const base = folderOf(context.basePath)
-    const front = await requestWeb(context, { target: base })
-    const description = front && (await findDescription(context, base, front.body))
+    const description = await readDescription(context)
     if (description === undefined) return {}
     const proof = description && (await listedBy(context, description, base))
     if (proof) return { [openApi.id]: proof }
@@ -62,38 +40,6 @@ export const webApi: NativeCheck = {
       ...(found ? { [exposedRecords.id]: found.records, [writableApi.id]: found.writable } : {}),
     }
   },
-}
-
-/** @returns null if the server has no description; undefined if it didn't answer */
-async function findDescription(context: NativeContext, base: string, front: string) {
-  const targets = new Set([...documentsIn(front, base), ...documents.map((name) => `${base}${name}`)])
-  for (const target of targets) {
-    const page = await requestWeb(context, { target })
-    if (!page) return undefined
-    const description = page.status === 200 ? parsed(page.body) : undefined
-    if (description) return description
-  }
-  return null
-}
-
-/** Descriptions that a documentation page such as Swagger UI or ReDoc shows. */
-export function documentsIn(page: string, base: string): string[] {
-  const links = page.matchAll(/\b(?:url|spec-?url|spec_url)["']?\s{0,9}[:=]\s{0,9}["']([^"'\s]{1,200})["']/gi).take(20)
-  return [...links].flatMap(([, link = '']) => {
-    if (!/(?:openapi|swagger|api-?docs|spec|schema)[^/]{0,40}$/i.test(link)) return []
-    if (!URL.canParse(link, `http://here.invalid${base}`)) return []
-    const { hostname, pathname, search } = new URL(link, `http://here.invalid${base}`)
-    return hostname === 'here.invalid' ? [`${pathname}${search}`] : []
-  })
-}
-
-function parsed(body: string): Description | undefined {
-  if (!/^\s{0,99}\{/.test(body)) return undefined
-  try {
-    return Description.safeParse(JSON.parse(body)).data
-  } catch {
-    return undefined
-  }
 }
 
 /** The first list of records that the API returns without authentication. */
@@ -138,16 +84,6 @@ function recordPaths({ paths }: Description): readonly string[] {
       const isCallable = operation && !operation.parameters?.some(({ required }) => required)
       return isCallable && kindOf(path) && /^\/[\w./-]{1,200}$/.test(path) ? [path] : []
     })
-}
-
-function pathOf(path: string, description: Description, base: string): string {
-  return `${base}${prefixOf(description)}${path}`.replaceAll(/\/{2,9}/g, '/')
-}
-
-/** The path below which the operations are. */
-function prefixOf({ basePath, servers }: Description): string {
-  const url = basePath ?? servers?.[0]?.url ?? '/'
-  return URL.canParse(url, 'http://here.invalid') ? new URL(url, 'http://here.invalid').pathname : '/'
 }
 
 /** JSON with at least one record. */

@@ -1,5 +1,13 @@
 /** Parameters of links and search forms on the start page that reach the file system or the page unchecked. */
 import { randomBytes } from 'node:crypto'
+import {
+  type DescribedParameter,
+  type Description,
+  Operation,
+  operationsMax,
+  pathOf,
+  readDescription,
+} from '#native/api-description.ts'
 import { formsIn } from '#native/html-forms.ts'
 import { debugSignsIn, sqlErrorIn } from '#native/debug-pages.ts'
 import { checkInfo } from '#native/native-check.ts'
@@ -50,7 +58,7 @@ const injection = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'A quotation mark in a parameter of a link or search form makes the database report a syntax error, which it does not without the quotation mark: the value is inserted into an SQL statement without escaping.',
+    'A quotation mark in a parameter of a link or search form makes the database report a syntax error that does not occur without it: the value is inserted into an SQL statement without escaping.',
   impact: 'An attacker can read and often change the database, and in some configurations run commands on its host.',
   remediation: 'Pass values to the database as bound parameters, never as parts of the statement.',
   reference: 'https://cwe.mitre.org/data/definitions/89.html',
@@ -77,9 +85,12 @@ export interface Parameter {
   readonly query: readonly (readonly [string, string])[]
   readonly name: string
   readonly value: string
+  /** The path contains `{name}`. */
+  readonly isInPath?: boolean
 }
 
 const parametersMax = 12
+const describedMax = 16
 const fileValue = /\.[a-z\d]{1,5}$|\//i
 const fileName = /file|path|page|doc|template|download|dir|folder|view|include|image|attachment/i
 const climb = '../'.repeat(12)
@@ -92,7 +103,9 @@ export const webParameters: NativeCheck = {
   async run(context) {
     const site = await readSite(context)
     if (!site) return {}
-    const parameters = parametersOf(site)
+    const description = await readDescription(context)
+    const described = description ? describedParameters(description, site.base) : []
+    const parameters = distinct([...parametersOf(site), ...described])
     const attempts = await attemptsOf(context, parameters)
     const pages = [
       site.front,
@@ -162,8 +175,39 @@ export function parametersOf({ front, scripts }: Pick<WebSite, 'front' | 'script
     )
     return path === undefined ? [] : texts.map(({ name }) => ({ path, query: [], name, value: '' }))
   })
-  const distinct = new Map([...found, ...searched].map((item) => [`${item.path} ${item.name}`, item]))
-  return [...distinct.values()].slice(0, parametersMax)
+  return distinct([...found, ...searched]).slice(0, parametersMax)
+}
+
+function distinct(parameters: readonly Parameter[]): readonly Parameter[] {
+  return [...new Map(parameters.map((item) => [`${item.path} ${item.name}`, item])).values()]
+}
+
+/** Words of operations that change something although they are called with GET. */
+const changing =
+  /(?:^|[/_.-])(?:add|cancel|clear|close|create|delete|disable|drop|enable|exec|execute|flush|import|install|kill|logout|move|purge|reboot|register|reload|remove|rename|reset|restart|restore|run|save|send|set|shutdown|start|stop|sync|trigger|uninstall|update|upgrade|upload|write)(?=$|[/_.{-]|[A-Z])/
+
+/** Parameters of operations that only read, those that name files or URLs first. */
+export function describedParameters(description: Description, base: string): readonly Parameter[] {
+  const found = Object.entries(description.paths)
+    .slice(0, operationsMax)
+    .flatMap(([path, { get }]) => {
+      const declared = Operation.safeParse(get).data?.parameters ?? []
+      const inPath = [...path.matchAll(/\{(\w{1,60})\}/g)].map(([, name = '']) => name)
+      if (!/^\/[\w./{}-]{1,200}$/.test(path) || changing.test(path) || inPath.length > 1) return []
+      const target = pathOf(path, description, base)
+      const [name] = inPath
+      if (name !== undefined) return [{ path: target, query: [], name, value: '', isInPath: true }]
+      const texts = declared.filter((item) => item.in === 'query' && item.name !== undefined)
+      const query = texts.filter(({ required }) => required).map((item) => [item.name ?? '', exampleOf(item)] as const)
+      return texts.map((item) => ({ path: target, query, name: item.name ?? '', value: exampleOf(item) }))
+    })
+  return found.toSorted((left, right) => Number(isReference(right)) - Number(isReference(left))).slice(0, describedMax)
+}
+
+/** Any other value is as good: the parameters are tested one by one. */
+function exampleOf({ example, schema }: DescribedParameter): string {
+  const value = example ?? schema?.example ?? schema?.default
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '1'
 }
 
 function parametersIn(target: string): readonly Parameter[] {
@@ -173,14 +217,18 @@ function parametersIn(target: string): readonly Parameter[] {
   return query.map(([name, value]) => ({ path: target.slice(0, at), query, name, value }))
 }
 
-function isFile({ name, value }: Parameter): boolean {
-  return fileValue.test(value) || fileName.test(name)
+function isFile({ path, name, value, isInPath }: Parameter): boolean {
+  return fileValue.test(value) || fileName.test(isInPath ? path : name)
 }
 
 const urlName = /^(?:u|ur[il]|href|src|source|target|feed|rss|link|site|proxy|remote|fetch|webhook)$|[_-]?ur[il]$/i
 
 function isUrl({ name, value }: Parameter): boolean {
   return /^https?:\/\//i.test(value) || urlName.test(name)
+}
+
+function isReference(parameter: Parameter): boolean {
+  return isFile(parameter) || isUrl(parameter)
 }
 
 async function firstProof<Item>(
@@ -271,8 +319,11 @@ function lastFrom(text: string, pattern: RegExp): string {
   return text.slice(starts.at(-1)?.index ?? 0)
 }
 
-function requestWith(context: NativeContext, { path, query, name }: Parameter, value: string) {
+function requestWith(context: NativeContext, { path, query, name, isInPath }: Parameter, value: string) {
+  const headers = { Accept: 'text/html,*/*;q=0.8' }
+  if (isInPath)
+    return requestWeb(context, { target: path.replace(`{${name}}`, () => encodeURIComponent(value)), headers })
   const others = query.filter(([key]) => key !== name)
   const pairs = [...others, [name, value] as const].map((pair) => pair.map(encodeURIComponent).join('='))
-  return requestWeb(context, { target: `${path}?${pairs.join('&')}`, headers: { Accept: 'text/html,*/*;q=0.8' } })
+  return requestWeb(context, { target: `${path}?${pairs.join('&')}`, headers })
 }

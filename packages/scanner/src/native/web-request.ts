@@ -2,7 +2,8 @@
 import { bracketed } from '#ip.ts'
 import { bytes } from '#wire.ts'
 import { refreshTarget } from '#html.ts'
-import { createJar } from '#net/cookie-jar.ts'
+import { createJar, isCookieGate } from '#net/cookie-jar.ts'
+import type { HttpResponse } from '#net/http-message.ts'
 import { type NativeContext, type Proof } from '#native/native-check.ts'
 import { isCompleteResponse, parseResponse } from '#net/raw-http.ts'
 
@@ -50,7 +51,18 @@ async function requestShared(context: NativeContext, path: string): Promise<WebR
   return { status, headers, body: body.toString('utf8'), request, received }
 }
 
-async function exchangeWeb(
+/** Sends the request again with the cookie that a server requires before it serves a page. */
+async function exchangeWeb(context: NativeContext, request: WebRequest): Promise<WebResponse | undefined> {
+  const response = await sendOnce(context, request)
+  const { method = 'GET', target: path, headers = {} } = request
+  if (!response || !isCookieGate(context.service, { method, path }, response)) return response
+  const jar = createJar()
+  jar.storeCookies(path, response)
+  const withCookies = jar.addCookies({ method, path, headers }).headers ?? headers
+  return (await sendOnce(context, { ...request, headers: withCookies })) ?? response
+}
+
+async function sendOnce(
   context: NativeContext,
   {
     method = 'GET',
@@ -77,7 +89,20 @@ async function exchangeWeb(
   const response = received && parseResponse(received)
   if (!received || !response) return undefined
   const { status, headers: sent, body: content } = response
-  return { status, headers: sent, body: content.toString('utf8'), request, received: received.toString('latin1') }
+  return {
+    status,
+    headers: sent,
+    body: content.toString('utf8'),
+    request,
+    received: readableAnswer(received, response),
+  }
+}
+
+/** What was received; compressed content as text. */
+function readableAnswer(received: Buffer, { headers, body }: Pick<HttpResponse, 'headers' | 'body'>): string {
+  const text = received.toString('latin1')
+  if (!headers.some(([name]) => name.toLowerCase() === 'content-encoding')) return text
+  return `${text.split('\r\n\r\n', 1)[0]}\r\n\r\n${body.toString('latin1')}`
 }
 
 /** The response as proof, with the parts of it that are decisive. */

@@ -34,3 +34,13 @@ it.each([
   const found = await examine(`<script>fetch("${path}")</script>`, { [path]: { installed: false } })
   expect(found.includes('setup-not-completed')).toBe(expected)
 })
+
+it.each([
+  ['/rest/settings', { data: { userManagement: { showSetupOnFirstLoad: true } } }, true],
+  ['/admin/init', { data: { uuid: false, hasAdmin: false } }, true],
+  ['/admin/init', { data: { hasAdmin: true } }, false],
+  ['/api/status', { data: { search: { installed: false } } }, false],
+])('evaluates the inner objects of %s, which no script names: %o', async (path, answer, expected) => {
+  const found = await examine('<script src="/app.js"></script>', { '/app.js': 'start()', [path]: answer })
+  expect(found.includes('setup-not-completed')).toBe(expected)
+})

@@ -33,6 +33,10 @@ const authenticationFalse =
 const authenticationTrue = /^(?:no|disable)auth(?:entication)?$|^auth(?:entication)?(?:is)?disabled$/
 /** Flags that other calls return for a component, such as a tool that isn't installed. */
 const componentFlag = /^(?:is_?)?(?:installed|initiali[sz]ed|setup)$/i
+/** Flags that only describe the application's own accounts. */
+const aboutAccounts =
+  /^(?:show_?setup_?on_?first_?load|has_?(?:admin|owner|users?)|no_?users|(?:admin|owner)_?exists)$/i
+const depthMax = 2
 const applicationPath =
   /^\/(?:[\w-]{1,20}\/)?(?:(?:api|rest)\/)?(?:v\d\/)?(?:(?:app|auth|init|install|onboarding|server|setup|system)\/)?[\w-]{1,40}\/?$/i
 // cspell:enable
@@ -58,8 +62,9 @@ export async function declaredState(context: NativeContext, site: WebSite): Prom
     const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (!page) return proofs
     if (page.status !== 200) continue
-    // In a status report that no script names, inner objects describe components.
-    for (const [name, value] of flagsIn(page.body, { isDeep: targets.has(target) })) {
+    for (const [name, value, depth] of flagsIn(page.body)) {
+      // In a status report that no script names, inner objects describe components.
+      if (depth > 0 && !targets.has(target) && !aboutAccounts.test(name)) continue
       const id = meaningOf(name, value)
       if (id === setupOpen.id && componentFlag.test(name) && !applicationPath.test(target)) continue
       if (id !== undefined) proofs[id] ??= { ...webProof(page, [`"${name}"`]), path: target, quality: 80 }
@@ -83,16 +88,20 @@ function authenticationOf(name: string, value: boolean): string | undefined {
 
 const Members = z.record(z.string(), z.unknown())
 
-/** Members of a JSON object, and with `isDeep` of the objects in it, that are true or false. */
-function flagsIn(body: string, { isDeep }: { isDeep: boolean }): (readonly [string, boolean])[] {
+/** Members of a JSON object and of the objects in it that are true or false, with their depth. */
+function flagsIn(body: string): (readonly [string, boolean, number])[] {
   if (!/^\s{0,99}\{/.test(body) || body.length > 200_000) return []
   try {
-    const members = Object.entries(Members.parse(JSON.parse(body)))
-    const inner = (isDeep ? members : []).flatMap(([, value]) => Object.entries(Members.safeParse(value).data ?? {}))
-    return [...members, ...inner].flatMap(([name, value]) =>
-      typeof value === 'boolean' ? [[name, value] as const] : [],
-    )
+    return flagsOf(Members.parse(JSON.parse(body)), 0)
   } catch {
     return []
   }
+}
+
+function flagsOf(members: z.infer<typeof Members>, depth: number): (readonly [string, boolean, number])[] {
+  return Object.entries(members).flatMap(([name, value]) => {
+    if (typeof value === 'boolean') return [[name, value, depth] as const]
+    const inner = depth < depthMax ? Members.safeParse(value).data : undefined
+    return inner ? flagsOf(inner, depth + 1) : []
+  })
 }

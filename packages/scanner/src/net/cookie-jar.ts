@@ -2,7 +2,7 @@
  * Cookie jar for one run of a check, or one page and its redirects: cookies set by a response are sent
  * with later requests (RFC 6265).
  */
-import type { HttpRequest, HttpResponse } from '#net/http-message.ts'
+import type { HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 
 const COOKIES_MAX = 50
 const COOKIE_LENGTH_MAX = 4096
@@ -41,6 +41,18 @@ export function createJar(): Jar {
       }
     },
   }
+}
+
+/** Whether a response only sets a cookie and redirects to the requested URL, so that clients without cookies get no page. */
+export function isCookieGate(
+  { tls }: Pick<Origin, 'tls'>,
+  { method, path }: HttpRequest,
+  { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
+): boolean {
+  if (method !== 'GET' || status < 301 || status > 308) return false
+  const header = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+  const target = header('location')?.replace(tls ? /^https:\/\/[^/]+/i : /^http:\/\/[^/]+/i, '')
+  return target === path && header('set-cookie') !== undefined
 }
 
 function storeCookie(cookies: Map<string, Cookie>, path: string, line: string): void {

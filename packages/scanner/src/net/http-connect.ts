@@ -11,6 +11,9 @@ import type { Origin } from '#net/http-message.ts'
 
 const CONNECT_MS = 5_000
 
+/** As in ALPN (RFC 7301). */
+export type HttpProtocol = 'http/1.1' | 'h2'
+
 /** The connection was refused locally by the guard, not by the host. */
 export class DeniedByGuard extends Error {
   constructor(reason: string) {
@@ -23,11 +26,11 @@ export class DeniedByGuard extends Error {
  * undici connector that always dials `origin.address`, regardless of the request. Fails after five
  * seconds without a connection or TLS handshake.
  */
-export function connector(origin: Origin, guard: Guard): buildConnector.connector {
+export function connector(origin: Origin, guard: Guard, protocol?: HttpProtocol): buildConnector.connector {
   return (_options, callback) => {
     const denialReason = guard.denialReason(origin.address, origin.port)
     if (denialReason !== null) return callback(new DeniedByGuard(denialReason), null)
-    const socket = dial(origin)
+    const socket = dial(origin, protocol)
     let isSettled = false
     const settle = (error: Error | null) => {
       if (isSettled) return
@@ -39,7 +42,7 @@ export function connector(origin: Origin, guard: Guard): buildConnector.connecto
     }
     const timer = setTimeout(() => settle(new Error(`no connection within ${CONNECT_MS / 1000} s`)), CONNECT_MS)
     socket.once(origin.tls ? 'secureConnect' : 'connect', () => settle(null))
-    // Kept after the handover: an unhandled error event would end the process.
+    // Kept after the handoff: an unhandled error event would end the process.
     socket.on('error', settle)
     socket.once('close', () => settle(new Error('the connection was closed during the handshake')))
   }
@@ -49,7 +52,7 @@ export function connector(origin: Origin, guard: Guard): buildConnector.connecto
  * Opens a socket to the origin's address, with any TLS version if the origin uses TLS. The caller
  * must check the guard first, listen for errors, and destroy the socket.
  */
-export function dial(origin: Origin): Socket {
+export function dial(origin: Origin, protocol: HttpProtocol = 'http/1.1'): Socket {
   const where = { host: origin.address, port: origin.port, autoSelectFamily: false }
   if (!origin.tls) return connectTcp({ ...where, noDelay: true })
   return connectTls({
@@ -59,6 +62,6 @@ export function dial(origin: Origin): Socket {
     minVersion: 'TLSv1',
     ciphers: 'ALL:@SECLEVEL=0',
     secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: [protocol],
   })
 }

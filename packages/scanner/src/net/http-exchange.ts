@@ -10,8 +10,8 @@ const BYTES_PER_SECOND_MIN = 1024
 const SLOW_AFTER_MS = 3_000
 /** Some servers redirect without a length and keep the connection open; the body would only end at the deadline. */
 const REDIRECT_BODY_MS = 500
-/** Errors when a server closes an idle keep-alive connection. */
-const REPEATABLE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+/** Errors when a server closes an idle keep-alive connection, or doesn't support HTTP/1.1. */
+const REPEATABLE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'])
 /** Messages of the parser about a response's head, such as one with both a length and chunks. */
 const MALFORMED =
   /\((?:Content-Length can't|Transfer-Encoding can't|Invalid header|Invalid character in Content-Length|Missing expected [CL][RF])/
@@ -87,8 +87,13 @@ function responseHandler(
   let wireBytes = 0
   let isComplete = false
 
-  const read = (controller: Dispatcher.DispatchController, status: number, statusText: string) => {
-    const head = { status, statusText, headers: headerPairs(controller.rawHeaders) }
+  const read = (
+    controller: Dispatcher.DispatchController,
+    status: number,
+    statusText: string,
+    received: HttpResponse['headers'],
+  ) => {
+    const head = { status, statusText, headers: received }
     const finish = (body: Buffer, truncated: boolean, isBomb: boolean) => {
       const durationMs = performance.now() - startedAt
       outcome.answer({
@@ -116,11 +121,13 @@ function responseHandler(
       socket.destroy()
       outcome.fail('the server switched protocols')
     },
-    onResponseStart(controller, status, _headers, statusText) {
-      reader = read(controller, status, statusText ?? '')
+    onResponseStart(controller, status, fields, statusText) {
+      const raw = headerPairs(controller.rawHeaders)
+      const received = raw.length > 0 ? raw : pairsOf(fields)
+      reader = read(controller, status, statusText ?? '', received)
       const slow = watchRate(() => wireBytes, outcome.fail)
       outcome.release(() => clearInterval(slow))
-      if (!isEndlessRedirect(status, headerPairs(controller.rawHeaders))) return
+      if (!isEndlessRedirect(status, received)) return
       const end = setTimeout(() => reader?.end(), REDIRECT_BODY_MS)
       outcome.release(() => clearTimeout(end))
     },
@@ -238,6 +245,11 @@ function headerPairs(raw: Dispatcher.DispatchController['rawHeaders']): (readonl
   const headers: (readonly [string, string])[] = []
   for (let at = 0; at + 1 < flat.length; at += 2) headers.push([latin1(flat[at]), latin1(flat[at + 1])])
   return headers
+}
+
+/** The header of an HTTP/2 response. */
+function pairsOf(fields: Readonly<Record<string, string | string[] | undefined>>): HttpResponse['headers'] {
+  return Object.entries(fields).flatMap(([name, values = []]) => [values].flat().map((value) => [name, value] as const))
 }
 
 function latin1(text: Buffer | string | undefined): string {

@@ -38,7 +38,7 @@ export interface HttpFailure {
    * host.
    */
   readonly local: boolean
-  /** A reused connection closed without a response; the request can be retried. */
+  /** The connection closed without a response; the request can be retried. */
   readonly mayRepeat?: boolean
   /** The head of the response isn't valid HTTP/1.1, which a more lenient client may read. */
   readonly isMalformed?: boolean

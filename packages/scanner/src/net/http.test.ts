@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket, type AddressInfo } from 'node:net'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createSecureServer } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -213,11 +214,61 @@ describe('responses', () => {
   })
 })
 
+it('uses HTTP/2 where a server supports nothing else', async () => {
+  const server = createSecureServer({ ...certificateFor({ name: 'lab.test' }), allowHTTP1: false })
+  server.on('request', ({ headers, url }, response) => {
+    response.writeHead(200, { 'x-lab': headers[':authority'] ?? '' }).end(`page ${url}`)
+  })
+  server.listen(0, address)
+  await once(server, 'listening')
+  closers.push(() => server.close())
+  const origin = originOf(server.address(), true)
+  const made = client()
+  for (const path of ['/status', '/orders']) {
+    const response = await made.request(origin, { method: 'GET', path }, { signal: AbortSignal.timeout(5000) })
+    expect(response).toMatchObject({ kind: 'response', status: 200, body: Buffer.from(`page ${path}`) })
+    expect(response.kind === 'response' && response.headers).toContainEqual(['x-lab', `lab.test:${origin.port}`])
+  }
+})
+
 it('reads a response that has both a length and chunks', async () => {
   const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n'
   const origin = await raw((socket) => socket.once('data', () => socket.end(`${head}5\r\nhello\r\n0\r\n\r\n`)))
   const answer = await get(origin)
   expect(answer.kind === 'response' && answer.body.toString()).toBe('hello')
+})
+
+describe('servers that redirect clients without a cookie to the same URL', () => {
+  const gate =
+    (accepts: boolean): RequestListener =>
+    ({ url = '/', headers }, response) => {
+      if (accepts && headers.cookie === 'seen=1') response.end(`page ${url}`)
+      else response.writeHead(302, { location: url, 'set-cookie': 'seen=1; Path=/' }).end()
+    }
+
+  it('get the cookie with the repeated request and all later ones', async () => {
+    let sent = 0
+    const origin = await http((request, response) => (sent++, gate(true)(request, response)))
+    const made = client()
+    const read = async (path: string) => {
+      const response = await made.request(origin, { method: 'GET', path }, { signal: AbortSignal.timeout(5000) })
+      return response.kind === 'response' ? response : undefined
+    }
+    const first = await read('/')
+    expect(first?.body.toString()).toBe('page /')
+    expect(first?.headers).toContainEqual(['set-cookie', 'seen=1; Path=/'])
+    expect((await read('/status'))?.body.toString()).toBe('page /status')
+    expect(sent).toBe(3)
+  })
+
+  it('are not asked again if the cookie changes nothing', async () => {
+    let sent = 0
+    const origin = await http((request, response) => (sent++, gate(false)(request, response)))
+    const made = client()
+    for (const path of ['/', '/a', '/b'])
+      await made.request(origin, { method: 'GET', path }, { signal: AbortSignal.timeout(5000) })
+    expect(sent).toBe(4)
+  })
 })
 
 describe('hostile hosts', () => {

@@ -6,7 +6,8 @@ import { bracketed } from '#ip.ts'
 import PQueue from 'p-queue'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Guard } from '#guard.ts'
-import { connector } from '#net/http-connect.ts'
+import { createJar, isCookieGate, type Jar } from '#net/cookie-jar.ts'
+import { connector, type HttpProtocol } from '#net/http-connect.ts'
 import { exchange, rawRequest } from '#net/http-exchange.ts'
 import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 import { exchangeRaw } from '#net/raw-http.ts'
@@ -68,13 +69,17 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const queues = new Map<string, PQueue>()
   const serialAddresses = new Set<string>()
   const endlessAddresses = new Set<string>()
+  /** Cookies without which a server redirects to the requested URL, by pool; empty if they change nothing. */
+  const gates = new Map<string, Jar>()
+  /** TLS servers that closed connections without a response, by pool, and the protocol that they accept. */
+  const protocols = new Map<string, HttpProtocol>()
 
   const handshakeOrigin = (origin: Origin): Origin =>
     options.serverName === undefined ? origin : { ...origin, hostname: options.serverName }
 
   const poolOf = (origin: Origin): Pool => {
-    const key = [origin.address, origin.port, origin.tls, origin.hostname].join(' ')
-    const pool = pools.get(key) ?? createPool(handshakeOrigin(origin), perHost, guard)
+    const key = poolKey(origin)
+    const pool = pools.get(key) ?? createPool(handshakeOrigin(origin), perHost, guard, protocols.get(key))
     // Reinsert to keep the map in least-recently-used order.
     pools.delete(key)
     pools.set(key, pool)
@@ -109,12 +114,42 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
     if (response.kind === 'response' || !response.mayRepeat) return response
     // A server may close an idle connection just as it is reused (RFC 9112, section 9.5).
-    const fresh = createPool(handshakeOrigin(origin), 1, guard)
+    const repeated = await sendOnFresh(origin, request, options)
+    const key = poolKey(origin)
+    if (repeated.kind === 'response' || !repeated.mayRepeat || !origin.tls || protocols.has(key)) return repeated
+    const page = await sendOnFresh(origin, request, options, 'h2')
+    protocols.set(key, page.kind === 'response' ? 'h2' : 'http/1.1')
+    if (page.kind === 'failure') return repeated
+    await pools.get(key)?.destroy()
+    pools.delete(key)
+    return page
+  }
+
+  const sendOnFresh = async (
+    origin: Origin,
+    request: HttpRequest,
+    options: Required<RequestOptions>,
+    protocol = protocols.get(poolKey(origin)),
+  ) => {
+    const fresh = createPool(handshakeOrigin(origin), 1, guard, protocol)
     try {
       return await exchange(fresh, origin, request, { ...limits, ...options })
     } finally {
       await fresh.destroy()
     }
+  }
+
+  const sendWithCookies = async (origin: Origin, request: HttpRequest, options: Required<RequestOptions>) => {
+    const key = poolKey(origin)
+    const known = gates.get(key)
+    const first = await send(origin, known?.addCookies(request) ?? request, options)
+    if (known || first.kind === 'failure' || !isCookieGate(origin, request, first)) return first
+    const jar = createJar()
+    jar.storeCookies(request.path, first)
+    const page = await send(origin, jar.addCookies(request), options)
+    const isClosed = page.kind === 'failure' || isCookieGate(origin, request, page)
+    gates.set(key, isClosed ? createJar() : jar)
+    return isClosed ? first : { ...page, headers: [...page.headers, ...cookiesOf(first)] }
   }
 
   return {
@@ -124,7 +159,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const denialReason = guard.denialReason(address, port)
       if (denialReason !== null) return { kind: 'failure', reason: `refused: ${denialReason}`, local: false }
       const sent = options.headers ? withHeaders(request, options.headers) : request
-      return queueOf(address).add(() => send(origin, sent, { signal, deadlineMs }), { signal })
+      return queueOf(address).add(() => sendWithCookies(origin, sent, { signal, deadlineMs }), { signal })
     },
     async close() {
       const open = [...pools.values()]
@@ -132,6 +167,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       await Promise.all(open.map((pool) => pool.destroy()))
     },
   }
+}
+
+function poolKey({ address, port, tls, hostname }: Origin): string {
+  return [address, port, tls, hostname].join(' ')
+}
+
+function cookiesOf({ headers }: HttpResponse): HttpResponse['headers'] {
+  return headers.filter(([name]) => name.toLowerCase() === 'set-cookie')
 }
 
 function isSerial({ headers }: HttpResponse): boolean {
@@ -144,11 +187,11 @@ function withHeaders(request: HttpRequest, headers: Readonly<Record<string, stri
   return { ...request, headers: { ...Object.fromEntries(own), ...headers } }
 }
 
-function createPool(origin: Origin, connections: number, guard: Guard): Pool {
+function createPool(origin: Origin, connections: number, guard: Guard, protocol?: HttpProtocol): Pool {
   // Always `http:` here: the connector handles TLS. Otherwise undici would open a new connection
   // whenever a request names a different host.
   return new Pool(`http://${bracketed(origin.address)}:${origin.port}`, {
-    connect: connector(origin, guard),
+    connect: connector(origin, guard, protocol),
     connections,
     pipelining: 1,
     allowH2: false,

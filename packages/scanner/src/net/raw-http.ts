@@ -1,4 +1,5 @@
 /** Raw HTTP sent byte for byte on its own connection, with lenient response parsing. */
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import type { Guard } from '#guard.ts'
 import type { HttpFailure, HttpResponse, Origin } from '#net/http-message.ts'
 import { dial, connectionOver, type TcpConnection } from '#net/tcp.ts'
@@ -94,7 +95,24 @@ export function parseResponse(
   })
   const body = end < 0 ? '' : text.slice(end + gap.length)
   const isChunked = headers.some(([name, value]) => /^transfer-encoding$/i.test(name) && /chunked/i.test(value))
-  return { status: Number(status), statusText, headers, body: Buffer.from(isChunked ? dechunk(body) : body, 'latin1') }
+  const content = Buffer.from(isChunked ? dechunk(body) : body, 'latin1')
+  return { status: Number(status), statusText, headers, body: decompressed(content, headers) }
+}
+
+const decoders = new Map([
+  ['gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+])
+
+/** Some servers compress for any client. Bodies that are corrupt or too long are kept as received. */
+function decompressed(body: Buffer, headers: HttpResponse['headers']): Buffer {
+  const encoding = headers.find(([name]) => /^content-encoding$/i.test(name))?.[1].toLowerCase() ?? ''
+  try {
+    return decoders.get(encoding)?.(body, { maxOutputLength: ANSWER_BYTES_MAX }) ?? body
+  } catch {
+    return body
+  }
 }
 
 /** Decodes chunked encoding (RFC 9112, section 7.1) up to the first error. */

@@ -19,7 +19,7 @@ export interface Ledger {
 
 type Finished = NonNullable<Extract<Observation, { kind: 'progress' }>['finished']>
 
-/** Stopped checks from which a host is set aside for the rest of the scan. */
+/** Number of stopped checks at which a host is set aside for the rest of the scan. */
 const stopsMax = 3
 
 export function createLedger(job: ScanJob, observed: (observation: Observation) => void): Ledger {
@@ -58,7 +58,7 @@ export function createLedger(job: ScanJob, observed: (observation: Observation) 
     blame({ kind, unit, message }) {
       if (!unit) return false
       const death = `${unit.address} ${unit.check}`
-      // A process may also be killed for reasons of the system. Only a second time can't be a coincidence.
+      // The system may also kill a process, for example when memory runs out. Dying in the same unit twice is no coincidence.
       const isCertain = kind === 'stuck' || death === lastDeath
       lastDeath = death
       if (!isCertain) return false

@@ -39,7 +39,7 @@ function isExcessive({ time, memory }: Growth): boolean {
   return Math.max(time, memory) >= toleranceMax
 }
 
-/** @param runs of which the lowest counts */
+/** @param runs number of runs; the cheapest counts */
 async function measure(parser: GrowingParser, runs: number): Promise<Growth> {
   const repeats = await repeatsFor(parser)
   const costs: Cost[] = []

@@ -41,7 +41,7 @@ describe('SEC-C5 an intrusive check', () => {
   })
 })
 
-it('SEC-C5 no check of ours that runs without permissions sends a request that creates, replaces, or deletes', () => {
+it('SEC-C5 no built-in check that runs without permissions sends a request that creates, replaces, or deletes', () => {
   const folder = join(import.meta.dirname, '../../../../packs/checks')
   const files = globSync('**/*.yaml', { cwd: folder })
   const templates = files.flatMap((file) => {

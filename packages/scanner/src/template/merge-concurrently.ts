@@ -6,7 +6,7 @@ const UNREAD_MAX = 100
 
 /**
  * Runs one generator per item with limited concurrency and yields their values as they arrive.
- * Generators are stopped through their signal, also when the consumer stops reading.
+ * Generators are stopped through their signal, even when the consumer stops reading.
  *
  * @throws the first error of a generator, after everything yielded before it
  */

@@ -23,7 +23,7 @@ import { isAbout } from '#template/selection.ts'
 
 /** Deadline for all checks of one port, in milliseconds. */
 const portDeadlineMs: Readonly<Record<ScanProfile, number>> = { gentle: 120_000, standard: 300_000, deep: 900_000 }
-/** Serious findings on one host from which it is treated as a honeypot. */
+/** Number of serious findings at which a host is treated as a honeypot. */
 const HONEYPOT_FINDINGS_MIN = 15
 const HONEYPOT_QUALITY = 30
 

@@ -1,4 +1,4 @@
-/** Variables available to one template, beside those of the target. */
+/** Variables available to one template, in addition to those of the target. */
 import { at, items, keysOf, text, type Node } from '#template/parse-node.ts'
 
 /** Names set by the template's extractors and variables. */

@@ -31,7 +31,7 @@ interface VerificationContext {
 }
 
 /**
- * Whether a match is genuine, and would not occur for control requests too.
+ * Whether a match is genuine, and would not also occur for control requests.
  *
  * @throws only when the run's signal aborts
  */

@@ -26,7 +26,7 @@ export interface IdentifiedService {
   readonly tls: boolean
   readonly banner: string
   readonly technologies: readonly { readonly name: string; readonly wfn: Wfn }[]
-  /** The folder of the application that a web server serves instead of its root. All HTTP checks run there as well. */
+  /** The folder of the application that a web server's front page leads to. All HTTP checks run there as well. */
   readonly ownFolder?: string
   /** Folders of other products, where only the HTTP checks of identified products and native checks run. */
   readonly linkedFolders?: readonly string[]

@@ -19,7 +19,7 @@ export interface Delay {
   readonly request: number | null
 }
 
-/** Delays from which matchers consider a response slow. */
+/** Delays at which matchers consider a response slow. */
 export function delaysOf(matchers: readonly Matcher[]): Delay[] {
   const sources = matchers.flatMap((matcher) =>
     matcher.type === 'dsl' ? matcher.expressions.map(({ source }) => source) : [],

@@ -82,6 +82,7 @@ describe('buckets', () => {
   it('are months in a year', () => {
     const buckets = bucketsOf(['2026-09-01T00:00:00Z', '2026-09-02T00:00:00Z', '2026-09-20T00:00:00Z'], 'PERIOD_YEAR')
     expect(buckets.map(({ title }) => title)).toEqual(['August 2026', 'September 2026'])
+    expect(buckets.map(({ label }) => label)).toEqual(['Aug 2026', 'Sept'])
   })
 })
 

@@ -24,7 +24,7 @@ const dashes = { solid: undefined, dotted: '0.5 4', dashed: '5 4' } as const
 export function Lines({ series, height = 130, ...props }: LinesProps & { readonly series: readonly LineSeries[] }) {
   const scale = countScale(Math.max(0, ...series.flatMap(({ values }) => values)))
   return (
-    <Plot {...props} height={height} series={series} scale={scale} layout="edges" endRoom={104} labelsMax={2}>
+    <Plot {...props} height={height} series={series} scale={scale} layout="edges" endRoom={112} labelsMax={2}>
       <Canvas>
         {series.map(({ name, color, stroke, values }) => (
           <Stroke key={name} color={color} dash={dashes[stroke]} d={pathOf(values, scale)} />

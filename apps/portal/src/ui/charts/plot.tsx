@@ -206,5 +206,7 @@ function axisStyle(index: number, total: number, layout: PlotProps['layout']): C
   const place = positionOf(index, total, layout)
   if (layout === 'edges' && index === total - 1) return { right: 0 }
   if (layout === 'edges' && index === 0) return { left: 0 }
+  // Centered below its column, unless the label is wider and would extend beyond the plot.
+  if (index === total - 1) return { right: 0, minWidth: percent(1 / total), textAlign: 'center' }
   return { left: percent(place), transform: 'translateX(-50%)' }
 }

@@ -1,7 +1,7 @@
 /** Groups an API series into chart points: one per day, week, or month. */
 import type { StatsPeriod } from '@glacis/contract/insights'
 export interface ChartPoint {
-  /** Axis label: "12 Oct". */
+  /** Axis label: "12 Oct", or "Nov 2025". */
   readonly label: string
   /** Label in tooltip and table: "Week of 12 Oct". */
   readonly title: string
@@ -38,7 +38,7 @@ export function bucketsOf(timestamps: readonly string[], period: StatsPeriod): B
     bucket.members.push(index)
     groups.set(start.getTime(), bucket)
   })
-  return [...groups.values()].map(({ start, members }) => ({ ...labelsFor(grain, start), members }))
+  return [...groups.values()].map(({ start, members }, index) => ({ ...labelsFor(grain, start, index === 0), members }))
 }
 
 /** The last value in each bucket, for levels. */
@@ -69,12 +69,17 @@ function startOf(grain: Grain, time: Date): Date {
 const format = (parts: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-CH', { ...parts, timeZone: 'UTC' })
 const dayAndMonth = format({ day: 'numeric', month: 'short' })
 const monthAlone = format({ month: 'short' })
+const shortMonthAndYear = format({ month: 'short', year: 'numeric' })
 const monthAndYear = format({ month: 'long', year: 'numeric' })
 const dayMonthYear = format({ day: 'numeric', month: 'short', year: 'numeric' })
 const weekdayAndDay = format({ weekday: 'short', day: 'numeric', month: 'short' })
 
-function labelsFor(grain: Grain, start: Date): ChartPoint {
-  if (grain === 'month') return { label: monthAlone.format(start), title: monthAndYear.format(start) }
+/** The first month and each January show the year: a year of months has the same month at both ends. */
+function labelsFor(grain: Grain, start: Date, isFirst: boolean): ChartPoint {
+  if (grain === 'month') {
+    const showsYear = isFirst || start.getUTCMonth() === 0
+    return { label: (showsYear ? shortMonthAndYear : monthAlone).format(start), title: monthAndYear.format(start) }
+  }
   const label = dayAndMonth.format(start)
   return { label, title: grain === 'week' ? `Week of ${label}` : weekdayAndDay.format(start) }
 }

@@ -48,7 +48,7 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --header TEXT       "Name: value" header for every HTTP request; may be repeated
   --sni NAME          server name in TLS handshakes of HTTP requests
   --resolver ADDRESS  DNS server for hostnames and dns templates, ADDRESS or ADDRESS:PORT
-  --as-nuclei         report every match, even if a control request gets it too
+  --as-nuclei         report every match, even if a control request also matches
   --rate NUMBER       maximum connections and requests per second to each host
 
 Exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error or failed scan.

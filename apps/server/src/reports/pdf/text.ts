@@ -85,9 +85,9 @@ export function formatTime(time: string | undefined): string {
   return Number.isNaN(date.getTime()) ? '' : `${dateFormat.format(date)}, ${timeFormat.format(date)} UTC`
 }
 
-/** `12 minutes`, rounded to a suitable unit. */
+/** `12 minutes`, rounded to a suitable unit; seconds are rounded down, as in the portal. */
 export function formatDuration(start: string | undefined, end: string | undefined): string {
-  const seconds = Math.round((Date.parse(end ?? '') - Date.parse(start ?? '')) / 1000)
+  const seconds = Math.floor((Date.parse(end ?? '') - Date.parse(start ?? '')) / 1000)
   if (!(seconds >= 0)) return ''
   if (seconds < 90) return formatCount(seconds, 'second')
   if (seconds < 5400) return formatCount(Math.round(seconds / 60), 'minute')

@@ -42,7 +42,7 @@ export async function getGroup(ctx: Ctx, scim: ScimService, id: string): Promise
   return describeGroup(ctx, scim, await findGroup(ctx, id))
 }
 
-/** @throws ScimError `invalidValue`, also for a member that isn't a user */
+/** @throws ScimError `invalidValue`, including for a member that isn't a user */
 export async function createGroup(ctx: Ctx, scim: ScimService, body: unknown): Promise<Versioned> {
   const input = readGroup(body)
   await lockForLimit(ctx, 'members')

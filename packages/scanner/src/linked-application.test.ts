@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { loadPacks, scan } from '#index.ts'
+
+const address = '127.70.3.14'
+const checks = mkdtempSync(join(tmpdir(), 'glacis-linked-'))
+afterAll(() => rmSync(checks, { recursive: true }))
+const check = 'id: orders-open\ninfo: { name: Orders, severity: high }\nhttp:\n'
+const request = '  - path: ["{{BaseURL}}/orders"]\n    matchers: [{ type: word, words: [made-up-orders] }]\n'
+writeFileSync(join(checks, 'orders-open.yaml'), check + request)
+const packs = await loadPacks({ fingerprints: [], checks: [checks], native: false })
+
+/** Where the check matches on a server with this front page and orders in two folders. */
+async function locationsOn(front: string): Promise<readonly string[]> {
+  const server = createServer(({ url = '' }, response) => {
+    response.setHeader('content-type', 'text/html')
+    if (url === '/') return void response.end(front)
+    if (/^\/(?:shop|lab)\/$/.test(url)) return void response.end('<title>Orders</title>')
+    if (/^\/(?:shop|lab)\/orders$/.test(url)) return void response.end('made-up-orders')
+    response.writeHead(404).end('not found')
+  }).listen(0, address)
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  const job = { hosts: [{ address }], ports: [port], allow: ['127.70.0.0/16'], profile: 'deep' as const }
+  const locations: string[] = []
+  for await (const observation of scan(job, { packs, signal: AbortSignal.timeout(25_000) }))
+    if (observation.kind === 'finding') locations.push(observation.location.slice(`${port}`.length))
+  server.close()
+  server.closeAllConnections()
+  return locations
+}
+
+it('runs all checks in the only folder that the front page links', async () => {
+  expect(await locationsOn('<title>Company</title><a href="/shop/">Shop</a><a href="/terms">Terms</a>')).toEqual([
+    '/shop/orders',
+  ])
+})
+
+it('runs them in no page without a product that is linked without a slash', async () => {
+  expect(await locationsOn('<title>Company</title><a href="/shop">Log in</a>')).toEqual([])
+})
+
+it('runs them in none of several folders, because that would take too many requests', async () => {
+  expect(await locationsOn('<title>Company</title><a href="/shop/">Shop</a><a href="/lab/">Lab</a>')).toEqual([])
+})
