@@ -33,11 +33,14 @@ const product = await startProduct({
 })
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopping.abort())
-product.process.once('exit', (code) => void lab.stop().then(() => process.exit(code ?? 1)))
+product.process.once('exit', (code) => void lab.stop().then(() => process.exit(process.exitCode ?? code ?? 1)))
 
 await setUp(visit(product.url), product.dataFolder).catch(async (error: unknown) => {
+  console.error('The demo could not be set up:', error)
+  process.exitCode = 1
   await product.stop()
-  throw error
+  // The exit of the product ends this process.
+  await new Promise(() => {})
 })
 console.log(`Sign in as ${person.email} with the password ${person.password}`)
 console.log(`Press Ctrl-C to stop the demo. Its data is kept in ${dataFolder}; delete the folder to start over.`)

@@ -2,7 +2,7 @@
 import type { Client } from 'pg'
 import { foundDaysAgo, fraction, idAt, scanTime } from './times.ts'
 
-const fixedCount = 52
+const fixedMax = 52
 /** Checks of weaknesses that any web server can have. */
 const commonChecks = (
   'backup-archive-exposed cors-reflects-origin directory-listing env-backup-exposed git-config-exposed htpasswd-exposed ' +
@@ -25,12 +25,12 @@ export async function addFixedIssues(client: Client, workspace: string, now: Dat
      ), chosen as (
        select distinct on (threat.id) threat.id, key, kind, host.id as host_id, target_id, port
        from possible join threat using (id) join host on host.account_id = $1 and host.id = host_id
-       where category <> 'CATEGORY_NONE'
+       where category <> 'CATEGORY_NONE' and kind <> 'lifecycle'
          and not exists (select from issue where account_id = $1 and threat_id = threat.id)
        order by threat.id, md5(key || host.address::text)
      )
      select * from chosen order by row_number() over (partition by kind = 'check' order by md5(key)), kind limit $3`,
-    [workspace, commonChecks, fixedCount],
+    [workspace, commonChecks, fixedMax],
   )
   for (const [number, threat] of rows.entries()) {
     const foundDay = foundDaysAgo(number)
@@ -49,8 +49,8 @@ export async function addFixedIssues(client: Client, workspace: string, now: Dat
     await client.query(
       `insert into occurrence (account_id, id, issue_id, host_id, target_id, location, port, method, status, quality,
          evidence, evidence_key, decided_by, first_seen_at, last_seen_at, resolved_at)
-       select $1, $2::uuid, $3, $4, $5, $11::text, $11, $6::text, 'STATUS_RESOLVED', $7::int,
-         jsonb_build_object('location', $11::text, 'port', $11::int, 'method', $6::text, 'quality', $7::int, 'text', name, 'highlights', '[]'::jsonb),
+       select $1, $2::uuid, $3, $4, $5, $11::int::text, $11, $6::text, 'STATUS_RESOLVED', $7::int,
+         jsonb_build_object('location', $11::int::text, 'port', $11::int, 'method', $6::text, 'quality', $7::int, 'text', name, 'highlights', '[]'::jsonb),
          $2::text, 'scan', $8, $9, $9
        from threat where id = $10`,
       [
