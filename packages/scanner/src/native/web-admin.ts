@@ -3,6 +3,7 @@ import { hasPasswordField } from '#html.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
 import { functionsOf, hasLogin, scriptCalls } from '#native/script-calls.ts'
+import { destructive, verbIn } from '#native/verbs.ts'
 import { folderOf, type Page, pathHere, readPage, readPageAt, requestWeb, webProof } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 
@@ -136,16 +137,6 @@ async function subpages(context: NativeContext, { status, path, body }: Page): P
 
 const administrationWords =
   /\b(?:admin|administration|administrator|backend|console|control panel|dashboard|manage|manager|management|monitor|monitoring|queues?|scheduler|settings)\b/i
-const destructive = new Set(
-  'clear delete destroy drop flush kill purge reboot remove reset restart shutdown stop terminate truncate wipe'.split(
-    ' ',
-  ),
-)
-const changing = new Set(
-  'add cancel clone create deploy disable edit empty enable execute export import insert install new pause promote resume retry run save schedule start trigger uninstall update upload'.split(
-    ' ',
-  ),
-)
 /** A shopping cart or a list of favorites has the same controls. */
 const personal = /\b(?:basket|cart|checkout|compare|favorites|newsletter|subscribe|subscriptions?|wish-?list)\b/i
 
@@ -198,16 +189,4 @@ function actionsIn(page: string): string[] {
 function linksIn(page: string): string[] {
   const links = page.matchAll(/<a\b[^>]{0,300}?\shref\s{0,9}=\s{0,9}["']([^"'#]{1,300})["']/gi)
   return [...links.take(1000)].map(([, target = '']) => target)
-}
-
-/** The verb that is a whole part of a path, query, or function name, such as `delete` in `/users/delete/1`. */
-export function verbIn(target: string): string | undefined {
-  if (/^(?:(?!javascript)[a-z][\w+.-]{0,20}:|\/\/)/i.test(target)) return undefined
-  const parts = target
-    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[^a-z_-]+/)
-  // Titles of articles have more words than `create-table`.
-  const words = parts.flatMap((part) => (part.split('-').length > 2 ? [] : part.split(/[_-]/)))
-  return words.find((word) => destructive.has(word)) ?? words.find((word) => changing.has(word))
 }

@@ -20,7 +20,7 @@ import {
   setupForm,
   sqlConsole,
 } from '#native/page-kinds.ts'
-import { verbIn } from '#native/web-admin.ts'
+import { verbIn } from '#native/verbs.ts'
 import { type Page, readPage, targetHere, webProof } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 import { declaredState } from '#native/web-state.ts'

@@ -1,52 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describedParameters, parametersOf, runsMarkup } from '#native/web-parameters.ts'
-
-const page = (body: string, scripts: readonly string[] = []) =>
-  parametersOf({
-    front: { path: '/shop/', body, status: 200, headers: [], request: '', received: '' },
-    scripts,
-  }).map(({ path, name, value }) => `${path} ${name}=${value}`)
-
-describe('parametersOf', () => {
-  it('finds parameters of links, GET forms, and paths in scripts', () => {
-    const links = '<a href="report?file=2025.csv&amp;id=1">Report</a><a href="https://other.example/?q=1">Other</a>'
-    const form =
-      '<form action="/search"><input name="q"></form><form method="post" action="/save"><input name="n"></form>'
-    const script = "fetch('/api/files?path=logo.png')"
-    expect(page(links + form, [script])).toEqual([
-      '/shop/report file=2025.csv',
-      '/shop/report id=1',
-      '/api/files path=logo.png',
-      '/search q=',
-    ])
-  })
-
-  it('lists a parameter once', () => {
-    expect(page('<a href="/p?page=1">1</a><a href="/p?page=2">2</a>')).toHaveLength(1)
-  })
-})
-
-describe('describedParameters', () => {
-  it('lists parameters of operations that only read, those of files and URLs first', () => {
-    const query = (name: string, required = false) => ({ name, in: 'query', required, schema: { default: 'x' } })
-    const paths = {
-      '/search': { get: { parameters: [query('q', true), query('page_size')] } },
-      '/orders/{id}/items/{item}': { get: {} },
-      '/files/{name}': { get: {}, delete: {} },
-      '/fetch': { get: { parameters: [query('url', true), { name: 'token', in: 'header' }] } },
-      '/settings/reset': { get: { parameters: [query('name')] } },
-      '/deleteFile/{path}': { get: {} },
-      '/upload': { post: { parameters: [query('file')] } },
-    }
-    const found = describedParameters({ openapi: '3.1.0', servers: [{ url: '/v1' }], paths }, '/')
-    expect(found.map(({ path, name, query: others }) => [path, name, others.length])).toEqual([
-      ['/v1/search', 'page_size', 1],
-      ['/v1/files/{name}', 'name', 0],
-      ['/v1/fetch', 'url', 1],
-      ['/v1/search', 'q', 1],
-    ])
-  })
-})
+import { runsMarkup } from '#native/web-parameters.ts'
 
 describe('runsMarkup', () => {
   const html = [['Content-Type', 'text/html; charset=utf-8']] as const

@@ -1,0 +1,92 @@
+/** Parameters that pages, scripts, and descriptions of an API name. */
+import { type DescribedParameter, type Description, Operation, operationsMax, pathOf } from '#native/api-description.ts'
+import { formsIn } from '#native/html-forms.ts'
+import { isDestructive } from '#native/verbs.ts'
+import { targetHere } from '#native/web-request.ts'
+import type { WebSite } from '#native/web-site.ts'
+
+/** A parameter with the request that contains it. */
+export interface Parameter {
+  readonly path: string
+  readonly query: readonly (readonly [string, string])[]
+  readonly name: string
+  readonly value: string
+  /** The path contains `{name}`. */
+  readonly isInPath?: boolean
+}
+
+const parametersMax = 12
+const describedMax = 16
+const fileValue = /\.[a-z\d]{1,5}$|\//i
+const fileName = /file|path|page|doc|template|download|dir|folder|view|include|image|attachment/i
+/** Parameters of links and GET forms on the start page, and of paths in its scripts; each once. */
+export function parametersOf({ front, scripts }: Pick<WebSite, 'front' | 'scripts'>): readonly Parameter[] {
+  const links = [...front.body.matchAll(/\b(?:href|src)\s{0,9}=\s{0,9}["']([^"'\s>]{1,500}\?[^"'\s>]{1,500})["']/gi)]
+  const called = scripts.flatMap((script) => [...script.matchAll(/["'`](\/[\w./-]{1,200}\?[\w.=&/%+-]{2,300})["'`]/g)])
+  const targets = [...links, ...called].map(([, target = '']) => target.replaceAll('&amp;', '&'))
+  const found = targets
+    .filter((target) => !isDestructive(target))
+    .flatMap((target) => parametersIn(targetHere(target, front.path) ?? ''))
+  const searched = formsIn(front.body).flatMap(({ isPost, action, fields }) => {
+    const path = isPost ? undefined : targetHere(action, front.path)?.split('?', 1)[0]
+    const texts = fields.filter(
+      ({ type, name }) => name !== '' && (type === 'text' || type === 'search' || type === 'url'),
+    )
+    return path === undefined ? [] : texts.map(({ name }) => ({ path, query: [], name, value: '' }))
+  })
+  return distinct([...found, ...searched]).slice(0, parametersMax)
+}
+
+export function distinct(parameters: readonly Parameter[]): readonly Parameter[] {
+  return [...new Map(parameters.map((item) => [`${item.path} ${item.name}`, item])).values()]
+}
+
+/** Words of operations that change something although they are called with GET. */
+const changing =
+  /(?:^|[/_.-])(?:add|cancel|clear|close|create|delete|disable|drop|enable|exec|execute|flush|import|install|kill|logout|move|purge|reboot|register|reload|remove|rename|reset|restart|restore|run|save|send|set|shutdown|start|stop|sync|trigger|uninstall|update|upgrade|upload|write)(?=$|[/_.{-]|[A-Z])/
+
+/** Parameters of operations that only read, those that name files or URLs first. */
+export function describedParameters(description: Description, base: string): readonly Parameter[] {
+  const found = Object.entries(description.paths)
+    .slice(0, operationsMax)
+    .flatMap(([path, { get }]) => {
+      if (get === undefined) return []
+      const declared = Operation.safeParse(get).data?.parameters ?? []
+      const inPath = [...path.matchAll(/\{(\w{1,60})\}/g)].map(([, name = '']) => name)
+      if (!/^\/[\w./{}-]{1,200}$/.test(path) || changing.test(path) || inPath.length > 1) return []
+      const target = pathOf(path, description, base)
+      const [name] = inPath
+      if (name !== undefined) return [{ path: target, query: [], name, value: '', isInPath: true }]
+      const texts = declared.filter((item) => item.in === 'query' && item.name !== undefined)
+      const query = texts.filter(({ required }) => required).map((item) => [item.name ?? '', exampleOf(item)] as const)
+      return texts.map((item) => ({ path: target, query, name: item.name ?? '', value: exampleOf(item) }))
+    })
+  return found.toSorted((left, right) => Number(isReference(right)) - Number(isReference(left))).slice(0, describedMax)
+}
+
+/** Any other value is as good: the parameters are tested one by one. */
+function exampleOf({ example, schema }: DescribedParameter): string {
+  const value = example ?? schema?.example ?? schema?.default
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '1'
+}
+
+function parametersIn(target: string): readonly Parameter[] {
+  const at = target.indexOf('?')
+  if (at === -1) return []
+  const query = [...new URLSearchParams(target.slice(at + 1))]
+  return query.map(([name, value]) => ({ path: target.slice(0, at), query, name, value }))
+}
+
+export function isFile({ path, name, value, isInPath }: Parameter): boolean {
+  return fileValue.test(value) || fileName.test(isInPath ? path : name)
+}
+
+const urlName = /^(?:u|ur[il]|href|src|source|target|feed|rss|link|site|proxy|remote|fetch|webhook)$|[_-]?ur[il]$/i
+
+export function isUrl({ name, value }: Parameter): boolean {
+  return /^https?:\/\//i.test(value) || urlName.test(name)
+}
+
+function isReference(parameter: Parameter): boolean {
+  return isFile(parameter) || isUrl(parameter)
+}
