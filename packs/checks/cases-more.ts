@@ -1,6 +1,10 @@
 /** More cases: exposed services, exposed files, and vulnerabilities of specific versions. */
 import { type Case, script } from './servers.ts'
-import { crlf, decent, exposure, html, json, plain } from './replies.ts'
+import { crlf, decent, exposure, html, json, pages, plain } from './replies.ts'
+
+const wordpress = html('<meta name="generator" content="WordPress 6.1.9"><p>Blog')
+const methods = (name: string) =>
+  plain(`<methodResponse><params><param><value><array><data><value><string>${name}</string></value></data></array></value></param></params></methodResponse>`)
 
 export const more: readonly Case[] = [
   exposure('CVE-2014-3744', '/public/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
@@ -75,6 +79,13 @@ export const more: readonly Case[] = [
   exposure('laravel-debug-exposed', '/_ignition/health-check', json({ can_execute_commands: true }), json({ status: 'ok' })),
   exposure('symfony-profiler-exposed', '/_profiler/empty/search/results?limit=10', html('<title>Symfony Profiler</title>')),
   exposure('werkzeug-console-open', '/console', html('<script>var EVALEX = true,</script> powered by Werkzeug')),
+  {
+    id: 'wordpress-pingback-enabled',
+    protocol: 'http',
+    has: pages({ '/': wordpress, '/xmlrpc.php': methods('pingback.ping') }),
+    hasNot: pages({ '/': wordpress, '/xmlrpc.php': methods('demo.sayHello') }),
+    at: ['/xmlrpc.php'],
+  },
   exposure('wordpress-users-exposed', '/wp-json/wp/v2/users', json([{ id: 1, slug: 'ann', avatar_urls: {} }]), json([{ id: 1 }])),
   exposure('spring-actuator-exposed', '/actuator', { headers: { 'content-type': 'application/json' }, body: '{"_links":{"self":{},"env":{"href":"http://x/actuator/env"}}}' }, json({ _links: { health: { href: '/actuator/health' } } })),
   exposure('phpmyadmin-panel', '/phpmyadmin/', html('<title>phpMyAdmin</title>')),

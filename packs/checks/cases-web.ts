@@ -32,6 +32,7 @@ export const webApplications: readonly Case[] = [
   exposure('rails-secrets-exposed', '/config/secrets.yml', plain('production:\n  secret_key_base: 0123456789abcdef0123456789abcdef\n'), plain('hello = world\n')),
   exposure('symfony-parameters-exposed', '/app/config/parameters.yml', plain('parameters:\n    database_host: db\n    database_password: correct-horse\n    secret: abc\n'), plain('hello = world\n')),
   exposure('aspnet-settings-exposed', '/appsettings.json', plain('{"ConnectionStrings":{"Default":"Server=db;User=ann;Password=correct-horse"},"Logging":{}}'), plain('hello = world\n')),
+  exposure('web-server-config-exposed', '/nginx.conf', plain('events {}\nhttp { access_log off;\n  server { listen 8080; root /srv; } }\n'), plain('listen { to } me\n')),
   exposure('web-config-exposed', '/web.config', plain('<?xml version="1.0"?><configuration><connectionStrings><add name="a" connectionString="Password=correct-horse"/></connectionStrings><system.web/></configuration>'), plain('hello = world\n')),
   exposure('spring-properties-exposed', '/application.properties', plain('spring.datasource.url=jdbc:mysql://db/shop\nspring.datasource.password=correct-horse\n'), plain('hello = world\n')),
   exposure('django-settings-exposed', '/settings.py', plain('DEBUG = True\nSECRET_KEY = "django-insecure-lab"\nDATABASES = {}\n'), plain('hello = world\n')),

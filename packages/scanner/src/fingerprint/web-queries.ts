@@ -1,10 +1,11 @@
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import { repositoriesIn } from '#native/web-repositories.ts'
 import type { HttpRequest, HttpResponse } from '#net/http-message.ts'
 
 /** Product-specific queries to identified web servers. They are read-only. */
 interface WebQuery {
   appliesTo(traces: readonly FingerprintText[]): boolean
-  run(send: Send): Promise<FingerprintText[]>
+  run(send: Send, traces: readonly FingerprintText[]): Promise<FingerprintText[]>
 }
 
 /** @returns undefined when there was no response */
@@ -65,6 +66,21 @@ const vite: WebQuery = {
     const [, version] = /"name":\s{0,9}"vite",\s{0,9}"version":\s{0,9}"([^"]{1,40})"/.exec(description) ?? []
     return version === undefined ? [] : [{ field: 'vite.version', text: version }]
   },
+}
+
+/** Git names itself to the clients of a repository, whose address to clone a page shows. */
+const git: WebQuery = {
+  appliesTo: (traces) => clonePath(traces) !== undefined,
+  async run(send, traces) {
+    const response = await send({ method: 'GET', path: `${clonePath(traces)}/info/refs?service=git-upload-pack` })
+    const text = response?.status === 200 ? response.body.toString('utf8', 0, 65_536) : ''
+    const [, agent] = /^[0-9a-f]{4}# service=git-upload-pack\n[^\n]{0,2000}\sagent=(\S{1,100})/.exec(text) ?? []
+    return agent === undefined ? [] : [{ field: 'git.agent', text: agent }]
+  },
+}
+
+function clonePath(traces: readonly FingerprintText[]): string | undefined {
+  return traces.flatMap(({ field, text }) => (field === 'http.body' ? repositoriesIn(text, '/') : []))[0]
 }
 
 /** A single request to a product whose page doesn't reveal the version. */
@@ -149,6 +165,7 @@ const queries: readonly WebQuery[] = [
   transmission,
   nodeRed,
   vite,
+  git,
   orthanc,
   snapserver,
   wildfly,
@@ -161,7 +178,7 @@ const queries: readonly WebQuery[] = [
 /** Sends the queries for the identified products, if any. */
 export async function queryWebProducts(traces: readonly FingerprintText[], send: Send): Promise<FingerprintText[]> {
   const answers: FingerprintText[] = []
-  for (const question of queries) if (question.appliesTo(traces)) answers.push(...(await question.run(send)))
+  for (const question of queries) if (question.appliesTo(traces)) answers.push(...(await question.run(send, traces)))
   return answers
 }
 

@@ -43,7 +43,9 @@ import { webApi } from '#native/web-api.ts'
 import { webFolders } from '#native/web-folders.ts'
 import { webGraphql } from '#native/web-graphql.ts'
 import { webPages } from '#native/web-pages.ts'
+import { webPathParameter } from '#native/web-path-parameter.ts'
 import { webParameters } from '#native/web-parameters.ts'
+import { gitOverHttp, subversionOverHttp } from '#native/web-repositories.ts'
 import { webTerminal } from '#native/web-terminal.ts'
 import { webTokens } from '#native/web-tokens.ts'
 import { webUploadForm } from '#native/web-upload-form.ts'
@@ -98,6 +100,9 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webGraphql,
   webParameters,
   webFolders,
+  webPathParameter,
+  gitOverHttp,
+  subversionOverHttp,
   webTerminal,
   mcp,
   grpc,

@@ -37,6 +37,17 @@ export const setupForm: Judge = ({ path, html }) => {
   return undefined
 }
 
+/** Whether a form asks for a database with its server and account, as only an installer or a database client does. */
+export function asksForDatabase(html: string): boolean {
+  return formsIn(html).some((form) => {
+    const names = namesOf(form)
+    const hasAll = [/host|server/i, /database|^db_?(?:name)?$/i, /user|login|^name$/i].every((field) =>
+      names.some((name) => field.test(name)),
+    )
+    return form.isPost && hasAll && form.fields.some(({ type }) => type === 'password')
+  })
+}
+
 const loginWords = /^(?:log|sign) ?in\b/i
 const registrationWords = /\b(?:registration|register|sign ?-?up|create (?:an? |your |new |my )?account)\b/i
 const registrationPath = /(?:register|registration|sign-?up|create-?account|join)\b/i

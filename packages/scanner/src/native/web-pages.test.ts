@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findOnSite } from '#native/testing/examine.ts'
+import { findOnSite, observeSite } from '#native/testing/examine.ts'
 
 const installer =
   '<h1>JSPWiki Installer</h1><form action="Install.jsp" method="post"><input name="jspwiki.applicationName"><input name="jspwiki.fileSystemProvider.pageDir"><input name="jspwiki.workDir"><input type="submit" value="Configure!"></form>'
@@ -16,4 +16,15 @@ it.each([
   })
   expect(requested.includes('/Install.jsp')).toBe(isExpected)
   expect(found.includes('setup-not-completed')).toBe(isExpected)
+})
+
+it.each([
+  ['an installer that asks for a database', '<input name="host"><input name="database">', 99],
+  ['an installer that asks for an administrator', '<input name="email">', 80],
+])('is certain only about %s', async (_, fields, quality) => {
+  const form = `<h1>Installation</h1><form method="post"><input name="name"><input type="password" name="pass">${fields}</form>`
+  const seen = await observeSite(({ url = '' }, response) => {
+    response.writeHead(url === '/install.php' ? 200 : 404, { 'content-type': 'text/html' }).end(form)
+  })
+  expect(seen).toContainEqual(expect.objectContaining({ check: 'setup-not-completed', quality }))
 })

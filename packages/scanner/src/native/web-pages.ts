@@ -12,6 +12,7 @@ import {
   sqlConsoleOpen,
 } from '#native/page-checks.ts'
 import {
+  asksForDatabase,
   connectionForm,
   type Judge,
   logPage,
@@ -28,6 +29,8 @@ import { declaredState } from '#native/web-state.ts'
 interface PageKind {
   readonly check: CheckInfo
   readonly judge: Judge
+  /** Whether the page leaves no doubt. */
+  readonly isCertain?: (page: Page) => boolean
   /** Links worth following. */
   readonly links: RegExp
   /** Paths to try even if no page links them. */
@@ -38,6 +41,7 @@ const kinds: readonly PageKind[] = [
   {
     check: setupOpen,
     judge: setupForm,
+    isCertain: ({ body }) => asksForDatabase(body),
     links: /[/=](?:install|installer|installation|set-?up|first-?run|onboarding|wizard)(?:\.\w{2,5})?\/?$/i,
     guesses: ['install', 'setup', 'install.php'],
   },
@@ -81,8 +85,9 @@ export const webPages: NativeCheck = {
     if (!site) return {}
     const proofs = new Map<string, Proof>()
     for await (const page of pagesOf(context, site)) {
-      for (const { check, judge } of kinds) {
-        const proof = proofs.has(check.id) ? undefined : proofOf(page, judge, site)
+      for (const kind of kinds) {
+        const { check } = kind
+        const proof = proofs.has(check.id) ? undefined : proofOf(page, kind, site)
         if (proof) proofs.set(check.id, proof)
       }
     }
@@ -94,12 +99,12 @@ export const webPages: NativeCheck = {
 }
 
 /** A server that shows the same for any path proves it only by its start page. */
-function proofOf(page: Page, judge: Judge, { front, unknown }: WebSite): Proof | undefined {
+function proofOf(page: Page, { judge, isCertain }: PageKind, { front, unknown }: WebSite): Proof | undefined {
   if (page.status !== 200) return undefined
   const highlights = judge({ path: page.path, html: page.body })
   const isAnywhere = page !== front && unknown.status === 200 && judge({ path: page.path, html: unknown.body })
   if (!highlights || isAnywhere) return undefined
-  return { ...webProof(page, highlights), path: page.path, quality: 80 }
+  return { ...webProof(page, highlights), path: page.path, quality: isCertain?.(page) === true ? 99 : 80 }
 }
 
 /** The start page, the pages that it links, those that they link, and common paths. */

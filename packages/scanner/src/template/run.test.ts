@@ -154,6 +154,14 @@ describe('applications below the root', () => {
     expect(covered(observations)).toEqual(['generic', 'specific'])
   })
 
+  it('get the checks of topics that all applications have if the front page links to them', async () => {
+    const port = await serve((request, response) => only(response, /^.shop.[xy]$/.test(request.url ?? '')))
+    const checks = plan({ id: 'generic', path: `${base}/x"` }, { id: 'topic', path: `${base}/y"`, product: 'metrics' })
+    const { ownFolder: _, ...service } = folder(port, '/')
+    const observations = await run(port, checks, { service: { ...service, linkedFolders: ['/shop/'] } })
+    expect(locations(observations)).toEqual([`${port}/shop/y`])
+  })
+
   it('are skipped in a scan of another folder', async () => {
     const port = await serve((request, response) => only(response, request.url === '/app/x'))
     const options = { service: folder(port, '/app/'), basePath: '/shop/' }

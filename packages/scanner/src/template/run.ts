@@ -118,6 +118,9 @@ async function* runWeb(runs: readonly ServiceRun[]): AsyncIterable<ServiceEvent>
   }
 }
 
+/** Topics of checks for any application, such as the endpoint for its metrics. */
+const topicsOfAllApplications: ReadonlySet<string> = new Set(['metrics'])
+
 /**
  * The root and the applications below it, unless the scan is limited to a folder. With all checks in each linked folder,
  * a front page that links to five products would get more than five thousand requests.
@@ -127,7 +130,7 @@ function webRunsOf(run: ServiceRun): readonly ServiceRun[] {
   const { ownFolder, linkedFolders = [], technologies } = run.service
   if (target.basePath !== '/') return [run]
   const below = (basePath: string) => ({ ...run, target: { ...target, basePath } })
-  const names = identifiedNames(technologies)
+  const names = identifiedNames(technologies).union(topicsOfAllApplications)
   const ofProducts = { templates: plan.templates.filter((item) => isAbout(item, names)) }
   return [
     run,

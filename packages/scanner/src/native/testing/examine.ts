@@ -78,12 +78,17 @@ function latin1(text: string | Buffer): Buffer {
 
 /** Findings of the checks that run without permissions on a web server. */
 export async function findOnSite(serve: RequestListener): Promise<string[]> {
+  return (await observeSite(serve)).flatMap((observation) => (observation.kind === 'finding' ? observation.check : []))
+}
+
+/** Observations of the same checks. */
+export async function observeSite(serve: RequestListener): Promise<readonly Observation[]> {
   const server = createHttpServer(serve).listen(0, address)
   await once(server, 'listening')
   const bound = server.address()
   const port = typeof bound === 'object' && bound ? bound.port : 0
   try {
-    return (await runNativeChecks({ port }, { protocol: 'http' }, [])).found
+    return (await runNativeChecks({ port }, { protocol: 'http' }, [])).seen
   } finally {
     server.closeAllConnections()
     server.close()
