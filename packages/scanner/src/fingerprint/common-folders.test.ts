@@ -4,14 +4,18 @@ import { expect, it } from 'vitest'
 import { findCommonFolders } from '#fingerprint/common-folders.ts'
 import { createHttpClient } from '#net/http.ts'
 
-async function foundOn(serve: RequestListener) {
+async function foundOn(serve: RequestListener, products: readonly string[] = []) {
   const server = createServer(serve).listen(0, '127.34.2.3')
   await once(server, 'listening')
   const bound = server.address()
   const port = typeof bound === 'object' && bound ? bound.port : 0
   const http = createHttpClient({ guard: { denialReason: () => null } })
   const origin = { address: '127.34.2.3', port, tls: false, hostname: 'lab.test' }
-  const folders = await findCommonFolders(origin, { shared: http, signal: AbortSignal.timeout(10_000) })
+  const folders = await findCommonFolders(
+    origin,
+    { shared: http, signal: AbortSignal.timeout(10_000) },
+    new Set(products),
+  )
   await http.close()
   server.close()
   return folders
@@ -42,4 +46,17 @@ it("finds other pages than the front page on PHP's development server", async ()
 
 it('finds nothing where the status is that of unknown paths', async () => {
   expect(await foundOn((_request, response) => response.writeHead(403).end())).toEqual([])
+})
+
+it.each([
+  ['application/json', ['/api/']],
+  ['text/html', []],
+])('finds an API without a start page by an error of the type %s', async (type, expected) => {
+  const folders = await foundOn(
+    ({ url }, response) => {
+      response.writeHead(404, { 'content-type': url === '/api/' ? type : 'text/html' }).end('{"status":404}')
+    },
+    ['apache:tomcat'],
+  )
+  expect(folders).toEqual(expected)
 })

@@ -23,7 +23,7 @@ const frameworkFolders: readonly (readonly [RegExp, string])[] = [
     'druid ff4j-console javamelody probe togglz-console',
   ],
   [/:(?:express|fastify|koa|node\.js)$/, 'admin/queues agendash arena bull explorer queues status'],
-  [/:spring_\w+$/, 'api'],
+  [/:(?:spring_\w+|tomcat)$/, 'api manage management'],
   [/:php$/, 'phppgadmin pma postfixadmin'],
 ]
 const foldersMax = 4
@@ -51,8 +51,15 @@ export async function findCommonFolders(
     const response = await read(folder)
     const isOther = response?.status !== unknown.status || (isFrontPage(unknown) && !response.body.equals(unknown.body))
     if (response && isOther && isApplication(response, folder, origin)) found.push(folder)
+    // An API without a start page.
+    else if (response?.status === 404 && isJson(response) && unknown.status === 404 && !isJson(unknown))
+      found.push(folder)
   })
   return found.toSorted().slice(0, foldersMax)
+}
+
+function isJson({ headers }: HttpResponse): boolean {
+  return headers.some(([name, value]) => name.toLowerCase() === 'content-type' && /\bjson\b/i.test(value))
 }
 
 /** PHP's development server, which also returns a Host header, serves the front page for unknown paths. */

@@ -1,5 +1,6 @@
 import { RE2JS, RE2Set } from 're2js'
 import { type Fingerprint, type FingerprintFile, patternProblem } from '#fingerprint/fingerprint-file.ts'
+import { isInAddress } from '#fingerprint/text.ts'
 
 /** Result of one matching fingerprint. */
 export interface FingerprintMatch {
@@ -102,7 +103,8 @@ function finderOf({ description, pattern, params }: Fingerprint): Matcher {
     const raw: Record<string, string> = {}
     for (const { name, pos, value } of params) {
       const read = pos === 0 ? value : matcher.group(pos)
-      if (read) raw[name] = read
+      const isAddress = name.endsWith('.version') && pos > 0 && isInAddress(text, matcher.start(pos), matcher.end(pos))
+      if (read && !isAddress) raw[name] = read
     }
     const matched = (matcher.group(0) ?? '').slice(0, 1000)
     return [{ description, values: fillReferences(raw), matched, isLastResort: false }]

@@ -21,6 +21,8 @@ it.each([
   ['Install Acme', '<p>Powered by Acme v2.4</p>', 'Acme 2.4'],
   ['Acme', '<a href="https://docs.acme.io/start">Help</a>', 'Acme'],
   ['Acme Ledger', '<meta name="apple-mobile-web-app-title" content="Acme Ledger">', 'Acme Ledger'],
+  ['Acme Store', '<h1>Acme Store 10.84.5.6</h1><p>Acme Store 2.4.17</p>', 'Acme Store 2.4.17'],
+  ['Acme Store', '<tr><td>Acme Store Version</td>\n  <td>2.4.17, revision=7fd0</td></tr>', 'Acme Store 2.4.17'],
   ['Acme Ledger', '<h1>Sign in to Acme Ledger</h1><input type="password">', 'Acme Ledger'],
 ])('names %s', (title, html, expected) => {
   expect(ownName(title, { html })).toBe(expected)
@@ -31,6 +33,7 @@ it.each([
   ['a generic title', 'Dashboard', 'Dashboard v2.3.4'],
   ['a library of the same name', 'Acme', '<script src="/acme-2.4.1.min.js"></script>'],
   ['a number that is not a version', 'Acme', 'Acme 2024.10'],
+  ['a part of an address', 'Acme', '<h1>Acme 127.84.5.6</h1>'],
   ['a link to another project', 'Acme', '<a href="https://github.com/acme/ledger">'],
   ['a page with two versions', 'Acme', '<script>appVersion="2.4.1";uiVersion="3.0.0"</script>'],
   [

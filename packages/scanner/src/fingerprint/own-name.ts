@@ -1,6 +1,7 @@
 /** Names an application by the title of its page, if the page itself confirms it. */
 import { z } from 'zod'
 import { isConfirmedBySoftware, isMentionedByScripts, otherNames } from '#fingerprint/own-traces.ts'
+import { isInAddress } from '#fingerprint/text.ts'
 
 /** Words that aren't names, or only in combination with others. */
 const genericWords = new Set(
@@ -102,13 +103,17 @@ function versionMember(body: string): string | undefined {
 
 /** Three numbers, or two after a `v` or the word; or the version of the script or style sheet of that name. */
 function versionNextTo(name: string, page: string): string[] {
-  const number = String.raw`(?:(?:version["'\s:=]{1,4}|v\.?\s?)(\d{1,4}\.\d{1,4}(?:\.\d{1,5}){0,2})|(\d{1,4}\.\d{1,4}\.\d{1,5}))`
+  const number = String.raw`(?:(?:version(?:["'\s:=]{1,4}|</t[dh]>\s{0,99}<td>\s{0,99})|v\.?\s?)(\d{1,4}\.\d{1,4}(?:\.\d{1,5}){0,2})|(\d{1,4}\.\d{1,4}\.\d{1,5}))`
   const release = String.raw`((?:-?(?:alpha|beta|rc|dev|a|b)[.-]?\d{0,3})?)(?![\w.]{0,40}\.(?:js|css|map))\b`
   const pattern = new RegExp(
     String.raw`(?:\b|_)${spellings(name)}(?:</\w{1,10}>)?["'\s/:@_=(-]{1,4}${number}${release}`,
-    'i',
+    'dgi',
   )
-  const [, marked, bare, suffix = ''] = pattern.exec(page) ?? []
+  const found = page.matchAll(pattern).find(({ indices }) => {
+    const [start, end] = indices?.[1] ?? indices?.[2] ?? [0, 0]
+    return !isInAddress(page, start, end)
+  })
+  const [, marked, bare, suffix = ''] = found ?? []
   const version = marked ?? bare
   if (version !== undefined) return [`${version}${suffix}`]
   // package.json as part of a script

@@ -34,6 +34,17 @@ async function brokenExamples(folder: string): Promise<string[]> {
   )
 }
 
+it('takes no part of an IP address for a version', () => {
+  const record =
+    '<fingerprint pattern="^Acme[ /](\\d+\\.\\d+\\.\\d+)"><param pos="0" name="service.product" value="Acme"/><param pos="1" name="service.version"/></fingerprint>'
+  const fingerprints = compileFingerprints([parseRecog(file(record), 'acme.xml')].flat())
+  const versionOf = (text: string) =>
+    fingerprints.match('ssh.banner', text).map(({ values }) => values['service.version'])
+  expect(versionOf('Acme 127.84.5.6')).toEqual([undefined])
+  expect(versionOf('Acme/127.84.5 on 127.84.5.6')).toEqual(['127.84.5'])
+  expect(versionOf('Acme 3.0.10.1567')).toEqual(['3.0.10'])
+})
+
 describe('our fingerprints', () => {
   it('load without problems', async () => {
     const { files, problems } = await loadRecog([own])

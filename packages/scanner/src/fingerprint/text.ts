@@ -27,3 +27,16 @@ export function printableBytes(bytes: Uint8Array, lengthMax: number): string {
 export function oneLine(text: string, lengthMax: number): string {
   return printable(text.replaceAll(/\s+/g, ' ').trim(), lengthMax)
 }
+
+const octets = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/
+/** Networks with numbers that no version starts with. */
+const privateNetworks = /^(?:127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168)\./
+
+/** Whether a number at this position is a part of an IPv4 address, such as `127.0.5` of `127.0.5.1`, or a private one. */
+export function isInAddress(text: string, start: number, end: number): boolean {
+  const before = /[\d.]{0,16}$/.exec(text.slice(Math.max(0, start - 16), start))?.[0] ?? ''
+  const after = /^[\d.]{0,16}/.exec(text.slice(end, end + 16))?.[0] ?? ''
+  const number = text.slice(start, end)
+  const whole = `${before}${number}${after}`.replace(/\.$/, '')
+  return octets.test(whole) && (whole !== number || privateNetworks.test(whole))
+}

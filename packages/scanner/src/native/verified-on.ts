@@ -101,7 +101,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'rtsp-open': ['gst-rtsp-server'],
   'server-side-request-forgery': ['fastapi-parameters', 'template-engines', 'unblocker'],
   'session-weak-secret': ['superset', 'web-tokens'],
-  'setup-not-completed': ['jspwiki', 'ocs-reports', 'shaarli'],
+  'setup-not-completed': ['home-assistant', 'jspwiki', 'ocs-reports', 'shaarli'],
   'smb-guest-share': ['samba', 'samba-guest'],
   'smb-signing-optional': ['samba', 'samba-guest'],
   'smb1-enabled': ['samba'],

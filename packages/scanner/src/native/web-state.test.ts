@@ -44,3 +44,18 @@ it.each([
   const found = await examine('<script src="/app.js"></script>', { '/app.js': 'start()', [path]: answer })
   expect(found.includes('setup-not-completed')).toBe(expected)
 })
+
+it.each([
+  [[{ step: 'user', done: false }], true],
+  [
+    [
+      { step: 'user', done: true },
+      { step: 'integration', done: false },
+    ],
+    false,
+  ],
+  [[{ user: 'ann', done: false }], false],
+])('evaluates the steps of a setup: %o', async (steps, expected) => {
+  const found = await examine('<script>fetch("/api/onboarding")</script>', { '/api/onboarding': steps })
+  expect(found.includes('setup-not-completed')).toBe(expected)
+})

@@ -62,6 +62,8 @@ export async function declaredState(context: NativeContext, site: WebSite): Prom
     const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (!page) return proofs
     if (page.status !== 200) continue
+    const step = targets.has(target) ? openStep(page.body) : undefined
+    if (step !== undefined) proofs[setupOpen.id] ??= { ...webProof(page, [step]), path: target, quality: 80 }
     for (const [name, value, depth] of flagsIn(page.body)) {
       // In a status report that no script names, inner objects describe components.
       if (depth > 0 && !targets.has(target) && !aboutAccounts.test(name)) continue
@@ -71,6 +73,22 @@ export async function declaredState(context: NativeContext, site: WebSite): Prom
     }
   }
   return proofs
+}
+
+const Steps = z.array(z.record(z.string(), z.unknown())).min(1).max(50)
+const accountStep = /^(?:create_?)?(?:first_?)?(?:account|admin|administrator|owner|user)(?:_?account)?$/i
+
+/** The step of an unfinished setup that creates the first account: `[{"step": "user", "done": false}]`. */
+function openStep(body: string): string | undefined {
+  if (!/^\s{0,99}\[/.test(body) || body.length > 20_000) return undefined
+  try {
+    const steps = Steps.safeParse(JSON.parse(body)).data ?? []
+    const open = steps.filter((step) => (step['done'] ?? step['completed'] ?? step['finished']) === false)
+    const account = open.map(({ step }) => step).find((name) => typeof name === 'string' && accountStep.test(name))
+    return account === undefined ? undefined : `"${String(account)}"`
+  } catch {
+    return undefined
+  }
 }
 
 function meaningOf(name: string, value: boolean): string | undefined {
