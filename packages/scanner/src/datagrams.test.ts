@@ -103,6 +103,19 @@ const table: readonly (readonly [string, number, (received: Buffer) => string | 
   ],
 ]
 
+it('recognizes a resolver that only answers questions of class IN', async () => {
+  const localhost = latin1(
+    '0001 0001 0000 0000 09 6c6f63616c686f7374 00 0001 0001 c00c 0001 0001 000a0000 0004 7f000001',
+  )
+  using server = await datagramServer('127.67.2.9', 5300, (received) =>
+    received.includes('localhost') ? `${received.toString('latin1', 0, 2)}\u0081\u0080${localhost}` : null,
+  )
+  const observations = await observe(server.address, [5300])
+  expect(observations.filter((one) => one.kind === 'technology')).toMatchObject([
+    { transport: 'udp', wfn: { vendor: 'd.j.bernstein', product: 'djbdns' } },
+  ])
+})
+
 describe('UDP probes', () => {
   // SNMP, NTP, and TFTP use privileged ports; they are skipped without permission to bind them.
   it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, talk, names) => {
