@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { loadPacks, scan } from '#index.ts'
 import { mayListen } from '#testing/loopback.ts'
 import { createSocket } from 'node:dgram'
+import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { Observation } from '@glacis/contract/runner'
 
@@ -131,5 +132,27 @@ describe('UDP probes', () => {
         : [],
     )
     expect(named.toSorted()).toEqual(names.toSorted())
+  })
+})
+
+describe('OpenVPN', () => {
+  const reset = latin1('40 0102030405060708 01 00000000 474c414349530001 00000000')
+  const page = '<ADDRESS>HTTP Server at 127.67.2.10 Port 8443</ADDRESS>'
+  const hello = latin1('6275696c64 0000000000000001 000025ca 76657273696f6e 0000000000000001 000001f5')
+  it.each([
+    ['SoftEther VPN Server', ['vpn']],
+    ['Shop', ['openvpn']],
+  ])('is named unless the host runs SoftEther VPN: %s', async (name, names) => {
+    using datagrams = await datagramServer('127.67.2.10', 1194, () => reset)
+    const web = createServer((request, response) => {
+      if (request.url === '/vpnsvc/connect.cgi') response.end(Buffer.from(name + hello, 'latin1'))
+      else response.writeHead(403).end(page)
+    })
+    web.listen(8443, datagrams.address)
+    await once(web, 'listening')
+    const observations = await observe(datagrams.address, [1194, 8443])
+    web.close()
+    const named = observations.flatMap((one) => (one.kind === 'technology' ? one.wfn.product : []))
+    expect(named).toEqual(names)
   })
 })
