@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { loadPacks, scan } from '#index.ts'
 import { mayListen } from '#testing/loopback.ts'
 import { createSocket } from 'node:dgram'
+import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { Observation } from '@glacis/contract/runner'
 
@@ -103,6 +104,19 @@ const table: readonly (readonly [string, number, (received: Buffer) => string | 
   ],
 ]
 
+it('recognizes a resolver that only answers questions of class IN', async () => {
+  const localhost = latin1(
+    '0001 0001 0000 0000 09 6c6f63616c686f7374 00 0001 0001 c00c 0001 0001 000a0000 0004 7f000001',
+  )
+  using server = await datagramServer('127.67.2.9', 5300, (received) =>
+    received.includes('localhost') ? `${received.toString('latin1', 0, 2)}\u0081\u0080${localhost}` : null,
+  )
+  const observations = await observe(server.address, [5300])
+  expect(observations.filter((one) => one.kind === 'technology')).toMatchObject([
+    { transport: 'udp', wfn: { vendor: 'd.j.bernstein', product: 'djbdns' } },
+  ])
+})
+
 describe('UDP probes', () => {
   // SNMP, NTP, and TFTP use privileged ports; they are skipped without permission to bind them.
   it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, talk, names) => {
@@ -118,5 +132,27 @@ describe('UDP probes', () => {
         : [],
     )
     expect(named.toSorted()).toEqual(names.toSorted())
+  })
+})
+
+describe('OpenVPN', () => {
+  const reset = latin1('40 0102030405060708 01 00000000 474c414349530001 00000000')
+  const page = '<ADDRESS>HTTP Server at 127.67.2.10 Port 8443</ADDRESS>'
+  const hello = latin1('6275696c64 0000000000000001 000025ca 76657273696f6e 0000000000000001 000001f5')
+  it.each([
+    ['SoftEther VPN Server', ['vpn']],
+    ['Shop', ['openvpn']],
+  ])('is named unless the host runs SoftEther VPN: %s', async (name, names) => {
+    using datagrams = await datagramServer('127.67.2.10', 1194, () => reset)
+    const web = createServer((request, response) => {
+      if (request.url === '/vpnsvc/connect.cgi') response.end(Buffer.from(name + hello, 'latin1'))
+      else response.writeHead(403).end(page)
+    })
+    web.listen(8443, datagrams.address)
+    await once(web, 'listening')
+    const observations = await observe(datagrams.address, [1194, 8443])
+    web.close()
+    const named = observations.flatMap((one) => (one.kind === 'technology' ? one.wfn.product : []))
+    expect(named).toEqual(names)
   })
 })

@@ -13,7 +13,7 @@ import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { exposedDatagramProbes } from '#exposed-datagrams.ts'
 import type { Guard } from '#guard.ts'
 import type { Identification } from '#identify.ts'
-import { dnsQuery, readAnswer, recordsOf, versionQuestion } from '#native/dns.ts'
+import { dnsQuery, localhostQuery, readAnswer, recordsOf, softwareByLocalhost, versionQuestion } from '#native/dns.ts'
 import { bytes, hex } from '#wire.ts'
 import { isRadiusAnswer, statusRequest } from '#native/radius.ts'
 import { descriptionOf, readVariables, servicesQuestion, snmpGet } from '#native/udp-checks.ts'
@@ -49,12 +49,15 @@ const probes: readonly DatagramProbe[] = [
   {
     protocol: 'dns',
     ports: [53, 5300, 1053, 8053, 10053],
-    requests: [dnsQuery(versionQuestion)],
+    // Some resolvers ignore questions of class CHAOS.
+    requests: [dnsQuery(versionQuestion), localhostQuery],
     isAnswer: (response) => readAnswer(response) !== null,
-    traces: (response) =>
-      recordsOf(readAnswer(response)).flatMap((record) =>
+    traces: (response) => [
+      ...recordsOf(readAnswer(response)).flatMap((record) =>
         textsOf(record).map((text) => ({ field: 'dns.versionbind', text })),
       ),
+      ...softwareByLocalhost(response).map((text) => ({ field: 'protocol.software', text })),
+    ],
   },
   {
     protocol: 'snmp',

@@ -130,7 +130,8 @@ export async function examineServices(
   const units = createUnits(host.address, requestsMax, run.options.stopped)
   const shared = createSharedClient(run.http)
   try {
-    const identifications = [...(await identifyAll(host, reading, run, { signal, units, shared })), ...datagrams]
+    const streams = await identifyAll(host, reading, run, { signal, units, shared })
+    const identifications = withoutImitations([...streams, ...datagrams])
     for (const { service, technologies } of identifications) {
       await run.emit(service)
       for (const technology of technologies) await run.emit(technology)
@@ -167,6 +168,18 @@ export async function examineServices(
   } finally {
     shared.clear()
   }
+}
+
+/** SoftEther VPN speaks OpenVPN's protocol as well, and its responses don't differ from those of OpenVPN. */
+function withoutImitations(identifications: readonly Identification[]): readonly Identification[] {
+  const isSoftEther = identifications.some(({ technologies }) =>
+    technologies.some(({ wfn }) => wfn.vendor === 'softether'),
+  )
+  if (!isSoftEther) return identifications
+  return identifications.map((found) => ({
+    ...found,
+    technologies: found.technologies.filter(({ wfn }) => wfn.vendor !== 'openvpn'),
+  }))
 }
 
 async function* inOrder<Item>(parts: readonly (AsyncIterable<Item> | Iterable<Item>)[]): AsyncIterable<Item> {

@@ -14,6 +14,7 @@ import { deviceProbes } from '#fingerprint/device-probes.ts'
 import { infrastructureProbes } from '#fingerprint/infrastructure-probes.ts'
 import { javaProbes } from '#fingerprint/java-probes.ts'
 import { describeStart, protocolHeader } from '#native/amqp-wire.ts'
+import { framed, localhostQuery, softwareByLocalhost } from '#native/dns.ts'
 import { connectionRequest, describeChoice, readConfirm, security } from '#native/rdp-wire.ts'
 import { bytes, hex } from '#wire.ts'
 
@@ -95,6 +96,17 @@ export const probes: readonly Probe[] = [
     responsePattern: /^[\s\S]{2}GC[\x80-\x87]/,
     field: 'dns.versionbind',
     read: versionBind,
+  },
+  {
+    // For resolvers that ignore questions of class CHAOS.
+    protocol: 'dns',
+    ports: [53],
+    request: framed(localhostQuery),
+    responsePattern: /^[\s\S]{2}GC[\x80-\x87][\s\S]{9}\x09localhost\0/,
+    field: 'protocol.software',
+    read: (response) => softwareByLocalhost(Buffer.from(response, 'latin1').subarray(2))[0] ?? '',
+    isBinary: true,
+    isOwnPortsOnly: true,
   },
   {
     protocol: 'amqp',

@@ -122,6 +122,21 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
     },
   ],
 
+  /** OpenLDAP's version, if anonymous clients can read the base entry of its monitor. */
+  ldap: [
+    async (connection) => {
+      connection.write(
+        hex(
+          '303e 020101 6339 040a 636e3d4d6f6e69746f72 0a0100 0a0100 020101 020105 010100 870b 6f626a656374436c617373 300f 040d 6d6f6e69746f726564496e666f',
+        ),
+      )
+      const isDone = (all: Buffer) => /\x65\x07\x0a\x01/.test(all.toString('latin1'))
+      const text = (await connection.read({ ...readOptions, enough: isDone })).toString('latin1')
+      const [info] = /OpenLDAP: slapd [\x20-\x7e]{1,60}/.exec(text) ?? []
+      return info === undefined ? [] : [{ field: 'ldap.monitored_info', text: info }]
+    },
+  ],
+
   'openvpn-management': [
     async (connection) => {
       connection.write('version\r\n')

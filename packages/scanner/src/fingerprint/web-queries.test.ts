@@ -28,7 +28,13 @@ async function read(
   const page = await readWeb(origin, { http, shared: http, signal: AbortSignal.timeout(10_000), paths })
   await http.close()
   server.close()
-  const own = new Set(['transmission.version', 'node-red.module', 'spring.environment', 'web.version'])
+  const own = new Set([
+    'transmission.version',
+    'node-red.module',
+    'spring.environment',
+    'web.version',
+    'softether.version',
+  ])
   const versions = page?.traces.flatMap(({ field, text }) => (own.has(field) ? text : [])) ?? []
   return { versions, posted }
 }
@@ -43,6 +49,24 @@ it('queries the version of Transmission with its session ID', async () => {
     return response.writeHead(409, { 'x-transmission-session-id': word }).end()
   })
   expect(result).toEqual({ versions: ['3.00 (bb6b5a062e)'], posted: 2 })
+})
+
+it.each([
+  ['<ADDRESS>HTTP Server at 192.0.2.1 Port 443</ADDRESS>', ['5.01.9674'], 1],
+  ['<address>Apache Server at 192.0.2.1 Port 443</address>', [], 0],
+])('reads the version of SoftEther VPN behind %s', async (page, versions, posted) => {
+  const pack =
+    'build' +
+    '\0'.repeat(7) +
+    '\u0001\0\0%\u00ca' +
+    'SoftEther VPN Server' +
+    'version' +
+    '\0'.repeat(7) +
+    '\u0001\0\0\u0001\u00f5'
+  const result = await read(({ method }, response) =>
+    method === 'POST' ? response.end(Buffer.from(pack, 'latin1')) : response.writeHead(403).end(page),
+  )
+  expect(result).toEqual({ versions, posted })
 })
 
 it('stops when authentication is required', async () => {

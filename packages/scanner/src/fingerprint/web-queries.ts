@@ -160,7 +160,30 @@ const rosMaster = oneRequest(
   'ros.master',
 )
 
+/** SoftEther VPN answers its clients' first message with its version and build; its error pages have no name. */
+const softEther: WebQuery = {
+  appliesTo: (traces) =>
+    traces.some(({ field, text }) => field === 'http.body' && text.includes('<ADDRESS>HTTP Server at ')),
+  async run(send) {
+    const headers = { 'Content-Type': 'image/jpeg' }
+    const response = await send({ method: 'POST', path: '/vpnsvc/connect.cgi', headers, body: 'VPNCONNECT' })
+    const { body } = response ?? {}
+    if (response?.status !== 200 || !body?.includes('SoftEther VPN Server')) return []
+    // The type of an integer and the number of its values follow the name.
+    const valueOf = (name: string) => {
+      const head = Buffer.concat([Buffer.from(name), Buffer.from([0, 0, 0, 0, 0, 0, 0, 1])])
+      const start = body.indexOf(head) + head.length
+      return start >= head.length && body.length >= start + 4 ? body.readUInt32BE(start) : undefined
+    }
+    const [version, build] = [valueOf('version'), valueOf('build')]
+    if (version === undefined || build === undefined) return []
+    const text = `${Math.floor(version / 100)}.${String(version % 100).padStart(2, '0')}.${build}`
+    return [{ field: 'softether.version', text }]
+  },
+}
+
 const queries: readonly WebQuery[] = [
+  softEther,
   rosMaster,
   transmission,
   nodeRed,

@@ -72,7 +72,7 @@ export const dns: NativeCheck = {
     const rootReply =
       (await query(context, { type: 'NS', name: '.' }, RECURSION_DESIRED)) ??
       // A resolver that can't reach the root servers doesn't answer in time.
-      (await query(context, { type: 'A', name: 'localhost' }, RECURSION_DESIRED))
+      (await query(context, localhostQuestion, RECURSION_DESIRED))
     const isRecursive = rootReply?.flag_ra && rootReply.rcode !== 'REFUSED'
     if (rootReply) results[recursion.id] = isRecursive ? recursionProof(rootReply) : null
     const versionReply = await query(context, versionQuestion)
@@ -87,6 +87,7 @@ export const dns: NativeCheck = {
 }
 
 export const versionQuestion: Question = { type: 'TXT', class: 'CH', name: 'version.bind' }
+const localhostQuestion: Question = { type: 'A', name: 'localhost' }
 
 function recursionProof(rootReply: DnsMessage): Proof {
   const answer = `Recursion available (RA) flag set, rcode ${rootReply.rcode}, records: ${recordsOf(rootReply).length}`
@@ -103,6 +104,16 @@ const recordsMax = 200
 
 export function dnsQuery(question: Question, flags = 0): Buffer {
   return encodeQuestion(id, question, flags) ?? Buffer.alloc(0)
+}
+
+export const localhostQuery: Buffer = dnsQuery(localhostQuestion, RECURSION_DESIRED)
+
+/** dnscache answers this name itself, with a time to live that is built in. */
+export function softwareByLocalhost(message: Buffer): readonly string[] {
+  const isBuiltIn = recordsOf(readAnswer(message)).some(
+    (record) => record.type === 'A' && record.ttl === 655_360 && record.data === '127.0.0.1',
+  )
+  return isBuiltIn ? ['djbdns'] : []
 }
 
 /** Null when the message doesn't answer our query. */
@@ -126,7 +137,7 @@ async function query(context: NativeContext, question: Question, flags = 0): Pro
   return received ? readAnswer(received.subarray(2)) : null
 }
 
-function framed(message: Buffer): Buffer {
+export function framed(message: Buffer): Buffer {
   return Buffer.concat([Buffer.from([message.length >> 8, message.length & 0xff]), message])
 }
 

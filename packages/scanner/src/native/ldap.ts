@@ -1,4 +1,4 @@
-/** What an LDAP directory returns to a client that has not authenticated: user accounts and password hashes. */
+/** What an LDAP directory returns to a client that has not authenticated: accounts, password hashes, its own settings. */
 import { checkInfo } from '#native/native-check.ts'
 import type { CheckResults, NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { type BerElement, berElements, bytes, hex, tlv } from '#wire.ts'
@@ -29,19 +29,57 @@ const accounts = checkInfo({
   reference: 'https://www.rfc-editor.org/rfc/rfc4513#section-5.1.1',
   tags: 'misconfig ldap disclosure unauth network',
 })
+const configuration = checkInfo({
+  id: 'ldap-configuration-readable',
+  name: 'OpenLDAP configuration readable anonymously (cn=config)',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 7.5,
+  summary: 'OpenLDAP returns its configuration, the entries of `cn=config`, to clients that have not authenticated.',
+  impact:
+    'An attacker learns the access rules and paths of the server, and can crack the hashes of administrator passwords (`olcRootPW`) offline.',
+  remediation:
+    'Remove read access from the configuration database, for example with `olcAccess: to * by * none` in `olcDatabase={0}config,cn=config`, and change the passwords that were readable.',
+  reference: 'https://www.openldap.org/doc/admin26/slapdconf2.html',
+  tags: 'misconfig ldap openldap disclosure unauth network',
+})
+const monitor = checkInfo({
+  id: 'ldap-monitor-readable',
+  name: 'OpenLDAP monitoring data readable anonymously (cn=Monitor)',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 5.3,
+  summary: 'OpenLDAP returns the entries of `cn=Monitor` to clients that have not authenticated.',
+  impact:
+    'An attacker learns the exact version of the server, its listeners, and the addresses and names of connected clients.',
+  remediation:
+    'Restrict the monitor database to administrators, for example with `olcAccess: to * by dn.exact="cn=admin,dc=example,dc=com" read by * none` in `olcDatabase={1}monitor,cn=config`.',
+  reference: 'https://www.openldap.org/doc/admin26/monitoringslapd.html',
+  tags: 'misconfig ldap openldap disclosure unauth network',
+})
 const contextsMax = 3
 const searchEntry = 0x64
 const searchDone = 0x65
 
-/** Reads at most three entries below each naming context. */
+/** Reads at most three entries below each naming context, and of the server's own databases. */
 export const ldap: NativeCheck = {
-  checks: [hashes, accounts],
+  checks: [hashes, accounts, configuration, monitor],
   appliesTo: ({ protocol, transport }) => protocol === 'ldap' && transport === 'tcp',
   async run(context) {
-    const root = await search(context, '', 0, tlv(0x87, bytes('objectClass')), ['namingContexts'])
+    const root = await search(context, '', 0, present('objectClass'), [
+      'namingContexts',
+      'configContext',
+      'monitorContext',
+    ])
     if (!root) return {}
-    const bases = root.flatMap(({ attributes }) => attributes.get('namingcontexts') ?? []).slice(0, contextsMax)
-    const results: Record<string, Proof | null> = { [hashes.id]: null, [accounts.id]: null }
+    const valuesOf = (type: string) => root.flatMap(({ attributes }) => attributes.get(type) ?? [])
+    const bases = valuesOf('namingcontexts').slice(0, contextsMax)
+    const results: Record<string, Proof | null> = {
+      [hashes.id]: null,
+      [accounts.id]: null,
+      [configuration.id]: await readConfiguration(context, valuesOf('configcontext')[0]),
+      [monitor.id]: await readMonitor(context, valuesOf('monitorcontext')[0]),
+    }
     for (const base of bases.filter((name) => name !== '')) {
       Object.assign(results, await readEntries(context, base))
     }
@@ -50,7 +88,7 @@ export const ldap: NativeCheck = {
 }
 
 async function readEntries(context: NativeContext, base: string): Promise<CheckResults> {
-  const withPassword = await search(context, base, 2, tlv(0x87, bytes('userPassword')), ['userPassword'])
+  const withPassword = await search(context, base, 2, present('userPassword'), ['userPassword'])
   const leaking = withPassword?.find(({ attributes }) => (attributes.get('userpassword') ?? []).some(Boolean))
   const classes = ['person', 'posixAccount', 'account', 'user'].map((name) =>
     tlv(0xa3, Buffer.concat([tlv(0x04, bytes('objectClass')), tlv(0x04, bytes(name))])),
@@ -74,6 +112,36 @@ async function readEntries(context: NativeContext, base: string): Promise<CheckR
       },
     }),
   }
+}
+
+/** The database with an administrator's password if there is one, otherwise any database. */
+async function readConfiguration(context: NativeContext, base: string | undefined): Promise<Proof | null> {
+  if (base === undefined) return null
+  for (const type of ['olcRootPW', 'olcDatabase']) {
+    const entries = await search(context, base, 2, present(type), [type])
+    const entry = entries?.find(({ attributes }) => attributes.has(type.toLowerCase()))
+    if (!entry) continue
+    const [value = ''] = entry.attributes.get(type.toLowerCase()) ?? []
+    const shown = type === 'olcRootPW' ? schemeOf(value) : value
+    return {
+      request: `search ${base} (${type}=*)`,
+      answer: `${entry.name}: ${type}, ${shown}`,
+      highlights: [entry.name],
+    }
+  }
+  return null
+}
+
+async function readMonitor(context: NativeContext, base: string | undefined): Promise<Proof | null> {
+  if (base === undefined) return null
+  const entries = await search(context, base, 0, present('objectClass'), ['monitoredInfo'])
+  const [info] = entries?.flatMap(({ attributes }) => attributes.get('monitoredinfo') ?? []) ?? []
+  return info === undefined ? null : { request: `search ${base}`, answer: `monitoredInfo: ${info}`, highlights: [info] }
+}
+
+/** The filter `(type=*)`. */
+function present(type: string): Uint8Array {
+  return tlv(0x87, bytes(type))
 }
 
 /** The storage scheme (RFC 3112), without the hash. */

@@ -335,6 +335,15 @@ describe.concurrent('SMB', () => {
       'smb-guest-share',
     ])
   })
+  it.each([
+    [0b0111, ['smb1-enabled', 'smb-signing-optional']],
+    [0b1111, ['smb1-enabled']],
+  ])('reads the security mode %i of a server that only has SMB 1', async (mode, expected) => {
+    const reply = Buffer.from(old)
+    reply[39] = mode
+    await using peer = await tcpPeer(answering('', (received) => (received.startsWith('\u00ffSMB', 4) ? reply : '')))
+    expect((await runNativeChecks(peer, { protocol: 'smb' })).found).toEqual(expected)
+  })
   it('finds nothing on a secure server', async () => {
     await using peer = await tcpPeer(server(3, false, false))
     const { found, covered } = await runNativeChecks(peer, { protocol: 'smb' })

@@ -78,6 +78,7 @@ export const smb: NativeCheck = {
     const results: Record<string, Proof | null> = {}
     const old = await context.exchange(smb1Negotiate, readOptions)
     if (old) results[version1.id] = version1Proof(old)
+    if (old && results[version1.id]) results[signing.id] = version1SigningProof(old)
     const received = await context.withConnection(async (connection) => {
       const session = sessionOn(connection)
       const hello = await session.send(commands.negotiate, negotiateBody())
@@ -108,6 +109,14 @@ function version1Proof(received: Buffer): Proof | null {
     answer: `dialect NT LM 0.12 accepted; ${strings}`,
     highlights: ['NT LM 0.12'],
   }
+}
+
+/** The decision of a server without SMB 2. Bit 3 of the security mode requires signatures (MS-CIFS 2.2.4.52.2). */
+function version1SigningProof(received: Buffer): Proof | null {
+  const mode = received.readUInt8(39)
+  if ((mode & 8) !== 0) return null
+  const answer = `security mode ${mode}: signing ${(mode & 4) === 0 ? 'disabled' : 'enabled'}, not required`
+  return { request: 'SMB 1 NEGOTIATE', answer, highlights: ['not required'] }
 }
 
 interface Shares {
