@@ -49,8 +49,18 @@ const collection =
 const repository =
   '<html><head><title>billing - Revision 1: /</title></head>\n<body>\n <h2>billing - Revision 1: /</h2>\n <ul>\n  <li><a href="trunk/">trunk/</a></li>\n </ul>\n</body></html>'
 
+const described = (index: string) =>
+  `<?xml version="1.0"?>\n<svn version="1.14.2 (r1899510)"\n     href="http://subversion.apache.org/">\n  ${index}\n</svn>`
+const collectionInXml = described(
+  '<index rev="0" path="Collection of Repositories">\n    <dir name="billing" href="billing/" />\n  </index>',
+)
+const repositoryInXml = described('<index rev="1" path="/" base="billing">\n  </index>')
+
 it.each([
   ['a repository', { '/': repository }, true],
+  ['a repository in XML', { '/': repositoryInXml }, true],
+  ['a collection in XML', { '/': collectionInXml, '/billing/': repositoryInXml }, true],
+  ['a collection in XML whose repositories require authentication', { '/': collectionInXml }, false],
   ['a collection with a repository', { '/': collection, '/billing/': repository }, true],
   ['a collection whose repositories require authentication', { '/': collection }, false],
   ['an article', { '/': '<title>Revision 1: /etc</title><body><p>Changes' }, false],

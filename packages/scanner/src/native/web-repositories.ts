@@ -105,14 +105,14 @@ export const subversionOverHttp: NativeCheck = {
 
 /** The first repositories that the module lists with `SVNListParentPath on`. */
 function listedRepositories({ body }: WebResponse, base: string): string[] {
-  if (!body.includes('<title>Collection of Repositories</title>')) return []
-  const links = body.matchAll(/<li><a href="([\w~%-][\w.~%-]{0,200}\/)">/g)
+  if (!/<title>Collection of Repositories<|\bpath="Collection of Repositories"/.test(body)) return []
+  const links = body.matchAll(/<(?:li><a|dir name="[^"<>]{1,200}")\s{1,20}href="([\w~%-][\w.~%-]{0,200}\/)"/g)
   return links
     .take(repositoriesMax)
     .map(([, name = '']) => `${base}${name}`)
     .toArray()
 }
 
-/** The title and heading of a folder in a repository. */
+/** The title and heading of a folder in a repository, or its description with `SVNIndexXSLT`. */
 const revision =
-  /<title>(?:[^<]{1,200} - )?Revision \d{1,9}: \/[^<]{0,300}<\/title>\s{0,20}<\/head>\s{0,20}<body>\s{0,20}<h2>/
+  /<title>(?:[^<]{1,200} - )?Revision \d{1,9}: \/[^<]{0,300}<\/title>\s{0,20}<\/head>\s{0,20}<body>\s{0,20}<h2>|<svn version="[^"]{1,100}"\s{1,20}href="[^"]{1,100}">\s{0,20}<index rev="\d{1,9}" path="\/[^"]{0,300}"/
