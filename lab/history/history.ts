@@ -39,6 +39,7 @@ async function backdate(client: Client, workspace: string, startTime: Date): Pro
     'update target set created_at = $2 where account_id = $1',
     'update host set first_seen_at = $2 where account_id = $1',
     'update service set first_seen_at = $2 where account_id = $1',
+    'update product set created_at = $2 where account_id = $1',
     'update host_product set first_seen_at = $2 where account_id = $1',
   ])
     await client.query(statement, [workspace, startTime])

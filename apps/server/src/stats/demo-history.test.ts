@@ -17,10 +17,27 @@ beforeAll(async () => {
   await seedIssues(server, workspace, { issues: 12, hosts: 4, at: new Date() })
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
+  await addSoftware(client)
   await writeHistory(client, `${workspace}@example.ch`)
   await client.end()
 })
 afterAll(() => server.close())
+
+/** All hosts run a product that all threats affect. */
+async function addSoftware(client: pg.Client): Promise<void> {
+  await client.query(`insert into threat_product (vendor, product, threat_id) select 'f5', 'nginx', id from threat`)
+  await client.query(
+    `insert into product (account_id, id, key, name, version, part, vendor, product, wfn, created_at, updated_at)
+     values ($1, gen_random_uuid(), 'nginx', 'nginx', '1.22.1', 'a', 'f5', 'nginx', '{}', now(), now())`,
+    [workspace],
+  )
+  await client.query(
+    `insert into host_product (account_id, host_id, product_id, port, evidence, quality, first_seen_at, last_seen_at)
+     select host.account_id, host.id, product.id, 80, 'seen', 80, now(), now()
+     from host join product on product.account_id = host.account_id where host.account_id = $1`,
+    [workspace],
+  )
+}
 
 const period = 'PERIOD_QUARTER'
 
