@@ -167,6 +167,8 @@ it('informs one of two owners who demote each other that their role has changed'
   const { members } = await visitor.call(listMembers, {})
   const { id } = members.find(({ email }) => email === max.email) ?? { id: '' }
   await visitor.call(updateMember, { id, role: 'owner' })
+  // Without live events, the second page can't close its dialog before its request is answered.
+  await analyst.route('**/v1/events*', (route) => route.abort())
   await open(analyst, '/workspace')
   await open(owner, '/workspace')
   for (const [page, name] of [
@@ -184,6 +186,7 @@ it('informs one of two owners who demote each other that their role has changed'
     .getByText(/Your role was just changed to analyst|Your role, analyst, doesn't allow this/)
     .first()
     .waitFor()
+  await analyst.unroute('**/v1/events*')
   const roles = (await visitor.call(listMembers, {})).members.map(({ name, role }) => [name, role])
   expect(roles).toContainEqual(['Nora Ammann', 'owner'])
   expect(roles).toContainEqual(['Max Keller', 'analyst'])
