@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { loadPacks, scan } from '#index.ts'
+import { loadPacks } from '#index.ts'
+import { scanSite } from '#testing/scan-site.ts'
 
 const address = '127.70.3.14'
 const checks = mkdtempSync(join(tmpdir(), 'glacis-linked-'))
@@ -16,23 +15,18 @@ const packs = await loadPacks({ fingerprints: [], checks: [checks], native: fals
 
 /** Where the check matches on a server with this front page and orders in two folders. */
 async function locationsOn(front: string): Promise<readonly string[]> {
-  const server = createServer(({ url = '' }, response) => {
-    response.setHeader('content-type', 'text/html')
-    if (url === '/') return void response.end(front)
-    if (/^\/(?:shop|lab)\/$/.test(url)) return void response.end('<title>Orders</title>')
-    if (/^\/(?:shop|lab)\/orders$/.test(url)) return void response.end('made-up-orders')
-    response.writeHead(404).end('not found')
-  }).listen(0, address)
-  await once(server, 'listening')
-  const bound = server.address()
-  const port = typeof bound === 'object' && bound ? bound.port : 0
-  const job = { hosts: [{ address }], ports: [port], allow: ['127.70.0.0/16'], profile: 'deep' as const }
-  const locations: string[] = []
-  for await (const observation of scan(job, { packs, signal: AbortSignal.timeout(25_000) }))
-    if (observation.kind === 'finding') locations.push(observation.location.slice(`${port}`.length))
-  server.close()
-  server.closeAllConnections()
-  return locations
+  const found = await scanSite(
+    address,
+    ({ url = '' }, response) => {
+      response.setHeader('content-type', 'text/html')
+      if (url === '/') return void response.end(front)
+      if (/^\/(?:shop|lab)\/$/.test(url)) return void response.end('<title>Orders</title>')
+      if (/^\/(?:shop|lab)\/orders$/.test(url)) return void response.end('made-up-orders')
+      response.writeHead(404).end('not found')
+    },
+    packs,
+  )
+  return found.map(({ location }) => location)
 }
 
 it('runs all checks in the only folder that the front page links', async () => {

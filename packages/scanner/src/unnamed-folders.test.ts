@@ -1,7 +1,6 @@
-import { createServer } from 'node:http'
-import { once } from 'node:events'
 import { expect, it } from 'vitest'
-import { loadPacks, scan } from '#index.ts'
+import { loadPacks } from '#index.ts'
+import { scanSite } from '#testing/scan-site.ts'
 
 const address = '127.70.3.12'
 const packs = await loadPacks({
@@ -12,21 +11,15 @@ const packs = await loadPacks({
 
 /** The locations of findings on a server with these pages. */
 async function locationsOf(check: string, pages: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const server = createServer(({ url = '' }, response) => {
-    const body = pages[url]
-    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'text/html' }).end(body ?? 'not found')
-  }).listen(0, address)
-  await once(server, 'listening')
-  const bound = server.address()
-  const port = typeof bound === 'object' && bound ? bound.port : 0
-  const job = { hosts: [{ address }], ports: [port], allow: ['127.70.0.0/16'], profile: 'deep' as const }
-  const locations: string[] = []
-  for await (const observation of scan(job, { packs, signal: AbortSignal.timeout(25_000) }))
-    if (observation.kind === 'finding' && observation.check === check)
-      locations.push(observation.location.slice(`${port}`.length))
-  server.close()
-  server.closeAllConnections()
-  return locations
+  const found = await scanSite(
+    address,
+    ({ url = '' }, response) => {
+      const body = pages[url]
+      response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'text/html' }).end(body ?? 'not found')
+    },
+    packs,
+  )
+  return found.filter((finding) => finding.check === check).map(({ location }) => location)
 }
 
 const home = '<!doctype html><title>Company</title><p>Welcome'

@@ -47,7 +47,7 @@ it('sends everything to a server that has nothing', async () => {
   expect(stored).toBe(sent[0]?.digest)
 })
 
-it('sends nothing again after a restart, whatever the order of the items', async () => {
+it('sends nothing again after a restart, regardless of the order of the items', async () => {
   await createInventoryReporter(client, async () => ({ machine, items: [item('a'), item('b')] })).reportIfDue(signal)
   sent = []
   await createInventoryReporter(client, async () => ({ machine, items: [item('b'), item('a')] })).reportIfDue(signal)

@@ -53,3 +53,15 @@ describe('describedParameters', () => {
     ])
   })
 })
+
+it.each([
+  ['/export', true],
+  ['/files/download', true],
+  ['/files/DeleteFile', false],
+  ['/jobs/restart', false],
+  ['/config_reload', false],
+  ['/session/logout', false],
+])('decides by its verbs whether an operation only reads: %s', (path, isRead) => {
+  const paths = { [path]: { get: { parameters: [{ name: 'file', in: 'query' }] } } }
+  expect(describedParameters({ openapi: '3.1.0', paths }, '/')).toHaveLength(isRead ? 1 : 0)
+})

@@ -1,7 +1,7 @@
 /** Parameters that pages, scripts, and descriptions of an API name. */
 import { type DescribedParameter, type Description, Operation, operationsMax, pathOf } from '#native/api-description.ts'
 import { formsIn } from '#native/html-forms.ts'
-import { isDestructive } from '#native/verbs.ts'
+import { isChanging, isDestructive } from '#native/verbs.ts'
 import { targetHere } from '#native/web-request.ts'
 import type { WebSite } from '#native/web-site.ts'
 
@@ -19,6 +19,7 @@ const parametersMax = 12
 const describedMax = 16
 const fileValue = /\.[a-z\d]{1,5}$|\//i
 const fileName = /file|path|page|doc|template|download|dir|folder|view|include|image|attachment/i
+
 /** Parameters of links and GET forms on the start page, and of paths in its scripts; each once. */
 export function parametersOf({ front, scripts }: Pick<WebSite, 'front' | 'scripts'>): readonly Parameter[] {
   const links = [...front.body.matchAll(/\b(?:href|src)\s{0,9}=\s{0,9}["']([^"'\s>]{1,500}\?[^"'\s>]{1,500})["']/gi)]
@@ -41,10 +42,6 @@ export function distinct(parameters: readonly Parameter[]): readonly Parameter[]
   return [...new Map(parameters.map((item) => [`${item.path} ${item.name}`, item])).values()]
 }
 
-/** Words of operations that change something although they are called with GET. */
-const changing =
-  /(?:^|[/_.-])(?:add|cancel|clear|close|create|delete|disable|drop|enable|exec|execute|flush|import|install|kill|logout|move|purge|reboot|register|reload|remove|rename|reset|restart|restore|run|save|send|set|shutdown|start|stop|sync|trigger|uninstall|update|upgrade|upload|write)(?=$|[/_.{-]|[A-Z])/
-
 /** Parameters of operations that only read, those that name files or URLs first. */
 export function describedParameters(description: Description, base: string): readonly Parameter[] {
   const found = Object.entries(description.paths)
@@ -53,7 +50,7 @@ export function describedParameters(description: Description, base: string): rea
       if (get === undefined) return []
       const declared = Operation.safeParse(get).data?.parameters ?? []
       const inPath = [...path.matchAll(/\{(\w{1,60})\}/g)].map(([, name = '']) => name)
-      if (!/^\/[\w./{}-]{1,200}$/.test(path) || changing.test(path) || inPath.length > 1) return []
+      if (!/^\/[\w./{}-]{1,200}$/.test(path) || isChanging(path) || inPath.length > 1) return []
       const target = pathOf(path, description, base)
       const [name] = inPath
       if (name !== undefined) return [{ path: target, query: [], name, value: '', isInPath: true }]

@@ -9,17 +9,30 @@ const changing = new Set(
     ' ',
   ),
 )
+/** Further verbs of calls, which no control of a page is named after. */
+const called = new Set('close exec logout move register reload rename restore send set sync upgrade write'.split(' '))
 
 /** The verb that is a whole part of a path, query, or function name, such as `delete` in `/users/delete/1`. */
 export function verbIn(target: string): string | undefined {
   if (/^(?:(?!javascript)[a-z][\w+.-]{0,20}:|\/\/)/i.test(target)) return undefined
+  const words = wordsIn(target)
+  return words.find((word) => destructive.has(word)) ?? words.find((word) => changing.has(word))
+}
+
+function wordsIn(target: string): readonly string[] {
   const parts = target
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .split(/[^a-z_-]+/)
   // Titles of articles have more words than `create-table`.
-  const words = parts.flatMap((part) => (part.split('-').length > 2 ? [] : part.split(/[_-]/)))
-  return words.find((word) => destructive.has(word)) ?? words.find((word) => changing.has(word))
+  return parts.flatMap((part) => (part.split('-').length > 2 ? [] : part.split(/[_-]/)))
+}
+
+/** Whether a call with this path could change something although it uses GET. An export only reads. */
+export function isChanging(path: string): boolean {
+  return wordsIn(path).some(
+    (word) => word !== 'export' && (destructive.has(word) || changing.has(word) || called.has(word)),
+  )
 }
 
 /** Whether a GET request for this target could destroy something or end a session. */
