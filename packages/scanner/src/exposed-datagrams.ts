@@ -1,4 +1,4 @@
-/** UDP services that answer the question of their own protocol: legacy, local-link, industrial. */
+/** UDP services that respond to a request in their own protocol: legacy, link-local, and industrial ones. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import {
   bacnetRead,

@@ -29,7 +29,7 @@ async function locationsOn(front: string): Promise<readonly string[]> {
   return found.map(({ location }) => location)
 }
 
-it('runs all checks in the only folder that the front page links', async () => {
+it('runs all checks in the only folder that the front page links to', async () => {
   expect(await locationsOn('<title>Company</title><a href="/shop/">Shop</a><a href="/terms">Terms</a>')).toEqual([
     '/shop/orders',
   ])

@@ -206,7 +206,7 @@ const descriptionPaths = [
 
 type Get = (path: string) => ReturnType<HttpClient['request']>
 
-/** The name in the web app manifest that a page links. */
+/** The name in the web app manifest that a page links to. */
 async function readManifestName(page: string, origin: Origin, at: string, get: Get): Promise<string> {
   const tag =
     /<link\b[^>]{0,200}\brel=["']?manifest\b[^>]{0,300}|<link\b[^>]{0,300}\brel=["']?manifest\b/i.exec(page)?.[0] ?? ''

@@ -143,7 +143,7 @@ describe.concurrent('DNS', () => {
   })
 })
 
-describe.concurrent('by UDP', () => {
+describe.concurrent('over UDP', () => {
   const description = 'Linux lab 6.1'
   const snmpAnswer = (received: Buffer, community: string) => {
     const value = Buffer.concat([
