@@ -68,7 +68,7 @@ function aggressiveMode(group: number, keyLength: number): Buffer {
   return message(aggressiveExchange, Buffer.concat([proposal(payloads.keyExchange, group), key, nonce, identity]))
 }
 
-/** An answer to a message of ours. */
+/** Whether this is a response to one of our messages. */
 export function isIkeAnswer(response: Buffer): boolean {
   return response.length >= 28 && response.subarray(0, 8).equals(initiator) && (response[17] ?? 0) >> 4 <= 2
 }
