@@ -14,7 +14,7 @@ export interface Finding {
   readonly targetId: string
   readonly location: string
   readonly port: number | null
-  /** The affected software, if the detector knows it. Otherwise `linkProducts` determines it. */
+  /** The affected software, if the detector knows it. Otherwise, `linkProducts` determines it. */
   readonly productId?: string
   /** ID of the check, or `version`. */
   readonly method: string
