@@ -223,7 +223,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   clientSecret: 'The client secret; if omitted, the stored one is kept while the issuer and client ID are the same.',
   groupsClaim: 'Claim that contains the groups of the user.',
   isRequired: 'Whether everyone except owners must sign in with the provider.',
-  'provider.defaultRole': 'Role of users in no group of `groupRoles`; null to admit only members and invited users.',
+  'provider.defaultRole':
+    'Role of users in no group of `groupRoles`; null to admit only members, and invited or provisioned users.',
   workspaceId: 'ID of the workspace.',
   provisioning: 'The settings.',
   defaultRole: 'Role of users in no group of `groupRoles`.',

@@ -188,7 +188,7 @@ function withHeaders(request: HttpRequest, headers: Readonly<Record<string, stri
 }
 
 function createPool(origin: Origin, connections: number, guard: Guard, protocol?: HttpProtocol): Pool {
-  // Always `http:` here: the connector handles TLS. Otherwise undici would open a new connection
+  // Always `http:` here: the connector handles TLS. Otherwise, undici would open a new connection
   // whenever a request names a different host.
   return new Pool(`http://${bracketed(origin.address)}:${origin.port}`, {
     connect: connector(origin, guard, protocol),
