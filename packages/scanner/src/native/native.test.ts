@@ -349,7 +349,7 @@ describe.concurrent('SMB', () => {
     const { found, covered } = await runNativeChecks(peer, { protocol: 'smb' })
     expect([found, covered]).toEqual([
       [],
-      ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed'],
+      ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed', 'smb-users-listed'],
     ])
   })
 })
@@ -474,12 +474,15 @@ describe.concurrent('TLS', () => {
       'tls-cipher-weak',
       'tls-cipher-small-block',
       'tls-ssl2-enabled',
+      'tls-ssl3-enabled',
+      'tls-curve-weak',
       'tls-dh-weak',
       'CVE-2014-0160',
       'tls-compression',
       'tls-renegotiation-insecure',
       'tls-client-renegotiation',
       'tls-chain-incomplete',
+      'tls-forward-secrecy-missing',
       'tls-robot',
     ])
   })

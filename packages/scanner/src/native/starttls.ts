@@ -1,6 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Upgrades from plaintext to TLS (STARTTLS) by protocol. */
 import { bytes, hex } from '#wire.ts'
+import { readHello, tlsFlag, tlsRequest } from '#native/mysql.ts'
 import { type NativeContext } from '#native/native-check.ts'
 import { connectionRequest, isPacket, readConfirm, security } from '#native/rdp-wire.ts'
 import type { Guard } from '#guard.ts'
@@ -12,7 +13,7 @@ type Upgrade = (connection: TcpConnection, greeting: string) => Promise<boolean>
 const readOptions = { firstByteMs: 4000, idleMs: 150, totalMs: 6000 }
 
 /** Protocols in which the server speaks first. */
-const greets: ReadonlySet<string> = new Set(['smtp', 'imap', 'pop3', 'ftp', 'nats'])
+const greets: ReadonlySet<string> = new Set(['smtp', 'imap', 'pop3', 'ftp', 'nats', 'mysql', 'managesieve', 'nntp'])
 
 const upgrades: Readonly<Record<string, Upgrade>> = {
   /** RFC 3207. */
@@ -40,10 +41,30 @@ const upgrades: Readonly<Record<string, Upgrade>> = {
   },
   /** PostgreSQL's SSLRequest. */
   postgresql: async (connection) => (await sendCommand(connection, hex('00000008 04d2162f'))) === 'S',
+  /** The server doesn't respond to the SSLRequest. */
+  mysql: (connection, greeting) => {
+    const hello = readHello(Buffer.from(greeting, 'latin1'))
+    if (!hello || (hello.capabilities & tlsFlag) === 0) return Promise.resolve(false)
+    connection.write(tlsRequest)
+    return Promise.resolve(true)
+  },
+  /** RFC 6120, section 5.4. */
+  xmpp: async (connection) => {
+    if (!(await sendCommand(connection, xmppStream)).includes('urn:ietf:params:xml:ns:xmpp-tls')) return false
+    return (await sendCommand(connection, "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")).startsWith('<proceed')
+  },
+  /** RFC 5804, section 2.2. */
+  managesieve: async (connection, greeting) =>
+    /^"STARTTLS"/m.test(greeting) && (await sendCommand(connection, 'STARTTLS\r\n')).startsWith('OK'),
+  /** RFC 4642. */
+  nntp: async (connection) => (await sendCommand(connection, 'STARTTLS\r\n')).startsWith('382'),
   /** The client starts TLS after INFO if the server requires it. */
   nats: (_, greeting) => Promise.resolve(natsRequiresTls.test(greeting)),
 }
 
+/** Most servers know this name; others close the stream. */
+const xmppStream =
+  "<?xml version='1.0'?><stream:stream to='localhost' version='1.0' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>"
 const natsRequiresTls = /^INFO \{.{0,4000}"tls_required": ?true/
 /** Errors for requests that are only accepted inside TLS. */
 const rejections: Readonly<Record<string, RegExp>> = {

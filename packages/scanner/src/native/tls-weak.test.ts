@@ -5,21 +5,33 @@ import { readServerHello } from '#native/tls-hello.ts'
 import { answering, runNativeChecks, tcpPeer } from '#native/testing/examine.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
 
-const all = ['tls-cipher-weak', 'tls-cipher-small-block', 'tls-ssl2-enabled']
+const all = ['tls-cipher-weak', 'tls-cipher-small-block', 'tls-ssl2-enabled', 'tls-ssl3-enabled', 'tls-curve-weak']
 const own = (ids: readonly string[]) => ids.filter((id) => all.includes(id))
 const alert = Buffer.from('15030300020228', 'hex')
 
-/** TLS 1.2 ServerHello with this suite. */
-function serverHello(suite: number): Buffer {
-  const body = Buffer.concat([Buffer.from([3, 3]), Buffer.alloc(32, 9), Buffer.from([0, suite >> 8, suite & 255, 0])])
-  return Buffer.concat([Buffer.from([22, 3, 3, 0, body.length + 4, 2, 0, 0, body.length]), body])
+/** ServerHello with this suite, of TLS 1.2 by default. */
+function serverHello(suite: number, version = 3): Buffer {
+  const body = Buffer.concat([
+    Buffer.from([3, version]),
+    Buffer.alloc(32, 9),
+    Buffer.from([0, suite >> 8, suite & 255, 0]),
+  ])
+  return Buffer.concat([Buffer.from([22, 3, version, 0, body.length + 4, 2, 0, 0, body.length]), body])
 }
 
-/** Chooses the first known suite of a hello; supports SSL 2.0 if enabled. Ends the connection with its reply. */
-function old(knows: readonly number[], speaksSsl2: boolean) {
+/** ServerHello, ServerKeyExchange with secp192r1, and ServerHelloDone. */
+const weakCurveReply = Buffer.concat([
+  serverHello(0xc02f),
+  Buffer.from('1603030009 0c000005 0300130047 1603030004 0e000000'.replaceAll(' ', ''), 'hex'),
+])
+
+/** Chooses the first known suite of a hello; supports all old versions and curves if enabled. Ends the connection with its reply. */
+function old(knows: readonly number[], isOutdated: boolean) {
   const ssl2 = Buffer.concat([Buffer.from('801b040001000200000003000001008047', 'hex'), Buffer.alloc(12)])
   const replyTo = (raw: Buffer) => {
-    if (raw[0] !== 22) return speaksSsl2 ? ssl2 : alert
+    if (raw[0] !== 22) return isOutdated ? ssl2 : alert
+    if (raw[10] === 0) return isOutdated ? serverHello(0x002f, 0) : alert
+    if (raw.includes(Buffer.from([0, 0x12, 0, 0x13]))) return isOutdated ? weakCurveReply : alert
     const at = 44 + (raw[43] ?? 0)
     const offered = Array.from({ length: raw.readUInt16BE(at) / 2 }, (_, index) => raw.readUInt16BE(at + 2 + index * 2))
     const suite = offered.find((one) => knows.includes(one))
