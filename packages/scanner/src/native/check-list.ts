@@ -42,6 +42,7 @@ import { webAdministration } from '#native/web-admin.ts'
 import { webApi } from '#native/web-api.ts'
 import { webFolders } from '#native/web-folders.ts'
 import { webGraphql } from '#native/web-graphql.ts'
+import { webInternalAddress } from '#native/web-internal-address.ts'
 import { webNegotiation } from '#native/web-negotiation.ts'
 import { webPages } from '#native/web-pages.ts'
 import { webPathParameter } from '#native/web-path-parameter.ts'
@@ -103,6 +104,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webFolders,
   webPathParameter,
   webNegotiation,
+  webInternalAddress,
   gitOverHttp,
   subversionOverHttp,
   webTerminal,
