@@ -43,6 +43,7 @@ import { webApi } from '#native/web-api.ts'
 import { webFolders } from '#native/web-folders.ts'
 import { webGraphql } from '#native/web-graphql.ts'
 import { webInternalAddress } from '#native/web-internal-address.ts'
+import { webMethodBypass } from '#native/web-method-bypass.ts'
 import { webNegotiation } from '#native/web-negotiation.ts'
 import { webPages } from '#native/web-pages.ts'
 import { webPathParameter } from '#native/web-path-parameter.ts'
@@ -105,6 +106,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webPathParameter,
   webNegotiation,
   webInternalAddress,
+  webMethodBypass,
   gitOverHttp,
   subversionOverHttp,
   webTerminal,

@@ -65,6 +65,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'graphql-introspection-named-path': ['graphql-named-path'],
   'grpc-reflection-exposed': ['seaweedfs', 'temporal'],
   'http-internal-address': ['nginx-internal-address'],
+  'http-method-bypass': ['apache-limit'],
   'http-proxy-open': ['apache-connect-proxy', 'privoxy', 'squid', 'squid-tls', 'tinyproxy', 'trafficserver'],
   'http-put-open': ['apache2-webdav', 'tomcat-put', 'wsgidav'],
   'ike-aggressive-mode': ['strongswan'],
