@@ -179,10 +179,10 @@ async function lateVerdicts(context: NativeContext): Promise<CheckResults> {
 }
 
 function handshakeOf(
-  { handshake, service }: NativeContext,
+  { handshake, service, hostname }: NativeContext,
   versions: { readonly minVersion: SecureVersion } | { readonly maxVersion: SecureVersion },
 ): Promise<Handshake | TlsFailure | undefined> {
-  const before = (connection: TcpConnection) => startTls(connection, service.protocol)
+  const before = (connection: TcpConnection) => startTls(connection, service.protocol, hostname)
   return handshake({ ...versions, ...(!service.tls && { before }) })
 }
 

@@ -40,6 +40,9 @@ function old(knows: readonly number[], isOutdated: boolean) {
   return (socket: Socket) => void socket.once('data', (raw: Buffer) => void socket.end(replyTo(raw)))
 }
 
+/** Protocol version 10, with support for TLS (0x0800 in the capabilities). */
+const mysqlGreeting = `;\0\0\0\n8.0.1\0${'\u0001'.repeat(12)}\0\0\u000a${'\0'.repeat(24)}mysql_native\0`
+
 describe('tlsWeak', () => {
   it.each([
     [[0x0005], false, ['tls-cipher-weak']],
@@ -73,6 +76,26 @@ describe('tlsWeak', () => {
       })
     })
     expect(own((await runNativeChecks(peer, { protocol: 'smtp' })).found)).toEqual(['tls-cipher-weak'])
+  })
+  it.each([
+    ['mysql', '', mysqlGreeting, /^ [\s\S]{35}/, ''],
+    ['xmpp', '<stream:stream', "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>", /^<starttls/, '<proceed/>'],
+    ['managesieve', '', '"SASL" ""\r\n"STARTTLS"\r\nOK\r\n', /^STARTTLS/, 'OK\r\n'],
+    ['nntp', '', '200 news ready\r\n', /^STARTTLS/, '382 go ahead\r\n'],
+  ])('upgrades %s to TLS', async (protocol, opening, greeting, request, consent) => {
+    await using peer = await tcpPeer((socket) => {
+      if (opening === '') socket.write(greeting, 'latin1')
+      socket.on('data', (received: Buffer) => {
+        const text = received.toString('latin1')
+        // MySQL's request and the hello may arrive together.
+        const hello = received.subarray(request.test(text) && received[0] === 0x20 ? 36 : 0)
+        if (hello[0] === 22) socket.write(hello.includes(Buffer.from([0, 5])) ? serverHello(0x0005) : alert)
+        else if (hello[0] === 0x80) socket.write(alert)
+        else if (request.test(text)) socket.write(consent)
+        else if (opening !== '' && text.includes(opening)) socket.write(greeting)
+      })
+    })
+    expect(own((await runNativeChecks(peer, { protocol })).found)).toContain('tls-cipher-weak')
   })
   it('is inconclusive for another protocol', async () => {
     await using peer = await tcpPeer(answering('', () => 'HTTP/1.1 400 Bad Request\r\n\r\n'))
