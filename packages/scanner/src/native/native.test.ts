@@ -45,6 +45,20 @@ describe.concurrent('SSH', () => {
     expect(found).toEqual(['ssh-kex-weak', 'ssh-cipher-weak', 'ssh-mac-weak', 'ssh-host-key-weak'])
     for (const observation of seen) Observation.parse(observation)
   })
+  it.each([
+    [1024, ['ssh-kex-weak']],
+    [2048, []],
+  ])('requests a small Diffie-Hellman group and gets one of %s bits', async (bits, expected) => {
+    const offer = kexInit('curve25519-sha256,diffie-hellman-group-exchange-sha256', 'aes128-ctr', 'hmac-sha2-256')
+    const prime = Buffer.concat([Buffer.from([0]), Buffer.alloc(bits / 8, 0xf1)])
+    const group = packetOf(Buffer.concat([Buffer.from([31]), string(prime), string(Buffer.from([2]))]))
+    const groupRequest = Buffer.from([34, 0, 0, 4, 0])
+    await using peer = await tcpPeer((socket) => {
+      socket.write(Buffer.concat([Buffer.from('SSH-2.0-test\r\n'), offer]))
+      socket.on('data', (received: Buffer) => void (received.includes(groupRequest) && socket.write(group)))
+    })
+    expect((await runNativeChecks(peer, { protocol: 'ssh' })).found).toEqual(expected)
+  })
   it('finds nothing in secure algorithms and reports coverage', async () => {
     await using peer = await tcpPeer(server(kexInit('curve25519-sha256', 'aes128-ctr', 'hmac-sha2-256')))
     const { found, covered } = await runNativeChecks(peer, { protocol: 'ssh' })
@@ -349,7 +363,7 @@ describe.concurrent('SMB', () => {
     const { found, covered } = await runNativeChecks(peer, { protocol: 'smb' })
     expect([found, covered]).toEqual([
       [],
-      ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed'],
+      ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed', 'smb-users-listed'],
     ])
   })
 })
@@ -474,12 +488,15 @@ describe.concurrent('TLS', () => {
       'tls-cipher-weak',
       'tls-cipher-small-block',
       'tls-ssl2-enabled',
+      'tls-ssl3-enabled',
+      'tls-curve-weak',
       'tls-dh-weak',
       'CVE-2014-0160',
       'tls-compression',
       'tls-renegotiation-insecure',
       'tls-client-renegotiation',
       'tls-chain-incomplete',
+      'tls-forward-secrecy-missing',
       'tls-robot',
     ])
   })

@@ -68,7 +68,7 @@ export async function* runNative(target: CheckTarget, tools: NativeTools): Async
 }
 
 /** Abused over UDP in ways that TCP does not allow. */
-const reflectors: ReadonlySet<string> = new Set(['echo', 'chargen'])
+const reflectors: ReadonlySet<string> = new Set(['echo', 'chargen', 'rpcbind'])
 
 /** A port that responds over both TCP and UDP with one protocol is one service. */
 function withoutUdpTwins(services: readonly IdentifiedService[]): IdentifiedService[] {

@@ -99,9 +99,13 @@ export const upgradedTls: NativeCheck = {
   },
 }
 
-function upgraded({ handshake, service }: NativeContext, minVersion?: SecureVersion, maxVersion?: SecureVersion) {
+function upgraded(
+  { handshake, service, hostname }: NativeContext,
+  minVersion?: SecureVersion,
+  maxVersion?: SecureVersion,
+) {
   const range = { ...(minVersion && { minVersion }), ...(maxVersion && { maxVersion }) }
-  return handshake({ ...range, before: (connection) => startTls(connection, service.protocol) })
+  return handshake({ ...range, before: (connection) => startTls(connection, service.protocol, hostname) })
 }
 
 function withHandshake(
