@@ -53,7 +53,7 @@ export const discoveryExposures: readonly DatagramExposure[] = [
       impact:
         'An attacker may be able to create port mappings, which make internal hosts reachable or redirect traffic of the gateway.',
       remediation:
-        'Bind the service to the internal interface (`listening_ip` in miniupnpd, `enable_natpmp=no` to disable it), and block UDP port 5351 from the internet.',
+        'In miniupnpd, bind the service to the internal interface with `listening_ip`, or disable NAT-PMP with `enable_natpmp=no`. Block UDP port 5351 from the internet.',
       reference: 'https://www.kb.cert.org/vuls/id/184540',
       tags: 'misconfig nat-pmp iot router unauth network udp',
     }),
@@ -97,7 +97,7 @@ export const discoveryExposures: readonly DatagramExposure[] = [
       impact:
         "An attacker can spoof a victim's address and flood it with traffic amplified 7 to 28 times, and learns the host's RPC services.",
       remediation:
-        'If RPC is not used, disable it with `systemctl disable --now rpcbind.socket rpcbind.service`. Otherwise block UDP port 111 at the network perimeter.',
+        'If RPC is not used, disable it with `systemctl disable --now rpcbind.socket rpcbind.service`. Otherwise, block UDP port 111 at the network perimeter.',
       reference: 'https://www.cisa.gov/news-events/alerts/2014/01/17/udp-based-amplification-attacks',
       tags: 'misconfig rpc amplification network udp',
     }),
