@@ -135,7 +135,7 @@ async function lateVerdicts(context: NativeContext): Promise<CheckResults> {
   const { service } = context
   const outcome = await context.handshake({
     maxVersion: 'TLSv1.2',
-    ...(!service.tls && { before: (connection) => startTls(connection, service.protocol) }),
+    ...(!service.tls && { before: (connection) => startTls(connection, context) }),
   })
   if (outcome?.kind !== 'handshake') return outcome?.isAnswer ? { [clientRenegotiation.id]: null } : {}
   const { socket, certificate } = outcome
