@@ -19,6 +19,8 @@ export interface Identification {
   readonly technologies: readonly Technology[]
   /** The service sent data in any protocol. */
   readonly responded: boolean
+  /** Requests that a web server gets concurrently; absent: one. */
+  readonly requestsAtOnce?: number
   /** The folder of the application that a web server's front page leads to. */
   readonly ownFolder?: string
   /** Folders of other applications below the root. */
@@ -39,7 +41,8 @@ export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Pr
   }
   const atRoot = identify(reading.traces)
   const applications = await readApplications(endpoint, reading, atRoot, identify, tools)
-  return { service: serviceOf(endpoint, reading), responded: reading.responded, ...applications }
+  const { responded, requestsAtOnce = 1 } = reading
+  return { service: serviceOf(endpoint, reading), responded, requestsAtOnce, ...applications }
 }
 
 /** Products whose front page is not an application's. */

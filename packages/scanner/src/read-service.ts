@@ -279,7 +279,6 @@ function expectedInsideTls({ port }: Endpoint): readonly Probe[] {
 async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean): Promise<Reading | undefined> {
   const page = await readWeb({ ...endpoint, tls }, webTools(tools))
   if (!page) return undefined
-  const { status, title, server, head, traces, ownFolder, linkedFolders, hintedFolders } = page
-  const http = { status, title, server }
-  return { protocol: 'http', tls, banner: head, traces, responded: true, http, ownFolder, linkedFolders, hintedFolders }
+  const { status, title, server, head, ...found } = page
+  return { protocol: 'http', tls, banner: head, responded: true, http: { status, title, server }, ...found }
 }

@@ -61,10 +61,12 @@ const readOptions = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 6
 export async function* runNative(target: CheckTarget, tools: NativeTools): AsyncIterable<Observation> {
   const { signal, servicesAtOnce } = tools
   const unidentified = new Set(target.services.filter(isUnidentified).slice(0, unidentifiedMax))
+  const services = withoutUdpTwins(target.services)
+  const checksAtOnce = Math.max(1, Math.floor(servicesAtOnce / services.length))
   const check = (service: IdentifiedService, within: AbortSignal) =>
-    checkService(service, target, { ...tools, signal: within, isTried: unidentified.has(service) })
+    checkService(service, target, { ...tools, signal: within, checksAtOnce, isTried: unidentified.has(service) })
   yield* runDomainRecords(target, tools)
-  yield* mergeConcurrently(withoutUdpTwins(target.services), servicesAtOnce, signal, check)
+  yield* mergeConcurrently(services, servicesAtOnce, signal, check)
 }
 
 /** Abused over UDP in ways that TCP does not allow. */
@@ -85,10 +87,17 @@ function isUnidentified({ transport, protocol, banner, tls }: IdentifiedService)
   return transport === 'tcp' && protocol === '' && banner === '' && !tls
 }
 
+interface ServiceTools extends NativeTools {
+  /** Checks of a slow web server that may run concurrently. */
+  readonly checksAtOnce: number
+  /** Also runs checks that try unidentified services. */
+  readonly isTried: boolean
+}
+
 async function* checkService(
   service: IdentifiedService,
   target: CheckTarget,
-  tools: NativeTools & { readonly isTried: boolean },
+  tools: ServiceTools,
 ): AsyncIterable<Observation> {
   const { address } = target
   const deadline = AbortSignal.timeout(portDeadlineMs)
@@ -98,11 +107,12 @@ async function* checkService(
     contextFor(service, { ...target, basePath }, { ...tools, signal }),
   )
   const relevant = nativeCheckList.filter((check) => isRelevant(check, service, tools))
-  for (const nativeCheck of relevant) {
+  const atOnce = Math.min(service.requestsAtOnce ?? 1, tools.checksAtOnce)
+  yield* mergeConcurrently(relevant, atOnce, tools.signal, async function* (nativeCheck): AsyncIterable<Observation> {
     const { permission } = nativeCheck
     if (permission && !tools.permissions?.has(permission)) {
       yield { kind: 'skipped', address, port: service.port, permission, checks: idsOf(nativeCheck, tools) }
-      continue
+      return
     }
     const results = await runInFolders(nativeCheck, contexts, deadline, tools.signal)
     for (const { id, threat, tags } of nativeCheck.checks) {
@@ -113,15 +123,11 @@ async function* checkService(
       covered.push(id)
       if (proof) yield findingOf(target, service, id, threat, proof)
     }
-  }
+  })
   if (covered.length > 0) yield { kind: 'coverage', address, port: service.port, checks: covered }
 }
 
-function isRelevant(
-  nativeCheck: NativeCheck,
-  service: IdentifiedService,
-  tools: NativeTools & { readonly isTried: boolean },
-): boolean {
+function isRelevant(nativeCheck: NativeCheck, service: IdentifiedService, tools: ServiceTools): boolean {
   const applies = nativeCheck.appliesTo(service) || (tools.isTried && nativeCheck.triesUnidentified === true)
   return applies && idsOf(nativeCheck, tools).length > 0
 }

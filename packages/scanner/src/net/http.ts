@@ -11,6 +11,7 @@ import { connector, type HttpProtocol } from '#net/http-connect.ts'
 import { exchange, rawRequest } from '#net/http-exchange.ts'
 import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 import { exchangeRaw } from '#net/raw-http.ts'
+import { isSerial } from '#net/serial-servers.ts'
 
 const HEADER_BYTES_MAX = 64 * 1024
 const BODY_BYTES_MAX = 1024 * 1024
@@ -19,8 +20,6 @@ const DEADLINE_MS = 10_000
 const IDLE_MS = 1_000
 /** A malformed response that takes longer has no end, and each would take that long. */
 const RAW_MS_MAX = 1_000
-/** Server headers of programs that crash when two requests overlap. */
-const SERIAL_SERVERS = /^owhttpd\b/i
 /** Maximum number of open connection pools; the least recently used idle pool is closed. */
 const POOLS_MAX = 256
 
@@ -175,10 +174,6 @@ function poolKey({ address, port, tls, hostname }: Origin): string {
 
 function cookiesOf({ headers }: HttpResponse): HttpResponse['headers'] {
   return headers.filter(([name]) => name.toLowerCase() === 'set-cookie')
-}
-
-function isSerial({ headers }: HttpResponse): boolean {
-  return headers.some(([name, value]) => name.toLowerCase() === 'server' && SERIAL_SERVERS.test(value))
 }
 
 function withHeaders(request: HttpRequest, headers: Readonly<Record<string, string>>): HttpRequest {

@@ -26,6 +26,8 @@ export interface IdentifiedService {
   readonly tls: boolean
   readonly banner: string
   readonly technologies: readonly { readonly name: string; readonly wfn: Wfn }[]
+  /** Requests that a web server gets concurrently from checks that otherwise send one after another; absent: one. */
+  readonly requestsAtOnce?: number
   /** The folder of the application that a web server's front page leads to. All HTTP checks run there as well. */
   readonly ownFolder?: string
   /** Folders of other products, where only the HTTP checks of identified products and native checks run. */
