@@ -2,7 +2,7 @@
 import type { CheckPermission, Observation, ScanProfile } from '@glacis/contract/runner'
 import type { Callbacks } from '#callback/index.ts'
 import type { Guard } from '#guard.ts'
-import type { HttpClient } from '#net/http.ts'
+import type { SharedClient } from '#net/shared-client.ts'
 import { type TcpConnection, sendAndRead, redial, connectionOver } from '#net/tcp.ts'
 import { tlsHandshake } from '#net/tls.ts'
 import { queryUdp } from '#net/udp.ts'
@@ -29,7 +29,7 @@ export const nativeChecks: readonly CheckInfo[] = [
 
 export interface NativeTools {
   /** For requests that other checks repeat. */
-  readonly shared: Pick<HttpClient, 'request'>
+  readonly shared: Pick<SharedClient, 'request' | 'requestUncached' | 'usesHttp2'>
   readonly guard: Guard
   readonly budget: { take(address: string, signal: AbortSignal): Promise<void> }
   readonly signal: AbortSignal
@@ -181,6 +181,7 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
   const { address, hostname, basePath } = target
   const { port, tls } = service
   const { guard, signal, profile } = tools
+  const origin = { address, port, tls, hostname }
   const withConnection: NativeContext['withConnection'] = async (talk) => {
     if (service.transport === 'udp') return undefined
     await tools.budget.take(address, signal)
@@ -211,11 +212,11 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
     hostNames: hostNamesOf(target),
     ...(tools.callbacks && { callbacks: tools.callbacks }),
     requestPage: (path) =>
-      tools.shared.request(
-        { address, port, tls, hostname },
-        { method: 'GET', path },
-        { signal, deadlineMs: pageDeadlineMs },
-      ),
+      tools.shared.request(origin, { method: 'GET', path }, { signal, deadlineMs: pageDeadlineMs }),
+    requestHttp2: (request, deadlineMs) =>
+      tools.shared.usesHttp2(origin)
+        ? tools.shared.requestUncached(origin, request, { signal, deadlineMs })
+        : undefined,
     withConnection,
     async handshake({ before, ...range } = {}) {
       if (service.transport === 'udp') return undefined

@@ -1,5 +1,5 @@
 /**
- * HTTP/1.1 client for untrusted hosts. Requests are sent byte for byte, responses are bounded in
+ * HTTP client for untrusted hosts: HTTP/1.1, and HTTP/2 where a server speaks nothing else. Requests are sent byte for byte, responses are bounded in
  * bytes and time, and every failure is a value.
  */
 import { bracketed } from '#ip.ts'
@@ -27,7 +27,11 @@ export interface RequestOptions {
   readonly signal: AbortSignal
   /** Overrides the client's deadline, in milliseconds. */
   readonly deadlineMs?: number
+  /** Protocol of this and, if it gets a response, of all requests to the origin. */
+  readonly protocol?: HttpProtocol
 }
+type SendOptions = Required<Omit<RequestOptions, 'protocol'>>
+
 export interface HttpClient {
   /**
    * Sends one request and reads the response. Redirects are not followed.
@@ -35,6 +39,8 @@ export interface HttpClient {
    * @throws only when `signal` aborts, with its reason
    */
   request(origin: Origin, request: HttpRequest, options: RequestOptions): Promise<HttpResponse | HttpFailure>
+  /** Whether the server only speaks HTTP/2, as earlier requests have shown. */
+  usesHttp2(origin: Origin): boolean
   /** Closes every connection; pending requests fail. */
   close(): Promise<void>
 }
@@ -70,7 +76,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const endlessAddresses = new Set<string>()
   /** Cookies without which a server redirects to the requested URL, by pool; empty if they change nothing. */
   const gates = new Map<string, Jar>()
-  /** TLS servers that closed connections without a response, by pool, and the protocol that they accept. */
+  /** Protocols of servers that don't speak HTTP/1.1, and of TLS servers that closed connections anyway, by pool. */
   const protocols = new Map<string, HttpProtocol>()
 
   const handshakeOrigin = (origin: Origin): Origin =>
@@ -100,7 +106,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     queueOf(address).concurrency = 1
   }
 
-  const send = async (origin: Origin, request: HttpRequest, options: Required<RequestOptions>) => {
+  const send = async (origin: Origin, request: HttpRequest, options: SendOptions) => {
     await beforeRequest?.(origin.address, options.signal)
     closeOldest(pools)
     const response = await exchange(poolOf(origin), origin, request, { ...limits, ...options })
@@ -127,7 +133,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const sendOnFresh = async (
     origin: Origin,
     request: HttpRequest,
-    options: Required<RequestOptions>,
+    options: SendOptions,
     protocol = protocols.get(poolKey(origin)),
   ) => {
     const fresh = createPool(handshakeOrigin(origin), 1, guard, protocol)
@@ -138,7 +144,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  const sendWithCookies = async (origin: Origin, request: HttpRequest, options: Required<RequestOptions>) => {
+  const sendFirstOver = async (protocol: HttpProtocol, origin: Origin, request: HttpRequest, options: SendOptions) => {
+    await beforeRequest?.(origin.address, options.signal)
+    const page = await sendOnFresh(origin, request, options, protocol)
+    if (page.kind === 'response') protocols.set(poolKey(origin), protocol)
+    return page
+  }
+
+  const sendWithCookies = async (origin: Origin, request: HttpRequest, options: SendOptions) => {
     const key = poolKey(origin)
     const known = gates.get(key)
     const first = await send(origin, known?.addCookies(request) ?? request, options)
@@ -152,14 +165,19 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   return {
-    async request(origin, request, { signal, deadlineMs = limits.deadlineMs }) {
+    async request(origin, request, { signal, deadlineMs = limits.deadlineMs, protocol }) {
       signal.throwIfAborted()
       const { address, port } = origin
       const denialReason = guard.denialReason(address, port)
       if (denialReason !== null) return { kind: 'failure', reason: `refused: ${denialReason}`, local: false }
       const sent = options.headers ? withHeaders(request, options.headers) : request
-      return queueOf(address).add(() => sendWithCookies(origin, sent, { signal, deadlineMs }), { signal })
+      const send = () =>
+        protocol === undefined
+          ? sendWithCookies(origin, sent, { signal, deadlineMs })
+          : sendFirstOver(protocol, origin, sent, { signal, deadlineMs })
+      return queueOf(address).add(send, { signal })
     },
+    usesHttp2: (origin) => protocols.get(poolKey(origin)) === 'h2',
     async close() {
       const open = [...pools.values()]
       pools.clear()
