@@ -203,7 +203,7 @@ async function identifyByBanner(
 ): Promise<Reading> {
   const text = received.toString('latin1')
   const greeting = identifyBanner(text, endpoint.port)
-  if (greeting?.protocol === 'http') return (await readPage(endpoint, tools, false)) ?? bannerOnly(received)
+  if (greeting?.protocol === 'http') return (await readPage(endpoint, tools, isTls)) ?? bannerOnly(received)
   if (greeting?.protocol === 'grpc' && !isTls && (await hasPageOverHttp2(endpoint, tools))) {
     const page = await readPage(endpoint, tools, false)
     if (page) return page
