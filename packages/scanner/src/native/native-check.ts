@@ -41,6 +41,8 @@ export interface Proof {
   readonly quality?: number
   /** Where a web server shows the weakness; absent: the whole service. */
   readonly path?: string
+  /** The name of the site, if the server has others. */
+  readonly virtualHost?: string
 }
 
 /** The service under test, and the only ways to connect to it. */
@@ -50,6 +52,8 @@ export interface NativeContext {
   readonly port: number
   /** Name for SNI and similar protocol fields; the address if unknown. */
   readonly hostname: string
+  /** The same if the service has other sites. */
+  readonly virtualHost?: string
   /** Path prefix of a scan of one URL; `/` for a whole host. */
   readonly basePath: string
   readonly profile: ScanProfile

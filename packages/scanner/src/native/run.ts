@@ -103,9 +103,14 @@ async function* checkService(
   const deadline = AbortSignal.timeout(portDeadlineMs)
   const signal = AbortSignal.any([tools.signal, deadline])
   const covered: string[] = []
-  const contexts = foldersOf(service, target).map((basePath) =>
-    contextFor(service, { ...target, basePath }, { ...tools, signal }),
-  )
+  const virtualHosts = target.basePath === '/' ? (service.virtualHosts ?? []) : []
+  const contexts = [
+    ...foldersOf(service, target).map((basePath) => contextFor(service, { ...target, basePath }, { ...tools, signal })),
+    ...virtualHosts.map((virtualHost) => ({
+      ...contextFor(service, { ...target, hostname: virtualHost }, { ...tools, signal }),
+      virtualHost,
+    })),
+  ]
   const relevant = nativeCheckList.filter((check) => isRelevant(check, service, tools))
   const atOnce = Math.min(service.requestsAtOnce ?? 1, tools.checksAtOnce)
   yield* mergeConcurrently(relevant, atOnce, tools.signal, async function* (nativeCheck): AsyncIterable<Observation> {
@@ -143,7 +148,7 @@ function foldersOf({ ownFolder, linkedFolders = [] }: IdentifiedService, { baseP
   return [basePath, ...(ownFolder === undefined ? [] : [ownFolder]), ...linkedFolders]
 }
 
-/** A check that proves its weaknesses in one folder is not repeated in the others. */
+/** A check that proves its weaknesses in one folder or site is not repeated in the others. */
 async function runInFolders(
   nativeCheck: NativeCheck,
   [root, ...folders]: readonly NativeContext[],
@@ -154,7 +159,10 @@ async function runInFolders(
   let results = await runCheck(nativeCheck, root, deadline, scan)
   for (const context of nativeCheck.isPerFolder === true ? folders : []) {
     if (Object.values(results).some((proof) => proof !== null)) break
-    results = { ...results, ...(await runCheck(nativeCheck, context, deadline, scan)) }
+    const { virtualHost } = context
+    const inFolder = Object.entries(await runCheck(nativeCheck, context, deadline, scan))
+    const located = inFolder.map(([id, proof]) => [id, proof && virtualHost ? { ...proof, virtualHost } : proof])
+    results = { ...results, ...Object.fromEntries(located) }
   }
   return results
 }
@@ -261,12 +269,14 @@ function findingOf(
   threat: string,
   proof: Proof,
 ): Observation {
+  const host = proof.virtualHost ?? hostname
+  const site = proof.virtualHost === undefined ? '' : ` ${proof.virtualHost}`
   const sanitized = (text: string, lengthMax: number) =>
     maskSecrets(printable(Buffer.from(text, 'latin1').toString('utf8'))).slice(0, lengthMax)
   const reproduce =
     proof.path === undefined
-      ? nativeCommand(check, { ...service, address, hostname })
-      : curlCommand({ ...service, address, hostname }, { method: 'GET', path: proof.path })
+      ? nativeCommand(check, { ...service, address, hostname: host })
+      : curlCommand({ ...service, address, hostname: host }, { method: 'GET', path: proof.path })
   return {
     kind: 'finding',
     address,
@@ -274,7 +284,7 @@ function findingOf(
     transport: service.transport,
     check,
     threat,
-    location: `${service.port}${service.transport === 'udp' ? '/udp' : (proof.path ?? '')}`,
+    location: `${service.port}${site}${service.transport === 'udp' ? '/udp' : (proof.path ?? '')}`,
     quality: proof.quality ?? 99,
     request: sanitized(proof.request, 4000),
     evidence: sanitized(proof.answer, 16_000),

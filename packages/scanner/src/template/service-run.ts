@@ -32,6 +32,8 @@ export interface IdentifiedService {
   readonly ownFolder?: string
   /** Folders of other products, where only the HTTP checks of identified products and native checks run. */
   readonly linkedFolders?: readonly string[]
+  /** Names of other sites on the server. All HTTP checks run on the first, those of identified products on the others. */
+  readonly virtualHosts?: readonly string[]
 }
 export interface CheckTools {
   /** Applies its own rate limit before each request; pass `beforeRequest`. */
@@ -65,6 +67,8 @@ export interface ServiceRun {
   readonly target: CheckTarget
   readonly service: IdentifiedService
   readonly origin: Origin
+  /** The name of the site, if the service has others. */
+  readonly virtualHost?: string
   readonly plan: CheckPlan
   readonly tools: CheckTools
   /** Remaining budget shared by all services of the host. */
