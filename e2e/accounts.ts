@@ -120,7 +120,8 @@ export async function saved(on = page): Promise<void> {
 /** Add as the last test of a file. */
 export function expectNoBrowserErrors(): void {
   it('logs no browser errors', () => {
-    // Browsers log a passkey ceremony that the user or the next page cancels.
-    expect(browserErrors.filter((text) => !/NotAllowedError|AbortError/.test(text))).toEqual([])
+    // Browsers log a passkey ceremony that the user or the next page cancels, or that they don't support.
+    const expected = /NotAllowedError|AbortError|NotSupportedError/
+    expect(browserErrors.filter((text) => !expected.test(text))).toEqual([])
   })
 }

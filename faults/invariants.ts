@@ -2,7 +2,7 @@
 import type { Acknowledged } from './load.ts'
 import { withClient } from './query.ts'
 
-/** Deliveries and emails are attempted more often than any fault lasts; see `jobs.ts`. */
+/** The first attempt of a delivery and its retries, which continue for longer than any fault lasts; see `jobs.ts`. */
 const attemptsMax = 12
 
 /** Messages that third-party servers have accepted: webhooks by ID, emails by recipient. */

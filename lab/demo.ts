@@ -48,7 +48,7 @@ await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve
 await product.stop()
 await lab.stop()
 
-/** Creates the account and its history on the first run, and signs in afterwards. Then starts a scan. */
+/** Creates the account and its history on the first run, and signs in afterward. Then starts a scan. */
 async function setUp(visitor: Visitor, folder: string): Promise<void> {
   const isNew = await visitor.signUp(person, folder).then(
     () => true,

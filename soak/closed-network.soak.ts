@@ -124,7 +124,7 @@ describe.skipIf(reason !== null)(
         }),
       ))
 
-    it('survives loss of 20 % of the packets and a delay of 300 ms', async ({ annotate }) => {
+    it('survives the loss of 20% of packets and a delay of 300 ms', async ({ annotate }) => {
       await annotate(`packets are lost and delayed by ${await network.disturb()}`)
       await survives(() => wait(5000))
       expect(await network.droppedPackets()).toBeGreaterThan(0)

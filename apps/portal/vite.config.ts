@@ -40,7 +40,7 @@ export default defineConfig({
       // Lets the portal drop the endpoints and schemas of the contract that it doesn't use.
       treeshake: { manualPureFunctions: ['endpoint', 'z'] },
       output: {
-        // By default every set of pages that shares a module gets a file for it, which makes 50 small files per page. Over
+        // By default, every set of pages that shares a module gets a file for it, which makes 50 small files per page. Over
         // HTTP/1.1, a few files of similar size load fastest. The first four groups are what the two documents load: both
         // the first two, then sign-in.html the third and index.html the fourth.
         codeSplitting: {

@@ -24,7 +24,7 @@ it('reads every rating', () => {
 })
 
 describe.each(threats)('$id', (threat) => {
-  it('has criteria, descriptions and a solution', () => {
+  it('has criteria, descriptions, and a solution', () => {
     expect(productKeys(threat).length).toBeGreaterThan(0)
     for (const text of [threat.name, threat.summary, threat.impact, threat.affected, threat.solution?.description]) {
       expect(text).toMatch(/\S/)

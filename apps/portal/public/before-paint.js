@@ -8,7 +8,7 @@ globalThis.trustedTypes?.createPolicy('default', {
   createScriptURL: (url) => (new URL(url, location.href).origin === location.origin ? url : null),
 })
 
-// The stored theme, so that the page never flashes in the other one. lib/theme.ts takes over afterwards.
+// The stored theme, so that the page never flashes in the other one. lib/theme.ts takes over afterward.
 let theme = null
 try {
   theme = localStorage.getItem('glacis.theme')

@@ -8,7 +8,7 @@ import * as routes from '#routes/public.tsx'
 import { createPublicRouter } from '#routes/public-router.ts'
 import { startPortal } from '#start.tsx'
 
-// The app loads these lazily. Here that would take another round trip.
+// The app loads these lazily. Here, that would take another round trip.
 routes.publicRoute.update({ component: AuthFrame })
 routes.login.update({ component: screens.LoginPage })
 routes.registration.update({ component: screens.RegistrationPage })

@@ -51,7 +51,7 @@ import { sql } from 'kysely'
 export interface Composition {
   /** Resolves when the server listens on every address. */
   listen(): Promise<void>
-  /** Stops in order; with `drainMs`, only after load balancers have noticed and running work had time to finish. */
+  /** Stops in order; with `drainMs`, only after load balancers have noticed and running work has had time to finish. */
   close(): Promise<void>
 }
 

@@ -37,7 +37,7 @@ export async function resolveAllowed(
 
 function blockedReason(destination: URL, addresses: readonly string[], egress: EgressPolicy): string | undefined {
   const isOpen = destination.protocol !== 'https:'
-  const onlyHttps = 'Use https. Plain http is allowed only to networks listed in GLACIS_WEBHOOK_NETWORKS'
+  const onlyHttps = 'Use https. Plain http is allowed only for networks listed in GLACIS_WEBHOOK_NETWORKS'
   if (isOpen && egress === 'public') return onlyHttps
   const metadata = addresses.find(isMetadataAddress)
   if (metadata) return `${metadata} is a cloud metadata address. Glacis doesn't connect to such addresses`

@@ -99,7 +99,7 @@ async function isLocked(content: string): Promise<boolean> {
 }
 
 /**
- * Distinguishes a process from a later one with the same id: on Linux its start time in clock ticks since boot
+ * Distinguishes a process from a later one with the same ID: on Linux its start time in clock ticks since boot
  * (field 22 of proc_pid_stat(5)) and the boot ID. Empty if the process is dead.
  */
 async function processIdentity(pid: number): Promise<string> {

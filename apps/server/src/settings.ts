@@ -185,7 +185,7 @@ export const Settings = z.object({
     expects: 'public, all, or a list of networks such as 10.0.0.0/8',
     initial: '`public`',
     meaning:
-      'Destinations that workspaces may use for webhooks, Slack, Discord, and identity providers: `public` (https to public addresses), `all`, or a list of networks that are allowed in addition, also over http. Cloud metadata addresses are always blocked.',
+      'Destinations that workspaces may use for webhooks, Slack, Discord, and identity providers: `public` (https to public addresses), `all`, or a list of networks that are allowed in addition to public addresses, including over http. Cloud metadata addresses are always blocked.',
   }),
   GLACIS_KEEP_HISTORY: described(duration.default(400 * unitsMs.d), {
     expects: 'a duration such as 400d',

@@ -61,7 +61,7 @@ export function traceRequests(app: FastifyInstance): void {
     const attributes = { 'http.request.method': method, 'url.scheme': protocol }
     spans.set(request, tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent))
   })
-  // Reading the body loses the context, so it is set afterwards.
+  // Reading the body loses the context, so it is set afterward.
   app.addHook('preValidation', (request, _reply, done) => {
     const span = spans.get(request)
     context.with(span ? trace.setSpan(context.active(), span) : context.active(), done)

@@ -44,7 +44,7 @@ const result = z.object({
  * portal's page `/single-sign-on`.
  */
 export const SignInFailure = z.enum([
-  /** There is no session, or another one than at the start. */
+  /** There is no session, or it isn't the one from the start of the sign-in. */
   'session',
   /** The workspace has no provider. */
   'unknown',

@@ -1,4 +1,4 @@
-/** Targets ("scopes" in the portal): what a user asked us to monitor. */
+/** Targets ("Scope" in the portal): what a user asked us to monitor. */
 import { z } from 'zod/mini'
 import { Agent } from '#agent.ts'
 import { endpoint } from '#endpoint.ts'

@@ -25,8 +25,10 @@ interface DatagramProbe {
   readonly protocol: string
   readonly ports: readonly number[]
   /** Sent in order until one gets a response. */
-  readonly requests: readonly Uint8Array[]
+  readonly requests: readonly (Uint8Array | (() => Uint8Array))[]
   readonly fromAnyPort?: boolean
+  /** Waits once, for this long, where servers delay their response. */
+  readonly onceMs?: number
   isAnswer(answer: Buffer): boolean
   traces?(answer: Buffer): readonly FingerprintText[]
   /** Sent once the protocol is known. */
@@ -179,12 +181,14 @@ export async function findDatagramServices(
 async function sendProbe(
   address: string,
   port: number,
-  { requests, fromAnyPort = false, isAnswer }: DatagramProbe,
+  { requests, fromAnyPort = false, onceMs, isAnswer }: DatagramProbe,
   { guard, budget, signal }: DatagramTools,
 ): Promise<Buffer | undefined> {
   for (const request of requests) {
     await budget.take(address, signal)
-    const received = await queryUdp(address, port, request, { guard, signal, waitMs, fromAnyPort })
+    const message = typeof request === 'function' ? request() : request
+    const patience = onceMs === undefined ? { waitMs } : { waitMs: onceMs, tries: 1 }
+    const received = await queryUdp(address, port, message, { guard, signal, fromAnyPort, ...patience })
     if (received.kind === 'answer') return isAnswer(received.bytes) ? received.bytes : undefined
     if (received.kind === 'closed') return undefined
   }

@@ -1,4 +1,4 @@
-/** UDP services that answer the question of their own protocol: legacy, local-link, industrial. */
+/** UDP services that respond to a request in their own protocol: legacy, link-local, and industrial ones. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import {
   bacnetRead,
@@ -12,6 +12,14 @@ import {
 } from '#native/udp-exposed.ts'
 import { openVpnReset } from '#fingerprint/call-probes.ts'
 import { chronyTracking, knxDescription, rtpenginePing } from '#native/udp-control.ts'
+import {
+  dumpOf,
+  externalAddress,
+  isExternalAddress,
+  isProbeMatch,
+  portmapperDump,
+  webServiceProbe,
+} from '#native/udp-discovery.ts'
 import { ikeMainMode, isIkeAnswer, payloadsOf } from '#native/ike.ts'
 import { kerberosError, unknownRealmRequest } from '#fingerprint/java-probes.ts'
 import { bytes, hex } from '#wire.ts'
@@ -19,8 +27,10 @@ import { bytes, hex } from '#wire.ts'
 interface ExposedDatagramProbe {
   readonly protocol: string
   readonly ports: readonly number[]
-  readonly requests: readonly Uint8Array[]
+  readonly requests: readonly (Uint8Array | (() => Uint8Array))[]
   readonly fromAnyPort?: boolean
+  /** Waits once, for this long, where servers delay their response. */
+  readonly onceMs?: number
   isAnswer(answer: Buffer): boolean
   traces?(answer: Buffer): readonly FingerprintText[]
 }
@@ -171,5 +181,20 @@ export const exposedDatagramProbes: readonly ExposedDatagramProbe[] = [
     requests: [openVpnReset],
     isAnswer: (response) => response[0] === 0x40 && response.length >= 22,
     traces: () => [{ field: 'protocol.software', text: 'OpenVPN' }],
+  },
+  { protocol: 'nat-pmp', ports: [5351], requests: [externalAddress], isAnswer: isExternalAddress },
+  {
+    protocol: 'ws-discovery',
+    ports: [3702],
+    requests: [webServiceProbe],
+    fromAnyPort: true,
+    onceMs: 1500,
+    isAnswer: isProbeMatch,
+  },
+  {
+    protocol: 'rpcbind',
+    ports: [111],
+    requests: [portmapperDump],
+    isAnswer: (response) => dumpOf(response) !== undefined,
   },
 ]

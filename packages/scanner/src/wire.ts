@@ -20,7 +20,7 @@ export function tlv(tag: number, content: Uint8Array): Buffer {
 export interface BerElement {
   readonly tag: number
   readonly content: Buffer
-  /** Offset behind the element. */
+  /** Offset of the first byte after the element. */
   readonly end: number
 }
 

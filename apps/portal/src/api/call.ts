@@ -21,7 +21,7 @@ export interface CallOptions {
 }
 
 /**
- * Calls an endpoint of the contract: encodes `input` as path, query or JSON body, and sends credentials. Never retries.
+ * Calls an endpoint of the contract: encodes `input` as path, query, or JSON body, and sends credentials. Never retries.
  *
  * @throws ApiFailure for an error status, no response, or a response that isn't JSON. A 401 also redirects to the
  *   login page; all others except 404 also show a toast, unless `isFailureShown`.

@@ -30,7 +30,7 @@ export interface Frame {
   readonly palette: Palette
   /** The hovered or selected node. */
   readonly active: number | null
-  /** Fills the background, for export. On the page the canvas is transparent. */
+  /** Fills the background, for export. On the page, the canvas is transparent. */
   readonly isOpaque?: boolean
 }
 

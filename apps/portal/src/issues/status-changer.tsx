@@ -90,7 +90,7 @@ export function useStatusChanger(onDone?: (skipped: readonly string[]) => void):
       },
     )
   }
-  /** Hides the dialog immediately, like the optimistic update. On failure it reopens with everything entered. */
+  /** Hides the dialog immediately, like the optimistic update. On failure, it reopens with everything entered. */
   function ignore(statusChange: StatusChange, { selection }: PendingIgnore): void {
     const hidden = { selection, isOpen: false }
     setIgnoring(hidden)

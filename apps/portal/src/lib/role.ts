@@ -17,8 +17,13 @@ export function setRole(next: Role | undefined): void {
 }
 
 /** Undefined until the workspace has loaded. */
+export function knownRole(): Role | undefined {
+  return role
+}
+
+/** `knownRole` for components. */
 export function useRole(): Role | undefined {
-  return useSyncExternalStore(subscribe, () => role)
+  return useSyncExternalStore(subscribe, knownRole)
 }
 
 /** Why the role doesn't allow a call, in a sentence. Undefined if it does, without a call, or until the role is known. */

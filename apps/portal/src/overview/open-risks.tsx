@@ -52,7 +52,7 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
   const totals = statuses.open.map((open, at) => open + (statuses.regressive[at] ?? 0))
   const start = startOf(series, view)
   const change = changeOf(totals)
-  // Before the first finding there is nothing to compare with.
+  // Before the first finding, there is nothing to compare with.
   const { open, resolved, ignored, regressive } = statuses
   const isComparable = [open, resolved, ignored, regressive].some(([first = 0]) => first > 0)
   const total = totals.at(-1) ?? 0

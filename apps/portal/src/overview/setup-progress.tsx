@@ -1,4 +1,4 @@
-/** Setup progress and the next step. Renders nothing once all steps are done, and for roles that can't do the next. */
+/** Setup progress and the next step. Renders nothing once all steps are done, or if the role can't take the next one. */
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { getOnboarding } from '@glacis/contract/insights'
 import type { CallName } from '@glacis/contract/permissions'

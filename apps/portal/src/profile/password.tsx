@@ -90,7 +90,7 @@ function PasswordDialog({
             className="grid gap-4"
             onInput={({ currentTarget }) => isMismatch && setIsMismatch(passwordsDiffer(currentTarget.closest('form')))}
           >
-            {/* Lets password managers associate the password with the account. Without a name it isn't submitted. */}
+            {/* Lets password managers associate the password with the account. Without a name, it isn't submitted. */}
             <input type="text" autoComplete="username" readOnly hidden value={email ?? ''} />
             <TextField
               label="New Password"

@@ -1,4 +1,4 @@
-/** `/scans`, on screen "Reporting". */
+/** `/scans`, the screen "Reporting". */
 import type { Scan } from '@glacis/contract/scan'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'

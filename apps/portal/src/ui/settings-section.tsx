@@ -12,7 +12,7 @@ export function SettingsSection({
   readonly id: string
   readonly title: string
   readonly description?: string
-  /** Contains a table, which goes below the title earlier. */
+  /** Contains a table, which moves below the title on wider screens than other controls do. */
   readonly isWide?: boolean
   readonly children: ReactNode
 }) {

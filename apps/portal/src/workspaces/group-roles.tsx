@@ -95,7 +95,7 @@ export function namedGroups(value: readonly GroupRole[]): GroupRole[] {
   return value.flatMap(({ group, role }) => (group.trim() ? { group: group.trim(), role } : []))
 }
 
-/** The error of a list with a group twice. */
+/** The error for a list that contains a group twice. */
 export function groupsProblem(value: readonly GroupRole[]): string | undefined {
   const names = namedGroups(value).map(({ group }) => group)
   const twice = names.find((name, index) => names.indexOf(name) !== index)

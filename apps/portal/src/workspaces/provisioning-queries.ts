@@ -1,4 +1,4 @@
-/** Queries and mutations of SCIM provisioning. Apart from `queries.ts`, which every page loads. */
+/** Queries and mutations of SCIM provisioning. Separate from `queries.ts`, which every page loads. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import {
   createProvisioningToken,

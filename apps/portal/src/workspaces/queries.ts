@@ -33,15 +33,22 @@ import { infiniteQueryOptions, mutationOptions, type QueryClient, queryOptions, 
 import { accessReasons, call } from '#api/call.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { query } from '#api/query.ts'
-import { setRole, useRole } from '#lib/role.ts'
+import { roleLabels } from '#lib/role-labels.ts'
+import { knownRole, setRole, useRole } from '#lib/role.ts'
 import { chooseWorkspace, chosenWorkspace } from '#lib/workspace.ts'
+import { addToast } from '#ui/toasts.tsx'
 
 export function current() {
   return queryOptions({
     ...query(getWorkspace, {}),
     queryFn: async ({ signal }) => {
       const response = await call(getWorkspace, {}, { signal })
-      setRole(response.workspace.role)
+      const { name, role } = response.workspace
+      const before = knownRole()
+      setRole(role)
+      // Without it, actions would disappear, and a dialog could close, for no visible reason.
+      if (before !== undefined && before !== role)
+        addToast('info', { title: 'Role changed', message: `Your role in ${name} is now ${roleLabels[role]}.` })
       return response
     },
   })

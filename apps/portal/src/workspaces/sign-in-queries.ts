@@ -1,4 +1,4 @@
-/** Queries and mutations of the workspace's sign-in provider. Apart from `queries.ts`, which every page loads. */
+/** Queries and mutations of the workspace's sign-in provider. Separate from `queries.ts`, which every page loads. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import {
   deleteSignInProvider,

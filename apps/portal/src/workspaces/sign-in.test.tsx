@@ -96,7 +96,7 @@ it('removes the provider after confirmation', async () => {
   await waitFor(() => expect(sent('DELETE')).toBeDefined())
 })
 
-it('leads someone who has to sign in with the provider there, and back', async () => {
+it('sends a user to the provider that the workspace requires, and back', async () => {
   page.service.on('GET /v1/workspaces', {
     body: { workspaces: [], invitations: [], joinable: [], isAdministrator: false },
   })

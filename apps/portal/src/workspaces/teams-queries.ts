@@ -1,4 +1,4 @@
-/** Tags that represent teams. Apart from `queries.ts`, which every page loads. */
+/** Tags that represent teams. Separate from `queries.ts`, which every page loads. */
 import { createTag, deleteTag, listTags, type Tag, updateTag } from '@glacis/contract/tag'
 import { mutationOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'

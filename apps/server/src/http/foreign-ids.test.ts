@@ -108,7 +108,7 @@ it.each(parameters)(
     const response = await send(parameter, foreign[noun])
     expect(response).toEqual(unknown)
     if (parameter.method === 'GET') expect(await send(parameter, own[noun])).not.toEqual(unknown)
-    // Otherwise the request was rejected before the object was looked up.
+    // Otherwise, the request was rejected before the object was looked up.
     else if (response.status !== 404 && !counts.has(parameter.path))
       expect(response.body).toMatch(/OBJECT|This user is not a member/)
   },

@@ -24,7 +24,7 @@ export interface Guard {
    * Returns the workspace and actor of a request.
    * @param workspace overrides the request, to check again what was admitted before; doesn't count as activity of the user
    * @throws ApiError `unauthenticated` without a valid session or token; `forbidden` for cross-origin changes, roles that
-   *   may not make the call, and tokens without the required scope; `not_found` for a workspace of others
+   *   may not make the call, and tokens without the required scope; `not_found` for someone else's workspace
    */
   admit(request: FastifyRequest, call: CallName, workspace?: string): Promise<Admitted>
   /** Returns the person of a request that isn't about a workspace. @throws ApiError like `admit` */

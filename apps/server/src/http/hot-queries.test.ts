@@ -83,8 +83,9 @@ const calls: Readonly<Record<string, (ctx: Ctx) => Promise<unknown>>> = {
   'one issue': (ctx) => getIssue(ctx, { id: issue }, describeTargets),
   'issues by severity over a year': (ctx) => issuesBySeverity(ctx, year),
   'issues by status over a quarter': (ctx) => issuesByStatus(ctx, quarter),
-  'the same of a target': (ctx) => issuesByStatus(ctx, { ...year, filter: { affectedTargetId: target } }),
-  'the same of a host': (ctx) => issuesByStatus(ctx, { ...year, filter: { affectedHostId: host } }),
+  'issues of a target by status over a year': (ctx) =>
+    issuesByStatus(ctx, { ...year, filter: { affectedTargetId: target } }),
+  'issues of a host by status over a year': (ctx) => issuesByStatus(ctx, { ...year, filter: { affectedHostId: host } }),
   'affected hosts over a year': (ctx) => affectedHosts(ctx, year),
   'scans over a year': (ctx) => scans(ctx, year),
   'the summary': (ctx) => summary(ctx, { ...year, filter: { verification: verified.verification } }),

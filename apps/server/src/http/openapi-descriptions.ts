@@ -139,7 +139,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   permissions:
     'Intrusive checks that may run: `logins` tries default credentials, `writes` changes data, `crashes` may crash a service.',
   ports: 'Ports such as `22,80,8000-8100`; empty for the 1,000 most common, or for all with the profile `deep`.',
-  ratePerHost: 'Maximum connections per second to one host; null for the default of the profile.',
+  ratePerHost: 'Maximum connections and requests per second to each host; null for the default of the profile.',
   isPermitted: 'You confirm that you are authorized to scan this address. Recorded in the audit log.',
   paused: 'Whether scanning is paused.',
   addTags: 'Tags to add.',
@@ -223,7 +223,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   clientSecret: 'The client secret; if omitted, the stored one is kept while the issuer and client ID are the same.',
   groupsClaim: 'Claim that contains the groups of the user.',
   isRequired: 'Whether everyone except owners must sign in with the provider.',
-  'provider.defaultRole': 'Role of users in no group of `groupRoles`; null to admit only members and invited users.',
+  'provider.defaultRole':
+    'Role of users in no group of `groupRoles`; null to admit only members, and invited or provisioned users.',
   workspaceId: 'ID of the workspace.',
   provisioning: 'The settings.',
   defaultRole: 'Role of users in no group of `groupRoles`.',
@@ -239,7 +240,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   state: 'The state.',
   team: 'The team that the tag represents; an ordinary tag without one.',
   memberIds: 'Identity IDs of the members of the team.',
-  recipients: 'Who receives the emails; the address of the workspace if omitted.',
+  recipients: 'Who receives the emails; the workspace owner if omitted.',
   'filter.ownerIds': 'Has one of these members as its owner.',
   'CreateTargetRequest.owner': 'The member responsible for the target.',
   'UpdateTargetRequest.owner': 'The member responsible for the target; null for none.',

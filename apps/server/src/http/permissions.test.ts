@@ -65,7 +65,7 @@ describe.each(roles)('the role %s', (role) => {
   )
 })
 
-describe('a workspace of others', () => {
+describe("someone else's workspace", () => {
   it.each(requests.filter(({ call }) => permissions[call].roles !== null))(
     'hides behind 404: $call',
     async (request) => {

@@ -47,7 +47,7 @@ export async function servePortal(
     const isApi = /^\/(v1|docs|health|self-service|sessions|schemas|files|\.[^/]*)(\/|$)/.test(request.url)
     if (isBuilt && isPage && !isApi) {
       const isPublic = publicPages.has(request.url.replace(/\?.*/s, ''))
-      // The app needs the session before its first data. Without cookies there is none.
+      // The app needs the session before its first data. Without cookies, there is none.
       if (!isPublic && request.headers.cookie !== undefined) reply.header('link', sessionPreload)
       return reply.type('text/html').sendFile(isPublic ? 'sign-in.html' : 'index.html')
     }

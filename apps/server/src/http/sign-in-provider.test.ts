@@ -95,7 +95,7 @@ describe('the settings', () => {
   })
 
   it.each([
-    ['another issuer than the metadata name', () => `${issuer}/other`, /metadata of the issuer/],
+    ['an issuer other than the one in the metadata', () => `${issuer}/other`, /metadata of the issuer/],
     [
       'an issuer that is unreachable',
       () => 'http://127.0.0.1:61999',

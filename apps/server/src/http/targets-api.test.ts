@@ -93,7 +93,7 @@ describe('targets', () => {
     }
   })
 
-  it('deletes a target once, cancels its scan, and responds with 404 afterwards', async () => {
+  it('deletes a target once, cancels its scan, and responds with 404 afterward', async () => {
     const { id } = await users.target('anna')
     const started = await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
     expect((await users.request({ method: 'DELETE', url: `/v1/targets/${id}` })).json()).toEqual({})

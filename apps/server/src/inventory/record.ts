@@ -18,8 +18,8 @@ export interface RecordedInventory {
 
 /**
  * Records hosts, services, and software observed by a scan. A host that only refused connections is
- * recorded only if it was known before. On ports that were scanned, services and software that were no longer observed
- * is marked as gone but kept.
+ * recorded only if it was known before. On ports that were scanned, services and software that are no longer observed
+ * are marked as gone but kept.
  */
 export async function recordInventory(
   ctx: Ctx,

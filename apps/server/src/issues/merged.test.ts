@@ -35,8 +35,8 @@ it('applies a decision with its terms to a host and the hosts merged into it', a
     'STATUS_IGNORED',
     'STATUS_OPEN',
   ])
-  const afterwards = await ignore(survivor, 'Behind the other proxy')
-  const reasons = [survivor, member].map((host) => afterwards.get(host)?.history.map((entry) => entry.reason ?? ''))
+  const afterward = await ignore(survivor, 'Behind the other proxy')
+  const reasons = [survivor, member].map((host) => afterward.get(host)?.history.map((entry) => entry.reason ?? ''))
   const expectedReasons = ['', 'Mitigated: Behind the proxy', 'Mitigated: Behind the other proxy']
   expect(reasons).toEqual([expectedReasons, expectedReasons])
 })

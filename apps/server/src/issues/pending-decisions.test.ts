@@ -154,7 +154,7 @@ it('is not undone by a scan that saw the previous state', async () => {
   expect(issue.history.filter((event) => event.reason === 'seen')).toEqual([])
 })
 
-it('leaves occurrences found or resolved afterwards unchanged', async () => {
+it('leaves occurrences found or resolved afterward unchanged', async () => {
   const fixture = await seed(1, 4)
   const [id = ''] = fixture.issueIds
   await ignoreAll(fixture)

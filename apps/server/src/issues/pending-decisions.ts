@@ -1,6 +1,6 @@
 /**
  * Decisions on more occurrences than a request can wait for. They apply to the issue immediately, with history and
- * notifications; its occurrences follow in the background. Until then `issue_decision` contains the decision, and
+ * notifications; its occurrences follow in the background. Until then, `issue_decision` contains the decision, and
  * rollups and descriptions of the issue use it.
  */
 import { type Ctx, type Log, systemActor } from '#ctx.ts'

@@ -14,7 +14,7 @@ export interface Finding {
   readonly targetId: string
   readonly location: string
   readonly port: number | null
-  /** The affected software, if the detector knows it. Otherwise `linkProducts` determines it. */
+  /** The affected software, if the detector knows it. Otherwise, `linkProducts` determines it. */
   readonly productId?: string
   /** ID of the check, or `version`. */
   readonly method: string
@@ -39,7 +39,7 @@ type Occurrence = Selectable<Tables['occurrence']>
 
 /**
  * Writes findings: one issue per threat, one occurrence per host, location, and method. Repeated
- * findings only update times. The caller runs `rollUp` once afterwards to update statuses, and
+ * findings only update times. The caller runs `rollUp` once afterward to update statuses, and
  * `linkProducts` for findings without a product.
  *
  * @param hosts hosts with further changes in this transaction; their active issues are locked too

@@ -76,7 +76,7 @@ it('uses no database connection in the meantime', async () => {
   expect(rows).toEqual([{ open: 0 }])
 })
 
-it('is rejected while another test of the channel is running, but not afterwards', async () => {
+it('is rejected while another test of the channel is running, but not afterward', async () => {
   using receiver = await slowReceiver()
   const workspace = await testServer.createWorkspace()
   const id = await channelTo(workspace, receiver.url)

@@ -126,7 +126,7 @@ describe('outside the allowed hours', () => {
 })
 
 describe('a running scan', () => {
-  /** Starts a scan with two batches while the hours are ignored; they apply again afterwards. */
+  /** Starts a scan with two batches while the hours are ignored; they apply again afterward. */
   async function running(allowed: AllowedHours): Promise<string> {
     const { id } = await startedScan((await target(allowed, '127.62.2.1-127.62.2.100')).id, true)
     await plan(id)

@@ -1,6 +1,6 @@
 /**
- * Scans run only in the allowed hours of their target: they start in them and pause between batches
- * outside.
+ * Scans run only in the allowed hours of their target: they start within these hours, and pause between
+ * batches when they end.
  */
 import type { AllowedHours } from '@glacis/contract/target'
 import { formatHours, nextOpening } from '#targets/index.ts'

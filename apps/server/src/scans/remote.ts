@@ -185,7 +185,7 @@ export function addressesOf(hosts: readonly ScanHost[], observations: readonly O
 }
 
 /**
- * Records whether the agent could resolve the target's name. Without an address there is nothing to
+ * Records whether the agent could resolve the target's name. Without an address, there is nothing to
  * scan.
  *
  * @returns true if the scan failed because of it

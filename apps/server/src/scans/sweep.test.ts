@@ -43,7 +43,7 @@ it('starts a due scan once', async () => {
   expect(scans.map(({ startedBy }) => startedBy)).toEqual([undefined, undefined])
 })
 
-it('starts other targets if one fails, and reports the error afterwards', async () => {
+it('starts other targets if one fails, and reports the error afterward', async () => {
   const [unreadable = '', ...others] = await due(3, 5)
   await sql`
     update target set next_scan_at = now() - interval '1 day',

@@ -68,7 +68,7 @@ async function issuesOfWorkspace(ctx: Ctx): Promise<Row[]> {
   return rows
 }
 
-/** Within a target an issue may be verified on one host and potential on another. */
+/** Within a target, an issue may be verified on one host and potential on another. */
 async function issuesByTarget(ctx: Ctx, condition: RawBuilder<unknown>): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select target_id as scope, block, status_rank(side.status) as rank, category, sum(total)::int as total

@@ -1,6 +1,6 @@
 /**
  * Fills an empty, migrated database with three years of data of one large workspace and many small ones. All rows are
- * generated in the database, without triggers, and counted afterwards.
+ * generated in the database, without triggers, and counted afterward.
  */
 import { fillStatusCounts } from '#testing/status-counts.ts'
 import type { Tables } from '#database/tables.ts'

@@ -26,8 +26,8 @@ export interface Memberships {
    * @param requested workspace ID from the request
    * @param options the actor, for the audit log, if the person becomes a member of workspaces that provisioned them; and
    *   whether the request counts as activity of the person, true by default
-   * @throws ApiError `not_found` for a workspace of others; `forbidden` for a former member, without any membership, or
-   *   for a session that the workspace's required sign-in provider didn't start
+   * @throws ApiError `not_found` for someone else's workspace; `forbidden` for a former member, without any membership,
+   *   or for a session that the workspace's required sign-in provider didn't start
    */
   of(person: Person, requested?: string, options?: UseOptions): Promise<Membership>
 }

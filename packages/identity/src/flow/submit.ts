@@ -110,7 +110,7 @@ export function formResponse(
   return redirect(pageUrl(service, flow.kind, flow.id), browserStatus)
 }
 
-/** Replaces the flow's CSRF token by that of the requesting browser, so that the original one isn't disclosed. */
+/** Replaces the flow's CSRF token with that of the requesting browser, so that the original one isn't disclosed. */
 export function forBrowser(exchange: Exchange, flow: Flow): Flow {
   const token = ensureCsrfToken(exchange)
   return token === flow.csrf_token ? flow : { ...flow, ui: { ...flow.ui, nodes: withCsrfToken(flow.ui.nodes, token) } }

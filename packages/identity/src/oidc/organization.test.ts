@@ -79,7 +79,7 @@ describe('the provider of an organization', () => {
     expect([(await browser.get('/sessions/whoami')).status, signIns]).toEqual([401, []])
   })
 
-  it('signs in no one after its domain is no longer verified', async () => {
+  it('signs in no one once its domain is no longer verified', async () => {
     setUser()
     await open(identity.browser())
     domains = []

@@ -33,7 +33,7 @@ interface TestIdentityOptions extends IdentityOptions {
   readonly listens: boolean
 }
 
-/** Creates a service for all tests of a file and closes it afterwards. Call it at the top level. */
+/** Creates a service for all tests of a file and closes it afterward. Call it at the top level. */
 export async function sharedTestIdentity(options?: Partial<TestIdentityOptions>): Promise<TestIdentity> {
   const identity = await createTestIdentity(options)
   afterAll(() => identity[Symbol.asyncDispose]())

@@ -23,7 +23,7 @@ export type RevisionVerdict = 'fixed' | 'not_fixed' | 'unknown'
 
 /**
  * Compares a version from a banner or a package list with a distribution's fixes. If the revision
- * identifies its release (`deb12`, `el9`), only fixes of that release count. Otherwise only fixes of
+ * identifies its release (`deb12`, `el9`), only fixes of that release count. Otherwise, only fixes of
  * the same upstream version count, because a different version belongs to a different release.
  *
  * @param revision the part after the version, such as `Debian-2+deb12u10`, or the complete package

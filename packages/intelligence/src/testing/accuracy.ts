@@ -141,7 +141,7 @@ export async function measureLaboratory(folder: string) {
       const result = verdict(packaged, cve)
       if (result === null) continue
       backportChecks += 1
-      // With a known fix it must not match; otherwise the quality must be at most 50.
+      // With a known fix, it must not match; otherwise the quality must be at most 50.
       if (result.kind === 'match' && result.quality > 50) falsePositives.push(`${id} ${cve}: ${result.quality}`)
     }
   }

@@ -16,9 +16,9 @@ const replyTags: ReadonlyMap<number, number> = new Map([
 const success = hex('0a0100 0400 0400')
 
 export interface LdapMessage {
-  /** Looked up name; undefined in other operations than a search. */
+  /** The name that was looked up; undefined for operations other than a search. */
   readonly name: string | undefined
-  /** Response; undefined to operations that need none. */
+  /** The response; undefined for operations that need none. */
   readonly reply: Buffer | undefined
 }
 

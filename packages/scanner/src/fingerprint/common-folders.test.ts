@@ -36,7 +36,7 @@ it.each([200, 302, 401])('finds nothing on a server that responds to any path wi
   expect(await foundOn((_request, response) => response.writeHead(status, { location: '/' }).end())).toEqual([])
 })
 
-it("finds other pages than the front page on PHP's development server", async () => {
+it("finds pages other than the front page on PHP's development server", async () => {
   const folders = await foundOn(({ url, headers }, response) => {
     response.setHeader('host', headers.host ?? '')
     response.end(url === '/phpliteadmin/' ? 'phpLiteAdmin' : 'Shop')

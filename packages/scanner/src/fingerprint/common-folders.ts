@@ -1,4 +1,4 @@
-/** Finds web applications below the root that no page links. */
+/** Finds web applications below the root that no page links to. */
 import { randomBytes } from 'node:crypto'
 import { pathOnOrigin } from '#fingerprint/origin.ts'
 import type { HttpClient } from '#net/http.ts'
@@ -29,7 +29,7 @@ const frameworkFolders: readonly (readonly [RegExp, string])[] = [
 const foldersMax = 4
 const atOnce = 4
 
-/** @returns none where the server responds to any path alike, except PHP's development server */
+/** @returns none where the server responds to every path the same way, except PHP's development server */
 export async function findCommonFolders(
   origin: Origin,
   { shared, signal }: { readonly shared: Pick<HttpClient, 'request'>; readonly signal: AbortSignal },

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isConfirmedBySoftware, isMentionedByScripts, otherNames } from '#fingerprint/own-traces.ts'
 import { isInAddress } from '#fingerprint/text.ts'
 
-/** Words that aren't names, or only in combination with others. */
+/** Words that aren't names, or that are names only in combination with others. */
 const genericWords = new Set(
   (
     'about account  accounts admin administration api app application auth blog browser client cloud console control dashboard data ' +
@@ -29,9 +29,9 @@ export interface OwnDescription {
 
 /**
  * @param title of the page, on one line
- * @returns `Name 1.2.3` if the page or its scripts state the version next to the name, or the page for the whole application;
- *   `Name` if they link to the name's repository, package, or documentation, or if the manifest has the name of the title;
- *   undefined if nothing confirms the name
+ * @returns `Name 1.2.3` if the page or its scripts state the version next to the name, or the page states one for the
+ *   whole application; `Name` if they link to the name's repository, package, or documentation, or if the manifest has
+ *   the name of the title; undefined if nothing confirms the name
  */
 export function ownName(title: string, description: OwnDescription): string | undefined {
   const { manifestName = '', cookies = [] } = description

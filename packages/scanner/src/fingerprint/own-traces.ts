@@ -1,4 +1,4 @@
-/** Traces of its own name that only software leaves: cookies, storage keys, documentation, and its description. */
+/** Traces of a name that only the software itself leaves: cookies, storage keys, documentation, and its description. */
 import { hasPasswordField, withoutElements } from '#html.ts'
 
 /** What an application reveals about itself besides its pages. */

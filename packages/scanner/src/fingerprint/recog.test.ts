@@ -34,7 +34,7 @@ async function brokenExamples(folder: string): Promise<string[]> {
   )
 }
 
-it('takes no part of an IP address for a version', () => {
+it('does not mistake part of an IP address for a version', () => {
   const record =
     '<fingerprint pattern="^Acme[ /](\\d+\\.\\d+\\.\\d+)"><param pos="0" name="service.product" value="Acme"/><param pos="1" name="service.version"/></fingerprint>'
   const fingerprints = compileFingerprints([parseRecog(file(record), 'acme.xml')].flat())

@@ -68,7 +68,7 @@ const vite: WebQuery = {
   },
 }
 
-/** Git names itself to the clients of a repository, whose address to clone a page shows. */
+/** Git names itself to clients of a repository, whose clone URL is shown on a page. */
 const git: WebQuery = {
   appliesTo: (traces) => clonePath(traces) !== undefined,
   async run(send, traces) {

@@ -52,7 +52,7 @@ describe('the folder of an application', () => {
   })
 })
 
-describe('folders that a front page links', () => {
+describe('folders that a front page links to', () => {
   const linking = (paths: readonly string[]): RequestListener => {
     return (_request, response) =>
       response.writeHead(200, html).end(paths.map((path) => `<a class="x" href="${path}">x</a>`).join(''))

@@ -42,6 +42,9 @@ import { webAdministration } from '#native/web-admin.ts'
 import { webApi } from '#native/web-api.ts'
 import { webFolders } from '#native/web-folders.ts'
 import { webGraphql } from '#native/web-graphql.ts'
+import { webInternalAddress } from '#native/web-internal-address.ts'
+import { webMethodBypass } from '#native/web-method-bypass.ts'
+import { webNegotiation } from '#native/web-negotiation.ts'
 import { webPages } from '#native/web-pages.ts'
 import { webPathParameter } from '#native/web-path-parameter.ts'
 import { webParameters } from '#native/web-parameters.ts'
@@ -101,6 +104,9 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webParameters,
   webFolders,
   webPathParameter,
+  webNegotiation,
+  webInternalAddress,
+  webMethodBypass,
   gitOverHttp,
   subversionOverHttp,
   webTerminal,

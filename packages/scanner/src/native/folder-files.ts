@@ -62,7 +62,7 @@ export const folderFiles: NativeCheck = {
   },
 }
 
-/** The first folders that a page links. */
+/** The first folders that a page links to. */
 export function foldersIn(html: string): readonly string[] {
   const links = html.matchAll(
     /<(?:a|form|frame|iframe)\b[^<>]{0,300}?\b(?:href|action|src)\s{0,9}=\s{0,9}["']?([^"'\s<>]{1,300})/gi,

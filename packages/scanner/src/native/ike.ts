@@ -63,12 +63,12 @@ export const ikeMainMode: Buffer = message(2, proposal(payloads.none, 14))
 function aggressiveMode(group: number, keyLength: number): Buffer {
   const key = payload(payloads.nonce, Buffer.alloc(keyLength, 0x47))
   const nonce = payload(payloads.identity, Buffer.alloc(20, 0x47))
-  // A user name, which most gateways look up only after they have sent the hash.
+  // A username, which most gateways look up only after they have sent the hash.
   const identity = payload(payloads.none, Buffer.concat([hex('03 00 0000'), bytes('glacis@glacis.invalid')]))
   return message(aggressiveExchange, Buffer.concat([proposal(payloads.keyExchange, group), key, nonce, identity]))
 }
 
-/** An answer to a message of ours. */
+/** Whether this is a response to one of our messages. */
 export function isIkeAnswer(response: Buffer): boolean {
   return response.length >= 28 && response.subarray(0, 8).equals(initiator) && (response[17] ?? 0) >> 4 <= 2
 }

@@ -29,7 +29,7 @@ it('reports neither when a controller refuses both', async () => {
   expect(await asked(capabilities('04'), refused)).toEqual([[], checks])
 })
 
-it('reports no session with another algorithm than requested', async () => {
+it('reports no session with an algorithm other than the requested one', async () => {
   expect(await asked(capabilities('04'), opened.replace('0000000800000000', '0000000801000000'))).toEqual([[], checks])
 })
 

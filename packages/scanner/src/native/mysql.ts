@@ -29,7 +29,7 @@ const cleartext = checkInfo({
   tags: 'misconfig mysql mariadb cleartext network',
 })
 
-const tlsFlag = 0x800
+export const tlsFlag = 0x800
 const readOptions = { firstByteMs: 4000, idleMs: 300 }
 
 /** One login as root with an empty password, a common installation default; runs no query. */
@@ -64,7 +64,7 @@ function isPacket(all: Buffer): boolean {
 }
 
 /** The server's first packet (protocol version 10). */
-function readHello(packet: Buffer): { version: string; capabilities: number; plugin: string } | undefined {
+export function readHello(packet: Buffer): { version: string; capabilities: number; plugin: string } | undefined {
   if (packet.length < 40 || packet[4] !== 10) return undefined
   const end = packet.indexOf(0, 5)
   if (end < 0 || packet.length < end + 32) return undefined
@@ -73,6 +73,9 @@ function readHello(packet: Buffer): { version: string; capabilities: number; plu
   const plugin = /([a-z0-9_]{5,40})\0?$/.exec(packet.toString('latin1', end + 20))?.[1] ?? 'mysql_native_password'
   return { version, capabilities, plugin }
 }
+
+/** SSLRequest, after which the client starts TLS: PROTOCOL_41, SSL, SECURE_CONNECTION, LONG_PASSWORD. */
+export const tlsRequest: Buffer = packetOf(Buffer.concat([hex('018a 0800 00000001 21'), Buffer.alloc(23)]), 1)
 
 /** HandshakeResponse41 without a password or database. */
 function loginPacket(plugin: string): Buffer {

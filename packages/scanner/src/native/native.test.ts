@@ -45,6 +45,20 @@ describe.concurrent('SSH', () => {
     expect(found).toEqual(['ssh-kex-weak', 'ssh-cipher-weak', 'ssh-mac-weak', 'ssh-host-key-weak'])
     for (const observation of seen) Observation.parse(observation)
   })
+  it.each([
+    [1024, ['ssh-kex-weak']],
+    [2048, []],
+  ])('requests a small Diffie-Hellman group and gets one of %s bits', async (bits, expected) => {
+    const offer = kexInit('curve25519-sha256,diffie-hellman-group-exchange-sha256', 'aes128-ctr', 'hmac-sha2-256')
+    const prime = Buffer.concat([Buffer.from([0]), Buffer.alloc(bits / 8, 0xf1)])
+    const group = packetOf(Buffer.concat([Buffer.from([31]), string(prime), string(Buffer.from([2]))]))
+    const groupRequest = Buffer.from([34, 0, 0, 4, 0])
+    await using peer = await tcpPeer((socket) => {
+      socket.write(Buffer.concat([Buffer.from('SSH-2.0-test\r\n'), offer]))
+      socket.on('data', (received: Buffer) => void (received.includes(groupRequest) && socket.write(group)))
+    })
+    expect((await runNativeChecks(peer, { protocol: 'ssh' })).found).toEqual(expected)
+  })
   it('finds nothing in secure algorithms and reports coverage', async () => {
     await using peer = await tcpPeer(server(kexInit('curve25519-sha256', 'aes128-ctr', 'hmac-sha2-256')))
     const { found, covered } = await runNativeChecks(peer, { protocol: 'ssh' })
@@ -143,7 +157,7 @@ describe.concurrent('DNS', () => {
   })
 })
 
-describe.concurrent('by UDP', () => {
+describe.concurrent('over UDP', () => {
   const description = 'Linux lab 6.1'
   const snmpAnswer = (received: Buffer, community: string) => {
     const value = Buffer.concat([
@@ -349,7 +363,7 @@ describe.concurrent('SMB', () => {
     const { found, covered } = await runNativeChecks(peer, { protocol: 'smb' })
     expect([found, covered]).toEqual([
       [],
-      ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed'],
+      ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed', 'smb-users-listed'],
     ])
   })
 })
@@ -474,17 +488,26 @@ describe.concurrent('TLS', () => {
       'tls-cipher-weak',
       'tls-cipher-small-block',
       'tls-ssl2-enabled',
+      'tls-ssl3-enabled',
+      'tls-curve-weak',
       'tls-dh-weak',
       'CVE-2014-0160',
       'tls-compression',
       'tls-renegotiation-insecure',
       'tls-client-renegotiation',
       'tls-chain-incomplete',
+      'tls-forward-secrecy-missing',
       'tls-robot',
     ])
   })
-  it('is inconclusive when the server does not support TLS', async () => {
-    await using peer = await tcpPeer(answering('220 mx ESMTP\r\n', () => '250 mx\r\n'))
+  it('is inconclusive when the server does not support TLS, which is requested once', async () => {
+    let requests = 0
+    const respond = () => {
+      requests++
+      return '250 mx\r\n'
+    }
+    await using peer = await tcpPeer(answering('220 mx ESMTP\r\n', respond))
     expect((await runNativeChecks(peer, { protocol: 'smtp' })).seen).toEqual([])
+    expect(requests).toBe(1)
   })
 })

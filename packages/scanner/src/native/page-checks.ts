@@ -1,4 +1,4 @@
-/** Texts of the checks that pages prove. */
+/** Texts of the checks whose evidence is a page. */
 import { checkInfo } from '#native/native-check.ts'
 
 export const setupOpen = checkInfo({

@@ -1,4 +1,4 @@
-/** Parameters that pages, scripts, and descriptions of an API name. */
+/** Names of parameters in pages, scripts, and descriptions of an API. */
 import { type DescribedParameter, type Description, Operation, operationsMax, pathOf } from '#native/api-description.ts'
 import { formsIn } from '#native/html-forms.ts'
 import { isChanging, isDestructive } from '#native/verbs.ts'

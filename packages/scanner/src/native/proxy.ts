@@ -41,7 +41,7 @@ const unresolvableName = 'glacis-proxy-check.invalid'
  */
 export const httpProxy: NativeCheck = {
   checks: [http],
-  // A proxy that takes the target from the Host header connects to itself without end when asked for its own page, so its
+  // A proxy that takes the target from the Host header connects to itself endlessly when asked for its own page, so its
   // only response may be an error.
   appliesTo: ({ protocol, banner }) => protocol === 'http' || isWeb(banner),
   async run(context) {
@@ -58,7 +58,7 @@ export const httpProxy: NativeCheck = {
 
 /**
  * A tunnel from the proxy to itself, and a request through it that the proxy answers. A web server that returns 200 for
- * any method answers the same request alike after a tunnel to a closed port.
+ * any method answers the same request the same way after a tunnel to a closed port.
  */
 async function tunnelTo(context: NativeContext, own: Tunnel): Promise<Proof | null> {
   if (own.inner === '') return null

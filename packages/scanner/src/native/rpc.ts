@@ -12,7 +12,7 @@ const portmapper = checkInfo({
   summary: "The RPC portmapper lists the host's RPC programs and their ports to any client.",
   impact: 'An attacker can locate services such as NFS and, over UDP, abuse the portmapper for DDoS amplification.',
   remediation:
-    'If RPC is not used, disable it with `systemctl disable --now rpcbind.socket rpcbind.service`. Otherwise block port 111 at the network perimeter.',
+    'If RPC is not used, disable it with `systemctl disable --now rpcbind.socket rpcbind.service`. Otherwise, block port 111 at the network perimeter.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1833',
   tags: 'misconfig rpc disclosure network',
 })

@@ -14,7 +14,7 @@ export const templateInjection = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'The server evaluates a parameter of a link or search form as part of a template: it returned the product of two random numbers, or decoded a random text.',
+    'The server evaluates a parameter of a link or search form as part of a template: it returned the product of two random numbers, or decoded a random string.',
   impact: 'An attacker can read the data of the application and, with most template engines, run code on the server.',
   remediation: 'Pass values to the template as variables, and never as part of its source.',
   reference: 'https://cwe.mitre.org/data/definitions/1336.html',

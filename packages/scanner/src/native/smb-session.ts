@@ -1,5 +1,6 @@
 /** An anonymous SMB 2 session, as far as the server grants one. */
-import { listShares, type ListedShare } from '#native/smb-pipe.ts'
+import { listShares, type Exchange, type ListedShare } from '#native/smb-pipe.ts'
+import { listUsers } from '#native/smb-users.ts'
 import {
   commands,
   exchange,
@@ -38,13 +39,25 @@ export async function logInAnonymously(session: Session): Promise<boolean | unde
   return loggedIn && loggedIn.status === 0
 }
 
-/** Many servers allow anonymous access to IPC$; what matters is whether its pipes respond. */
 export async function listedShares(
   session: Session,
   address: string,
 ): Promise<readonly ListedShare[] | null | undefined> {
+  return onPipes(session, address, (exchange) => listShares(exchange, address))
+}
+
+export async function listedUsers(session: Session, address: string): Promise<readonly string[] | null | undefined> {
+  return onPipes(session, address, (exchange) => listUsers(exchange, address))
+}
+
+/** Many servers allow anonymous access to IPC$; what matters is whether its pipes respond. */
+async function onPipes<Value>(
+  session: Session,
+  address: string,
+  talk: (exchange: Exchange) => Promise<Value>,
+): Promise<Value | null | undefined> {
   const tree = await session.send(commands.treeConnect, treeBody(`\\\\${address}\\IPC$`))
   if (!tree) return undefined
   if (tree.status !== 0) return null
-  return listShares((command, body) => session.send(command, body, tree.treeId), address)
+  return talk((command, body) => session.send(command, body, tree.treeId))
 }

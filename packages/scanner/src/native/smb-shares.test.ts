@@ -13,11 +13,12 @@ const shares = [
 
 describe('SMB shares', () => {
   it('are listed in an anonymous session, and an open one is found', async () => {
-    await using peer = await tcpPeer(fileServer({ shares }))
+    await using peer = await tcpPeer(fileServer({ shares, users: ['ann', 'ben'] }))
     const { found, seen } = await runNativeChecks(peer, smb)
-    expect(found).toEqual(['smb-guest-share', 'smb-shares-listed'])
+    expect(found).toEqual(['smb-guest-share', 'smb-shares-listed', 'smb-users-listed'])
     const output = JSON.stringify(seen)
     expect(output).toContain('Payroll (files) of everyone')
+    expect(output).toContain('ann\\nben')
     expect(output).toContain('Connected to share \\"Payroll\\" anonymously')
   })
   it.each([{ isPipeShut: true }, { isSessionShut: true }])('are not listed by a secure server: %j', async (how) => {
@@ -25,7 +26,7 @@ describe('SMB shares', () => {
     const { found, covered } = await runNativeChecks(peer, smb)
     expect([found, covered]).toEqual([
       [],
-      ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed'],
+      ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed', 'smb-users-listed'],
     ])
   })
   it('are never read beyond their bounds', async () => {

@@ -1,7 +1,7 @@
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 import type { ListedShare } from '#native/smb-pipe.ts'
-import { listedShares, logInAnonymously, sessionOn, type Session } from '#native/smb-session.ts'
+import { listedShares, listedUsers, logInAnonymously, sessionOn, type Session } from '#native/smb-session.ts'
 import { commands, isFrame, negotiateBody, smb1Negotiate, treeBody } from '#native/smb-wire.ts'
 
 const version1 = checkInfo({
@@ -61,6 +61,21 @@ const shareList = checkInfo({
   tags: 'misconfig smb unauth disclosure network',
 })
 
+const userList = checkInfo({
+  id: 'smb-users-listed',
+  name: 'SMB user enumeration (null session)',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 5.3,
+  summary: 'The file server lists its user accounts in an anonymous session (null session).',
+  impact: 'An attacker learns account names and can guess their passwords.',
+  remediation:
+    'Set `restrict anonymous = 2` in Samba. On Windows, enable the policy "Network access: Do not allow anonymous enumeration of SAM accounts".',
+  reference:
+    'https://learn.microsoft.com/previous-versions/windows/it-pro/windows-10/security/threat-protection/security-policy-settings/network-access-do-not-allow-anonymous-enumeration-of-sam-accounts',
+  tags: 'misconfig smb unauth disclosure network',
+})
+
 const shareNames =
   'public share shared shares data files common guest temp tmp transfer exchange scans media backup backups documents software install home www'
 const readOptions = { firstByteMs: 4000, idleMs: 300, enough: isFrame }
@@ -68,11 +83,11 @@ const sharesTried = 40
 const writeBits = 0x6
 
 /**
- * Negotiates, logs in anonymously, lists shares, and finds those with anonymous access. Opens and
+ * Negotiates, logs in anonymously, lists shares and users, and finds shares with anonymous access. Opens and
  * writes no files.
  */
 export const smb: NativeCheck = {
-  checks: [version1, signing, guestShare, shareList],
+  checks: [version1, signing, guestShare, shareList, userList],
   appliesTo: ({ protocol }) => protocol === 'smb',
   async run(context) {
     const results: Record<string, Proof | null> = {}
@@ -92,6 +107,7 @@ export const smb: NativeCheck = {
     results[signing.id] = isOptional ? { request: 'SMB 2 NEGOTIATE', answer, highlights: ['not required'] } : null
     if (received.share !== undefined) results[guestShare.id] = received.share
     if (received.list !== undefined) results[shareList.id] = received.list
+    if (received.users !== undefined) results[userList.id] = received.users
     return results
   },
 }
@@ -123,15 +139,27 @@ interface Shares {
   /** Each is undefined when inconclusive. */
   readonly share?: Proof | null | undefined
   readonly list?: Proof | null | undefined
+  readonly users?: Proof | null | undefined
 }
 
 async function testAnonymousAccess(session: Session, context: NativeContext): Promise<Shares> {
   const isLoggedIn = await logInAnonymously(session)
-  if (!isLoggedIn) return isLoggedIn === undefined ? {} : { share: null, list: null }
+  if (!isLoggedIn) return isLoggedIn === undefined ? {} : { share: null, list: null, users: null }
   const shares = await listedShares(session, context.address)
+  const users = await listedUsers(session, context.address)
   const disks = (shares ?? []).filter(({ isDisk }) => isDisk).map(({ name }) => name)
   const names = [...new Set([...disks, ...shareNames.split(' ')])].slice(0, sharesTried)
-  return { list: shares && listProof(shares), share: await openShare(session, context, names) }
+  return {
+    list: shares && listProof(shares),
+    users: users && usersProof(users),
+    share: await openShare(session, context, names),
+  }
+}
+
+function usersProof(users: readonly string[]): Proof | null {
+  if (users.length === 0) return null
+  const request = 'SamrEnumerateUsersInDomain in an anonymous session'
+  return { request, answer: users.join('\n'), highlights: users.slice(0, 3) }
 }
 
 function listProof(shares: readonly ListedShare[]): Proof | null {

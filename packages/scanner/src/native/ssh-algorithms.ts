@@ -1,4 +1,4 @@
-/** The SSH algorithms that Node supports, by preference; the obsolete ones are the only ones of many devices. */
+/** The SSH algorithms that Node supports, by preference. Many devices support only obsolete ones. */
 import { createDiffieHellmanGroup, createECDH } from 'node:crypto'
 
 /** A key exchange supported by Node. */

@@ -73,7 +73,7 @@ function openRequest(channel: Buffer): Buffer {
   return Buffer.concat([Buffer.from([channelOpen]), string('session'), channel, sizes])
 }
 
-/** The server's number of the channel. The random number of ours shows that the server decrypted the request. */
+/** The server's number for the channel. Our random number in the response shows that the server decrypted the request. */
 async function confirmation(secure: EncryptedConnection, channel: Buffer): Promise<Buffer | undefined> {
   for (let index = 0; index < packetsMax; index++) {
     const payload = await secure.next()

@@ -11,7 +11,7 @@ import {
   type Algorithms,
   type KeyExchangeMethod,
 } from '#native/ssh-algorithms.ts'
-import { mpint, packetOf, packetsIn, readLists, string } from '#native/ssh-wire.ts'
+import { integerBitsOf, mpint, packetOf, packetsIn, readLists, string } from '#native/ssh-wire.ts'
 
 const version = 'SSH-2.0-Glacis'
 const readOptions = { firstByteMs: 4000, idleMs: 2000, totalMs: 6000 }
@@ -67,12 +67,40 @@ export async function encrypt(
   )
 }
 
-function kexInit(): Buffer {
+/** Key exchanges in which the server chooses a group of the requested size (RFC 4419). */
+const groupExchanges = ['diffie-hellman-group-exchange-sha256', 'diffie-hellman-group-exchange-sha1']
+const groupRequest = 34
+const groupReply = 31
+const groupBitsSmall = 1024
+
+export function offersGroupExchange(names: readonly string[]): boolean {
+  return names.some((name) => groupExchanges.includes(name))
+}
+
+/**
+ * Size in bits of the group that the server chooses for a client that prefers a small one.
+ *
+ * @returns undefined when the server rejects the request or stops responding
+ */
+export async function smallestGroupBits(connection: TcpConnection): Promise<number | undefined> {
+  const reader = packetReader(connection)
+  connection.write(`${version}\r\n`)
+  connection.write(packetOf(kexInit(groupExchanges)))
+  if (!(await reader.greeting()) || !(await reader.next())) return undefined
+  const request = Buffer.alloc(13)
+  request[0] = groupRequest
+  ;[groupBitsSmall, groupBitsSmall, 8192].forEach((bits, index) => request.writeUInt32BE(bits, 1 + index * 4))
+  connection.write(packetOf(request))
+  const reply = await reader.next()
+  return reply?.[0] === groupReply ? integerBitsOf(reply.subarray(1)) : undefined
+}
+
+function kexInit(methods: readonly string[] = Object.keys(keyExchangeMethods)): Buffer {
   // Some releases of Dropbear offer RSA without having a key, and crash if it is preferred.
   const hostKeys =
     'ssh-ed25519,rsa-sha2-512,rsa-sha2-256,ecdsa-sha2-nistp256,ecdsa-sha2-nistp384,ecdsa-sha2-nistp521,ssh-rsa,ssh-dss'
   const both = (names: string) => [string(names), string(names)]
-  const lists = [Object.keys(keyExchangeMethods).join(','), hostKeys].map((names) => string(names))
+  const lists = [methods.join(','), hostKeys].map((names) => string(names))
   const tail = [...both(Object.keys(macs).join(',')), ...both('none'), ...both(''), Buffer.alloc(5)]
   return Buffer.concat([Buffer.from([20]), randomBytes(16), ...lists, ...both(Object.keys(ciphers).join(',')), ...tail])
 }

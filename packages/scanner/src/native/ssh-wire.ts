@@ -72,9 +72,18 @@ export function mpint(value: Buffer): Buffer {
 /** The length of an RSA host key's modulus in bits; undefined for other keys. */
 export function rsaBitsOf(hostKey: Buffer): number | undefined {
   const [type, , modulus] = stringsIn(hostKey)
-  if (type?.toString('latin1') !== 'ssh-rsa' || !modulus) return undefined
-  const from = modulus.findIndex((byte) => byte !== 0)
-  return from < 0 ? 0 : (modulus.length - from) * 8 - (Math.clz32(modulus[from] ?? 0) - 24)
+  return type?.toString('latin1') === 'ssh-rsa' && modulus ? bitsOf(modulus) : undefined
+}
+
+/** The length in bits of the number at the start of a buffer. */
+export function integerBitsOf(buffer: Buffer): number | undefined {
+  const [number] = stringsIn(buffer)
+  return number && bitsOf(number)
+}
+
+function bitsOf(number: Buffer): number {
+  const from = number.findIndex((byte) => byte !== 0)
+  return from < 0 ? 0 : (number.length - from) * 8 - (Math.clz32(number[from] ?? 0) - 24)
 }
 
 /** The complete length-prefixed strings at the start of a buffer. */

@@ -1,7 +1,7 @@
 import { bytes } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
-import { openSession, type SshSession } from '#native/ssh-session.ts'
+import { offersGroupExchange, openSession, smallestGroupBits, type SshSession } from '#native/ssh-session.ts'
 import { terrapin, terrapinProof } from '#native/ssh-terrapin.ts'
 import { packetsIn, readLists, rsaBitsOf, type KexLists } from '#native/ssh-wire.ts'
 
@@ -125,7 +125,13 @@ export const ssh: NativeCheck = {
     if (!lists) return isOld ? { [oldProtocol.id]: old } : {}
     const session = await context.withConnection((connection) => openSession(connection, 'root'))
     const offered = algorithmResults(lists, greeting.text)
-    return { [oldProtocol.id]: old, ...offered, ...hostKeyResult(offered, session), ...login(session) }
+    return {
+      [oldProtocol.id]: old,
+      ...offered,
+      ...(await groupResult(context, offered, lists)),
+      ...hostKeyResult(offered, session),
+      ...login(session),
+    }
   },
 }
 
@@ -143,6 +149,17 @@ function algorithmResults(lists: KexLists, greeting: string): CheckResults {
     [weakHostKey.id]: verdict(lists.hostKeys, weakPatterns.hostKey),
     [terrapin.id]: terrapinProof(lists, response),
   }
+}
+
+const groupBitsMin = 2048
+
+/** The size of a negotiated group is only known once the server has chosen it. */
+async function groupResult(context: NativeContext, offered: CheckResults, { kex }: KexLists): Promise<CheckResults> {
+  if (offered[weakKex.id] || !offersGroupExchange(kex)) return {}
+  const bits = await context.withConnection(smallestGroupBits)
+  if (bits === undefined || bits >= groupBitsMin) return {}
+  const answer = `SSH_MSG_KEX_DH_GEX_GROUP: prime of ${bits} bits`
+  return { [weakKex.id]: { request: 'SSH_MSG_KEX_DH_GEX_REQUEST for 1024 bits', answer, highlights: [`${bits} bits`] } }
 }
 
 async function greetingOf(context: NativeContext): Promise<{ text: string; lists: KexLists | null } | undefined> {

@@ -1,18 +1,20 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Upgrades from plaintext to TLS (STARTTLS) by protocol. */
+import { isIP } from 'node:net'
 import { bytes, hex } from '#wire.ts'
+import { readHello, tlsFlag, tlsRequest } from '#native/mysql.ts'
 import { type NativeContext } from '#native/native-check.ts'
 import { connectionRequest, isPacket, readConfirm, security } from '#native/rdp-wire.ts'
 import type { Guard } from '#guard.ts'
 import { connectionOver, redial, type TcpConnection } from '#net/tcp.ts'
 import { tlsHandshake, type Certificate } from '#net/tls.ts'
 
-type Upgrade = (connection: TcpConnection, greeting: string) => Promise<boolean>
+type Upgrade = (connection: TcpConnection, greeting: string, hostname: string) => Promise<boolean>
 
 const readOptions = { firstByteMs: 4000, idleMs: 150, totalMs: 6000 }
 
 /** Protocols in which the server speaks first. */
-const greets: ReadonlySet<string> = new Set(['smtp', 'imap', 'pop3', 'ftp', 'nats'])
+const greets: ReadonlySet<string> = new Set(['smtp', 'imap', 'pop3', 'ftp', 'nats', 'mysql', 'managesieve', 'nntp'])
 
 const upgrades: Readonly<Record<string, Upgrade>> = {
   /** RFC 3207. */
@@ -40,8 +42,31 @@ const upgrades: Readonly<Record<string, Upgrade>> = {
   },
   /** PostgreSQL's SSLRequest. */
   postgresql: async (connection) => (await sendCommand(connection, hex('00000008 04d2162f'))) === 'S',
+  /** The server doesn't respond to the SSLRequest. */
+  mysql: (connection, greeting) => {
+    const hello = readHello(Buffer.from(greeting, 'latin1'))
+    if (!hello || (hello.capabilities & tlsFlag) === 0) return Promise.resolve(false)
+    connection.write(tlsRequest)
+    return Promise.resolve(true)
+  },
+  /** RFC 6120, section 5.4. */
+  xmpp: async (connection, _, hostname) => {
+    if (!(await sendCommand(connection, xmppStream(hostname))).includes('urn:ietf:params:xml:ns:xmpp-tls')) return false
+    return (await sendCommand(connection, "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")).startsWith('<proceed')
+  },
+  /** RFC 5804, section 2.2. */
+  managesieve: async (connection, greeting) =>
+    /^"STARTTLS"/m.test(greeting) && (await sendCommand(connection, 'STARTTLS\r\n')).startsWith('OK'),
+  /** RFC 4642. */
+  nntp: async (connection) => (await sendCommand(connection, 'STARTTLS\r\n')).startsWith('382'),
   /** The client starts TLS after INFO if the server requires it. */
   nats: (_, greeting) => Promise.resolve(natsRequiresTls.test(greeting)),
+}
+
+/** Servers close the stream for a domain that they don't serve; most know `localhost`. */
+function xmppStream(hostname: string): string {
+  const domain = isIP(hostname) > 0 || !/^[\w.-]+$/.test(hostname) ? 'localhost' : hostname
+  return `<?xml version='1.0'?><stream:stream to='${domain}' version='1.0' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>`
 }
 
 const natsRequiresTls = /^INFO \{.{0,4000}"tls_required": ?true/
@@ -66,21 +91,26 @@ export function supportsStartTls(protocol: string): boolean {
   return Object.hasOwn(upgrades, protocol)
 }
 
+/** Services that didn't start TLS. Each check would otherwise wait for their answer again. */
+const withoutTls = new WeakSet<NativeContext>()
+
 /**
  * Requests TLS.
  *
  * @returns whether the next byte on the connection is TLS
  */
-export async function startTls(connection: TcpConnection, protocol: string): Promise<boolean> {
-  return (await requestTls(connection, protocol)) !== undefined
+export async function startTls(connection: TcpConnection, context: NativeContext): Promise<boolean> {
+  const isStarted = (await requestTls(connection, context.service.protocol, context.hostname)) !== undefined
+  if (!isStarted) withoutTls.add(context)
+  return isStarted
 }
 
 /** @returns the greeting, or undefined if the next byte isn't TLS */
-async function requestTls(connection: TcpConnection, protocol: string): Promise<Buffer | undefined> {
+async function requestTls(connection: TcpConnection, protocol: string, hostname: string): Promise<Buffer | undefined> {
   const upgrade = upgrades[protocol]
   if (!upgrade) return undefined
   const greeting = greets.has(protocol) ? await connection.read(readOptions) : Buffer.alloc(0)
-  return (await upgrade(connection, greeting.toString('latin1'))) ? greeting : undefined
+  return (await upgrade(connection, greeting.toString('latin1'), hostname)) ? greeting : undefined
 }
 
 /** Whether a response rejects a request because the connection isn't encrypted. */
@@ -108,7 +138,7 @@ export async function openUpgraded(
   const dialed = await redial(address, port, options)
   if (dialed.kind !== 'open') return undefined
   const { connection } = dialed
-  const greeting = await requestTls(connection, protocol).catch((error: unknown) => {
+  const greeting = await requestTls(connection, protocol, hostname).catch((error: unknown) => {
     connection.close()
     throw error
   })
@@ -127,11 +157,11 @@ export async function talkTls<Value>(
   context: NativeContext,
   talk: (connection: TcpConnection) => Promise<Value>,
 ): Promise<Value | undefined> {
-  const { protocol, tls } = context.service
+  if (withoutTls.has(context)) return undefined
   let result: Value | undefined
   await context.handshake({
     async before(connection) {
-      if (tls || (await startTls(connection, protocol))) result = await talk(connection)
+      if (context.service.tls || (await startTls(connection, context))) result = await talk(connection)
       return false
     },
   })

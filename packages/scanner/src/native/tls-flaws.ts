@@ -1,12 +1,21 @@
 /** Flaws of TLS implementations and settings that show before or right after a handshake of TLS 1.2 or earlier. */
-import { rootCertificates, type TLSSocket } from 'node:tls'
+import { rootCertificates, type SecureVersion, type TLSSocket } from 'node:tls'
 import { X509Certificate } from 'node:crypto'
 import { hex } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { CheckResults, NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { startTls, supportsStartTls, talkTls } from '#native/starttls.ts'
-import { onOneLine } from '#net/tls.ts'
-import { clientHello, isHelloDone, readFullServerHello, commonSuites, type ServerHello } from '#native/tls-hello.ts'
+import { onOneLine, type Handshake, type TlsFailure } from '#net/tls.ts'
+import {
+  clientHello,
+  commonSuites,
+  dheSuites,
+  ecdheSuites,
+  isHelloDone,
+  readFullServerHello,
+  readServerHello,
+  type ServerHello,
+} from '#native/tls-hello.ts'
 import { withDeadline } from '#net/deadline.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
@@ -80,6 +89,20 @@ const chain = checkInfo({
   reference: 'https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2',
   tags: 'tls ssl certificate misconfig',
 })
+const forwardSecrecy = checkInfo({
+  id: 'tls-forward-secrecy-missing',
+  name: 'TLS without forward secrecy',
+  severity: 'low',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 3.7,
+  summary:
+    "The server supports neither TLS 1.3 nor ephemeral key exchange (ECDHE, DHE). Clients encrypt the secret of each connection with the server's RSA key.",
+  impact: 'An attacker who obtains the private key later can decrypt all recorded connections.',
+  remediation:
+    'Support TLS 1.3, and allow cipher suites with ECDHE, for example `ECDHE+AESGCM:ECDHE+CHACHA20` in an OpenSSL cipher string.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc9325#section-4.1',
+  tags: 'tls ssl misconfig crypto',
+})
 /** RFC 6520. */
 const heartbeatExtension = hex('000f 0001 01')
 const heartbeatType = 0x000f
@@ -88,7 +111,7 @@ const renegotiations = 5
 const renegotiationMs = 1500
 
 export const tlsFlaws: NativeCheck = {
-  checks: [heartbleed, compression, legacyRenegotiation, clientRenegotiation, chain],
+  checks: [heartbleed, compression, legacyRenegotiation, clientRenegotiation, chain, forwardSecrecy],
   appliesTo: ({ tls, protocol, transport }) => transport === 'tcp' && (tls || supportsStartTls(protocol)),
   async run(context) {
     const early = await talkTls(context, (connection) => helloVerdicts(connection, context.hostname))
@@ -132,13 +155,9 @@ async function heartbeatProof(connection: TcpConnection, { version, extensions }
 }
 
 async function lateVerdicts(context: NativeContext): Promise<CheckResults> {
-  const { service } = context
-  const outcome = await context.handshake({
-    maxVersion: 'TLSv1.2',
-    ...(!service.tls && { before: (connection) => startTls(connection, service.protocol) }),
-  })
+  const outcome = await handshakeOf(context, { maxVersion: 'TLSv1.2' })
   if (outcome?.kind !== 'handshake') return outcome?.isAnswer ? { [clientRenegotiation.id]: null } : {}
-  const { socket, certificate } = outcome
+  const { socket, certificate, cipher } = outcome
   try {
     const leaf = socket.getPeerX509Certificate()
     const isIncomplete = leaf !== undefined && certificate?.chainLength === 1 && isIntermediateMissing(leaf)
@@ -152,10 +171,39 @@ async function lateVerdicts(context: NativeContext): Promise<CheckResults> {
           ? proof('TLS handshake', `Only ${onOneLine(leaf.subject)}, issued by ${onOneLine(leaf.issuer)}`)
           : null,
       }),
+      ...(await forwardSecrecyVerdict(context, cipher)),
     }
   } finally {
     socket.destroy()
   }
+}
+
+function handshakeOf(
+  context: NativeContext,
+  versions: { readonly minVersion: SecureVersion } | { readonly maxVersion: SecureVersion },
+): Promise<Handshake | TlsFailure | undefined> {
+  const before = (connection: TcpConnection) => startTls(connection, context)
+  return context.handshake({ ...versions, ...(!context.service.tls && { before }) })
+}
+
+/** Further connections only where the server preferred a static key exchange. */
+async function forwardSecrecyVerdict(context: NativeContext, preferred: string): Promise<CheckResults> {
+  if (/^(?:EC)?DHE/.test(preferred)) return { [forwardSecrecy.id]: null }
+  const suites = [...ecdheSuites, ...Object.keys(dheSuites).map(Number)]
+  const received = await talkTls(context, (connection) => {
+    connection.write(clientHello(suites, context.hostname))
+    return connection.read({ firstByteMs: 3000, totalMs: 5000, enough: isHelloDone })
+  })
+  const choice = received && readServerHello(received)
+  if (choice === undefined) return {}
+  if (choice !== 'refused') return { [forwardSecrecy.id]: null }
+  const current = await handshakeOf(context, { minVersion: 'TLSv1.3' })
+  if (current?.kind === 'handshake') {
+    current.socket.destroy()
+    return { [forwardSecrecy.id]: null }
+  }
+  if (!current?.isAnswer) return {}
+  return { [forwardSecrecy.id]: proof('TLS 1.2 ClientHello offering ECDHE and DHE; TLS 1.3', `refused; ${preferred}`) }
 }
 
 /** Servers such as Node.js allow a few, which is safe. */

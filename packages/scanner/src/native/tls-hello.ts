@@ -38,6 +38,25 @@ export const insecureSuites: Readonly<Record<number, string>> = {
   0x0005: 'RC4_128_SHA',
   0xc007: 'ECDHE_ECDSA_RC4_128_SHA',
   0xc011: 'ECDHE_RSA_RC4_128_SHA',
+  // Static keys, DSA, pre-shared keys, and less common ciphers.
+  0xc001: 'ECDH_ECDSA_NULL_SHA',
+  0xc00b: 'ECDH_RSA_NULL_SHA',
+  0xc002: 'ECDH_ECDSA_RC4_128_SHA',
+  0xc00c: 'ECDH_RSA_RC4_128_SHA',
+  0x0066: 'DHE_DSS_RC4_128_SHA',
+  0x0011: 'DHE_DSS_EXPORT_DES40_CBC_SHA',
+  0x0012: 'DHE_DSS_DES_CBC_SHA',
+  0x0062: 'EXPORT1024_DES_CBC_SHA',
+  0x0064: 'EXPORT1024_RC4_56_SHA',
+  0x0046: 'DH_anon_CAMELLIA_128_CBC_SHA',
+  0x0089: 'DH_anon_CAMELLIA_256_CBC_SHA',
+  0x009b: 'DH_anon_SEED_CBC_SHA',
+  0x002c: 'PSK_NULL_SHA',
+  0x002d: 'DHE_PSK_NULL_SHA',
+  0x00b0: 'PSK_NULL_SHA256',
+  0xc039: 'ECDHE_PSK_NULL_SHA',
+  0x008a: 'PSK_RC4_128_SHA',
+  0xc033: 'ECDHE_PSK_RC4_128_SHA',
 }
 /** Suites with 64-bit blocks, which collide within a long session (SWEET32). */
 export const smallBlockSuites: Readonly<Record<number, string>> = {
@@ -58,45 +77,54 @@ export const dheSuites: Readonly<Record<number, string>> = {
   0x006b: 'DHE_RSA_AES_256_CBC_SHA256',
 }
 
+/** Suites with ephemeral Diffie-Hellman over elliptic curves. */
+export const ecdheSuites: readonly number[] = [
+  0xc02f, 0xc030, 0xc02b, 0xc02c, 0xcca8, 0xcca9, 0xc013, 0xc014, 0xc009, 0xc00a,
+]
+
+/** Curves of less than 224 bits by number (IANA registry). */
+export const weakCurves: Readonly<Record<number, string>> = {
+  0x0001: 'sect163k1',
+  0x0002: 'sect163r1',
+  0x0003: 'sect163r2',
+  0x0004: 'sect193r1',
+  0x0005: 'sect193r2',
+  0x000f: 'secp160k1',
+  0x0010: 'secp160r1',
+  0x0011: 'secp160r2',
+  0x0012: 'secp192k1',
+  0x0013: 'secp192r1',
+}
+
 /** Suites of TLS 1.2 whose key exchange encrypts the secret with the server's RSA key. */
 export const rsaSuites: readonly number[] = [0x009c, 0x009d, 0x003c, 0x003d, 0x002f, 0x0035, 0x000a]
 
 /** Suites that nearly every server with TLS 1.2 or earlier accepts one of. */
-export const commonSuites: readonly number[] = [
-  0xc02f,
-  0xc030,
-  0xc02b,
-  0xc02c,
-  0xcca8,
-  0xcca9,
-  0xc013,
-  0xc014,
-  0xc009,
-  0xc00a,
-  0x009e,
-  0x009f,
-  0x0033,
-  0x0039,
-  ...rsaSuites,
-]
+export const commonSuites: readonly number[] = [...ecdheSuites, 0x009e, 0x009f, 0x0033, 0x0039, ...rsaSuites]
+
+/** P-256, P-384, P-521, and X25519. */
+const commonCurves: readonly number[] = [0x0017, 0x0018, 0x0019, 0x001d]
 
 interface HelloExtras {
   /** Compression methods, in addition to none. */
   readonly compressions?: readonly number[]
   readonly extensions?: Buffer
+  /** Elliptic curves; default P-256, P-384, P-521, and X25519. */
+  readonly curves?: readonly number[]
 }
 
 /** TLS 1.2 ClientHello (RFC 5246, section 7.4.1.2) with only these suites. */
 export function clientHello(
   suites: readonly number[],
   hostname: string,
-  { compressions = [], extensions: extra = Buffer.alloc(0) }: HelloExtras = {},
+  { compressions = [], extensions: extra = Buffer.alloc(0), curves = commonCurves }: HelloExtras = {},
 ): Buffer {
   const extensions = Buffer.concat([
     isIP(hostname) || hostname === '' ? Buffer.alloc(0) : serverName(hostname),
-    // P-256, P-384, P-521, and X25519; uncompressed points; RSA, DSA, and ECDSA with SHA-256 and
-    // SHA-1.
-    hex('000a 000a 0008 0017 0018 0019 001d  000b 0002 0100'),
+    // Curves; uncompressed points; RSA, DSA, and ECDSA with SHA-256 and SHA-1.
+    hex('000a'),
+    vector(vector(Buffer.concat(curves.map(uint16)))),
+    hex('000b 0002 0100'),
     hex('000d 0010 000e 0401 0403 0501 0503 0201 0202 0203'),
     // Bouncy Castle refuses clients without secure renegotiation (RFC 5746).
     hex('ff01 0001 00'),
@@ -182,6 +210,13 @@ export function readDhPrimeBits(received: Buffer): number | undefined {
   return start < 0 ? 0 : (prime.length - start) * 8 - Math.clz32(prime[start] ?? 0) + 24
 }
 
+/** The named curve in a ServerKeyExchange for ECDHE (RFC 8422, section 5.4); undefined if there is none. */
+export function readNamedCurve(received: Buffer): number | undefined {
+  const body = handshakeMessage(received, 12)
+  const namedCurve = 3
+  return body && body.length > 4 && body[0] === namedCurve ? body.readUInt16BE(1) : undefined
+}
+
 /** The body of the first complete handshake message of a type. */
 function handshakeMessage(received: Buffer, type: number): Buffer | undefined {
   const messages = handshakeBytes(received)
@@ -208,6 +243,19 @@ function handshakeBytes(received: Buffer): Buffer {
 export const ssl2Hello: Buffer = hex(
   '802e 01 0002 0015 0000 0010 010080 020080 030080 040080 050080 060040 0700c0 47474747474747474747474747474747',
 )
+
+/** SSL 3.0 ClientHello, which has no extensions (RFC 6101, section 5.6.1.2). */
+export function ssl3Hello(): Buffer {
+  const suites = [0x0035, 0x002f, 0x0039, 0x0033, 0x000a, 0x0016, 0x0005, 0x0004, 0x0009, 0x0034, 0x0018]
+  const body = Buffer.concat([
+    hex('0300'),
+    Buffer.alloc(32, 0x47),
+    Buffer.from([0]),
+    vector(Buffer.concat(suites.map(uint16))),
+    hex('0100'),
+  ])
+  return Buffer.concat([hex('160300'), vector(Buffer.concat([Buffer.from([1, 0]), uint16(body.length), body]))])
+}
 
 /** Whether the server responded with an SSL 2.0 SERVER-HELLO. */
 export function isSsl2Hello(received: Buffer): boolean {

@@ -8,11 +8,17 @@ import {
   insecureSuites,
   clientHello,
   dheSuites,
+  ecdheSuites,
+  isHelloDone,
   isSsl2Hello,
   readDhPrimeBits,
+  readFullServerHello,
+  readNamedCurve,
   readServerHello,
   smallBlockSuites,
   ssl2Hello,
+  ssl3Hello,
+  weakCurves,
 } from '#native/tls-hello.ts'
 
 const broken = checkInfo({
@@ -57,6 +63,34 @@ const ssl2 = checkInfo({
   reference: 'https://www.rfc-editor.org/rfc/rfc6176',
   tags: 'tls ssl misconfig crypto',
 })
+const ssl3 = checkInfo({
+  id: 'tls-ssl3-enabled',
+  name: 'SSL 3.0 supported (POODLE)',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 5.9,
+  summary: 'The server supports SSL 3.0, which has been prohibited since 2015 (RFC 7568).',
+  impact:
+    'An attacker on the network path who makes a client fall back to SSL 3.0 can decrypt parts of the connection, such as session cookies (POODLE, CVE-2014-3566).',
+  remediation:
+    'Allow only TLS 1.2 and 1.3, for example with `ssl_protocols TLSv1.2 TLSv1.3` in nginx. In Java, keep `SSLv3` in `jdk.tls.disabledAlgorithms`.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc7568',
+  tags: 'tls ssl misconfig crypto',
+})
+const curve = checkInfo({
+  id: 'tls-curve-weak',
+  name: 'Weak elliptic curve supported in TLS',
+  severity: 'low',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 3.7,
+  summary: 'The server accepts an elliptic curve of less than 224 bits for key exchange.',
+  impact:
+    'A well-resourced attacker may be able to decrypt recorded connections. Curves of 160 bits have the strength of 1024-bit RSA.',
+  remediation:
+    'Allow only X25519, P-256, and P-384, for example with `ssl_ecdh_curve` in nginx, `-groups` in OpenSSL, or `jdk.tls.namedGroups` in Java.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc8422#section-5.1.1',
+  tags: 'tls ssl misconfig crypto',
+})
 const dhPrime = checkInfo({
   id: 'tls-dh-weak',
   name: 'Weak Diffie-Hellman group in TLS (Logjam)',
@@ -73,11 +107,11 @@ const dhPrime = checkInfo({
 })
 
 const dhPrimeBitsMin = 2048
-const readOptions = { firstByteMs: 3000, idleMs: 200, totalMs: 5000, bytesMax: 16_384 }
+const readOptions = { firstByteMs: 3000, idleMs: 200, totalMs: 5000, bytesMax: 16_384, enough: isHelloDone }
 
-/** Four hellos; no handshake is completed. */
+/** Six hellos; no handshake is completed. */
 export const tlsWeak: NativeCheck = {
-  checks: [broken, smallBlocks, ssl2, dhPrime],
+  checks: [broken, smallBlocks, ssl2, ssl3, curve, dhPrime],
   appliesTo: ({ tls, protocol, transport }) => transport === 'tcp' && (tls || supportsStartTls(protocol)),
   async run(context) {
     const first = await testSuites(context, insecureSuites)
@@ -87,6 +121,8 @@ export const tlsWeak: NativeCheck = {
     const primeBits = await testDhPrime(context)
     const received = await sendHello(context, ssl2Hello)
     const isOld = received !== undefined && isSsl2Hello(received)
+    const third = await testSsl3(context)
+    const weakCurve = await testCurve(context)
     const proof = {
       request: 'SSL 2.0 CLIENT-HELLO',
       answer: 'SERVER-HELLO, version 2.0',
@@ -97,6 +133,8 @@ export const tlsWeak: NativeCheck = {
       ...(second !== undefined && { [smallBlocks.id]: second }),
       ...(primeBits !== undefined && { [dhPrime.id]: primeBits }),
       ...(received !== undefined && { [ssl2.id]: isOld ? proof : null }),
+      ...(third !== undefined && { [ssl3.id]: third }),
+      ...(weakCurve !== undefined && { [curve.id]: weakCurve }),
     }
   },
 }
@@ -123,6 +161,25 @@ async function testDhPrime(context: NativeContext): Promise<Proof | null | undef
   if (bits === undefined || bits >= dhPrimeBitsMin) return null
   const request = `TLS 1.2 ClientHello offering ${Object.values(dheSuites).join(', ')}`
   return { request, answer: `ServerKeyExchange: prime of ${bits} bits`, highlights: [`${bits} bits`] }
+}
+
+const ssl3Version = 0x0300
+
+async function testSsl3(context: NativeContext): Promise<Proof | null | undefined> {
+  const received = await sendHello(context, ssl3Hello())
+  if (!received) return undefined
+  if (readFullServerHello(received)?.version !== ssl3Version) return null
+  return { request: 'SSL 3.0 ClientHello', answer: 'ServerHello, version 3.0', highlights: ['version 3.0'] }
+}
+
+async function testCurve(context: NativeContext): Promise<Proof | null | undefined> {
+  const curves = Object.keys(weakCurves).map(Number)
+  const received = await sendHello(context, clientHello(ecdheSuites, context.hostname, { curves }))
+  if (!received) return undefined
+  const name = weakCurves[readNamedCurve(received) ?? 0]
+  if (name === undefined) return null
+  const request = `TLS 1.2 ClientHello offering ${Object.values(weakCurves).join(', ')}`
+  return { request, answer: `ServerKeyExchange: named curve ${name}`, highlights: [name] }
 }
 
 /** The response to a ClientHello; undefined when the connection failed or nothing came back. */

@@ -13,7 +13,7 @@ const publicCommunity = checkInfo({
   summary: 'The SNMP agent accepts the default community string "public".',
   impact: 'An attacker can read network addresses, routes, running processes, and installed software.',
   remediation:
-    'Use SNMPv3 with authentication and encryption (`rouser NAME priv` in Net-SNMP). Otherwise change the community string and limit which managers may use it.',
+    'Use SNMPv3 with authentication and encryption (`rouser NAME priv` in Net-SNMP). Otherwise, change the community string and limit which managers may use it.',
   reference: 'https://www.rfc-editor.org/rfc/rfc3414',
   tags: 'default-login snmp network udp',
 })

@@ -7,8 +7,12 @@ import type { CheckInfo } from '#native/types.ts'
 export interface DatagramExposure {
   readonly info: CheckInfo
   readonly protocol: string
-  readonly question: Buffer
+  readonly question: Buffer | (() => Buffer)
   readonly request: string
+  /** The response may come from another port. */
+  readonly fromAnyPort?: boolean
+  /** Timeout of the first attempt, in milliseconds; default 700. */
+  readonly waitMs?: number
   /** The readable proof; undefined: not affected. */
   readonly proofOf: (response: Buffer) => string | undefined
 }

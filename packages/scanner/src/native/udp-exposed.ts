@@ -3,6 +3,7 @@
 import { bytes, hex } from '#wire.ts'
 import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { controlExposures, type DatagramExposure } from '#native/udp-control.ts'
+import { discoveryExposures } from '#native/udp-discovery.ts'
 
 const low = { severity: 'low', cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N', score: 3.7 } as const
 const amplifies = { severity: 'medium', cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:N/A:L', score: 5.8 } as const
@@ -41,6 +42,7 @@ const printableOf = (response: Buffer) => (response.toString('latin1').match(/[\
 
 const exposures: readonly DatagramExposure[] = [
   ...controlExposures,
+  ...discoveryExposures,
   {
     info: checkInfo({
       id: 'chargen-udp-amplification',
@@ -221,13 +223,16 @@ const exposures: readonly DatagramExposure[] = [
   },
 ]
 
-export const udpExposed: readonly NativeCheck[] = exposures.map(({ info, protocol, question, request, proofOf }) => ({
-  checks: [info],
-  appliesTo: (service) => service.transport === 'udp' && service.protocol === protocol,
-  async run(context) {
-    const response = await context.sendDatagram(question, { waitMs: 700 })
-    if (response.kind !== 'answer' || response.bytes.length < 4) return {}
-    const text = proofOf(response.bytes)
-    return { [info.id]: text === undefined ? null : { request, answer: text, highlights: [text.slice(0, 60)] } }
-  },
-}))
+export const udpExposed: readonly NativeCheck[] = exposures.map(
+  ({ info, protocol, question, request, fromAnyPort = false, waitMs = 700, proofOf }) => ({
+    checks: [info],
+    appliesTo: (service) => service.transport === 'udp' && service.protocol === protocol,
+    async run(context) {
+      const message = typeof question === 'function' ? question() : question
+      const response = await context.sendDatagram(message, { waitMs, fromAnyPort })
+      if (response.kind !== 'answer' || response.bytes.length < 4) return {}
+      const text = proofOf(response.bytes)
+      return { [info.id]: text === undefined ? null : { request, answer: text, highlights: [text.slice(0, 60)] } }
+    },
+  }),
+)

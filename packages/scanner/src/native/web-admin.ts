@@ -121,7 +121,7 @@ function isManaged(name: string): boolean {
 const listPath =
   /\/(?:(?:list|index|all)|(?:accounts|agents|clients|collections|connections|containers|customers|databases|deployments|devices|indexes|jobs|models|nodes|orders|pipelines|processes|projects|queues|repositories|rules|runs|schedules|sessions|spiders|tables|tasks|tokens|users|workers|workflows)(?:\/[\w.-]{1,60})?)\/?$|\/(?:admin|administration)\/\w{1,40}\/$/i
 
-/** Lists of records that an administration page links. Other links are not followed: a GET request can change something. */
+/** Lists of records that an administration page links to. Other links aren't followed: a GET can change something. */
 async function subpages(context: NativeContext, { status, path, body }: Page): Promise<Page[]> {
   if (status !== 200 || !isAdministration(body, path) || hasPasswordField(body)) return []
   const links = [...body.matchAll(/<a\b[^>]{0,300}?\bhref\s{0,9}=\s{0,9}["']([^"'#\s]{1,300})/gi).take(100)]

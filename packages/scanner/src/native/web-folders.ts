@@ -91,8 +91,8 @@ async function readsPasswords(context: NativeContext, folder: string): Promise<P
 }
 
 /**
- * The same file by the parent folder, provided that the folder has the same name on the server. Other servers than nginx
- * also resolve such a path, but refuse files outside of the folder.
+ * The same file by the parent folder, provided that the folder has the same name on the server. Servers other than nginx
+ * also resolve such a path, but refuse files outside the folder.
  */
 async function readsParent(context: NativeContext, file: string): Promise<Proof | null> {
   const [, top = '', rest = ''] = /^\/([^/]{1,60})\/(.{1,300})$/.exec(file) ?? []

@@ -1,4 +1,4 @@
-/** Reads the start page of a web server and some of the pages it links, and evaluates each by its content. */
+/** Reads the start page of a web server and some of the pages it links to, and evaluates each by its content. */
 import { linksOf } from '#native/html-forms.ts'
 import type { CheckInfo } from '#native/types.ts'
 import type { CheckResults, NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
@@ -33,7 +33,7 @@ interface PageKind {
   readonly isCertain?: (page: Page) => boolean
   /** Links worth following. */
   readonly links: RegExp
-  /** Paths to try even if no page links them. */
+  /** Paths to try even if no page links to them. */
   readonly guesses: readonly string[]
 }
 
@@ -107,7 +107,7 @@ function proofOf(page: Page, { judge, isCertain }: PageKind, { front, unknown }:
   return { ...webProof(page, highlights), path: page.path, quality: isCertain?.(page) === true ? 99 : 80 }
 }
 
-/** The start page, the pages that it links, those that they link, and common paths. */
+/** The start page, the pages that it links to, those that they link to, and common paths. */
 async function* pagesOf(context: NativeContext, { base, front }: WebSite): AsyncGenerator<Page> {
   yield front
   const stopAt = performance.now() + pagesMs

@@ -47,7 +47,7 @@ const subversionRead = checkInfo({
 const repositoriesMax = 3
 const addressesMax = 100
 
-/** Repositories whose address to clone a page shows. */
+/** Repositories whose clone URL is shown on a page. */
 export const gitOverHttp: NativeCheck = {
   checks: [gitRead, gitPush],
   isPerFolder: true,

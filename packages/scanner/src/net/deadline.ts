@@ -1,6 +1,6 @@
 /**
  * Waits for a promise up to a deadline. The underlying work is not canceled: use it for work that
- * can't be canceled, or cancel it afterwards.
+ * can't be canceled, or cancel it afterward.
  *
  * @returns undefined when the deadline passed first
  * @throws the promise's own error, or the signal's reason

@@ -15,7 +15,7 @@ export interface BodyReader {
   write(chunk: Buffer): boolean
   /** Ends the body; `onEnd` follows. */
   end(): void
-  /** Discards all data; no callbacks run afterwards. */
+  /** Discards all data; no callbacks run afterward. */
   destroy(): void
 }
 

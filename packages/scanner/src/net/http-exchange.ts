@@ -113,7 +113,7 @@ function responseHandler(
       if (outcome.isSettled()) return controller.abort(new Error('request canceled'))
       outcome.release(() => {
         reader?.destroy()
-        // After a complete response the connection is reusable; otherwise it must be closed.
+        // After a complete response, the connection is reusable; otherwise it must be closed.
         if (!isComplete) controller.abort(new Error('request canceled'))
       })
     },

@@ -79,7 +79,7 @@ export async function describeGroups(
   )
 }
 
-/** @throws ScimError 412 if the resource has another version than the request expects */
+/** @throws ScimError 412 if the resource has a version other than the one that the request expects */
 export function requireVersion({ etag }: Versioned, expected: string | undefined): void {
   if (expected === undefined || expected === '*' || expected.split(/\s*,\s*/).includes(etag)) return
   throw new ScimError(412, 'The resource was changed in the meantime')

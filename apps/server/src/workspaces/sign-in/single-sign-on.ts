@@ -1,6 +1,6 @@
 /**
- * Sign-in with the provider of a workspace for sessions of an external identity service. The service's session stays; that
- * it signed in with the provider is recorded with its ID.
+ * Sign-in with the provider of a workspace for sessions of an external identity service. The service's session stays the
+ * same; the sign-in with the provider is recorded under its ID.
  */
 import type { SignInFailure } from '@glacis/contract/sign-in-provider'
 import { createRelyingParty } from '@glacis/identity'

@@ -1,4 +1,4 @@
-/** Recorded cases: sessions, logout and stored errors. */
+/** Recorded cases: sessions, logout, and stored errors. */
 import {
   type Case,
   selfService,

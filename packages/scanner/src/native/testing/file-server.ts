@@ -8,6 +8,8 @@ export interface FileServerSettings {
     readonly remark: string
     readonly isOpen: boolean
   }[]
+  /** Accounts of the server's domain, next to its built-in one. */
+  readonly users?: readonly string[]
   /** The pipe requires an authenticated user. */
   readonly requiresLoginForPipe?: boolean
   /** Anonymous sessions are rejected. */
@@ -26,6 +28,7 @@ const pipeTree = 77
 
 export function fileServer({
   shares,
+  users = [],
   requiresLoginForPipe = false,
   rejectsAnonymous = false,
   upgradesSmb1 = false,
@@ -57,11 +60,30 @@ export function fileServer({
     }
   }
   const transceived = (call: Buffer): Buffer => {
-    const reply = call[2] === 11 ? packet(12, Buffer.alloc(44)) : packet(2, shareList(shares))
+    const reply = call[2] === 11 ? packet(12, Buffer.alloc(44)) : packet(2, resultOf(call.readUInt16LE(22)))
     const head = Buffer.alloc(48)
     head.writeUInt32LE(64 + head.length, 32)
     head.writeUInt32LE(reply.length, 36)
     return Buffer.concat([head, reply])
+  }
+  const resultOf = (operation: number): Buffer => {
+    switch (operation) {
+      case 57:
+      case 7:
+        return Buffer.concat([Buffer.alloc(8), Buffer.alloc(20, operation), uint32(0)])
+      case 6:
+        return nameList(['Builtin', 'FILES'])
+      case 5:
+        return Buffer.concat([
+          uint32(0, 0, 0x20000, 4),
+          Buffer.from('010400000000000515000000', 'hex'),
+          Buffer.alloc(16),
+        ])
+      case 13:
+        return nameList(users)
+      default:
+        return shareList(shares)
+    }
   }
   return (socket: Socket): void => {
     socket.on('data', (received: Buffer) => {
@@ -95,18 +117,35 @@ function packet(kind: number, body: Buffer): Buffer {
   return Buffer.concat([head, body])
 }
 
+function uint32(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 4)
+  values.forEach((value, index) => bytes.writeUInt32LE(value >>> 0, index * 4))
+  return bytes
+}
+
+/** A string in NDR with its length and offset, padded. */
+function textOf(characters: string): Buffer {
+  const bytes = Buffer.from(characters, 'utf16le')
+  const length = bytes.length / 2
+  return Buffer.concat([uint32(length, 0, length), bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)])
+}
+
+/** A response that enumerates names (MS-SAMR 2.2.7.10), after the head of the call. */
+function nameList(names: readonly string[]): Buffer {
+  const entries = names.map((name, index) =>
+    uint32(index, (name.length << 17) | (name.length << 1), 0x20008 + index * 4),
+  )
+  return Buffer.concat([
+    uint32(0, 0, 0, 0x20000, names.length, 0x20004, names.length),
+    ...entries,
+    ...names.map(textOf),
+    uint32(names.length, 0),
+  ])
+}
+
 /** The NetrShareEnum level 1 response, in NDR. */
 function shareList(shares: FileServerSettings['shares']): Buffer {
-  const uint32 = (...values: readonly number[]) => {
-    const bytes = Buffer.alloc(values.length * 4)
-    values.forEach((value, index) => bytes.writeUInt32LE(value >>> 0, index * 4))
-    return bytes
-  }
-  const text = (content: string) => {
-    const bytes = Buffer.from(`${content}\0`, 'utf16le')
-    const length = bytes.length / 2
-    return Buffer.concat([uint32(length, 0, length), bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)])
-  }
+  const text = (content: string) => textOf(`${content}\0`)
   return Buffer.concat([
     uint32(0, 0, 1, 1, 0x20000, shares.length, 0x20004, shares.length),
     ...shares.map(({ kind }, index) => uint32(0x20008 + index * 8, kind, 0x2000c + index * 8)),

@@ -7,7 +7,7 @@ export interface CertificateOptions {
   /** Issuer name; default `name`, which makes the certificate self-signed. */
   readonly issuer?: string
   /**
-   * Days until expiry; negative if expired. Valid since 30 days before the earlier of then and now.
+   * Days until expiry; negative if expired. Valid from 30 days before the earlier of then and now.
    */
   readonly days?: number
   /** RSA key length; absent: an elliptic curve key. */
