@@ -16,7 +16,7 @@ const commonFolders = (
 const frameworkFolders: readonly (readonly [RegExp, string])[] = [
   [
     /:(?:cherrypy|django|flask|gunicorn|hypercorn|python|starlette|tornado|uvicorn|waitress|werkzeug)$/,
-    'django-rq explorer flask-profiler profiler rq scheduler silk',
+    'django-rq explorer flask-profiler profiler rq scheduler silk tb tensorboard',
   ],
   [
     /:(?:jboss\w*|jetty|payara\w*|spring_\w+|tomcat|undertow|wildfly)$/,
