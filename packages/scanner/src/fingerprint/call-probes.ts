@@ -163,6 +163,15 @@ export const callProbes: readonly Probe[] = [
     isOwnPortsOnly: true,
   },
   {
+    // The runtime API, recognized by its response to an HTTP request.
+    protocol: 'haproxy-cli',
+    ports: [],
+    request: bytes('show info\n'),
+    responsePattern: /^Name: HAProxy\nVersion: \d/,
+    field: 'haproxy.info',
+    isOwnPortsOnly: true,
+  },
+  {
     // A list of commands, among them one that ends or changes the service.
     protocol: 'command-console',
     ports: [],

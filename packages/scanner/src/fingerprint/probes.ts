@@ -225,6 +225,7 @@ export const httpResponseProtocols: readonly (readonly [RegExp, string])[] = [
   [/^E[\s\S]{4}(S|F)/, 'postgresql'],
   [/^<\?xml[^>]*\?>\s*<stream:/, 'xmpp'],
   [/^SIP\/2\.0 /, 'sip'],
+  [/^Unknown command(?:, but maybe one of the following|\. Please enter one of the following)/, 'haproxy-cli'],
   [/^UNKNOWN COMMAND\n?$/, 'clamd'],
   [/^SPAMD\/1\.0 76 /, 'spamd'],
   [/^ERR UNKNOWN-COMMAND\n/, 'nut'],

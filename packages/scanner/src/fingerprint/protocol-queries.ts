@@ -1,7 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 import { dataQueries } from '#fingerprint/data-queries.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
-import { answeredMethods, knownMethodsRequest, listedServices, reflectionRequest } from '#native/grpc-wire.ts'
+import { answeredMethod, knownMethodsRequest, listedServices, reflectionRequest } from '#native/grpc-wire.ts'
 import { readChallenge } from '#native/ntlm.ts'
 import { listedShares, logInAnonymously, sessionOn } from '#native/smb-session.ts'
 import { rejectsPlaintext } from '#native/starttls.ts'
@@ -79,8 +79,8 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
     },
     async (connection) => {
       connection.write(knownMethodsRequest)
-      const [method] = answeredMethods(await connection.read({ ...readOptions, idleMs: 500 }))
-      return method === undefined ? [] : [{ field: 'grpc.services', text: method.split('/', 1)[0] ?? '' }]
+      const answered = answeredMethod(await connection.read({ ...readOptions, idleMs: 500 }))
+      return answered ? [{ field: 'grpc.services', text: answered.method.split('/', 1)[0] ?? '' }] : []
     },
   ],
 

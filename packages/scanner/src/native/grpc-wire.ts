@@ -61,13 +61,14 @@ export const reflectionRequest: Buffer = requestOf(
 const knownMethods = ['apipb.GobgpApi/GetBgp', 'gobgpapi.GobgpApi/GetBgp', 'api.GoBgpService/GetBgp']
 export const knownMethodsRequest: Buffer = requestOf(knownMethods, noParameters)
 
-/** @returns the methods that a response to `knownMethodsRequest` contains a message of */
-export function answeredMethods(received: Buffer): readonly string[] {
-  const messages = framesOf(received).filter(
-    ({ type, payload }) =>
-      type === frameType.data && payload.length > 5 && payload.readUInt32BE(1) === payload.length - 5,
-  )
-  return knownMethods.filter((_, index) => messages.some(({ stream }) => stream === 2 * index + 1))
+/** @returns the first method that a response to `knownMethodsRequest` contains a message of, with the message */
+export function answeredMethod(received: Buffer): { readonly method: string; readonly message: Buffer } | undefined {
+  for (const { type, stream, payload } of framesOf(received)) {
+    const method = knownMethods[(stream - 1) / 2]
+    const isMessage = type === frameType.data && payload.length > 5 && payload.readUInt32BE(1) === payload.length - 5
+    if (method !== undefined && isMessage) return { method, message: payload.subarray(5) }
+  }
+  return undefined
 }
 
 /** @returns the names of the services that a response to `reflectionRequest` lists, sorted */

@@ -1,5 +1,5 @@
 /** Server reflection of gRPC, and APIs that accept calls without authentication. */
-import { answeredMethods, knownMethodsRequest, listedServices, reflectionRequest } from '#native/grpc-wire.ts'
+import { answeredMethod, knownMethodsRequest, listedServices, reflectionRequest } from '#native/grpc-wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 
@@ -53,10 +53,11 @@ export const grpcApis: NativeCheck = {
   async run(context) {
     const received = await context.exchange(knownMethodsRequest, readOptions)
     if (!received || received.length === 0) return {}
-    const [method] = answeredMethods(received)
-    const answer = received.toString('latin1').replaceAll(/[^\x20-\x7e]+/g, ' ')
-    return {
-      [routingApi.id]: method === undefined ? null : { request: `gRPC ${method}`, answer, highlights: [] },
-    }
+    const answered = answeredMethod(received)
+    if (!answered) return { [routingApi.id]: null }
+    const texts = answered.message.toString('latin1').match(/[\x20-\x7e]{4,200}/g) ?? []
+    const [first = ''] = texts
+    const answer = `${answered.message.length} bytes: ${texts.join(', ')}`
+    return { [routingApi.id]: { request: `gRPC ${answered.method}`, answer, highlights: first === '' ? [] : [first] } }
   },
 }

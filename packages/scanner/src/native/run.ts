@@ -273,10 +273,11 @@ function findingOf(
   const site = proof.virtualHost === undefined ? '' : ` ${proof.virtualHost}`
   const sanitized = (text: string, lengthMax: number) =>
     maskSecrets(printable(Buffer.from(text, 'latin1').toString('utf8'))).slice(0, lengthMax)
+  const [, method = 'GET'] = /^([A-Z]{3,10}) \S/.exec(proof.request) ?? []
   const reproduce =
     proof.path === undefined
       ? nativeCommand(check, { ...service, address, hostname: host })
-      : curlCommand({ ...service, address, hostname: host }, { method: 'GET', path: proof.path })
+      : curlCommand({ ...service, address, hostname: host }, { method, path: proof.path })
   return {
     kind: 'finding',
     address,

@@ -10,6 +10,7 @@ const tags: Readonly<Record<string, readonly string[]>> = {
   'kue-open': ['kue', 'unauth'],
   'dokuwiki-installer-open': ['installer', 'unauth'],
   'git-config-exposed': ['exposure'],
+  'haproxy-runtime-api-open': ['haproxy', 'console'],
 }
 
 async function kept(observations: readonly Observation[]): Promise<string[]> {
@@ -25,6 +26,11 @@ async function kept(observations: readonly Observation[]): Promise<string[]> {
 it.each<[string, Observation[], string[]]>([
   ['a product', [finding('web-administration-open'), finding('kue-open')], ['kue-open']],
   ['an installer', [finding('setup-not-completed'), finding('dokuwiki-installer-open')], ['dokuwiki-installer-open']],
+  [
+    'a console',
+    [finding('command-console-open', 9999), finding('haproxy-runtime-api-open', 9999)],
+    ['haproxy-runtime-api-open'],
+  ],
   [
     'the same file',
     [

@@ -31,6 +31,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [connectionFormOpen.id, 'panel'],
   [debugPage.id, 'debug'],
   [webTerminalOpen.id, 'terminal'],
+  ['command-console-open', 'console'],
   [exposedFile.id, ''],
   [folderTraversal.id, 'lfi'],
   [folderAlias.id, 'lfi'],

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { findOnSite } from '#native/testing/examine.ts'
+import { findOnSite, observeSite } from '#native/testing/examine.ts'
 import { bayeuxPathsIn } from '#native/web-bayeux.ts'
 
 const page = '<!doctype html><title>Orders</title><script src="/faye/client.js"></script>'
@@ -26,6 +26,14 @@ function messageServer(isOpen: boolean, front = page): RequestListener {
 
 it('finds a server that accepts subscriptions to all channels', async () => {
   expect(await findOnSite(messageServer(true))).toContain('bayeux-subscription-open')
+})
+
+it('has no command, because curl would have to send a POST request', async () => {
+  const found = (await observeSite(messageServer(true))).find(
+    (observation) => observation.kind === 'finding' && observation.check === 'bayeux-subscription-open',
+  )
+  expect(found).toMatchObject({ location: expect.stringContaining('/faye') })
+  expect(found).not.toHaveProperty('reproduce')
 })
 
 it.each([
