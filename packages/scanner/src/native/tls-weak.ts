@@ -87,7 +87,7 @@ const curve = checkInfo({
   impact:
     'A well-resourced attacker may be able to decrypt recorded connections. Curves of 160 bits have the strength of 1024-bit RSA.',
   remediation:
-    'Allow only X25519, P-256, and P-384, for example with `ssl_ecdh_curve` in nginx, `-groups` in OpenSSL, or `jdk.tls.namedGroups` in Java.',
+    'Allow only X25519, P-256, and P-384, for example with `ssl_ecdh_curve` in nginx, `Groups` in openssl.cnf, or `jdk.tls.namedGroups` in Java.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8422#section-5.1.1',
   tags: 'tls ssl misconfig crypto',
 })

@@ -97,7 +97,7 @@ export const discoveryExposures: readonly DatagramExposure[] = [
       impact:
         "An attacker can spoof a victim's address and flood it with traffic amplified 7 to 28 times, and learns the host's RPC services.",
       remediation:
-        'If RPC is not used, disable it with `systemctl disable --now rpcbind.socket rpcbind.service`. Otherwise block UDP port 111 at the network perimeter.',
+        'If RPC is not used, disable it with `systemctl disable --now rpcbind.socket rpcbind.service`. Otherwise, block UDP port 111 at the network perimeter.',
       reference: 'https://www.cisa.gov/news-events/alerts/2014/01/17/udp-based-amplification-attacks',
       tags: 'misconfig rpc amplification network udp',
     }),
