@@ -113,7 +113,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   mcp,
   grpc,
   webTokens,
-  // A CONNECT request ends some programs.
+  // A CONNECT request crashes some programs.
   httpProxy,
   socksProxy,
   rpcbind,

@@ -19,7 +19,7 @@ export interface Group {
   readonly isFront: boolean
   /** At least one of its templates is not specific to a product. */
   readonly isGeneral: boolean
-  /** Its path can't be decoded, which ends some servers. */
+  /** Its path can't be decoded, which crashes some servers. */
   readonly isUndecodable: boolean
 }
 /** Members of a group with the same redirect policy. */
