@@ -78,7 +78,7 @@ export function groupRequests(templates: readonly Template[]): Group[] {
   )
 }
 
-/** Whether a path has bytes that aren't UTF-8, or a null byte. Servers that don't expect either end with an exception. */
+/** Whether a path has bytes that aren't UTF-8, or a null byte. Servers that don't expect such bytes crash with an exception. */
 export function isUndecodable(path: string): boolean {
   return /%00|%c[01]|%f[5-9a-f]/i.test(path)
 }
