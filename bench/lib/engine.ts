@@ -92,11 +92,11 @@ export async function createExaminer(fingerprintFolder: string) {
     const client = createHttpClient({ guard, perHostConnections: 12 })
     let requests = 0
     const http: typeof client = {
+      ...client,
       request: (...args) => {
         requests += 1
         return client.request(...args)
       },
-      close: () => client.close(),
     }
     const signal = AbortSignal.timeout(deadlineMs)
     const budget = { take: async () => undefined }

@@ -5,6 +5,7 @@ import type { Endpoint } from '#fingerprint/connection.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { identifyTechnologies, type Technology } from '#fingerprint/technology.ts'
 import { findCommonFolders } from '#fingerprint/common-folders.ts'
+import { findVirtualHosts } from '#fingerprint/virtual-hosts.ts'
 import { readWeb } from '#fingerprint/web.ts'
 import type { Origin } from '#net/http-message.ts'
 import { readService } from '#read-service.ts'
@@ -19,10 +20,14 @@ export interface Identification {
   readonly technologies: readonly Technology[]
   /** The service sent data in any protocol. */
   readonly responded: boolean
+  /** Requests that a web server gets concurrently; absent: one. */
+  readonly requestsAtOnce?: number
   /** The folder of the application that a web server's front page leads to. */
   readonly ownFolder?: string
   /** Folders of other applications below the root. */
   readonly linkedFolders?: readonly string[]
+  /** Names under which a web server has sites other than the one under its address. */
+  readonly virtualHosts?: readonly string[]
 }
 
 /**
@@ -39,7 +44,35 @@ export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Pr
   }
   const atRoot = identify(reading.traces)
   const applications = await readApplications(endpoint, reading, atRoot, identify, tools)
-  return { service: serviceOf(endpoint, reading), responded: reading.responded, ...applications }
+  const sites = await readVirtualHosts(endpoint, reading, identify, tools)
+  const technologies = [...applications.technologies, ...sites.technologies]
+  const { responded, requestsAtOnce = 1 } = reading
+  return {
+    service: serviceOf(endpoint, reading),
+    responded,
+    requestsAtOnce,
+    ...applications,
+    technologies: [...new Map(technologies.toReversed().map((item) => [productOf(item), item])).values()].toReversed(),
+    virtualHosts: sites.names,
+  }
+}
+
+/** A target that is a name means only that site: others at its address may belong to someone else. */
+async function readVirtualHosts(
+  endpoint: Endpoint,
+  reading: Reading,
+  identify: (traces: readonly FingerprintText[]) => readonly Technology[],
+  tools: IdentifyTools,
+): Promise<{ readonly names: readonly string[]; readonly technologies: readonly Technology[] }> {
+  if (!reading.http || endpoint.hostname !== endpoint.address) return { names: [], technologies: [] }
+  const origin = { ...endpoint, tls: reading.tls }
+  const names = await findVirtualHosts(origin, reading, webTools(tools))
+  const technologies: Technology[] = []
+  for (const hostname of names) {
+    const page = await readWeb({ ...origin, hostname }, webTools(tools))
+    technologies.push(...identify(page?.traces ?? []))
+  }
+  return { names, technologies }
 }
 
 /** Products whose front page is not an application's. */

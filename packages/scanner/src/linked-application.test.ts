@@ -42,3 +42,19 @@ it('skips a page without a product that is linked without a slash', async () => 
 it('skips the folders if there are several, because that would take too many requests', async () => {
   expect(await locationsOn('<title>Company</title><a href="/shop/">Shop</a><a href="/lab/">Lab</a>')).toEqual([])
 })
+
+it('runs all checks on a site under another name that the front page reveals', async () => {
+  const found = await scanSite(
+    address,
+    ({ url = '', headers }, response) => {
+      response.setHeader('content-type', 'text/html')
+      if (headers.host?.startsWith('shop.lab.test') !== true)
+        return void response.end('<title>Welcome</title><link rel="canonical" href="http://shop.lab.test/">')
+      if (url === '/') return void response.end('<title>Shop</title>')
+      if (url === '/orders') return void response.end('made-up-orders')
+      response.writeHead(404).end('not found')
+    },
+    packs,
+  )
+  expect(found).toEqual([{ check: 'orders-open', location: ' shop.lab.test/orders' }])
+})

@@ -203,7 +203,11 @@ async function identifyByBanner(
 ): Promise<Reading> {
   const text = received.toString('latin1')
   const greeting = identifyBanner(text, endpoint.port)
-  if (greeting?.protocol === 'http') return (await readPage(endpoint, tools, false)) ?? bannerOnly(received)
+  if (greeting?.protocol === 'http') return (await readPage(endpoint, tools, isTls)) ?? bannerOnly(received)
+  if (greeting?.protocol === 'grpc' && !isTls && (await hasPageOverHttp2(endpoint, tools))) {
+    const page = await readPage(endpoint, tools, false)
+    if (page) return page
+  }
   if (!greeting) return { ...bannerOnly(received), traces: [{ field: 'nmap.null', text }, ...statedTraces(text)] }
   const greeted = [
     ...(greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]),
@@ -213,6 +217,15 @@ async function identifyByBanner(
   const traces = [...greeted, ...(await runQueries(protocol, { ...endpoint, isTls }, tools))]
   const upgraded = isTls ? noCertificate : await upgradedCertificate(protocol, endpoint, tools)
   return { ...bannerOnly(received), protocol, traces: [...traces, ...upgraded.traces], ...upgraded.shown }
+}
+
+/** Whether a server that speaks HTTP/2 without TLS has web pages, unlike those of gRPC. */
+async function hasPageOverHttp2(endpoint: Endpoint, { http, signal }: IdentifyTools): Promise<boolean> {
+  const request = { method: 'GET', path: '/' }
+  const page = await http.request({ ...endpoint, tls: false }, request, { signal, protocol: 'h2' })
+  if (page.kind === 'failure') return false
+  const isGrpc = page.headers.some(([name, value]) => name === 'content-type' && value.startsWith('application/grpc'))
+  return !isGrpc && (page.status < 400 || page.status === 401 || page.status === 403 || page.status === 404)
 }
 
 /** The certificate of a service that supports STARTTLS. */
@@ -279,7 +292,6 @@ function expectedInsideTls({ port }: Endpoint): readonly Probe[] {
 async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean): Promise<Reading | undefined> {
   const page = await readWeb({ ...endpoint, tls }, webTools(tools))
   if (!page) return undefined
-  const { status, title, server, head, traces, ownFolder, linkedFolders, hintedFolders } = page
-  const http = { status, title, server }
-  return { protocol: 'http', tls, banner: head, traces, responded: true, http, ownFolder, linkedFolders, hintedFolders }
+  const { status, title, server, head, ...found } = page
+  return { protocol: 'http', tls, banner: head, responded: true, http: { status, title, server }, ...found }
 }

@@ -27,6 +27,8 @@ export interface Reading {
   readonly responded: boolean
   readonly certificate?: Certificate
   readonly http?: { status: number; title: string; server: string }
+  /** Requests that a web server gets concurrently. */
+  readonly requestsAtOnce?: number
   readonly ownFolder?: string | undefined
   readonly linkedFolders?: readonly string[]
   readonly hintedFolders?: readonly string[]

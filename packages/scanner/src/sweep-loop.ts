@@ -78,7 +78,6 @@ export function createSweep(
   const connector = connectorFor(settle)
   let window = settings.inFlightMax
   let pausedUntil = 0
-  let nextHost = 0
   let timer: NodeJS.Timeout | undefined
   let isPumpDue = false
   let tickedAt = performance.now()
@@ -111,19 +110,20 @@ export function createSweep(
     setImmediate(pump)
   }
 
-  /** Assigns connects round robin until a limit is reached. */
+  /**
+   * Assigns connects until a limit is reached, to the oldest hosts first: they are then examined while the others are
+   * swept. If they took turns, all would be done at the same time.
+   */
   function pump(): void {
     const now = performance.now()
     refill(shared, now)
-    let idle = 0
     let started = 0
-    while (attempts.size < window && shared.tokens >= 1 && now >= pausedUntil && idle < hosts.length) {
-      const host = hosts[nextHost++ % hosts.length]
-      if (host && canConnect(host, now)) {
-        idle = 0
+    const mayStart = () => attempts.size < window && shared.tokens >= 1 && now >= pausedUntil && started < begunAtOnce
+    for (const host of hosts.filter((item) => canConnect(item, now))) {
+      while (mayStart() && canConnect(host, now)) {
         probe(host, now)
-        if (++started >= begunAtOnce) break
-      } else idle++
+        started++
+      }
     }
     isPumpDue = false
     if (started >= begunAtOnce) pumpSoon()

@@ -79,6 +79,20 @@ it.each(engines)('sweeps IPv6 with $engine', async ({ isAccelerated }) => {
   expect(reading).toMatchObject({ open: [server.port], closed: 1, filtered: 0, unknown: 0 })
 })
 
+it.each(engines)('finishes the hosts of a network one after the other with $engine', async ({ isAccelerated }) => {
+  const limits = { ...limitsByProfile.deep, sweepWorkers: 1, sweepPerNetworkPerSecond: 400, sweepPerHostPerSecond: 400 }
+  const signal = AbortSignal.timeout(20_000)
+  const sweeper = createSweeper({ guard, limits, signal, isAccelerated, withoutAccelerator: noFallback })
+  const begun = performance.now()
+  const elapsed = ['127.71.4.1', '127.71.4.2', '127.71.4.3', '127.71.4.4'].map(async (address) => {
+    await sweeper.host(address, portsFrom(20_000, 200))
+    return performance.now() - begun
+  })
+  const [first = 0, ...others] = await Promise.all(elapsed)
+  await sweeper.close()
+  expect(first).toBeLessThan(Math.max(...others) / 2)
+})
+
 describe('a silent host', () => {
   const order = {
     id: 1,

@@ -6,6 +6,7 @@ import { oneLine, printable } from '#fingerprint/text.ts'
 import { refreshTarget } from '#html.ts'
 import { createJar } from '#net/cookie-jar.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import { readPages, requestsAtOnceTo } from '#fingerprint/read-pages.ts'
 import { relevantPaths, type WebPath } from '#fingerprint/web-paths.ts'
 import { queryWebProducts } from '#fingerprint/web-queries.ts'
 import {
@@ -31,6 +32,8 @@ export interface WebPage {
   /** Status line and headers, made printable. */
   readonly head: string
   readonly traces: readonly FingerprintText[]
+  /** Requests that the server gets concurrently. */
+  readonly requestsAtOnce: number
   /** Folder that the front page redirects to on the same origin, or that it sets cookies for. */
   readonly ownFolder?: string
   /** Other folders that a front page with few links refers to. */
@@ -76,6 +79,7 @@ export async function readWeb(
   const below = (path: string) => `${base}${path.slice(1)}`
   const first = await get(base)
   if (first.kind === 'failure') return undefined
+  const requestsAtOnce = requestsAtOnceTo(first)
   const traces = [...headerTraces(first), ...bodyTraces(first)]
   let last = first
   let at = base
@@ -89,36 +93,36 @@ export async function readWeb(
     at = path ?? at
     ownFolder ??= folderAt(at)
   }
-  traces.push(...(await faviconTraces(last, get, below)))
+  const front = bodyText(last)
+  const icon = iconPath(front, below)
+  const manifest = manifestPath(front, origin, at)
+  const linkedFiles = [...scriptPaths(front, origin), ...(manifest === undefined ? [] : [manifest]), icon]
+  const files = new Map(await readPages(linkedFiles, get, { atOnce: requestsAtOnce }))
+  traces.push(...faviconTraces(files.get(icon)))
   const scripts: string[] = []
-  for (const path of scriptPaths(bodyText(last), origin)) {
-    const script = await get(path)
-    if (script.kind === 'failure') break
-    if (script.status !== 200) continue
+  for (const path of scriptPaths(front, origin)) {
+    const script = files.get(path)
+    if (script?.status !== 200) continue
     scripts.push(script.body.toString('latin1'))
     traces.push({ field: 'http.script', text: scriptExcerpt(script.body) })
   }
-  const manifestName = await readManifestName(bodyText(last), origin, at, get)
+  const manifestName = nameInManifest(files.get(manifest ?? ''))
   const cookies = traces.flatMap(({ field, text }) =>
     field === 'http_header.cookie' ? (text.split('=', 1)[0] ?? '') : [],
   )
-  traces.push(...ownNameTraces(bodyText(last), { scripts: scripts.join('\n'), manifestName, cookies }))
-  const named = apiPaths([bodyText(last), ...scripts], versionCall).flatMap(
-    (call) => pathOnOrigin(call, origin, at) ?? [],
-  )
-  for (const path of new Set(named.slice(0, versionCallsMax))) {
-    const page = await get(path)
-    if (page.kind === 'failure') break
+  traces.push(...ownNameTraces(front, { scripts: scripts.join('\n'), manifestName, cookies }))
+  const named = apiPaths([front, ...scripts], versionCall).flatMap((call) => pathOnOrigin(call, origin, at) ?? [])
+  for (const [, page] of await readPages(named.slice(0, versionCallsMax), get, { atOnce: requestsAtOnce })) {
     const version = page.status === 200 ? versionIn(bodyText(page)) : undefined
     if (version !== undefined) traces.push({ field: 'web.version', text: version })
   }
-  let hasErrorPage = false
-  let refused = 0
   const described = descriptionPaths.map((path) => [path, []] as const)
-  for (const [path, fields] of new Map([...described, ...relevantPaths(paths, traces)])) {
-    const page = await shared.request(origin, { method: 'GET', path: below(path) }, { signal })
-    if (page.kind === 'failure') break
-    if (base !== '/' && page.status === 401 && ++refused === refusedMax) break
+  const fieldsOf = new Map([...described, ...relevantPaths(paths, traces)])
+  const readBelow = (path: string) => shared.request(origin, { method: 'GET', path: below(path) }, { signal })
+  let refused = 0
+  const isLast = ({ status }: HttpResponse) => base !== '/' && status === 401 && ++refused === refusedMax
+  let hasErrorPage = false
+  for (const [path, page] of await readPages([...fieldsOf.keys()], readBelow, { atOnce: requestsAtOnce, isLast })) {
     if (page.status === 404 && !hasErrorPage) {
       traces.push(...errorTraces(page))
       // Outside of its folder, an application's server responds with an empty page.
@@ -128,6 +132,7 @@ export async function readWeb(
     const text = path.endsWith('.js') ? scriptExcerpt(page.body) : pageText(page)
     const version = versionPath.test(path) ? versionIn(text) : undefined
     if (version !== undefined) traces.push({ field: 'web.version', text: version })
+    const fields = fieldsOf.get(path) ?? []
     traces.push(...fields.map(({ field }) => ({ field, text })), ...jsonTraces(text))
   }
   const answered = async (request: HttpRequest) => {
@@ -135,10 +140,10 @@ export async function readWeb(
     return response.kind === 'response' ? response : undefined
   }
   traces.push(...(await queryWebProducts(traces, answered)))
-  const title = titleOf(bodyText(last)) || titleOf(bodyText(first))
+  const title = titleOf(front) || titleOf(bodyText(first))
   const server = oneLine(headerOf(first, 'server'), 300)
   ownFolder ??= cookieFolder(first)
-  const linked = linksIn(bodyText(last), origin, at)
+  const linked = linksIn(front, origin, at)
   const others = (folders: readonly (string | undefined)[]) => fewFolders(folders.filter((item) => item !== ownFolder))
   return {
     status: first.status,
@@ -146,6 +151,7 @@ export async function readWeb(
     server,
     head: headText(first),
     traces: distinct(traces),
+    requestsAtOnce,
     linkedFolders: others(linked.filter((path) => path.endsWith('/')).map(folderAt)),
     hintedFolders: others(linked.map(folderOfLink)),
     ...(ownFolder === undefined ? {} : { ownFolder }),
@@ -204,15 +210,15 @@ const descriptionPaths = [
   '/api/v1/version',
 ]
 
-type Get = (path: string) => ReturnType<HttpClient['request']>
-
-/** The name in the web app manifest that a page links to. */
-async function readManifestName(page: string, origin: Origin, at: string, get: Get): Promise<string> {
+/** The web app manifest that a page links to. */
+function manifestPath(page: string, origin: Origin, at: string): string | undefined {
   const tag =
     /<link\b[^>]{0,200}\brel=["']?manifest\b[^>]{0,300}|<link\b[^>]{0,300}\brel=["']?manifest\b/i.exec(page)?.[0] ?? ''
-  const path = pathOnOrigin(/\bhref=["']?([^"'\s>]{1,500})/i.exec(tag)?.[1] ?? '', origin, at)
-  const manifest = path === undefined || path === '' ? undefined : await get(path)
-  if (manifest?.kind !== 'response' || manifest.status !== 200) return ''
+  return pathOnOrigin(/\bhref=["']?([^"'\s>]{1,500})/i.exec(tag)?.[1] ?? '', origin, at) || undefined
+}
+
+function nameInManifest(manifest: HttpResponse | undefined): string {
+  if (manifest?.status !== 200) return ''
   return /"name"\s{0,9}:\s{0,9}"([^"\\]{1,60})"/.exec(bodyText(manifest))?.[1] ?? ''
 }
 
@@ -223,15 +229,14 @@ function redirectPath(response: HttpResponse, origin: Origin, at: string): strin
   return response.status !== 200 || refresh === undefined ? undefined : pathOnOrigin(refresh, origin, at)
 }
 
-async function faviconTraces(
-  page: HttpResponse,
-  get: Get,
-  below: (path: string) => string,
-): Promise<FingerprintText[]> {
-  const tag = /<link\b[^>]{0,200}\brel=["']?(?:shortcut )?icon\b[^>]{0,300}/i.exec(bodyText(page))?.[0] ?? ''
+function iconPath(page: string, below: (path: string) => string): string {
+  const tag = /<link\b[^>]{0,200}\brel=["']?(?:shortcut )?icon\b[^>]{0,300}/i.exec(page)?.[0] ?? ''
   const href = /\bhref=["']?([^"'\s>]{1,500})/i.exec(tag)?.[1] ?? ''
-  const icon = await get(/^\/(?!\/)/.test(href) ? href : below('/favicon.ico'))
-  if (icon.kind === 'failure') return []
+  return /^\/(?!\/)/.test(href) ? href : below('/favicon.ico')
+}
+
+function faviconTraces(icon: HttpResponse | undefined): FingerprintText[] {
+  if (icon === undefined) return []
   if (icon.status === 404) return errorTraces(icon)
   if (icon.status !== 200 || icon.body.length === 0 || icon.truncated) return []
   if (/^\s*<(!doctype|html)/i.test(icon.body.subarray(0, 100).toString('latin1'))) return []

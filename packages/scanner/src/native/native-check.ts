@@ -2,7 +2,7 @@
 import type { SecureVersion } from 'node:tls'
 import type { CheckPermission, ScanProfile } from '@glacis/contract/runner'
 import type { Callbacks } from '#callback/index.ts'
-import type { HttpFailure, HttpResponse } from '#net/http-message.ts'
+import type { HttpFailure, HttpRequest, HttpResponse } from '#net/http-message.ts'
 import type { TcpConnection, ReadOptions } from '#net/tcp.ts'
 import type { Handshake, TlsFailure } from '#net/tls.ts'
 import type { UdpResponse, UdpOptions } from '#net/udp.ts'
@@ -41,6 +41,8 @@ export interface Proof {
   readonly quality?: number
   /** Where a web server shows the weakness; absent: the whole service. */
   readonly path?: string
+  /** The name of the site, if the server has others. */
+  readonly virtualHost?: string
 }
 
 /** The service under test, and the only ways to connect to it. */
@@ -50,6 +52,8 @@ export interface NativeContext {
   readonly port: number
   /** Name for SNI and similar protocol fields; the address if unknown. */
   readonly hostname: string
+  /** The same if the service has other sites. */
+  readonly virtualHost?: string
   /** Path prefix of a scan of one URL; `/` for a whole host. */
   readonly basePath: string
   readonly profile: ScanProfile
@@ -60,6 +64,8 @@ export interface NativeContext {
   readonly callbacks?: Callbacks
   /** Requests a page without headers of its own; other checks share its response. */
   requestPage(path: string): Promise<HttpResponse | HttpFailure>
+  /** Sends a request to a server that only speaks HTTP/2; undefined for others, where `exchange` sends it as text. */
+  requestHttp2(request: HttpRequest, deadlineMs: number): Promise<HttpResponse | HttpFailure> | undefined
   /**
    * Runs an exchange on a new connection, with TLS where the service uses it; undefined when the
    * connection failed.

@@ -500,8 +500,14 @@ describe.concurrent('TLS', () => {
       'tls-robot',
     ])
   })
-  it('is inconclusive when the server does not support TLS', async () => {
-    await using peer = await tcpPeer(answering('220 mx ESMTP\r\n', () => '250 mx\r\n'))
+  it('is inconclusive when the server does not support TLS, which is requested once', async () => {
+    let requests = 0
+    const respond = () => {
+      requests++
+      return '250 mx\r\n'
+    }
+    await using peer = await tcpPeer(answering('220 mx ESMTP\r\n', respond))
     expect((await runNativeChecks(peer, { protocol: 'smtp' })).seen).toEqual([])
+    expect(requests).toBe(1)
   })
 })

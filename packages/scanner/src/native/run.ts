@@ -2,7 +2,7 @@
 import type { CheckPermission, Observation, ScanProfile } from '@glacis/contract/runner'
 import type { Callbacks } from '#callback/index.ts'
 import type { Guard } from '#guard.ts'
-import type { HttpClient } from '#net/http.ts'
+import type { SharedClient } from '#net/shared-client.ts'
 import { type TcpConnection, sendAndRead, redial, connectionOver } from '#net/tcp.ts'
 import { tlsHandshake } from '#net/tls.ts'
 import { queryUdp } from '#net/udp.ts'
@@ -29,7 +29,7 @@ export const nativeChecks: readonly CheckInfo[] = [
 
 export interface NativeTools {
   /** For requests that other checks repeat. */
-  readonly shared: Pick<HttpClient, 'request'>
+  readonly shared: Pick<SharedClient, 'request' | 'requestUncached' | 'usesHttp2'>
   readonly guard: Guard
   readonly budget: { take(address: string, signal: AbortSignal): Promise<void> }
   readonly signal: AbortSignal
@@ -61,10 +61,12 @@ const readOptions = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 6
 export async function* runNative(target: CheckTarget, tools: NativeTools): AsyncIterable<Observation> {
   const { signal, servicesAtOnce } = tools
   const unidentified = new Set(target.services.filter(isUnidentified).slice(0, unidentifiedMax))
+  const services = withoutUdpTwins(target.services)
+  const checksAtOnce = Math.max(1, Math.floor(servicesAtOnce / services.length))
   const check = (service: IdentifiedService, within: AbortSignal) =>
-    checkService(service, target, { ...tools, signal: within, isTried: unidentified.has(service) })
+    checkService(service, target, { ...tools, signal: within, checksAtOnce, isTried: unidentified.has(service) })
   yield* runDomainRecords(target, tools)
-  yield* mergeConcurrently(withoutUdpTwins(target.services), servicesAtOnce, signal, check)
+  yield* mergeConcurrently(services, servicesAtOnce, signal, check)
 }
 
 /** Abused over UDP in ways that TCP does not allow. */
@@ -85,24 +87,37 @@ function isUnidentified({ transport, protocol, banner, tls }: IdentifiedService)
   return transport === 'tcp' && protocol === '' && banner === '' && !tls
 }
 
+interface ServiceTools extends NativeTools {
+  /** Checks of a slow web server that may run concurrently. */
+  readonly checksAtOnce: number
+  /** Also runs checks that try unidentified services. */
+  readonly isTried: boolean
+}
+
 async function* checkService(
   service: IdentifiedService,
   target: CheckTarget,
-  tools: NativeTools & { readonly isTried: boolean },
+  tools: ServiceTools,
 ): AsyncIterable<Observation> {
   const { address } = target
   const deadline = AbortSignal.timeout(portDeadlineMs)
   const signal = AbortSignal.any([tools.signal, deadline])
   const covered: string[] = []
-  const contexts = foldersOf(service, target).map((basePath) =>
-    contextFor(service, { ...target, basePath }, { ...tools, signal }),
-  )
+  const virtualHosts = target.basePath === '/' ? (service.virtualHosts ?? []) : []
+  const contexts = [
+    ...foldersOf(service, target).map((basePath) => contextFor(service, { ...target, basePath }, { ...tools, signal })),
+    ...virtualHosts.map((virtualHost) => ({
+      ...contextFor(service, { ...target, hostname: virtualHost }, { ...tools, signal }),
+      virtualHost,
+    })),
+  ]
   const relevant = nativeCheckList.filter((check) => isRelevant(check, service, tools))
-  for (const nativeCheck of relevant) {
+  const atOnce = Math.min(service.requestsAtOnce ?? 1, tools.checksAtOnce)
+  yield* mergeConcurrently(relevant, atOnce, tools.signal, async function* (nativeCheck): AsyncIterable<Observation> {
     const { permission } = nativeCheck
     if (permission && !tools.permissions?.has(permission)) {
       yield { kind: 'skipped', address, port: service.port, permission, checks: idsOf(nativeCheck, tools) }
-      continue
+      return
     }
     const results = await runInFolders(nativeCheck, contexts, deadline, tools.signal)
     for (const { id, threat, tags } of nativeCheck.checks) {
@@ -113,15 +128,11 @@ async function* checkService(
       covered.push(id)
       if (proof) yield findingOf(target, service, id, threat, proof)
     }
-  }
+  })
   if (covered.length > 0) yield { kind: 'coverage', address, port: service.port, checks: covered }
 }
 
-function isRelevant(
-  nativeCheck: NativeCheck,
-  service: IdentifiedService,
-  tools: NativeTools & { readonly isTried: boolean },
-): boolean {
+function isRelevant(nativeCheck: NativeCheck, service: IdentifiedService, tools: ServiceTools): boolean {
   const applies = nativeCheck.appliesTo(service) || (tools.isTried && nativeCheck.triesUnidentified === true)
   return applies && idsOf(nativeCheck, tools).length > 0
 }
@@ -137,7 +148,7 @@ function foldersOf({ ownFolder, linkedFolders = [] }: IdentifiedService, { baseP
   return [basePath, ...(ownFolder === undefined ? [] : [ownFolder]), ...linkedFolders]
 }
 
-/** A check that proves its weaknesses in one folder is not repeated in the others. */
+/** A check that proves its weaknesses in one folder or site is not repeated in the others. */
 async function runInFolders(
   nativeCheck: NativeCheck,
   [root, ...folders]: readonly NativeContext[],
@@ -148,7 +159,10 @@ async function runInFolders(
   let results = await runCheck(nativeCheck, root, deadline, scan)
   for (const context of nativeCheck.isPerFolder === true ? folders : []) {
     if (Object.values(results).some((proof) => proof !== null)) break
-    results = { ...results, ...(await runCheck(nativeCheck, context, deadline, scan)) }
+    const { virtualHost } = context
+    const inFolder = Object.entries(await runCheck(nativeCheck, context, deadline, scan))
+    const located = inFolder.map(([id, proof]) => [id, proof && virtualHost ? { ...proof, virtualHost } : proof])
+    results = { ...results, ...Object.fromEntries(located) }
   }
   return results
 }
@@ -175,6 +189,7 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
   const { address, hostname, basePath } = target
   const { port, tls } = service
   const { guard, signal, profile } = tools
+  const origin = { address, port, tls, hostname }
   const withConnection: NativeContext['withConnection'] = async (talk) => {
     if (service.transport === 'udp') return undefined
     await tools.budget.take(address, signal)
@@ -205,11 +220,11 @@ function contextFor(service: IdentifiedService, target: CheckTarget, tools: Nati
     hostNames: hostNamesOf(target),
     ...(tools.callbacks && { callbacks: tools.callbacks }),
     requestPage: (path) =>
-      tools.shared.request(
-        { address, port, tls, hostname },
-        { method: 'GET', path },
-        { signal, deadlineMs: pageDeadlineMs },
-      ),
+      tools.shared.request(origin, { method: 'GET', path }, { signal, deadlineMs: pageDeadlineMs }),
+    requestHttp2: (request, deadlineMs) =>
+      tools.shared.usesHttp2(origin)
+        ? tools.shared.requestUncached(origin, request, { signal, deadlineMs })
+        : undefined,
     withConnection,
     async handshake({ before, ...range } = {}) {
       if (service.transport === 'udp') return undefined
@@ -254,12 +269,14 @@ function findingOf(
   threat: string,
   proof: Proof,
 ): Observation {
+  const host = proof.virtualHost ?? hostname
+  const site = proof.virtualHost === undefined ? '' : ` ${proof.virtualHost}`
   const sanitized = (text: string, lengthMax: number) =>
     maskSecrets(printable(Buffer.from(text, 'latin1').toString('utf8'))).slice(0, lengthMax)
   const reproduce =
     proof.path === undefined
-      ? nativeCommand(check, { ...service, address, hostname })
-      : curlCommand({ ...service, address, hostname }, { method: 'GET', path: proof.path })
+      ? nativeCommand(check, { ...service, address, hostname: host })
+      : curlCommand({ ...service, address, hostname: host }, { method: 'GET', path: proof.path })
   return {
     kind: 'finding',
     address,
@@ -267,7 +284,7 @@ function findingOf(
     transport: service.transport,
     check,
     threat,
-    location: `${service.port}${service.transport === 'udp' ? '/udp' : (proof.path ?? '')}`,
+    location: `${service.port}${site}${service.transport === 'udp' ? '/udp' : (proof.path ?? '')}`,
     quality: proof.quality ?? 99,
     request: sanitized(proof.request, 4000),
     evidence: sanitized(proof.answer, 16_000),

@@ -80,7 +80,7 @@ export function offersGroupExchange(names: readonly string[]): boolean {
 /**
  * Size in bits of the group that the server chooses for a client that prefers a small one.
  *
- * @returns undefined when the server rejects the request or stopped responding
+ * @returns undefined when the server rejects the request or stops responding
  */
 export async function smallestGroupBits(connection: TcpConnection): Promise<number | undefined> {
   const reader = packetReader(connection)

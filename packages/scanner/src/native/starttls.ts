@@ -91,13 +91,18 @@ export function supportsStartTls(protocol: string): boolean {
   return Object.hasOwn(upgrades, protocol)
 }
 
+/** Services that didn't start TLS. Each check would otherwise wait for their answer again. */
+const withoutTls = new WeakSet<NativeContext>()
+
 /**
  * Requests TLS.
  *
  * @returns whether the next byte on the connection is TLS
  */
-export async function startTls(connection: TcpConnection, protocol: string, hostname: string): Promise<boolean> {
-  return (await requestTls(connection, protocol, hostname)) !== undefined
+export async function startTls(connection: TcpConnection, context: NativeContext): Promise<boolean> {
+  const isStarted = (await requestTls(connection, context.service.protocol, context.hostname)) !== undefined
+  if (!isStarted) withoutTls.add(context)
+  return isStarted
 }
 
 /** @returns the greeting, or undefined if the next byte isn't TLS */
@@ -152,11 +157,11 @@ export async function talkTls<Value>(
   context: NativeContext,
   talk: (connection: TcpConnection) => Promise<Value>,
 ): Promise<Value | undefined> {
-  const { protocol, tls } = context.service
+  if (withoutTls.has(context)) return undefined
   let result: Value | undefined
   await context.handshake({
     async before(connection) {
-      if (tls || (await startTls(connection, protocol, context.hostname))) result = await talk(connection)
+      if (context.service.tls || (await startTls(connection, context))) result = await talk(connection)
       return false
     },
   })

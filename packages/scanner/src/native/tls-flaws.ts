@@ -179,11 +179,11 @@ async function lateVerdicts(context: NativeContext): Promise<CheckResults> {
 }
 
 function handshakeOf(
-  { handshake, service, hostname }: NativeContext,
+  context: NativeContext,
   versions: { readonly minVersion: SecureVersion } | { readonly maxVersion: SecureVersion },
 ): Promise<Handshake | TlsFailure | undefined> {
-  const before = (connection: TcpConnection) => startTls(connection, service.protocol, hostname)
-  return handshake({ ...versions, ...(!service.tls && { before }) })
+  const before = (connection: TcpConnection) => startTls(connection, context)
+  return context.handshake({ ...versions, ...(!context.service.tls && { before }) })
 }
 
 /** Further connections only where the server preferred a static key exchange. */

@@ -99,13 +99,9 @@ export const upgradedTls: NativeCheck = {
   },
 }
 
-function upgraded(
-  { handshake, service, hostname }: NativeContext,
-  minVersion?: SecureVersion,
-  maxVersion?: SecureVersion,
-) {
+function upgraded(context: NativeContext, minVersion?: SecureVersion, maxVersion?: SecureVersion) {
   const range = { ...(minVersion && { minVersion }), ...(maxVersion && { maxVersion }) }
-  return handshake({ ...range, before: (connection) => startTls(connection, service.protocol, hostname) })
+  return context.handshake({ ...range, before: (connection) => startTls(connection, context) })
 }
 
 function withHandshake(

@@ -53,7 +53,7 @@ export const discoveryExposures: readonly DatagramExposure[] = [
       impact:
         'An attacker may be able to create port mappings, which make internal hosts reachable or redirect traffic of the gateway.',
       remediation:
-        'Bind the service to the internal interface (`listening_ip` in miniupnpd, `enable_natpmp=no` to disable it), and block UDP port 5351 from the internet.',
+        'In miniupnpd, bind the service to the internal interface with `listening_ip`, or disable NAT-PMP with `enable_natpmp=no`. Block UDP port 5351 from the internet.',
       reference: 'https://www.kb.cert.org/vuls/id/184540',
       tags: 'misconfig nat-pmp iot router unauth network udp',
     }),

@@ -12,6 +12,7 @@ it.each([
   ['protects everything', challenge, challenge, challenge, []],
   ['rejects the method', challenge, reply('501 Not Implemented', 'no'), reply('501 Not Implemented', 'no'), []],
   ['answers the same everywhere', challenge, page, page, []],
+  ['names the unknown method', challenge, reply('200 OK', 'Unknown method'), reply('404 Not Found', ''), []],
   ['shows a login form', challenge, reply('200 OK', '<input type="password">'), reply('404 Not Found', ''), []],
   ['protects nothing', page, page, reply('404 Not Found', ''), []],
 ])('judges a server that %s', async (_, get, other, missing, expected) => {

@@ -51,6 +51,8 @@ function requiresPassword({ status, headers }: WebResponse): boolean {
   return status === unauthorized && /^(?:Basic|Digest)\b/i.test(challenge)
 }
 
+/** Neither a login form nor a message about the method. */
 function isContent({ status, body }: WebResponse): boolean {
-  return status === 200 && body.trim() !== '' && !/type=["']?password/i.test(body)
+  const isMessage = body.length < 500 && /\bmethod\b|\bGLACIS\b/i.test(body)
+  return status === 200 && body.trim() !== '' && !isMessage && !/type=["']?password/i.test(body)
 }

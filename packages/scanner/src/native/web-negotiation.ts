@@ -12,7 +12,7 @@ const filesListed = checkInfo({
   summary:
     'The Apache HTTP Server lists all files that start with a requested name when a client accepts none of their types.',
   impact: 'An attacker can find files that no page links to, such as backups and other versions of a page.',
-  remediation: 'Remove `MultiViews` from `Options` (Apache), or disable mod_negotiation with `a2dismod negotiation`.',
+  remediation: 'Remove `MultiViews` from `Options`, or disable mod_negotiation with `a2dismod negotiation`.',
   reference: 'https://httpd.apache.org/docs/2.4/content-negotiation.html',
   tags: 'misconfig apache disclosure',
 })

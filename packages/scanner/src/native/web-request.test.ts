@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { findOnSite } from '#native/testing/examine.ts'
+import { findOnHttp2Site, findOnSite } from '#native/testing/examine.ts'
 
 type Send = (page: string, request: IncomingMessage, response: ServerResponse) => void
 
@@ -28,4 +28,14 @@ it.each([
   ['redirects clients without a cookie', gated],
 ])('reads the pages of a server that %s', async (_, send) => {
   expect(await findOnSite(greeting(send))).toContain('cross-site-scripting-reflected')
+})
+
+it('reads the pages of a server that only speaks HTTP/2', async () => {
+  const found = await findOnHttp2Site((request, response) => {
+    const { pathname, searchParams } = new URL(request.url, 'http://here.invalid')
+    response.setHeader('content-type', 'text/html')
+    if (pathname === '/hello') response.end(`<p>${searchParams.get('name')}`)
+    else response.end('<!doctype html><title>Shop</title><a href="/hello?name=ann">Hello</a>')
+  })
+  expect(found).toContain('cross-site-scripting-reflected')
 })

@@ -3,7 +3,7 @@ import { bracketed } from '#ip.ts'
 import { bytes } from '#wire.ts'
 import { refreshTarget } from '#html.ts'
 import { createJar, isCookieGate } from '#net/cookie-jar.ts'
-import type { HttpResponse } from '#net/http-message.ts'
+import type { HttpFailure, HttpResponse } from '#net/http-message.ts'
 import { type NativeContext, type Proof } from '#native/native-check.ts'
 import { isCompleteResponse, parseResponse } from '#net/raw-http.ts'
 
@@ -43,7 +43,10 @@ export async function requestWeb(context: NativeContext, request: WebRequest): P
 }
 
 async function requestShared(context: NativeContext, path: string): Promise<WebResponse | undefined> {
-  const response = await context.requestPage(path)
+  return asText(await context.requestPage(path))
+}
+
+function asText(response: HttpResponse | HttpFailure): WebResponse | undefined {
   if (response.kind === 'failure') return undefined
   const { status, statusText, headers, body, request } = response
   const lines = [`HTTP/1.1 ${status} ${statusText}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
@@ -82,6 +85,9 @@ async function sendOnce(
     ...(body === undefined ? {} : { 'Content-Length': String(body.length) }),
     Connection: 'close',
   }
+  const unframed = { method, path: target, headers: fields, ...(body !== undefined && { body: bytes(body) }) }
+  const overHttp2 = context.requestHttp2(unframed, waitMs + 2000)
+  if (overHttp2) return asText(await overHttp2)
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   const request = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
   const options = { firstByteMs: waitMs, idleMs: 1500, totalMs: waitMs + 2000, bytesMax, enough: isCompleteResponse }

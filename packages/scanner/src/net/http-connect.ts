@@ -54,7 +54,8 @@ export function connector(origin: Origin, guard: Guard, protocol?: HttpProtocol)
  */
 export function dial(origin: Origin, protocol: HttpProtocol = 'http/1.1'): Socket {
   const where = { host: origin.address, port: origin.port, autoSelectFamily: false }
-  if (!origin.tls) return connectTcp({ ...where, noDelay: true })
+  // Without TLS, the client has to know in advance that the server speaks HTTP/2 (RFC 9113, section 3.3).
+  if (!origin.tls) return Object.assign(connectTcp({ ...where, noDelay: true }), { alpnProtocol: protocol })
   return connectTls({
     ...where,
     ...(isIP(origin.hostname) === 0 && origin.hostname !== '' && { servername: origin.hostname }),

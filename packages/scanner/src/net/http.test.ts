@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket, type AddressInfo } from 'node:net'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
-import { createSecureServer } from 'node:http2'
+import { createSecureServer, createServer as createHttp2Server } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -229,6 +229,21 @@ it('uses HTTP/2 where a server supports nothing else', async () => {
     expect(response).toMatchObject({ kind: 'response', status: 200, body: Buffer.from(`page ${path}`) })
     expect(response.kind === 'response' && response.headers).toContainEqual(['x-lab', `lab.test:${origin.port}`])
   }
+})
+
+it('uses HTTP/2 without TLS for all requests once it was requested and works', async () => {
+  const server = createHttp2Server(({ url }, response) => response.end(`page ${url}`))
+  server.listen(0, address)
+  await once(server, 'listening')
+  closers.push(() => server.close())
+  const origin = originOf(server.address())
+  const made = client()
+  const signal = AbortSignal.timeout(5000)
+  expect(made.usesHttp2(origin)).toBe(false)
+  const first = await made.request(origin, { method: 'GET', path: '/' }, { signal, protocol: 'h2' })
+  const next = await made.request(origin, { method: 'GET', path: '/orders' }, { signal })
+  expect([first, next]).toMatchObject([{ body: Buffer.from('page /') }, { body: Buffer.from('page /orders') }])
+  expect(made.usesHttp2(origin)).toBe(true)
 })
 
 it('reads a response that has both a length and chunks', async () => {

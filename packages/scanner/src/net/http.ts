@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 client for untrusted hosts. Requests are sent byte for byte, responses are bounded in
- * bytes and time, and every failure is a value.
+ * HTTP client for untrusted hosts: HTTP/1.1, and HTTP/2 where a server speaks nothing else. Requests are sent byte for
+ * byte, responses are bounded in bytes and time, and every failure is a value.
  */
 import { bracketed } from '#ip.ts'
 import PQueue from 'p-queue'
@@ -11,6 +11,7 @@ import { connector, type HttpProtocol } from '#net/http-connect.ts'
 import { exchange, rawRequest } from '#net/http-exchange.ts'
 import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 import { exchangeRaw } from '#net/raw-http.ts'
+import { isSerial } from '#net/serial-servers.ts'
 
 const HEADER_BYTES_MAX = 64 * 1024
 const BODY_BYTES_MAX = 1024 * 1024
@@ -19,8 +20,6 @@ const DEADLINE_MS = 10_000
 const IDLE_MS = 1_000
 /** A malformed response that takes longer has no end, and each would take that long. */
 const RAW_MS_MAX = 1_000
-/** Server headers of programs that crash when two requests overlap. */
-const SERIAL_SERVERS = /^owhttpd\b/i
 /** Maximum number of open connection pools; the least recently used idle pool is closed. */
 const POOLS_MAX = 256
 
@@ -28,7 +27,11 @@ export interface RequestOptions {
   readonly signal: AbortSignal
   /** Overrides the client's deadline, in milliseconds. */
   readonly deadlineMs?: number
+  /** Protocol of this and, if it gets a response, of all requests to the origin. */
+  readonly protocol?: HttpProtocol
 }
+type SendOptions = Required<Omit<RequestOptions, 'protocol'>>
+
 export interface HttpClient {
   /**
    * Sends one request and reads the response. Redirects are not followed.
@@ -36,6 +39,8 @@ export interface HttpClient {
    * @throws only when `signal` aborts, with its reason
    */
   request(origin: Origin, request: HttpRequest, options: RequestOptions): Promise<HttpResponse | HttpFailure>
+  /** Whether the server only speaks HTTP/2, as earlier requests have shown. */
+  usesHttp2(origin: Origin): boolean
   /** Closes every connection; pending requests fail. */
   close(): Promise<void>
 }
@@ -71,7 +76,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const endlessAddresses = new Set<string>()
   /** Cookies without which a server redirects to the requested URL, by pool; empty if they change nothing. */
   const gates = new Map<string, Jar>()
-  /** TLS servers that closed connections without a response, by pool, and the protocol that they accept. */
+  /** Protocols of servers that don't speak HTTP/1.1, and of TLS servers that closed connections anyway, by pool. */
   const protocols = new Map<string, HttpProtocol>()
 
   const handshakeOrigin = (origin: Origin): Origin =>
@@ -101,7 +106,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     queueOf(address).concurrency = 1
   }
 
-  const send = async (origin: Origin, request: HttpRequest, options: Required<RequestOptions>) => {
+  const send = async (origin: Origin, request: HttpRequest, options: SendOptions) => {
     await beforeRequest?.(origin.address, options.signal)
     closeOldest(pools)
     const response = await exchange(poolOf(origin), origin, request, { ...limits, ...options })
@@ -128,7 +133,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const sendOnFresh = async (
     origin: Origin,
     request: HttpRequest,
-    options: Required<RequestOptions>,
+    options: SendOptions,
     protocol = protocols.get(poolKey(origin)),
   ) => {
     const fresh = createPool(handshakeOrigin(origin), 1, guard, protocol)
@@ -139,7 +144,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  const sendWithCookies = async (origin: Origin, request: HttpRequest, options: Required<RequestOptions>) => {
+  const sendFirstOver = async (protocol: HttpProtocol, origin: Origin, request: HttpRequest, options: SendOptions) => {
+    await beforeRequest?.(origin.address, options.signal)
+    const page = await sendOnFresh(origin, request, options, protocol)
+    if (page.kind === 'response') protocols.set(poolKey(origin), protocol)
+    return page
+  }
+
+  const sendWithCookies = async (origin: Origin, request: HttpRequest, options: SendOptions) => {
     const key = poolKey(origin)
     const known = gates.get(key)
     const first = await send(origin, known?.addCookies(request) ?? request, options)
@@ -153,14 +165,19 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   return {
-    async request(origin, request, { signal, deadlineMs = limits.deadlineMs }) {
+    async request(origin, request, { signal, deadlineMs = limits.deadlineMs, protocol }) {
       signal.throwIfAborted()
       const { address, port } = origin
       const denialReason = guard.denialReason(address, port)
       if (denialReason !== null) return { kind: 'failure', reason: `refused: ${denialReason}`, local: false }
       const sent = options.headers ? withHeaders(request, options.headers) : request
-      return queueOf(address).add(() => sendWithCookies(origin, sent, { signal, deadlineMs }), { signal })
+      const send = () =>
+        protocol === undefined
+          ? sendWithCookies(origin, sent, { signal, deadlineMs })
+          : sendFirstOver(protocol, origin, sent, { signal, deadlineMs })
+      return queueOf(address).add(send, { signal })
     },
+    usesHttp2: (origin) => protocols.get(poolKey(origin)) === 'h2',
     async close() {
       const open = [...pools.values()]
       pools.clear()
@@ -175,10 +192,6 @@ function poolKey({ address, port, tls, hostname }: Origin): string {
 
 function cookiesOf({ headers }: HttpResponse): HttpResponse['headers'] {
   return headers.filter(([name]) => name.toLowerCase() === 'set-cookie')
-}
-
-function isSerial({ headers }: HttpResponse): boolean {
-  return headers.some(([name, value]) => name.toLowerCase() === 'server' && SERIAL_SERVERS.test(value))
 }
 
 function withHeaders(request: HttpRequest, headers: Readonly<Record<string, string>>): HttpRequest {

@@ -12,6 +12,7 @@ it.each([
 ])('repeats a failed request only if it had less time: %s ms', async (deadlineMs, expected) => {
   let sent = 0
   const client = createSharedClient({
+    usesHttp2: () => false,
     request: async () => {
       sent += 1
       return failure

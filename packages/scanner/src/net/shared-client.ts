@@ -15,6 +15,7 @@ export interface SharedClient {
   readonly request: HttpClient['request']
   /** Bypasses the cache, because the response may depend on cookies, time, or earlier requests. */
   readonly requestUncached: HttpClient['request']
+  readonly usesHttp2: HttpClient['usesHttp2']
   /** Whether the response to a request is cached. */
   isCached(origin: Origin, request: HttpRequest): boolean
   /** Number of requests sent. */
@@ -23,7 +24,7 @@ export interface SharedClient {
   clear(): void
 }
 
-export function createSharedClient(client: Pick<HttpClient, 'request'>): SharedClient {
+export function createSharedClient(client: Pick<HttpClient, 'request' | 'usesHttp2'>): SharedClient {
   const kept = new Map<string, HttpResponse | HttpFailure>()
   const pending = new Map<string, Promise<HttpResponse | HttpFailure>>()
   let bytes = 0
@@ -65,6 +66,7 @@ export function createSharedClient(client: Pick<HttpClient, 'request'>): SharedC
       pending.set(key, sending)
       return sending
     },
+    usesHttp2: client.usesHttp2,
     isCached: (origin, request) => kept.has(keyOf(origin, request)),
     sent: () => sent,
     clear() {

@@ -23,7 +23,12 @@ export function toDoubted(exchange: Exchange, template: Template, match: Match, 
 }
 
 /** The finding of a match, at the path of the matched response. */
-export function toFinding({ target }: ServiceRun, exchange: Exchange, template: Template, match: Match): ServiceEvent {
+export function toFinding(
+  { target, virtualHost }: ServiceRun,
+  exchange: Exchange,
+  template: Template,
+  match: Match,
+): ServiceEvent {
   const { info, claimedQuality } = template
   const { port } = exchange.origin
   return {
@@ -36,7 +41,7 @@ export function toFinding({ target }: ServiceRun, exchange: Exchange, template: 
       transport: 'tcp',
       check: info.id,
       threat: info.threat,
-      location: locationOf(exchange, match),
+      location: locationOf(exchange, match, virtualHost),
       quality: claimedQuality ?? qualityOf(match),
       ...httpEvidence(exchange, match),
       ...reproduceOf(exchange),
@@ -44,9 +49,12 @@ export function toFinding({ target }: ServiceRun, exchange: Exchange, template: 
   }
 }
 
-function locationOf({ origin, path }: Exchange, { name }: Match): string {
+function locationOf({ origin, path }: Exchange, { name }: Match, virtualHost?: string): string {
   const [file = '/'] = path.split('?', 1)
-  return `${origin.port}${file}${name === '' ? '' : ` ${name}`}`.slice(0, 500)
+  return `${origin.port}${virtualHost === undefined ? '' : ` ${virtualHost}`}${file}${name === '' ? '' : ` ${name}`}`.slice(
+    0,
+    500,
+  )
 }
 
 /** Only for requests that change nothing: others must not be repeated. */

@@ -126,3 +126,33 @@ tcp:
   const found = await foundOn({ port, protocol: 'demo' }, templates, true)
   expect([found[0], found.toSorted()]).toEqual(['own', [...others, 'own']])
 })
+
+it.each([
+  ['greets but never answers', 2, ''],
+  ['answers', 4, 'no\r\n'],
+])(
+  'runs the checks of a service that %s: %i of 4',
+  async (_what, connections, answer) => {
+    let count = 0
+    await using server = createServer((socket) => {
+      count++
+      socket.on('error', () => undefined)
+      socket.on('data', () => void socket.write(answer))
+      socket.write('220 Mail\r\n')
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as { port: number } // it listens on a port
+    const check = (id: string) =>
+      templateOf(`id: ${id}
+info: { name: Demo, author: lab, severity: low, tags: network, metadata: { glacis-protocol: smtp } }
+tcp:
+  - inputs: [{ read: 100 }, { data: "HELO\\r\\n", read: 100 }]
+    host: ["{{Hostname}}"]
+    port: 25
+    matchers: [{ type: word, words: ["250 "] }]
+`)
+    expect(await foundOn({ port, protocol: 'smtp' }, ['a', 'b', 'c', 'd'].map(check))).toEqual([])
+    expect(count).toBe(connections)
+  },
+  20_000,
+)

@@ -21,7 +21,14 @@ const READ_MS = 5_000
 const READ_BYTES_MAX = 64 * 1024
 
 export type NetworkReading =
-  | { readonly kind: 'answer'; readonly answer: ResponseParts; readonly request: string; readonly received: Buffer }
+  | {
+      readonly kind: 'answer'
+      readonly answer: ResponseParts
+      readonly request: string
+      readonly received: Buffer
+      /** The service greets but doesn't answer. */
+      readonly isIgnored: boolean
+    }
   | { readonly kind: 'inconclusive'; readonly reason: string }
 
 /**
@@ -91,7 +98,9 @@ export async function sendNetworkBlock(
   const opened = await open(origin, options)
   if (typeof opened === 'string') return { kind: 'inconclusive', reason: opened }
   const firstByteMs = options.isSilent ? SILENT_FIRST_BYTE_MS : FIRST_BYTE_MS
-  const reads = await runInputs(opened, block, sends, firstByteMs).finally(() => opened.connection.close())
+  const { reads, isIgnored } = await runInputs(opened, block, sends, firstByteMs).finally(() =>
+    opened.connection.close(),
+  )
   if (reads.every((read) => read.length === 0)) return { kind: 'inconclusive', reason: 'the service sent no data' }
   const received = Buffer.concat(reads)
   const request = Buffer.concat(sends.flatMap((send) => send ?? [])).toString('latin1')
@@ -108,6 +117,7 @@ export async function sendNetworkBlock(
     kind: 'answer',
     request,
     received,
+    isIgnored,
     answer: { defaultPart: 'data', get: (name) => values.get(name) ?? lookup(name) },
   }
 }
@@ -145,10 +155,10 @@ async function runInputs(
   block: NetworkBlock,
   sends: readonly (Buffer | null)[],
   firstByteMs: number,
-): Promise<Buffer[]> {
+): Promise<{ readonly reads: readonly Buffer[]; readonly isIgnored: boolean }> {
   const reads: Buffer[] = []
   const hasResponded = greeting.length > 0
-  const reader: Reader = { connection, rest: greeting, hasResponded, awaitsReply: false, firstByteMs }
+  const reader: Reader = { connection, rest: greeting, hasResponded, awaitsReply: false, replies: 0, firstByteMs }
   for (const [at, input] of block.inputs.entries()) {
     const send = sends[at]
     if (send && send.length > 0) {
@@ -158,7 +168,7 @@ async function runInputs(
     reads.push(input.readBytesMax === null ? Buffer.alloc(0) : await read(reader, input.readBytesMax))
   }
   reads.push(await read(reader, block.readBytesMax))
-  return reads
+  return { reads, isIgnored: connection.isAlive && reader.awaitsReply && reader.replies === 0 }
 }
 
 interface Reader {
@@ -170,6 +180,8 @@ interface Reader {
   hasResponded: boolean
   /** An input is still unanswered. */
   awaitsReply: boolean
+  /** Answers to inputs. */
+  replies: number
 }
 
 /**
@@ -186,6 +198,7 @@ async function read(reader: Reader, bytesMax: number): Promise<Buffer> {
   })
   const all = Buffer.concat([rest, chunk])
   reader.hasResponded = hasResponded || all.length > 0
+  if (chunk.length > 0 && awaitsReply) reader.replies++
   if (chunk.length > 0) reader.awaitsReply = false
   reader.rest = all.subarray(bytesMax)
   return all.subarray(0, bytesMax)

@@ -19,9 +19,17 @@ const checksAtOnceMax = 25
 /** Ports of web servers and DNS, where nuclei doesn't try checks for other services. */
 const portsExcluded: ReadonlySet<number> = new Set([80, 443, 8080, 8443, 8081, 53])
 
+/** Checks in a row that a service may ignore before the others are left out. */
+const ignoredMax = 2
+
+/** Whether a service still answers. */
+interface Health {
+  ignoredInARow: number
+}
+
 /**
- * Runs the checks for this service one at a time. On a port that the user specifies, the checks for other services follow
- * concurrently, because most of them get no answer.
+ * Runs the checks for this service one at a time, until it ignores several. On a port that the user specifies, the
+ * checks for other services follow concurrently, because most of them get no answer.
  *
  * @throws only when the run's signal aborts
  */
@@ -30,23 +38,34 @@ export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> 
   const isOwnBlock = (template: Template, block: NetworkBlock) => appliesToService(template, block, run.service)
   const isOwn = (template: Template) => template.network.some((block) => isOwnBlock(template, block))
   const isAnyTried = run.tools.isExhaustive === true && !portsExcluded.has(run.service.port)
-  for (const template of network.filter(isOwn))
-    yield* runBlocks(
-      run,
-      template,
-      isAnyTried ? template.network : template.network.filter((block) => isOwnBlock(template, block)),
-    )
+  const health: Health = { ignoredInARow: 0 }
+  for (const template of network.filter(isOwn)) {
+    if (health.ignoredInARow >= ignoredMax) yield { kind: 'ended', isFinished: false, check: template.id }
+    else
+      yield* runBlocks(
+        run,
+        template,
+        isAnyTried ? template.network : template.network.filter((block) => isOwnBlock(template, block)),
+        health,
+      )
+  }
+  if (health.ignoredInARow >= ignoredMax) yield { kind: 'problem', message: 'greets clients but stopped answering' }
   if (!isAnyTried) return
   const others = network.filter((template) => !isOwn(template))
   yield* mergeConcurrently(others, checksAtOnceMax, run.signal, (template, signal) =>
-    runBlocks({ ...run, signal }, template, template.network),
+    runBlocks({ ...run, signal }, template, template.network, { ignoredInARow: 0 }),
   )
 }
 
-function runBlocks(run: ServiceRun, template: Template, blocks: readonly NetworkBlock[]): AsyncIterable<ServiceEvent> {
+function runBlocks(
+  run: ServiceRun,
+  template: Template,
+  blocks: readonly NetworkBlock[],
+  health: Health,
+): AsyncIterable<ServiceEvent> {
   return withStopReason(template, async function* () {
     let isAnswered = true
-    for (const block of blocks) isAnswered = (yield* runNetworkBlock(run, template, block)) && isAnswered
+    for (const block of blocks) isAnswered = (yield* runNetworkBlock(run, template, block, health)) && isAnswered
     return isAnswered
   })
 }
@@ -65,15 +84,15 @@ async function* withStopReason(
   }
 }
 
-async function* runNetworkBlock(run: ServiceRun, template: Template, block: NetworkBlock) {
+async function* runNetworkBlock(run: ServiceRun, template: Template, block: NetworkBlock, health: Health) {
   const { credentials, requestsPerCheck } = payloadLimits(run.tools)
-  if (!block.payloads) return yield* runExchange(run, template, block, new Map())
+  if (!block.payloads) return yield* runExchange(run, template, block, new Map(), health)
   let left = template.isBruteForce ? credentials : requestsPerCheck
   let isAnswered = true
   for (const set of payloadSets(block.payloads)) {
     if (left-- <= 0 || run.allowance.payloadRequests-- <= 0)
       throw new Stopped(template.isBruteForce && left < 0 ? tooManyLogins(credentials) : tooManyRequests)
-    isAnswered = (yield* runExchange(run, template, block, set)) && isAnswered
+    isAnswered = (yield* runExchange(run, template, block, set, health)) && isAnswered
   }
   return isAnswered
 }
@@ -83,6 +102,7 @@ async function* runExchange(
   template: Template,
   block: NetworkBlock,
   payload: ReadonlyMap<string, string>,
+  health: Health,
 ): AsyncGenerator<ServiceEvent, boolean, undefined> {
   const { tools, origin, signal } = run
   spendRequest(run.units.of(template.id))
@@ -99,6 +119,7 @@ async function* runExchange(
     ? await sendInsideTls(run, block, lookup, options, plain)
     : plain
   if (reading.kind === 'inconclusive') return false
+  health.ignoredInARow = reading.isIgnored ? health.ignoredInARow + 1 : 0
   for (const match of evaluateOperators(block.operators, reading.answer, run.units.of(template.id))) {
     const evidence = rawEvidence(reading.request, reading.received.toString('latin1'), match)
     const command = template.permission === null ? tcpCommand(origin, reading.request) : null

@@ -122,12 +122,12 @@ async function* runWeb(runs: readonly ServiceRun[]): AsyncIterable<ServiceEvent>
 const topicsOfAllApplications: ReadonlySet<string> = new Set(['metrics'])
 
 /**
- * The root and the applications below it, unless the scan is limited to a folder. With all checks in each linked folder,
- * a front page that links to five products would get more than five thousand requests.
+ * The root, the applications below it, and sites under other names, unless the scan is limited to a folder. With all
+ * checks in each linked folder, a front page that links to five products would get more than five thousand requests.
  */
 function webRunsOf(run: ServiceRun): readonly ServiceRun[] {
   const { target, plan } = run
-  const { ownFolder, linkedFolders = [], technologies } = run.service
+  const { ownFolder, linkedFolders = [], virtualHosts = [], technologies } = run.service
   if (target.basePath !== '/') return [run]
   const below = (basePath: string) => ({ ...run, target: { ...target, basePath } })
   const names = identifiedNames(technologies).union(topicsOfAllApplications)
@@ -136,6 +136,13 @@ function webRunsOf(run: ServiceRun): readonly ServiceRun[] {
     run,
     ...(ownFolder === undefined ? [] : [below(ownFolder)]),
     ...linkedFolders.map((folder) => ({ ...below(folder), plan: ofProducts })),
+    ...virtualHosts.map((virtualHost, at) => ({
+      ...run,
+      virtualHost,
+      origin: { ...run.origin, hostname: virtualHost },
+      target: { ...target, hostname: virtualHost },
+      plan: at === 0 ? plan : ofProducts,
+    })),
   ]
 }
 

@@ -26,10 +26,14 @@ export interface IdentifiedService {
   readonly tls: boolean
   readonly banner: string
   readonly technologies: readonly { readonly name: string; readonly wfn: Wfn }[]
+  /** Requests that a web server gets concurrently from checks that otherwise send one after another; absent: one. */
+  readonly requestsAtOnce?: number
   /** The folder of the application that a web server's front page leads to. All HTTP checks run there as well. */
   readonly ownFolder?: string
   /** Folders of other products, where only the HTTP checks of identified products and native checks run. */
   readonly linkedFolders?: readonly string[]
+  /** Names of other sites on the server. All HTTP checks run on the first, those of identified products on the others. */
+  readonly virtualHosts?: readonly string[]
 }
 export interface CheckTools {
   /** Applies its own rate limit before each request; pass `beforeRequest`. */
@@ -63,6 +67,8 @@ export interface ServiceRun {
   readonly target: CheckTarget
   readonly service: IdentifiedService
   readonly origin: Origin
+  /** The name of the site, if the service has others. */
+  readonly virtualHost?: string
   readonly plan: CheckPlan
   readonly tools: CheckTools
   /** Remaining budget shared by all services of the host. */

@@ -2,12 +2,15 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { createServer, type Socket } from 'node:net'
 import type { CheckPermission, Observation } from '@glacis/contract/runner'
 import type { Callbacks } from '#callback/index.ts'
 import { runNative } from '#native/run.ts'
 import type { IdentifiedService } from '#native/types.ts'
 import { createHttpClient } from '#net/http.ts'
+import type { HttpProtocol } from '#net/http-connect.ts'
+import { createSharedClient } from '#net/shared-client.ts'
 
 const address = '127.67.3.1'
 const guard = { denialReason: () => null }
@@ -81,6 +84,21 @@ export async function findOnSite(serve: RequestListener): Promise<string[]> {
   return (await observeSite(serve)).flatMap((observation) => (observation.kind === 'finding' ? observation.check : []))
 }
 
+/** The same for a server that speaks HTTP/2 without TLS. */
+export async function findOnHttp2Site(
+  serve: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
+): Promise<string[]> {
+  const server = createHttp2Server(serve).listen(0, address)
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  try {
+    return (await runNativeChecks({ port }, { protocol: 'http' }, [], undefined, 'h2')).found
+  } finally {
+    server.close()
+  }
+}
+
 /** Observations of the same checks. */
 export async function observeSite(serve: RequestListener): Promise<readonly Observation[]> {
   const server = createHttpServer(serve).listen(0, address)
@@ -101,16 +119,22 @@ export async function runNativeChecks(
   service: Pick<IdentifiedService, 'protocol'> & Partial<IdentifiedService>,
   permissions: readonly CheckPermission[] = ['logins'],
   callbacks?: Callbacks,
+  webProtocol?: HttpProtocol,
 ): Promise<{ found: string[]; covered: string[]; seen: Observation[] }> {
   const whole = { transport: 'tcp' as const, tls: false, banner: '', technologies: [], ...service, port }
   const target = { address, hostname: 'mx.lab.test', basePath: '/', services: [whole] }
   const signal = AbortSignal.timeout(25_000)
   const observations: Observation[] = []
-  const shared = createHttpClient({ guard })
+  const http = createHttpClient({ guard })
+  const shared = createSharedClient(http)
+  const origin = { address, port, tls: whole.tls, hostname: target.hostname }
+  // As the identification of the service does.
+  if (webProtocol) await http.request(origin, { method: 'GET', path: '/' }, { signal, protocol: webProtocol })
   const extra = { permissions: new Set(permissions), ...(callbacks && { callbacks }) }
   const tools = { shared, guard, budget, signal, servicesAtOnce: 1, ...extra }
   for await (const observation of runNative(target, { ...tools, profile: 'gentle' })) observations.push(observation)
-  await shared.close()
+  shared.clear()
+  await http.close()
   return {
     found: observations.flatMap((observation) => (observation.kind === 'finding' ? observation.check : [])),
     covered: observations.flatMap((observation) => (observation.kind === 'coverage' ? observation.checks : [])),

@@ -97,7 +97,7 @@ function webPage(name: string, pattern: string): GrowingParser {
     make: repeated(pattern),
     run: (text) =>
       readWeb(origin, {
-        http: { request: async () => responseOf(text), close: async () => undefined },
+        http: { request: async () => responseOf(text), usesHttp2: () => false, close: async () => undefined },
         shared: { request: async () => responseOf(text) },
         signal,
         paths: [],
