@@ -11,6 +11,8 @@ const solr = {
   '/solr/admin/cores?wt=json': json({ status: { lab: { name: 'lab' } } }),
 }
 
+const zk = html("<script>zkmx(\n[0,'uP7Q_',{dt:'z_uHR\\x2Dxv9Xc3Rpg',cu:'',uu:'\\x2Fzkau'},{},[]])</script>")
+
 export const webApplications: readonly Case[] = [
   exposure('gns3-open', '/v2/computes', json([{ compute_id: 'local', protocol: 'http', capabilities: { node_types: ['qemu', 'docker'] } }]), json({ status: 401, message: 'Unauthorized' })),
   exposure('chii-open', '/targets', json({ targets: [{ id: 'a1', title: 'Shop', url: 'http://lab.test/' }] }), json({ targets: [false, "ERR unknown command 'targets'"] })),
@@ -130,6 +132,13 @@ export const webApplications: readonly Case[] = [
     has: ({ path }) => (path === '/.%00/WEB-INF/web.xml' ? plain('<web-app><display-name>Shop</display-name></web-app>') : path === '/' ? html('shop') : null),
     hasNot: ({ path }) => (path === '/WEB-INF/web.xml' || path === '/.%00/WEB-INF/web.xml' ? plain('<web-app><display-name>Shop</display-name></web-app>') : null),
     at: ['/.%00/WEB-INF/web.xml'],
+  },
+  {
+    id: 'CVE-2022-36537',
+    protocol: 'http',
+    has: ({ path }) => (path === '/' ? zk : path.startsWith('/zkau/upload?') && path.includes('&dtid=z_uHR-xv9Xc3Rpg&') && path.endsWith('nextURI=/WEB-INF/web.xml') ? plain('<web-app><servlet><servlet-class>lab.Shop</servlet-class></servlet></web-app>') : null),
+    hasNot: ({ path }) => (path === '/' ? zk : html('<title>Upload Result</title>')),
+    at: ['/zkau/upload'],
   },
   {
     id: 'CVE-2021-28169',

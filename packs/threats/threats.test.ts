@@ -51,6 +51,8 @@ it.each([
   ['openssl:openssl:1.0.1f:*', ['CVE-2014-0160', 'CVE-2014-0224'], ['CVE-2022-3602']],
   ['openssl:openssl:1.0.1g:*', ['CVE-2014-0224'], ['CVE-2014-0160']],
   ['vitejs:vite:6.2.2:*', ['CVE-2025-30208', 'CVE-2025-31125', 'CVE-2025-31486'], []],
+  ['zkoss:zk_framework:9.6.0.1:*', ['CVE-2022-36537'], []],
+  ['zkoss:zk_framework:9.6.0.2:*', [], ['CVE-2022-36537']],
   ['paramiko:paramiko:2.4.0:*', ['CVE-2018-7750'], []],
   ['paramiko:paramiko:2.4.1:*', [], ['CVE-2018-7750']],
   ['asyncssh_project:asyncssh:1.12.0:*', ['CVE-2018-7749'], []],

@@ -13,13 +13,14 @@ const errorSigns: readonly (readonly RegExp[])[] = [
   // Python
   [
     /Traceback \(most recent call last\):/,
-    /\bFile (?:"|&quot;|&#34;)[^"&\n]{1,300}\.py(?:"|&quot;|&#34;), line \d{1,6}, in \w/,
+    /\bFile (?:\\?"|&quot;|&#34;|&#x27;)[^"&\n]{1,300}\.py(?:\\?"|&quot;|&#34;|&#x27;), line \d{1,6}, in \w/,
   ],
   [/<title>[^<]{0,300}\/\/ (?:Werkzeug|Quart) Debugger<\/title>/],
   [/\bFile <span class="info">[^<\n]{1,300}\.py<\/span>,\s{1,40}line <span class="info">\d/, /<div class="locals">/],
   [/<title>(?:Litestar exception page|Starlette Debugger)<\/title>/],
   [/You.{1,6}re seeing this error because you have <code>(?:DEBUG = True|web\.config\.debug)<\/code>/],
   [/\bid=sanic\b/, /<div>DEBUG mode<\/div>/],
+  [/<title>[^<]{0,300}\/\/ Backlash<\/title>/],
   // Ruby
   [/<title>Action Controller: Exception caught<\/title>/],
   [
@@ -32,6 +33,8 @@ const errorSigns: readonly (readonly RegExp[])[] = [
   [/(?:Error|Exception)\b[^<]{0,300}<br>\s{0,9}&nbsp; ?&nbsp; ?at [^<]{1,300}\.[cm]?js:\d{1,6}:\d{1,6}/],
   [/\bclass="[^"]{0,99}error-stack\b|id="error-stack/, /\.[cm]?[jt]s:\d{1,6}/],
   [/"stack"\s?:\s?(?:\[\s{0,20})?"[^"]{0,300}?at [^"]{1,300}\.[cm]?[jt]s:\d{1,6}:\d{1,6}/],
+  [/(?:\n|\\n) {2,8}at [^\n<"]{1,300}\.[cm]?[jt]sx?:\d{1,6}:\d{1,6}\)?\s{0,9}(?:\n|\\n) {2,8}at /],
+  [/<script id="__bunfallback" type="/],
   // PHP
   [
     /<title>[^<]{0,200}\((?:4|5)\d\d [\w ]{1,40}\)<\/title>/,
@@ -44,6 +47,7 @@ const errorSigns: readonly (readonly RegExp[])[] = [
   [/<div class="call-stack">/, /[ \\]yii\\/],
   [/Slim Application Error/, /<h2>Trace<\/h2>/],
   [/id="tracy-bs"/],
+  [/#\d{1,3} [^\n<#]{1,300}\.php\(\d{1,6}\): /, /#\d{1,3} \{main\}/],
   // Java
   [/<title>Struts Problem Report<\/title>/],
   [
@@ -55,6 +59,10 @@ const errorSigns: readonly (readonly RegExp[])[] = [
   [/(?:\n\s{0,9}|\\t|&#9;|<br>\s{0,9})at [a-z][\w.$/]{3,200}\([A-Z]\w{1,80}\.(?:java|kt|groovy|scala):\d{1,6}\)/],
   [/<li>[\w.$/]{3,200}\([A-Z]\w{1,80}\.(?:java|kt|groovy|scala):\d{1,6}\)<\/li>/],
   [/<title>Ring: Stacktrace<\/title>/],
+  // Perl
+  [/<li class="frame">in [^<\n]{1,300} at [^<\n]{1,300} line \d{1,6}</],
+  [/ called at [^\n<]{1,300} line \d{1,6}\s{0,9}\n\s{0,9}[^\n<]{1,1000} called at [^\n<]{1,300} line \d/],
+  [/<h1>Software error:<\/h1>/, / at [^\n<]{1,300} line \d{1,6}\./],
   // Others
   [/<title>[^<\n]{1,200} on Catalyst \d[\d._]{0,20}<\/title>/, /\bid="dump_0"/],
   [/<div class="title">Stack<\/div>/, /<tr class="errline">/],
@@ -62,6 +70,11 @@ const errorSigns: readonly (readonly RegExp[])[] = [
   [/\bPhoenix\.Router\.NoRouteError at (?:GET|POST)\b/],
   [/<b> ?Stack Trace: ?<\/b>/, /\.NET Framework Version|ASP\.NET Version/],
   [/id="stackpage"/, /\bin [^<\n]{1,300}:line \d|class="frame"/],
+  [/(?:\n|\\n) {3}at [\w.<>`+[\], ]{3,300}\([^)\n]{0,500}\) in [^\n<]{1,300}\.(?:cs|fs|vb):line \d/],
+  [/\.rb:\d{1,6}:in [`'][^'\n<]{1,200}'[^\n]{0,9}\n[^\n]{0,9}[^\n<:]{1,300}\.rb:\d{1,6}:in [`']/],
+  [/\bgoroutine \d{1,9} \[[\w, ]{1,60}\]:/, /\.go:\d{1,6} \+0x[\da-f]{1,8}/],
+  [/\bstack traceback:\s{1,9}[^\n<]{1,300}: in (?:function|main chunk|upvalue|local|method|field)\b/],
+  [/\((?:elixir|phoenix|plug|[a-z_]{2,40}) \d[\w.-]{1,20}\) [^\n<]{1,200}\.exs?:\d{1,6}: /],
 ]
 /** Error pages of Jetty and Tomcat, which show stack traces in production, too. */
 const serverPage =

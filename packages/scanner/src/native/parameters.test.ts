@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describedParameters, parametersOf } from '#native/parameters.ts'
+import { describedParameters, linkedItems, parametersOf } from '#native/parameters.ts'
 
 const page = (body: string, scripts: readonly string[] = []) =>
   parametersOf({
@@ -28,6 +28,25 @@ describe('parametersOf', () => {
 
   it('lists a parameter once', () => {
     expect(page('<a href="/p?page=1">1</a><a href="/p?page=2">2</a>')).toHaveLength(1)
+  })
+})
+
+describe('linkedItems', () => {
+  const items = (...links: readonly string[]) => {
+    const body = links.map((link) => `<a href="${link}">x</a>`).join('')
+    const front = { path: '/shop/', body, status: 200, headers: [], request: '', received: '' }
+    return linkedItems({ front, base: '/shop/' }).map(({ path, value }) => `${path} ${value}`)
+  }
+
+  it('finds one item of each collection', () => {
+    expect(items('orders/7', '/shop/orders/8', '/shop/api/users/anna', '/blog/posts/1', 'about/us')).toEqual([
+      '/shop/orders/{id} 8',
+      '/shop/api/users/{id} anna',
+    ])
+  })
+
+  it('leaves out links that could change something', () => {
+    expect(items('users/delete', 'reset/orders/7', 'relays/on', 'users/logout', 'orders/new')).toEqual([])
   })
 })
 

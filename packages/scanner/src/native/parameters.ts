@@ -1,6 +1,6 @@
 /** Names of parameters in pages, scripts, and descriptions of an API. */
 import { type DescribedParameter, type Description, Operation, operationsMax, pathOf } from '#native/api-description.ts'
-import { formsIn } from '#native/html-forms.ts'
+import { formsIn, linksOf } from '#native/html-forms.ts'
 import { isChanging, isDestructive } from '#native/verbs.ts'
 import { targetHere } from '#native/web-request.ts'
 import type { WebSite } from '#native/web-site.ts'
@@ -36,6 +36,22 @@ export function parametersOf({ front, scripts }: Pick<WebSite, 'front' | 'script
     return path === undefined ? [] : texts.map(({ name }) => ({ path, query: [], name, value: '' }))
   })
   return distinct([...found, ...searched]).slice(0, parametersMax)
+}
+
+const itemsMax = 2
+/** Links that switch a device change its state although they use GET. */
+const state = /\/(?:on|off|open|up|down|toggle|high|low)\/?$/i
+
+/** Items of collections that the start page links to, such as `/orders/7`; one of each collection. */
+export function linkedItems({ front, base }: Pick<WebSite, 'front' | 'base'>): readonly Parameter[] {
+  const items = linksOf(front.body).flatMap((link): Parameter[] => {
+    const target = targetHere(link, front.path) ?? ''
+    const [, collection = '', value = ''] =
+      /^(\/(?:[\w-]{1,40}\/){0,3}[a-z][\w-]{1,40}s\/)([\w-]{1,60})$/i.exec(target) ?? []
+    if (!collection.startsWith(base) || isChanging(target) || isDestructive(target) || state.test(target)) return []
+    return [{ path: `${collection}{id}`, query: [], name: 'id', value, isInPath: true }]
+  })
+  return distinct(items).slice(0, itemsMax)
 }
 
 export function distinct(parameters: readonly Parameter[]): readonly Parameter[] {

@@ -4,7 +4,15 @@ import { readDescription } from '#native/api-description.ts'
 import { debugSignsIn, sqlErrorIn } from '#native/debug-pages.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
-import { describedParameters, distinct, isFile, isUrl, type Parameter, parametersOf } from '#native/parameters.ts'
+import {
+  describedParameters,
+  distinct,
+  isFile,
+  isUrl,
+  linkedItems,
+  type Parameter,
+  parametersOf,
+} from '#native/parameters.ts'
 import {
   evaluatesTemplate,
   interpolatesText,
@@ -64,10 +72,11 @@ export const debugPage = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary:
-    'The application runs in development mode: its start page, or its response to an unknown path or an invalid parameter, shows a stack trace or a developer toolbar.',
+    'The application runs in development mode: its start page, a page that it links to, or its response to an unknown path or to an invalid or missing parameter shows a stack trace or a developer toolbar.',
   impact:
     'An attacker learns the code, paths, versions, and in many cases settings of the application, which helps in finding and exploiting other weaknesses.',
-  remediation: 'Run the application in production mode, and show a generic error page.',
+  remediation:
+    'Run the application in production mode, and show a generic error page. For example, set `NODE_ENV=production` for Node.js, Bun, and Sails, start Plack with `plackup -E deployment`, and set `displayErrorDetails` to `false` in Slim.',
   reference: 'https://cwe.mitre.org/data/definitions/489.html',
   tags: 'exposure debug error',
 })
@@ -84,7 +93,8 @@ export const webParameters: NativeCheck = {
     if (!site) return {}
     const description = await readDescription(context)
     const described = description ? describedParameters(description, site.base) : []
-    const parameters = distinct([...parametersOf(site), ...described])
+    const items = linkedItems(site)
+    const parameters = distinct([...parametersOf(site), ...items, ...described])
     const attempts = await attemptsOf(context, parameters)
     const pages = [
       site.front,
@@ -97,7 +107,7 @@ export const webParameters: NativeCheck = {
       [traversal.id]: await firstProof(parameters.filter(isFile), (item) => readsPasswords(context, item)),
       [scripting.id]: reflectedMarkup(attempts),
       [injection.id]: await firstProof(attempts, (attempt) => endsStatement(context, attempt)),
-      [debugPage.id]: shownDebugPage(pages),
+      [debugPage.id]: shownDebugPage(pages) ?? (await linkedDebugPage(context, parameters)),
       [templateInjection.id]:
         interpolated.decoded ??
         (await firstProof(repeated, ({ parameter }) =>
@@ -205,6 +215,20 @@ function shownDebugPage(pages: readonly (WebResponse & { readonly path: string }
     if (signs) return { ...webProof(page, signs), path: page.path }
   }
   return null
+}
+
+const plainPagesMax = 4
+
+/** The debug page of a request without the parameter, or for the linked item, as programs send it. */
+function linkedDebugPage(context: NativeContext, parameters: readonly Parameter[]): Promise<Proof | null> {
+  const paths = parameters.flatMap(({ path, name, value, isInPath }) => {
+    if (isInPath) return value === '' ? [] : path.replace(`{${name}}`, () => value)
+    return path
+  })
+  return firstProof([...new Set(paths)].slice(0, plainPagesMax), async (path) => {
+    const page = await requestWeb(context, { target: path })
+    return page ? shownDebugPage([{ ...page, path }]) : null
+  })
 }
 
 /** Whether the browser parses a tag in this response as HTML, outside of elements that only contain text. */
