@@ -219,7 +219,7 @@ function shownDebugPage(pages: readonly (WebResponse & { readonly path: string }
 
 const plainPagesMax = 4
 
-/** The debug page of a request without the parameter, or for the linked item, as programs send it. */
+/** The debug page in response to a request without the parameter, or for the linked item, from a client that isn't a browser. */
 function linkedDebugPage(context: NativeContext, parameters: readonly Parameter[]): Promise<Proof | null> {
   const paths = parameters.flatMap(({ path, name, value, isInPath }) => {
     if (isInPath) return value === '' ? [] : path.replace(`{${name}}`, () => value)
