@@ -16,7 +16,7 @@ import type { Identification } from '#identify.ts'
 import { dnsQuery, localhostQuery, readAnswer, recordsOf, softwareByLocalhost, versionQuestion } from '#native/dns.ts'
 import { bytes, hex } from '#wire.ts'
 import { isRadiusAnswer, statusRequest } from '#native/radius.ts'
-import { descriptionOf, readVariables, servicesQuestion, snmpGet } from '#native/udp-checks.ts'
+import { descriptionOf, engineOf, readVariables, servicesQuestion, snmpDiscovery, snmpGet } from '#native/udp-checks.ts'
 import { textsOf } from '#net/dns-message.ts'
 import { queryUdp } from '#net/udp.ts'
 import { forEachOf } from '#pool.ts'
@@ -38,14 +38,6 @@ interface FollowUp {
   readonly request: Uint8Array
   traces(answer: Buffer): readonly FingerprintText[]
 }
-
-/**
- * SNMPv3 discovery (RFC 3414, section 4): answered without credentials, with the vendor's
- * enterprise number in the engine ID.
- */
-const snmpDiscovery = hex(
-  '303a 020103 300f 02024743 020300ffe3 040104 020103 0410 300e 0400 020100 020100 0400 0400 0400 3012 0400 0400 a00c 02024743 020100 020100 3000',
-)
 
 const probes: readonly DatagramProbe[] = [
   {
@@ -231,10 +223,4 @@ function identificationOf(
     technologies: identifyTechnologies(traces, endpoint, fingerprints),
     responded: true,
   }
-}
-
-/** Enterprise number of an SNMP engine (RFC 3411, SnmpEngineID); empty when absent. */
-function engineOf(response: Buffer): string {
-  const [, number = ''] = /\x04[\x05-\x20](\x80[\s\S]{3})/.exec(response.toString('latin1')) ?? []
-  return number === '' ? 'unknown' : `enterprise ${Buffer.from(number, 'latin1').readUInt32BE(0) & 0x7fffffff}`
 }

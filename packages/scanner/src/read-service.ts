@@ -44,8 +44,9 @@ const tlsGuessMs = 1500
  * @throws only when the signal aborts, with its reason
  */
 export async function readService(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
-  if (untouchedPorts.has(endpoint.port)) return sendOwnProbe(endpoint, tools)
   const isTls = tlsPorts.has(endpoint.port)
+  if (untouchedPorts.has(endpoint.port))
+    return (isTls ? await readTls(endpoint, tools) : undefined) ?? sendOwnProbe(endpoint, tools)
   const received = isTls ? Buffer.alloc(0) : await readInitialBanner(endpoint, tools)
   if (received.length > 0) return identifyByBanner(received, endpoint, tools)
   const encrypted = isTls ? await readTls(endpoint, tools) : undefined
@@ -269,9 +270,7 @@ async function readTls(
   const inner =
     received.length > 0
       ? await identifyByBanner(received, endpoint, tools, true)
-      : ((await probeInsideTls(endpoint, tools)) ??
-        (await readPage(endpoint, tools, true)) ??
-        (await guessProtocol(expectedInsideTls(endpoint), { ...endpoint, isTls: true }, tools)))
+      : ((await probeInsideTls(endpoint, tools)) ?? (await guessInsideTls(endpoint, tools)))
   return { ...(inner ?? silent), ...outer, traces: [...(inner?.traces ?? []), ...shown] }
 }
 
@@ -283,6 +282,12 @@ async function probeInsideTls(endpoint: Endpoint, tools: IdentifyTools): Promise
     if (known) return known
   }
   return undefined
+}
+
+async function guessInsideTls(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+  if (untouchedPorts.has(endpoint.port)) return undefined
+  const page = await readPage(endpoint, tools, true)
+  return page ?? guessProtocol(expectedInsideTls(endpoint), { ...endpoint, isTls: true }, tools)
 }
 
 function expectedInsideTls({ port }: Endpoint): readonly Probe[] {

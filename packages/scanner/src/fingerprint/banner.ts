@@ -3,7 +3,7 @@ import { greetings, type Banner } from '#fingerprint/greetings.ts'
 
 /** Ports that use TLS from the first byte. */
 export const tlsPorts = portSet(
-  '443 465 563 636 853 989 990 992 993 994 995 2083 2087 2096 2376 3269 4433 4443 5061 5223 5349 5671 5986 6443 6697 ' +
+  '443 465 563 636 802 853 989 990 992 993 994 995 2083 2087 2096 2376 3269 4433 4443 5061 5223 5349 5671 5986 6443 6697 ' +
     '8243 8443 8444 8834 8883 9443 10250 10443 15671',
 )
 /** Ports whose servers rarely send a banner. */
@@ -23,7 +23,7 @@ export const greetingPorts = portSet('21 24 25 110 143 587 2525 4949')
  */
 export const fragilePorts = portSet('9100 9101 9102 9103 515')
 const mailPorts = portSet('24 25 465 587 1025 2525')
-export const untouchedPorts = portSet('102 502 20000 44818 47808 1911 4911 789 2404')
+export const untouchedPorts = portSet('102 502 802 20000 44818 47808 1911 4911 789 2404')
 
 function portSet(ports: string): ReadonlySet<number> {
   return new Set(ports.split(' ').map(Number))

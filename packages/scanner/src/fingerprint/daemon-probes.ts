@@ -174,6 +174,18 @@ export const daemonProbes: readonly Probe[] = [
     read: modbusIdentification,
     isBinary: true,
   },
+  // The same inside TLS (Modbus/TCP Security); some servers leave out the header.
+  ...['474c 0000 0005 01 2b 0e 01 00', '2b 0e 01 00'].map((request) => ({
+    protocol: 'modbus-tls',
+    ports: [],
+    tlsPorts: [802],
+    request: hex(request),
+    responsePattern: /^(?:GL\x00\x00\x00[\x03-\xff]\x01)?[\x2b\xab]/,
+    field: 'modbus.identification',
+    read: modbusIdentification,
+    isBinary: true,
+    isOwnPortsOnly: true,
+  })),
   {
     // ISO transport connection request to rack 0, slot 2 (RFC 905).
     protocol: 's7',

@@ -33,6 +33,8 @@ export const greetings: readonly (readonly [RegExp, Reader])[] = [
   [/^VLC media player \d/, (text) => ({ protocol: 'vlc-rc', field: software, text: lineOf(text) })],
   [/^(?:GNU Guile \d|BeanShell \d)/, (text) => ({ protocol: 'console', field: software, text: lineOf(text) })],
   [/^ceph v\d/, (text) => ({ protocol: 'ceph', field: software, text: lineOf(text) })],
+  // The version of the protocol of ZEO, with pickles or MessagePack.
+  [/^\0\0\0[\x02-\x05][MZ]\d{1,4}$/, () => ({ protocol: 'zeo', field: software, text: 'ZEO' })],
   [/^[\s\S]{132}$/, nscaGreeting],
 ]
 

@@ -2,6 +2,7 @@
 /** Probes for network infrastructure, telephony, and cluster services. */
 import type { Probe } from '#fingerprint/probe.ts'
 import { reflectionRequest } from '#native/grpc-wire.ts'
+import { engineOf, snmpDiscovery, snmpGet } from '#native/udp-checks.ts'
 import { bindingRequest, softwareOf } from '#fingerprint/stun.ts'
 import { bytes, hex } from '#wire.ts'
 
@@ -17,6 +18,17 @@ export function sipServer(response: string): string {
 }
 
 export const infrastructureProbes: readonly Probe[] = [
+  // SNMP over TCP (RFC 3430). Agents without SNMPv3 only respond to a community.
+  ...[snmpDiscovery, snmpGet(1, 'public')].map((request) => ({
+    protocol: 'snmp',
+    ports: [161],
+    request,
+    responsePattern: /^\x30[\s\S]{1,4}\x02\x01[\x01\x03]/,
+    field: 'snmp.engine',
+    read: (response: string) => engineOf(Buffer.from(response, 'latin1')),
+    isBinary: true,
+    isOwnPortsOnly: true,
+  })),
   {
     // NAMES_REQ of the Erlang port mapper returns a number, then one line per node.
     protocol: 'epmd',

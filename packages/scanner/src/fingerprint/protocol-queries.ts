@@ -1,7 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 import { dataQueries } from '#fingerprint/data-queries.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
-import { listedServices, reflectionRequest } from '#native/grpc-wire.ts'
+import { answeredMethods, knownMethodsRequest, listedServices, reflectionRequest } from '#native/grpc-wire.ts'
 import { readChallenge } from '#native/ntlm.ts'
 import { listedShares, logInAnonymously, sessionOn } from '#native/smb-session.ts'
 import { rejectsPlaintext } from '#native/starttls.ts'
@@ -14,6 +14,7 @@ import {
   smb1Session,
   spnegoInit,
 } from '#native/smb-wire.ts'
+import { descriptionOf, snmpGet } from '#native/udp-checks.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 import { bytes, hex, ignoreRangeError } from '#wire.ts'
 
@@ -52,6 +53,14 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
     },
   ],
 
+  snmp: [
+    async (connection) => {
+      connection.write(snmpGet(1, 'public'))
+      const text = descriptionOf(await connection.read(readOptions))
+      return text === '' ? [] : [{ field: 'snmp.sys_description', text }]
+    },
+  ],
+
   'dubbo-qos': [
     async (connection) => {
       connection.write('version\r\n')
@@ -67,6 +76,11 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       connection.write(reflectionRequest)
       const services = listedServices(await connection.read({ ...readOptions, bytesMax: 65_536, idleMs: 500 }))
       return [{ field: 'grpc.services', text: services.join('\n') || 'no reflection' }]
+    },
+    async (connection) => {
+      connection.write(knownMethodsRequest)
+      const [method] = answeredMethods(await connection.read({ ...readOptions, idleMs: 500 }))
+      return method === undefined ? [] : [{ field: 'grpc.services', text: method.split('/', 1)[0] ?? '' }]
     },
   ],
 

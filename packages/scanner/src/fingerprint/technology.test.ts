@@ -17,3 +17,19 @@ it('does not take the version of JupyterHub for that of a server that it starts'
   expect(namesIn([hub, version('6.5.4')])).toEqual(['jupyterhub 6.1.1', 'notebook 6.5.4'])
   expect(namesIn([version('6.1.1')])).toEqual(['notebook 6.1.1'])
 })
+
+it('names a program by the build information in its metrics, unless the name is generic', () => {
+  const metrics = (name: string) => ({
+    field: 'http.path:/metrics',
+    text: `# TYPE ${name}_build info\n${name}_build_info{version="2.3.19.1",revision="9b53102964"} 1`,
+  })
+  expect(namesIn([metrics('dovecot')])).toEqual(['dovecot 2.3.19.1'])
+  expect(namesIn([metrics('app')])).toEqual([])
+})
+
+it('prefers the name in the metrics to that of the file in the command line', () => {
+  const commandLine = { field: 'http.path:/debug/vars', text: '{"cmdline": ["prometheus-ledger"]}' }
+  const text = 'ledger_build_info{goversion="go1.24",revision="9b53102964",version="2.4.1"} 1'
+  expect(namesIn([commandLine, { field: 'http.path:/metrics', text }])).toEqual(['ledger 2.4.1'])
+  expect(namesIn([commandLine])).toEqual(['prometheus-ledger *'])
+})

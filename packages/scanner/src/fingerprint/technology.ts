@@ -103,6 +103,9 @@ function hitsIn(traces: readonly FingerprintText[], fingerprints: Fingerprints) 
       if (!hit.isLastResort) return true
       // `Python/3.11 Acme/2.4.1`: the platform is known, and the program still has to be named.
       if (header !== trace.field && !knownFields.has(header) && isPlatformOnly(header, certain)) return true
+      // The command line has the name of a file, the metrics that of the program.
+      if (header === 'http.path:/debug/vars' && hits.some((other) => other.header === 'http.path:/metrics'))
+        return false
       if (nameOf(hit) !== '' && versionedNames.has(nameOf(hit))) return false
       if (header === ownName)
         return !isProgramKnown && (hit.values['service.version'] || !certainNames.has(nameOf(hit)))
@@ -162,6 +165,9 @@ function isBetter(one: Technology, other: Technology): boolean {
   return versions > 0 || (versions === 0 && one.quality > other.quality)
 }
 
+/** What programs call themselves in their metrics and descriptions if their operator didn't name them. */
+const genericNames =
+  /^(?:api|app|application|backend|frontend|main|microservice|process|program|project|server|service|software|system|test|web)$/i
 const subjects = ['service', 'service.component', 'os', 'hw'] as const
 type Subject = (typeof subjects)[number]
 
@@ -169,7 +175,8 @@ type Subject = (typeof subjects)[number]
  * Products named by a Recog match: the service, its component, the operating system, and the
  * hardware.
  */
-function productsIn({ values }: FingerprintMatch) {
+function productsIn({ values, isLastResort }: FingerprintMatch) {
+  if (isLastResort && genericNames.test(values['service.product'] ?? '')) return []
   return subjects.flatMap((subject) => {
     const product = values[`${subject}.product`] ?? ''
     const vendor = values[`${subject}.vendor`] ?? ''

@@ -7,7 +7,8 @@ import { folderFiles } from '#native/folder-files.ts'
 import { ftpUpload } from '#native/ftp.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { directoryListing } from '#native/listing.ts'
-import { grpc } from '#native/grpc.ts'
+import { grpc, grpcApis } from '#native/grpc.ts'
+import { homekit } from '#native/homekit.ts'
 import { ike } from '#native/ike.ts'
 import { ipmi } from '#native/ipmi.ts'
 import { jmx } from '#native/jmx.ts'
@@ -40,6 +41,7 @@ import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
 import { webAdministration } from '#native/web-admin.ts'
 import { webApi } from '#native/web-api.ts'
+import { webBayeux } from '#native/web-bayeux.ts'
 import { webFolders } from '#native/web-folders.ts'
 import { webGraphql } from '#native/web-graphql.ts'
 import { webInternalAddress } from '#native/web-internal-address.ts'
@@ -110,8 +112,11 @@ export const nativeCheckList: readonly NativeCheck[] = [
   gitOverHttp,
   subversionOverHttp,
   webTerminal,
+  homekit,
+  webBayeux,
   mcp,
   grpc,
+  grpcApis,
   webTokens,
   // A CONNECT request crashes some programs.
   httpProxy,

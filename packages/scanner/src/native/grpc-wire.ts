@@ -1,4 +1,4 @@
-/** The few frames of HTTP/2 (RFC 9113) and gRPC that server reflection needs. */
+/** The few frames of HTTP/2 (RFC 9113) and gRPC that server reflection and calls without parameters need. */
 
 const frameHeaderBytes = 9
 const frameType = { data: 0, headers: 1, settings: 4 }
@@ -37,20 +37,38 @@ function requestHeaders(path: string): Buffer {
 /** ServerReflectionRequest with `list_services: "*"` in an uncompressed message. */
 const listServices = Buffer.from('00000000033a012a', 'hex')
 
-/** Lists the services on two streams, because servers have version 1 or v1alpha of the reflection service. */
-export const reflectionRequest = Buffer.concat([
-  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1'),
-  frame(frameType.settings, 0, 0),
-  ...['v1', 'v1alpha'].flatMap((version, index) => [
-    frame(
-      frameType.headers,
-      endHeaders,
-      2 * index + 1,
-      requestHeaders(`/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`),
-    ),
-    frame(frameType.data, endStream, 2 * index + 1, listServices),
-  ]),
-])
+const noParameters = Buffer.alloc(5)
+
+/** Calls each method on a stream of its own. */
+function requestOf(methods: readonly string[], message: Buffer): Buffer {
+  return Buffer.concat([
+    Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1'),
+    frame(frameType.settings, 0, 0),
+    ...methods.flatMap((method, index) => [
+      frame(frameType.headers, endHeaders, 2 * index + 1, requestHeaders(`/${method}`)),
+      frame(frameType.data, endStream, 2 * index + 1, message),
+    ]),
+  ])
+}
+
+/** Lists the services. Servers have version 1 or v1alpha of the reflection service. */
+export const reflectionRequest: Buffer = requestOf(
+  ['v1', 'v1alpha'].map((version) => `grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`),
+  listServices,
+)
+
+/** Methods that only read, of APIs that usually have no reflection: GoBGP 3, 2, and 4. */
+const knownMethods = ['apipb.GobgpApi/GetBgp', 'gobgpapi.GobgpApi/GetBgp', 'api.GoBgpService/GetBgp']
+export const knownMethodsRequest: Buffer = requestOf(knownMethods, noParameters)
+
+/** @returns the methods that a response to `knownMethodsRequest` contains a message of */
+export function answeredMethods(received: Buffer): readonly string[] {
+  const messages = framesOf(received).filter(
+    ({ type, payload }) =>
+      type === frameType.data && payload.length > 5 && payload.readUInt32BE(1) === payload.length - 5,
+  )
+  return knownMethods.filter((_, index) => messages.some(({ stream }) => stream === 2 * index + 1))
+}
 
 /** @returns the names of the services that a response to `reflectionRequest` lists, sorted */
 export function listedServices(received: Buffer): readonly string[] {

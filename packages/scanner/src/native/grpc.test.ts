@@ -52,3 +52,17 @@ it.each([Buffer.alloc(0), Buffer.alloc(60, 255), Buffer.from('HTTP/1.1 400 Bad R
     expect(listedServices(received)).toEqual([])
   },
 )
+
+it.each([
+  [200, ['gobgp-api-open']],
+  [16, []],
+])('finds an API that accepts calls, by a message in the response: %i', async (status, expected) => {
+  const bgp = Buffer.concat([Buffer.from([0, 0, 0, 0, 4]), field(1, Buffer.from('as'))])
+  const { found, covered } = await checked((response, path) => {
+    const isAccepted = status === 200 && path === '/apipb.GobgpApi/GetBgp'
+    response.writeHead(200, isAccepted ? grpc : { ...grpc, 'grpc-status': '16' })
+    response.end(isAccepted ? bgp : '')
+  })
+  expect(found).toEqual(expected)
+  expect(covered).toContain('gobgp-api-open')
+})

@@ -1,5 +1,5 @@
-/** Server reflection of gRPC. */
-import { listedServices, reflectionRequest } from '#native/grpc-wire.ts'
+/** Server reflection of gRPC, and APIs that accept calls without authentication. */
+import { answeredMethods, knownMethodsRequest, listedServices, reflectionRequest } from '#native/grpc-wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 
@@ -17,6 +17,20 @@ const reflection = checkInfo({
   reference: 'https://grpc.io/docs/guides/reflection/',
   tags: 'exposure grpc network',
 })
+const routingApi = checkInfo({
+  id: 'gobgp-api-open',
+  name: 'GoBGP API exposed without authentication',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:H',
+  score: 9.4,
+  summary:
+    'The gRPC API of GoBGP accepts calls from the network without authentication. The check only read the global configuration.',
+  impact: 'An attacker can add and withdraw routes, change peers, and stop the BGP server.',
+  remediation:
+    'Bind the API to localhost (`gobgpd --api-hosts 127.0.0.1:50051`), or require client certificates with `--tls` and `--tls-client-ca-file`.',
+  reference: 'https://github.com/osrg/gobgp/blob/master/docs/sources/cli-command-syntax.md',
+  tags: 'misconfig gobgp bgp grpc unauth network',
+})
 const readOptions = { firstByteMs: 2000, idleMs: 500, bytesMax: 65_536 }
 
 export const grpc: NativeCheck = {
@@ -30,5 +44,19 @@ export const grpc: NativeCheck = {
     const answer = services.join('\n')
     const request = 'grpc.reflection.v1.ServerReflection/ServerReflectionInfo list_services: "*"'
     return { [reflection.id]: { request, answer, highlights: services.slice(0, 1) } }
+  },
+}
+
+export const grpcApis: NativeCheck = {
+  checks: [routingApi],
+  appliesTo: ({ protocol }) => protocol === 'grpc',
+  async run(context) {
+    const received = await context.exchange(knownMethodsRequest, readOptions)
+    if (!received || received.length === 0) return {}
+    const [method] = answeredMethods(received)
+    const answer = received.toString('latin1').replaceAll(/[^\x20-\x7e]+/g, ' ')
+    return {
+      [routingApi.id]: method === undefined ? null : { request: `gRPC ${method}`, answer, highlights: [] },
+    }
   },
 }

@@ -182,6 +182,16 @@ describe.concurrent('over UDP', () => {
     expect(JSON.stringify(seen)).toContain(description)
     expect(seen).toContainEqual(expect.objectContaining({ location: `${peer.port}/udp`, transport: 'udp' }))
   })
+  it('finds a default community string over TCP', async () => {
+    await using peer = await tcpPeer((socket) =>
+      socket.on('data', (received: Buffer) => {
+        if (received.includes('public')) socket.write(snmpAnswer(received, 'public'))
+      }),
+    )
+    const { found, seen } = await runNativeChecks(peer, { protocol: 'snmp' })
+    expect(found).toEqual(['snmp-community-public'])
+    expect(JSON.stringify(seen)).toContain(description)
+  })
   it.each([
     [6, []],
     [7, ['snmp-community-writable']],

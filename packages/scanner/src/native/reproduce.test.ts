@@ -19,14 +19,14 @@ it.skipIf(!hasOpenSsl)('shows the certificate of a TLS service', async () => {
   await once(server, 'listening')
   const bound = server.address()
   const port = typeof bound === 'object' && bound ? bound.port : 0
-  const service = { address, port, hostname: "it's.test", protocol: 'http', tls: true }
+  const service = { address, port, hostname: "it's.test", protocol: 'http', tls: true, transport: 'tcp' as const }
   const { stdout } = await run('sh', ['-c', nativeCommand('tls-key-weak', service) ?? 'exit 1'])
   server.close()
   expect(stdout).toMatch(/Public-Key: \(\d+ bit\)/)
 })
 
 it('has no command for unknown checks', () => {
-  const service = { address, port: 1, hostname: address, protocol: '', tls: false }
+  const service = { address, port: 1, hostname: address, protocol: '', tls: false, transport: 'tcp' as const }
   expect(nativeCommand('no-such-check', service)).toBeUndefined()
   expect(nativeChecks.filter(({ id }) => nativeCommand(id, service) !== undefined).length).toBeGreaterThan(10)
 })

@@ -8,6 +8,7 @@ interface Service {
   readonly hostname: string
   readonly protocol: string
   readonly tls: boolean
+  readonly transport: 'tcp' | 'udp'
 }
 type Command = (service: Service) => string
 
@@ -39,8 +40,8 @@ const commands: Readonly<Record<string, Command>> = {
   'nfs-export-world': ({ address }) => `showmount -e ${quoted(address)}`,
   'smb-shares-listed': shares,
   'smb-guest-share': shares,
-  'snmp-community-public': ({ address, port }) =>
-    `snmpget -v 2c -c public ${quoted(`${address}:${port}`)} 1.3.6.1.2.1.1.1.0`,
+  'snmp-community-public': ({ address, port, transport }) =>
+    `snmpget -v 2c -c public ${quoted(`${transport === 'tcp' ? 'tcp:' : ''}${address}:${port}`)} 1.3.6.1.2.1.1.1.0`,
   'ntp-variables-exposed': ({ address }) => `ntpq -c rv ${quoted(address)}`,
 }
 

@@ -46,10 +46,10 @@ const publicWrites = checkInfo({
   tags: 'default-login snmp network udp',
 })
 
-/** Two reads of sysDescr; nothing is set. */
+/** Two reads of sysDescr; nothing is set. Agents may also listen on TCP (RFC 3430). */
 export const snmp: NativeCheck = {
   checks: [publicCommunity, privateCommunity],
-  appliesTo: ({ protocol, transport }) => protocol === 'snmp' && transport === 'udp',
+  appliesTo: ({ protocol }) => protocol === 'snmp',
   async run(context) {
     const [open, writable] = [await readDescription(context, 1, 'public'), await readDescription(context, 0, 'private')]
     // Agents ignore unknown communities, so silence means that the community is not accepted.
@@ -100,12 +100,32 @@ function snmpSet(community: string, oid: string, value: string): Buffer {
 }
 
 async function readDescription(context: NativeContext, version: 0 | 1, community: string): Promise<Proof | null> {
-  const response = await context.sendDatagram(snmpGet(version, community), { waitMs: 700 })
-  if (response.kind !== 'answer') return null
-  const description = descriptionOf(response.bytes)
-  if (!response.bytes.toString('latin1').includes(community) || description === '') return null
+  const response = await sendMessage(context, snmpGet(version, community))
+  const description = descriptionOf(response)
+  if (!response.toString('latin1').includes(community) || description === '') return null
   const request = `SNMP ${version === 1 ? 'v2c' : 'v1'} GET 1.3.6.1.2.1.1.1.0 (sysDescr), community "${community}"`
   return { request, answer: `sysDescr: ${description}`, highlights: [description] }
+}
+
+/** @returns the response over the service's transport; empty if there was none */
+async function sendMessage(context: NativeContext, message: Buffer): Promise<Buffer> {
+  if (context.service.transport === 'tcp') return (await context.exchange(message)) ?? Buffer.alloc(0)
+  const response = await context.sendDatagram(message, { waitMs: 700 })
+  return response.kind === 'answer' ? response.bytes : Buffer.alloc(0)
+}
+
+/**
+ * SNMPv3 discovery (RFC 3414, section 4): answered without credentials, with the vendor's
+ * enterprise number in the engine ID.
+ */
+export const snmpDiscovery: Buffer = hex(
+  '303a 020103 300f 02024743 020300ffe3 040104 020103 0410 300e 0400 020100 020100 0400 0400 0400 3012 0400 0400 a00c 02024743 020100 020100 3000',
+)
+
+/** Enterprise number of an SNMP engine (RFC 3411, SnmpEngineID), or `unknown`. */
+export function engineOf(response: Buffer): string {
+  const [, number = ''] = /\x04[\x05-\x20](\x80[\s\S]{3})/.exec(response.toString('latin1')) ?? []
+  return number === '' ? 'unknown' : `enterprise ${Buffer.from(number, 'latin1').readUInt32BE(0) & 0x7fffffff}`
 }
 
 /** The octet string of sysDescr.0 in a GetResponse; empty for any other message. */
