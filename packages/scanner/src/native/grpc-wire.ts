@@ -61,7 +61,7 @@ export const reflectionRequest: Buffer = requestOf(
 const knownMethods = ['apipb.GobgpApi/GetBgp', 'gobgpapi.GobgpApi/GetBgp', 'api.GoBgpService/GetBgp']
 export const knownMethodsRequest: Buffer = requestOf(knownMethods, noParameters)
 
-/** @returns the methods that a response to `knownMethodsRequest` contains a message of */
+/** @returns the methods that responded to `knownMethodsRequest` with a message */
 export function answeredMethods(received: Buffer): readonly string[] {
   const messages = framesOf(received).filter(
     ({ type, payload }) =>
