@@ -60,3 +60,14 @@ it.each([
   )
   expect(folders).toEqual(expected)
 })
+
+it.each([
+  [404, ['/tensorboard/']],
+  [200, []],
+])('looks for more applications only where the root does not exist: %i', async (status, expected) => {
+  const folders = await foundOn(({ url }, response) => {
+    if (url === '/') response.writeHead(status).end()
+    else response.writeHead(url === '/tensorboard/' ? 200 : 404).end()
+  })
+  expect(folders).toEqual(expected)
+})

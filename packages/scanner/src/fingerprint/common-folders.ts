@@ -12,11 +12,17 @@ const commonFolders = (
   'manager mlflow monitoring munin nagios nagios4 netdata nexus pgadmin4 phpldapadmin phpliteadmin phpmyadmin ' +
   'prometheus roundcube solr sonarqube svn trac webdav webmail wiki wordpress zabbix'
 ).split(' ')
+/** Further folders where the root doesn't exist, so that the server's application must be below it. */
+const foldersWithoutRoot = (
+  'akhq argocd artifactory auth confluence consul drupal flink gerrit glpi graylog guacamole jaeger jira joomla ' +
+  'kafka-ui keycloak kiali mantis minio moodle nextcloud nomad opensearch-dashboards otrs owncloud rabbitmq redmine ' +
+  'rundeck spark streamlit superset supervisor tensorboard thanos ui vault zipkin'
+).split(' ')
 /** Folders that guides for a framework mount dashboards in, by products of its servers. */
 const frameworkFolders: readonly (readonly [RegExp, string])[] = [
   [
     /:(?:cherrypy|django|flask|gunicorn|hypercorn|python|starlette|tornado|uvicorn|waitress|werkzeug)$/,
-    'django-rq explorer flask-profiler profiler rq scheduler silk',
+    'django-rq explorer flask-profiler profiler rq scheduler silk tb tensorboard',
   ],
   [
     /:(?:jboss\w*|jetty|payara\w*|spring_\w+|tomcat|undertow|wildfly)$/,
@@ -46,7 +52,9 @@ export async function findCommonFolders(
   const ofFrameworks = frameworkFolders.flatMap(([framework, names]) =>
     [...products].some((product) => framework.test(product)) ? names.split(' ') : [],
   )
-  await forEachOf([...ofFrameworks, ...commonFolders], atOnce, async (name) => {
+  const front = await read('/')
+  const ofNoRoot = front?.status === 404 ? foldersWithoutRoot : []
+  await forEachOf([...new Set([...ofFrameworks, ...commonFolders, ...ofNoRoot])], atOnce, async (name) => {
     const folder = `/${name}/`
     const response = await read(folder)
     const isOther = response?.status !== unknown.status || (isFrontPage(unknown) && !response.body.equals(unknown.body))

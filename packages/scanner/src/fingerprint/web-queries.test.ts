@@ -34,6 +34,7 @@ async function read(
     'spring.environment',
     'web.version',
     'softether.version',
+    'docker.registry',
   ])
   const versions = page?.traces.flatMap(({ field, text }) => (own.has(field) ? text : [])) ?? []
   return { versions, posted }
@@ -136,4 +137,15 @@ it('reads the version from a call that the page names', async () => {
     return response.end(url === '/api/app' ? '{"config":{},"version":"3.1.0"}' : '')
   }
   expect((await read(serve)).versions).toEqual(['3.1.0'])
+})
+
+it.each([
+  ['', ['registry/2.0']],
+  ['<h1>Packages</h1>', []],
+])('asks a server with the root page "%s" for its registry', async (front, versions) => {
+  const result = await read(({ url }, response) => {
+    if (url === '/') response.writeHead(200, { 'content-length': front.length }).end(front)
+    else response.writeHead(401, { 'docker-distribution-api-version': 'registry/2.0' }).end()
+  })
+  expect(result.versions).toEqual(versions)
 })

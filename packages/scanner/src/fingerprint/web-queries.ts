@@ -182,7 +182,19 @@ const softEther: WebQuery = {
   },
 }
 
+/** The root of a Docker registry is an empty page; its API names itself, even if it requires authentication. */
+const dockerRegistry: WebQuery = {
+  appliesTo: (traces) => traces.some(({ field, text }) => field === 'http_header.content-length' && text === '0'),
+  async run(send) {
+    const response = await send({ method: 'GET', path: '/v2/_catalog' })
+    const [, version] =
+      response?.headers.find(([name]) => name.toLowerCase() === 'docker-distribution-api-version') ?? []
+    return version === undefined ? [] : [{ field: 'docker.registry', text: version }]
+  },
+}
+
 const queries: readonly WebQuery[] = [
+  dockerRegistry,
   softEther,
   rosMaster,
   transmission,

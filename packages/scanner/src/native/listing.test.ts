@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { listedNames, listsOnlyAssets } from '#native/listing.ts'
+import { findOnSite } from '#native/testing/examine.ts'
 
 const rows = (names: readonly string[]) => names.map((name) => `<li><a href="${name}">${name}</a></li>`).join('')
 
@@ -66,4 +67,16 @@ describe('listsOnlyAssets', () => {
   ])('decides on %j', (names, expected) => {
     expect(listsOnlyAssets(`<h1>Index of /static/</h1>${rows(names)}`, '/static/')).toBe(expected)
   })
+})
+
+it.each([
+  ['"list":[{"n":"share/","m":"2026-11-27T22:53:49.610Z"}]', true],
+  ['"list":[]', false],
+])('finds files that only the API of HFS lists: %s', async (list, isExpected) => {
+  const found = await findOnSite(({ url = '' }, response) => {
+    if (url === '/') response.end('<script>HFS = { "VERSION": "0.52.9", "SPECIAL_URI": "/~/" }</script>')
+    else if (url === '/~/api/get_file_list?uri=/') response.end(`{"can_upload":false,${list}}`)
+    else response.writeHead(404).end()
+  })
+  expect(found.includes('directory-listing')).toBe(isExpected)
 })

@@ -1,6 +1,6 @@
 /** Recognizes directory listings by their structure instead of the server's name. */
 import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, Proof } from '#native/native-check.ts'
+import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 const listing = checkInfo({
@@ -33,7 +33,7 @@ export const directoryListing: NativeCheck = {
     const base = folderOf(context.basePath)
     const front = await requestWeb(context, { target: base })
     if (!front) return {}
-    const proof = proofOf(front, base)
+    const proof = proofOf(front, base) ?? (await scriptedListing(context, front, base))
     if (proof) return { [listing.id]: proof }
     const uploads = front.body.includes('/wp-content/') ? ['wp-content/uploads/'] : []
     const content = new Set([...contentFolders, ...uploads].map((name) => `${base}${name}`))
@@ -54,6 +54,16 @@ export const directoryListing: NativeCheck = {
 function proofOf(page: WebResponse, path: string): Proof | undefined {
   const names = page.status === 200 ? listedNames(page.body, path) : undefined
   return names && { ...webProof(page, names.slice(0, 5)), path }
+}
+
+/** HFS lists the files of a folder in a script, with its API. */
+async function scriptedListing(context: NativeContext, front: WebResponse, base: string): Promise<Proof | undefined> {
+  const [, api] = /"SPECIAL_URI":\s{0,3}"\/([\w~/-]{1,40}\/)"/.exec(front.body) ?? []
+  if (api === undefined || !front.body.includes('HFS = {')) return undefined
+  const target = `${base}${api}api/get_file_list?uri=/`
+  const list = await requestWeb(context, { target })
+  const [entry] = list?.status === 200 ? (/"list":\[\{"n":"[^"]{1,200}"/.exec(list.body) ?? []) : []
+  return list && entry !== undefined ? { ...webProof(list, [entry]), path: target } : undefined
 }
 
 /** Folders of the files that a page uses, with those above them. */

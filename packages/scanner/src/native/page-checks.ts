@@ -15,6 +15,22 @@ export const setupOpen = checkInfo({
   tags: 'misconfig installer unauth',
 })
 
+export const setupReachable = checkInfo({
+  id: 'setup-page-exposed',
+  name: 'Setup page exposed',
+  severity: 'low',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:N/I:L/A:N',
+  score: 3.7,
+  summary:
+    'The setup page of an application is publicly accessible. Only a setup token or setup password protects it. The check did not submit the form.',
+  impact:
+    'An attacker who guesses or obtains the token or password can reconfigure the application or add an administrator, and flaws of the setup page can be exploited without an account.',
+  remediation:
+    'Remove or disable the setup page once the setup is complete, for example `rm public/setup.php` for PostfixAdmin or `icingacli module disable setup` for Icinga Web 2, or restrict access to it.',
+  reference: 'https://cwe.mitre.org/data/definitions/1188.html',
+  tags: 'exposure installer panel',
+})
+
 export const registrationOpen = checkInfo({
   id: 'registration-open',
   name: 'Account registration open',

@@ -4,6 +4,7 @@ import {
   type Judge,
   logPage,
   pageEditor,
+  protectedSetup,
   registrationForm,
   setupForm,
   sqlConsole,
@@ -31,6 +32,18 @@ const yes: [string, Judge, string, string][] = [
     setupForm,
     '/install.php',
     `<title>Installation</title>${form('<input name="db_host"><input name="db_name"><input type="password" name="db_pass">', 'Install')}`,
+  ],
+  [
+    'a setup that needs a token',
+    protectedSetup,
+    '/setup',
+    `<title>Setup :: Shop</title>${form('<input name="token"><input type="hidden" name="csrf">', 'Next')}`,
+  ],
+  [
+    'a setup that needs a password of its own',
+    protectedSetup,
+    '/setup.php',
+    `<h1>Setup</h1>${form('<input type="password" name="setup_password">', 'Log in')}`,
   ],
   ['a registration', registrationForm, '/signup', `<h1>Welcome</h1>${form(`<input name="email">${login}`, 'Sign up')}`],
   [
@@ -77,6 +90,19 @@ const no: [string, Judge, string, string][] = [
     '/setup',
     `<h1>Setup</h1>${form(`<input name="setup_token">${admin}`, 'Create')}`,
   ],
+  [
+    'a setup that first generates a password of its own',
+    setupForm,
+    '/setup.php',
+    `<h1>Setup</h1>${form('<input type="password" name="setup_password"><input type="password" name="setup_password2">', 'Generate')}`,
+  ],
+  [
+    'a form with a hidden token',
+    protectedSetup,
+    '/setup',
+    `<h1>Setup</h1>${form('<input type="hidden" name="token"><input name="q">', 'Search')}`,
+  ],
+  ['a login with a token', protectedSetup, '/login', `<h1>Setup</h1>${form('<input name="token">', 'Sign in')}`],
   [
     'a login that links a registration',
     registrationForm,

@@ -82,8 +82,22 @@ export const registrationForm: Judge = ({ path, html }) => {
 
 function isInvited({ fields }: HtmlForm): boolean {
   return fields.some(({ name }) =>
-    /invite|invitation|(?:access|registration|sign_?up|setup|secret)[_-]?(?:code|token|key)/i.test(name),
+    /invite|invitation|(?:access|registration|sign_?up|setup|secret)[_-]?(?:code|token|key)|set_?up_?pass/i.test(name),
   )
+}
+
+/** The page of an installer that requires a token, or a password of its own. */
+export const protectedSetup: Judge = ({ path, html }) => {
+  if (!setupPath.test(path)) return undefined
+  const words = headingsOf(html).find((text) => setupWords.test(text))
+  if (words === undefined) return undefined
+  for (const form of formsIn(html)) {
+    const secret = form.fields.find(
+      ({ type, name }) => type !== 'hidden' && /^(?:(?:install|set)_?up_?)?token$|set_?up_?(?:token|pass)/i.test(name),
+    )
+    if (form.isPost && secret) return [words, secret.name]
+  }
+  return undefined
 }
 
 function namesOf({ fields }: HtmlForm): string[] {

@@ -28,3 +28,13 @@ it.each([
   })
   expect(seen).toContainEqual(expect.objectContaining({ check: 'setup-not-completed', quality }))
 })
+
+it('finds the setup page of an application that is already set up', async () => {
+  const setup =
+    '<title>Setup</title><form method="post"><input type="password" name="setup_password"><input type="password" name="setup_password2"></form>'
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.writeHead(url === '/setup.php' ? 200 : 404, { 'content-type': 'text/html' }).end(setup)
+  })
+  expect(found).toContain('setup-page-exposed')
+  expect(found).not.toContain('setup-not-completed')
+})

@@ -9,6 +9,7 @@ import {
   logPageOpen,
   registrationOpen,
   setupOpen,
+  setupReachable,
   sqlConsoleOpen,
 } from '#native/page-checks.ts'
 import {
@@ -17,6 +18,7 @@ import {
   type Judge,
   logPage,
   pageEditor,
+  protectedSetup,
   registrationForm,
   setupForm,
   sqlConsole,
@@ -43,8 +45,9 @@ const kinds: readonly PageKind[] = [
     judge: setupForm,
     isCertain: ({ body }) => asksForDatabase(body),
     links: /[/=](?:install|installer|installation|set-?up|first-?run|onboarding|wizard)(?:\.\w{2,5})?\/?$/i,
-    guesses: ['install', 'setup', 'install.php'],
+    guesses: ['install', 'setup', 'install.php', 'setup.php'],
   },
+  { check: setupReachable, judge: protectedSetup, isCertain: () => true, links: /(?!)/, guesses: [] },
   {
     check: registrationOpen,
     judge: registrationForm,
