@@ -127,3 +127,14 @@ it('asks for few pages in a folder that requires a password', async () => {
     '/admin/api/v1/info',
   ])
 })
+
+it('reads error pages that a missing parameter causes', async () => {
+  const page = await read(({ url }, response) =>
+    url === '/'
+      ? response.writeHead(200, html).end('<form action="/order"><input name="id"></form><a href="/about?page=1">x</a>')
+      : response.writeHead(url === '/order' ? 500 : 200, html).end(`error of ${url}`),
+  )
+  const bodies = page.traces.flatMap(({ field, text }) => (field === 'http.body' ? text : []))
+  expect(bodies).toContain('error of /order')
+  expect(bodies).not.toContain('error of /about')
+})

@@ -20,6 +20,7 @@ import {
   pageText,
   titleOf,
 } from '#fingerprint/web-traces.ts'
+import { linkedItems, parametersOf, plainPaths } from '#native/parameters.ts'
 import { apiPaths } from '#native/web-records.ts'
 import type { HttpClient } from '#net/http.ts'
 import type { HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
@@ -135,6 +136,12 @@ export async function readWeb(
     const fields = fieldsOf.get(path) ?? []
     traces.push(...fields.map(({ field }) => ({ field, text })), ...jsonTraces(text))
   }
+  const start = { front: { path: at, body: front }, base, scripts: [] }
+  const plain = plainPaths([...parametersOf(start), ...linkedItems(start)]).slice(0, plainPagesMax)
+  const readPlain = (path: string) => shared.request(origin, { method: 'GET', path }, { signal })
+  for (const [, page] of await readPages(plain, readPlain, { atOnce: requestsAtOnce })) {
+    if (page.status >= 500) traces.push(...errorTraces(page))
+  }
   const answered = async (request: HttpRequest) => {
     const response = await send({ ...request, path: below(request.path) })
     return response.kind === 'response' ? response : undefined
@@ -200,6 +207,8 @@ const versionPath = /\/(?:version|health|status|info|about)(?:\.json)?$/
 const versionCall =
   /\/(?:version|app|about|build|server-?info|system-?info|app-?info|(?:server|system)\/(?:info|version))\/?$/i
 const versionCallsMax = 4
+/** Pages whose parameters are missing, which often causes an error that names the framework. */
+const plainPagesMax = 2
 /** Read even if no fingerprint needs them. */
 const descriptionPaths = [
   '/version.json',

@@ -24,7 +24,7 @@ it.each([
     500,
     'Error: no connection\n    at GET /orders/:id (/srv/app.js:8:55)\n    at next (/srv/node_modules/a.js:3:9)',
   ],
-  ['Bun', 500, '<body>\n    <script id="__bunfallback" type="binary/peechy">\n      ARMAAABHRVQg'],
+  ['Bun', 500, '<body>\n    <script id="__bunfallback" type="binary">\n      ARMAAABHRVQg'],
   ['PHP, as text', 500, '#0 /srv/index.php(7): Shop->order()\n#1 /srv/lib/app.php(40): call()\n#2 {main}'],
   ['Plack', 500, '<ol>\n<li class="frame">in Shop::order at /srv/app.psgi line 8<pre class="context"><code>'],
   [

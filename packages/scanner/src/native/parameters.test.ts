@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { describedParameters, linkedItems, parametersOf } from '#native/parameters.ts'
+import { describedParameters, linkedItems, parametersOf, plainPaths } from '#native/parameters.ts'
 
 const page = (body: string, scripts: readonly string[] = []) =>
   parametersOf({
-    front: { path: '/shop/', body, status: 200, headers: [], request: '', received: '' },
+    front: { path: '/shop/', body },
     scripts,
   }).map(({ path, name, value }) => `${path} ${name}=${value}`)
 
@@ -34,8 +34,7 @@ describe('parametersOf', () => {
 describe('linkedItems', () => {
   const items = (...links: readonly string[]) => {
     const body = links.map((link) => `<a href="${link}">x</a>`).join('')
-    const front = { path: '/shop/', body, status: 200, headers: [], request: '', received: '' }
-    return linkedItems({ front, base: '/shop/' }).map(({ path, value }) => `${path} ${value}`)
+    return linkedItems({ front: { path: '/shop/', body }, base: '/shop/' }).map(({ path, value }) => `${path} ${value}`)
   }
 
   it('finds one item of each collection', () => {
@@ -48,6 +47,14 @@ describe('linkedItems', () => {
   it('leaves out links that could change something', () => {
     expect(items('users/delete', 'reset/orders/7', 'relays/on', 'users/logout', 'orders/new')).toEqual([])
   })
+})
+
+it('lists the pages of parameters without them, and linked items', () => {
+  const front = { path: '/', body: '<a href="/item?id=1&lang=en">1</a><a href="/orders/7">7</a>' }
+  expect(plainPaths([...parametersOf({ front, scripts: [] }), ...linkedItems({ front, base: '/' })])).toEqual([
+    '/item',
+    '/orders/7',
+  ])
 })
 
 describe('describedParameters', () => {

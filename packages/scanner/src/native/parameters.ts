@@ -15,13 +15,17 @@ export interface Parameter {
   readonly isInPath?: boolean
 }
 
+interface PageOfSite {
+  readonly front: Pick<WebSite['front'], 'path' | 'body'>
+}
+
 const parametersMax = 12
 const describedMax = 16
 const fileValue = /\.[a-z\d]{1,5}$|\//i
 const fileName = /file|path|page|doc|template|download|dir|folder|view|include|image|attachment/i
 
 /** Parameters of links and GET forms on the start page, and of paths in its scripts; each once. */
-export function parametersOf({ front, scripts }: Pick<WebSite, 'front' | 'scripts'>): readonly Parameter[] {
+export function parametersOf({ front, scripts }: PageOfSite & Pick<WebSite, 'scripts'>): readonly Parameter[] {
   const links = [...front.body.matchAll(/\b(?:href|src)\s{0,9}=\s{0,9}["']([^"'\s>]{1,500}\?[^"'\s>]{1,500})["']/gi)]
   const called = scripts.flatMap((script) => [...script.matchAll(/["'`](\/[\w./-]{1,200}\?[\w.=&/%+-]{2,300})["'`]/g)])
   const targets = [...links, ...called].map(([, target = '']) => target.replaceAll('&amp;', '&'))
@@ -43,7 +47,7 @@ const itemsMax = 2
 const state = /\/(?:on|off|open|up|down|toggle|high|low)\/?$/i
 
 /** Items of collections that the start page links to, such as `/orders/7`; one of each collection. */
-export function linkedItems({ front, base }: Pick<WebSite, 'front' | 'base'>): readonly Parameter[] {
+export function linkedItems({ front, base }: PageOfSite & Pick<WebSite, 'base'>): readonly Parameter[] {
   const items = linksOf(front.body).flatMap((link): Parameter[] => {
     const target = targetHere(link, front.path) ?? ''
     const [, collection = '', value = ''] =
@@ -52,6 +56,15 @@ export function linkedItems({ front, base }: Pick<WebSite, 'front' | 'base'>): r
     return [{ path: `${collection}{id}`, query: [], name: 'id', value, isInPath: true }]
   })
   return distinct(items).slice(0, itemsMax)
+}
+
+/** What programs request without the parameters, and the linked items themselves. */
+export function plainPaths(parameters: readonly Parameter[]): readonly string[] {
+  const paths = parameters.flatMap(({ path, name, value, isInPath }) => {
+    if (!isInPath) return path
+    return value === '' ? [] : path.replace(`{${name}}`, () => value)
+  })
+  return [...new Set(paths)]
 }
 
 export function distinct(parameters: readonly Parameter[]): readonly Parameter[] {

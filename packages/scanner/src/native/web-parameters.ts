@@ -12,6 +12,7 @@ import {
   linkedItems,
   type Parameter,
   parametersOf,
+  plainPaths,
 } from '#native/parameters.ts'
 import {
   evaluatesTemplate,
@@ -221,11 +222,7 @@ const plainPagesMax = 4
 
 /** The debug page in response to a request without the parameter, or for the linked item, from a client that isn't a browser. */
 function linkedDebugPage(context: NativeContext, parameters: readonly Parameter[]): Promise<Proof | null> {
-  const paths = parameters.flatMap(({ path, name, value, isInPath }) => {
-    if (isInPath) return value === '' ? [] : path.replace(`{${name}}`, () => value)
-    return path
-  })
-  return firstProof([...new Set(paths)].slice(0, plainPagesMax), async (path) => {
+  return firstProof(plainPaths(parameters).slice(0, plainPagesMax), async (path) => {
     const page = await requestWeb(context, { target: path })
     return page ? shownDebugPage([{ ...page, path }]) : null
   })
