@@ -96,7 +96,7 @@ describe('data stores', () => {
   it('Redis accepts a command in several packets', async () => {
     expect(await converse(host('cache'), ['*1\r\n$4\r\nPI', 'NG\r\n'], 'PONG')).toBe('+PONG\r\n')
   })
-  it('memcached responds over TCP and amplifies over UDP', async () => {
+  it('Memcached responds over TCP and amplifies over UDP', async () => {
     const sessions = host('sessions')
     expect(await converse(sessions, ['stats\r\n'], 'END')).toContain('STAT version 1.5.5')
     const socket = createSocket('udp4')

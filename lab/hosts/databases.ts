@@ -1,4 +1,4 @@
-/** Data stores without authentication: Redis, memcached, and an MQTT broker. */
+/** Data stores without authentication: Redis, Memcached, and an MQTT broker. */
 import { createSocket } from 'node:dgram'
 import { createServer, type Socket } from 'node:net'
 import { listenTcp, listenUdp, type HostDefinition, type HasWeakness } from '../service.ts'
@@ -63,7 +63,7 @@ function array(items: readonly string[]): string {
   return `*${items.length}\r\n${items.map(bulk).join('')}`
 }
 
-/** Parses commands in both of Redis' formats: a line, or an array of bulk strings. */
+/** Parses commands in both of Redis's formats: a line, or an array of bulk strings. */
 function eachCommand(socket: Socket, run: (args: readonly string[]) => void): void {
   let pending = ''
   socket.setEncoding('latin1')
@@ -97,7 +97,7 @@ function readCommand(text: string): { args: readonly string[]; length: number } 
 /** Returns version and statistics over both transports; stores nothing. */
 export const memcached: HostDefinition = {
   name: 'sessions',
-  description: 'memcached 1.5.5 without authentication, exposed over UDP (amplification)',
+  description: 'Memcached 1.5.5 without authentication, exposed over UDP (amplification)',
   weaknesses: [
     { name: 'memcached-open', expected: ['memcached-open', 'CVE-2023-46852'] },
     { name: 'memcached-udp', expected: ['CVE-2018-1000115'] },

@@ -191,7 +191,7 @@ async function stopAll(children: readonly ChildProcess[], pidFiles: readonly str
   signalAll('SIGKILL')
 }
 
-/** Some programs start helpers that leave the process group. Their command line or working folder is in this run's. */
+/** Some programs start helpers that leave the process group. Their command line or environment names this run's folder. */
 function stopStrayProcesses(folder: string): void {
   const numbers = existsSync('/proc/self/cmdline') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
   for (const number of numbers.map(Number).filter((item) => item !== process.pid)) {

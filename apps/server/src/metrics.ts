@@ -36,7 +36,7 @@ interface Sources {
   readonly backupFolder?: string | undefined
 }
 
-/** Metric names follow Prometheus' naming conventions: base units, `_total` only on counters. */
+/** Metric names follow Prometheus's naming conventions: base units, `_total` only on counters. */
 export function createMetrics({ database, jobs, log, backupFolder }: Sources): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

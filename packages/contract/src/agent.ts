@@ -113,7 +113,7 @@ export const deleteAgent = endpoint({
   path: '/v1/agents/:id',
   summary: 'Delete an agent',
   description:
-    'Revokes its key immediately. Its targets are reassigned to `replacementId`; without one they are not scanned until you choose another agent.',
+    'Revokes its key immediately. Its targets are reassigned to `replacementId`; without one, they are not scanned until you choose another agent.',
   input: z.object({ id: Id, replacementId: z.optional(Id) }),
   result: Empty,
 })

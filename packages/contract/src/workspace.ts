@@ -57,7 +57,7 @@ export const retentionMax = 3650
 const days = z.int().check(z.minimum(1), z.maximum(retentionMax))
 /** How long data is kept, in days; null for the installation's setting. */
 export const Retention = z.object({
-  /** Closed scans and history. */
+  /** Ended scans and history. */
   historyDays: z.nullable(days),
   /** Evidence of resolved risks. */
   evidenceDays: z.nullable(days),

@@ -25,7 +25,7 @@ const traitFields: readonly TraitField[] = [
   { path: ['name', 'last'], title: 'Last name', minLength: 1, maxLength: 128 },
 ]
 
-/** The schema document: JSON Schema draft 7 with Kratos' extension key. */
+/** The schema document: JSON Schema draft 7 with Kratos's extension key. */
 export const schemaDocument = {
   $id: 'https://glacis.example/schemas/person.schema.json',
   $schema: 'http://json-schema.org/draft-07/schema#',

@@ -35,7 +35,7 @@ interface ExposedDatagramProbe {
   traces?(answer: Buffer): readonly FingerprintText[]
 }
 
-/** Message type, protocol version, framing, host name, assigned tunnel, and window size. */
+/** Message type, protocol version, framing, hostname, assigned tunnel, and window size. */
 const l2tpStart = hex(
   'c802 0042 0000 0000 0000 0000 8008 0000 0000 0001 8008 0000 0002 0100 800a 0000 0003 00000003 800c 0000 0007 676c61636973 8008 0000 0009 474c 8008 0000 000a 0004',
 )

@@ -121,7 +121,7 @@ export const metadataNetworks = listed(
 )
 /** Addresses that never identify a single host: "this host", multicast, reserved, and broadcast. */
 export const unusableNetworks = listed('0.0.0.0/8 224.0.0.0/4 240.0.0.0/4 ::/128 ff00::/8')
-/** Everything not routed on the public Internet (IANA special-purpose registries). */
+/** Everything not routed on the public internet (IANA special-purpose registries). */
 export const privateNetworks = listed(
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 ' +
     '192.0.2.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 ::/127 ' +

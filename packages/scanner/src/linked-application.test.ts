@@ -35,11 +35,11 @@ it('runs all checks in the only folder that the front page links to', async () =
   ])
 })
 
-it('runs them in no page without a product that is linked without a slash', async () => {
+it('skips a page without a product that is linked without a slash', async () => {
   expect(await locationsOn('<title>Company</title><a href="/shop">Log in</a>')).toEqual([])
 })
 
-it('runs them in none of several folders, because that would take too many requests', async () => {
+it('skips the folders if there are several, because that would take too many requests', async () => {
   expect(await locationsOn('<title>Company</title><a href="/shop/">Shop</a><a href="/lab/">Lab</a>')).toEqual([])
 })
 

@@ -79,7 +79,7 @@ it.each(engines)('sweeps IPv6 with $engine', async ({ isAccelerated }) => {
   expect(reading).toMatchObject({ open: [server.port], closed: 1, filtered: 0, unknown: 0 })
 })
 
-it.each(engines)('finishes the hosts of a network one after the other with $engine', async ({ isAccelerated }) => {
+it.each(engines)('finishes the hosts of a network one after another with $engine', async ({ isAccelerated }) => {
   const limits = { ...limitsByProfile.deep, sweepWorkers: 1, sweepPerNetworkPerSecond: 400, sweepPerHostPerSecond: 400 }
   const signal = AbortSignal.timeout(20_000)
   const sweeper = createSweeper({ guard, limits, signal, isAccelerated, withoutAccelerator: noFallback })

@@ -26,7 +26,7 @@ const home = '<!doctype html><title>Company</title><p>Welcome'
 const blog = '<!doctype html><title>Journal</title><p>First post'
 const secrets = 'APP_ENV=production\nDB_PASSWORD=made-up\n'
 
-it('checks an application without a product in a usual folder', async () => {
+it('checks an application without a product in a common folder', async () => {
   const pages = { '/': home, '/blog/': blog, '/blog/.env': secrets }
   expect(await locationsOf('application-files-exposed', pages)).toEqual(['/blog/.env'])
 })

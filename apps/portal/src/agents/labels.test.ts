@@ -27,7 +27,7 @@ it.each([
   expect(sortAgents([here, fresh, away], sort).map(({ name }) => name)).toEqual(names)
 })
 
-it('treats only disconnected agents that have been seen as lost', () => {
+it('treats disconnected agents as lost only if they have been seen', () => {
   expect([here, away, fresh].map(isDisconnected)).toEqual([false, true, false])
 })
 

@@ -20,7 +20,7 @@ export function isDisconnected({ status, lastSeenTime }: Pick<Agent, 'status' | 
 
 export type AgentSort = 'name' | 'seen'
 
-/** Sorts by name or last seen. By default, disconnected agents come first and never connected ones last. */
+/** Sorts by name or last seen. By default, disconnected agents come first and those that never connected last. */
 export function sortAgents(agents: readonly Agent[], sort: AgentSort | undefined): Agent[] {
   const seen = ({ lastSeenTime }: Agent) => (lastSeenTime ? Date.parse(lastSeenTime) : 0)
   const byName = (a: Agent, b: Agent) => a.name.localeCompare(b.name, 'en-CH')

@@ -30,7 +30,7 @@ export function FlowErrorScreen({ id, stored }: { readonly id: string; readonly 
   )
 }
 
-/** Such as the link of a flow that was deleted since. */
+/** Such as the link of a flow that has since been deleted. */
 const expiredLink = 'This link is no longer valid. Sign in, or request a new link.'
 
 function messageFor(id: string): string {

@@ -102,7 +102,7 @@ const parsedList = ({ body }: ReceivedCall) => ({
   },
 })
 
-it('adds a pasted list, and continues like after a single target', async () => {
+it('adds a pasted list, and continues as after a single target', async () => {
   const targets: object[] = []
   service.on('POST /v1/targets/parse', parsedList)
   service.on('GET /v1/targets', () => ({ body: { targets } }))

@@ -30,7 +30,7 @@ async function load(role: string): Promise<void> {
   await act(() => page.client.fetchQuery({ ...current(), staleTime: 0 }))
 }
 
-it('says that the role changed, but not what it is at first', async () => {
+it('reports a changed role, but not the initial one', async () => {
   await load('analyst')
   await load('analyst')
   expect(shownToasts()).toEqual([])

@@ -36,7 +36,7 @@ it("leads to the verification of an address that isn't verified", async () => {
   expect(link.getAttribute('href')).toMatch(/^\/verification\?return_to=/)
 })
 
-it('offers no further try without a provider', async () => {
+it('offers no further attempt without a provider', async () => {
   page.service.on('POST /v1/sign-in-provider/find', { body: {} })
   page.show(<SingleSignOnPage workspace={workspace} reason="unknown" returnTo={undefined} />)
   expect(await screen.findByText("This workspace doesn't use single sign-on.")).toBeTruthy()

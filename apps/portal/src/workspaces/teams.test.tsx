@@ -26,7 +26,7 @@ afterEach(() => page.close())
 
 const sent = (method: string) => page.service.seen.filter((call) => call.method === method).map(({ body }) => body)
 
-it('lists only tags with a team, by the names of their members', async () => {
+it('lists only tags that represent teams, with the names of their members', async () => {
   const list = within(await screen.findByRole('list', { name: 'Teams' }))
   expect(await list.findByText('Max Keller')).toBeTruthy()
   expect(list.queryByText('production')).toBeNull()

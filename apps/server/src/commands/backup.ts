@@ -14,8 +14,8 @@ import { connectToDatabase } from './connect.ts'
 const backupUsage = `Usage: glacis backup FILE [--recipient KEY] …
 
 Writes a consistent snapshot of the installation to a new file: users, workspaces, targets, scans,
-risks, and feed data. Works whether or not Glacis is running. Anyone with the file can read all of it:
-store it as securely as your passwords, or encrypt it: each --recipient is an age public key.`
+risks, and feed data. Works whether or not Glacis is running. Anyone with the file can read all of it.
+Store it as securely as your passwords, or encrypt it; each --recipient is an age public key.`
 const restoreUsage = `Usage: glacis restore FILE [--identity KEY_FILE]
 
 Restores a backup into an empty installation, such as a new data folder (GLACIS_DATA) or an empty

@@ -202,7 +202,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   'workspace.timeZone': 'IANA time zone of charts and reports.',
   timeZone: 'IANA time zone, such as `Europe/Zurich`.',
   retention: 'How long data is kept.',
-  historyDays: 'Days to keep closed scans and history; null for the setting of the installation.',
+  historyDays: 'Days to keep ended scans and history; null for the setting of the installation.',
   evidenceDays: 'Days to keep evidence of resolved issues; null for the setting of the installation.',
   auditDays: 'Days to keep the audit log; null to keep it forever.',
   memberId: 'Identity ID of the member.',

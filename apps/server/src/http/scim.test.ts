@@ -215,7 +215,7 @@ describe('the protocol', () => {
     ['a filter by another attribute', 'GET', '/Users?filter=title%20eq%20%22x%22', undefined, {}, 400, 'invalidFilter'],
     ['a filter by an inherited name', 'GET', '/Users?filter=constructor%20pr', undefined, {}, 400, 'invalidFilter'],
     ['a non-numeric count', 'GET', '/Users?count=many', undefined, {}, 400, 'invalidValue'],
-    ['no user name', 'POST', '/Users', { schemas: [userSchema] }, {}, 400, 'invalidValue'],
+    ['no username', 'POST', '/Users', { schemas: [userSchema] }, {}, 400, 'invalidValue'],
     ['another schema', 'POST', '/Users', { schemas: [groupSchema], userName: 'x' }, {}, 400, 'invalidSyntax'],
     ['a list', 'POST', '/Users', [], {}, 400, 'invalidSyntax'],
     ['a NUL character', 'POST', '/Users', { schemas: [userSchema], userName: 'a\0b' }, {}, 400, 'invalidSyntax'],
@@ -243,7 +243,7 @@ describe('the protocol', () => {
     }
   })
 
-  it('rejects a user name that exists', async () => {
+  it('rejects a username that is already in use', async () => {
     await createUser('twin')
     const response = await scim('POST', '/Users', { schemas: [userSchema], userName: 'TWIN@example.ch' })
     expect(response.json()).toMatchObject({ status: '409', scimType: 'uniqueness' })

@@ -1,4 +1,4 @@
-/** Errors outside of forms, in Kratos' error envelope. */
+/** Errors outside of forms, in Kratos's error envelope. */
 
 const statusTexts: Readonly<Record<number, readonly [status: string, message: string]>> = {
   400: ['Bad Request', 'The request was malformed or contained invalid parameters'],

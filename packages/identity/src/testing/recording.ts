@@ -72,7 +72,7 @@ function cookieShape(line: string): string {
   return [name, ...lasting].join('; ')
 }
 
-/** Keys that depend on Kratos' settings or version. */
+/** Keys that depend on Kratos's settings or version. */
 const ignoredKeys = new Set(['transient_payload', 'state_changed_at', 'schema_url'])
 
 function normalize(value: unknown): unknown {

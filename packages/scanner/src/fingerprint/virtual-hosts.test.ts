@@ -88,7 +88,7 @@ describe('names', () => {
     expect(sent).toHaveLength(5)
   })
 
-  it("are not requested if there is none other than the target's", async () => {
+  it("are not requested if there are none other than the target's", async () => {
     const { sent } = await find(
       { certificate: certificate(['app.shop.example', '*.shop.example', 'localhost']), traces: [] },
       shop,

@@ -118,7 +118,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   grpc,
   grpcApis,
   webTokens,
-  // A CONNECT request ends some programs.
+  // A CONNECT request crashes some programs.
   httpProxy,
   socksProxy,
   rpcbind,

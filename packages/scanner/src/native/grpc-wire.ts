@@ -61,7 +61,7 @@ export const reflectionRequest: Buffer = requestOf(
 const knownMethods = ['apipb.GobgpApi/GetBgp', 'gobgpapi.GobgpApi/GetBgp', 'api.GoBgpService/GetBgp']
 export const knownMethodsRequest: Buffer = requestOf(knownMethods, noParameters)
 
-/** @returns the first method that a response to `knownMethodsRequest` contains a message of, with the message */
+/** @returns the first method that responded to `knownMethodsRequest` with a message, and the message */
 export function answeredMethod(received: Buffer): { readonly method: string; readonly message: Buffer } | undefined {
   for (const { type, stream, payload } of framesOf(received)) {
     const method = knownMethods[(stream - 1) / 2]

@@ -221,7 +221,7 @@ describe.concurrent('over UDP', () => {
     const { found, covered } = await runNativeChecks(closed, { protocol: 'tftp', transport: 'udp' })
     expect([found, covered]).toEqual([[], ['tftp-readable']])
   })
-  it('finds memcached amplification', async () => {
+  it('finds Memcached amplification', async () => {
     const stats = (length: number) =>
       Buffer.concat([hex('474c 0000 0001 0000'), Buffer.from('STAT pid 1\r\n'.repeat(length))])
     await using loud = await udpPeer(() => stats(60))

@@ -24,7 +24,7 @@ export const setupReachable = checkInfo({
   summary:
     'The setup page of an application is publicly accessible. Only a setup token or setup password protects it. The check did not submit the form.',
   impact:
-    'An attacker who guesses or obtains the token or password can reconfigure the application or add an administrator, and flaws of the setup page can be exploited without an account.',
+    'An attacker who guesses or obtains the token or password can reconfigure the application or add an administrator, and flaws in the setup page can be exploited without an account.',
   remediation:
     'Remove or disable the setup page once the setup is complete, for example `rm public/setup.php` for PostfixAdmin or `icingacli module disable setup` for Icinga Web 2, or restrict access to it.',
   reference: 'https://cwe.mitre.org/data/definitions/1188.html',

@@ -58,7 +58,7 @@ export function linkedItems({ front, base }: PageOfSite & Pick<WebSite, 'base'>)
   return distinct(items).slice(0, itemsMax)
 }
 
-/** What programs request without the parameters, and the linked items themselves. */
+/** The paths that have parameters, requested without them, and the paths of the linked items. */
 export function plainPaths(parameters: readonly Parameter[]): readonly string[] {
   const paths = parameters.flatMap(({ path, name, value, isInPath }) => {
     if (!isInPath) return path

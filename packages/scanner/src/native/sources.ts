@@ -87,7 +87,7 @@ export const subversion: NativeCheck = {
       connection.write(
         `( 2 ( edit-pipeline svndiff1 absent-entries depth mergeinfo log-revprops ) ${lengthPrefixed(`svn://${context.address}`)} ${lengthPrefixed('Glacis')} ( ) ) `,
       )
-      if (!(await more()).includes('ANONYMOUS')) return 'no anonymous log-in'
+      if (!(await more()).includes('ANONYMOUS')) return 'no anonymous login'
       connection.write('( ANONYMOUS ( 0: ) ) ')
       if (!(await more()).startsWith('( success ( ) )')) return 'refused'
       connection.write(`( unlock ( ${lengthPrefixed('glacis-no-such-path')} ( ) true ) ) `)

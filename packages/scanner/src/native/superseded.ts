@@ -21,10 +21,7 @@ import {
 
 type Finding = Extract<Observation, { kind: 'finding' }>
 
-/**
- * Kinds, and the tag of checks that prove the same; empty if only those at the same path do. Of those that only differ
- * in how, the first counts.
- */
+/** Kinds, and the tag of the checks that prove the same weakness; empty if only checks at the same path do. */
 const tagByKind: ReadonlyMap<string, string> = new Map([
   [setupOpen.id, 'installer'],
   [registrationOpen.id, 'registration'],
@@ -45,6 +42,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [exposedRecords.id, 'unauth'],
   [authenticationOff.id, 'unauth'],
 ])
+/** Kinds that show the same weakness in different ways; the first one found counts. */
 const sameWeakness: readonly string[] = [
   sqlConsoleOpen.id,
   openAdministration.id,

@@ -1,6 +1,4 @@
-/**
- * Broken TLS configurations: insecure ciphers and SSL 2.0, which no TLS library supports anymore.
- */
+/** Weak TLS configurations: insecure ciphers, groups, and curves, and SSL 2.0 and 3.0. TLS libraries no longer offer them. */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 import { supportsStartTls, talkTls } from '#native/starttls.ts'
@@ -87,7 +85,7 @@ const curve = checkInfo({
   impact:
     'A well-resourced attacker may be able to decrypt recorded connections. Curves of 160 bits have the strength of 1024-bit RSA.',
   remediation:
-    'Allow only X25519, P-256, and P-384, for example with `ssl_ecdh_curve` in nginx, `-groups` in OpenSSL, or `jdk.tls.namedGroups` in Java.',
+    'Allow only X25519, P-256, and P-384, for example with `ssl_ecdh_curve` in nginx, `Groups` in openssl.cnf, or `jdk.tls.namedGroups` in Java.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8422#section-5.1.1',
   tags: 'tls ssl misconfig crypto',
 })

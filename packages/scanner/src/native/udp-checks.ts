@@ -65,7 +65,7 @@ export const snmpWrites: NativeCheck = {
   run: async (context) => ({ [publicWrites.id]: await writeWrongTypes(context, 'public') }),
 }
 
-/** Objects that agents usually allow to change, each with a value that can't be valid for its type. */
+/** Objects that agents usually allow clients to change, each with a value that can't be valid for its type. */
 const writableObjects = [
   ['sysContact', '2b06010201010400', '020101'],
   ['sysLocation', '2b06010201010600', '020101'],

@@ -12,7 +12,7 @@ const subscription = checkInfo({
   score: 7.5,
   summary:
     'The message server accepts subscriptions to all channels (`/**`) from unauthenticated clients. The check subscribed and disconnected.',
-  impact: 'An attacker receives the messages of all users, and usually can publish messages as well.',
+  impact: 'An attacker receives the messages of all users, and can usually publish messages too.',
   remediation:
     'Reject `/meta/subscribe` without valid credentials: in Faye, in an extension that sets `message.error`; in CometD, in `canSubscribe` of the `SecurityPolicy`.',
   reference: 'https://docs.cometd.org/current/reference/#_bayeux',
@@ -35,7 +35,7 @@ export const webBayeux: NativeCheck = {
   },
 }
 
-/** Only of pages and scripts that name the protocol or an implementation. */
+/** Paths in the start page and its scripts that end with the name of the protocol or of an implementation. */
 export function bayeuxPathsIn({ front, scripts }: Pick<WebSite, 'front' | 'scripts'>): readonly string[] {
   const paths = [front.body, ...scripts].flatMap((text) =>
     [...text.matchAll(namedPath).take(20)].flatMap(([, path = '']) => pathHere(path, front.path) ?? []),

@@ -6,7 +6,7 @@ import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-re
 
 const methodBypass = checkInfo({
   id: 'http-method-bypass',
-  name: 'Authentication bypass with another HTTP method',
+  name: 'Authentication bypass via HTTP verb tampering',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,

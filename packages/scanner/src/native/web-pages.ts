@@ -101,7 +101,7 @@ export const webPages: NativeCheck = {
   },
 }
 
-/** A server that shows the same for any path proves it only by its start page. */
+/** If a server shows the same page for any path, only its start page counts as proof. */
 function proofOf(page: Page, { judge, isCertain }: PageKind, { front, unknown }: WebSite): Proof | undefined {
   if (page.status !== 200) return undefined
   const highlights = judge({ path: page.path, html: page.body })
@@ -133,7 +133,7 @@ async function* pagesOf(context: NativeContext, { base, front }: WebSite): Async
   }
 }
 
-/** Links to pages of a kind on this server, two of each. GET requests of other links can change something. */
+/** Links to pages of a kind on this server, two of each. GET requests to other links might change something. */
 function targetsIn({ body, path }: Page, base: string): string[] {
   const targets = linksOf(body).flatMap((link) => targetHere(link, path) ?? [])
   const found = kinds.flatMap(({ links }) => targets.filter((target) => links.test(target)).slice(0, 2))

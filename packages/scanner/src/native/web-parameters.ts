@@ -220,7 +220,7 @@ function shownDebugPage(pages: readonly (WebResponse & { readonly path: string }
 
 const plainPagesMax = 4
 
-/** The debug page of a request without the parameter, or for the linked item, as programs send it. */
+/** The debug page in response to a request without the parameter, or for the linked item, from a client that isn't a browser. */
 function linkedDebugPage(context: NativeContext, parameters: readonly Parameter[]): Promise<Proof | null> {
   return firstProof(plainPaths(parameters).slice(0, plainPagesMax), async (path) => {
     const page = await requestWeb(context, { target: path })

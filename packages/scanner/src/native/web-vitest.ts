@@ -19,7 +19,7 @@ const open = checkInfo({
   tags: 'cve cve2025 vitest websocket rce unauth',
 })
 const endOfHead = '\r\n\r\n'
-/** A close frame with an empty mask (RFC 6455, section 5.5.1). Malformed frames end some releases. */
+/** A close frame with an empty mask (RFC 6455, section 5.5.1). Malformed frames crash some releases. */
 const closing = Buffer.from([0x88, 0x80, 0, 0, 0, 0])
 
 export const webVitest: NativeCheck = {

@@ -11,7 +11,7 @@ interface PendingConnect {
 }
 
 const { EINPROGRESS, EALREADY, EINTR, ECONNREFUSED } = constants.errno
-/** Poll interval while no sockets are ready, in milliseconds; new orders wait this long at most. */
+/** Poll interval while no sockets are ready, in milliseconds; new attempts wait at most this long. */
 const sleepMs = 10
 
 /**

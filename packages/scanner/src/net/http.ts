@@ -27,7 +27,7 @@ export interface RequestOptions {
   readonly signal: AbortSignal
   /** Overrides the client's deadline, in milliseconds. */
   readonly deadlineMs?: number
-  /** Protocol of this and, if it gets a response, of all requests to the origin. */
+  /** Protocol of this request and, if it gets a response, of all later ones to the origin. */
   readonly protocol?: HttpProtocol
 }
 type SendOptions = Required<Omit<RequestOptions, 'protocol'>>
@@ -76,7 +76,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const endlessAddresses = new Set<string>()
   /** Cookies without which a server redirects to the requested URL, by pool; empty if they change nothing. */
   const gates = new Map<string, Jar>()
-  /** Protocols of servers that don't speak HTTP/1.1, and of TLS servers that closed connections anyway, by pool. */
+  /** Protocols of servers that only speak HTTP/2, and of TLS servers that closed connections without a response, by pool. */
   const protocols = new Map<string, HttpProtocol>()
 
   const handshakeOrigin = (origin: Origin): Origin =>

@@ -83,7 +83,7 @@ export async function dial(address: string, port: number, options: DialOptions):
 const restartsMs = [300, 900]
 
 /**
- * Dials a port that was open before. A service that ends with each connection refuses the next one until it has been
+ * Dials a port that was open before. A service that exits after each connection refuses the next one until it has been
  * restarted, so a refusal is retried twice.
  */
 export async function redial(address: string, port: number, options: DialOptions): Promise<DialResult> {

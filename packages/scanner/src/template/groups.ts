@@ -19,7 +19,7 @@ export interface Group {
   readonly isFront: boolean
   /** At least one of its templates is not specific to a product. */
   readonly isGeneral: boolean
-  /** Its path can't be decoded, which ends some servers. */
+  /** Its path can't be decoded, which crashes some servers. */
   readonly isUndecodable: boolean
 }
 /** Members of a group with the same redirect policy. */
@@ -78,7 +78,7 @@ export function groupRequests(templates: readonly Template[]): Group[] {
   )
 }
 
-/** Whether a path has bytes that aren't UTF-8, or a null byte. Servers that don't expect either end with an exception. */
+/** Whether a path has bytes that aren't UTF-8, or a null byte. Servers that don't expect such bytes crash with an exception. */
 export function isUndecodable(path: string): boolean {
   return /%00|%c[01]|%f[5-9a-f]/i.test(path)
 }

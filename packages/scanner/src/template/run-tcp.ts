@@ -49,7 +49,7 @@ export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> 
         health,
       )
   }
-  if (health.ignoredInARow >= ignoredMax) yield { kind: 'problem', message: 'greets clients but stopped answering' }
+  if (health.ignoredInARow >= ignoredMax) yield { kind: 'problem', message: "greets clients but doesn't answer them" }
   if (!isAnyTried) return
   const others = network.filter((template) => !isOwn(template))
   yield* mergeConcurrently(others, checksAtOnceMax, run.signal, (template, signal) =>

@@ -94,7 +94,7 @@ it('sends identical requests of several checks once', async () => {
   expect(covered(observations)).toHaveLength(30)
 })
 
-it('sends paths that end some servers last', async () => {
+it('sends paths that crash some servers last', async () => {
   let hasEnded = false
   const port = await serve((request, response) => {
     hasEnded ||= request.url === '/%c0'

@@ -244,7 +244,7 @@ async function sendRaw(
   return { exchanges: [{ origin: run.origin, path: request.path, request, response: response }], failure: null }
 }
 
-/** Host name of a `Host` header, without the port. */
+/** Hostname of a `Host` header, without the port. */
 function hostOf({ headers = {} }: HttpRequest): string | undefined {
   const host = Object.entries(headers).find(([name]) => name.toLowerCase() === 'host')?.[1]
   return host?.replace(/:\d+$/, '')

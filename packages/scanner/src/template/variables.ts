@@ -9,7 +9,7 @@ import { Stopped } from '#unit.ts'
 /** Target of a check: the URL parts that templates may reference. */
 export interface TargetParts {
   readonly scheme: 'http' | 'https' | 'tcp'
-  /** Host name, or the address if unknown. */
+  /** Hostname, or the address if unknown. */
   readonly hostname: string
   readonly address: string
   readonly port: number

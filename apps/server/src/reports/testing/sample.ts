@@ -114,7 +114,7 @@ const sketches: readonly Sketch[] = [
     summary:
       'If a client does not authenticate within LoginGraceTime, sshd calls functions that are not async-signal-safe from its SIGALRM handler.',
     impact: 'An unauthenticated attacker can execute arbitrary code as root on glibc-based Linux systems.',
-    solution: 'Update to OpenSSH 9.8p1 or to a distribution package that contains the fix.',
+    solution: 'Update to OpenSSH 9.8p1 or later, or to a distribution package that contains the fix.',
     hosts: [10, 11, 13],
     location: '22',
     evidence: 'OpenSSH 8.9p1 is in the affected range ≥ 8.6, < 9.8.',

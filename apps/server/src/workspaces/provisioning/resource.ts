@@ -128,7 +128,7 @@ export function readGroup(resource: unknown): GroupInput {
   return { name: body.displayName, externalId: body.externalId ?? null, userIds }
 }
 
-/** The primary address, the work address, the first one, or the user name if it is an address. */
+/** The primary address, the work address, the first one, or the username if it is an address. */
 function addressOf({ userName, emails = [] }: { userName: string; emails?: readonly UserEmail[] | undefined }) {
   const chosen = emails.find(({ primary }) => primary) ?? emails.find(({ type }) => type === 'work') ?? emails[0]
   return [chosen?.value, userName].find((address) => address !== undefined && /^[^\s@]+@[^\s@]+$/.test(address)) ?? null

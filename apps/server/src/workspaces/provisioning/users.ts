@@ -49,7 +49,7 @@ export async function getUser(ctx: Ctx, scim: ScimService, id: string): Promise<
 /**
  * Makes the person a member, or lets them become one when they first sign in with the address.
  *
- * @throws ScimError `invalidValue`; `uniqueness` for a user name that exists
+ * @throws ScimError `invalidValue`; `uniqueness` for a username that is already in use
  */
 export async function createUser(ctx: Ctx, scim: ScimService, body: unknown): Promise<Versioned> {
   const input = readUser(body)
