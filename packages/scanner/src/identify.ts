@@ -64,7 +64,8 @@ async function readVirtualHosts(
   identify: (traces: readonly FingerprintText[]) => readonly Technology[],
   tools: IdentifyTools,
 ): Promise<{ readonly names: readonly string[]; readonly technologies: readonly Technology[] }> {
-  if (!reading.http || endpoint.hostname !== endpoint.address) return { names: [], technologies: [] }
+  const isWholeAddress = endpoint.hostname === endpoint.address && tools.isOneFolder !== true
+  if (!reading.http || !isWholeAddress) return { names: [], technologies: [] }
   const origin = { ...endpoint, tls: reading.tls }
   const names = await findVirtualHosts(origin, reading, webTools(tools))
   const technologies: Technology[] = []

@@ -58,3 +58,19 @@ it('runs all checks on a site under another name that the front page reveals', a
   )
   expect(found).toEqual([{ check: 'orders-open', location: ' shop.lab.test/orders' }])
 })
+
+it('requests no site under another name in a scan of a folder', async () => {
+  const names = new Set<string>()
+  await scanSite(
+    address,
+    ({ headers }, response) => {
+      names.add(headers.host?.split(':')[0] ?? '')
+      response.setHeader('content-type', 'text/html')
+      response.end('<title>Welcome</title><link rel="canonical" href="http://shop.lab.test/">')
+    },
+    packs,
+    '/welcome/',
+  )
+  expect(names).toContain(address)
+  expect(names).not.toContain('shop.lab.test')
+})

@@ -16,6 +16,8 @@ export interface IdentifyTools extends ConnectionTools {
   /** Paths that fingerprints need from web servers. */
   readonly webPaths: readonly WebPath[]
   readonly units?: Units
+  /** The scan is limited to a folder of a web server, so its sites under other names are left out. */
+  readonly isOneFolder?: boolean
 }
 
 /** Findings about a port so far. */

@@ -206,7 +206,8 @@ async function identifyAll(
   own: { readonly signal: AbortSignal; readonly units: Units; readonly shared: SharedClient },
 ): Promise<readonly Identification[]> {
   const { fingerprints, webPaths } = run.knowledge
-  const tools = { guard: run.guard, budget: run.budget, http: run.http, fingerprints, webPaths, ...own }
+  const isOneFolder = (run.job.basePath ?? '/') !== '/'
+  const tools = { guard: run.guard, budget: run.budget, http: run.http, fingerprints, webPaths, isOneFolder, ...own }
   const hostname = host.names[0] ?? host.address
   const identifications = new Map<number, Identification>()
   const ports = scanOrder(reading.open, 0).slice(0, run.limits.portsIdentifiedMax)

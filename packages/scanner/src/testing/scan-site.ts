@@ -7,12 +7,13 @@ export async function scanSite(
   address: string,
   serve: RequestListener,
   packs: Packs,
+  basePath = '/',
 ): Promise<readonly { check: string; location: string }[]> {
   const server = createServer(serve).listen(0, address)
   await once(server, 'listening')
   const bound = server.address()
   const port = typeof bound === 'object' && bound ? bound.port : 0
-  const job = { hosts: [{ address }], ports: [port], allow: ['127.70.0.0/16'], profile: 'deep' as const }
+  const job = { hosts: [{ address }], ports: [port], allow: ['127.70.0.0/16'], profile: 'deep' as const, basePath }
   const found: { check: string; location: string }[] = []
   for await (const observation of scan(job, { packs, signal: AbortSignal.timeout(25_000) }))
     if (observation.kind === 'finding')
