@@ -42,7 +42,7 @@ it.runIf(process.platform === 'linux')(
     const sites = await Promise.all(
       addresses.map((address) =>
         serveSite(address, (request, response) =>
-          request.url === '/hello' ? response.end('welcome') : response.writeHead(404).end(),
+          ['/', '/hello'].includes(request.url ?? '') ? response.end('welcome') : response.writeHead(404).end(),
         ),
       ),
     )
@@ -92,6 +92,7 @@ it.runIf(process.platform === 'linux')(
       for (const site of sites) await site[Symbol.asyncDispose]()
     }
   },
+  120_000,
 )
 
 function summary(observation: Observation): string {
