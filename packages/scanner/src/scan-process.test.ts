@@ -42,7 +42,7 @@ it.runIf(process.platform === 'linux')(
     const sites = await Promise.all(
       addresses.map((address) =>
         serveSite(address, (request, response) =>
-          ['/', '/hello'].includes(request.url ?? '') ? response.end('welcome') : response.writeHead(404).end(),
+          request.url === '/hello' ? response.end('welcome') : response.writeHead(404).end(),
         ),
       ),
     )
