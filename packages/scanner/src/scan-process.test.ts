@@ -101,7 +101,7 @@ function summary(observation: Observation): string {
     observation.kind === 'finding'
       ? [observation.check, observation.location]
       : observation.kind === 'coverage'
-        ? [...observation.checks, observation.stopped?.length]
+        ? [...observation.checks.toSorted(), observation.stopped?.length]
         : []
   return [observation.kind, address, ...rest].join(' ')
 }
