@@ -2,7 +2,7 @@
 /** Probes for network infrastructure, telephony, and cluster services. */
 import type { Probe } from '#fingerprint/probe.ts'
 import { reflectionRequest } from '#native/grpc-wire.ts'
-import { engineOf, snmpDiscovery, snmpGet } from '#native/udp-checks.ts'
+import { engineOf, snmpDiscovery, snmpGet } from '#native/snmp.ts'
 import { bindingRequest, softwareOf } from '#fingerprint/stun.ts'
 import { bytes, hex } from '#wire.ts'
 

@@ -14,7 +14,7 @@ import {
   smb1Session,
   spnegoInit,
 } from '#native/smb-wire.ts'
-import { descriptionOf, snmpGet } from '#native/udp-checks.ts'
+import { descriptionOf, snmpGet } from '#native/snmp.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 import { bytes, hex, ignoreRangeError } from '#wire.ts'
 
