@@ -45,14 +45,14 @@ export async function identifyPort(endpoint: Endpoint, tools: IdentifyTools): Pr
   const atRoot = identify(reading.traces)
   const applications = await readApplications(endpoint, reading, atRoot, identify, tools)
   const sites = await readVirtualHosts(endpoint, reading, identify, tools)
-  const technologies = [...applications.technologies, ...sites.technologies]
+  const known = new Set(applications.technologies.map(productOf))
   const { responded, requestsAtOnce = 1 } = reading
   return {
     service: serviceOf(endpoint, reading),
     responded,
     requestsAtOnce,
     ...applications,
-    technologies: [...new Map(technologies.toReversed().map((item) => [productOf(item), item])).values()].toReversed(),
+    technologies: [...applications.technologies, ...sites.technologies.filter((item) => !known.has(productOf(item)))],
     virtualHosts: sites.names,
   }
 }
@@ -68,12 +68,12 @@ async function readVirtualHosts(
   if (!reading.http || !isWholeAddress) return { names: [], technologies: [] }
   const origin = { ...endpoint, tls: reading.tls }
   const names = await findVirtualHosts(origin, reading, webTools(tools))
-  const technologies: Technology[] = []
+  const found = new Map<string, Technology>()
   for (const hostname of names) {
     const page = await readWeb({ ...origin, hostname }, webTools(tools))
-    technologies.push(...identify(page?.traces ?? []))
+    for (const technology of identify(page?.traces ?? [])) found.set(productOf(technology), technology)
   }
-  return { names, technologies }
+  return { names, technologies: [...found.values()] }
 }
 
 /** Products whose front page is not an application's. */

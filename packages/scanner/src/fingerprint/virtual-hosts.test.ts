@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findVirtualHosts } from '#fingerprint/virtual-hosts.ts'
-import type { HttpResponse, Origin } from '#net/http-message.ts'
+import type { HttpFailure, HttpResponse, Origin } from '#net/http-message.ts'
 import type { Certificate } from '#net/tls.ts'
 
 const address = '192.0.2.1'
@@ -31,7 +31,7 @@ const page = (body: string, change: Partial<HttpResponse> = {}): HttpResponse =>
 /** The names found on a server, and all that it was sent. */
 async function find(
   revealed: Parameters<typeof findVirtualHosts>[1],
-  serve: (hostname: string, count: number) => HttpResponse,
+  serve: (hostname: string, count: number) => HttpResponse | HttpFailure,
   hostname = address,
 ) {
   const sent: Origin[] = []
@@ -72,6 +72,25 @@ describe('names', () => {
     ],
   ])('come from its %s', async (_where, revealed) => {
     expect((await find(revealed, shop)).found).toEqual(['app.shop.example'])
+  })
+
+  const refused = { kind: 'failure', reason: 'the connection was closed', local: false } as const
+
+  it('count where the server refuses those that it does not know', async () => {
+    const strict = (name: string) => ([address, 'app.shop.example'].includes(name) ? shop(name) : refused)
+    const names = ['other.shop.example', 'app.shop.example']
+    expect((await find({ certificate: certificate(names), traces: [] }, strict)).found).toEqual(['app.shop.example'])
+  })
+
+  it('are requested again after a failure', async () => {
+    let isFirst = true
+    const flaky = (name: string) => {
+      if (name !== 'app.shop.example' || !isFirst) return shop(name)
+      isFirst = false
+      return refused
+    }
+    const revealed = { certificate: certificate(['app.shop.example']), traces: [] }
+    expect((await find(revealed, flaky)).found).toEqual(['app.shop.example'])
   })
 
   it('are only sent to the same address and port', async () => {

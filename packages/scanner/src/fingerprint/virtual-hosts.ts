@@ -19,7 +19,7 @@ export interface RevealedNames {
 /**
  * Requests the front page under each revealed name, at the same address and port.
  *
- * @returns the names whose front page differs from that of the address and of a random name
+ * @returns the names with a front page of their own, which neither the address nor a random name has
  * @throws only when `signal` aborts, with its reason
  */
 export async function findVirtualHosts(
@@ -30,18 +30,22 @@ export async function findVirtualHosts(
   const names = namesIn(revealed).filter((name) => name !== origin.hostname.toLowerCase())
   const [first] = names
   if (first === undefined) return []
+  const send = (hostname: string) => http.request({ ...origin, hostname }, { method: 'GET', path: '/' }, { signal })
   const read = async (hostname: string) => {
-    const response = await http.request({ ...origin, hostname }, { method: 'GET', path: '/' }, { signal })
+    let response = await send(hostname)
+    // A site that is missed once would count as gone.
+    if (response.kind === 'failure') response = await send(hostname)
     return response.kind === 'response' ? { response, content: contentOf(response, [hostname, ...names]) } : undefined
   }
   const usual = await read(origin.hostname)
+  if (!usual) return []
   const control = await read(`${randomBytes(8).toString('hex')}.${first}`)
-  // A page that varies by itself proves nothing.
-  if (!usual || usual.content !== control?.content) return []
+  // A page that varies by itself proves nothing. Some servers refuse connections for names that they don't know.
+  if (control && control.content !== usual.content) return []
   const found: string[] = []
   for (const name of names.slice(0, virtualHostsMax)) {
     const page = await read(name)
-    if (!page) break
+    if (!page) continue
     const { status } = page.response
     if (page.content !== usual.content && (status < 400 || status === 401 || status === 403)) found.push(name)
   }

@@ -28,8 +28,8 @@ interface Health {
 }
 
 /**
- * Runs the checks for this service one at a time, until it ignores several. On a port that the user specifies, the
- * checks for other services follow concurrently, because most of them get no answer.
+ * Runs the checks for this service one at a time, until it ignores several although its protocol is known. On a port that
+ * the user specifies, the checks for other services follow concurrently, because most of them get no answer.
  *
  * @throws only when the run's signal aborts
  */
@@ -39,8 +39,10 @@ export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> 
   const isOwn = (template: Template) => template.network.some((block) => isOwnBlock(template, block))
   const isAnyTried = run.tools.isExhaustive === true && !portsExcluded.has(run.service.port)
   const health: Health = { ignoredInARow: 0 }
+  // An unidentified service may only answer the right one.
+  const isSilent = () => run.service.protocol !== '' && health.ignoredInARow >= ignoredMax
   for (const template of network.filter(isOwn)) {
-    if (health.ignoredInARow >= ignoredMax) yield { kind: 'ended', isFinished: false, check: template.id }
+    if (isSilent()) yield { kind: 'ended', isFinished: false, check: template.id }
     else
       yield* runBlocks(
         run,
@@ -49,7 +51,7 @@ export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> 
         health,
       )
   }
-  if (health.ignoredInARow >= ignoredMax) yield { kind: 'problem', message: "greets clients but doesn't answer them" }
+  if (isSilent()) yield { kind: 'problem', message: "greets clients but doesn't answer them" }
   if (!isAnyTried) return
   const others = network.filter((template) => !isOwn(template))
   yield* mergeConcurrently(others, checksAtOnceMax, run.signal, (template, signal) =>
