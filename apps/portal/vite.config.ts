@@ -45,7 +45,12 @@ export default defineConfig({
         // the first two, then sign-in.html the third and index.html the fourth.
         codeSplitting: {
           groups: [
-            { name: 'react', tags: ['$initial'], test: /node_modules\/(react|react-dom|scheduler)\//, priority: 4 },
+            {
+              name: 'react',
+              tags: ['$initial'],
+              test: /node_modules\/(react|react-dom|scheduler)\/|rolldown\/runtime/,
+              priority: 4,
+            },
             {
               name: 'initial',
               tags: ['$initial'],
@@ -55,13 +60,14 @@ export default defineConfig({
             {
               name: 'sign-in',
               tags: ['$initial'],
-              test: /\/src\/(identity\/|routes\/(auth-frame|flow-pages))/,
+              test: /\/src\/(sign-in|identity\/|routes\/(auth-frame|flow-pages))/,
               priority: 2,
             },
-            { name: 'app', tags: ['$initial'], test: /\/src\/(?!main|sign-in)/, priority: 1 },
+            { name: 'app', tags: ['$initial'], test: /\/src\//, priority: 1 },
+            { name: 'ui', test: /\/src\/(api|lib|ui|shell)\/|lucide/, minShareCount: 2, priority: 2 },
             {
               name: 'shared',
-              test: /\/src\/(api|lib|ui|shell|identity|scans|overview|hosts)\/|\/packages\/contract\/|query|lucide/,
+              test: /\/src\/(identity|scans|overview|hosts)\/|\/packages\/contract\/|query/,
               minShareCount: 3,
             },
             { name: 'common', test: /\/src\/(ui|overview)\/|lucide|\/queries\.ts$/, minShareCount: 2 },
