@@ -20,7 +20,7 @@ export async function servePortal(
   policy: string | null,
   identityUrl = '',
 ): Promise<void> {
-  const sessionPreload = `<${identityUrl}/sessions/whoami>; rel=preload; as=fetch; fetchpriority=low; crossorigin=use-credentials`
+  const sessionPreload = `<${identityUrl}/sessions/whoami>; rel=preload; as=fetch; crossorigin=use-credentials`
   const isBuilt = folder !== null && existsSync(join(folder, 'index.html'))
   if (isBuilt) {
     await app.register(fastifyStatic, {
