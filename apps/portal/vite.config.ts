@@ -69,7 +69,7 @@ export default defineConfig({
             { name: 'app', tags: ['$initial'], test: /\/src\/(?!main|sign-in)/, priority: 1 },
             {
               name: 'shared',
-              test: /\/src\/(identity|scans|overview|hosts)\/|\/packages\/contract\/|quer(y|ies)/,
+              test: /\/src\/(identity|scans|overview|hosts)\/|\/packages\/contract\/|query|queries/,
               minShareCount: 2,
             },
           ],
