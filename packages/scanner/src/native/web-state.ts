@@ -37,7 +37,7 @@ const componentFlag = /^(?:is_?)?(?:installed|initiali[sz]ed|setup)$/i
 const aboutAccounts =
   /^(?:show_?setup_?on_?first_?load|has_?(?:admin|owner|users?)|no_?users|(?:admin|owner)_?exists)$/i
 const noAuthentication =
-  /^\s{0,99}\{[^{}]{0,2000}?("auth(?:entication)?[_-]?(?:type|mode|method|provider|strategy)?"\s{0,9}:\s{0,9}"(?:none|disabled)")/i
+  /^\s{0,99}\{[^{}]{0,2000}?("(?:auth|authentication)[_-]?(?:type|mode|method|provider|strategy)?"\s{0,9}:\s{0,9}"(?:none|disabled)")/i
 /** `GET /auth/type` */
 const typeOfAuthentication = /\/(?:auth|authentication)[/_-](?:type|mode)\/?$/i
 const noType = /^\s{0,99}\{\s{0,99}("(?:type|mode)"\s{0,9}:\s{0,9}"(?:none|disabled)")/i
