@@ -46,6 +46,13 @@ export const pyroConnect = Buffer.concat([
   bytes('{"handshake":"glacis","object":"Pyro.Daemon"}'),
 ])
 
+/** The same of Pyro 4, whose protocol has another version and a checksum of the header. */
+const pyro4Connect = Buffer.concat([
+  bytes('PYRO'),
+  hex('0030 0001 0000 0000 0000002d 0002 0000 0000 3549'),
+  bytes('{"handshake":"glacis","object":"Pyro.Daemon"}'),
+])
+
 const minecraftStatus = Buffer.concat([hex('0c 00 2f 06'), bytes('glacis'), hex('63dd 01'), hex('01 00')])
 
 const thriftReply = String.raw`\x80\x01\0[\x02\x03]\0\0\0\x07getName`
@@ -66,6 +73,15 @@ export const callProbes: readonly Probe[] = [
     responsePattern: /^PYRO\x01\xf6[\x02\x03]/,
     ...software,
     read: () => 'Pyro',
+  },
+  {
+    protocol: 'pyro',
+    ports: [9090],
+    request: pyro4Connect,
+    responsePattern: /^PYRO\x00\x30\x00[\x02\x03]/,
+    ...software,
+    read: () => 'Pyro',
+    isOwnPortsOnly: true,
   },
   {
     protocol: 'swank',

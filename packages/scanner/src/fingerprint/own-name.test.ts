@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ownName, versionIn } from '#fingerprint/own-name.ts'
+import { describedName, ownName, versionIn } from '#fingerprint/own-name.ts'
 
 it.each([
   ['NiceGUI', '<link href="/_nicegui/3.18.0/static/favicon.ico">', 'NiceGUI 3.18.0'],
@@ -101,9 +101,28 @@ it.each([
   ['"2.4.1"', '2.4.1'],
   ['{"config":{"baseUrl":""},"version":"2.4.1"}', '2.4.1'],
   ['{"openapi":"3.0.3","info":{},"version":"2.4.1"}', undefined],
+  ['{"status":true,"data":{"version":"2.4.1"}}', '2.4.1'],
   ['{"node":{"version":"20.1.0"}}', undefined],
   ['{"version":"v1"}', undefined],
   ['<html>2.4.1</html>', undefined],
 ])('reads the version from %s', (body, expected) => {
   expect(versionIn(body)).toBe(expected)
+})
+
+const openApi = (info: object) => JSON.stringify({ openapi: '3.1.0', info, paths: {} })
+
+it.each([
+  [{ title: 'Acme Ledger API', description: 'Acme Ledger manages bookings', version: '2.4.1' }, 'Acme Ledger 2.4.1'],
+  [{ title: 'Acme', description: 'Acme makes it easy to book', version: '0.1.0' }, 'Acme'],
+  [{ title: 'Acme', contact: { url: 'https://github.com/example/acme' }, version: '2.4.1' }, 'Acme 2.4.1'],
+])('names the program of an OpenAPI description: %j', (info, expected) => {
+  expect(describedName(openApi(info))).toBe(expected)
+})
+
+it.each([
+  { title: 'Acme', version: '2.4.1' },
+  { title: 'Orders API', description: 'Manages orders', version: '2.4.1' },
+  { title: 'Server API', description: 'The server provides data', version: '2.4.1' },
+])('does not name an API that is not described as a program: %j', (info) => {
+  expect(describedName(openApi(info))).toBeUndefined()
 })

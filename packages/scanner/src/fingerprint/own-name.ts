@@ -91,7 +91,9 @@ const Members = z.record(z.string(), z.unknown())
 function versionMember(body: string): string | undefined {
   if (!/^\s{0,20}\{/.test(body) || body.length > parsedLengthMax) return undefined
   try {
-    const members = Object.entries(Members.parse(JSON.parse(body)))
+    const parsed = Members.parse(JSON.parse(body))
+    // `{"status": true, "data": {"version": "2.4.1"}}`
+    const members = Object.entries({ ...Members.safeParse(parsed['data']).data, ...parsed })
     // The version of an OpenAPI description is that of its format.
     if (members.some(([name]) => name === 'openapi' || name === 'swagger')) return undefined
     const found = members.find(([name]) => /^(?:app|server|current|build|release|pkg|package)?_?version$/i.test(name))
@@ -100,6 +102,32 @@ function versionMember(body: string): string | undefined {
     return undefined
   }
 }
+
+const descriptionLengthMax = 4000
+const describing =
+  '(?:allows|enables|exposes|generates|helps|is|lets|makes|manages|provides|runs|serves|simulates|stores|turns)'
+
+/**
+ * The name in an OpenAPI description whose text describes the program of that name, or links its repository. Other
+ * applications have titles, too.
+ */
+export function describedName(text: string): string | undefined {
+  const [, info = ''] =
+    /^\s{0,20}\{\s{0,20}"(?:openapi|swagger)"\s{0,9}:\s{0,9}"[^"]{1,10}"\s{0,9},\s{0,20}"info"\s{0,9}:\s{0,9}\{([\s\S]{1,4000})/.exec(
+      text.slice(0, descriptionLengthMax),
+    ) ?? []
+  const member = (key: string) =>
+    new RegExp(String.raw`"${key}"\s{0,9}:\s{0,9}"([^"\\]{1,1000})`).exec(info.split('"paths"', 1)[0] ?? '')?.[1] ?? ''
+  const name = member('title').replace(/(?: (?:REST|HTTP|admin|management))?(?: (?:API|server|service))?$/i, '')
+  if (!isName(name)) return undefined
+  const opening = new RegExp(String.raw`^(?:the )?${spellings(name)} ${describing}\b`, 'i')
+  if (!opening.test(member('description')) && !isLinked(name, info)) return undefined
+  const [version = ''] = /^\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20}$/.exec(member('version')) ?? []
+  return version === '' || isTemplate.test(version) ? name : `${name} ${version}`
+}
+
+/** The first version of most project templates. */
+const isTemplate = /^(?:0\.[01]\.\d|1\.0\.0)$/
 
 /** Three numbers, or two after a `v` or the word; or the version of the script or style sheet of that name. */
 function versionNextTo(name: string, page: string): string[] {

@@ -1,6 +1,6 @@
 /** What fingerprints compare in a response: headers, title, meta tags, and text. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
-import { ownName, type OwnDescription } from '#fingerprint/own-name.ts'
+import { describedName, ownName, type OwnDescription } from '#fingerprint/own-name.ts'
 import { oneLine } from '#fingerprint/text.ts'
 import type { HttpResponse } from '#net/http-message.ts'
 
@@ -60,7 +60,9 @@ export function errorTraces(page: HttpResponse): FingerprintText[] {
 }
 
 export function jsonTraces(text: string): FingerprintText[] {
-  return /^\s*\{\s*"/.test(text) ? [{ field: 'web.json', text }] : []
+  if (!/^\s*\{\s*"/.test(text)) return []
+  const name = describedName(text)
+  return [{ field: 'web.json', text }, ...(name === undefined ? [] : [{ field: 'html.own_name', text: name }])]
 }
 
 const generatorName = /\bname\s*=\s*["']?generator["'\s>/]/i
