@@ -99,6 +99,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'ike-aggressive-mode': ['strongswan'],
   'interactive-console-open': ['socat-shell'],
   'ipmi-anonymous-login': ['ipmi'],
+  'irc-open': ['ngircd'],
   'jmx-open': ['jmx'],
   'jwt-unsigned': ['web-tokens'],
   'jwt-weak-secret': ['web-tokens'],
