@@ -11,6 +11,7 @@ import { grpc, grpcApis } from '#native/grpc.ts'
 import { homekit } from '#native/homekit.ts'
 import { ike } from '#native/ike.ts'
 import { irc } from '#native/irc.ts'
+import { iperf } from '#native/iperf.ts'
 import { ipmi } from '#native/ipmi.ts'
 import { jmx } from '#native/jmx.ts'
 import { ldap } from '#native/ldap.ts'
@@ -79,6 +80,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   rtsp,
   ldap,
   irc,
+  iperf,
   openwire,
   opcua,
   interactiveConsole,

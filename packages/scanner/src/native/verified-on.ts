@@ -98,6 +98,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'http-put-open': ['apache2-webdav', 'tomcat-put', 'wsgidav'],
   'ike-aggressive-mode': ['strongswan'],
   'interactive-console-open': ['socat-shell'],
+  'iperf3-open': ['iperf3'],
   'ipmi-anonymous-login': ['ipmi'],
   'irc-open': ['ngircd'],
   'jmx-open': ['jmx'],
