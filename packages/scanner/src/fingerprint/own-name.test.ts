@@ -23,6 +23,8 @@ it.each([
   ['Acme Ledger', '<meta name="apple-mobile-web-app-title" content="Acme Ledger">', 'Acme Ledger'],
   ['Acme Store', '<h1>Acme Store 10.84.5.6</h1><p>Acme Store 2.4.17</p>', 'Acme Store 2.4.17'],
   ['Acme Store', '<tr><td>Acme Store Version</td>\n  <td>2.4.17, revision=7fd0</td></tr>', 'Acme Store 2.4.17'],
+  ['acme-cli webfrontend', '', 'acme-cli'],
+  ['Acme Web UI', '', 'Acme'],
   ['Acme Ledger', '<h1>Sign in to Acme Ledger</h1><input type="password">', 'Acme Ledger'],
 ])('names %s', (title, html, expected) => {
   expect(ownName(title, { html })).toBe(expected)
@@ -45,6 +47,8 @@ it.each([
   ['a company', 'Acme', '<meta name="description" content="Acme makes anvils"><a href="https://www.acme.com/about">'],
   ['a blog', 'Acme', '<meta property="og:site_name" content="Acme"><link href="/acme.css">'],
   ['a call to sign in elsewhere', 'Acme', '<p>Sign in to Acme</p>'],
+  ['a kind of device', 'Router Web Interface', ''],
+  ['an unnamed interface', 'Web Interface', ''],
   ['a short name', 'Abc', '<script>localStorage.getItem("abc.theme")</script>'],
 ])('does not name %s', (_, title, html) => {
   expect(ownName(title, { html })).toBeUndefined()

@@ -44,7 +44,8 @@ export function ownName(title: string, description: OwnDescription): string | un
     // "Sign in to Acme"
     .map((part) => part.trim().replace(/^(?:install|set ?up|welcome to|(?:log|sign) ?in(?: to)?) (?=[A-Z])/i, ''))
   const others = otherNames(page)
-  const names = [...new Set([...titles, manifestName.trim(), ...others])].filter(isName)
+  const interfaces = titles.flatMap(ownerOfInterface)
+  const names = [...new Set([...titles, manifestName.trim(), ...others, ...interfaces])].filter(isName)
   const versions = [page, scripts].flatMap((text) =>
     names.flatMap((name) => versionNextTo(name, text).map((version) => `${name} ${version}`)),
   )
@@ -55,6 +56,7 @@ export function ownName(title: string, description: OwnDescription): string | un
     isLinked(name, scripts) ||
     (name === manifestName && titles.includes(name)) ||
     (others.includes(name) && titles.includes(name)) ||
+    interfaces.includes(name) ||
     isConfirmedBySoftware(name, spellings(name), { html: page, scripts, cookies }) ||
     (name === titles[0] && isMentionedByScripts(name, { html: page, scripts }))
   const confirmed = names.find(isConfirmed)
@@ -62,6 +64,17 @@ export function ownName(title: string, description: OwnDescription): string | un
   const ownScripts = scripts.replaceAll('var VERSION', '')
   return confirmed === undefined ? undefined : (statedVersion([confirmed], ownScripts) ?? confirmed)
 }
+
+/** Only software has a web interface: `acme-cli web frontend`. A kind of device is not its name. */
+function ownerOfInterface(title: string): string[] {
+  const [, name = ''] =
+    /^([A-Za-z][\w.+-]{3,30}(?: [A-Z][\w.+-]{1,30})?) web ?(?:ui|gui|interface|front-?end)$/i.exec(title) ?? []
+  const isKind = name.split(' ').some((word) => genericWords.has(word.toLowerCase()) || deviceWords.test(word))
+  return name === '' || isKind ? [] : [name]
+}
+
+const deviceWords =
+  /^(?:camera|company|controller|device|gateway|hub|meter|modem|printer|remote|router|sensor|simple|switch|wireless)$/i
 
 function isName(text: string): boolean {
   if (!/^[A-Za-z][\w.+-]{2,30}(?: [A-Z][\w.+-]{1,30}){0,2}$/.test(text) || /\d\.\d/.test(text)) return false
