@@ -4,7 +4,7 @@ import { loadTemplates } from '../../packages/scanner/src/template/plan.ts'
 import type { CheckInfo, Template } from '../../packages/scanner/src/template/template.ts'
 
 const severities = ['critical', 'high', 'medium', 'low', 'info']
-const nativeCategories = ['misconfig', 'default-login', 'disclosure']
+const nativeCategories = /^(?:misconfig|default-login|disclosure|exposure|cve\d*|kev)$/
 
 it('is documented in docs/checks.md (update it with vitest -u)', async () => {
   await expect(await checksPage()).toMatchFileSnapshot('../../docs/checks.md')
@@ -14,8 +14,7 @@ async function checksPage(): Promise<string> {
   const { plan } = await loadTemplates([import.meta.dirname])
   const checks = [
     ...plan.templates.map((template) => ({ info: template.info, protocol: protocolOf(template) })),
-    // The first tag that isn't a category names the protocol.
-    ...nativeChecks.map((info) => ({ info, protocol: info.tags.find((tag) => !nativeCategories.includes(tag)) ?? '' })),
+    ...nativeChecks.map((info) => ({ info, protocol: nativeProtocolOf(info) })),
   ]
   const sections = severities.map((severity) => {
     const rows = checks
@@ -49,4 +48,10 @@ function cell(text: string): string {
 function protocolOf({ protocols, counts }: Template): string {
   if (protocols.length > 0) return protocols.join(', ')
   return counts.ssl > 0 ? 'tls' : 'http'
+}
+
+/** The first tag that isn't a category names the protocol, except for checks of web servers. */
+function nativeProtocolOf({ tags }: CheckInfo): string {
+  if (!tags.some((tag) => ['network', 'tls', 'dns'].includes(tag))) return 'http'
+  return tags.find((tag) => !nativeCategories.test(tag)) ?? ''
 }

@@ -62,7 +62,7 @@ const spelling: ReadonlyMap<string, string> = new Map(
     'NTP NVR NX-OS OpenBSD OpenLDAP OpenSSL OpenVPN OS PAN-OS PDF PHP phpBB phpMyAdmin phpPgAdmin PostgreSQL PowerDNS',
     'PrestaShop QNAP REST RouterOS SAP SCADA ScreenConnect SD-WAN SDK SharePoint SIP SMA SMB SMTP SNMP',
     'SolarWinds SonicOS SonicWall SQL SQLite SSH SSL SugarCRM TeamCity TeamViewer TLS TP-Link TYPO3 UI UPnP URL USB UTM',
-    'vBulletin vCenter VMware VPN vSphere WatchGuard WebLogic WebSphere WordPress WSO2 XE XML XR ZTE ZyXEL',
+    'vBulletin vCenter VMware VPN vSphere WatchGuard WebLogic WebSphere WordPress WSO2 XE XML XR ZTE',
   ]
     .flatMap((line) => line.split(' '))
     .concat(multiWordVendors)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTeam, reasonOf, type Team, verifyDomain } from '#testing/team.ts'
 import { openTestUsers } from '#testing/test-users.ts'
 
-/** Persons of the embedded identity service, by address. */
+/** People in the embedded identity service, by email address. */
 const known = new Map<string, { id: string; name: string }>()
 const users = await openTestUsers({ findPerson: async (email) => known.get(email.toLowerCase()) ?? null })
 afterAll(() => users.close())

@@ -7,7 +7,14 @@ import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { invalid } from '#errors.ts'
 import { decisionTime } from '#issues/decide.ts'
-import { type Decision, ignoreEndOf, formatDecision, validateDecision, ignorePeriodError } from '#issues/decision.ts'
+import {
+  type Decision,
+  ignoreEndOf,
+  formatDecision,
+  validateDecision,
+  ignorePeriodError,
+  statusLabel,
+} from '#issues/decision.ts'
 import { matching } from '#issues/filter.ts'
 import { inDeletedTargetsOnly, deletedTargetsMessage } from '#issues/apply-decision.ts'
 import { decideOnIssues, type Background } from '#issues/pending-decisions.ts'
@@ -121,10 +128,6 @@ function transitionError(
   if (inDeletedTargets.has(id)) return { id, name, code: aborted, message: deletedTargetsMessage }
   const message = ignorePeriodError(decision, category, ctx.now)
   return message === null ? null : { id, name, code: invalidArgument, message }
-}
-
-function statusLabel(status: IssueStatus): string {
-  return status === 'STATUS_REGRESSION' ? 'a regression' : status.slice('STATUS_'.length).toLowerCase()
 }
 
 function unknown(ids: readonly string[], rows: readonly Row[]): SkippedIssue[] {

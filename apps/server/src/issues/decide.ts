@@ -6,7 +6,14 @@ import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { invalid, notFound, ApiError } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
-import { type Decision, ignoreEndOf, formatDecision, validateDecision, ignorePeriodError } from '#issues/decision.ts'
+import {
+  type Decision,
+  ignoreEndOf,
+  formatDecision,
+  validateDecision,
+  ignorePeriodError,
+  statusLabel,
+} from '#issues/decision.ts'
 import { getIssue } from '#issues/list.ts'
 import {
   type DecidedIssue,
@@ -125,7 +132,10 @@ async function apply(
   const hasTerms = decision.reason !== undefined || decision.ignoreUntilTime !== undefined
   if (isSame && !(decision.status === 'STATUS_IGNORED' && hasTerms)) return null
   if (!isSame && !canTransition(from, decision.status)) {
-    throw new ApiError('conflict', `Can't change the status from ${from} to ${decision.status}`)
+    throw new ApiError(
+      'conflict',
+      `Can't change the status from ${statusLabel(from)} to ${statusLabel(decision.status)}`,
+    )
   }
   if (from === 'STATUS_RESOLVED' && !isSame && (await inDeletedTargetsOnly(ctx, [id], hostIds)).has(id))
     throw new ApiError('conflict', deletedTargetsMessage)

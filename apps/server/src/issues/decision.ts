@@ -54,6 +54,11 @@ function latestEnd(now: Date): Date {
   return new Date(now.getTime() + ignoreDaysMax * dayMs)
 }
 
+/** A status in messages. */
+export function statusLabel(status: IssueStatus): string {
+  return status === 'STATUS_REGRESSION' ? 'a regression' : status.slice('STATUS_'.length).toLowerCase()
+}
+
 const reasons: Readonly<Record<IgnoreReason, string>> = {
   REASON_ACCEPTED_RISK: 'Accepted risk',
   REASON_FALSE_POSITIVE: 'False positive',

@@ -84,7 +84,7 @@ export const dataProbes: readonly Probe[] = [
     read: () => 'GlusterFS',
   },
   {
-    // A request for statistics; servers answer it or say that it is denied.
+    // A request for statistics; servers answer it or report that it is denied.
     protocol: 'zabbix-trapper',
     ports: [10051],
     request: Buffer.concat([

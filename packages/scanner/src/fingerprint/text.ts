@@ -32,7 +32,7 @@ const octets = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){
 /** Networks with numbers that no version starts with. */
 const privateNetworks = /^(?:127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168)\./
 
-/** Whether a number at this position is a part of an IPv4 address, such as `127.0.5` of `127.0.5.1`, or a private one. */
+/** Whether a number at this position is part of an IPv4 address, such as `127.0.5` of `127.0.5.1`, or is a private address. */
 export function isInAddress(text: string, start: number, end: number): boolean {
   const before = /[\d.]{0,16}$/.exec(text.slice(Math.max(0, start - 16), start))?.[0] ?? ''
   const after = /^[\d.]{0,16}/.exec(text.slice(end, end + 16))?.[0] ?? ''

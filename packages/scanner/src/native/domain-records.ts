@@ -36,7 +36,7 @@ const noDmarc = checkInfo({
   ...low,
   id: 'mail-dmarc-missing',
   name: 'DMARC record missing',
-  summary: 'The domain receives mail but neither it nor a parent domain has a DMARC record.',
+  summary: 'The domain receives mail, but neither it nor a parent domain has a DMARC record.',
   impact: 'An attacker can send mail with this domain in the From header, even if SPF and DKIM are configured.',
   remediation:
     'Publish a TXT record at `_dmarc`, at first `v=DMARC1; p=none; rua=mailto:…` to collect reports, then `p=quarantine` or `p=reject`.',

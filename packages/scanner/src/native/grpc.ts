@@ -29,7 +29,7 @@ const routingApi = checkInfo({
   remediation:
     'Bind the API to localhost (`gobgpd --api-hosts 127.0.0.1:50051`), or require client certificates with `--tls` and `--tls-client-ca-file`.',
   reference: 'https://github.com/osrg/gobgp/blob/master/docs/sources/cli-command-syntax.md',
-  tags: 'misconfig gobgp bgp grpc unauth network',
+  tags: 'misconfig grpc gobgp bgp unauth network',
 })
 const readOptions = { firstByteMs: 2000, idleMs: 500, bytesMax: 65_536 }
 

@@ -16,7 +16,7 @@ const jmxOpen = checkInfo({
   remediation:
     'Set `com.sun.management.jmxremote.authenticate=true` with a password file, enable `com.sun.management.jmxremote.ssl`, and bind JMX to an internal interface with `com.sun.management.jmxremote.host`.',
   reference: 'https://docs.oracle.com/en/java/javase/21/management/monitoring-and-management-using-jmx-technology.html',
-  tags: 'misconfig java jmx rmi unauth network',
+  tags: 'misconfig rmi jmx java unauth network',
 })
 const registryOpen = checkInfo({
   id: 'rmi-registry-open',
@@ -29,7 +29,7 @@ const registryOpen = checkInfo({
     'An attacker learns which objects the application exports. Objects that can be called without authentication may also deserialize crafted Java objects.',
   remediation: 'Bind the registry to an internal interface, and allow only trusted clients in the firewall.',
   reference: 'https://docs.oracle.com/en/java/javase/21/docs/specs/rmi/registry.html',
-  tags: 'misconfig java rmi disclosure network',
+  tags: 'misconfig rmi java disclosure network',
 })
 
 const readOptions = { firstByteMs: 3000, idleMs: 300, bytesMax: 65_536 }

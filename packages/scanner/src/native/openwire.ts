@@ -12,11 +12,11 @@ const anyClass = checkInfo({
   score: 9.8,
   summary:
     'Apache ActiveMQ before 5.18.3, 5.17.6, 5.16.7, and 5.15.16 instantiates any class that an OpenWire client names. The check made the broker request a Spring configuration from the callback server, which returned none.',
-  impact: 'An unauthenticated attacker can execute commands on the server. Exploited in the wild.',
+  impact: 'An unauthenticated attacker can run commands on the server. Exploited in the wild.',
   remediation:
     'Update ActiveMQ to 5.15.16, 5.16.7, 5.17.6, 5.18.3, or later, and bind the OpenWire connector to a private network.',
   reference: 'https://activemq.apache.org/security-advisories.data/CVE-2023-46604-announcement.txt',
-  tags: 'cve cve2023 activemq openwire rce kev callback network',
+  tags: 'cve cve2023 openwire activemq rce kev callback network',
 })
 const callbackWaitMs = 4000
 const pollMs = 200

@@ -15,7 +15,7 @@ export const webTerminalOpen = checkInfo({
   summary:
     'The start page is a terminal in the browser that connects over a WebSocket, and has no login of its own. The check did not open a session.',
   impact:
-    'An attacker can run commands if the terminal starts a shell directly. Otherwise, an attacker can guess passwords of system accounts.',
+    'An attacker can run commands if the terminal starts a shell directly. Otherwise, the attacker can guess passwords of system accounts.',
   remediation: 'Put the terminal behind a reverse proxy that requires authentication, or use SSH instead.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'exposure terminal panel',

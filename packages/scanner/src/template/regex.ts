@@ -20,7 +20,7 @@ export interface Pattern {
 const compiled = new Map<string, Pattern | null>()
 /** Bounds the cache's memory to about 60 MB: a compiled instruction takes about 240 bytes. */
 const CACHED_INSTRUCTIONS_MAX = 250_000
-/** What an entry without a program counts. */
+/** How many instructions an entry without a program counts as. */
 const ENTRY_INSTRUCTIONS = 2
 let cachedInstructions = 0
 

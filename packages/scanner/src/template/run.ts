@@ -163,6 +163,6 @@ function* reportSerious(
   for (const finding of serious)
     yield isHoneypot ? { ...finding, quality: Math.min(finding.quality, HONEYPOT_QUALITY) } : finding
   if (!isHoneypot) return
-  const message = `${HONEYPOT_FINDINGS_MIN} or more serious findings on one host: it looks like a honeypot, so its findings get low confidence`
+  const message = `${HONEYPOT_FINDINGS_MIN} or more serious findings on one host: it looks like a honeypot, so its findings get a low detection quality`
   yield problem(address, message)
 }
