@@ -15,6 +15,7 @@ import {
   readInitialBanner,
   quietWaitMs,
   exchange,
+  withConnection,
   type Endpoint,
   type ProbeTarget,
 } from '#fingerprint/connection.ts'
@@ -22,6 +23,8 @@ import { forEachOf } from '#pool.ts'
 import { connectionOver } from '#net/tcp.ts'
 import { supportsStartTls } from '#native/starttls.ts'
 import { tlsHandshake } from '#net/tls.ts'
+import { bracketed } from '#ip.ts'
+import { contentOf, framesAfterHandshake, hasMessage, upgradeRequest } from '#net/web-socket.ts'
 import { runQueries } from '#service-queries.ts'
 import { bannerOnly, type IdentifyTools, type Reading, silent, webTools } from '#reading.ts'
 
@@ -308,5 +311,24 @@ async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean):
   const page = await readWeb({ ...endpoint, tls }, webTools(tools))
   if (!page) return undefined
   const { status, title, server, head, ...found } = page
-  return { protocol: 'http', tls, banner: head, responded: true, http: { status, title, server }, ...found }
+  const greeting = status === 400 || status === 426 ? await webSocketTraces({ ...endpoint, isTls: tls }, tools) : []
+  const traces = [...found.traces, ...greeting]
+  return { protocol: 'http', tls, banner: head, responded: true, http: { status, title, server }, ...found, traces }
+}
+
+/** What a server that rejects its own start page sends first over WebSocket. */
+async function webSocketTraces(target: ProbeTarget, tools: IdentifyTools): Promise<readonly FingerprintText[]> {
+  const host = `${bracketed(target.hostname)}:${target.port}`
+  const received = await withConnection(
+    target,
+    tools,
+    async (connection) => {
+      connection.write(upgradeRequest(host, '/'))
+      return connection.read({ ...bannerReadOptions, enough: hasMessage })
+    },
+    Buffer.alloc(0),
+  )
+  const text = contentOf(framesAfterHandshake(received) ?? Buffer.alloc(0)).toString('latin1')
+  if (text === '') return []
+  return [{ field: text.startsWith('INFO {') ? 'nats.info' : 'websocket.greeting', text }]
 }

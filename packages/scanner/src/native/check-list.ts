@@ -54,6 +54,7 @@ import { webPages } from '#native/web-pages.ts'
 import { webPathParameter } from '#native/web-path-parameter.ts'
 import { webParameters } from '#native/web-parameters.ts'
 import { gitOverHttp, subversionOverHttp } from '#native/web-repositories.ts'
+import { webSocketServices } from '#native/web-socket-services.ts'
 import { webTerminal } from '#native/web-terminal.ts'
 import { webTokens } from '#native/web-tokens.ts'
 import { webUploadForm } from '#native/web-upload-form.ts'
@@ -77,6 +78,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   vnc,
   webVitest,
   webVnc,
+  webSocketServices,
   rtsp,
   ldap,
   irc,

@@ -1,11 +1,11 @@
 /** VNC over WebSocket, as served by websockify for noVNC. */
-import { randomBytes } from 'node:crypto'
 import { bytes } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import { offeredTypes, type RfbConnection } from '#native/vnc.ts'
 import { ownHost } from '#native/web-request.ts'
 import type { TcpConnection } from '#net/tcp.ts'
+import { contentOf, frameOf, framesAfterHandshake, isHandshakeAnswered, upgradeRequest } from '#net/web-socket.ts'
 
 const noPassword = checkInfo({
   id: 'novnc-no-password',
@@ -30,31 +30,21 @@ export const webVnc: NativeCheck = {
   appliesTo: ({ protocol, technologies }) =>
     protocol === 'http' && technologies.some(({ wfn }) => wfn.product === 'websockify' || wfn.product === 'novnc'),
   async run(context) {
-    const lines = [
-      `GET ${path} HTTP/1.1`,
-      `Host: ${ownHost(context)}`,
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Version: 13',
-      `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
-      'Sec-WebSocket-Protocol: binary',
-    ]
+    const request = upgradeRequest(ownHost(context), path, ['Sec-WebSocket-Protocol: binary'])
     const types = await context.withConnection(async (connection) => {
-      connection.write(`${lines.join('\r\n')}\r\n\r\n`)
-      const received = await connection.read({ ...readOptions, enough: (all) => all.includes(endOfHead) })
-      const end = received.indexOf(endOfHead)
-      if (end < 0 || !received.toString('latin1', 0, end).startsWith('HTTP/1.1 101 ')) return undefined
-      return offeredTypes(overFrames(connection, received.subarray(end + endOfHead.length)))
+      connection.write(request)
+      const received = await connection.read({ ...readOptions, enough: isHandshakeAnswered })
+      const frames = framesAfterHandshake(received)
+      return frames && offeredTypes(overFrames(connection, frames))
     })
     if (!types) return {}
     const answer = `security types: ${types.join(', ')}`
-    const proof = { request: lines.join('\n'), answer, highlights: ['1'] }
+    const proof = { request: request.trim().replaceAll('\r\n', '\n'), answer, highlights: ['1'] }
     return { [noPassword.id]: types.includes(1) ? proof : null }
   },
 }
-const endOfHead = '\r\n\r\n'
 
-/** Sends and receives binary frames (RFC 6455, section 5.2). */
+/** Sends and receives binary frames. */
 function overFrames(connection: TcpConnection, received: Buffer): RfbConnection {
   let pending = received
   return {
@@ -67,21 +57,4 @@ function overFrames(connection: TcpConnection, received: Buffer): RfbConnection 
       return content
     },
   }
-}
-
-/** Masked with zeros. */
-function frameOf(content: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from([0x82, 0x80 | content.length, 0, 0, 0, 0]), content])
-}
-
-/** The content of complete, short frames. */
-function contentOf(frames: Buffer): Buffer {
-  const contents: Buffer[] = []
-  for (let at = 0; at + 2 <= frames.length;) {
-    const length = (frames[at + 1] ?? 0) & 0x7f
-    if (length > 125 || at + 2 + length > frames.length) break
-    contents.push(frames.subarray(at + 2, at + 2 + length))
-    at += 2 + length
-  }
-  return Buffer.concat(contents)
 }

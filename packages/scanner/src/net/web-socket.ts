@@ -1,0 +1,54 @@
+/** The opening handshake and frames of WebSocket (RFC 6455). */
+import { randomBytes } from 'node:crypto'
+
+const endOfHead = '\r\n\r\n'
+
+export function upgradeRequest(host: string, path: string, more: readonly string[] = []): string {
+  const lines = [
+    `GET ${path} HTTP/1.1`,
+    `Host: ${host}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
+    ...more,
+  ]
+  return `${lines.join('\r\n')}${endOfHead}`
+}
+
+/** The start of the frames in the response to a handshake; undefined if the server rejected it or hasn't finished it. */
+export function framesAfterHandshake(received: Buffer): Buffer | undefined {
+  const end = received.indexOf(endOfHead)
+  if (end < 0 || !received.toString('latin1', 0, end).startsWith('HTTP/1.1 101 ')) return undefined
+  return received.subarray(end + endOfHead.length)
+}
+
+export function isHandshakeAnswered(received: Buffer): boolean {
+  return received.includes(endOfHead)
+}
+
+/** A short binary frame, masked with zeros (section 5.2). */
+export function frameOf(content: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from([0x82, 0x80 | content.length, 0, 0, 0, 0]), content])
+}
+
+/** The content of a server's frames, as far as it has arrived. */
+export function contentOf(frames: Buffer): Buffer {
+  const contents: Buffer[] = []
+  for (let at = 0; at + 2 <= frames.length;) {
+    const short = (frames[at + 1] ?? 0) & 0x7f
+    const start = at + (short === 126 ? 4 : short === 127 ? 10 : 2)
+    if (start > frames.length) break
+    const length = short === 126 ? frames.readUInt16BE(at + 2) : short === 127 ? frames.readUInt32BE(at + 6) : short
+    const isControl = ((frames[at] ?? 0) & 0x08) !== 0
+    if (!isControl) contents.push(frames.subarray(start, start + length))
+    at = start + length
+  }
+  return Buffer.concat(contents)
+}
+
+/** Whether a message of the server has started to arrive, or the handshake was rejected. */
+export function hasMessage(received: Buffer): boolean {
+  const frames = framesAfterHandshake(received)
+  return frames ? contentOf(frames).length > 0 : isHandshakeAnswered(received)
+}
