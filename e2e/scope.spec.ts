@@ -229,5 +229,5 @@ it('creates targets from a pasted list, and keeps invalid lines', async () => {
 
 it('logs no browser errors', () => {
   // The rejected exclusion is intended.
-  expect(stage.browserErrors.filter((line) => !line.includes('400'))).toEqual([])
+  expect(stage.browserErrors.filter((line) => !line.includes('status of 400'))).toEqual([])
 })

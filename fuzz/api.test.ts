@@ -18,7 +18,7 @@ const { app, endpoints } = await sharedTestApi(server, origin)
 const document = (await app.inject({ url: '/v1/openapi.json' })).json<ApiDocument>()
 const calls = endpoints.filter(({ path }) => !path.startsWith('/v1/agent/'))
 
-const runs = Number(fuzzRuns ?? 1500)
+const runs = Number(fuzzRuns ?? 600)
 /** Every user starts with a new workspace, so that deleting it doesn't end the run. */
 const requestsPerUser = 200
 /** One of this many users administers the installation. */

@@ -11,8 +11,9 @@ import { buildPortal, install, run, logProgress } from './prepare.mjs'
 import { runVitest, testEnvironment } from './vitest.mjs'
 
 const checks = [
-  ['types of server, packages, and tools', 'tsc', '-p', '.'],
-  ['types of the portal', 'tsc', '-p', 'apps/portal'],
+  // Several checkers would resolve the same types several times.
+  ['types of server, packages, and tools', 'tsc', '-p', '.', '--checkers', '1'],
+  ['types of the portal', 'tsc', '-p', 'apps/portal', '--checkers', '1'],
   ['lint', 'oxlint'],
   ['format', 'oxfmt', '--check', '.'],
   ['dead code', 'knip'],
@@ -35,6 +36,8 @@ console.log(`${passed} passed, ${failures.length} failed`)
 process.exit(failures.length > 0 ? 1 : 0)
 
 async function runChecks() {
+  // The type checkers are written in Go. With its default, collecting garbage takes a quarter of their time.
+  process.env['GOGC'] = '400'
   const failed = []
   for (const [name, program, ...args] of checks) {
     const { code, output } = await run(program, ...args)

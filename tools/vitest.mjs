@@ -1,10 +1,16 @@
 /** Runs Vitest under the Node that Glacis needs. Plain JavaScript for Node 20. */
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
-import { cacheFolder, root } from './node.mjs'
+import { cacheFolder, nodeProgram, root } from './node.mjs'
 
 /** Ends a run that hangs outside of any test; tests have their own timeouts. */
 const runMsMax = 30 * 60_000
+
+/**
+ * In megabytes. The tests of the portal run in threads of this process, where each file creates a page. A large young
+ * generation takes a tenth less CPU time.
+ */
+const youngGeneration = '--min-semi-space-size=32'
 
 /** Runs `vitest run` in the terminal and retries a failed test once; resolves to the exit code. */
 export function runVitest(...args) {
@@ -24,7 +30,8 @@ export function runFuzzing(...args) {
 function start(args, timeout) {
   return new Promise((done) => {
     const options = { cwd: root, env: testEnvironment(), stdio: ['ignore', 'inherit', 'inherit'], timeout }
-    const child = spawn(join(root, 'node_modules/.bin/vitest'), ['run', ...args], options)
+    const vitest = [youngGeneration, join(root, 'node_modules/vitest/vitest.mjs'), 'run']
+    const child = spawn(nodeProgram(), [...vitest, ...args], options)
     child.once('error', () => done(1))
     child.once('exit', (code, signal) => {
       if (signal !== null)

@@ -41,11 +41,17 @@ export default defineConfig({
       treeshake: { manualPureFunctions: ['endpoint', 'z'] },
       output: {
         // By default, every set of pages that shares a module gets a file for it, which makes 50 small files per page. Over
-        // HTTP/1.1, a few files of similar size load fastest. The first four groups are what the two documents load: both
-        // the first two, then sign-in.html the third and index.html the fourth.
+        // HTTP/1.1, a few files of similar size load fastest. Both documents load react, router, and initial; sign-in.html
+        // also loads sign-in, and index.html loads ui and app. The pages share the rest.
         codeSplitting: {
           groups: [
             { name: 'react', tags: ['$initial'], test: /node_modules\/(react|react-dom|scheduler)\//, priority: 4 },
+            {
+              name: 'router',
+              tags: ['$initial'],
+              test: /node_modules\/@tanstack\/(history|.*router|store)/,
+              priority: 4,
+            },
             {
               name: 'initial',
               tags: ['$initial'],
@@ -58,13 +64,14 @@ export default defineConfig({
               test: /\/src\/(identity\/|routes\/(auth-frame|flow-pages))/,
               priority: 2,
             },
+            // Used by nearly every page, so it loads with the app, even if only pages use it.
+            { name: 'ui', test: /\/src\/(api|lib|ui|shell)\/|lucide/, minShareCount: 2, priority: 2 },
             { name: 'app', tags: ['$initial'], test: /\/src\/(?!main|sign-in)/, priority: 1 },
             {
               name: 'shared',
-              test: /\/src\/(api|lib|ui|shell|identity|scans|overview|hosts)\/|\/packages\/contract\/|query|lucide/,
-              minShareCount: 3,
+              test: /\/src\/(identity|scans|overview|hosts)\/|\/packages\/contract\/|query|queries/,
+              minShareCount: 2,
             },
-            { name: 'common', test: /\/src\/(ui|overview)\/|lucide|\/queries\.ts$/, minShareCount: 2 },
           ],
         },
       },

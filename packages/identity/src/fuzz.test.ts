@@ -7,7 +7,7 @@ import { newAddress, register, sharedTestIdentity, signIn, valueOf } from '#test
 const submitsPerRun = 50
 // Every execution draws new values, so frequent short executions cover more than a single long one.
 const { FUZZ_RUNS: fuzzRuns, FUZZ_SEED: fuzzSeed } = process.env
-const runs = Math.ceil(Number(fuzzRuns ?? 3000) / submitsPerRun)
+const runs = Math.ceil(Number(fuzzRuns ?? 2000) / submitsPerRun)
 /** Interval between lines of progress. */
 const progressMs = 30_000
 const batchSize = 10

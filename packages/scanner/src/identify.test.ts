@@ -157,9 +157,15 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
   [
     'irc',
     6667,
-    respond([[/^NICK/, ':irc.lab.test 002 glacis :Your host is irc.lab.test, running version ngircd-26.1\r\n']]),
+    respond([
+      [
+        /^NICK/,
+        ':irc.lab.test 002 glacis :Your host is irc.lab.test, running version ngircd-26.1\r\n:irc.lab.test 004 glacis irc.lab.test ngircd-26.1\r\n',
+      ],
+    ]),
     'ngircd:ngircd:26.1',
   ],
+  ['dict', 2630, greet('220 lab dicod (GNU dico) 2.11 <> <32.17@lab>\r\n'), 'gnu:dico:2.11'],
   ['dict', 2628, greet('220 lab dictd 1.13.0/rf on Linux 6.1.0 <auth.mime> <1.2@lab>\r\n'), 'dict:dictd:1.13.0'],
   [
     'qmp',

@@ -5,6 +5,7 @@ import { httpResponseProtocols, probes, webProbe } from '#fingerprint/probes.ts'
 import type { Probe } from '#fingerprint/probe.ts'
 import { printable, printableBytes } from '#fingerprint/text.ts'
 import { headerTraces, isTlsAlert, isVideoStream, isWeb, longer } from '#fingerprint/responses.ts'
+import { isUnknownPrompt } from '#native/console.ts'
 import { statedName } from '#fingerprint/stated-name.ts'
 import { readWeb } from '#fingerprint/web.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
@@ -209,7 +210,10 @@ async function identifyByBanner(
     const page = await readPage(endpoint, tools, false)
     if (page) return page
   }
-  if (!greeting) return { ...bannerOnly(received), traces: [{ field: 'nmap.null', text }, ...statedTraces(text)] }
+  if (!greeting) {
+    const console = isUnknownPrompt(text) && !isTls ? await readConsole(endpoint, tools) : undefined
+    return console ?? { ...bannerOnly(received), traces: [{ field: 'nmap.null', text }, ...statedTraces(text)] }
+  }
   const greeted = [
     ...(greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]),
     { field: 'nmap.null', text },
@@ -218,6 +222,12 @@ async function identifyByBanner(
   const traces = [...greeted, ...(await runQueries(protocol, { ...endpoint, isTls }, tools))]
   const upgraded = isTls ? noCertificate : await upgradedCertificate(protocol, endpoint, tools)
   return { ...bannerOnly(received), protocol, traces: [...traces, ...upgraded.traces], ...upgraded.shown }
+}
+
+/** Asks a service that only greets with a prompt for its commands. */
+async function readConsole(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+  const [probe] = probes.filter(({ protocol }) => protocol === 'command-console')
+  return probe && recognize(await exchange(endpoint, probe, tools), probe, endpoint, tools)
 }
 
 /** Whether a server that speaks HTTP/2 without TLS has web pages, unlike those of gRPC. */

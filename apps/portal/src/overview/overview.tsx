@@ -1,8 +1,9 @@
 /** `/overview` */
+import type { ResultOf } from '@glacis/contract/endpoint'
+import type { statsSummary } from '@glacis/contract/insights'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { steps } from '#onboarding/queries.ts'
 import { FirstRun } from '#overview/first-run.tsx'
@@ -16,9 +17,10 @@ import { Share } from '#overview/share.tsx'
 import { SummaryLists } from '#overview/summary-lists.tsx'
 import { AffectedHosts, RisksByStatus, ScansFinished } from '#overview/trends.tsx'
 import { KindSwitch, PeriodSwitch } from '#overview/view-switches.tsx'
-import { kindLabels, statsInput, viewFromSearch } from '#overview/view.ts'
+import { kindLabels, statsInput, type View, viewFromSearch } from '#overview/view.ts'
 import { PageHead } from '#ui/page-head.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
+import { SkeletonLines } from '#ui/skeleton.tsx'
 
 const route = getRouteApi('/_auth/overview')
 
@@ -30,7 +32,7 @@ const route = getRouteApi('/_auth/overview')
 export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) {
   const view = viewFromSearch(route.useSearch())
   const { data, isPending } = useQuery(summary(statsInput(view)))
-  // Hidden until the setup card above it is known, so that the card doesn't push it down.
+  // A new workspace has no sections, and the setup card above them would push them down.
   const isLayoutKnown = !useQuery(steps()).isPending && !isPending
   const isFirstRun = data !== undefined && (data.targetCount === 0 || data.lastScanTime === undefined)
   return (
@@ -60,46 +62,57 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
       {data && data.targetCount > 0 && <SetupProgress />}
       {isFirstRun ? (
         <FirstRun hasTargets={data.targetCount > 0} startScan={startScan} />
+      ) : isLayoutKnown ? (
+        <Sections view={view} summary={data} />
       ) : (
-        // Fades in late: until the data has loaded, this could still be a new workspace without any of these sections.
-        <div className={cx('flex flex-col', !isLayoutKnown && 'late')}>
-          <div className="gap-2 px-(--gl-gutter) pt-3 max-md:grid">
-            <KindSwitch view={view} />
-            <span className="md:hidden">
-              <PeriodSwitch view={view} />
-            </span>
-          </div>
-          <div className="ruled g-hero mt-4">
-            <OpenRisks view={view} summary={data} />
-            <RisksBySeverity view={view} />
-          </div>
-          <div className="ruled g-work">
-            <div className="min-w-0 pb-3!">
-              <NeedsAttention view={view} />
-            </div>
-            <div className="min-w-0">
-              <RecentActivity />
-            </div>
-          </div>
-          <div className="ruled g-3 border-b border-line">
-            <div className="min-w-0">
-              <RisksByStatus view={view} />
-            </div>
-            <div className="min-w-0">
-              <AffectedHosts view={view} hostCount={data?.hostCount} />
-            </div>
-            <div className="min-w-0">
-              <ScansFinished view={view} />
-            </div>
-          </div>
-          <div className="min-w-0">
-            <SummaryLists />
-          </div>
-          <div className="min-w-0">
-            <FeedTable />
-          </div>
-        </div>
+        <SkeletonLines className="late mt-6" />
       )}
+    </div>
+  )
+}
+
+interface SectionsProps {
+  readonly view: View
+  readonly summary: ResultOf<typeof statsSummary> | undefined
+}
+function Sections({ view, summary }: SectionsProps) {
+  return (
+    <div className="flex flex-col">
+      <div className="gap-2 px-(--gl-gutter) pt-3 max-md:grid">
+        <KindSwitch view={view} />
+        <span className="md:hidden">
+          <PeriodSwitch view={view} />
+        </span>
+      </div>
+      <div className="ruled g-hero mt-4">
+        <OpenRisks view={view} summary={summary} />
+        <RisksBySeverity view={view} />
+      </div>
+      <div className="ruled g-work">
+        <div className="min-w-0 pb-3!">
+          <NeedsAttention view={view} />
+        </div>
+        <div className="min-w-0">
+          <RecentActivity />
+        </div>
+      </div>
+      <div className="ruled g-3 border-b border-line">
+        <div className="min-w-0">
+          <RisksByStatus view={view} />
+        </div>
+        <div className="min-w-0">
+          <AffectedHosts view={view} hostCount={summary?.hostCount} />
+        </div>
+        <div className="min-w-0">
+          <ScansFinished view={view} />
+        </div>
+      </div>
+      <div className="min-w-0">
+        <SummaryLists />
+      </div>
+      <div className="min-w-0">
+        <FeedTable />
+      </div>
     </div>
   )
 }

@@ -71,7 +71,7 @@ async function open(path: string, heading: string | RegExp) {
       <RouterProvider router={router} />
     </QueryClientProvider>,
   )
-  await screen.findByRole('heading', { level: 1, name: heading }, { timeout: 10_000 })
+  await screen.findByRole('heading', { level: 1, name: heading })
   return { user: userEvent.setup(), router }
 }
 const sent = (method: string) =>
@@ -119,7 +119,7 @@ it('creates an agent, shows its token once with the command, and shows when it c
   expect(await screen.findByText('install for docker')).toBeTruthy()
   expect(screen.getByText('Waiting for the first connection')).toBeTruthy()
   isThere = true
-  expect(await screen.findByText('zrh-office-2 is connected.', {}, { timeout: 5000 })).toBeTruthy()
+  expect(await screen.findByText('zrh-office-2 is connected.')).toBeTruthy()
   await user.click(screen.getByRole('button', { name: 'Done' }))
   await waitFor(() => expect(screen.queryByText('gla_secret')).toBeNull())
 })

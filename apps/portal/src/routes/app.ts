@@ -12,7 +12,6 @@ import * as installationQueries from '#installation/queries.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import * as onboardingQueries from '#onboarding/queries.ts'
 import * as overviewQueries from '#overview/queries.ts'
-import { viewFromSearch } from '#overview/view.ts'
 import { authRoute, prefetching, getParentRoute } from '#routes/auth.ts'
 import { absoluteUrl, validId } from '#routes/guard.ts'
 import * as risks from '#routes/risks.ts'
@@ -26,11 +25,7 @@ export const overview = createRoute({
   path: 'overview',
   validateSearch: OverviewSearch,
   loader: prefetching((client) =>
-    Promise.all([
-      client.prefetchQuery(overviewQueries.ofView({})),
-      client.prefetchQuery(onboardingQueries.steps()),
-      client.prefetchQuery(overviewQueries.needingAttention(viewFromSearch({}))),
-    ]),
+    Promise.all([client.prefetchQuery(overviewQueries.ofView({})), client.prefetchQuery(onboardingQueries.steps())]),
   ),
 })
 export const onboarding = createRoute({

@@ -28,7 +28,7 @@ function open(address: string) {
       <RouterProvider router={router} />
     </QueryClientProvider>,
   )
-  return (end: string) => waitFor(() => expect(router.state.location.href).toBe(end), { timeout: 5000 })
+  return (end: string) => waitFor(() => expect(router.state.location.href).toBe(end))
 }
 const requestsTo = (path: string) => service.seen.filter((call) => call.path === path).map(({ query }) => query)
 

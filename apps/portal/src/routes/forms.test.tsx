@@ -50,7 +50,7 @@ async function open(path: string, heading: string | RegExp) {
       <RouterProvider router={router} />
     </QueryClientProvider>,
   )
-  await screen.findByRole('heading', { level: 1, name: heading }, { timeout: 10_000 })
+  await screen.findByRole('heading', { level: 1, name: heading })
   return userEvent.setup()
 }
 const posted = (path: string) => service.seen.filter((request) => request.method === 'POST' && request.path === path)

@@ -66,7 +66,7 @@ beforeEach(async () => {
 })
 afterEach(() => stage.close())
 
-const panelOf = async (name: string) => within(await screen.findByRole('dialog', { name }, { timeout: 10_000 }))
+const panelOf = async (name: string) => within(await screen.findByRole('dialog', { name }))
 
 /** Opens the form for a list and pastes one. */
 async function paste(text: string) {

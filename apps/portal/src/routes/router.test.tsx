@@ -37,7 +37,7 @@ function open(address: string) {
     </QueryClientProvider>,
   )
   const at = () => router.state.location.href
-  return { router, at, settled: (address: string) => waitFor(() => expect(at()).toBe(address), { timeout: 5000 }) }
+  return { router, at, settled: (address: string) => waitFor(() => expect(at()).toBe(address)) }
 }
 const signIn = () => service.on('GET /sessions/whoami', { body: sessionOf() })
 const requestsTo = (path: string) => service.seen.filter((call) => call.path === path)

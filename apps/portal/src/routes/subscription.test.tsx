@@ -60,7 +60,7 @@ it('changes plan, targets, and period, waits, and shows the new figures', async 
   expect(screen.getByText('CHF 760.00', { normalizer: plainSpaces })).toBeTruthy()
   await user.click(screen.getByRole('button', { name: 'Apply change' }))
   expect(screen.getByRole('button', { name: 'Apply change' }).getAttribute('aria-busy')).toBe('true')
-  await waitFor(() => expect(shownToasts().at(-1)?.message).toBe("You're now on the Starter plan."), { timeout: 5000 })
+  await waitFor(() => expect(shownToasts().at(-1)?.message).toBe("You're now on the Starter plan."))
   expect(puts()).toEqual([{ planId: 'starter', numTargets: 60, period: 'PERIOD_YEARLY' }])
   expect(await screen.findByText('You can add 42 more targets.')).toBeTruthy()
 })
@@ -118,7 +118,7 @@ describe('the account menu', () => {
       </QueryClientProvider>,
     )
     const user = userEvent.setup()
-    const [button] = await screen.findAllByRole('button', { name: /^Account/ }, { timeout: 5000 })
+    const [button] = await screen.findAllByRole('button', { name: /^Account/ })
     if (button) await user.click(button)
     await screen.findByRole('menuitem', { name: 'Settings' })
     return { user, close: () => client.cancelQueries() }
@@ -129,7 +129,7 @@ describe('the account menu', () => {
     const { user, close } = await openMenu({ billing: true })
     expect(names()).toEqual(['Subscription', 'Settings', 'Workspace settings', 'Get help', 'Logout'])
     await user.click(screen.getByRole('menuitem', { name: 'Subscription' }))
-    expect(await screen.findByRole('heading', { name: 'Usage' }, { timeout: 5000 })).toBeTruthy()
+    expect(await screen.findByRole('heading', { name: 'Usage' })).toBeTruthy()
     await waitFor(() => expect(screen.queryByRole('menu')).toBeNull())
     expect((await screen.findByRole('link', { name: 'Compare plans' })).getAttribute('href')).toBe('/subscription')
     await close()

@@ -212,5 +212,5 @@ it('moves focus from a removed toast to the page title', async () => {
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Undo' }))
   await user.keyboard('{Enter}')
   const title = screen.getByRole('heading', { name: 'Risks' })
-  await waitFor(() => expect(document.activeElement).toBe(title), { timeout: 2000 })
+  await waitFor(() => expect(document.activeElement).toBe(title))
 })

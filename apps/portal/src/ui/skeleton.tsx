@@ -59,13 +59,20 @@ export function PageSkeleton() {
         <Skeleton className="h-3.5 w-40" />
       </div>
       <Skeleton className="mt-2 w-72 max-w-full" />
-      <div className="mt-10 border-t border-line">
-        {Array.from({ length: 8 }, (_, row) => (
-          <div key={row} className="flex h-10 items-center border-b border-line">
-            <Skeleton className={widths[row % widths.length] ?? 'w-1/2'} />
-          </div>
-        ))}
-      </div>
+      <SkeletonLines className="mt-10" />
+    </div>
+  )
+}
+
+/** Placeholders of eight lines of content. */
+export function SkeletonLines({ className }: { readonly className?: string }) {
+  return (
+    <div className={cx('border-t border-line', className)}>
+      {Array.from({ length: 8 }, (_, row) => (
+        <div key={row} className="flex h-10 items-center border-b border-line">
+          <Skeleton className={widths[row % widths.length] ?? 'w-1/2'} />
+        </div>
+      ))}
     </div>
   )
 }

@@ -34,7 +34,11 @@ type Reader = (text: string, port: number) => Banner | undefined
 const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
   [/^SSH-[\d.]+-([^\r\n]*)/, (text) => bannerOf('ssh', 'ssh.banner', /^SSH-[\d.]+-([^\r\n]*)/.exec(text)?.[1])],
   ...greetings,
-  [/^220 \S+ dictd? /, (text) => bannerOf('dict', 'dict.banner', text)],
+  // Capabilities and a message ID end the greeting (RFC 2229, section 3.1).
+  [
+    /^220 (?:\S{1,200} dictd? |[^\r\n]{1,200} <[\w.]{0,200}> <[^<>@\s]{1,100}@[^<>\s]{1,100}>\r?\n)/,
+    (text) => bannerOf('dict', 'dict.banner', text),
+  ],
   [/^220 \S+ SVDRP /, (text) => bannerOf('svdrp', 'svdrp.banner', text)],
   [/^220[ -]/, ftpOrSmtp],
   [/^(421|554|450|120)[ -]/, ftpOrSmtp],

@@ -46,6 +46,13 @@ export const pyroConnect = Buffer.concat([
   bytes('{"handshake":"glacis","object":"Pyro.Daemon"}'),
 ])
 
+/** The same of Pyro 4, whose protocol has another version and a checksum of the header. */
+const pyro4Connect = Buffer.concat([
+  bytes('PYRO'),
+  hex('0030 0001 0000 0000 0000002d 0002 0000 0000 3549'),
+  bytes('{"handshake":"glacis","object":"Pyro.Daemon"}'),
+])
+
 const minecraftStatus = Buffer.concat([hex('0c 00 2f 06'), bytes('glacis'), hex('63dd 01'), hex('01 00')])
 
 const thriftReply = String.raw`\x80\x01\0[\x02\x03]\0\0\0\x07getName`
@@ -66,6 +73,15 @@ export const callProbes: readonly Probe[] = [
     responsePattern: /^PYRO\x01\xf6[\x02\x03]/,
     ...software,
     read: () => 'Pyro',
+  },
+  {
+    protocol: 'pyro',
+    ports: [9090],
+    request: pyro4Connect,
+    responsePattern: /^PYRO\x00\x30\x00[\x02\x03]/,
+    ...software,
+    read: () => 'Pyro',
+    isOwnPortsOnly: true,
   },
   {
     protocol: 'swank',
@@ -172,12 +188,42 @@ export const callProbes: readonly Probe[] = [
     isOwnPortsOnly: true,
   },
   {
-    // A list of commands, among them one that ends or changes the service.
+    // Asks for the devices that can be attached (OP_REQ_DEVLIST of USB/IP 1.1.1).
+    protocol: 'usbip',
+    ports: [3240],
+    request: hex('0111 8005 00000000'),
+    responsePattern: /^\x01\x11\0\x05\0\0\0[\0\x01]/,
+    ...software,
+    read: () => 'usbip',
+    isOwnPortsOnly: true,
+  },
+  {
+    // The cookie of a client. The server then asks for the parameters of the test.
+    protocol: 'iperf3',
+    ports: [5201],
+    request: bytes(`${'glacis'.repeat(6)}\0`),
+    responsePattern: /^(?:\x09|\xff)$/,
+    ...software,
+    read: () => 'iPerf3',
+    isOwnPortsOnly: true,
+  },
+  {
+    // Instruments of an observatory, described in XML.
+    protocol: 'indi',
+    ports: [7624],
+    request: bytes('<getProperties version="1.7"/>\n'),
+    responsePattern: /^\s{0,20}<def(?:Text|Number|Switch|Light|BLOB)Vector\s{1,5}device="/,
+    ...software,
+    read: () => 'INDI',
+    isOwnPortsOnly: true,
+  },
+  {
+    // A list of commands, among them one that ends or changes the service, or of topics that each have commands.
     protocol: 'command-console',
     ports: [],
     request: bytes('help\r\n'),
     responsePattern:
-      /^(?!HTTP\/|RTSP\/|SIP\/)[\t\r\n\x20-\x7e]{0,400}\b(?:commands?|usage|help)\b[\t\r\n\x20-\x7e]{0,900}\n[ \t|*+-]{0,8}(?:quit|exit|shutdown|reload|restart|stop|reset)\b/i,
+      /^(?!HTTP\/|RTSP\/|SIP\/)[\t\r\n\x20-\x7e]{0,400}\b(?:commands?|usage|help)\b[\t\r\n\x20-\x7e]{0,900}\n[ \t|*+-]{0,8}(?:quit|exit|shutdown|reload|restart|stop|reset)\b|^[> \r\n]{0,20}\*{0,3} ?Help topics:[^\r\n]{0,20}(?:\r?\n {0,8}help [a-z][^\r\n]{0,80}){3}/i,
     field: '',
     isFallback: true,
   },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ownName, versionIn } from '#fingerprint/own-name.ts'
+import { describedName, ownName, versionIn } from '#fingerprint/own-name.ts'
 
 it.each([
   ['NiceGUI', '<link href="/_nicegui/3.18.0/static/favicon.ico">', 'NiceGUI 3.18.0'],
@@ -23,6 +23,8 @@ it.each([
   ['Acme Ledger', '<meta name="apple-mobile-web-app-title" content="Acme Ledger">', 'Acme Ledger'],
   ['Acme Store', '<h1>Acme Store 10.84.5.6</h1><p>Acme Store 2.4.17</p>', 'Acme Store 2.4.17'],
   ['Acme Store', '<tr><td>Acme Store Version</td>\n  <td>2.4.17, revision=7fd0</td></tr>', 'Acme Store 2.4.17'],
+  ['acme-cli webfrontend', '', 'acme-cli'],
+  ['Acme Web UI', '', 'Acme'],
   ['Acme Ledger', '<h1>Sign in to Acme Ledger</h1><input type="password">', 'Acme Ledger'],
 ])('names %s', (title, html, expected) => {
   expect(ownName(title, { html })).toBe(expected)
@@ -45,6 +47,8 @@ it.each([
   ['a company', 'Acme', '<meta name="description" content="Acme makes anvils"><a href="https://www.acme.com/about">'],
   ['a blog', 'Acme', '<meta property="og:site_name" content="Acme"><link href="/acme.css">'],
   ['a call to sign in elsewhere', 'Acme', '<p>Sign in to Acme</p>'],
+  ['a kind of device', 'Router Web Interface', ''],
+  ['an unnamed interface', 'Web Interface', ''],
   ['a short name', 'Abc', '<script>localStorage.getItem("abc.theme")</script>'],
 ])('does not name %s', (_, title, html) => {
   expect(ownName(title, { html })).toBeUndefined()
@@ -101,9 +105,28 @@ it.each([
   ['"2.4.1"', '2.4.1'],
   ['{"config":{"baseUrl":""},"version":"2.4.1"}', '2.4.1'],
   ['{"openapi":"3.0.3","info":{},"version":"2.4.1"}', undefined],
+  ['{"status":true,"data":{"version":"2.4.1"}}', '2.4.1'],
   ['{"node":{"version":"20.1.0"}}', undefined],
   ['{"version":"v1"}', undefined],
   ['<html>2.4.1</html>', undefined],
 ])('reads the version from %s', (body, expected) => {
   expect(versionIn(body)).toBe(expected)
+})
+
+const openApi = (info: object) => JSON.stringify({ openapi: '3.1.0', info, paths: {} })
+
+it.each([
+  [{ title: 'Acme Ledger API', description: 'Acme Ledger manages bookings', version: '2.4.1' }, 'Acme Ledger 2.4.1'],
+  [{ title: 'Acme', description: 'Acme makes it easy to book', version: '0.1.0' }, 'Acme'],
+  [{ title: 'Acme', contact: { url: 'https://github.com/example/acme' }, version: '2.4.1' }, 'Acme 2.4.1'],
+])('names the program of an OpenAPI description: %j', (info, expected) => {
+  expect(describedName(openApi(info))).toBe(expected)
+})
+
+it.each([
+  { title: 'Acme', version: '2.4.1' },
+  { title: 'Orders API', description: 'Manages orders', version: '2.4.1' },
+  { title: 'Server API', description: 'The server provides data', version: '2.4.1' },
+])('does not name an API that is not described as a program: %j', (info) => {
+  expect(describedName(openApi(info))).toBeUndefined()
 })

@@ -44,7 +44,8 @@ export function ownName(title: string, description: OwnDescription): string | un
     // "Sign in to Acme"
     .map((part) => part.trim().replace(/^(?:install|set ?up|welcome to|(?:log|sign) ?in(?: to)?) (?=[A-Z])/i, ''))
   const others = otherNames(page)
-  const names = [...new Set([...titles, manifestName.trim(), ...others])].filter(isName)
+  const interfaces = titles.flatMap(ownerOfInterface)
+  const names = [...new Set([...titles, manifestName.trim(), ...others, ...interfaces])].filter(isName)
   const versions = [page, scripts].flatMap((text) =>
     names.flatMap((name) => versionNextTo(name, text).map((version) => `${name} ${version}`)),
   )
@@ -55,6 +56,7 @@ export function ownName(title: string, description: OwnDescription): string | un
     isLinked(name, scripts) ||
     (name === manifestName && titles.includes(name)) ||
     (others.includes(name) && titles.includes(name)) ||
+    interfaces.includes(name) ||
     isConfirmedBySoftware(name, spellings(name), { html: page, scripts, cookies }) ||
     (name === titles[0] && isMentionedByScripts(name, { html: page, scripts }))
   const confirmed = names.find(isConfirmed)
@@ -62,6 +64,17 @@ export function ownName(title: string, description: OwnDescription): string | un
   const ownScripts = scripts.replaceAll('var VERSION', '')
   return confirmed === undefined ? undefined : (statedVersion([confirmed], ownScripts) ?? confirmed)
 }
+
+/** Only software has a web interface: `acme-cli web frontend`. A kind of device is not its name. */
+function ownerOfInterface(title: string): string[] {
+  const [, name = ''] =
+    /^([A-Za-z][\w.+-]{3,30}(?: [A-Z][\w.+-]{1,30})?) web ?(?:ui|gui|interface|front-?end)$/i.exec(title) ?? []
+  const isKind = name.split(' ').some((word) => genericWords.has(word.toLowerCase()) || deviceWords.test(word))
+  return name === '' || isKind ? [] : [name]
+}
+
+const deviceWords =
+  /^(?:camera|company|controller|device|gateway|hub|meter|modem|printer|remote|router|sensor|simple|switch|wireless)$/i
 
 function isName(text: string): boolean {
   if (!/^[A-Za-z][\w.+-]{2,30}(?: [A-Z][\w.+-]{1,30}){0,2}$/.test(text) || /\d\.\d/.test(text)) return false
@@ -91,7 +104,9 @@ const Members = z.record(z.string(), z.unknown())
 function versionMember(body: string): string | undefined {
   if (!/^\s{0,20}\{/.test(body) || body.length > parsedLengthMax) return undefined
   try {
-    const members = Object.entries(Members.parse(JSON.parse(body)))
+    const parsed = Members.parse(JSON.parse(body))
+    // `{"status": true, "data": {"version": "2.4.1"}}`
+    const members = Object.entries({ ...Members.safeParse(parsed['data']).data, ...parsed })
     // The version of an OpenAPI description is that of its format.
     if (members.some(([name]) => name === 'openapi' || name === 'swagger')) return undefined
     const found = members.find(([name]) => /^(?:app|server|current|build|release|pkg|package)?_?version$/i.test(name))
@@ -100,6 +115,32 @@ function versionMember(body: string): string | undefined {
     return undefined
   }
 }
+
+const descriptionLengthMax = 4000
+const describing =
+  '(?:allows|enables|exposes|generates|helps|is|lets|makes|manages|provides|runs|serves|simulates|stores|turns)'
+
+/**
+ * The name in an OpenAPI description whose text describes the program of that name, or links its repository. Other
+ * applications have titles, too.
+ */
+export function describedName(text: string): string | undefined {
+  const [, info = ''] =
+    /^\s{0,20}\{\s{0,20}"(?:openapi|swagger)"\s{0,9}:\s{0,9}"[^"]{1,10}"\s{0,9},\s{0,20}"info"\s{0,9}:\s{0,9}\{([\s\S]{1,4000})/.exec(
+      text.slice(0, descriptionLengthMax),
+    ) ?? []
+  const member = (key: string) =>
+    new RegExp(String.raw`"${key}"\s{0,9}:\s{0,9}"([^"\\]{1,1000})`).exec(info.split('"paths"', 1)[0] ?? '')?.[1] ?? ''
+  const name = member('title').replace(/(?: (?:REST|HTTP|admin|management))?(?: (?:API|server|service))?$/i, '')
+  if (!isName(name)) return undefined
+  const opening = new RegExp(String.raw`^(?:the )?${spellings(name)} ${describing}\b`, 'i')
+  if (!opening.test(member('description')) && !isLinked(name, info)) return undefined
+  const [version = ''] = /^\d{1,4}\.\d{1,4}\.\d{1,5}[\w.+-]{0,20}$/.exec(member('version')) ?? []
+  return version === '' || isTemplate.test(version) ? name : `${name} ${version}`
+}
+
+/** The first version of most project templates. */
+const isTemplate = /^(?:0\.[01]\.\d|1\.0\.0)$/
 
 /** Three numbers, or two after a `v` or the word; or the version of the script or style sheet of that name. */
 function versionNextTo(name: string, page: string): string[] {

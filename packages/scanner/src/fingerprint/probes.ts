@@ -227,6 +227,9 @@ export const httpResponseProtocols: readonly (readonly [RegExp, string])[] = [
   [/^SIP\/2\.0 /, 'sip'],
   [/^Unknown command(?:, but maybe one of the following|\. Please enter one of the following)/, 'haproxy-cli'],
   [/^UNKNOWN COMMAND\n?$/, 'clamd'],
+  // The request was taken for the cookie of a client.
+  [/^\t$/, 'iperf3'],
+  [/^[^\r\n]{0,20}\bunknown command:? ["'`]?GET\b/i, 'command-console'],
   [/^SPAMD\/1\.0 76 /, 'spamd'],
   [/^ERR UNKNOWN-COMMAND\n/, 'nut'],
   [/^\x00{7}\x05\x009\x000\x000\x004\x007/, 'h2'],

@@ -2,6 +2,7 @@
 import { dataQueries } from '#fingerprint/data-queries.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { answeredMethod, knownMethodsRequest, listedServices, reflectionRequest } from '#native/grpc-wire.ts'
+import { registerWithIrc } from '#native/irc.ts'
 import { readChallenge } from '#native/ntlm.ts'
 import { listedShares, logInAnonymously, sessionOn } from '#native/smb-session.ts'
 import { rejectsPlaintext } from '#native/starttls.ts'
@@ -52,6 +53,9 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       return redisRejection.test(text) ? [{ field: 'redis.info', text: 'redis' }] : []
     },
   ],
+
+  /** The greeting of many servers only announces that they look up the client. */
+  irc: [async (connection) => [{ field: 'irc.welcome', text: await registerWithIrc(connection) }]],
 
   snmp: [
     async (connection) => {
@@ -163,8 +167,6 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
 
   ...dataQueries,
 
-  irc: [registerAtIrc],
-
   /** VirtualMachine.Version; the reply ends with the version of the virtual machine and its name. */
   jdwp: [
     async (connection) => {
@@ -222,23 +224,6 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       return [{ field: 'mongodb.version', text: ferretDb ? `FerretDB ${ferretDb}` : version || 'no version' }]
     },
   ],
-}
-
-/**
- * Most servers do an ident lookup before sending their banner. Some require a PING response first.
- */
-async function registerAtIrc(connection: TcpConnection): Promise<readonly FingerprintText[]> {
-  const welcome = { firstByteMs: 3000, idleMs: 6000, totalMs: 8000, bytesMax: 16_384 }
-  const settled = /(?:^|\n)(?::\S+ (?:004|43\d|451|464|465) |ERROR |PING )/
-  const decided = /(?:^|\n)(?::\S+ (?:004|43\d|451|464|465) |ERROR )/
-  const readTo = async (end: RegExp) =>
-    (await connection.read({ ...welcome, enough: (all) => end.test(all.toString('latin1')) })).toString('latin1')
-  connection.write('NICK glacis\r\nUSER glacis 0 * :glacis\r\n')
-  const received = await readTo(settled)
-  const [, word] = /(?:^|\n)PING :?([^\r\n]{1,200})/.exec(received) ?? []
-  if (word === undefined) return [{ field: 'irc.welcome', text: received }]
-  connection.write(`PONG :${word}\r\n`)
-  return [{ field: 'irc.welcome', text: received + (await readTo(decided)) }]
 }
 
 /**

@@ -8,6 +8,7 @@ describe('statedName', () => {
     ['220 AcmeQueue/1.0.3\r\n', 'AcmeQueue 1.0.3'],
     ['+OK acmed v2.10.0-rc1\r\n', 'acmed 2.10.0-rc1'],
     ['# acme-exporter 0.9.1\n', 'acme-exporter 0.9.1'],
+    ['acme-index (acmeutils) 0.18.8\n', 'acme-index 0.18.8'],
     ['{"product":"Acme Hub","id":1,"version":"5.6.7"}', 'Acme Hub 5.6.7'],
   ])('reads %j', (text, named) => {
     expect(statedName(text)).toBe(named)

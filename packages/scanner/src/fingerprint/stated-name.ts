@@ -12,7 +12,9 @@ const otherNames = new Set(
 const textMax = 2000
 const version = String.raw`(\d{1,4}\.\d{1,4}(?:\.\d{1,5}){0,2}(?:-?(?:alpha|beta|rc|b)\.?\d{0,3})?)`
 const opening = String.raw`(?:\d{3}[- ]|[*+] ?OK |OK |# ?|(?:Welcome to|Hello,? this is|This is|Connected to)(?: the)? )?`
-const name = String.raw`([A-Za-z][\w+-]{2,30}(?: [A-Z][\w+-]{1,20}){0,2}?)`
+/** Programs of a suite name it in parentheses: `debuginfod (elfutils) 0.188`. */
+const suite = String.raw`(?: \([A-Za-z][\w .+-]{1,30}\))?`
+const name = String.raw`([A-Za-z][\w+-]{2,30}(?: [A-Z][\w+-]{1,20}){0,2}?)${suite}`
 const stated = new RegExp(
   String.raw`^${opening}${name}(?:[ /-]|, )(?:(?:server|daemon|console|shell) )?(?:(?:version|release):? |v)?${version}(?![\w.]|-\w)`,
   'i',

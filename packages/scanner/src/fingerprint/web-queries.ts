@@ -100,6 +100,13 @@ const orthanc = oneRequest(
   'orthanc.system',
 )
 
+/** Its pages are on the site of the project, which browsers need this header for. */
+const drizzleStudio = oneRequest(
+  ({ field }) => field === 'http_header.access-control-allow-private-network',
+  { method: 'POST', path: '/', headers: { 'Content-Type': 'application/json' }, body: '{"type":"init"}' },
+  'drizzle.init',
+)
+
 const snapserver = oneRequest(
   ({ field, text }) => isServer(field, text, 'Snapcast'),
   { method: 'POST', path: '/jsonrpc', body: '{"id":1,"jsonrpc":"2.0","method":"Server.GetStatus"}' },
@@ -202,6 +209,7 @@ const queries: readonly WebQuery[] = [
   vite,
   git,
   orthanc,
+  drizzleStudio,
   snapserver,
   wildfly,
   ethereum,

@@ -1,6 +1,7 @@
 /** What fingerprints compare in a response: headers, title, meta tags, and text. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
-import { ownName, type OwnDescription } from '#fingerprint/own-name.ts'
+import { describedName, ownName, type OwnDescription } from '#fingerprint/own-name.ts'
+import { statedName } from '#fingerprint/stated-name.ts'
 import { oneLine } from '#fingerprint/text.ts'
 import type { HttpResponse } from '#net/http-message.ts'
 
@@ -44,6 +45,7 @@ export function bodyTraces(response: HttpResponse): FingerprintText[] {
     ...generators.slice(0, 5).map((generator) => ({ field: 'html.generator', text: generator })),
     ...applications.slice(0, 1).map((application) => ({ field: 'html.application_name', text: application })),
     ...ownNameTraces(text),
+    ...plainNameTraces(text),
     ...jsonTraces(text),
     { field: 'http.body', text },
   ].filter((trace) => trace.text !== '')
@@ -54,13 +56,23 @@ export function ownNameTraces(html: string, others: Omit<OwnDescription, 'html'>
   return name === undefined ? [] : [{ field: 'html.own_name', text: name }]
 }
 
+const plainPageMax = 300
+
+/** A start page without markup that only states the program and its version. */
+function plainNameTraces(text: string): FingerprintText[] {
+  const name = /^\s*[<{[]/.test(text) || text.length > plainPageMax ? undefined : statedName(text)
+  return name === undefined ? [] : [{ field: 'html.own_name', text: name }]
+}
+
 /** The error page of a missing path also describes the server. */
 export function errorTraces(page: HttpResponse): FingerprintText[] {
   return [...headerTraces(page), { field: 'http.body', text: bodyText(page) }].filter(({ text }) => text !== '')
 }
 
 export function jsonTraces(text: string): FingerprintText[] {
-  return /^\s*\{\s*"/.test(text) ? [{ field: 'web.json', text }] : []
+  if (!/^\s*\{\s*"/.test(text)) return []
+  const name = describedName(text)
+  return [{ field: 'web.json', text }, ...(name === undefined ? [] : [{ field: 'html.own_name', text: name }])]
 }
 
 const generatorName = /\bname\s*=\s*["']?generator["'\s>/]/i

@@ -205,7 +205,7 @@ const browserHeaders = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Glacis',
 const versionPath = /\/(?:version|health|status|info|about)(?:\.json)?$/
 /** Calls in an application's scripts that return its version. */
 const versionCall =
-  /\/(?:version|app|about|build|server-?info|system-?info|app-?info|(?:server|system)\/(?:info|version))\/?$/i
+  /\/(?:version|app|about|build|meta|server-?info|system-?info|app-?info|(?:server|system)\/(?:info|version))\/?$/i
 const versionCallsMax = 4
 /** Pages whose parameters are missing, which often causes an error that names the framework. */
 const plainPagesMax = 2

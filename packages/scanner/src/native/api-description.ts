@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { NativeContext } from '#native/native-check.ts'
 import { folderOf, requestWeb } from '#native/web-request.ts'
+import { readSite, type WebSite } from '#native/web-site.ts'
 
 const documents = (
   'openapi.json api/openapi.json swagger.json api/swagger.json api/v1/openapi.json v3/api-docs v2/api-docs docs/json api-json ' +
@@ -46,9 +47,9 @@ export function readDescription(context: NativeContext): Promise<Description | n
 
 async function findDescription(context: NativeContext): Promise<Description | null | undefined> {
   const base = folderOf(context.basePath)
-  const front = await requestWeb(context, { target: base })
-  if (!front) return undefined
-  const targets = new Set([...documentsIn(front.body, base), ...documents.map((name) => `${base}${name}`)])
+  const site = await readSite(context)
+  if (!site) return undefined
+  const targets = new Set([...documentsOf(site), ...documents.map((name) => `${base}${name}`)])
   for (const target of targets) {
     const page = await requestWeb(context, { target })
     if (!page) return undefined
@@ -56,6 +57,14 @@ async function findDescription(context: NativeContext): Promise<Description | nu
     if (description) return description
   }
   return null
+}
+
+/** Script of a documentation page that names its description. Longer ones are the documentation's own code. */
+const settingsLengthMax = 20_000
+
+function documentsOf({ front, scripts }: WebSite): string[] {
+  const settings = scripts.filter((script) => script.length <= settingsLengthMax)
+  return [front.body, ...settings].flatMap((text) => documentsIn(text, front.path))
 }
 
 /** Descriptions that a documentation page such as Swagger UI or ReDoc shows. */

@@ -10,6 +10,8 @@ import { directoryListing } from '#native/listing.ts'
 import { grpc, grpcApis } from '#native/grpc.ts'
 import { homekit } from '#native/homekit.ts'
 import { ike } from '#native/ike.ts'
+import { irc } from '#native/irc.ts'
+import { iperf } from '#native/iperf.ts'
 import { ipmi } from '#native/ipmi.ts'
 import { jmx } from '#native/jmx.ts'
 import { ldap } from '#native/ldap.ts'
@@ -77,6 +79,8 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webVnc,
   rtsp,
   ldap,
+  irc,
+  iperf,
   openwire,
   opcua,
   interactiveConsole,

@@ -47,6 +47,11 @@ export function promptIn(banner: string): string | undefined {
 
 /** A prompt that many kinds of services could send. */
 const unknownPrompt = /(?:^|\n)[\w.() -]{0,30}[>%] ?$/
+
+/** Whether a greeting is a prompt that doesn't tell what kind of service it is. */
+export function isUnknownPrompt(greeting: string): boolean {
+  return promptIn(greeting) === undefined && unknownPrompt.test(greeting.slice(-200))
+}
 const product = '829348951'
 const multiplications = ['7919*104729\n', '(* 7919 104729)\n']
 
@@ -54,8 +59,9 @@ export const interactiveConsole: NativeCheck = {
   checks: [open],
   appliesTo: ({ transport, protocol, banner }) =>
     transport === 'tcp' &&
-    /^(?:telnet|console)?$/.test(protocol) &&
-    (promptIn(banner) !== undefined || (protocol === '' && unknownPrompt.test(banner.slice(-200)))),
+    /^(?:telnet|console|command-console)?$/.test(protocol) &&
+    (promptIn(banner) !== undefined ||
+      (/^(?:command-console)?$/.test(protocol) && unknownPrompt.test(banner.slice(-200)))),
   // A second connection could disturb a debugger, so the banner of the identification is the proof.
   async run(context) {
     const { banner } = context.service

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { documentsIn } from '#native/api-description.ts'
-import { openLists } from '#native/web-api.ts'
+import { openLists, openSearches } from '#native/web-api.ts'
 
 const paths = { '/users': { get: {}, post: {} }, '/users/{id}': { get: {}, delete: {} }, '/health': { get: {} } }
 
@@ -21,6 +21,19 @@ describe('openLists', () => {
   ])('is empty if the API %s', (_, part) => {
     expect(openLists({ openapi: '3.1.0', paths, ...part })).toEqual([])
   })
+})
+
+it('lists records of an API that deploys with POST', () => {
+  const described = { '/models': { get: {} }, '/deploy_files': { post: {} } }
+  expect(openLists({ openapi: '3.1.0', paths: described })).toEqual(['/models'])
+  expect(openLists({ openapi: '3.1.0', paths: { '/models': { get: {} }, '/search': { post: {} } } })).toEqual([])
+})
+
+it('searches the records of an API that declares no authentication', () => {
+  const described = { ...paths, '/threads/search': { post: {} }, '/articles/search': { post: {} } }
+  expect(openSearches({ openapi: '3.1.0', paths: described })).toEqual(['/threads/search'])
+  const components = { securitySchemes: { bearer: {} } }
+  expect(openSearches({ openapi: '3.1.0', paths: described, components })).toEqual([])
 })
 
 it('finds the description that a documentation page shows', () => {

@@ -5,6 +5,7 @@ import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { kindOf } from '#native/record-kinds.ts'
 import { exposedRecords, findRecords } from '#native/web-records.ts'
 import { writableApi } from '#native/web-writable.ts'
+import { destructive, verbIn } from '#native/verbs.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 export const openApi = checkInfo({
@@ -22,6 +23,7 @@ export const openApi = checkInfo({
   tags: 'misconfig api unauth',
 })
 const listsMax = 6
+const searchesMax = 3
 
 export const webApi: NativeCheck = {
   checks: [openApi, exposedRecords, writableApi],
@@ -49,12 +51,18 @@ async function listedBy(context: NativeContext, description: Description, base: 
     const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (page && isRecords(page)) return { ...webProof(page, ['HTTP/1.1 200']), path: target }
   }
+  for (const path of openSearches(description).slice(0, searchesMax)) {
+    const target = pathOf(path, description, base)
+    const headers = { Accept: 'application/json', 'Content-Type': 'application/json' }
+    const page = await requestWeb(context, { method: 'POST', target, headers, body: '{}' })
+    if (page && isRecords(page)) return { ...webProof(page, ['HTTP/1.1 200']), path: target }
+  }
   return undefined
 }
 
 /** Records of an administrative kind; articles, products, or health are often public. */
 const administrative =
-  /(?:^|[/_-])(?:accounts?|api-?keys?|agents|assistants|clients|collections|config|configs|configuration|connections|credentials|customers|databases|datasets|deployments|devices|documents|experiments|files|flows|functions|indexes|integrations|invoices|jobs|keys|logs|members|models|nodes|orders|payments|pipelines|processes|projects|queues|runs|secrets|services|sessions|settings|stacks|studies|tables|targets|tasks|tenants|threads|tokens|users|variables|webhooks|workers|workflows|workspaces)\/?$/i
+  /(?:^|[/_-])(?:accounts?|api-?keys?|agents|applications|apps|assistants|bots|clients|collections|config|configs|configuration|connections|credentials|customers|databases|datasets|deployments|devices|documents|experiments|files|flows|functions|hosts|indexes|integrations|invoices|jobs|keys|logs|members|models|nodes|orders|payments|pipelines|plugins|processes|projects|queues|routes|rules|runs|schedules|secrets|services|sessions|settings|stacks|studies|tables|targets|tasks|tenants|threads|tokens|users|variables|webhooks|workers|workflows|workspaces)\/?$/i
 
 /**
  * Paths of lists that need no parameters.
@@ -62,17 +70,49 @@ const administrative =
  * @returns nothing if the description declares authentication, or only operations that read
  */
 export function openLists(description: Description): readonly string[] {
+  return openPaths(description).flatMap(([path, { get }]) =>
+    isCallable(get) && administrative.test(path) && isPlain(path) ? [path] : [],
+  )
+}
+
+const search = /\/(?:search|list)\/?$/i
+
+/** Paths whose POST only searches, such as `/threads/search`, under the same conditions. */
+export function openSearches(description: Description): readonly string[] {
+  return openPaths(description).flatMap(([path, { post }]) =>
+    search.test(path) && isCallable(post) && administrative.test(path.replace(search, '')) && isPlain(path)
+      ? [path]
+      : [],
+  )
+}
+
+function isCallable(described: unknown): boolean {
+  const operation = Operation.safeParse(described).data
+  return (
+    operation !== undefined && !operation.security?.length && !operation.parameters?.some(({ required }) => required)
+  )
+}
+
+function isPlain(path: string): boolean {
+  return /^\/[\w./-]{1,200}$/.test(path)
+}
+
+/** Operations of an API that declares no authentication and can change data. */
+function openPaths(description: Description): [string, Readonly<Record<string, unknown>>][] {
   const { components, securityDefinitions, security } = description
   const schemes = Object.keys({ ...components?.securitySchemes, ...securityDefinitions })
   if (!(description.openapi ?? description.swagger) || schemes.length > 0 || security?.length) return []
   const paths = Object.entries(description.paths).slice(0, operationsMax)
-  const canWrite = paths.some(([, methods]) => 'put' in methods || 'patch' in methods || 'delete' in methods)
-  if (!canWrite) return []
-  return paths.flatMap(([path, { get }]) => {
-    const operation = Operation.safeParse(get).data
-    const isOpen = operation && !operation.security?.length && !operation.parameters?.some(({ required }) => required)
-    return isOpen && administrative.test(path) && /^\/[\w./-]{1,200}$/.test(path) ? [path] : []
-  })
+  return paths.some(([path, methods]) => canWrite(path, methods)) ? paths : []
+}
+
+const administrativeVerbs = new Set(['deploy', 'disable', 'enable', 'execute', 'install', 'uninstall'])
+
+/** `POST /deploy` changes something; `POST /search` needn't. */
+function canWrite(path: string, methods: Readonly<Record<string, unknown>>): boolean {
+  if ('put' in methods || 'patch' in methods || 'delete' in methods) return true
+  const verb = 'post' in methods ? verbIn(path) : undefined
+  return verb !== undefined && (destructive.has(verb) || administrativeVerbs.has(verb))
 }
 
 /** Lists of internal records, whether the description declares authentication or not: not every server enforces it. */

@@ -7,6 +7,7 @@ const paths = (body: string, scripts: readonly string[] = []) =>
 it('finds endpoints that a page or its scripts name', () => {
   expect(paths('<script>const graphqlEndpoint = "/shop/query"</script>')).toEqual(['/shop/query'])
   expect(paths('', ['new GraphQLClient("/internal/gql")'])).toEqual(['/internal/gql'])
+  expect(paths('', ['query{users{name __typename}}'])).toEqual(['/'])
 })
 
 it.each([

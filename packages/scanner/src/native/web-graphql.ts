@@ -52,5 +52,8 @@ export function graphqlPathsIn({ front, scripts }: Pick<WebSite, 'front' | 'scri
   const paths = texts.flatMap((text) =>
     [...text.matchAll(namedPath).take(20)].flatMap(([, path = '']) => pathHere(path, front.path) ?? []),
   )
-  return [...new Set(paths)].filter((path) => !commonPaths.has(path)).slice(0, pathsMax)
+  // Some single-page applications have their API at the root.
+  const isAtRoot = paths.length === 0 && scripts.some((script) => script.includes('__typename'))
+  const named = isAtRoot ? [front.path] : paths
+  return [...new Set(named)].filter((path) => !commonPaths.has(path)).slice(0, pathsMax)
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { findOnSite } from '#native/testing/examine.ts'
+import { withoutAuthentication } from '#native/web-state.ts'
 
 function examine(page: string, calls: Readonly<Record<string, unknown>>) {
   return findOnSite(({ url = '' }, response) => {
@@ -58,4 +59,15 @@ it.each([
 ])('evaluates the steps of a setup: %o', async (steps, expected) => {
   const found = await examine('<script>fetch("/api/onboarding")</script>', { '/api/onboarding': steps })
   expect(found.includes('setup-not-completed')).toBe(expected)
+})
+
+it.each([
+  ['{"authType":"none","version":"2.4.1"}', '/api/config', '"authType":"none"'],
+  ['{"type":"none","exclude_paths":[]}', '/api/auth/type', '"type":"none"'],
+  ['{"type":"none"}', '/api/settings', undefined],
+  ['{"authType":"oidc"}', '/api/config', undefined],
+  ['{"mail":{"auth":"none"}}', '/api/config', undefined],
+  ['{"smtp_auth":"none"}', '/api/config', undefined],
+])('reads the authentication in %s at %s', (body, path, expected) => {
+  expect(withoutAuthentication(body, path)).toBe(expected)
 })

@@ -8,7 +8,7 @@ import type { WebSite } from '#native/web-site.ts'
 
 // cspell:disable
 const stateCall =
-  /\/(?:[\w-]{0,20}(?:set_?-?up|install|onboarding|first-?run|bootstrap|initiali[sz]ed?)[\w-]{0,20}|init|status|login-?status|auth[\w-]{0,15}|app|session|settings|config|info|features|options|environment|env|public|me|state)\/?$/i
+  /\/(?:[\w-]{0,20}(?:set_?-?up|install|onboarding|first-?run|bootstrap|initiali[sz]ed?)[\w-]{0,20}|init|status|login-?status|auth[\w-]{0,15}|auth\/(?:type|mode)|app|session|settings|config|info|features|options|environment|env|public|me|state)\/?$/i
 const callsMax = 12
 /** Calls of many applications, which a part of their scripts that isn't read may name. */
 const usualCalls = [
@@ -36,6 +36,11 @@ const componentFlag = /^(?:is_?)?(?:installed|initiali[sz]ed|setup)$/i
 /** Flags that only describe the application's own accounts. */
 const aboutAccounts =
   /^(?:show_?setup_?on_?first_?load|has_?(?:admin|owner|users?)|no_?users|(?:admin|owner)_?exists)$/i
+const noAuthentication =
+  /^\s{0,99}\{[^{}]{0,2000}?("(?:auth|authentication)[_-]?(?:type|mode|method|provider|strategy)?"\s{0,9}:\s{0,9}"(?:none|disabled)")/i
+/** `GET /auth/type` */
+const typeOfAuthentication = /\/(?:auth|authentication)[/_-](?:type|mode)\/?$/i
+const noType = /^\s{0,99}\{\s{0,99}("(?:type|mode)"\s{0,9}:\s{0,9}"(?:none|disabled)")/i
 const depthMax = 2
 const applicationPath =
   /^\/(?:[\w-]{1,20}\/)?(?:(?:api|rest)\/)?(?:v\d\/)?(?:(?:app|auth|init|install|onboarding|server|setup|system)\/)?[\w-]{1,40}\/?$/i
@@ -62,6 +67,8 @@ export async function declaredState(context: NativeContext, site: WebSite): Prom
     const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (!page) return proofs
     if (page.status !== 200) continue
+    const none = targets.has(target) ? withoutAuthentication(page.body, target) : undefined
+    if (none !== undefined) proofs[authenticationOff.id] ??= { ...webProof(page, [none]), path: target, quality: 80 }
     const step = targets.has(target) ? openStep(page.body) : undefined
     if (step !== undefined) proofs[setupOpen.id] ??= { ...webProof(page, [step]), path: target, quality: 80 }
     for (const [name, value, depth] of flagsIn(page.body)) {
@@ -73,6 +80,11 @@ export async function declaredState(context: NativeContext, site: WebSite): Prom
     }
   }
   return proofs
+}
+
+/** The member of a response that states that the application has no authentication. */
+export function withoutAuthentication(body: string, path: string): string | undefined {
+  return noAuthentication.exec(body)?.[1] ?? (typeOfAuthentication.test(path) ? noType.exec(body)?.[1] : undefined)
 }
 
 const Steps = z.array(z.record(z.string(), z.unknown())).min(1).max(50)

@@ -22,6 +22,8 @@ it.each([
   ['<h1>Upload files</h1>', true],
   ['<title>Acme file server</title>', true],
   ['<title>Apply for a job</title><h1>Upload your photo of the year</h1>', false],
+  ['<title>Send a file</title>', true],
+  ['<title>Share the file of evidence</title>', false],
   ['<title>Shop</title>', false],
 ])('recognizes a server for uploads by %s: %s', (html, expected) => {
   expect(isForSharing(html)).toBe(expected)

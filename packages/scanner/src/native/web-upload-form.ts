@@ -45,7 +45,7 @@ export const webUploadForm: NativeCheck = {
 export function isForSharing(html: string): boolean {
   const titles = html.matchAll(/<(?:title|h1)\b[^>]{0,200}>([^<]{0,200})/gi).take(5)
   return [...titles].some(([, text = '']) =>
-    /^\s{0,20}(?:[\w-]{1,30} )?(?:files? (?:upload(?:er)?s?|server|sharing|drop|manager)|upload(?:er)?(?: (?:a |your )?files?)?|(?:http|simple)[- ]upload(?:er)?(?: server)?)\s{0,20}$/i.test(
+    /^\s{0,20}(?:[\w-]{1,30} )?(?:files? (?:upload(?:er)?s?|server|sharing|drop|manager)|upload(?:er)?(?: (?:a |your )?files?)?|(?:send|share|drop|receive)(?: (?:a|some|your))? files?(?: here)?|(?:http|simple)[- ]upload(?:er)?(?: server)?)\s{0,20}$/i.test(
       text,
     ),
   )
