@@ -14,7 +14,7 @@ describe('with several browsers', () => {
     )
     const visitor = await newPage(elsewhere)
     await signIn(visitor)
-    // An open page goes to the login as soon as its session is revoked, which would interrupt the navigation below.
+    // An open page redirects to the sign-in page once its session is revoked, which would interrupt the navigation below.
     await visitor.goto('about:blank')
     await page.goto('/profile')
     const list = page.getByRole('list', { name: 'Active sessions' })

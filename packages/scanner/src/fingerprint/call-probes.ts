@@ -46,7 +46,7 @@ export const pyroConnect = Buffer.concat([
   bytes('{"handshake":"glacis","object":"Pyro.Daemon"}'),
 ])
 
-/** The same of Pyro 4, whose protocol has another version and a checksum of the header. */
+/** The same for Pyro 4, whose protocol has another version and a checksum of the header. */
 const pyro4Connect = Buffer.concat([
   bytes('PYRO'),
   hex('0030 0001 0000 0000 0000002d 0002 0000 0000 3549'),

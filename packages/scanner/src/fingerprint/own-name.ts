@@ -65,7 +65,7 @@ export function ownName(title: string, description: OwnDescription): string | un
   return confirmed === undefined ? undefined : (statedVersion([confirmed], ownScripts) ?? confirmed)
 }
 
-/** Only software has a web interface: `acme-cli web frontend`. A kind of device is not its name. */
+/** Only software has a web interface: `acme-cli web frontend`. The kind of a device isn't a name. */
 function ownerOfInterface(title: string): string[] {
   const [, name = ''] =
     /^([A-Za-z][\w.+-]{3,30}(?: [A-Z][\w.+-]{1,30})?) web ?(?:ui|gui|interface|front-?end)$/i.exec(title) ?? []
@@ -121,8 +121,8 @@ const describing =
   '(?:allows|enables|exposes|generates|helps|is|lets|makes|manages|provides|runs|serves|simulates|stores|turns)'
 
 /**
- * The name in an OpenAPI description whose text describes the program of that name, or links its repository. Other
- * applications have titles, too.
+ * The name in an OpenAPI description whose text describes the program of that name, or that links to its repository. A
+ * title alone isn't enough, because every application has one.
  */
 export function describedName(text: string): string | undefined {
   const [, info = ''] =
