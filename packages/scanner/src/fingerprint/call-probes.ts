@@ -11,7 +11,7 @@ export const nvimApiInfo = Buffer.concat([hex('94 00 01 b1'), bytes('nvim_get_ap
 /** `connection-info`, the first request of every client of Swank. */
 export const swankInfo = bytes('00003b(:emacs-rex (swank:connection-info) "COMMON-LISP-USER" t 1)')
 
-/** `to_s` of the front object, without arguments and block, as the values of Ruby's Marshal format. */
+/** `to_s` of the front object, without arguments or a block, as the values of Ruby's Marshal format. */
 export const drubyCall = Buffer.concat(
   ['0408 30', '0408 4922 09 746f5f73 06 3a06 45 54', '0408 6900', '0408 30'].map((value) => withLength(hex(value))),
 )
