@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { scriptsOf } from './bundle.ts'
 import { startTestEnvironment } from './test-environment.ts'
 
-it('loads at most 220 KB of JavaScript in 12 files for the overview, 160 KB in 6 for signing in, and shows an error if it fails', async () => {
+it('loads at most 220 KB of JavaScript in 12 files for the overview, 160 KB in 7 for signing in, and shows an error if it fails', async () => {
   const stage = await startTestEnvironment('bundle')
   try {
     const page = await stage.newPage(stage.visitor)
@@ -12,7 +12,7 @@ it('loads at most 220 KB of JavaScript in 12 files for the overview, 160 KB in 6
     expect(bytes).toBeLessThanOrEqual(220_000)
 
     const signIn = await scriptsOf(await stage.newPage(), '/login')
-    expect(signIn.files).toBeLessThanOrEqual(6)
+    expect(signIn.files).toBeLessThanOrEqual(7)
     expect(signIn.bytes).toBeLessThanOrEqual(160_000)
 
     await page.route('**/files/*.js', (route) => route.abort())
