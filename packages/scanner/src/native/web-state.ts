@@ -10,7 +10,7 @@ import type { WebSite } from '#native/web-site.ts'
 const stateCall =
   /\/(?:[\w-]{0,20}(?:set_?-?up|install|onboarding|first-?run|bootstrap|initiali[sz]ed?)[\w-]{0,20}|init|status|login-?status|auth[\w-]{0,15}|auth\/(?:type|mode)|app|session|settings|config|info|features|options|environment|env|public|me|state)\/?$/i
 const callsMax = 12
-/** Calls of many applications, which a part of their scripts that isn't read may name. */
+/** Calls of many applications. The scripts that name them may be among those that aren't read. */
 const usualCalls = [
   'api/config',
   'api/status',
