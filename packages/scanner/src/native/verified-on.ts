@@ -10,6 +10,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'api-records-exposed': ['flask-profiler', 'saq'],
   'api-writable-without-authentication': ['django-admin', 'django-rest-framework'],
   'api-without-authentication': ['huma'],
+  'application-database-exposed': ['mediawiki-sqlite'],
   'application-files-exposed': ['nginx-application-files'],
   'authentication-disabled': ['autogen-studio', 'cncjs'],
   'bacnet-open': ['bacnet'],
