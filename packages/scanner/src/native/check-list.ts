@@ -1,6 +1,7 @@
 /** All native checks. */
 import { amqp, amqpDefaultLogin } from '#native/amqp.ts'
 import { interactiveConsole } from '#native/console.ts'
+import { databaseFiles } from '#native/database-files.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
 import { folderFiles } from '#native/folder-files.ts'
@@ -77,6 +78,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   vnc,
   webVitest,
   webVnc,
+  databaseFiles,
   rtsp,
   ldap,
   irc,
