@@ -26,6 +26,16 @@ it.each([
   ['acme-cli webfrontend', '', 'acme-cli'],
   ['Acme Web UI', '', 'Acme'],
   ['Acme Ledger', '<h1>Sign in to Acme Ledger</h1><input type="password">', 'Acme Ledger'],
+  [
+    'Acme',
+    ['core', 'login', 'pages', 'side_menu'].map((file) => `<script src="/static/acme.${file}-2.4.1.js">`).join(''),
+    'Acme 2.4.1',
+  ],
+  [
+    'Acme',
+    'Acme version 1.5 or greater. Requires Acme 1.6.0. Acme 2.9.0 is available! Welcome to Acme 2.4.1',
+    'Acme 2.4.1',
+  ],
 ])('names %s', (title, html, expected) => {
   expect(ownName(title, { html })).toBe(expected)
 })
@@ -34,6 +44,18 @@ it.each([
   ['a title that the page does not confirm', 'Acme', '<h1>Acme</h1>'],
   ['a generic title', 'Dashboard', 'Dashboard v2.3.4'],
   ['a library of the same name', 'Acme', '<script src="/acme-2.4.1.min.js"></script>'],
+  [
+    'releases of other servers',
+    'Acme',
+    'Select a device with Acme version 1.5 or greater. Acme version 1.8.0 is available!',
+  ],
+  [
+    'files with versions of their own',
+    'Acme',
+    ['core-1.2.3', 'login-1.2.3', 'pages-1.2.3', 'menu-2.0.1']
+      .map((file) => `<script src="/acme.${file}.js">`)
+      .join(''),
+  ],
   ['a number that is not a version', 'Acme', 'Acme 2024.10'],
   ['a part of an address', 'Acme', '<h1>Acme 127.84.5.6</h1>'],
   ['a link to another project', 'Acme', '<a href="https://github.com/acme/ledger">'],
