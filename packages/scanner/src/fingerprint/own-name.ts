@@ -60,11 +60,12 @@ export function ownName(title: string, description: OwnDescription): string | un
     (name === manifestName && titles.includes(name)) ||
     (others.includes(name) && titles.includes(name)) ||
     interfaces.includes(name) ||
+    hasOtherRelease(name, page) ||
     isConfirmedBySoftware(name, spellings(name), { html: page, scripts, cookies }) ||
     (name === titles[0] && isMentionedByScripts(name, { html: page, scripts }))
   const confirmed = names.find(isConfirmed)
-  // Underscore and Lodash state their version this way.
-  const ownScripts = scripts.replaceAll('var VERSION', '')
+  // Underscore, Lodash, and highlight.js state their version this way.
+  const ownScripts = scripts.replaceAll(/var version\b/gi, '')
   return confirmed === undefined ? undefined : (statedVersion([confirmed], ownScripts) ?? confirmed)
 }
 
@@ -166,6 +167,15 @@ function versionNextTo(name: string, page: string): string[] {
   if (ofPackage !== undefined) return [ofPackage]
   const asset = String.raw`/${spellings(name)}(?:[.-]min)?\.(?:css|js)\?(?:v|ver|version)?=?v?(\d{1,4}\.\d{1,4}\.\d{1,5})["'&]`
   return [...(new RegExp(asset, 'i').exec(page)?.slice(1) ?? [])]
+}
+
+/** Only software has releases: `Acme version 1.5 or later`. */
+function hasOtherRelease(name: string, page: string): boolean {
+  const pattern = new RegExp(String.raw`\b${spellings(name)} version \d{1,4}\.\d{1,4}(?:\.\d{1,5})?`, 'gi')
+  return page
+    .matchAll(pattern)
+    .take(20)
+    .some(({ index, 0: text }) => isOtherRelease(page, [index, index + text.length]))
 }
 
 /** `Acme version 1.5 or later`, `requires Acme 1.5`, and `Acme 1.6.0 is available` are about other releases. */
