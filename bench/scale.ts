@@ -112,7 +112,7 @@ async function hosts(stage: Stage): Promise<void> {
   }
 }
 
-/** From the kill of the only worker with a batch, which is the only one of its scan, to its second attempt. */
+/** Time from killing the worker that runs a scan's only batch until the second attempt at the batch. */
 async function takeover({ installation, visitor, labPort }: Stage): Promise<void> {
   const targetId = await createTargetOf(visitor, '127.90.0.0/26', `${labPort},1-900`)
   const { scan } = await visitor.call(startScan, { targetId })

@@ -14,7 +14,7 @@ describe('with several browsers', () => {
     )
     const visitor = await newPage(elsewhere)
     await signIn(visitor)
-    // An open page goes to the login as soon as its session is revoked, which would interrupt the navigation below.
+    // An open page redirects to the sign-in page once its session is revoked, which would interrupt the navigation below.
     await visitor.goto('about:blank')
     await page.goto('/profile')
     const list = page.getByRole('list', { name: 'Active sessions' })
@@ -40,7 +40,7 @@ it('supports administration from the command line while running', async () => {
   const glacis = async (...args: string[]) =>
     (await promisify(execFile)(process.execPath, ['apps/server/src/main.ts', 'identity', ...args], { cwd: root, env }))
       .stdout
-  // An open page goes to the login as soon as the account is disabled, which would interrupt the navigation below.
+  // An open page redirects to the sign-in page once the account is disabled, which would interrupt the navigation below.
   await page.goto('about:blank')
   expect(await glacis('list')).toContain(nora.email)
   expect(await glacis('disable', nora.email)).toContain(`${nora.email} is disabled.`)

@@ -103,7 +103,7 @@ async function triage(visitor: Visitor): Promise<void> {
   for (const { id } of verified.slice(0, 3)) await visitor.call(setIssueStatus, { id, status: 'STATUS_RESOLVED' })
   const terms = [
     { reason: 'REASON_ACCEPTED_RISK', comment: 'The service will be replaced next quarter' },
-    { reason: 'REASON_FALSE_POSITIVE', comment: 'Fixed by a backport of the distribution' },
+    { reason: 'REASON_FALSE_POSITIVE', comment: 'Fixed by a backport from the distribution' },
     { reason: 'REASON_MITIGATED', comment: 'Blocked by the web application firewall' },
     { reason: 'REASON_ACCEPTED_RISK', comment: 'Reachable from the management network only' },
   ] as const

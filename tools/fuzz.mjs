@@ -18,7 +18,7 @@ process.env['FUZZ_SEED'] ??= String(Date.now() % 2 ** 31)
 logProgress(`FUZZ_SEED=${process.env['FUZZ_SEED']}`)
 
 let isClean = true
-/** Parsers run side by side, properties of one file one after the other. */
+/** Parsers run in parallel, the properties of one file in sequence. */
 for (const [byDefault, ...files] of [
   ['1000000', 'fuzz/parsers.test.ts', 'fuzz/replies.test.ts', 'fuzz/feeds.test.ts', 'fuzz/backups.test.ts'],
   ['100000', 'fuzz/api.test.ts', 'packages/identity/src/fuzz.test.ts'],

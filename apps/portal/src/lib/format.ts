@@ -1,13 +1,7 @@
 /** Formats numbers, money, and times with `Intl` in the locale en-CH. */
+import { once } from '#lib/once.ts'
 
 const locale = 'en-CH'
-
-/** Creating a formatter takes a millisecond, the first one eight, so each is created when it is first used. */
-function once<Formatter>(create: () => Formatter): () => Formatter {
-  let formatter: Formatter | undefined
-  return () => (formatter ??= create())
-}
-
 const numbers = once(() => new Intl.NumberFormat(locale))
 const percents = once(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
 const wholePercents = once(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }))

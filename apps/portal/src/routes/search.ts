@@ -35,7 +35,7 @@ export const FlowSearch = z.object({ flow, return_to: z.optional(WebUrl) })
 export const LogoutSearch = z.object({ return_to: z.optional(WebUrl) })
 /** The token of the link in an invitation. */
 export const InvitationSearch = z.object({ token: z.string() })
-/** The server adds the reason of a failure. */
+/** The server adds the reason for a failure. */
 export const SingleSignOnSearch = z.object({
   workspace: Id,
   reason: z.optional(SignInFailure),

@@ -41,8 +41,11 @@ export async function runPacksCommand(
   if (subcommand === 'status' && args.every((arg) => arg === '--json')) {
     return withDatabase(context, (opened) => showStatus(args.length > 0, context.root, opened))
   }
-  if (subcommand !== '--help') throw new UsageError(usage)
-  process.stdout.write(`${usage}\n`)
+  if (['help', '--help'].includes(subcommand)) return void process.stdout.write(`${usage}\n`)
+  if (['', 'import', 'export', 'status'].includes(subcommand)) throw new UsageError(usage)
+  throw new UsageError(
+    `Unknown command "glacis packs ${subcommand}". Run "npx glacis packs --help" for a list of commands.`,
+  )
 }
 
 /** Continues with the other files after a failure. */

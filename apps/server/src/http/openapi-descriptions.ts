@@ -250,7 +250,7 @@ export const descriptions: Readonly<Record<string, string>> = {
 
 /** Examples by member name. Tools derive the others from the schema. */
 export const examples: Readonly<Record<string, unknown>> = {
-  name: 'Web front',
+  name: 'Web frontend',
   address: 'app.example.com',
   addresses: ['app.example.com', '203.0.113.0/28'],
   normalized: '203.0.113.0/28',

@@ -56,7 +56,7 @@ function latestEnd(now: Date): Date {
 
 /** A status in messages. */
 export function statusLabel(status: IssueStatus): string {
-  return status === 'STATUS_REGRESSION' ? 'a regression' : status.slice('STATUS_'.length).toLowerCase()
+  return status === 'STATUS_REGRESSION' ? 'regressed' : status.slice('STATUS_'.length).toLowerCase()
 }
 
 const reasons: Readonly<Record<IgnoreReason, string>> = {

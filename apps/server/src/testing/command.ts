@@ -35,7 +35,7 @@ function capture(stream: NodeJS.WriteStream): Disposable & { text(): string } {
     text: () => text,
     [Symbol.dispose]() {
       stream.write = write
-      // Commands end with the process and leave theirs.
+      // Commands don't remove their listeners, because the process usually ends with them.
       for (const listener of stream.listeners('error'))
         if (!listeners.has(listener)) stream.off('error', listener as () => void) // it is a listener of the stream
     },

@@ -44,7 +44,7 @@ export async function soleWorkspacesOf(
 /** Ends all memberships of a person and revokes their API tokens. */
 export async function endMemberships(owner: Kysely<Tables>, identityId: string): Promise<void> {
   await owner.deleteFrom('api_token').where('created_by_id', '=', identityId).execute()
-  // Someone else may sign up with the address, which the provider still wants to be a member.
+  // The provider still lists the address as a member. Someone else may sign up with it.
   await owner.updateTable('provisioned_user').set({ identity_id: null }).where('identity_id', '=', identityId).execute()
   await sql`
     with ended as (

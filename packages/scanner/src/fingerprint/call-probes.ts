@@ -11,7 +11,7 @@ export const nvimApiInfo = Buffer.concat([hex('94 00 01 b1'), bytes('nvim_get_ap
 /** `connection-info`, the first request of every client of Swank. */
 export const swankInfo = bytes('00003b(:emacs-rex (swank:connection-info) "COMMON-LISP-USER" t 1)')
 
-/** `to_s` of the front object, without arguments and block, as the values of Ruby's Marshal format. */
+/** `to_s` of the front object, without arguments or a block, as the values of Ruby's Marshal format. */
 export const drubyCall = Buffer.concat(
   ['0408 30', '0408 4922 09 746f5f73 06 3a06 45 54', '0408 6900', '0408 30'].map((value) => withLength(hex(value))),
 )
@@ -46,7 +46,7 @@ export const pyroConnect = Buffer.concat([
   bytes('{"handshake":"glacis","object":"Pyro.Daemon"}'),
 ])
 
-/** The same of Pyro 4, whose protocol has another version and a checksum of the header. */
+/** The same for Pyro 4, whose protocol has another version and a checksum of the header. */
 const pyro4Connect = Buffer.concat([
   bytes('PYRO'),
   hex('0030 0001 0000 0000 0000002d 0002 0000 0000 3549'),

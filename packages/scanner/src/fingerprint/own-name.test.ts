@@ -23,9 +23,21 @@ it.each([
   ['Acme Ledger', '<meta name="apple-mobile-web-app-title" content="Acme Ledger">', 'Acme Ledger'],
   ['Acme Store', '<h1>Acme Store 10.84.5.6</h1><p>Acme Store 2.4.17</p>', 'Acme Store 2.4.17'],
   ['Acme Store', '<tr><td>Acme Store Version</td>\n  <td>2.4.17, revision=7fd0</td></tr>', 'Acme Store 2.4.17'],
+  ['Acme', 'Select a device with Acme version 1.5 or greater. Acme version 1.8.0 is available!', 'Acme'],
   ['acme-cli webfrontend', '', 'acme-cli'],
   ['Acme Web UI', '', 'Acme'],
   ['Acme Ledger', '<h1>Sign in to Acme Ledger</h1><input type="password">', 'Acme Ledger'],
+  ['Acme', '<acme-editor-app></acme-editor-app><script>window.__ACME_BASE_PATH__ = ""</script>', 'Acme'],
+  [
+    'Acme',
+    ['core', 'login', 'pages', 'side_menu'].map((file) => `<script src="/static/acme.${file}-2.4.1.js">`).join(''),
+    'Acme 2.4.1',
+  ],
+  [
+    'Acme',
+    'Acme version 1.5 or greater. Requires Acme 1.6.0. Acme 2.9.0 is available! Welcome to Acme 2.4.1',
+    'Acme 2.4.1',
+  ],
 ])('names %s', (title, html, expected) => {
   expect(ownName(title, { html })).toBe(expected)
 })
@@ -34,6 +46,27 @@ it.each([
   ['a title that the page does not confirm', 'Acme', '<h1>Acme</h1>'],
   ['a generic title', 'Dashboard', 'Dashboard v2.3.4'],
   ['a library of the same name', 'Acme', '<script src="/acme-2.4.1.min.js"></script>'],
+  [
+    'files with versions of their own',
+    'Acme',
+    ['core-1.2.3', 'login-1.2.3', 'pages-1.2.3', 'menu-2.0.1']
+      .map((file) => `<script src="/acme.${file}.js">`)
+      .join(''),
+  ],
+  ['an element without a variable', 'Acme', '<acme-header></acme-header><script>window.dataLayer = []</script>'],
+  ['a variable without an element', 'Acme', '<div id="app"></div><script>window.__ACME_STATE__ = {}</script>'],
+  ['elements of another name', 'Acme', '<shop-cart></shop-cart><script>window.__SHOP_STATE__ = {}</script>'],
+  [
+    'a public site',
+    'Acme',
+    '<meta property="og:title" content="Acme"><acme-header></acme-header><script>window.__ACME_STATE__ = {}</script>',
+  ],
+  [
+    'a shop',
+    'Acme',
+    '<link rel="canonical" href="https://www.acme.com/"><acme-cart></acme-cart><script>window.__ACME_STATE__ = {}</script>',
+  ],
+  ['releases of another program', 'Acme', 'Requires Ledger version 1.5 or later'],
   ['a number that is not a version', 'Acme', 'Acme 2024.10'],
   ['a part of an address', 'Acme', '<h1>Acme 127.84.5.6</h1>'],
   ['a link to another project', 'Acme', '<a href="https://github.com/acme/ledger">'],
@@ -69,6 +102,11 @@ it.each([
   [
     'no version of a library in a bundle',
     { scripts: 'var VERSION = "1.13.2";"https://github.com/acme/acme-ledger"' },
+    'Acme Ledger',
+  ],
+  [
+    'no version of highlight.js',
+    { scripts: 'var version = "10.7.3";"https://github.com/acme/acme-ledger"' },
     'Acme Ledger',
   ],
   ['a link to documentation', { scripts: '"https://acme-ledger.readthedocs.io/en/latest"' }, 'Acme Ledger'],

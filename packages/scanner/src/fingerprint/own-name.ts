@@ -46,9 +46,12 @@ export function ownName(title: string, description: OwnDescription): string | un
   const others = otherNames(page)
   const interfaces = titles.flatMap(ownerOfInterface)
   const names = [...new Set([...titles, manifestName.trim(), ...others, ...interfaces])].filter(isName)
-  const versions = [page, scripts].flatMap((text) =>
-    names.flatMap((name) => versionNextTo(name, text).map((version) => `${name} ${version}`)),
-  )
+  const versions = [
+    ...names.flatMap((name) => versionOfFiles(name, page).map((version) => `${name} ${version}`)),
+    ...[page, scripts].flatMap((text) =>
+      names.flatMap((name) => versionNextTo(name, text).map((version) => `${name} ${version}`)),
+    ),
+  ]
   const stated = versions[0] ?? statedVersion(names, page)
   if (stated !== undefined) return stated
   const isConfirmed = (name: string) =>
@@ -57,15 +60,16 @@ export function ownName(title: string, description: OwnDescription): string | un
     (name === manifestName && titles.includes(name)) ||
     (others.includes(name) && titles.includes(name)) ||
     interfaces.includes(name) ||
+    hasOtherRelease(name, page) ||
     isConfirmedBySoftware(name, spellings(name), { html: page, scripts, cookies }) ||
     (name === titles[0] && isMentionedByScripts(name, { html: page, scripts }))
   const confirmed = names.find(isConfirmed)
-  // Underscore and Lodash state their version this way.
-  const ownScripts = scripts.replaceAll('var VERSION', '')
+  // Underscore, Lodash, and highlight.js state their version this way.
+  const ownScripts = scripts.replaceAll(/var version\b/gi, '')
   return confirmed === undefined ? undefined : (statedVersion([confirmed], ownScripts) ?? confirmed)
 }
 
-/** Only software has a web interface: `acme-cli web frontend`. A kind of device is not its name. */
+/** Only software has a web interface: `acme-cli web frontend`. The kind of a device isn't a name. */
 function ownerOfInterface(title: string): string[] {
   const [, name = ''] =
     /^([A-Za-z][\w.+-]{3,30}(?: [A-Z][\w.+-]{1,30})?) web ?(?:ui|gui|interface|front-?end)$/i.exec(title) ?? []
@@ -121,8 +125,8 @@ const describing =
   '(?:allows|enables|exposes|generates|helps|is|lets|makes|manages|provides|runs|serves|simulates|stores|turns)'
 
 /**
- * The name in an OpenAPI description whose text describes the program of that name, or links its repository. Other
- * applications have titles, too.
+ * The name in an OpenAPI description whose text describes the program of that name, or that links to its repository. A
+ * title alone isn't enough, because every application has one.
  */
 export function describedName(text: string): string | undefined {
   const [, info = ''] =
@@ -152,7 +156,7 @@ function versionNextTo(name: string, page: string): string[] {
   )
   const found = page.matchAll(pattern).find(({ indices }) => {
     const [start, end] = indices?.[1] ?? indices?.[2] ?? [0, 0]
-    return !isInAddress(page, start, end)
+    return !isInAddress(page, start, end) && !isOtherRelease(page, indices?.[0] ?? [0, 0])
   })
   const [, marked, bare, suffix = ''] = found ?? []
   const version = marked ?? bare
@@ -163,6 +167,38 @@ function versionNextTo(name: string, page: string): string[] {
   if (ofPackage !== undefined) return [ofPackage]
   const asset = String.raw`/${spellings(name)}(?:[.-]min)?\.(?:css|js)\?(?:v|ver|version)?=?v?(\d{1,4}\.\d{1,4}\.\d{1,5})["'&]`
   return [...(new RegExp(asset, 'i').exec(page)?.slice(1) ?? [])]
+}
+
+/** Only software has releases: `Acme version 1.5 or later`. */
+function hasOtherRelease(name: string, page: string): boolean {
+  const pattern = new RegExp(String.raw`\b${spellings(name)} version \d{1,4}\.\d{1,4}(?:\.\d{1,5})?`, 'gi')
+  return page
+    .matchAll(pattern)
+    .take(20)
+    .some(({ index, 0: text }) => isOtherRelease(page, [index, index + text.length]))
+}
+
+/** `Acme version 1.5 or later`, `requires Acme 1.5`, and `Acme 1.6.0 is available` are about other releases. */
+function isOtherRelease(text: string, [start, end]: readonly [number, number]): boolean {
+  return (
+    /^(?:\+|,? (?:or|and) (?:above|greater|higher|later|newer|older|earlier|up)\b| (?:is|are) (?:now )?(?:available|required|needed)\b| (?:onwards|introduce[sd]|adds|added)\b)/i.test(
+      text.slice(end, end + 30),
+    ) ||
+    /\b(?:after|before|(?:introduced|new) in|least|needs?|requires?|since|than|until|(?:update|upgrade)d? (?:from|to)) (?:the )?(?:new )?$/i.test(
+      text.slice(Math.max(0, start - 30), start),
+    )
+  )
+}
+
+/** The version in the names of many of the program's own files: `acme.core-2.4.1.js`, `acme.login-2.4.1.js`. */
+function versionOfFiles(name: string, page: string): string[] {
+  const pattern = new RegExp(
+    String.raw`\s(?:src|href)=["'](?!https?:|\/\/)(?:[^"'?#]{0,200}/)?(${spellings(name)}[._-][\w.-]{1,80}?[._-]v?(\d{1,4}\.\d{1,4}\.\d{1,5})(?:\.min)?\.(?:js|css))["'?]`,
+    'gi',
+  )
+  const files = new Map([...page.matchAll(pattern).take(100)].map(([, file = '', version = '']) => [file, version]))
+  const versions = new Set(files.values())
+  return files.size >= assetsMin && versions.size === 1 ? [...versions] : []
 }
 
 /** A version that the page states for the whole application, if it states only one. */

@@ -45,6 +45,7 @@ export function isConfirmedBySoftware(name: string, spelling: string, { html, sc
   return (
     isCookie ||
     hasStorageKey(own, plain, [html, scripts]) ||
+    hasOwnElement(spelling, html) ||
     isDescribed(spelling, html) ||
     hasDocumentation(spelling, [html, scripts])
   )
@@ -87,6 +88,20 @@ function hasStorageKey(own: string, plain: (text: string) => string, texts: read
       .some(([, key = '']) => plain(key) === own || plain(key).startsWith(own)),
   )
 }
+
+/**
+ * Whether the page has an element and a global variable of this name: `<acme-app>` and `window.__ACME_THEME__`. Public
+ * sites can have both.
+ */
+function hasOwnElement(spelling: string, html: string): boolean {
+  const element = new RegExp(String.raw`<${spelling}(?:-[a-z]{2,20}){1,3}[\s>]`, 'i')
+  const variable = new RegExp(String.raw`\b(?:window|globalThis|self)\.__${spelling}_[A-Z][A-Z_]{1,60}\s{0,3}=`, 'i')
+  return element.test(html) && variable.test(html) && !isPublicSite.test(html)
+}
+
+/** What sites have for search engines, social networks, and statistics. */
+const isPublicSite =
+  /\brel=["']?canonical\b|\b(?:property|name)=["']?(?:og|twitter):|application\/ld\+json|google-analytics\.com|\bgtag\(/i
 
 /** `<meta name="description" content="Acme is a self-hosted wiki">` */
 function isDescribed(spelling: string, html: string): boolean {

@@ -21,7 +21,7 @@ const preferenceDefault = 0.1
 
 interface ReadOptions {
   readonly withExamples?: boolean
-  /** False accepts all patterns, so that those that no text is matched with are never compiled. */
+  /** False accepts all patterns without compiling them; each is compiled on first use. */
   readonly validatesPatterns?: boolean
 }
 

@@ -100,7 +100,7 @@ const orthanc = oneRequest(
   'orthanc.system',
 )
 
-/** Its pages are on the site of the project, which browsers need this header for. */
+/** Its pages are served from the project's own site, so browsers require this header. */
 const drizzleStudio = oneRequest(
   ({ field }) => field === 'http_header.access-control-allow-private-network',
   { method: 'POST', path: '/', headers: { 'Content-Type': 'application/json' }, body: '{"type":"init"}' },

@@ -59,7 +59,7 @@ async function findDescription(context: NativeContext): Promise<Description | nu
   return null
 }
 
-/** Script of a documentation page that names its description. Longer ones are the documentation's own code. */
+/** Maximum length of a script that names the description. Longer ones are the code of the documentation page. */
 const settingsLengthMax = 20_000
 
 function documentsOf({ front, scripts }: WebSite): string[] {

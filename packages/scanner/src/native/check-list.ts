@@ -1,6 +1,7 @@
 /** All native checks. */
 import { amqp, amqpDefaultLogin } from '#native/amqp.ts'
 import { interactiveConsole } from '#native/console.ts'
+import { databaseFiles } from '#native/database-files.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
 import { folderFiles } from '#native/folder-files.ts'
@@ -79,6 +80,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webVitest,
   webVnc,
   webSocketServices,
+  databaseFiles,
   rtsp,
   ldap,
   irc,

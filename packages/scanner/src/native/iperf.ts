@@ -11,7 +11,7 @@ const open = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:L',
   score: 5.3,
   summary:
-    'An iPerf3 server accepts bandwidth tests from any client. The check agreed on parameters and did not transfer data.',
+    'An iPerf3 server accepts bandwidth tests from any client. The check negotiated parameters and transferred no data.',
   impact: 'An attacker can saturate the network link and keep the server busy.',
   remediation:
     'Stop the server after the measurement. Otherwise, require credentials with `--authorized-users-path` and `--rsa-private-key-path`, or limit TCP and UDP port 5201 to trusted clients.',

@@ -34,6 +34,7 @@ describe('listedNames', () => {
     expect(listedNames(html, html.includes('/backup/') ? '/backup/' : '/')?.slice(0, expected.length)).toEqual(expected)
   })
   it.each([
+    ['profiles, which are pages with a query', '<title>/</title><a href="heap?debug=1">heap</a>'],
     [
       'a site with navigation',
       `<title>Shop</title><nav>${rows(['about', 'contact', 'prices'])}</nav><p>We sell glass.</p>`,

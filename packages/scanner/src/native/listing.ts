@@ -114,7 +114,9 @@ export function listedNames(html: string, path: string): readonly string[] | und
     return rest?.startsWith(path) && rest !== path ? [{ name: lastSegment(rest.slice(path.length)), text }] : []
   })
   const names = below.flatMap(({ name, text }) => (name !== undefined && isNameOf(name, text) ? [name] : []))
-  if (hasListingTitle(page, path) && (names.length > 0 || below.length === 0)) return [...names, titleOf(page)]
+  const hasQueries = links.some(({ link }) => /^[^?#:/]+\?/.test(link))
+  if (hasListingTitle(page, path) && (names.length > 0 || (below.length === 0 && !hasQueries)))
+    return [...names, titleOf(page)]
   if (names.length === 0 || names.length < below.length * namedShareMin) return undefined
   return hasParentLink(links) || isDetailed(page, names) || isBareList(page) ? names : undefined
 }

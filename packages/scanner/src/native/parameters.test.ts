@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describedParameters, linkedItems, parametersOf, plainPaths } from '#native/parameters.ts'
+import { describedParameters, linkedItems, linkedPages, parametersOf, plainPaths } from '#native/parameters.ts'
 
 const page = (body: string, scripts: readonly string[] = []) =>
   parametersOf({
@@ -47,6 +47,22 @@ describe('linkedItems', () => {
   it('leaves out links that could change something', () => {
     expect(items('users/delete', 'reset/orders/7', 'relays/on', 'users/logout', 'orders/new')).toEqual([])
   })
+})
+
+it('lists linked pages that only show something', () => {
+  const links = [
+    '/shop/order',
+    '/shop/',
+    'cart.php',
+    'a.css',
+    '/shop/logout',
+    'item?id=1',
+    '/other',
+    'order',
+    'b/delete',
+  ]
+  const body = links.map((link) => `<a href="${link}">x</a>`).join('')
+  expect(linkedPages({ front: { path: '/shop/', body }, base: '/shop/' })).toEqual(['/shop/order', '/shop/cart.php'])
 })
 
 it('lists the pages of parameters without them, and linked items', () => {

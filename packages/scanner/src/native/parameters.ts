@@ -58,6 +58,25 @@ export function linkedItems({ front, base }: PageOfSite & Pick<WebSite, 'base'>)
   return distinct(items).slice(0, itemsMax)
 }
 
+const pagesMax = 4
+const otherFile = /\.(?!html?$|php$|aspx?$|jsp$|do$)[a-z\d]{1,5}$/i
+
+/** Pages that the start page links to without a parameter, such as `/order`; not those that could change something. */
+export function linkedPages({ front, base }: PageOfSite & Pick<WebSite, 'base'>): readonly string[] {
+  const targets = linksOf(front.body).flatMap((link) => targetHere(link, front.path) ?? [])
+  const pages = targets.filter(
+    (target) =>
+      target.startsWith(base) &&
+      target !== front.path &&
+      !/[?#]/.test(target) &&
+      !otherFile.test(target) &&
+      !isChanging(target) &&
+      !isDestructive(target) &&
+      !state.test(target),
+  )
+  return [...new Set(pages)].slice(0, pagesMax)
+}
+
 /** The paths that have parameters, requested without them, and the paths of the linked items. */
 export function plainPaths(parameters: readonly Parameter[]): readonly string[] {
   const paths = parameters.flatMap(({ path, name, value, isInPath }) => {

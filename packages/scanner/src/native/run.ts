@@ -121,7 +121,7 @@ async function* checkService(
     }
     const results = await runInFolders(nativeCheck, contexts, deadline, tools.signal)
     for (const { id, threat, tags } of nativeCheck.checks) {
-      // A service inside TLS doesn't need an encryption of its own.
+      // A service inside TLS doesn't need encryption of its own.
       if (service.tls && tags.includes('cleartext')) continue
       const proof = results[id]
       if (proof === undefined || (tools.onlyChecks && !tools.onlyChecks.has(id))) continue

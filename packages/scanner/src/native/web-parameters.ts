@@ -10,6 +10,7 @@ import {
   isFile,
   isUrl,
   linkedItems,
+  linkedPages,
   type Parameter,
   parametersOf,
   plainPaths,
@@ -108,7 +109,7 @@ export const webParameters: NativeCheck = {
       [traversal.id]: await firstProof(parameters.filter(isFile), (item) => readsPasswords(context, item)),
       [scripting.id]: reflectedMarkup(attempts),
       [injection.id]: await firstProof(attempts, (attempt) => endsStatement(context, attempt)),
-      [debugPage.id]: shownDebugPage(pages) ?? (await linkedDebugPage(context, parameters)),
+      [debugPage.id]: shownDebugPage(pages) ?? (await linkedDebugPage(context, parameters, linkedPages(site))),
       [templateInjection.id]:
         interpolated.decoded ??
         (await firstProof(repeated, ({ parameter }) =>
@@ -220,9 +221,17 @@ function shownDebugPage(pages: readonly (WebResponse & { readonly path: string }
 
 const plainPagesMax = 4
 
-/** The debug page in response to a request without the parameter, or for the linked item, from a client that isn't a browser. */
-function linkedDebugPage(context: NativeContext, parameters: readonly Parameter[]): Promise<Proof | null> {
-  return firstProof(plainPaths(parameters).slice(0, plainPagesMax), async (path) => {
+/**
+ * The debug page in response to a request without the parameter, or for the linked item or page, from a client that
+ * isn't a browser.
+ */
+function linkedDebugPage(
+  context: NativeContext,
+  parameters: readonly Parameter[],
+  pages: readonly string[],
+): Promise<Proof | null> {
+  const paths = new Set([...plainPaths(parameters), ...pages])
+  return firstProof([...paths].slice(0, plainPagesMax), async (path) => {
     const page = await requestWeb(context, { target: path })
     return page ? shownDebugPage([{ ...page, path }]) : null
   })

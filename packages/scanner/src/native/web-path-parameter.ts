@@ -6,16 +6,16 @@ import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-re
 
 const managerReachable = checkInfo({
   id: 'tomcat-manager-through-path-parameter',
-  name: 'Tomcat manager reachable through the reverse proxy (..;)',
+  name: 'Tomcat Manager reachable through the reverse proxy (..;)',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 6.5,
   summary:
-    'The reverse proxy in front of Tomcat passes on `..;` in a path, which Tomcat reads as `..`. This way the check reached the manager application, which the proxy does not publish.',
+    'The reverse proxy in front of Tomcat passes on `..;` in a path, which Tomcat reads as `..`. This way the check reached the Manager application, which the proxy does not publish.',
   impact:
-    "An attacker can bypass the proxy's access rules, open every application of the server, and guess the manager's password, which permits running code.",
+    "An attacker can bypass the proxy's access rules, open every application of the server, and guess the Manager's password, which permits running code.",
   remediation:
-    'Reject paths with a semicolon in the proxy (nginx: `if ($request_uri ~ ";") { return 400; }`; Apache: `RewriteRule ";" - [F]`), and remove the manager or restrict it with a `RemoteAddrValve`.',
+    'Reject paths with a semicolon in the proxy (nginx: `if ($request_uri ~ ";") { return 400; }`; Apache: `RewriteRule ";" - [F]`), and remove the Manager or restrict it with a `RemoteAddrValve`.',
   reference: 'https://tomcat.apache.org/tomcat-9.0-doc/security-howto.html',
   tags: 'misconfig tomcat proxy bypass',
 })

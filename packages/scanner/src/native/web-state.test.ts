@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { findOnSite } from '#native/testing/examine.ts'
-import { withoutAuthentication } from '#native/web-state.ts'
+import { setupTitleOf, withoutAuthentication } from '#native/web-state.ts'
 
 function examine(page: string, calls: Readonly<Record<string, unknown>>) {
   return findOnSite(({ url = '' }, response) => {
@@ -70,4 +70,36 @@ it.each([
   ['{"smtp_auth":"none"}', '/api/config', undefined],
 ])('reads the authentication in %s at %s', (body, path, expected) => {
   expect(withoutAuthentication(body, path)).toBe(expected)
+})
+
+it.each([
+  ['opens a call', '{"sub":""}', 401, true],
+  ['is for guests', '{"role":"guest"}', 401, false],
+  ['opens nothing that is closed', '{"sub":""}', 200, false],
+])('evaluates a token without credentials that %s', async (_, claims, closed, expected) => {
+  const encoded = (text: string) => Buffer.from(text).toString('base64url')
+  const token = `${encoded('{"alg":"HS256"}')}.${encoded(claims)}.${encoded('made-up signature')}`
+  const found = await findOnSite(({ url = '', method, headers }, response) => {
+    const page = '<script>axios.post("/api/signin"); axios.get("/api/jobs")</script>'
+    const isOpen = url === '/' || headers.authorization === `Bearer ${token}`
+    const signedIn = url === '/api/signin' && method === 'POST' ? JSON.stringify({ token }) : undefined
+    const body = url === '/' ? page : (signedIn ?? (url === '/api/jobs' ? '[]' : undefined))
+    const status = signedIn !== undefined || isOpen ? 200 : url === '/api/jobs' ? closed : 404
+    response.writeHead(status, { 'content-type': url === '/' ? 'text/html' : 'application/json', connection: 'close' })
+    response.end(status === 200 ? body : '')
+  })
+  expect(found.includes('authentication-disabled')).toBe(expected)
+})
+
+it.each([
+  ['Zigbee2MQTT Onboarding', 'fetch("/submit", { method: "POST" })', true],
+  ['Zigbee2MQTT - Setup wizard', 'fetch("/submit", { method: "POST" })', true],
+  ['Zigbee2MQTT', 'fetch("/submit", { method: "POST" })', false],
+  ['Staff Onboarding', 'fetch("/submit", { method: "POST" })', false],
+  ['Zigbee2MQTT Onboarding', 'fetch("/data")', false],
+  ['Zigbee2MQTT Onboarding', 'fetch("/submit", { method: "POST" }); show("/login")', false],
+])('recognizes a setup by its title %s in an application with %s', (title, script, expected) => {
+  const body = `<title>${title}</title><div id="root"></div>`
+  const front = { status: 200, headers: [], body, request: '', received: '', path: '/' }
+  expect(setupTitleOf({ front, scripts: [script] }, ['Zigbee2MQTT']) !== undefined).toBe(expected)
 })

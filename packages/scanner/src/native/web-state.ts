@@ -2,15 +2,17 @@
 import { z } from 'zod'
 import type { NativeContext, Proof } from '#native/native-check.ts'
 import { authenticationOff, registrationOpen, setupOpen } from '#native/page-checks.ts'
+import { hasLogin } from '#native/script-calls.ts'
 import { apiPaths } from '#native/web-records.ts'
 import { pathHere, requestWeb, webProof } from '#native/web-request.ts'
+import { tokenWithoutCredentials } from '#native/web-sign-in.ts'
 import type { WebSite } from '#native/web-site.ts'
 
 // cspell:disable
 const stateCall =
   /\/(?:[\w-]{0,20}(?:set_?-?up|install|onboarding|first-?run|bootstrap|initiali[sz]ed?)[\w-]{0,20}|init|status|login-?status|auth[\w-]{0,15}|auth\/(?:type|mode)|app|session|settings|config|info|features|options|environment|env|public|me|state)\/?$/i
 const callsMax = 12
-/** Calls of many applications, which a part of their scripts that isn't read may name. */
+/** Calls of many applications. The scripts that name them may be among those that aren't read. */
 const usualCalls = [
   'api/config',
   'api/status',
@@ -79,7 +81,32 @@ export async function declaredState(context: NativeContext, site: WebSite): Prom
       if (id !== undefined) proofs[id] ??= { ...webProof(page, [`"${name}"`]), path: target, quality: 80 }
     }
   }
-  return proofs
+  const title = setupTitleOf(
+    site,
+    context.service.technologies.map(({ name }) => name),
+  )
+  if (title !== undefined)
+    proofs[setupOpen.id] ??= { ...webProof(site.front, [title]), path: site.front.path, quality: 80 }
+  const issued = proofs[authenticationOff.id] ? undefined : await tokenWithoutCredentials(context, site)
+  return issued ? { ...proofs, [authenticationOff.id]: issued } : proofs
+}
+
+const setupTitle =
+  /<title>\s{0,20}([^<>\s][^<>]{1,40}?)[\s:|–-]{1,3}(?:onboarding|first[- ]run|(?:initial |first[- ]time )?set-?up(?: wizard)?|installation(?: wizard)?|installer)\s{0,20}<\/title>/i
+const sendsForm = /\bmethod["']?\s{0,3}:\s{0,3}["'`]POST\b|\.post\(/i
+
+/**
+ * The title of a setup that a script shows. Because other pages have similar titles, it must start with the name of the
+ * identified application, which must send something and have no login.
+ */
+export function setupTitleOf(
+  { front, scripts }: Pick<WebSite, 'front' | 'scripts'>,
+  names: readonly string[],
+): string | undefined {
+  const [title, name = ''] = front.status === 200 ? (setupTitle.exec(front.body) ?? []) : []
+  const isIdentified = names.some((known) => known.toLowerCase() === name.toLowerCase())
+  const texts = [front.body, ...scripts]
+  return isIdentified && !hasLogin(texts) && texts.some((text) => sendsForm.test(text)) ? title : undefined
 }
 
 /** The member of a response that states that the application has no authentication. */

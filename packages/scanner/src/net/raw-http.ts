@@ -39,7 +39,7 @@ export async function exchangeRaw(
     const durationMs = performance.now() - startedAt
     const read = parseResponse(received)
     if (!read)
-      return { kind: 'failure', reason: received.length > 0 ? 'not an HTTP response' : 'no answer', local: false }
+      return { kind: 'failure', reason: received.length > 0 ? 'not an HTTP response' : 'no response', local: false }
     return {
       kind: 'response',
       ...read,

@@ -121,7 +121,7 @@ function handshakeOf(socket: TLSSocket): Handshake {
   }
 }
 
-/** Its fields; of a certificate that may be invalid in any of them. */
+/** The fields of the certificate. Any of them may be invalid. */
 export function certificateOf(shown: X509Certificate | undefined): Certificate | undefined {
   if (!shown) return undefined
   const publicKey = publicKeyOf(shown)

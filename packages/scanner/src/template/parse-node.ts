@@ -17,7 +17,7 @@ export class UnsupportedFeature extends Error {
 export interface Node {
   readonly value: unknown
   readonly path: readonly (string | number)[]
-  /** The document was read without problems before, so that its patterns don't have to be compiled to find any. */
+  /** The document was read without problems before, so its patterns aren't compiled to validate them. */
   readonly isValidated: boolean
 }
 

@@ -1,5 +1,7 @@
 /** Groups an API series into chart points: one per day, week, or month. */
 import type { StatsPeriod } from '@glacis/contract/insights'
+import { once } from '#lib/once.ts'
+
 export interface ChartPoint {
   /** Axis label: "12 Oct", or "Nov 2025". */
   readonly label: string
@@ -66,7 +68,8 @@ function startOf(grain: Grain, time: Date): Date {
   return day
 }
 
-const format = (parts: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-CH', { ...parts, timeZone: 'UTC' })
+const format = (parts: Intl.DateTimeFormatOptions) =>
+  once(() => new Intl.DateTimeFormat('en-CH', { ...parts, timeZone: 'UTC' }))
 const dayAndMonth = format({ day: 'numeric', month: 'short' })
 const monthAlone = format({ month: 'short' })
 const shortMonthAndYear = format({ month: 'short', year: 'numeric' })
@@ -78,13 +81,13 @@ const weekdayAndDay = format({ weekday: 'short', day: 'numeric', month: 'short' 
 function labelsFor(grain: Grain, start: Date, isFirst: boolean): ChartPoint {
   if (grain === 'month') {
     const showsYear = isFirst || start.getUTCMonth() === 0
-    return { label: (showsYear ? shortMonthAndYear : monthAlone).format(start), title: monthAndYear.format(start) }
+    return { label: (showsYear ? shortMonthAndYear : monthAlone)().format(start), title: monthAndYear().format(start) }
   }
-  const label = dayAndMonth.format(start)
-  return { label, title: grain === 'week' ? `Week of ${label}` : weekdayAndDay.format(start) }
+  const label = dayAndMonth().format(start)
+  return { label, title: grain === 'week' ? `Week of ${label}` : weekdayAndDay().format(start) }
 }
 
 function labelsForEnd(grain: 'week' | 'month', end: Date): ChartPoint {
-  const label = dayAndMonth.format(end)
-  return { label, title: grain === 'week' ? `Week to ${label}` : `30 days to ${dayMonthYear.format(end)}` }
+  const label = dayAndMonth().format(end)
+  return { label, title: grain === 'week' ? `Week to ${label}` : `30 days to ${dayMonthYear().format(end)}` }
 }

@@ -45,7 +45,7 @@ it.each([
   [{ header: ['no colon'] }, /--header expects "Name: value"/],
   [{ header: ['A: b\r\nC: d'] }, /--header/],
   [{ resolver: ['dns.test'] }, /--resolver expects ADDRESS/],
-  [{ var: ['=x'] }, /--var expects key=value/],
+  [{ var: ['=x'] }, /--var expects KEY=VALUE/],
 ])('rejects %j', (values, message) => {
   expect(() => scanOptionsOf({ ...none, ...values })).toThrow(message)
 })

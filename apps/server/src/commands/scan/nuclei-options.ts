@@ -39,7 +39,7 @@ type NucleiScanOptions = Pick<
 /** @throws CliError that describes the first invalid option */
 export function scanOptionsOf(values: NucleiValues): NucleiScanOptions {
   const headers = values.header.map((text) => pairOf(text, ':', '--header expects "Name: value"'))
-  const variables = values.var.map((text) => pairOf(text, '=', '--var expects key=value'))
+  const variables = values.var.map((text) => pairOf(text, '=', '--var expects KEY=VALUE'))
   const resolvers = listOf(values.resolver)
   const invalid = resolvers.find((resolver) => !isResolver(resolver))
   if (invalid !== undefined) throw new CliError(`--resolver expects ADDRESS or ADDRESS:PORT, not "${invalid}".`)
