@@ -12,9 +12,10 @@ const natsOpen = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:N',
   score: 8.2,
   summary: 'The NATS server accepts clients without credentials over WebSocket.',
-  impact: 'An attacker can read and forge the messages exchanged between applications, also from a web page.',
+  impact:
+    'An attacker can read and forge the messages exchanged between applications, even from a web page that a user opens.',
   remediation:
-    'Configure an `authorization` block or `accounts`, or a user for WebSocket clients (`websocket { no_auth_user }` must be unset), and list the web sites that may connect in `allowed_origins`, such as `allowed_origins: ["https://app.example.com"]`.',
+    'Configure `authorization` or `accounts`, remove `no_auth_user` from the `websocket` block, and list the websites that may connect there, such as `allowed_origins: ["https://app.example.com"]`.',
   reference: 'https://docs.nats.io/running-a-nats-service/configuration/websocket/websocket_conf',
   tags: 'misconfig nats websocket unauth',
 })
