@@ -65,7 +65,7 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
       ) : isLayoutKnown ? (
         <Sections view={view} summary={data} />
       ) : (
-        <SkeletonLines className="late mt-6" />
+        <SkeletonLines className="late mx-(--gl-gutter) mt-6" />
       )}
     </div>
   )
