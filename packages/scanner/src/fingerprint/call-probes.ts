@@ -39,11 +39,15 @@ export const giopLocate = Buffer.concat([
 /** P_CONTROL_HARD_RESET_CLIENT_V2, the first packet of OpenVPN. Servers with tls-auth or tls-crypt ignore it. */
 export const openVpnReset = hex('38 474c414349530001 00 00000000')
 
+/** Web servers on the same port wait for the end of a line, which Pyro doesn't read. */
+const endOfLine = bytes('\r\n\r\n')
+
 /** CONNECT of Pyro 5 to the daemon object, which every daemon has, in JSON. */
 export const pyroConnect = Buffer.concat([
   bytes('PYRO'),
   hex('01f6 01 03 0000 0000 0000002d 00000000 00000000000000000000000000000000 0000 4dc5'),
   bytes('{"handshake":"glacis","object":"Pyro.Daemon"}'),
+  endOfLine,
 ])
 
 /** The same for Pyro 4, whose protocol has another version and a checksum of the header. */
@@ -51,6 +55,7 @@ const pyro4Connect = Buffer.concat([
   bytes('PYRO'),
   hex('0030 0001 0000 0000 0000002d 0002 0000 0000 3549'),
   bytes('{"handshake":"glacis","object":"Pyro.Daemon"}'),
+  endOfLine,
 ])
 
 const minecraftStatus = Buffer.concat([hex('0c 00 2f 06'), bytes('glacis'), hex('63dd 01'), hex('01 00')])
