@@ -8,6 +8,7 @@ import { headerTraces, isTlsAlert, isVideoStream, isWeb, longer } from '#fingerp
 import { isUnknownPrompt } from '#native/console.ts'
 import { statedName } from '#fingerprint/stated-name.ts'
 import { readWeb } from '#fingerprint/web.ts'
+import { webSocketTraces } from '#fingerprint/web-socket-greeting.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import {
   bannerReadOptions,
@@ -15,7 +16,6 @@ import {
   readInitialBanner,
   quietWaitMs,
   exchange,
-  withConnection,
   type Endpoint,
   type ProbeTarget,
 } from '#fingerprint/connection.ts'
@@ -23,8 +23,6 @@ import { forEachOf } from '#pool.ts'
 import { connectionOver } from '#net/tcp.ts'
 import { supportsStartTls } from '#native/starttls.ts'
 import { tlsHandshake } from '#net/tls.ts'
-import { bracketed } from '#ip.ts'
-import { contentOf, framesAfterHandshake, hasMessage, upgradeRequest } from '#net/web-socket.ts'
 import { runQueries } from '#service-queries.ts'
 import { bannerOnly, type IdentifyTools, type Reading, silent, webTools } from '#reading.ts'
 
@@ -314,21 +312,4 @@ async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean):
   const greeting = status === 400 || status === 426 ? await webSocketTraces({ ...endpoint, isTls: tls }, tools) : []
   const traces = [...found.traces, ...greeting]
   return { protocol: 'http', tls, banner: head, responded: true, http: { status, title, server }, ...found, traces }
-}
-
-/** What a server that rejects its own start page sends first over WebSocket. */
-async function webSocketTraces(target: ProbeTarget, tools: IdentifyTools): Promise<readonly FingerprintText[]> {
-  const host = `${bracketed(target.hostname)}:${target.port}`
-  const received = await withConnection(
-    target,
-    tools,
-    async (connection) => {
-      connection.write(upgradeRequest(host, '/'))
-      return connection.read({ ...bannerReadOptions, enough: hasMessage })
-    },
-    Buffer.alloc(0),
-  )
-  const text = contentOf(framesAfterHandshake(received) ?? Buffer.alloc(0)).toString('latin1')
-  if (text === '') return []
-  return [{ field: text.startsWith('INFO {') ? 'nats.info' : 'websocket.greeting', text }]
 }
