@@ -22,12 +22,12 @@ export async function startPortal(createRouter: (queryClient: QueryClient) => An
   installValidationMessages()
   const root = createRoot(place)
   try {
+    await loadConfig()
     const queryClient = createQueryClient()
     const router = createRouter(queryClient)
     // The guards request the session before the router loads page code: load both at the same time.
     const [matchedRoutes] = router.getMatchedRoutes(router.latestLocation.pathname)
     for (const route of matchedRoutes) void router.loadRouteChunk(route)
-    await loadConfig()
     syncTabs(queryClient)
     router.subscribe('onBeforeRouteMount', ({ pathChanged }) => {
       if (pathChanged) blurPageTitle()

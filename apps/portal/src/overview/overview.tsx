@@ -3,7 +3,7 @@ import type { ResultOf } from '@glacis/contract/endpoint'
 import type { statsSummary } from '@glacis/contract/insights'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { steps } from '#onboarding/queries.ts'
 import { FirstRun } from '#overview/first-run.tsx'
@@ -33,7 +33,9 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
   const view = viewFromSearch(route.useSearch())
   const { data, isPending } = useQuery(summary(statsInput(view)))
   // A new workspace has no sections, and the setup card above them would push them down.
-  const isLayoutKnown = !useQuery(steps()).isPending && !isPending
+  const areStepsPending = useQuery(steps()).isPending
+  // Deferred, so that the sections render in tasks short enough for a phone.
+  const isLayoutKnown = useDeferredValue(!areStepsPending && !isPending)
   const isFirstRun = data !== undefined && (data.targetCount === 0 || data.lastScanTime === undefined)
   return (
     <div className="pg flex grow flex-col" data-prints="overview">

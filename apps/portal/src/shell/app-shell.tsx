@@ -1,5 +1,5 @@
 import { Outlet, useRouter } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { useSession } from '#identity/session.ts'
 import { useSmallScreen } from '#lib/small-screen.ts'
 import { useStoredFlag } from '#lib/storage.ts'
@@ -13,6 +13,8 @@ import { UpgradeBanner } from '#shell/upgrade-banner.tsx'
 /** The app frame: navigation, account menu, and the current page. */
 export function AppShell() {
   const session = useSession()
+  // On a phone, rendering the page in the same task would block it for a third of a second.
+  const isFramePainted = useDeferredValue(true, false)
   const isUnreachable = useLiveUpdates()
   useRetryWhenReachable(isUnreachable)
   const [isNarrow, setIsNarrow] = useStoredFlag('sidebarCollapsed')
@@ -36,7 +38,7 @@ export function AppShell() {
           <ServerUnreachableNote isUnreachable={isUnreachable} />
           <UpgradeBanner />
           <main id="content" tabIndex={-1} className="pg flex flex-1 flex-col">
-            <Outlet />
+            {isFramePainted && <Outlet />}
           </main>
         </div>
       </div>

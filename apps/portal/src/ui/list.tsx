@@ -1,6 +1,6 @@
 /** Shared states of all lists: error, empty, and paging. */
 import { CloudOff, Search } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { focusPageTitle } from '#lib/focus.ts'
 import { Button } from '#ui/button.tsx'
 import { Pager } from '#ui/pager.tsx'
@@ -40,6 +40,9 @@ export function ListBody({
   empty,
   children,
 }: ListBodyProps) {
+  // The first rows render in the background, in tasks short enough for a phone.
+  const wasLoading = useDeferredValue(count === undefined)
+  const previous = useDeferredValue(children)
   if (query.error && query.data === undefined) {
     return (
       <StateFrame>
@@ -80,7 +83,7 @@ export function ListBody({
   if (count === 0) return <StateFrame>{empty}</StateFrame>
   return (
     <div className="table-container" aria-busy={count === undefined || query.isPlaceholderData === true}>
-      {children}
+      {wasLoading ? previous : children}
     </div>
   )
 }
