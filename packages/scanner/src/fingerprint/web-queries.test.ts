@@ -35,6 +35,7 @@ async function read(
     'web.version',
     'softether.version',
     'docker.registry',
+    'vmware.about',
   ])
   const versions = page?.traces.flatMap(({ field, text }) => (own.has(field) ? text : [])) ?? []
   return { versions, posted }
@@ -148,4 +149,15 @@ it.each([
     else response.writeHead(401, { 'docker-distribution-api-version': 'registry/2.0' }).end()
   })
   expect(result.versions).toEqual(versions)
+})
+
+it.each([
+  ['<title>" + ID_EESX_Welcome + "</title>', ['<about><name>VMware ESXi</name><version>8.0.2</version></about>'], 1],
+  ['<title>Welcome</title>', [], 0],
+])('reads the version of vSphere behind %s', async (page, versions, posted) => {
+  const about = '<about><name>VMware ESXi</name><version>8.0.2</version></about>'
+  const result = await read((request, response) => {
+    response.end(request.method === 'POST' && request.url === '/sdk' ? about : page)
+  })
+  expect(result).toEqual({ versions, posted })
 })

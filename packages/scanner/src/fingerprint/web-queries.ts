@@ -167,6 +167,18 @@ const rosMaster = oneRequest(
   'ros.master',
 )
 
+/** The vSphere API describes its server to clients that haven't logged in. */
+const vSphere = oneRequest(
+  ({ field, text }) => field === 'http.body' && /\bID_(?:VC|EESX)_Welcome\b|ng-app="esxUiApp"/.test(text),
+  {
+    method: 'POST',
+    path: '/sdk',
+    headers: { 'Content-Type': 'text/xml', SOAPAction: 'urn:vim25' },
+    body: '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body><RetrieveServiceContent xmlns="urn:vim25"><_this type="ServiceInstance">ServiceInstance</_this></RetrieveServiceContent></Body></Envelope>',
+  },
+  'vmware.about',
+)
+
 /** SoftEther VPN answers its clients' first message with its version and build; its error pages have no name. */
 const softEther: WebQuery = {
   appliesTo: (traces) =>
@@ -216,6 +228,7 @@ const queries: readonly WebQuery[] = [
   rclone,
   privoxy,
   springEnvironment,
+  vSphere,
 ]
 
 /** Sends the queries for the identified products, if any. */
