@@ -41,6 +41,8 @@ const Install = z.strictObject({
   goLinker: z.string().default(''),
   /** `module=module@version`: forks that the module's own go.mod replaces a dependency with. */
   goReplace: z.array(z.string()).default([]),
+  /** Files that modules don't contain, such as a built frontend. The program is built in its own module, with its replacements. */
+  goFiles: z.record(z.string(), z.string()).default({}),
   /** `name@version`, built to `$PACKAGES/bin`. */
   cargo: z.array(z.string()).default([]),
 })

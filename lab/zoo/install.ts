@@ -1,7 +1,7 @@
 /** Installs programs with the ordinary clients of their registries. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Entry, Install } from './entry.ts'
 
 export type VariantName = 'weak' | 'hardened'
@@ -126,18 +126,39 @@ function dependencySteps(artifacts: readonly string[]): string[] {
 }
 
 /** A module that depends on the programs, because `go install` refuses modules that replace dependencies. */
-function goSteps({ go, goMain, goLinker, goReplace }: Install): string[] {
+function goSteps({ go, goMain, goLinker, goReplace, goFiles }: Install): string[] {
   const build = `go build -mod=mod -buildvcs=false -ldflags ${quoted(goLinker)} -o bin/`
   const modules = go.map((item) => {
     const [, module = '', version = '', folder = ''] = /^(.*)@([^/]*)(.*)$/.exec(item) ?? []
-    return { version: `${module}@${version}`, program: `${module}${folder}` }
+    return { version: `${module}@${version}`, program: `${module}${folder}`, folder }
   })
   const steps = ['go mod init lab']
+  if (Object.keys(goFiles).length > 0)
+    return [...steps, ...modules.flatMap((module) => sourceSteps(module, goFiles, build))]
   if (goMain !== '') writeStep(steps, 'main.go', goMain)
   steps.push(...goReplace.map((item) => `go mod edit -replace=${quoted(item)}`))
   steps.push(...modules.map(({ version }) => `go get ${quoted(version)}`))
   if (goMain !== '') return [...steps, `${build}lab .`]
   return [...steps, ...modules.map(({ program }) => `${build} ${quoted(program)}`)]
+}
+
+/** Builds in a copy of the module. The requirement in `go.mod` records its version. */
+function sourceSteps(
+  { version, folder }: { version: string; folder: string },
+  files: Readonly<Record<string, string>>,
+  build: string,
+): string[] {
+  const steps = [
+    `go mod edit -require=${quoted(version)}`,
+    'rm -rf source',
+    String.raw`cp -r "$(go mod download -json ${quoted(version)} | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')" source`,
+    'chmod -R u+w source',
+  ]
+  for (const [path, text] of Object.entries(files)) {
+    steps.push(`mkdir -p source/${quoted(dirname(path))}`)
+    writeStep(steps, `source/${path}`, text)
+  }
+  return [...steps, `cd source && ${build.replace('-o bin/', '-o ../bin/')} .${folder}`]
 }
 
 const unpackArchives = `cd maven; for file in *.zip *.tar.gz *.tgz; do
