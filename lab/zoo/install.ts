@@ -1,7 +1,7 @@
 /** Installs programs with the ordinary clients of their registries. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Entry, Install } from './entry.ts'
 
 export type VariantName = 'weak' | 'hardened'
@@ -126,16 +126,27 @@ function dependencySteps(artifacts: readonly string[]): string[] {
 }
 
 /** A module that depends on the programs, because `go install` refuses modules that replace dependencies. */
-function goSteps({ go, goMain, goLinker, goReplace }: Install): string[] {
+function goSteps({ go, goMain, goLinker, goReplace, goEmbedded }: Install): string[] {
   const build = `go build -mod=mod -buildvcs=false -ldflags ${quoted(goLinker)} -o bin/`
   const modules = go.map((item) => {
     const [, module = '', version = '', folder = ''] = /^(.*)@([^/]*)(.*)$/.exec(item) ?? []
-    return { version: `${module}@${version}`, program: `${module}${folder}` }
+    return { module, version: `${module}@${version}`, program: `${module}${folder}` }
   })
   const steps = ['go mod init lab']
   if (goMain !== '') writeStep(steps, 'main.go', goMain)
   steps.push(...goReplace.map((item) => `go mod edit -replace=${quoted(item)}`))
   steps.push(...modules.map(({ version }) => `go get ${quoted(version)}`))
+  const [first] = modules
+  if (first && Object.keys(goEmbedded).length > 0) {
+    steps.push(
+      `cp -r "$(go list -m -f '{{.Dir}}' ${quoted(first.module)})" module && chmod -R u+w module`,
+      `go mod edit -replace=${quoted(`${first.module}=./module`)}`,
+    )
+    for (const [file, text] of Object.entries(goEmbedded)) {
+      steps.push(`mkdir -p ${quoted(dirname(`module/${file}`))}`)
+      writeStep(steps, `module/${file}`, text)
+    }
+  }
   if (goMain !== '') return [...steps, `${build}lab .`]
   return [...steps, ...modules.map(({ program }) => `${build} ${quoted(program)}`)]
 }
