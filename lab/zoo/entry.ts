@@ -20,6 +20,8 @@ const VersionRule = z.union([
 ])
 export type VersionRule = z.infer<typeof VersionRule>
 
+const Texts = z.record(z.string().regex(/^[^/]/, 'A path within the working folder'), z.string())
+
 const Install = z.strictObject({
   /** Debian packages, installed with apt-get. */
   apt: z.array(z.string()).default([]),
@@ -42,13 +44,12 @@ const Install = z.strictObject({
   /** `module=module@version`: forks that the module's own go.mod replaces a dependency with. */
   goReplace: z.array(z.string()).default([]),
   /** Files that modules don't contain, such as a built frontend. The program is built in its own module, with its replacements. */
-  goFiles: z.record(z.string(), z.string()).default({}),
+  goFiles: Texts.default({}),
   /** `name@version`, built to `$PACKAGES/bin`. */
   cargo: z.array(z.string()).default([]),
 })
 export type Install = z.infer<typeof Install>
 
-const Texts = z.record(z.string().regex(/^[^/]/, 'A path within the working folder'), z.string())
 const ports = z.array(z.number().int().min(1).max(65535))
 
 const Variant = z.strictObject({

@@ -33,6 +33,17 @@ export const daemonProbes: readonly Probe[] = [
     isOwnPortsOnly: true,
   },
   {
+    // A relay answers its clients' ping before the key exchange.
+    protocol: 'croc',
+    ports: [9009],
+    request: bytes('croc\x04\0\0\0ping'),
+    responsePattern: /^croc\x04\0\0\0pong/,
+    field: 'protocol.software',
+    read: () => 'croc',
+    isOwnPortsOnly: true,
+    isBinary: true,
+  },
+  {
     // JSON-RPC of a headless debugger.
     protocol: 'delve',
     ports: [2345, 40000],

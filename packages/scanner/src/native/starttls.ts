@@ -16,6 +16,11 @@ const readOptions = { firstByteMs: 4000, idleMs: 150, totalMs: 6000 }
 /** Protocols in which the server speaks first. */
 const greets: ReadonlySet<string> = new Set(['smtp', 'imap', 'pop3', 'ftp', 'nats', 'mysql', 'managesieve', 'nntp'])
 
+/** Search of the root DSE, all attributes. */
+const rootSearch = hex(
+  '302b 020101 6326 0400 0a0100 0a0100 020101 020105 010100 870b 6f626a656374436c617373 3006 04012a 04012b',
+)
+
 const upgrades: Readonly<Record<string, Upgrade>> = {
   /** RFC 3207. */
   smtp: async (connection) => {
@@ -30,7 +35,10 @@ const upgrades: Readonly<Record<string, Upgrade>> = {
   ftp: async (connection) => (await sendCommand(connection, 'AUTH TLS\r\n')).startsWith('234'),
   /** RFC 4511, section 4.14. */
   ldap: async (connection) => {
-    const request = hex('301d 020101 7718 8016 312e332e362e312e342e312e313436362e3230303337')
+    // glauth without a certificate exits when it receives StartTLS, which it doesn't advertise.
+    const root = await sendCommand(connection, rootSearch)
+    if (root.includes('supportedLDAPVersion') && !root.includes('1.3.6.1.4.1.1466.20037')) return false
+    const request = hex('301d 020102 7718 8016 312e332e362e312e342e312e313436362e3230303337')
     const response = await sendCommand(connection, request)
     return /\x78[\s\S]{1,3}\x0a\x01\x00/.test(response)
   },

@@ -14,6 +14,14 @@ const script = '<script>fetch("/api/app")</script>'
 it.each<[string, string, string, unknown]>([
   ['authentication-disabled', 'a call', script, { authenticationRequired: false }],
   ['authentication-disabled', 'the start page', '<script>window.settings = {"noAuth": true}</script>', undefined],
+  ['registration-open', 'a call', script, { allowRegistration: true }],
+  ['registration-open', 'the start page', '<script>window.env = {"enableSignup": true}</script>', undefined],
+  [
+    'registration-open',
+    'the settings',
+    '<script>window.config = {"register": true, "version": {}}</script>',
+    undefined,
+  ],
   ['setup-not-completed', 'a call', script, { adminRegistrationOpen: true, version: '3.1.0' }],
 ])('proves %s by %s', async (id, _, page, answer) => {
   expect(await examine(page, { '/api/app': answer })).toContain(id)
@@ -26,6 +34,13 @@ it.each<[string, unknown]>([
   const found = await examine(script, { '/api/app': answer })
   expect(found.filter((id) => /^(?:authentication|setup)/.test(id))).toEqual([])
 })
+
+it.each(['{"register": false}', '{"actions": {"register": true}}'])(
+  'is silent about the registration in %s',
+  async (text) => {
+    expect(await examine(`<script>window.config = ${text}</script>`, {})).not.toContain('registration-open')
+  },
+)
 
 it.each([
   ['/api/install-status', true],

@@ -4,7 +4,7 @@ import type { NativeContext, Proof } from '#native/native-check.ts'
 import { authenticationOff, registrationOpen, setupOpen } from '#native/page-checks.ts'
 import { hasLogin } from '#native/script-calls.ts'
 import { apiPaths } from '#native/web-records.ts'
-import { pathHere, requestWeb, webProof } from '#native/web-request.ts'
+import { type Page, pathHere, requestWeb, webProof } from '#native/web-request.ts'
 import { tokenWithoutCredentials } from '#native/web-sign-in.ts'
 import type { WebSite } from '#native/web-site.ts'
 
@@ -49,6 +49,9 @@ const applicationPath =
 // cspell:enable
 /** A member of a JSON object in a page. */
 const inPage = /["']([\w-]{3,40})["']\s{0,3}:\s{0,3}(true|false)\b/g
+/** `window.config = {"register": true}`: only in settings is the bare word a flag. */
+const registerInSettings =
+  /\b(?:config|settings|options|appData)\s{0,3}=\s{0,3}\{[^{}]{0,500}?("(?:register|registration|signup)"\s{0,3}:\s{0,3}true)\b/i
 
 /**
  * Reads the start page, and requests calls that the scripts name.
@@ -57,10 +60,7 @@ const inPage = /["']([\w-]{3,40})["']\s{0,3}:\s{0,3}(true|false)\b/g
  */
 export async function declaredState(context: NativeContext, site: WebSite): Promise<Readonly<Record<string, Proof>>> {
   const proofs: Record<string, Proof> = {}
-  for (const [, name = '', value] of site.front.body.matchAll(inPage).take(flagsMax)) {
-    if (site.front.status === 200 && authenticationOf(name, value === 'true') !== undefined)
-      proofs[authenticationOff.id] ??= { ...webProof(site.front, [name]), path: site.front.path, quality: 80 }
-  }
+  if (site.front.status === 200) Object.assign(proofs, stateInPage(site.front))
   const calls = apiPaths([site.front.body, ...site.scripts], stateCall)
   const targets = new Set(calls.flatMap((call) => pathHere(call, site.front.path) ?? []))
   const usual = site.scripts.length > 0 ? usualCalls.map((name) => `${site.base}${name}`) : []
@@ -89,6 +89,19 @@ export async function declaredState(context: NativeContext, site: WebSite): Prom
     proofs[setupOpen.id] ??= { ...webProof(site.front, [title]), path: site.front.path, quality: 80 }
   const issued = proofs[authenticationOff.id] ? undefined : await tokenWithoutCredentials(context, site)
   return issued ? { ...proofs, [authenticationOff.id]: issued } : proofs
+}
+
+function stateInPage(front: Page): Record<string, Proof> {
+  const proofs: Record<string, Proof> = {}
+  const proofBy = (text: string) => ({ ...webProof(front, [text]), path: front.path, quality: 80 })
+  for (const [, name = '', value] of front.body.matchAll(inPage).take(flagsMax)) {
+    const id = meaningOf(name, value === 'true')
+    // The words of a setup also name components of a page.
+    if (id === authenticationOff.id || id === registrationOpen.id) proofs[id] ??= proofBy(name)
+  }
+  const [, register] = registerInSettings.exec(front.body) ?? []
+  if (register !== undefined) proofs[registrationOpen.id] ??= proofBy(register)
+  return proofs
 }
 
 const setupTitle =
