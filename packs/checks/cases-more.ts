@@ -88,6 +88,7 @@ export const more: readonly Case[] = [
   },
   exposure('wordpress-users-exposed', '/wp-json/wp/v2/users', json([{ id: 1, slug: 'ann', avatar_urls: {} }]), json([{ id: 1 }])),
   exposure('spring-actuator-exposed', '/actuator', { headers: { 'content-type': 'application/json' }, body: '{"_links":{"self":{},"env":{"href":"http://x/actuator/env"}}}' }, json({ _links: { health: { href: '/actuator/health' } } })),
+  exposure('device-management-exposed', '/', html('<title>Login | OPNsense</title>')),
   exposure('phpmyadmin-panel', '/phpmyadmin/', html('<title>phpMyAdmin</title>')),
   exposure('adminer-panel', '/adminer.php', html('<title>Login - Adminer</title>')),
   { id: 'smtp-open-relay', protocol: 'smtp', has: script(crlf('220 mx ESMTP'), (received) => crlf(received.toString().startsWith('EHLO') ? '250 mx' : '250 OK')), hasNot: script(crlf('220 mx ESMTP'), (received) => crlf(received.toString().startsWith('RCPT') ? '554 5.7.1 Relay access denied' : '250 OK')), at: [''] },
