@@ -95,7 +95,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'goaccess-websocket-open': ['goaccess-realtime'],
   'gobgp-api-open': ['gobgpd'],
   'graphql-introspection-named-path': ['graphql-named-path'],
-  'grpc-reflection-exposed': ['centrifugo', 'seaweedfs', 'temporal', 'xray'],
+  'grpc-reflection-exposed': ['centrifugo', 'headscale', 'seaweedfs', 'temporal', 'xray'],
   'homekit-insecure-mode': ['homebridge'],
   'http-internal-address': ['nginx-internal-address'],
   'http-method-bypass': ['apache-limit'],
