@@ -34,7 +34,19 @@ export const groongaStatus = Buffer.concat([
   bytes('status'),
 ])
 
+const nsqIdentify = Buffer.concat([bytes('  V2IDENTIFY\n'), hex('0000001c'), bytes('{"feature_negotiation":true}')])
+
 export const dataProbes: readonly Probe[] = [
+  {
+    // nsqd responds with its version. nsqlookupd doesn't have this version of the protocol.
+    protocol: 'nsq',
+    ports: [4150, 4160],
+    request: nsqIdentify,
+    responsePattern: /^\0\0(?:[\s\S]{2}\0\0\0\0\{.{0,4000}"auth_required":|\0(?:\x0e|\x12\0\0\0\x01)E_BAD_PROTOCOL$)/,
+    ...software,
+    read: (response) => `NSQ ${/"version":"(\d[\w.-]{0,40})"/.exec(response)?.[1] ?? ''}`.trim(),
+    isOwnPortsOnly: true,
+  },
   {
     protocol: 'clickhouse',
     ports: [9000],
