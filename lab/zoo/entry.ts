@@ -41,6 +41,8 @@ const Install = z.strictObject({
   goMain: z.string().default(''),
   /** Linker flags, as of `go build -ldflags`. Release builds of many programs set their version this way. */
   goLinker: z.string().default(''),
+  /** Build tags, as of `go build -tags`. */
+  goTags: z.string().default(''),
   /** `module=module@version`: forks that the module's own go.mod replaces a dependency with. */
   goReplace: z.array(z.string()).default([]),
   /** Files that the build of the first module embeds and that aren't part of it, such as a web interface. */

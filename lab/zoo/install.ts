@@ -126,8 +126,8 @@ function dependencySteps(artifacts: readonly string[]): string[] {
 }
 
 /** A module that depends on the programs, because `go install` refuses modules that replace dependencies. */
-function goSteps({ go, goMain, goLinker, goReplace, goEmbedded }: Install): string[] {
-  const build = `go build -mod=mod -buildvcs=false -ldflags ${quoted(goLinker)} -o bin/`
+function goSteps({ go, goMain, goLinker, goTags, goReplace, goEmbedded }: Install): string[] {
+  const build = `go build -mod=mod -buildvcs=false -tags ${quoted(goTags)} -ldflags ${quoted(goLinker)} -o bin/`
   const modules = go.map((item) => {
     const [, module = '', version = '', folder = ''] = /^(.*)@([^/]*)(.*)$/.exec(item) ?? []
     return { module, version: `${module}@${version}`, program: `${module}${folder}` }
