@@ -83,6 +83,7 @@ export const webApplications: readonly Case[] = [
   exposure('tiddlywiki-open', '/status', plain('{"username":"GUEST","anonymous":true,"read_only":false,"tiddlywiki_version":"5.2.3"}'), plain('{"username":"","read_only":true,"tiddlywiki_version":"5.2.3"}')),
   exposure('mountebank-open', '/config', plain('{"version":"2.4.0","options":{"allowInjection":true},"process":{"nodeVersion":"v18"}}')),
   exposure('bull-board-open', '/api/queues', json({ stats: { redis_version: '7' }, queues: [] }), plain('{"queues":[]}')),
+  exposure('cayley-open', '/api/v2/formats', json([{ id: 'json', read: true, write: true }, { id: 'nquads', read: true, write: true }]), json([{ id: 'nquads' }])),
   exposure('asynqmon-open', '/api/redis_info', plain('{"address":"127.0.0.1:6379","info":{"redis_version":"7.0.15"},"raw_info":"","cluster":false}'), plain('{"info":{"redis_version":"7"}}')),
   exposure('pm2-web-open', '/', plain('{"system_info":{"hostname":"lab"},"monitoring":{},"processes":[]}')),
   exposure('graphql-batching', '/graphql', plain('[{"data":{"__typename":"Query"}},{"data":{"__typename":"Query"}}]'), plain('{"errors":[{"message":"Batching is not supported"}]}')),

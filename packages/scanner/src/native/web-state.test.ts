@@ -13,6 +13,7 @@ const script = '<script>fetch("/api/app")</script>'
 
 it.each<[string, string, string, unknown]>([
   ['authentication-disabled', 'a call', script, { authenticationRequired: false }],
+  ['authentication-disabled', 'an inner object of a call', script, { security: { enable_auth: false } }],
   ['authentication-disabled', 'the start page', '<script>window.settings = {"noAuth": true}</script>', undefined],
   ['registration-open', 'a call', script, { allowRegistration: true }],
   ['registration-open', 'the start page', '<script>window.env = {"enableSignup": true}</script>', undefined],

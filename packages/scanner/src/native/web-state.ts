@@ -31,7 +31,7 @@ const isFalse =
 const registrationTrue =
   /^(?:allow|enable|can)(?:new)?(?:user|public|self|open)?(?:registrations?|signups?|register)$|^(?:user|public|self|open)?(?:registrations?|signups?)(?:is)?(?:enabled|open|allowed)$/
 const authenticationFalse =
-  /^(?:is)?(?:auth(?:entication)?(?:is)?(?:required|enabled|needed)|(?:login|sign-?in)(?:is)?(?:required|needed))$|^(?:requires?|needs?)(?:auth(?:entication)?|login|password|sign-?in)$/
+  /^(?:is)?(?:auth(?:entication)?(?:is)?(?:required|enabled|needed)|(?:login|sign-?in)(?:is)?(?:required|needed))$|^enableauth(?:entication)?$|^(?:requires?|needs?)(?:auth(?:entication)?|login|password|sign-?in)$/
 const authenticationTrue = /^(?:no|disable)auth(?:entication)?$|^auth(?:entication)?(?:is)?disabled$/
 /** Flags that other calls return for a component, such as a tool that isn't installed. */
 const componentFlag = /^(?:is_?)?(?:installed|initiali[sz]ed|setup)$/i
