@@ -84,6 +84,8 @@ export const webApplications: readonly Case[] = [
   exposure('mountebank-open', '/config', plain('{"version":"2.4.0","options":{"allowInjection":true},"process":{"nodeVersion":"v18"}}')),
   exposure('bull-board-open', '/api/queues', json({ stats: { redis_version: '7' }, queues: [] }), plain('{"queues":[]}')),
   exposure('cayley-open', '/api/v2/formats', json([{ id: 'json', read: true, write: true }, { id: 'nquads', read: true, write: true }]), json([{ id: 'nquads' }])),
+  exposure('kannel-status-open', '/status.txt', plain("Kannel bearerbox version `1.4.5'.\nBuild `Nov 1 2018'.\n\nStatus: running, uptime 0d 0h 0m 9s\n\nBox connections: none\n\nSMSC connections:\n    carrier    FAKE:10000 (online 9s)\n"), plain('Denied')),
+  exposure('pushpin-open', '/', plain('Pushpin API\n'), plain('Hello from the Pushpin API\n')),
   exposure('asynqmon-open', '/api/redis_info', plain('{"address":"127.0.0.1:6379","info":{"redis_version":"7.0.15"},"raw_info":"","cluster":false}'), plain('{"info":{"redis_version":"7"}}')),
   exposure('pm2-web-open', '/', plain('{"system_info":{"hostname":"lab"},"monitoring":{},"processes":[]}')),
   exposure('graphql-batching', '/graphql', plain('[{"data":{"__typename":"Query"}},{"data":{"__typename":"Query"}}]'), plain('{"errors":[{"message":"Batching is not supported"}]}')),

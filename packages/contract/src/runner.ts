@@ -26,7 +26,7 @@ export const ScanJob = z.object({
   permissions: z._default(z.array(CheckPermission), []),
   /** Maximum connections and requests per second per host. Default: the profile's. */
   ratePerHost: z.optional(z.int().check(z.minimum(1), z.maximum(10_000))),
-  /** Default: the 1,000 most common ports; with the deep profile all ports. */
+  /** Default: the 1,100 most common ports; with the deep profile all ports. */
   ports: z.optional(z.array(port)),
   /** Networks (CIDR) that may be scanned. Nothing outside them is ever contacted. */
   allow: z.array(z.string()),

@@ -77,7 +77,7 @@ export const Target = z.object({
   profile: z.optional(ScanProfile),
   /** Kinds of intrusive checks that may run; none by default. */
   permissions: z.optional(z.array(CheckPermission)),
-  /** Ports such as `22,80,8000-8100`; empty for the 1,000 most common ports. */
+  /** Ports such as `22,80,8000-8100`; empty for the 1,100 most common ports. */
   ports: z.optional(z.string()),
   /** Default: the profile's limits. */
   ratePerHost: z.optional(z.int()),

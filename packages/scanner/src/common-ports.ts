@@ -1,5 +1,5 @@
 /**
- * The 1,000 most useful TCP ports, most common services first. Compiled manually from IANA's
+ * The 1,100 most useful TCP ports, most common services first. Compiled manually from IANA's
  * well-known services, data stores, brokers, development and administration tools, and the ranges
  * commonly used by web servers and dynamic RPC ports. Ports without an assignment or a frequency in nmap-services that no
  * known program uses by default were replaced by documented defaults.
@@ -65,16 +65,23 @@ const groups = [
   '10502 9779 12345 10110 24800 1962 3702',
   // Defaults of further programs: table stores, schedulers, repositories, identity services, emulators, and smart homes.
   '6334 19000-19002 3012 4160 5778 14250 5557 5558 7419 7420 4466 4467 64210 9864 9866-9868 50090 8047 4440 29418 1617 9012 15674 15675 15692 5281 9083 60030 6627 4041 12201 12489 16514 26500 2342 9199 4400 6820 51515 4191 15010 15014 9993 49494 51826 44444 47100 7577 8053 5445 10901 55414 563 2455 4911',
-  // Benchmarks, remote USB devices, and exporters.
-  '5201 3240 9119',
+  // Benchmarks and remote USB devices.
+  '5201 3240',
   // Where second instances of databases and web servers often listen.
   '42217 11311 7357 4711 6560 4101 2112 13579 5039 5076 5230 6806 34400 8409 1323 6383 6390 5436 15432 13306 16380 2200 10022 20022 18443 28080 5930 8024 8064 5673',
+  // Exporters, and interfaces of metrics and log stores.
+  '9105-9112 9114 9118 9119 9123 9127 9128 9130 9131 9137 9144 9154 9158 9161 9166 9167 9177 9182 9188 9219 9253 9283 9308 9379 9427',
+  '9558 9617 8427 8429 8481 8482 9429 9096 9067 10903 10248 10249 9963 5775 15020 15021 9902 8877 9273 7280 12900',
+  // OpenStack, and further databases, data platforms, and distributed storage.
+  '8774-8776 35357 6385 9311 9511 9890 3322 9497 50443 9425 9421 8485 9871 14000 3301 20180 10080 21000 21050 25010 25020 11000 8440',
+  // Management, backup, and security products, and application platforms.
+  '16992 16993 9390 55000 1515 943 2053 9251 9401 8383 1556 17778 9810 4750 4100 5561 9098 22000 3022 3023 8191 8920 10086',
 ]
 
 /** Common ports, most likely first. */
 export const commonPorts: readonly number[] = [
   ...new Set(groups.flatMap((group) => group.split(' ').flatMap(span))),
-].slice(0, 1000)
+].slice(0, 1100)
 
 /** Number of head ports used to decide whether a host is alive. */
 export const headPorts = 30

@@ -4,7 +4,7 @@ import { commonPorts } from '#common-ports.ts'
 export interface PortList {
   /** Canonical form: equal lists have equal text; empty for the common ports. */
   readonly text: string
-  /** Ascending; the common 1,000 if the list is empty. */
+  /** Ascending; the common 1,100 if the list is empty. */
   readonly ports: readonly number[]
 }
 

@@ -26,7 +26,7 @@ export interface Sweeper {
   /**
    * Connects to each port of one host, the most likely first, the rest in random order.
    *
-   * @param ports absent: the common 1,000
+   * @param ports absent: the common 1,100
    * @throws only when the sweeper's signal aborts, with its reason
    */
   host(address: string, ports?: readonly number[]): Promise<PortReading>

@@ -179,7 +179,7 @@ async function examineHost(resolvedHost: ResolvedHost, run: Run): Promise<readon
   }
 }
 
-/** The deep profile scans every port, common ones first; the others scan the common 1,000. */
+/** The deep profile scans every port, common ones first; the others scan the common 1,100. */
 function portsOf(profile: ScanJob['profile']): readonly number[] {
   return profile === 'deep' ? allPorts : commonPorts
 }
