@@ -1,4 +1,4 @@
-/** Message brokers that speak AMQP 0-9-1, such as RabbitMQ. */
+/** Message brokers that support AMQP 0-9-1, such as RabbitMQ. */
 import { isBrokerFrame, methodOf, protocolHeader, readStart, startOk } from '#native/amqp-wire.ts'
 import type { BrokerStart } from '#native/amqp-wire.ts'
 import { checkInfo } from '#native/native-check.ts'

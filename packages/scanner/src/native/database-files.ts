@@ -11,10 +11,10 @@ export const exposedDatabase = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'The SQLite database of the application is below the web root, at the path that the documentation of the application gives, and can be downloaded.',
+    "The application's SQLite database is inside the web root, at the path given in the application's documentation, and can be downloaded.",
   impact: 'An attacker can download the whole database, including accounts and password hashes.',
   remediation:
-    'Move the database out of the web root, for example with `$wgSQLiteDataDir = "/var/lib/mediawiki";` in LocalSettings.php of MediaWiki, or deny access to its folder. Treat the data as compromised: reset passwords, and invalidate sessions and tokens.',
+    'Move the database out of the web root, for example in MediaWiki with `$wgSQLiteDataDir = "/var/lib/mediawiki";` in LocalSettings.php, or deny access to its folder. Treat the data as compromised: reset passwords, and invalidate sessions and tokens.',
   reference: 'https://cwe.mitre.org/data/definitions/538.html',
   tags: 'exposure files config',
 })

@@ -90,7 +90,7 @@ const pageSigns: readonly RegExp[] = [
 /** Headers that only frameworks in development mode send. */
 const headerSigns: readonly RegExp[] = [/^x-debug-token-link$/i, /^x-web-console-(?:mount-point|session-id)$/i]
 
-/** @returns the decisive parts of the response; undefined if it isn't for developers */
+/** @returns the parts that identify a debug page; undefined for other responses */
 export function debugSignsIn({ status, headers, body }: DebugPage): readonly string[] | undefined {
   const text = body.slice(0, bodyLengthMax)
   const header = headers.find(([name]) => headerSigns.some((sign) => sign.test(name)))
@@ -107,7 +107,7 @@ export function debugSignsIn({ status, headers, body }: DebugPage): readonly str
   return undefined
 }
 
-/** What databases return for a statement that a quotation mark ends. */
+/** Database errors caused by an unmatched quotation mark in a statement. */
 const sqlErrors: readonly RegExp[] = [
   /You have an error in your SQL syntax; check the manual/,
   /\bSQLSTATE\[(?:42000|42601|HY000)\][^<\n]{0,40}(?:syntax error|General error: 1 )/i,

@@ -51,13 +51,13 @@ function requestOf(methods: readonly string[], message: Buffer): Buffer {
   ])
 }
 
-/** Lists the services. Servers have version 1 or v1alpha of the reflection service. */
+/** Lists the services. Servers support v1 or v1alpha of the reflection service. */
 export const reflectionRequest: Buffer = requestOf(
   ['v1', 'v1alpha'].map((version) => `grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`),
   listServices,
 )
 
-/** Methods that only read, of APIs that usually have no reflection: GoBGP 3, 2, and 4. */
+/** Read-only methods of APIs that usually don't offer reflection: GoBGP 3, 2, and 4. */
 const knownMethods = ['apipb.GobgpApi/GetBgp', 'gobgpapi.GobgpApi/GetBgp', 'api.GoBgpService/GetBgp']
 export const knownMethodsRequest: Buffer = requestOf(knownMethods, noParameters)
 

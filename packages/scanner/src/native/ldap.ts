@@ -39,7 +39,7 @@ const configuration = checkInfo({
   impact:
     'An attacker learns the access rules and paths of the server, and can crack the hashes of administrator passwords (`olcRootPW`) offline.',
   remediation:
-    'Remove read access from the configuration database, for example with `olcAccess: to * by * none` in `olcDatabase={0}config,cn=config`, and change the passwords that were readable.',
+    'Remove read access from the configuration database, for example with `olcAccess: to * by dn.exact=gidNumber=0+uidNumber=0,cn=peercred,cn=external,cn=auth manage by * none` in `olcDatabase={0}config,cn=config`, and change the passwords that were readable.',
   reference: 'https://www.openldap.org/doc/admin26/slapdconf2.html',
   tags: 'misconfig ldap openldap disclosure unauth network',
 })

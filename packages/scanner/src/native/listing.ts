@@ -147,7 +147,7 @@ function isNameOf(name: string, text: string): boolean {
   return start !== '' && name.startsWith(start)
 }
 
-/** A page's own title or heading that says what it lists, or that is the path itself. */
+/** A page's own title or heading that names what it lists, or that is the path itself. */
 function hasListingTitle(page: string, path: string): boolean {
   const titles = [...page.matchAll(/<(?:title|h1|h2)\b[^>]{0,300}>([\s\S]{0,400}?)<\/(?:title|h1|h2)>/gi)].map(
     ([, text = '']) => textOf(text),

@@ -35,7 +35,7 @@ export interface Proof {
   readonly request: string
   /** The response that proves the finding; may contain binary data. */
   readonly answer: string
-  /** The decisive parts of the response. */
+  /** The parts of the response that prove the finding. */
   readonly highlights: readonly string[]
   /** From 0 to 100; default 99. */
   readonly quality?: number
@@ -64,7 +64,7 @@ export interface NativeContext {
   readonly callbacks?: Callbacks
   /** Requests a page without headers of its own; other checks share its response. */
   requestPage(path: string): Promise<HttpResponse | HttpFailure>
-  /** Sends a request to a server that only speaks HTTP/2; undefined for others, where `exchange` sends it as text. */
+  /** Sends a request to a server that supports only HTTP/2; undefined for others, where `exchange` sends it as text. */
   requestHttp2(request: HttpRequest, deadlineMs: number): Promise<HttpResponse | HttpFailure> | undefined
   /**
    * Runs an exchange on a new connection, with TLS where the service uses it; undefined when the

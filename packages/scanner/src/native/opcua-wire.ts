@@ -1,4 +1,4 @@
-/** The binary encoding of OPC UA (part 6), as far as an anonymous session without encryption needs it. */
+/** The subset of the OPC UA binary encoding (part 6) that an anonymous session without encryption needs. */
 import { randomBytes } from 'node:crypto'
 import type { TcpConnection } from '#net/tcp.ts'
 import { hex } from '#wire.ts'

@@ -7,7 +7,7 @@ export interface ShownPage {
   readonly path: string
   readonly html: string
 }
-/** @returns the decisive parts of the page; undefined if it doesn't prove the weakness */
+/** @returns the parts of the page that prove the weakness; undefined if none do */
 export type Judge = (page: ShownPage) => readonly string[] | undefined
 
 const setupWords =

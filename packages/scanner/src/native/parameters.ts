@@ -109,7 +109,7 @@ export function describedParameters(description: Description, base: string): rea
   return found.toSorted((left, right) => Number(isReference(right)) - Number(isReference(left))).slice(0, describedMax)
 }
 
-/** Any other value is as good: the parameters are tested one by one. */
+/** Without an example, any value works, because parameters are tested one at a time. */
 function exampleOf({ example, schema }: DescribedParameter): string {
   const value = example ?? schema?.example ?? schema?.default
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '1'

@@ -46,7 +46,7 @@ export interface NativeTools {
 
 const portDeadlineMs = 60_000
 const pageDeadlineMs = 5000
-/** Services of a host that checks of unknown protocols are tried on. */
+/** Maximum number of unidentified services per host on which checks are tried. */
 const unidentifiedMax = 8
 /** A service that has responded may be slow. */
 const identifiedWaitMs = 4000

@@ -45,7 +45,7 @@ const expressions: readonly ((product: string) => string)[] = [
   (product) => `<%=${product}%>`,
 ]
 
-/** The factors differ in each request, so that a number which the page shows anyway isn't evidence. */
+/** Each request uses other factors, so a number that the page shows anyway isn't mistaken for the product. */
 export async function evaluatesTemplate(send: SendValue): Promise<Proof | null> {
   for (const expression of expressions) {
     const first = await productIn(send, expression)

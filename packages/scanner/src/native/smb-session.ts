@@ -1,4 +1,4 @@
-/** An anonymous SMB 2 session, as far as the server grants one. */
+/** An anonymous SMB 2 session, if the server grants one. */
 import { listShares, type Exchange, type ListedShare } from '#native/smb-pipe.ts'
 import { listUsers } from '#native/smb-users.ts'
 import {

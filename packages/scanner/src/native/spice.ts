@@ -11,7 +11,7 @@ const noPassword = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary: 'The SPICE server accepts connections to the desktop of a virtual machine without a password.',
-  impact: 'An attacker can see and control the desktop, and restart the virtual machine at its console.',
+  impact: 'An attacker can see and control the desktop, and restart the virtual machine from its console.',
   remediation:
     "Set a password (QEMU: `-object secret,id=spice,file=PATH -spice …,password-secret=spice`; libvirt: `<graphics type='spice' passwd='…'/>`), and bind the server to localhost.",
   reference: 'https://www.qemu.org/docs/master/system/invocation.html',

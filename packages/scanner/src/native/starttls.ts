@@ -13,7 +13,7 @@ type Upgrade = (connection: TcpConnection, greeting: string, hostname: string) =
 
 const readOptions = { firstByteMs: 4000, idleMs: 150, totalMs: 6000 }
 
-/** Protocols in which the server speaks first. */
+/** Protocols in which the server sends the first message. */
 const greets: ReadonlySet<string> = new Set(['smtp', 'imap', 'pop3', 'ftp', 'nats', 'mysql', 'managesieve', 'nntp'])
 
 /** Search of the root DSE, all attributes. */

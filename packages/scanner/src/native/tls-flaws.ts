@@ -85,7 +85,7 @@ const chain = checkInfo({
   impact:
     'Clients that do not download intermediate certificates, such as curl, Java, and mobile applications, reject the connection, or users disable verification.',
   remediation:
-    'Configure the full chain, for example `fullchain.pem` of Certbot in `ssl_certificate` (nginx) or `SSLCertificateFile` (Apache).',
+    'Configure the full chain, for example `fullchain.pem` from Certbot in `ssl_certificate` (nginx) or `SSLCertificateFile` (Apache).',
   reference: 'https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2',
   tags: 'tls ssl certificate misconfig',
 })

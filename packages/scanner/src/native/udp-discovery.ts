@@ -8,8 +8,8 @@ import { bytes, hex } from '#wire.ts'
 /** Request for the external address (RFC 6886, section 3.2). */
 export const externalAddress: Buffer = hex('00 00')
 /**
- * Probe for any type (WS-Discovery 1.0, section 5.3). Each has an ID of its own, because devices ignore those that they
- * know.
+ * Probe for any type (WS-Discovery 1.0, section 5.3). Each has an ID of its own, because devices ignore IDs that
+ * they have already received.
  */
 export function webServiceProbe(): Buffer {
   return bytes(

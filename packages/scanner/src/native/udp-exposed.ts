@@ -1,5 +1,8 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
-/** Native checks for UDP services that are exposed by answering at all: each sends the question that identified it. */
+/**
+ * Native checks for UDP services for which any response proves exposure. Each repeats the request that identified the
+ * service.
+ */
 import { bytes, hex } from '#wire.ts'
 import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { controlExposures, type DatagramExposure } from '#native/udp-control.ts'
@@ -103,7 +106,8 @@ const exposures: readonly DatagramExposure[] = [
       ...reads,
       summary: 'A CoAP server lists its resources over the network without DTLS.',
       impact: 'An attacker can read sensor data and, where resources accept it, control the device.',
-      remediation: 'Require DTLS (port 5684) with keys per client, and block UDP port 5683 in the firewall.',
+      remediation:
+        'Require DTLS (port 5684) with a separate key for each client, and block UDP port 5683 in the firewall.',
       reference: 'https://www.rfc-editor.org/rfc/rfc7252#section-9',
       tags: 'misconfig coap iot unauth network udp',
     }),
@@ -157,7 +161,8 @@ const exposures: readonly DatagramExposure[] = [
       name: 'NetBIOS name service exposed',
       ...low,
       summary: "The NetBIOS name service lists the host's names to any client.",
-      impact: 'An attacker learns computer, domain, and user names, and can abuse the service for DDoS amplification.',
+      impact:
+        'An attacker learns computer names, domain names, and usernames, and can abuse the service for DDoS amplification.',
       remediation: 'Disable NetBIOS over TCP/IP (`disable netbios = yes` in Samba), and block UDP port 137.',
       reference: 'https://www.rfc-editor.org/rfc/rfc1002',
       tags: 'misconfig netbios disclosure network udp',

@@ -9,7 +9,7 @@ const changing = new Set(
     ' ',
   ),
 )
-/** Further verbs of calls, which no control of a page is named after. */
+/** Verbs that indicate a change in a call, but not as the label of a page control. */
 const called = new Set('close exec logout move register reload rename restore send set sync upgrade write'.split(' '))
 
 /** The verb that is a whole part of a path, query, or function name, such as `delete` in `/users/delete/1`. */

@@ -1,6 +1,6 @@
 /**
- * Programs of the lab that prove each native check when weak and on which it stays silent when hardened. Checks that
- * are missing here were only tried on a stand-in, or on a program without a hardened variant.
+ * Lab programs on which each native check reports the weak variant and not the hardened one. Checks that are missing
+ * here were only tried on a stand-in, or on a program without a hardened variant.
  */
 export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'alias-traversal-linked-folder': ['nginx-alias-linked'],

@@ -145,7 +145,7 @@ async function tightTypes(connection: RfbConnection): Promise<readonly number[] 
   return Array.from({ length: count }, (_, index) => start.readUInt32BE(16 * index))
 }
 
-/** The length of a count and as many capabilities of 16 bytes. */
+/** The length of a capability count and the 16-byte capabilities that follow it. */
 function capabilitiesLength(all: Buffer): number {
   return all.length < 4 ? 4 : 4 + 16 * all.readUInt32BE(0)
 }

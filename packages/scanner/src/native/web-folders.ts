@@ -26,7 +26,7 @@ export const folderAlias = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A folder that the start page uses is mapped to a folder of the server by a prefix without a trailing slash. The check read a file of the page through its parent folder.',
+    'A `location` that the start page uses has no trailing slash, but its `alias` does, so a path such as /static../ reaches the parent folder. The check read a file of the page this way.',
   impact:
     'An attacker can read files in the parent folder, which often contains the source code, settings, or database of the application.',
   remediation:
@@ -91,8 +91,8 @@ async function readsPasswords(context: NativeContext, folder: string): Promise<P
 }
 
 /**
- * The same file by the parent folder, provided that the folder has the same name on the server. Servers other than nginx
- * also resolve such a path, but refuse files outside the folder.
+ * Reads the same file through the parent folder, provided that the folder has the same name on the server. Servers other
+ * than nginx also resolve such a path, but reject files outside the folder.
  */
 async function readsParent(context: NativeContext, file: string): Promise<Proof | null> {
   const [, top = '', rest = ''] = /^\/([^/]{1,60})\/(.{1,300})$/.exec(file) ?? []

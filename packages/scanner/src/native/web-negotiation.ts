@@ -1,4 +1,4 @@
-/** Content negotiation of the Apache HTTP Server lists all files with a name (MultiViews). */
+/** Apache content negotiation (MultiViews) lists all files whose names start with the requested one. */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof } from '#native/web-request.ts'

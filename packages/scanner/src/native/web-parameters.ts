@@ -222,8 +222,8 @@ function shownDebugPage(pages: readonly (WebResponse & { readonly path: string }
 const plainPagesMax = 4
 
 /**
- * The debug page in response to a request without the parameter, or for the linked item or page, from a client that
- * isn't a browser.
+ * The debug page that a linked page, a linked item, or a request without its parameter returns to a client that isn't a
+ * browser.
  */
 function linkedDebugPage(
   context: NativeContext,

@@ -11,9 +11,9 @@ const managerReachable = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 6.5,
   summary:
-    'The reverse proxy in front of Tomcat passes on `..;` in a path, which Tomcat reads as `..`. This way the check reached the Manager application, which the proxy does not publish.',
+    'The reverse proxy in front of Tomcat does not reject `..;` in paths, which Tomcat reads as `..`. The check used it to reach the Manager application, which the proxy does not publish.',
   impact:
-    "An attacker can bypass the proxy's access rules, open every application of the server, and guess the Manager's password, which permits running code.",
+    "An attacker can bypass the proxy's access rules, open every application of the server, and guess the Manager's password, which leads to remote code execution.",
   remediation:
     'Reject paths with a semicolon in the proxy (nginx: `if ($request_uri ~ ";") { return 400; }`; Apache: `RewriteRule ";" - [F]`), and remove the Manager or restrict it with a `RemoteAddrValve`.',
   reference: 'https://tomcat.apache.org/tomcat-9.0-doc/security-howto.html',
@@ -38,7 +38,7 @@ export const webPathParameter: NativeCheck = {
   },
 }
 
-/** What the manager sends without a password, or to an address that may not use it. */
+/** What the Manager sends without a password, or to an address that isn't allowed to use it. */
 function signOfManager({ status, headers, body }: WebResponse): string | undefined {
   const challenge = headers.find(([name]) => name.toLowerCase() === 'www-authenticate')?.[1] ?? ''
   if (status === 401) return /Tomcat Manager Application/.exec(challenge)?.[0]

@@ -111,7 +111,7 @@ function readableAnswer(received: Buffer, { headers, body }: Pick<HttpResponse, 
   return `${text.split('\r\n\r\n', 1)[0]}\r\n\r\n${body.toString('latin1')}`
 }
 
-/** The response as proof, with the parts of it that are decisive. */
+/** The response as proof, with the parts that prove the finding highlighted. */
 export function webProof({ request, received }: WebResponse, highlights: readonly string[]): Proof {
   return { request, answer: received.slice(0, 16_000), highlights }
 }

@@ -1,4 +1,4 @@
-/** A sign-in call that issues a token without credentials, as applications without accounts have. */
+/** Sign-in calls that issue a token without credentials, as in applications without accounts. */
 import type { NativeContext, Proof } from '#native/native-check.ts'
 import { scriptCalls } from '#native/script-calls.ts'
 import { isChanging } from '#native/verbs.ts'
@@ -8,7 +8,7 @@ import type { WebSite } from '#native/web-site.ts'
 const signIn = /^\/?(?:[\w-]{1,20}\/){0,4}(?:sign-?in|log-?in|authenticate)\/?$/i
 const issuedToken =
   /"(?:(?:access|auth|id)_?)?(?:token|jwt)"\s{0,9}:\s{0,9}"(eyJ[\w-]{4,400}\.(eyJ[\w-]{4,2000})\.[\w-]{4,800})"/i
-/** Applications that have guests issue tokens to them on purpose. */
+/** Applications with guest access issue such tokens on purpose. */
 const guest = /guest|anonym|visitor|public/i
 const callsMax = 6
 

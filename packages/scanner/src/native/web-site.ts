@@ -7,7 +7,7 @@ export interface WebSite {
   /** The folder of the scan, `/` for a whole host. */
   readonly base: string
   readonly front: Page
-  /** The page of a random path: what the server returns for anything. */
+  /** The response to a random path: what the server returns for unknown paths. */
   readonly unknown: Page
   /** Text of the scripts that the start page loads from this server. */
   readonly scripts: readonly string[]
@@ -48,7 +48,7 @@ async function readScripts(context: NativeContext, { body, path }: Page): Promis
   return scripts
 }
 
-/** What relative links of a page refer to. */
+/** Base path of a page's relative links. */
 function baseOf(body: string, path: string): string {
   const [, href = ''] =
     /<base\b[^>]{0,100}?\bhref\s{0,9}=\s{0,9}["']?([^"'\s>]{1,300})/i.exec(body.slice(0, 20_000)) ?? []

@@ -1,4 +1,4 @@
-/** Services that speak a protocol of their own over WebSocket. */
+/** Services with their own protocol over WebSocket. */
 import { bytes } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'

@@ -1,4 +1,4 @@
-/** What an application says about its own setup, registration, and authentication. */
+/** What an application reports about its own setup, registration, and authentication. */
 import { z } from 'zod'
 import type { NativeContext, Proof } from '#native/native-check.ts'
 import { authenticationOff, registrationOpen, setupOpen } from '#native/page-checks.ts'

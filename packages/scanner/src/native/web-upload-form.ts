@@ -12,7 +12,7 @@ export const openUploadForm = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
   score: 7.3,
   summary:
-    'The web server has a form that uploads files, and lists a directory or is made for sharing files. Neither requires authentication. The check did not upload a file.',
+    'The web server has a form that uploads files, and lists a directory or is designed for file sharing. Neither requires authentication. The check did not upload a file.',
   impact:
     'An attacker can fill the disk, host malware, read the shared files, and replace them if the server permits overwriting.',
   remediation: 'Require authentication, such as `--basic-auth user:password` in uploadserver or `--password` in updog.',

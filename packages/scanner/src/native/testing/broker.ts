@@ -19,7 +19,7 @@ export function broker(settings: BrokerSettings = {}): (socket: Socket) => void 
     socket.on('data', (received: Buffer) => {
       if (!isGreeted) {
         isGreeted = true
-        // Tells a client of another version which version is supported (AMQP 0-9-1, section 4.2.2).
+        // A client of another version receives the supported version (AMQP 0-9-1, section 4.2.2).
         if (received.toString('latin1') !== 'AMQP\0\0\u0009\u0001')
           return void socket.end('AMQP\0\0\u0009\u0001', 'latin1')
         return void socket.write(start(properties, mechanisms))

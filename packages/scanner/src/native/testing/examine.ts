@@ -84,7 +84,7 @@ export async function findOnSite(serve: RequestListener): Promise<string[]> {
   return (await observeSite(serve)).flatMap((observation) => (observation.kind === 'finding' ? observation.check : []))
 }
 
-/** The same for a server that speaks HTTP/2 without TLS. */
+/** The same for a server that uses HTTP/2 without TLS. */
 export async function findOnHttp2Site(
   serve: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
 ): Promise<string[]> {
