@@ -23,7 +23,7 @@ const accounts = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'The LDAP directory returns entries of users to clients that have not authenticated.',
+  summary: 'The LDAP directory returns user entries to clients that have not authenticated.',
   impact: 'An attacker learns names, email addresses, and groups, which helps with password guessing and phishing.',
   remediation,
   reference: 'https://www.rfc-editor.org/rfc/rfc4513#section-5.1.1',

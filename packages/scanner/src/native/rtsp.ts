@@ -10,7 +10,7 @@ const open = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'The RTSP server describes a video or audio stream to any client. The check read the description and played nothing.',
+    'The RTSP server describes a video or audio stream to any client. The check read the description and did not play the stream.',
   impact: 'An attacker can watch and record what the camera or media server streams.',
   remediation:
     'Require authentication for RTSP in the settings of the camera or media server, or make it reachable through a VPN only.',

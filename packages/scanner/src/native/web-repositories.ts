@@ -24,7 +24,7 @@ const gitPush = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:L',
   score: 8.6,
   summary:
-    'The web server offers the service git-receive-pack for a repository without authentication. The check pushed nothing.',
+    'The web server offers the service git-receive-pack for a repository without authentication. The check did not push anything.',
   impact: 'An attacker can change the source code, and so run code wherever it is built or deployed.',
   remediation:
     'Disable pushes without authentication with `git config http.receivepack false` in the repository, or require authentication for git-receive-pack in the web server.',

@@ -11,7 +11,7 @@ const open = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:H/I:H/A:H',
   score: 9.6,
   summary:
-    'Vitest before 1.6.1, 2.1.9, and 3.0.5 accepts WebSocket connections to its API without a token and from any web page. The check opened a connection with a foreign Origin, and called no function.',
+    'Vitest before 1.6.1, 2.1.9, and 3.0.5 accepts WebSocket connections to its API without a token and from any web page. The check opened a connection with the Origin of another site and did not call any function.',
   impact:
     'An attacker who reaches the port, or whose page a developer opens, can rewrite and run tests, and so run code.',
   remediation: 'Update Vitest to 1.6.1, 2.1.9, 3.0.5, or later, and bind its API to localhost (`--api.host`).',
