@@ -58,7 +58,7 @@ const closed =
 const closedInScript =
   /\b(?:allow|enable|can)?_?(?:new_?accounts?|(?:user|self)?_?(?:registrations?|sign_?ups?))(?:_?(?:enabled|open|allowed))?["']?\s{0,3}[=:]\s{0,3}["']?(?:false|0|no|off)\b/i
 
-/** A form that creates an account, not one that invites. */
+/** A form that creates an account, not one that invites users. */
 export const registrationForm: Judge = ({ path, html }) => {
   if (closed.test(html) || closedInScript.test(html)) return undefined
   const headings = headingsOf(html)

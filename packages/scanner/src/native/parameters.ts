@@ -43,7 +43,7 @@ export function parametersOf({ front, scripts }: PageOfSite & Pick<WebSite, 'scr
 }
 
 const itemsMax = 2
-/** Links that switch a device change its state although they use GET. */
+/** Links that switch a device on or off change its state although they use GET. */
 const state = /\/(?:on|off|open|up|down|toggle|high|low)\/?$/i
 
 /** Items of collections that the start page links to, such as `/orders/7`; one of each collection. */

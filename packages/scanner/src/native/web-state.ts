@@ -110,7 +110,7 @@ const sendsForm = /\bmethod["']?\s{0,3}:\s{0,3}["'`]POST\b|\.post\(/i
 
 /**
  * The title of a setup that a script shows. Because other pages have similar titles, it must start with the name of the
- * identified application, which must send something and have no login.
+ * identified application, and the scripts must send data and contain no login.
  */
 export function setupTitleOf(
   { front, scripts }: Pick<WebSite, 'front' | 'scripts'>,
