@@ -1,4 +1,4 @@
-/** Databases that an application keeps below the web root, at the path that its documentation gives. */
+/** Databases that an application keeps inside the web root, at a documented path. */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
 import { folderOf, pathHere, requestWeb, webProof } from '#native/web-request.ts'
