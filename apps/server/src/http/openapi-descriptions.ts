@@ -228,7 +228,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   workspaceId: 'ID of the workspace.',
   provisioning: 'The settings.',
   defaultRole: 'Role of users in no group of `groupRoles`.',
-  groupRoles: 'Which group gives which role, in order of precedence.',
+  groupRoles: 'The role of each group, in order of precedence.',
   group: 'Name of the group as the identity provider sends it.',
   'GroupRole.role': 'Role of the members of the group.',
   'CreateProvisioningTokenRequest.token': 'The token.',
@@ -238,7 +238,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   replaces:
     'The current values. If they were changed in the meantime, the request is rejected with status 409 and the reason `SETTINGS_CHANGED`.',
   state: 'The state.',
-  team: 'The team that the tag represents; an ordinary tag without one.',
+  team: 'The team that the tag represents; omitted or null for an ordinary tag.',
   memberIds: 'Identity IDs of the members of the team.',
   recipients: 'Who receives the emails; the workspace owner if omitted.',
   'filter.ownerIds': 'Has one of these members as its owner.',
