@@ -107,7 +107,7 @@ export function debugSignsIn({ status, headers, body }: DebugPage): readonly str
   return undefined
 }
 
-/** What databases return for a statement that a quotation mark ends. */
+/** Errors of databases for a statement with an unbalanced quotation mark. */
 const sqlErrors: readonly RegExp[] = [
   /You have an error in your SQL syntax; check the manual/,
   /\bSQLSTATE\[(?:42000|42601|HY000)\][^<\n]{0,40}(?:syntax error|General error: 1 )/i,

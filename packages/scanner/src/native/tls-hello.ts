@@ -99,7 +99,7 @@ export const weakCurves: Readonly<Record<number, string>> = {
 /** Suites of TLS 1.2 whose key exchange encrypts the secret with the server's RSA key. */
 export const rsaSuites: readonly number[] = [0x009c, 0x009d, 0x003c, 0x003d, 0x002f, 0x0035, 0x000a]
 
-/** Suites that nearly every server with TLS 1.2 or earlier accepts one of. */
+/** Suites of which nearly every server with TLS 1.2 or earlier accepts at least one. */
 export const commonSuites: readonly number[] = [...ecdheSuites, 0x009e, 0x009f, 0x0033, 0x0039, ...rsaSuites]
 
 /** P-256, P-384, P-521, and X25519. */

@@ -3,7 +3,7 @@ import { bytes, hex } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { CheckInfo } from '#native/types.ts'
 
-/** A service that is exposed by answering one question. */
+/** A service that is exposed if it answers a single query. */
 export interface DatagramExposure {
   readonly info: CheckInfo
   readonly protocol: string

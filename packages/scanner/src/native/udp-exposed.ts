@@ -1,5 +1,5 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
-/** Native checks for UDP services that are exposed by answering at all: each sends the question that identified it. */
+/** Native checks for UDP services that are exposed if they respond at all: each repeats the query that identified the service. */
 import { bytes, hex } from '#wire.ts'
 import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { controlExposures, type DatagramExposure } from '#native/udp-control.ts'

@@ -38,7 +38,7 @@ export const webPathParameter: NativeCheck = {
   },
 }
 
-/** What the manager sends without a password, or to an address that may not use it. */
+/** The response of the manager without a password, or to an address that is not allowed. */
 function signOfManager({ status, headers, body }: WebResponse): string | undefined {
   const challenge = headers.find(([name]) => name.toLowerCase() === 'www-authenticate')?.[1] ?? ''
   if (status === 401) return /Tomcat Manager Application/.exec(challenge)?.[0]
