@@ -194,7 +194,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   isEnabled: 'Whether messages are sent.',
   apiToken: 'The token.',
   scopes:
-    '`SCOPE_READ` reads; `SCOPE_SCAN` also starts and cancels scans; `SCOPE_WRITE` also makes every change not limited to sessions.',
+    '`SCOPE_READ` reads; `SCOPE_SCAN` also starts, resumes, and cancels scans, and retests issues; `SCOPE_WRITE` also makes every change not limited to sessions.',
   role: 'The role. Defines what is allowed; see the roles in the documentation.',
   'apiToken.role': 'Limits the token to a role, which must not exceed yours; your role if omitted.',
   allowedNetworks: 'Addresses or networks from which the token can be used; all if empty or omitted.',
