@@ -168,7 +168,7 @@ it('disconnects when stopped, and shows its targets as waiting', async () => {
   expect(connections[0]?.reason).toBe('REASON_STOPPED')
   await page.goto('/scope')
   await page.getByRole('link', { name: /Office/ }).click()
-  await page.getByText(/Scans of this target wait until it reconnects/).waitFor()
+  await page.getByText(/Scans of this target wait until it connects/).waitFor()
 }, 60_000)
 
 it('is deleted with its key, and its targets need another agent', async () => {

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => provider.close())
 
-it('offers the workspace to people with an address in its verified domain at their first sign-in', async () => {
+it('offers the workspace to users with an address in its verified domain at their first sign-in', async () => {
   await visit(product.url).signUp(lea, product.dataFolder)
   member = await newPage(await newContext())
   await member.goto('/login')
@@ -60,7 +60,7 @@ it('is set up by the owner', async () => {
   await page.getByRole('list', { name: 'Sign-in provider' }).getByText('Aarewerk SSO').waitFor()
 })
 
-it('gives new people the role of their group', async () => {
+it('gives new users the role of their group', async () => {
   const urs = await signInAs('urs', { given_name: 'Urs', family_name: 'Frei', groups: ['staff', 'security'] })
   await urs.waitForURL(/\/overview/)
   await urs.goto('/workspace')

@@ -5,7 +5,7 @@ import { Role } from '#role.ts'
 import { AllowedNetworks, Empty, Id, Name, NextPage, Page, Timestamp } from '#primitives.ts'
 
 /**
- * `SCOPE_READ` is read-only; `SCOPE_SCAN` adds starting and canceling scans; `SCOPE_WRITE` adds all other changes that
+ * `SCOPE_READ` is read-only; `SCOPE_SCAN` adds scans and retests; `SCOPE_WRITE` adds all other changes that
  * don't need a session. Calls for tokens, channels, members, settings, and plans need one.
  */
 export const TokenScope = z.enum(['SCOPE_READ', 'SCOPE_SCAN', 'SCOPE_WRITE'])

@@ -188,7 +188,7 @@ export const setIssueStatus = endpoint({
   path: '/v1/issues/:id/status',
   summary: "Set an issue's status",
   description:
-    'Applies to all affected hosts. The last write wins, and the history records every change. Critical and high issues can be ignored for at most 365 days, which is also the default. Beyond 5,000 hosts, the issue changes immediately; lists and host counts follow within minutes.',
+    'Applies to all affected hosts. The last write wins, and the history records every change. Critical and high issues can be ignored for at most 365 days, which is also the default; false positives without an end time stay ignored. Beyond 5,000 hosts, the issue changes immediately; lists and host counts follow within minutes.',
   input: z.strictObject({ id: Id, ...decision }),
   result: z.object({ issue: Issue }),
 })

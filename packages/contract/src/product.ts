@@ -110,7 +110,7 @@ export const watchProduct = endpoint({
   path: '/v1/products',
   summary: 'Watch a product',
   description:
-    'New threats to it are reported even if it has not been found on a host, and scans prioritize the hosts that run it.',
+    'New threats to it with at least `minNotificationSeverity` are reported even if it has not been found on a host.',
   input: z.strictObject({
     name: Name,
     /** Empty means every version. */

@@ -1,4 +1,4 @@
-/** Facts about an HTML page that its text shows. */
+/** Properties of an HTML page, read from its source. */
 
 /** The target of a page that only leads to another one, within a few seconds or by its script. */
 export function refreshTarget(html: string): string | undefined {

@@ -20,13 +20,13 @@ export interface Identification {
   readonly technologies: readonly Technology[]
   /** The service sent data in any protocol. */
   readonly responded: boolean
-  /** Requests that a web server gets concurrently; absent: one. */
+  /** Maximum number of concurrent requests to a web server. Default: one. */
   readonly requestsAtOnce?: number
   /** The folder of the application that a web server's front page leads to. */
   readonly ownFolder?: string
   /** Folders of other applications below the root. */
   readonly linkedFolders?: readonly string[]
-  /** Names under which a web server has sites other than the one under its address. */
+  /** Hostnames of other sites on a web server. */
   readonly virtualHosts?: readonly string[]
 }
 

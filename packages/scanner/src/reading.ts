@@ -10,17 +10,17 @@ import type { Units } from '#unit.ts'
 
 export interface IdentifyTools extends ConnectionTools {
   readonly http: HttpClient
-  /** Responses that checks reuse; absent: `http`. */
+  /** Client whose cached responses checks reuse. Default: `http`. */
   readonly shared?: Pick<HttpClient, 'request'>
   readonly fingerprints: Fingerprints
   /** Paths that fingerprints need from web servers. */
   readonly webPaths: readonly WebPath[]
   readonly units?: Units
-  /** The scan is limited to a folder of a web server, so its sites under other names are left out. */
+  /** The scan is limited to one folder of a web server, so its other virtual hosts are skipped. */
   readonly isOneFolder?: boolean
 }
 
-/** Findings about a port so far. */
+/** What the scan has read from a port so far. */
 export interface Reading {
   readonly protocol: string
   readonly tls: boolean
@@ -29,7 +29,7 @@ export interface Reading {
   readonly responded: boolean
   readonly certificate?: Certificate
   readonly http?: { status: number; title: string; server: string }
-  /** Requests that a web server gets concurrently. */
+  /** Maximum number of concurrent requests to the web server. */
   readonly requestsAtOnce?: number
   readonly ownFolder?: string | undefined
   readonly linkedFolders?: readonly string[]

@@ -1,4 +1,4 @@
-/** Messages of binary protocols: bytes from hexadecimal, Latin-1 text, and what is prefixed with its length. */
+/** Messages of binary protocols: bytes from hexadecimal, Latin-1 text, and length-prefixed data. */
 
 /** Bytes in hexadecimal; spaces are allowed. */
 export function hex(text: string): Buffer {

@@ -34,7 +34,7 @@ export const checkFeedNow = mutationOptions({
       (cached) =>
         cached && {
           feeds: cached.feeds.map((feed) =>
-            feed.name === response.feed.name ? { ...response.feed, progress: 'Checking the source' } : feed,
+            feed.name === response.feed.name ? { ...response.feed, progress: 'Checking for updates' } : feed,
           ),
         },
     ),

@@ -43,7 +43,7 @@ it('checks a feed on request, and shows its last problem', async () => {
   const buttons = screen.getAllByRole('button')
   expect(buttons.map((button) => button.getAttribute('aria-label'))).toEqual(['Check now: CISA KEV'])
   await user.click(screen.getByRole('button', { name: 'Check now: CISA KEV' }))
-  await waitFor(() => expect(screen.getByText('Checking the source')).toBeTruthy())
+  await waitFor(() => expect(screen.getByText('Checking for updates')).toBeTruthy())
   expect(screen.getByRole('button', { name: 'Check now: CISA KEV' }).hasAttribute('disabled')).toBe(true)
 })
 

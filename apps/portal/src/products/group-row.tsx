@@ -45,7 +45,7 @@ export function GroupRow({ versions, isOpen, showsSupport, onToggle }: GroupRowP
       <Cell label="Hosts" align="end">
         {formatNumber(totalHosts(versions))}
       </Cell>
-      <Cell label="Spread" colSpan={4}>
+      <Cell label="Hosts by version" colSpan={4}>
         <VersionBar versions={versions} />
       </Cell>
       {showsSupport && <Cell priority={2} className="max-md:hidden!" />}

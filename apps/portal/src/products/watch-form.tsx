@@ -59,7 +59,7 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
       busy={watching.isPending}
       problem={errorAdvice(watching.error)}
       title="Watch a technology"
-      description="New vulnerabilities in this software become potential risks, and the targets where it runs are scanned."
+      description="Get notified about new vulnerabilities in this software, even while no asset runs it."
       footer={
         <>
           <Button onClick={onClose} disabled={watching.isPending}>

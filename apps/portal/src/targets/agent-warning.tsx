@@ -40,7 +40,7 @@ function DisconnectedNote({ agent }: { readonly agent: NonNullable<Target['agent
           <>{agent.name} has never connected.</>
         )}
       </strong>{' '}
-      Scans of this target wait until it reconnects.{' '}
+      Scans of this target wait until it connects.{' '}
       <Link to="/agents/$id" params={{ id: agent.id }} className="underline underline-offset-3">
         Check the agent
       </Link>

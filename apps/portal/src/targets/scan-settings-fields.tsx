@@ -82,7 +82,7 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
           mono
           autoComplete="off"
           maxLength={2000}
-          hint={`Empty for the ${formatNumber(1000)} most common ports, or all ports with the deep profile. Example: 22, 80, 8000-8100`}
+          hint={`Empty for the ${formatNumber(1100)} most common ports, or all ports with the deep profile. Example: 22, 80, 8000-8100`}
           value={draft.ports}
           onChange={(event) => onChange({ ports: event.currentTarget.value })}
           {...errorProps(problems.ports)}

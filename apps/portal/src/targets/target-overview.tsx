@@ -181,7 +181,7 @@ function Rail({ target }: { readonly target: Target }) {
 /** A URL already specifies its port. */
 function defaultPortsLabel({ address, profile }: Target): string {
   if (/^https?:/i.test(address)) return 'The port of the URL'
-  return profile === 'deep' ? `All ${formatNumber(65_535)}` : `The ${formatNumber(1000)} most common`
+  return profile === 'deep' ? `All ${formatNumber(65_535)}` : `The ${formatNumber(1100)} most common`
 }
 
 function LastScan({ target, id }: { readonly target: Target; readonly id: string }) {

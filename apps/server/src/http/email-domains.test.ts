@@ -48,7 +48,7 @@ function answer(query: Buffer): Buffer {
 const send = (person: string, method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) =>
   api.app.inject({ method, url, headers: { origin, 'x-person': person }, ...(payload && { payload }) })
 
-it('admits people with a verified address of a proved domain as viewers', async () => {
+it('admits users with a verified address in a verified domain as viewers', async () => {
   const emailDomain = { domain: 'Example.CH', role: 'viewer' }
   const created = await send('owner', 'POST', '/v1/email-domains', { emailDomain })
   const { id, recordName, recordValue } = created.json<{ emailDomain: Record<string, string> }>().emailDomain
@@ -73,7 +73,7 @@ it('admits people with a verified address of a proved domain as viewers', async 
   expect(reasonOf(await send('colleague', 'POST', '/v1/tags', {}))).toBe('ROLE_NOT_ALLOWED')
 })
 
-it('creates no workspace for people who can join one, before they choose', async () => {
+it('creates no workspace for users who can join one, before they choose', async () => {
   expect(reasonOf(await send('newcomer', 'GET', '/v1/workspace'))).toBe('NO_WORKSPACE')
   expect(reasonOf(await send('unverified', 'GET', '/v1/workspace'))).toBe('NO_WORKSPACE')
 })

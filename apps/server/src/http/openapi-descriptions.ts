@@ -194,7 +194,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   isEnabled: 'Whether messages are sent.',
   apiToken: 'The token.',
   scopes:
-    '`SCOPE_READ` reads; `SCOPE_SCAN` also starts and cancels scans; `SCOPE_WRITE` also makes every change not limited to sessions.',
+    '`SCOPE_READ` reads; `SCOPE_SCAN` also starts, resumes, and cancels scans, and retests issues; `SCOPE_WRITE` also makes every change not limited to sessions.',
   role: 'The role. Defines what is allowed; see the roles in the documentation.',
   'apiToken.role': 'Limits the token to a role, which must not exceed yours; your role if omitted.',
   allowedNetworks: 'Addresses or networks from which the token can be used; all if empty or omitted.',
@@ -228,7 +228,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   workspaceId: 'ID of the workspace.',
   provisioning: 'The settings.',
   defaultRole: 'Role of users in no group of `groupRoles`.',
-  groupRoles: 'Which group gives which role, in order of precedence.',
+  groupRoles: 'The role of each group, in order of precedence.',
   group: 'Name of the group as the identity provider sends it.',
   'GroupRole.role': 'Role of the members of the group.',
   'CreateProvisioningTokenRequest.token': 'The token.',
@@ -238,7 +238,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   replaces:
     'The current values. If they were changed in the meantime, the request is rejected with status 409 and the reason `SETTINGS_CHANGED`.',
   state: 'The state.',
-  team: 'The team that the tag represents; an ordinary tag without one.',
+  team: 'The team that the tag represents; omitted or null for an ordinary tag.',
   memberIds: 'Identity IDs of the members of the team.',
   recipients: 'Who receives the emails; the workspace owner if omitted.',
   'filter.ownerIds': 'Has one of these members as its owner.',

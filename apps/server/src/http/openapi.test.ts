@@ -90,7 +90,7 @@ it('lists conflicts where something changes, long IDs where there is one, and me
   }
 })
 
-it('describes each parameter, and each member of a body that people send', () => {
+it('describes each parameter, and each field of a request body', () => {
   const ofAgents = /^(Connect|Heartbeat|Disconnect)AgentRequest$|AgentJobRequest$/
   const parameters = operations().flatMap(({ operationId, parameters: all = [] }) =>
     all.flatMap(({ name, description }) => (description ? [] : [`${operationId} ${name}`])),

@@ -32,7 +32,7 @@ export async function listComments(
 }
 
 /**
- * Comments, and mails the comment to the members it mentions.
+ * Adds a comment and emails it to the members it mentions.
  *
  * @throws ApiError `not_found`; `invalid` for a mention of someone who isn't a member
  */

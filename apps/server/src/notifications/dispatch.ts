@@ -18,7 +18,7 @@ const holdMinutesMax = 15
 
 /**
  * Creates deliveries for a workspace's events since the last run. Each channel processes each event
- * exactly once, however often and in whichever process this runs.
+ * exactly once, regardless of how often and in which process this runs.
  *
  * @returns true if events are held back until running scans have ended
  */

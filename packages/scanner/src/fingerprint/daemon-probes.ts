@@ -185,7 +185,7 @@ export const daemonProbes: readonly Probe[] = [
     read: modbusIdentification,
     isBinary: true,
   },
-  // The same inside TLS (Modbus/TCP Security); some servers leave out the header.
+  // The same inside TLS (Modbus/TCP Security); some servers omit the header.
   ...['474c 0000 0005 01 2b 0e 01 00', '2b 0e 01 00'].map((request) => ({
     protocol: 'modbus-tls',
     ports: [],

@@ -120,7 +120,7 @@ it.each([
   expect(ownName('Acme Ledger', { html: '', ...description })).toBe(expected)
 })
 
-it('takes the title of a page that only starts a script which uses the name often', () => {
+it('names a page that is rendered by scripts which often use its title', () => {
   const html = '<title>Acme</title><div id="root"></div>'
   const scripts = 'log("Acme is ready");'.repeat(6)
   expect(ownName('Acme', { html, scripts })).toBe('Acme')

@@ -12,7 +12,7 @@ export interface Traces {
 
 const scriptNamesMax = 50
 
-/** Names that a page has for its application besides the title: for a home screen, or above a login. */
+/** Names of the application that a page gives outside its title: for the home screen, or above the sign-in form. */
 export function otherNames(html: string): string[] {
   const metaTags = [...html.matchAll(/<meta\b[^>]{0,400}>/gi).take(60)].map(([tag]) => tag)
   const homeScreen = metaTags
@@ -39,7 +39,7 @@ export function isConfirmedBySoftware(name: string, spelling: string, { html, sc
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
   const own = plain(name)
   if (own.length < 4) return false
-  // Laravel names its session after the site.
+  // Laravel names its session cookie after the site.
   const isCookie =
     !cookies.includes('XSRF-TOKEN') && cookies.some((cookie) => ownCookie.test(plain(cookie).replace(own, '#')))
   return (
@@ -55,8 +55,8 @@ const mentionsMin = 5
 const shownTextMax = 300
 
 /**
- * Whether a page only starts a script, and the scripts use the name often in the same spelling: a site about something
- * has its text in the page.
+ * Whether the page is rendered by its scripts, and they often use the name in this spelling. A site about a topic has its
+ * text in the page itself.
  */
 export function isMentionedByScripts(name: string, { html, scripts }: Pick<Traces, 'html' | 'scripts'>): boolean {
   const isStart =
@@ -76,7 +76,7 @@ function wordPattern(name: string): RegExp {
   return new RegExp(String.raw`(?<![A-Za-z])${RegExp.escape(name)}(?![a-z])`, 'g')
 }
 
-/** The name alone, or with what the cookie is for. */
+/** The name alone, or followed by the purpose of the cookie. */
 const ownCookie = /^#(?:session(?:id)?|sess|sid|csrf(?:token)?|xsrf(?:token)?|token|auth|lang|theme|user|id|cookie)?$/
 
 /** `localStorage.getItem("acme.theme")` */
@@ -99,7 +99,7 @@ function hasOwnElement(spelling: string, html: string): boolean {
   return element.test(html) && variable.test(html) && !isPublicSite.test(html)
 }
 
-/** What sites have for search engines, social networks, and statistics. */
+/** Markup for search engines, social networks, and analytics. */
 const isPublicSite =
   /\brel=["']?canonical\b|\b(?:property|name)=["']?(?:og|twitter):|application\/ld\+json|google-analytics\.com|\bgtag\(/i
 

@@ -32,7 +32,7 @@ describe('requestsAtOnceTo', () => {
 describe('readPages', () => {
   const paths = ['/a', '/b', '/c', '/d', '/e', '/f']
 
-  it('returns the pages in the order of their paths, whichever is answered first', async () => {
+  it('returns the pages in the order of their paths, regardless of which response arrives first', async () => {
     const waiting = new Map<string, () => void>()
     const reading = readPages(
       paths,
@@ -47,7 +47,7 @@ describe('readPages', () => {
     expect((await reading).map(([path]) => path)).toEqual(paths)
   })
 
-  it.each([1, 4])('requests each path once and no more than %i at once', async (atOnce) => {
+  it.each([1, 4])('requests each path once, with at most %i requests in flight', async (atOnce) => {
     let running = 0
     let most = 0
     const seen: string[] = []
@@ -68,7 +68,7 @@ describe('readPages', () => {
   it.each([
     ['a request fails', () => failure, {}],
     ['a page is the last', () => page({ status: 401 }), { isLast: ({ status }: HttpResponse) => status === 401 }],
-  ])('requests no more once %s', async (_what, answer, options) => {
+  ])('stops requesting once %s', async (_what, answer, options) => {
     const seen: string[] = []
     const read = (path: string) => {
       seen.push(path)

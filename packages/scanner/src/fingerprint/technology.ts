@@ -165,7 +165,7 @@ function isBetter(one: Technology, other: Technology): boolean {
   return versions > 0 || (versions === 0 && one.quality > other.quality)
 }
 
-/** What programs call themselves in their metrics and descriptions if their operator didn't name them. */
+/** Default names of applications in metrics and descriptions, which identify nothing. */
 const genericNames =
   /^(?:api|app|application|backend|frontend|main|microservice|process|program|project|server|service|software|system|test|web)$/i
 const subjects = ['service', 'service.component', 'os', 'hw'] as const

@@ -1,4 +1,4 @@
-/** Finds the sites that a web server has under other names, which its certificate and its front page reveal. */
+/** Finds the virtual hosts of a web server by the names in its certificate and on its front page. */
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
@@ -19,7 +19,7 @@ export interface RevealedNames {
 /**
  * Requests the front page under each revealed name, at the same address and port.
  *
- * @returns the names with a front page of their own, which neither the address nor a random name has
+ * @returns the names whose front page differs from those of the address and of a random name
  * @throws only when `signal` aborts, with its reason
  */
 export async function findVirtualHosts(
@@ -33,7 +33,7 @@ export async function findVirtualHosts(
   const send = (hostname: string) => http.request({ ...origin, hostname }, { method: 'GET', path: '/' }, { signal })
   const read = async (hostname: string) => {
     let response = await send(hostname)
-    // A site that is missed once would count as gone.
+    // One failed request would make a later scan report the site as gone.
     if (response.kind === 'failure') response = await send(hostname)
     return response.kind === 'response' ? { response, content: contentOf(response, [hostname, ...names]) } : undefined
   }

@@ -33,19 +33,19 @@ export interface WebPage {
   /** Status line and headers, made printable. */
   readonly head: string
   readonly traces: readonly FingerprintText[]
-  /** Requests that the server gets concurrently. */
+  /** Maximum number of concurrent requests to the server. */
   readonly requestsAtOnce: number
   /** Folder that the front page redirects to on the same origin, or that it sets cookies for. */
   readonly ownFolder?: string
   /** Other folders that a front page with few links refers to. */
   readonly linkedFolders: readonly string[]
-  /** Those of all links and frames, which an application has for its own pages, too. */
+  /** Folders of all links and frames, including those to pages of the application itself. */
   readonly hintedFolders: readonly string[]
 }
 
 export interface WebTools {
   readonly http: HttpClient
-  /** For requests that checks repeat. */
+  /** Client whose cached responses checks reuse. */
   readonly shared: Pick<HttpClient, 'request'>
   readonly signal: AbortSignal
   readonly paths: readonly WebPath[]

@@ -21,7 +21,7 @@ describe('parametersOf', () => {
     ])
   })
 
-  it('leaves out links that could destroy something or end the session', () => {
+  it('skips links that could destroy something or end the session', () => {
     const links = ['?action=delete&id=1', '/users/remove?id=1', '/logout?next=/', '/list?sort=name']
     expect(page(links.map((link) => `<a href="${link}">x</a>`).join(''))).toEqual(['/list sort=name'])
   })
@@ -44,7 +44,7 @@ describe('linkedItems', () => {
     ])
   })
 
-  it('leaves out links that could change something', () => {
+  it('skips links that could change something', () => {
     expect(items('users/delete', 'reset/orders/7', 'relays/on', 'users/logout', 'orders/new')).toEqual([])
   })
 })

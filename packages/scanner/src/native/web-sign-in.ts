@@ -15,7 +15,7 @@ const callsMax = 6
 /**
  * Sends an empty object to the sign-in call that the scripts name.
  *
- * @returns the response, if its token opens a call of the scripts that is closed without it
+ * @returns the response, if its token authorizes a call of the scripts that is rejected without it
  */
 export async function tokenWithoutCredentials(context: NativeContext, site: WebSite): Promise<Proof | undefined> {
   const calls = scriptCalls([site.front.body, ...site.scripts])

@@ -49,7 +49,7 @@ const applicationPath =
 // cspell:enable
 /** A member of a JSON object in a page. */
 const inPage = /["']([\w-]{3,40})["']\s{0,3}:\s{0,3}(true|false)\b/g
-/** `window.config = {"register": true}`: only in settings is the bare word a flag. */
+/** `window.config = {"register": true}`. The word alone is a flag only in settings. */
 const registerInSettings =
   /\b(?:config|settings|options|appData)\s{0,3}=\s{0,3}\{[^{}]{0,500}?("(?:register|registration|signup)"\s{0,3}:\s{0,3}true)\b/i
 
@@ -96,7 +96,7 @@ function stateInPage(front: Page): Record<string, Proof> {
   const proofBy = (text: string) => ({ ...webProof(front, [text]), path: front.path, quality: 80 })
   for (const [, name = '', value] of front.body.matchAll(inPage).take(flagsMax)) {
     const id = meaningOf(name, value === 'true')
-    // The words of a setup also name components of a page.
+    // Words about a setup also occur in the names of page components.
     if (id === authenticationOff.id || id === registrationOpen.id) proofs[id] ??= proofBy(name)
   }
   const [, register] = registerInSettings.exec(front.body) ?? []

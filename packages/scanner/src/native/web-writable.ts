@@ -1,4 +1,4 @@
-/** APIs of Django REST framework that offer an unauthenticated client their forms. */
+/** APIs of Django REST framework that show their forms to unauthenticated clients. */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeContext, Proof } from '#native/native-check.ts'
 import { formsIn } from '#native/html-forms.ts'

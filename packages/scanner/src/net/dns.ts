@@ -11,7 +11,7 @@ export type Resolution =
  * Resolves a hostname once, like the operating system (including the hosts file). The caller pins
  * the result; nothing later in a scan resolves the name again.
  *
- * @param servers addresses with an optional port, asked instead of the operating system
+ * @param servers addresses with an optional port, queried instead of the system resolver
  * @throws only when `signal` aborts, with its reason
  */
 export async function resolveName(

@@ -85,7 +85,7 @@ function sizeOf(response: HttpResponse | HttpFailure | undefined): number {
   return response.body.length * 4 + head * 4
 }
 
-/** By what is sent: a header that equals the default makes no difference. */
+/** Built from the headers as sent, so that a header with its default value makes no difference. */
 function keyOf(origin: Origin, request: HttpRequest): string {
   const { port, tls, hostname } = origin
   const flat = requestHeaders(origin, request)

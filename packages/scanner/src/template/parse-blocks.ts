@@ -147,7 +147,7 @@ function readPort(written: string, node: Node): number[] {
 function readInput(node: Node, scope: Scope): NetworkInput {
   onlyKeys(node, inputKeys)
   const type = text(at(node, 'type'), 'text')
-  if (type !== 'text' && type !== 'hex') reject(at(node, 'type'), `${type} inputs`)
+  if (type !== 'text' && type !== 'hex') reject(at(node, 'type'), `the input type ${type}`)
   const data = at(node, 'data').value === undefined ? '' : resolvedText(at(node, 'data'), scope)
   const read = integer(at(node, 'read'), null)
   return {
@@ -191,7 +191,7 @@ const dnsKeys = new Set([...operatorKeys, ...'name type class recursion retries 
 export function readDns(block: Node, scope: Scope): DnsBlock {
   onlyKeys(block, dnsKeys)
   const type = text(at(block, 'type'), 'A').toUpperCase()
-  if (!recordTypes.has(type)) reject(at(block, 'type'), `${type.slice(0, 20)} records`)
+  if (!recordTypes.has(type)) reject(at(block, 'type'), `the record type ${type.slice(0, 20)}`)
   return { name: resolvedText(at(block, 'name'), scope), type, operators: readOperators(block) }
 }
 
@@ -211,7 +211,7 @@ function resolvedText(node: Node, scope: Scope): string {
       if (!isKnownVariable(name) && !scope.has(name)) scope.missingValues.add(name)
     }
   }
-  if (/§/.test(written)) reject(node, 'payload marks')
+  if (/§/.test(written)) reject(node, 'a payload marker (§)')
   return written
 }
 

@@ -57,7 +57,7 @@ function readMatcher(node: Node): Matcher {
     case 'xpath':
       return { ...base, type, paths: some(at(node, 'xpath')).map(xpath) }
     default:
-      return reject(at(node, 'type'), `${type} matchers`)
+      return reject(at(node, 'type'), `the matcher type ${type}`)
   }
 }
 
@@ -98,7 +98,7 @@ function readExtractor(node: Node): Extractor {
     case 'dsl':
       return { ...base, type, expressions: some(at(node, 'dsl')).map(expression) }
     default:
-      return reject(at(node, 'type'), `${type} extractors`)
+      return reject(at(node, 'type'), `the extractor type ${type}`)
   }
 }
 
@@ -135,7 +135,7 @@ function expression(node: Node): Expression {
 }
 
 function query(node: Node): Query {
-  return parseJq(text(node)) ?? reject(node, 'jq expressions')
+  return parseJq(text(node)) ?? reject(node, 'the jq expression')
 }
 
 function xpath(node: Node): XPath {

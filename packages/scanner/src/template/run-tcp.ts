@@ -19,7 +19,7 @@ const checksAtOnceMax = 25
 /** Ports of web servers and DNS, where nuclei doesn't try checks for other services. */
 const portsExcluded: ReadonlySet<number> = new Set([80, 443, 8080, 8443, 8081, 53])
 
-/** Checks in a row that a service may ignore before the others are left out. */
+/** Number of consecutive unanswered checks after which the others are skipped. */
 const ignoredMax = 2
 
 /** Whether a service still answers. */

@@ -26,7 +26,7 @@ export interface IdentifiedService {
   readonly tls: boolean
   readonly banner: string
   readonly technologies: readonly { readonly name: string; readonly wfn: Wfn }[]
-  /** Requests that a web server gets concurrently from checks that otherwise send one after another; absent: one. */
+  /** Maximum number of concurrent requests to a web server by checks that otherwise send them one after another. Default: one. */
   readonly requestsAtOnce?: number
   /** The folder of the application that a web server's front page leads to. All HTTP checks run there as well. */
   readonly ownFolder?: string

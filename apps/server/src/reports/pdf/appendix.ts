@@ -45,7 +45,7 @@ const terms = [
   ],
   [
     'Severity, EPSS, and priority',
-    'Severity is based on the CVSS score of the vulnerability. EPSS is the probability that it will be exploited in the next 30 days. Priority (0 to 100) combines both with known exploitation, verification, and exposure, and ranks what to fix first.',
+    'Severity is based on the CVSS score of the vulnerability. EPSS is the probability that it will be exploited in the next 30 days. Priority (0 to 100) combines both with known exploitation, verification, exposure, and the criticality of the host, and ranks what to fix first.',
   ],
   [
     'Not checked',

@@ -118,7 +118,7 @@ const userAttributes: readonly Resource[] = [
 ]
 
 const groupAttributes: readonly Resource[] = [
-  attribute('displayName', 'Name, by which groups map to roles', { required: true }),
+  attribute('displayName', 'Name of the group, used to map it to a role', { required: true }),
   complex(
     'members',
     'People in the group',
