@@ -20,17 +20,15 @@ export const more: readonly Case[] = [
   exposure('CVE-2025-31125', '/@fs/etc/passwd?import&?inline=1.wasm?init', plain('data:application/wasm;base64,cm9vdDp4OjA6MDpyb290')),
   exposure('CVE-2021-3223', '/ui_base/js/..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2fetc%2fpasswd', plain('root:x:0:0:root:/root:/bin/bash\n')),
   exposure('CVE-2017-14849', '/static/../../../a/../../../../etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
-  { id: 'cors-any-origin', protocol: 'http', has: () => html('', { 'access-control-allow-origin': '*' }), hasNot: () => html('', { 'access-control-allow-origin': 'https://own.example' }), at: ['/'] },
+  { id: 'cors-any-origin', has: () => html('', { 'access-control-allow-origin': '*' }), hasNot: () => html('', { 'access-control-allow-origin': 'https://own.example' }), at: ['/'] },
   {
     id: 'open-redirect-path',
-    protocol: 'http',
     has: ({ path }) => (path.startsWith('//') ? { status: 302, headers: { location: `${path}/` } } : decent),
     hasNot: ({ path }) => (path.startsWith('//') ? { status: 302, headers: { location: path.slice(1) } } : decent),
     at: ['ANY'],
   },
   {
     id: 'open-redirect-parameter',
-    protocol: 'http',
     has: ({ path }) => (path.startsWith('/go?') ? { status: 302, headers: { location: /to=([^&]*)/.exec(path)?.[1] ?? '' } } : decent),
     hasNot: ({ path }) => (path.startsWith('/go?') ? { status: 302, headers: { location: `/home?${path}` } } : decent),
     at: ['/go'],
@@ -38,7 +36,6 @@ export const more: readonly Case[] = [
   exposure('nginx-alias-traversal', '/alias../', html('<title>Index of /alias../</title>')),
   {
     id: 'cors-proxy-open',
-    protocol: 'http',
     has: ({ path }) => (path.startsWith('/http') ? { headers: { 'x-request-url': path.slice(1) }, body: 'fetched' } : decent),
     hasNot: ({ path }) => (path.startsWith('/http') ? { status: 403 } : decent),
     at: ['ANY'],
@@ -81,7 +78,6 @@ export const more: readonly Case[] = [
   exposure('werkzeug-console-open', '/console', html('<script>var EVALEX = true,</script> powered by Werkzeug')),
   {
     id: 'wordpress-pingback-enabled',
-    protocol: 'http',
     has: pages({ '/': wordpress, '/xmlrpc.php': methods('pingback.ping') }),
     hasNot: pages({ '/': wordpress, '/xmlrpc.php': methods('demo.sayHello') }),
     at: ['/xmlrpc.php'],
@@ -119,7 +115,6 @@ export const more: readonly Case[] = [
   },
   {
     id: 'rclone-rc-open',
-    protocol: 'http',
     has: ({ path }) => (path === '/config/listremotes' ? { headers: { 'content-type': 'text/plain; charset=utf-8', 'x-rclone-jobid': '4' }, body: '{\n\t"remotes": [\n\t\t"archive"\n\t]\n}\n' } : decent),
     hasNot: ({ path }) => (path === '/config/listremotes' ? { status: 401 } : decent),
     at: ['/config/listremotes'],

@@ -84,25 +84,22 @@ export const selfHosted: readonly Case[] = [
   },
   {
     id: 'CVE-2025-3248',
-    protocol: 'http',
     has: joining('/api/v1/validate/code', /@int\('(\w+)'\+'(\w+)'\)/, (text) => json({ function: { errors: [`invalid literal for int() with base 10: '${text}'`] } })),
     hasNot: denied('/api/v1/validate/code'),
     at: ['/api/v1/validate/code'],
   },
   {
     id: 'CVE-2024-38856',
-    protocol: 'http',
     has: joining('/webtools/control/main/ProgramExport', /\('(\w+)'\\u002b'(\w+)'\)/, (text) => html(`java.lang.Exception: ${text}`)),
     hasNot: denied('/webtools/'),
     at: ['/webtools/control/main/ProgramExport'],
   },
   {
     id: 'CVE-2025-24893',
-    protocol: 'http',
     has: joining('/bin/get/Main/SolrSearch', /println\('(\w+)'\+'(\w+)'\)/, (text) => html(`RSS feed for search on [}}}${text}]`)),
     hasNot: joining('/bin/get/Main/SolrSearch', /(println\S+)/, (text) => html(`RSS feed for search on [}}}${text}]`)),
     at: ['/bin/get/Main/SolrSearch'],
   },
-  { id: 'CVE-2023-22527', protocol: 'http', has: multiplying('/template/aui/text-inline.vm'), hasNot: denied('/template/'), at: ['/template/aui/text-inline.vm'] },
-  { id: 'CVE-2022-26134', protocol: 'http', has: multiplying('/%24%7B'), hasNot: denied('/%24'), at: ['ANY'] },
+  { id: 'CVE-2023-22527', has: multiplying('/template/aui/text-inline.vm'), hasNot: denied('/template/'), at: ['/template/aui/text-inline.vm'] },
+  { id: 'CVE-2022-26134', has: multiplying('/%24%7B'), hasNot: denied('/%24'), at: ['ANY'] },
 ]

@@ -31,29 +31,26 @@ export const exposures: readonly Case[] = [
 const requestHeader = (headers: NodeJS.Dict<string | string[]>, name: string) => String(headers[name] ?? '')
 
 export const web: readonly Case[] = [
-  { id: 'security-headers-weak', protocol: 'http', tls: { name: 'lab.test' }, has: pages({ '/': decent }), hasNot: pages({ '/': html('', safeHeaders) }), at: ['/ grade-f'] },
+  { id: 'security-headers-weak', tls: { name: 'lab.test' }, has: pages({ '/': decent }), hasNot: pages({ '/': html('', safeHeaders) }), at: ['/ grade-f'] },
   {
     id: 'trace-enabled',
-    protocol: 'http',
     has: ({ method, raw }) => (method === 'TRACE' ? { headers: { 'content-type': 'message/http' }, body: raw } : decent),
     hasNot: ({ method }) => (method === 'TRACE' ? { status: 405 } : decent),
     at: ['/'],
   },
   {
     id: 'cors-reflects-origin',
-    protocol: 'http',
     has: ({ headers }) => html('', { 'access-control-allow-origin': requestHeader(headers, 'origin'), 'access-control-allow-credentials': 'true' }),
     hasNot: () => html('', { 'access-control-allow-origin': '*' }),
     at: ['/'],
   },
   {
     id: 'basic-auth-over-http',
-    protocol: 'http',
     has: () => ({ status: 401, headers: { 'www-authenticate': 'Basic realm="x"' } }),
     hasNot: () => ({ status: 401, headers: { 'www-authenticate': 'Bearer' } }),
     at: ['/'],
   },
-  { id: 'default-page', protocol: 'http', has: pages({ '/': html('<title>Welcome to nginx!</title>') }), hasNot: pages({ '/': decent }), at: ['/ nginx'] },
+  { id: 'default-page', has: pages({ '/': html('<title>Welcome to nginx!</title>') }), hasNot: pages({ '/': decent }), at: ['/ nginx'] },
 ]
 
 const es = { name: 'node', cluster_name: 'lab', version: { lucene_version: '9.4.1' }, tagline: 'You Know, for Search' }
@@ -131,8 +128,7 @@ export const services: readonly Case[] = [
 const healthy: Tls = { name: 'lab.test', issuer: 'Lab authority', minVersion: 'TLSv1.2' }
 const tlsCase = (id: string, tls: Tls, at: readonly string[]): Case => ({
   id,
-  protocol: 'http',
-  has: pages({ '/': decent }),
+   has: pages({ '/': decent }),
   hasNot: pages({ '/': decent }),
   tls,
   healthyTls: healthy,

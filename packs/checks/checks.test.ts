@@ -81,11 +81,11 @@ function bandOf(score: number | null): string {
 
 describe.concurrent.each(all)('$id', (check) => {
   const serve = (what: typeof check.has, tls: typeof check.tls) =>
-    check.protocol === 'http' ? web(what as Site, tls) : tcp(what as Parameters<typeof tcp>[0])
+    check.protocol === undefined ? web(what as Site, tls) : tcp(what as Parameters<typeof tcp>[0])
 
   it('finds the weakness', async () => {
     const running = await serve(check.has, check.tls)
-    const observations = await run(running, check.protocol, only(check.id))
+    const observations = await run(running, check.protocol ?? 'http', only(check.id))
     const findings = findingsOf(observations)
     const places = findings.map(({ location }) => location)
     if (check.at?.[0] === 'ANY') expect(places).toHaveLength(1)
@@ -99,7 +99,7 @@ describe.concurrent.each(all)('$id', (check) => {
 
   it('reports no findings but full coverage for a secure server', async () => {
     const running = await serve(check.hasNot, check.healthyTls ?? check.tls)
-    const observations = await run(running, check.protocol, only(check.id))
+    const observations = await run(running, check.protocol ?? 'http', only(check.id))
     expect(findingsOf(observations)).toEqual([])
     expect(coveredBy(observations)).toEqual([check.id])
   })
@@ -132,7 +132,7 @@ describe.concurrent('hosts without findings', () => {
     expect(observations).toContainEqual(expect.objectContaining({ kind: 'problem', level: 'warn' }))
   })
 
-  it.each(cases.services.filter(({ protocol }) => protocol !== 'http').map(({ id, protocol }) => [id, protocol] as const))(
+  it.each(cases.services.flatMap(({ id, protocol }) => (protocol ? [[id, protocol] as const] : [])))(
     '%s: reports nothing for a port that closes immediately',
     async (id, protocol) => {
       const observations = await run(await tcp((socket) => socket.destroy()), protocol, only(id))

@@ -1,5 +1,5 @@
 /** Responses used to build the test cases of checks. */
-import type { Case, Reply, Site } from './servers.ts'
+import type { Reply, Site, WebCase } from './servers.ts'
 
 export const html = (body: string, headers: Readonly<Record<string, string>> = {}): Reply => ({
   headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
@@ -20,8 +20,8 @@ export const safeHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-export function exposure(id: string, path: string, reply: Reply, instead: Reply = decent): Case {
-  return { id, protocol: 'http', has: pages({ '/': decent, [path]: reply }), hasNot: pages({ '/': decent, [path]: instead }), at: [path.split('?')[0] ?? path] }
+export function exposure(id: string, path: string, reply: Reply, instead: Reply = decent): WebCase {
+  return { id, has: pages({ '/': decent, [path]: reply }), hasNot: pages({ '/': decent, [path]: instead }), at: [path.split('?')[0] ?? path] }
 }
 
 export const crlf = (text: string) => `${text}\r\n`

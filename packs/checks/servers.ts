@@ -24,17 +24,19 @@ export interface Tls extends CertificateOptions {
   readonly maxVersion?: SecureVersion
 }
 
-export interface Case {
+interface CaseOf<Behavior> {
   readonly id: string
-  readonly protocol: string
-  readonly has: Site | ((socket: Socket) => void)
-  readonly hasNot: Site | ((socket: Socket) => void)
+  readonly has: Behavior
+  readonly hasNot: Behavior
   readonly tls?: Tls
   /** TLS options of the secure server, if they differ. */
   readonly healthyTls?: Tls
   /** Locations that are expected, after the port. */
   readonly at?: readonly string[]
 }
+/** The server of a case without a protocol is a web server. */
+export type WebCase = CaseOf<Site> & { readonly protocol?: undefined }
+export type Case = WebCase | (CaseOf<(socket: Socket) => void> & { readonly protocol: string })
 
 /** A web server. Returns 404 when the site returns null. */
 export async function web(site: Site, tls?: Tls): Promise<Running> {
@@ -78,7 +80,7 @@ export async function tcp(talk: (socket: Socket) => void): Promise<Running> {
 export function script(greeting: string | Buffer, answers: (received: Buffer) => string | Buffer): (socket: Socket) => void {
   return (socket) => {
     if (greeting.length > 0) socket.write(greeting)
-    socket.on('data', (received) => socket.write(answers(received)))
+    socket.on('data', (received: Buffer) => socket.write(answers(received)))
   }
 }
 
