@@ -121,7 +121,7 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
                 name="date"
                 required
                 min={dayFromNow(1)}
-                max={allowsNoEnd ? undefined : dayFromNow(ignoreDaysMax - 1)}
+                max={isSerious ? dayFromNow(ignoreDaysMax - 1) : undefined}
                 defaultValue={typed.day}
               />
             )}
