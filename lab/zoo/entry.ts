@@ -29,6 +29,8 @@ const Install = z.strictObject({
   unpack: z.array(z.string()).default([]),
   /** `name@version`, in `$PACKAGES/node_modules`. A `node` among them runs the program. */
   npm: z.array(z.string()).default([]),
+  /** Dependencies that are replaced, such as those that aren't in the registry. */
+  npmOverrides: Texts.default({}),
   /** `name==version`, in a virtual environment at `$PACKAGES/venv`. */
   pip: z.array(z.string()).default([]),
   /** `group:artifact:version[:packaging[:classifier]]`, in `$PACKAGES/maven`. Archives are unpacked there. */

@@ -83,13 +83,13 @@ function lastLine(text: string): string {
 
 /** Shell commands that install the packages to the current folder. */
 function stepsOf(needed: Install): string[] {
-  const { unpack, npm, pip, maven, mavenDependencies, cargo } = needed
+  const { unpack, npm, npmOverrides, pip, maven, mavenDependencies, cargo } = needed
   const steps: string[] = []
   if (unpack.length > 0) {
     steps.push(`apt-get download ${unpack.join(' ')}`, 'for file in *.deb; do dpkg -x "$file" .; done')
   }
   if (npm.length > 0) {
-    writeStep(steps, 'package.json', '{"name":"lab-program","private":true}')
+    writeStep(steps, 'package.json', JSON.stringify({ name: 'lab-program', private: true, overrides: npmOverrides }))
     steps.push(`npm install --no-audit --no-fund --loglevel=error ${npm.map(quoted).join(' ')}`)
   }
   if (pip.length > 0) {

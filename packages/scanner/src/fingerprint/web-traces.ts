@@ -44,6 +44,7 @@ export function bodyTraces(response: HttpResponse): FingerprintText[] {
     { field: 'html_title', text: oneLine(titleOf(text), 500) },
     ...generators.slice(0, 5).map((generator) => ({ field: 'html.generator', text: generator })),
     ...applications.slice(0, 1).map((application) => ({ field: 'html.application_name', text: application })),
+    ...metaTags.flatMap(([tag]) => encodedJson(tag)).slice(0, 5),
     ...ownNameTraces(text),
     ...plainNameTraces(text),
     ...jsonTraces(text),
@@ -83,6 +84,12 @@ function contentOf(name: RegExp, tag: string): string[] {
   if (!name.test(tag)) return []
   const [, quoted, bare] = /\bcontent\s{0,100}=\s{0,100}(?:["']([^"']{1,200})["']|([^\s>]{1,200}))/i.exec(tag) ?? []
   return [quoted ?? bare ?? '']
+}
+
+/** JSON that a page passes to its scripts in a meta tag, encoded with Base64. */
+function encodedJson(tag: string): FingerprintText[] {
+  const [, content] = /\bcontent\s{0,9}=\s{0,9}["'](eyJ[A-Za-z0-9+/]{8,280}={0,2})["']/.exec(tag) ?? []
+  return content === undefined ? [] : [{ field: 'html.meta_json', text: Buffer.from(content, 'base64').toString() }]
 }
 
 export function bodyText(response: HttpResponse): string {
