@@ -138,7 +138,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'radius-default-secret': ['freeradius'],
   'rdp-no-tls': ['xrdp'],
   'registration-open': ['gotify', 'meshcentral'],
-  'rmi-registry-open': ['rmi-registry'],
+  'rmi-registry-open': ['karaf', 'rmi-registry'],
   'rpcbind-open': ['rpcbind'],
   'rpcbind-udp-amplification': ['rpcbind'],
   'rsync-module-writable': ['rsync'],
