@@ -108,6 +108,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'iperf3-open': ['iperf3'],
   'ipmi-anonymous-login': ['ipmi'],
   'irc-open': ['ngircd'],
+  'jmeter-server-open': ['jmeter-server'],
   'jmx-open': ['jmx'],
   'jwt-unsigned': ['web-tokens'],
   'jwt-weak-secret': ['web-tokens'],
