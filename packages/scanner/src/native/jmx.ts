@@ -31,6 +31,20 @@ const registryOpen = checkInfo({
   reference: 'https://docs.oracle.com/en/java/javase/21/docs/specs/rmi/registry.html',
   tags: 'misconfig rmi java disclosure network',
 })
+const jmeterOpen = checkInfo({
+  id: 'jmeter-server-open',
+  name: 'JMeter server exposed without authentication',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  score: 9.8,
+  summary:
+    'The RMI registry of an Apache JMeter server (`jmeter-server`) is accessible without TLS client authentication.',
+  impact: 'An attacker can run a test plan on the server. Test plans contain scripts and operating system commands.',
+  remediation:
+    'Remove `server.rmi.ssl.disable=true` and use a keystore of your own, so that JMeter accepts only clients with its key, and allow only the JMeter client in the firewall.',
+  reference: 'https://jmeter.apache.org/usermanual/remote-test.html',
+  tags: 'misconfig rmi jmeter java unauth network',
+})
 
 const readOptions = { firstByteMs: 3000, idleMs: 300, bytesMax: 65_536 }
 const streamProtocol = hex('4a524d49 0002 4b')
@@ -43,10 +57,13 @@ const registryHash = 0x44154dc9d4e63bdfn
 const newClientHash = -1089742558549201240n
 const operations = { byHash: -1, list: 1, lookup: 2 }
 const jmxName = 'jmxrmi'
+const jmeterName = 'JMeterEngine'
+/** Of objects that may be a JMX server under another name, as in Apache Karaf. */
+const lookupsMax = 4
 
 /** Lists the registry, and opens a JMX session without credentials; calls nothing in it. */
 export const jmx: NativeCheck = {
-  checks: [registryOpen, jmxOpen],
+  checks: [registryOpen, jmxOpen, jmeterOpen],
   appliesTo: ({ protocol }) => protocol === 'rmi',
   async run(context) {
     const ask = (call: Buffer) => context.withConnection((connection) => callOn(connection, call))
@@ -57,13 +74,20 @@ export const jmx: NativeCheck = {
     )
     const answer = `Registered objects: ${names.join(', ') || '(none)'}`
     const registry = { request: 'RMI registry list()', answer, highlights: [answer] }
-    if (!names.includes(jmxName)) return { [registryOpen.id]: registry, [jmxOpen.id]: null }
-    const name = Buffer.concat([hex('74 0006'), bytes(jmxName)])
-    const stub = stubOf(await ask(callOf(registryId, operations.lookup, registryHash, name)))
-    const call =
-      stub && Buffer.concat([streamProtocol, endpoint, callOf(stub.id, operations.byHash, newClientHash, hex('70'))])
-    const reply = call && (await context.exchangeOnPort(stub.port, call, { ...readOptions, idleMs: 500 }))
-    return { [registryOpen.id]: registry, ...(reply && { [jmxOpen.id]: sessionProof(reply, stub.port) }) }
+    const jmeter = names.includes(jmeterName) ? { ...registry, highlights: [jmeterName] } : null
+    const found = { [registryOpen.id]: registry, [jmeterOpen.id]: jmeter }
+    for (const name of names.includes(jmxName) ? [jmxName] : names.slice(0, lookupsMax)) {
+      const stub = stubOf(await ask(callOf(registryId, operations.lookup, registryHash, textOf(name))))
+      if (!stub) continue
+      const call = Buffer.concat([
+        streamProtocol,
+        endpoint,
+        callOf(stub.id, operations.byHash, newClientHash, hex('70')),
+      ])
+      const reply = await context.exchangeOnPort(stub.port, call, { ...readOptions, idleMs: 500 })
+      return { ...found, ...(reply && { [jmxOpen.id]: sessionProof(reply, stub.port) }) }
+    }
+    return { ...found, [jmxOpen.id]: null }
   },
 }
 
@@ -88,6 +112,12 @@ function callOf(id: Buffer, operation: number, hash: bigint, argument: Buffer = 
   numbers.writeInt32BE(operation)
   numbers.writeBigInt64BE(hash, 4)
   return Buffer.concat([hex('50 aced0005 7722'), id, numbers, argument])
+}
+
+function textOf(text: string): Buffer {
+  const head = hex('74 0000')
+  head.writeUInt16BE(text.length, 1)
+  return Buffer.concat([head, bytes(text)])
 }
 
 function isReturn(reply: Buffer | undefined, type: string): reply is Buffer {
