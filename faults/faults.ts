@@ -9,7 +9,7 @@ import type { ReceiverMode, Receiver } from './receivers.ts'
 
 export interface Stage {
   readonly agent: RunningAgent
-  /** Of all processes but the database and the agent; null if it can't be set. */
+  /** The clock of all processes except the database and the agent; null if it can't be set. */
   readonly clock: Clock | null
   readonly installation: Installation
   readonly random: Random

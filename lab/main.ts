@@ -5,7 +5,7 @@ import { startLab } from './servers.ts'
 process.stdout.on('error', () => {})
 
 const lab = await startLab({ network: process.argv[2], log: (line) => console.log(line) })
-console.log('\nThese servers are deliberately weak. They listen on this machine only. Press Ctrl-C to stop them.')
+console.log('\nThese servers are deliberately vulnerable. They listen on this machine only. Press Ctrl-C to stop them.')
 console.log('To fix a weakness, type "host weakness" and press Enter, for example "storefront env-file".')
 
 process.stdin.setEncoding('utf8').on('data', (input: string) => {

@@ -1,5 +1,5 @@
 /**
- * A small lab of deliberately weak servers on loopback addresses, for demos and tests. They implement enough of their
+ * A small lab of deliberately vulnerable servers on loopback addresses, for demos and tests. They implement enough of their
  * protocols that real scanners identify them as the originals. They are harmless: leaked data is made up, and no
  * commands are executed.
  */

@@ -11,7 +11,7 @@ import { createTarget } from '@glacis/contract/target'
 import type { Visitor } from '../lab/visitor.ts'
 import { connectMachines, type Machine, startMachine } from './machine.ts'
 
-/** Of the server, as machines of the closed network see it. Both exist only inside namespaces. */
+/** Address of the server, as machines in the closed network see it. Both addresses exist only inside namespaces. */
 export const serverAddress = '192.0.2.1'
 const officeAddress = '192.0.2.2'
 /** Loopback addresses of the closed network; here nothing listens on them. */

@@ -1,4 +1,4 @@
-/** Each promise of docs/security-guarantees.md names the test files that prove it; this keeps the page accurate. */
+/** Each guarantee in docs/security-guarantees.md names the test files that verify it; this keeps the page accurate. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -7,31 +7,31 @@ const root = join(import.meta.dirname, '..')
 const page = 'docs/security-guarantees.md'
 const text = readFileSync(join(root, page), 'utf8')
 const rows = [...text.matchAll(/^\| (SEC-[A-H]\d) \| (.+?) \|(.*)\|$/gm)]
-/** How many promises each section has: removing a promise has to be deliberate. */
-const promises = { A: 9, B: 3, C: 5, D: 4, E: 3, F: 4, G: 6, H: 3 }
+/** How many guarantees each section has: removing one has to be deliberate. */
+const guarantees = { A: 9, B: 3, C: 5, D: 4, E: 3, F: 4, G: 6, H: 3 }
 
-it('lists every promise once, in order', () => {
-  const ids = Object.entries(promises).flatMap(([section, count]) =>
+it('lists every guarantee once, in order', () => {
+  const ids = Object.entries(guarantees).flatMap(([section, count]) =>
     Array.from({ length: count }, (_, index) => `SEC-${section}${index + 1}`),
   )
   expect(rows.map(([, id]) => id)).toEqual(ids)
 })
 
-it('has a test for every promise, and no test for an unknown one', () => {
+it('has a test for every guarantee, and no test for an unknown one', () => {
   expect([...filesById().keys()].toSorted()).toEqual(rows.map(([, id]) => id))
 })
 
-it('names the test files of each promise (update it with vitest -u)', async () => {
+it('names the test files of each guarantee (update it with vitest -u)', async () => {
   const files = filesById()
   const current = rows.reduce(
-    (result, [row, id = '', promise = '']) => result.replace(row, () => rowOf(id, promise, files.get(id) ?? [])),
+    (result, [row, id = '', guarantee = '']) => result.replace(row, () => rowOf(id, guarantee, files.get(id) ?? [])),
     text,
   )
   await expect(current).toMatchFileSnapshot(`../${page}`)
 })
 
-function rowOf(id: string, promise: string, files: readonly string[]): string {
-  return `| ${id} | ${promise} | ${files.map((file) => `\`${file}\``).join(', ')} |`
+function rowOf(id: string, guarantee: string, files: readonly string[]): string {
+  return `| ${id} | ${guarantee} | ${files.map((file) => `\`${file}\``).join(', ')} |`
 }
 
 /** The test files by the IDs at the start of their test names. */

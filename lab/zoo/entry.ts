@@ -41,9 +41,9 @@ const Install = z.strictObject({
   go: z.array(z.string().regex(/^[^@\s]+@v[^@\s]+$/, 'module@version/folder')).default([]),
   /** Source of a main package that uses the modules instead of theirs, built to `$PACKAGES/bin/lab`. */
   goMain: z.string().default(''),
-  /** Linker flags, as of `go build -ldflags`. Release builds of many programs set their version this way. */
+  /** Linker flags, as for `go build -ldflags`. Release builds of many programs set their version this way. */
   goLinker: z.string().default(''),
-  /** Build tags, as of `go build -tags`. */
+  /** Build tags, as for `go build -tags`. */
   goTags: z.string().default(''),
   /** `module=module@version`: forks that the module's own go.mod replaces a dependency with. */
   goReplace: z.array(z.string()).default([]),

@@ -34,7 +34,7 @@ export interface RunningPrograms {
 }
 
 interface StartOptions {
-  /** Of this run; each program gets a subfolder and a log. */
+  /** The folder of this run; each program gets a subfolder and a log. */
   readonly folder: string
   readonly cache: string
   /** The Node that runs npm programs. */

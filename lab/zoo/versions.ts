@@ -41,7 +41,7 @@ function goVersion(module: string, packages: string): string | undefined {
   return version?.replace('+incompatible', '')
 }
 
-/** Of the list that `cargo install` keeps. */
+/** From the list that `cargo install` keeps. */
 function crateVersion(name: string, packages: string): string | undefined {
   const list = readFileSync(join(packages, '.crates.toml'), 'utf8').split('\n')
   return list.map((line) => /^"(\S+) (\S+) /.exec(line)).find((entry) => entry?.[1] === name)?.[2]

@@ -132,7 +132,7 @@ function roleOf({ actor }: Ctx, requested: Role | undefined): Role {
 }
 
 function creatorOf({ actor }: Ctx): string {
-  if (actor.id === undefined) throw new Error('tokens are only created by people')
+  if (actor.id === undefined) throw new Error('only users can create tokens')
   return actor.id
 }
 

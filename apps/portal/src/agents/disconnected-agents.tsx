@@ -30,8 +30,7 @@ export function DisconnectedMessage({ agent }: { readonly agent: Agent }) {
   return (
     <>
       <strong className="font-semibold">
-        {agent.name} disconnected{' '}
-        {agent.lastSeenTime ? <RelativeTime value={agent.lastSeenTime} /> : 'before it was first seen'}.
+        {agent.name} disconnected {agent.lastSeenTime && <RelativeTime value={agent.lastSeenTime} />}.
       </strong>
       {count > 0 && ` ${formatTargetCount(count)} not scanned until it reconnects.`}
     </>

@@ -83,7 +83,7 @@ function PotentialNote({ issue }: { readonly issue: Issue }) {
             ? 'An installed package lacks the fix that its distribution has published. Whether the weakness can be exploited depends on how the package is used.'
             : methods.has('version')
               ? "The detected version is known to be affected. A fix that was backported without changing the version number can't be detected."
-              : "Scan results suggest this threat but don't prove it."}
+              : "Scan results suggest this threat but don't confirm it."}
           {issue.quality !== undefined &&
             !methods.has('package') &&
             ` Detection quality: ${issue.quality} of 100. Risks with 95 or higher count as verified.`}

@@ -214,7 +214,7 @@ describe('a selection', () => {
     await user.click(await screen.findByRole('button', { name: 'Undo' }))
     await waitFor(() =>
       expect(openToasts().map(({ message }) => message)).toContain(
-        '1 of 2 risks changed in the meantime and was not undone.',
+        'Undo skipped 1 of 2 risks because of changes in the meantime.',
       ),
     )
     expect(changes().slice(1)).toEqual([

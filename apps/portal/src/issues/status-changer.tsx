@@ -141,8 +141,7 @@ function showUndoConflict(): void {
 function showPartialUndo(left: number, all: number): void {
   if (left === 0) return
   if (all === 1) return showUndoConflict()
-  const were = left === 1 ? 'was' : 'were'
-  const message = `${formatNumber(left)} of ${riskCount(all)} changed in the meantime and ${were} not undone.`
+  const message = `Undo skipped ${formatNumber(left)} of ${riskCount(all)} because of changes in the meantime.`
   addToast('info', { title: left === all ? 'Not undone' : 'Info', message })
 }
 

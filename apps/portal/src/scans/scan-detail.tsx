@@ -195,7 +195,7 @@ function Figures({ scan, found }: { readonly scan: Scan; readonly found: number 
   const { scannedHosts, affectedHosts, excludedHosts } = scan.hostCount
   const duration = formatScanDuration(scan, useNow())
   return (
-    <section className="blk" aria-label="Figures">
+    <section className="blk" aria-label="Statistics">
       <dl className="grid grid-cols-4 max-md:grid-cols-2 max-md:gap-y-3.5 md:[&>div]:px-5 md:[&>div+div]:border-l md:[&>div+div]:border-line md:[&>div:first-child]:pl-0">
         <Figure name="Hosts scanned" detail={excludedHosts ? `${formatNumber(excludedHosts)} excluded` : undefined}>
           {formatNumber(scannedHosts)}

@@ -32,7 +32,7 @@ const otherFiles: Partial<Record<Name, string>> = {
   security: 'SECURITY.md',
 }
 const imagesFolder = 'docs/images'
-/** Of the built portal. */
+/** Files of the built portal. */
 const portalFiles = 'apps/portal/dist/files'
 
 /** Serves the documents that this installation has; links between them lead from page to page. */

@@ -96,7 +96,7 @@ function readsOthers({ table, rows }: Scan): boolean {
   return rows > Math.max(1, ownRows.get(table) ?? Infinity)
 }
 
-/** Of the rows of the small workspace, by table. */
+/** Digests of the small workspace's rows, by table. */
 async function digests(): Promise<Record<string, unknown>> {
   const tables = [...ownRows.keys()].filter((name) => name !== 'member')
   const digested = tables.map(async (name) => {

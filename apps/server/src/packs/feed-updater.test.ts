@@ -166,7 +166,7 @@ it('checks a single source on request, at most once a minute', async () => {
     .updateTable('pack')
     .set({ checked_at: new Date(Date.now() - 61_000) })
     .execute()
-  // Of two concurrent checks, the second finds that the source was just checked.
+  // The second of two concurrent checks finds that the source was just checked.
   await Promise.all([check('CISA KEV'), check('CISA KEV')])
   expect(requested).toBe(before + 1)
   await check('FIRST EPSS')

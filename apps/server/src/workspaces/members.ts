@@ -79,7 +79,7 @@ function currentMembers(ctx: Ctx) {
 }
 
 function actorId({ actor }: Ctx): string {
-  if (actor.id === undefined) throw new Error('members are only changed by people')
+  if (actor.id === undefined) throw new Error('only users can change members')
   return actor.id
 }
 

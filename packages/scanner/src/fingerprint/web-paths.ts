@@ -10,7 +10,7 @@ export interface WebPath {
   readonly requires: string
 }
 
-/** Of pages requested from every web server. */
+/** Maximum number of pages requested from every web server. */
 const webPathsMax = 32
 
 /**

@@ -8,7 +8,7 @@ const documents = (
   'openapi.json api/openapi.json swagger.json api/swagger.json api/v1/openapi.json v3/api-docs v2/api-docs docs/json api-json ' +
   'swagger/v1/swagger.json swagger/doc.json apispec_1.json api-docs.json api/schema/?format=json'
 ).split(' ')
-/** Of one description; the others are skipped. */
+/** Maximum number of operations read from one description; the others are skipped. */
 export const operationsMax = 2000
 
 const Parameter = z.object({

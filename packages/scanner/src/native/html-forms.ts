@@ -9,7 +9,7 @@ export interface HtmlForm {
 }
 export interface HtmlField {
   readonly tag: 'input' | 'select' | 'textarea'
-  /** Of an input; otherwise empty. */
+  /** The type of an input; empty for other elements. */
   readonly type: string
   readonly name: string
   /** Name, ID, and placeholder. */

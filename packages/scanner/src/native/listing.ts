@@ -22,7 +22,7 @@ const linkedFoldersMax = 8
 const foldersMs = 5000
 const linksMax = 300
 const pageLengthMax = 256 * 1024
-/** Of the links that aren't navigation, at least this share must name what they link to. */
+/** Minimum share of links, without navigation, whose text names what they link to. */
 const namedShareMin = 0.8
 
 export const directoryListing: NativeCheck = {

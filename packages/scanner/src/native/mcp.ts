@@ -27,7 +27,7 @@ const initialize = JSON.stringify({
   params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'glacis', version: '1' } },
 })
 const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
-/** Of the Streamable HTTP transport. */
+/** Paths of the Streamable HTTP transport. */
 const endpoints = ['mcp', 'mcp/']
 
 export const mcp: NativeCheck = {

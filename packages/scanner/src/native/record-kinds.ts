@@ -2,7 +2,7 @@
 import { z } from 'zod'
 
 export interface RecordKind {
-  /** Of the last part of a path. */
+  /** Matches the last part of a path. */
   readonly names: RegExp
   /** How many of the members a record must have. */
   readonly membersMin: number

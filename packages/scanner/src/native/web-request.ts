@@ -11,13 +11,13 @@ export interface WebRequest {
   readonly method?: string
   /** Origin form, or absolute form for a proxy. */
   readonly target: string
-  /** Of the `Host` header; absent: the service's own. */
+  /** Value of the `Host` header; absent: the service's own. */
   readonly host?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   /** Until the first byte of the response; default 3 s. */
   readonly waitMs?: number
-  /** Of the response; default 512 KiB. */
+  /** Maximum size of the response; default 512 KiB. */
   readonly bytesMax?: number
 }
 export interface WebResponse {

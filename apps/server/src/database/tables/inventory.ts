@@ -74,7 +74,7 @@ export interface HostProductTable {
 export interface AgentInventoryTable {
   account_id: string
   agent_id: string
-  /** Of the reported items, as computed by the agent. */
+  /** Digest of the reported items, as computed by the agent. */
   digest: string
   is_complete: boolean
   system: string

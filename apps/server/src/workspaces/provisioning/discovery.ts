@@ -28,8 +28,8 @@ export function serviceProviderConfig(url: string): Resource {
 
 export function resourceTypes(url: string): readonly Resource[] {
   const types = [
-    { name: 'User', description: 'Person', schema: userSchema },
-    { name: 'Group', description: 'Group of people', schema: groupSchema },
+    { name: 'User', description: 'User account', schema: userSchema },
+    { name: 'Group', description: 'Group of users', schema: groupSchema },
   ]
   return types.map(({ name, description, schema }) => ({
     schemas: [schemaOf('ResourceType')],
@@ -44,8 +44,8 @@ export function resourceTypes(url: string): readonly Resource[] {
 
 export function schemas(url: string): readonly Resource[] {
   const described = [
-    { id: userSchema, name: 'User', description: 'Person', attributes: userAttributes },
-    { id: groupSchema, name: 'Group', description: 'Group of people', attributes: groupAttributes },
+    { id: userSchema, name: 'User', description: 'User account', attributes: userAttributes },
+    { id: groupSchema, name: 'Group', description: 'Group of users', attributes: groupAttributes },
   ]
   return described.map((schema) => ({
     schemas: [schemaOf('Schema')],
@@ -78,7 +78,7 @@ const flag = (name: string, description: string) => {
 
 const userAttributes: readonly Resource[] = [
   attribute('userName', 'Unique name, such as the email address', { required: true, uniqueness: 'server' }),
-  complex('name', 'Name of the person', [
+  complex('name', 'Name of the user', [
     attribute('formatted', 'Full name'),
     attribute('familyName', 'Family name'),
     attribute('givenName', 'Given name'),
@@ -87,10 +87,10 @@ const userAttributes: readonly Resource[] = [
     attribute('honorificSuffix', 'Suffix, such as III'),
   ]),
   attribute('displayName', 'Display name'),
-  { ...flag('active', 'Whether the person has access to the workspace'), required: true },
+  { ...flag('active', 'Whether the user has access to the workspace'), required: true },
   complex(
     'emails',
-    'Email addresses; the person signs in with the primary one',
+    'Email addresses; the user signs in with the primary one',
     [
       attribute('value', 'Address'),
       attribute('display', 'Display name'),
@@ -101,7 +101,7 @@ const userAttributes: readonly Resource[] = [
   ),
   complex(
     'groups',
-    'Groups of the person',
+    'Groups of the user',
     [
       attribute('value', 'ID of the group', { mutability: 'readOnly', caseExact: true }),
       attribute('$ref', 'URL of the group', {
@@ -121,7 +121,7 @@ const groupAttributes: readonly Resource[] = [
   attribute('displayName', 'Name of the group, used to map it to a role', { required: true }),
   complex(
     'members',
-    'People in the group',
+    'Users in the group',
     [
       attribute('value', 'ID of the user', { mutability: 'immutable', caseExact: true, required: true }),
       attribute('$ref', 'URL of the user', {
