@@ -106,7 +106,7 @@ export const authenticationOff = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
   score: 7.3,
   summary:
-    'The start page or an API call of the application reports that its authentication is disabled, or its sign-in call issues a valid token without credentials.',
+    'The home page or an API response of the application reports that its authentication is disabled, or its sign-in endpoint issues a valid token without credentials.',
   impact: 'An attacker can use the application, including its settings, like any user.',
   remediation: 'Enable the login in the settings of the application, or restrict access to it.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',

@@ -14,7 +14,7 @@ const bypass = checkInfo({
   summary:
     'The SSH server opened a session channel for a client that had not authenticated. The check closed the channel without using it. Vulnerable versions of Erlang/OTP (CVE-2025-32433), libssh (CVE-2018-10933), Paramiko (CVE-2018-7750), and AsyncSSH (CVE-2018-7749) do this.',
   impact:
-    'An unauthenticated attacker can use everything that the server offers after login, which often includes running commands. Exploited in the wild.',
+    'An unauthenticated attacker can do anything that an authenticated user can, which often includes running commands. Exploited in the wild.',
   remediation:
     'Update the library of the SSH server: Erlang/OTP 27.3.3, 26.2.5.11, or 25.3.2.20; libssh 0.8.4 or 0.7.6; Paramiko 2.4.1, 2.3.2, 2.2.3, 2.1.5, or 2.0.8; AsyncSSH 1.12.1; or later.',
   reference: 'https://nvd.nist.gov/vuln/detail/CVE-2025-32433',

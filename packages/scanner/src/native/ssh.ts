@@ -91,7 +91,7 @@ const noAuthentication = checkInfo({
   score: 9.8,
   summary:
     'The SSH server accepts the user `root` without a password or key (method `none`). The check opened no shell and ran no command.',
-  impact: 'An attacker can use what the server offers after the login, such as a shell or forwarded ports.',
+  impact: 'An attacker can log in and use what the server provides, such as a shell or port forwarding.',
   remediation:
     'Require keys or passwords for all users. In servers built with a library, reject the method `none`. OpenSSH only accepts it for users with an empty password: set `PermitEmptyPasswords no`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc4252#section-5.2',

@@ -30,7 +30,7 @@ const heartbleed = checkInfo({
   impact:
     "An unauthenticated attacker can read the server's memory, including private keys, passwords, and session cookies. Exploited in the wild.",
   remediation:
-    'Update OpenSSL to 1.0.1g or later and restart the service. Then replace its keys and certificates, and reset passwords and sessions.',
+    'Update OpenSSL to 1.0.1g or later and restart the service. Then replace its keys and certificates, reset passwords, and invalidate sessions.',
   reference: 'https://heartbleed.com/',
   tags: 'cve tls ssl openssl kev',
 })

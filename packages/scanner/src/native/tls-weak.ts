@@ -97,7 +97,7 @@ const dhPrime = checkInfo({
   score: 3.7,
   summary: 'The server uses a Diffie-Hellman group whose prime is shorter than 2048 bits for key exchange.',
   impact:
-    'A well-resourced attacker who precomputes the group can decrypt recorded connections. Primes of 512 bits can be broken within hours (Logjam, CVE-2015-4000).',
+    'A well-resourced attacker may be able to break the group with a one-time precomputation and then decrypt recorded connections. Primes of 512 bits can be broken within hours (Logjam, CVE-2015-4000).',
   remediation:
     'Remove DHE cipher suites and use ECDHE, or configure a standard group of at least 2048 bits (RFC 7919), for example with `ssl_dhparam` in nginx.',
   reference: 'https://weakdh.org/',

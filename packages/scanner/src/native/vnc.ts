@@ -64,8 +64,8 @@ const readOptions = { firstByteMs: 4000, idleMs: 200, totalMs: 6000 }
 
 /**
  * Reads the security types on a single connection, because servers block clients that connect
- * repeatedly without logging in. Selects only Tight or VeNCrypt, which list types of their own, and
- * none of those.
+ * repeatedly without logging in. If Tight or VeNCrypt is offered, selects it to read its subtypes;
+ * selects no other type and no subtype.
  */
 export const vnc: NativeCheck = {
   checks: [noPassword, cleartext],

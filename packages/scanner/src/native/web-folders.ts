@@ -12,7 +12,7 @@ export const folderTraversal = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'The server does not sanitize `..` or absolute paths below a folder of static files that the start page uses. The check read /etc/passwd this way.',
+    'The server does not sanitize `..` or absolute paths below a folder of static files that the home page uses. The check read /etc/passwd this way.',
   impact: 'An attacker can read the files of the application and the system, including keys and passwords.',
   remediation:
     'Update the web server or framework, and resolve each path and reject it unless it is inside the folder.',
@@ -26,7 +26,7 @@ export const folderAlias = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A `location` that the start page uses has no trailing slash, but its `alias` does, so a path such as /static../ reaches the parent folder. The check read a file of the page this way.',
+    'A `location` that the home page uses has no trailing slash, but its `alias` does, so a path such as /static../ reaches the parent folder. The check read a file of the page this way.',
   impact:
     'An attacker can read files in the parent folder, which often contains the source code, settings, or database of the application.',
   remediation:

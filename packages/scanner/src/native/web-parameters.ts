@@ -34,7 +34,7 @@ const traversal = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A parameter that the application itself uses in a link accepts a path outside its folder. The check read /etc/passwd with it.',
+    'A parameter that the application itself uses in a link accepts a path outside the intended folder. The check read /etc/passwd with it.',
   impact: 'An attacker can read the files of the application and the system, including keys and passwords.',
   remediation:
     'Resolve the path and reject it unless it is inside the intended folder, or map identifiers to files instead of accepting names.',
@@ -74,7 +74,7 @@ export const debugPage = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary:
-    'The application runs in development mode: its start page, a page that it links to, or its response to an unknown path or to an invalid or missing parameter shows a stack trace or a developer toolbar.',
+    'The application runs in development mode: its home page, a page that it links to, or its response to an unknown path or to an invalid or missing parameter shows a stack trace or a developer toolbar.',
   impact:
     'An attacker learns the code, paths, versions, and in many cases settings of the application, which helps in finding and exploiting other weaknesses.',
   remediation:

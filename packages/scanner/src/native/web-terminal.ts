@@ -13,7 +13,7 @@ export const webTerminalOpen = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 6.5,
   summary:
-    'The start page is a terminal in the browser that connects over a WebSocket, and has no login of its own. The check did not open a session.',
+    'The home page is a terminal in the browser that connects over a WebSocket, and has no login of its own. The check did not open a session.',
   impact:
     'An attacker can run commands if the terminal starts a shell directly. Otherwise, the attacker can guess passwords of system accounts.',
   remediation: 'Put the terminal behind a reverse proxy that requires authentication, or use SSH instead.',
