@@ -104,21 +104,25 @@ function statusLine(response: string): string {
 const resolutionErrors =
   /ERR_DNS_FAIL|ERR_CANNOT_FORWARD|unable to (connect|determine|resolve)|could not (resolve|be resolved|find)|cannot resolve|name or service not known|host ?name (lookup|resolution)|unknown host|no such (host|domain)|ENOTFOUND|EAI_AGAIN|DNS (lookup|error|fail)|getaddrinfo|temporary failure in name/i
 
+const gatewayStatuses = [502, 503, 504]
+
 const connectionErrors =
   /connection refused|ECONNREFUSED|(?:could|can) ?no?t connect|connect(?:ion)? (?:to \S+ )?failed|unable to connect/i
 
 /**
  * Requests a closed port of the target itself. Only a proxy tries to connect to it. A gateway whose backend is down
- * reports the same for its own address.
+ * reports the same for its own address. An error without a reason must depend on the form of the request: a gateway
+ * responds in the same way to a path with the same Host header.
  */
 async function requestClosedPort(context: NativeContext): Promise<Proof | null | undefined> {
-  const closed = await requestWeb(context, absolute(`${bracketed(context.address)}:${closedPort}`))
+  const host = `${bracketed(context.address)}:${closedPort}`
+  const closed = await requestWeb(context, absolute(host))
   if (!closed) return undefined
-  const error = gatewayError(closed, connectionErrors)
-  if (!error) return null
-  const own = await requestWeb(context, absolute(ownHost(context)))
-  if (!own || gatewayError(own, connectionErrors)) return null
-  return { ...webProof(closed, [error]), quality: 97 }
+  const reason = gatewayError(closed, connectionErrors)
+  if (!reason && !gatewayStatuses.includes(closed.status)) return null
+  const control = await requestWeb(context, reason ? absolute(ownHost(context)) : { target: '/', host })
+  if (!control || (reason ? gatewayError(control, connectionErrors) : control.status === closed.status)) return null
+  return { ...webProof(closed, [reason ?? statusLine(closed.received)]), quality: 97 }
 }
 
 async function requestUnresolvableName(context: NativeContext): Promise<Proof | null | undefined> {
@@ -141,7 +145,7 @@ function absolute(host: string): WebRequest {
 
 /** What a proxy reports about a server that it can't reach. */
 function gatewayError({ status, received }: WebResponse, errors: RegExp): string | undefined {
-  return [500, 502, 503, 504].includes(status) ? errors.exec(received)?.[0] : undefined
+  return [500, ...gatewayStatuses].includes(status) ? errors.exec(received)?.[0] : undefined
 }
 
 export const socksProxy: NativeCheck = {

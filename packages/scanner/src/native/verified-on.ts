@@ -101,7 +101,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'homekit-insecure-mode': ['homebridge'],
   'http-internal-address': ['nginx-internal-address'],
   'http-method-bypass': ['apache-limit'],
-  'http-proxy-open': ['apache-connect-proxy', 'privoxy', 'squid', 'squid-tls', 'tinyproxy', 'trafficserver', 'xray'],
+  'http-proxy-open': ['apache-connect-proxy', 'privoxy', 'squid', 'squid-tls', 'tinyproxy', 'trafficserver', 'warcprox', 'xray'],
   'http-put-open': ['apache2-webdav', 'tomcat-put', 'wsgidav'],
   'ike-aggressive-mode': ['strongswan'],
   'interactive-console-open': ['socat-shell'],
