@@ -405,6 +405,22 @@ describe.concurrent('proxies', () => {
     await using peer = await tcpPeer(answering('', (received) => (received.includes(':1/ HTTP') ? refused : looped)))
     expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
   })
+  it('finds a proxy that gives no reason for a failed connection', async () => {
+    const failed = 'HTTP/1.1 504 Gateway Timeout\r\ncontent-length: 0\r\n\r\n'
+    const page = 'HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'
+    const isForwarded = (received: string) => received.includes(' http://')
+    await using peer = await tcpPeer(answering('', (received) => (isForwarded(received) ? failed : page)))
+    expect((await runNativeChecks(peer, asProxy)).found).toEqual(['http-proxy-open'])
+  })
+  it('does not report a server that is busy once as an open proxy', async () => {
+    const busy = 'HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n'
+    const page = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'
+    let turns = 0
+    const isBusy = (received: string) => received.includes(':1/ HTTP') && turns++ === 0
+    await using peer = await tcpPeer(answering('', (received) => (isBusy(received) ? busy : page)))
+    expect((await runNativeChecks(peer, asProxy)).found).toEqual([])
+    expect(turns).toBe(2)
+  })
   it('finds a proxy that only opens tunnels to the port of HTTPS', async () => {
     const forbidden = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'
     const failed = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 18\r\n\r\nDNS lookup failure'

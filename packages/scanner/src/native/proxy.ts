@@ -111,18 +111,30 @@ const connectionErrors =
 
 /**
  * Requests a closed port of the target itself. Only a proxy tries to connect to it. A gateway whose backend is down
- * reports the same for its own address. An error without a reason must depend on the form of the request: a gateway
- * responds in the same way to a path with the same Host header.
+ * reports the same for its own address.
  */
 async function requestClosedPort(context: NativeContext): Promise<Proof | null | undefined> {
   const host = `${bracketed(context.address)}:${closedPort}`
   const closed = await requestWeb(context, absolute(host))
   if (!closed) return undefined
   const reason = gatewayError(closed, connectionErrors)
-  if (!reason && !gatewayStatuses.includes(closed.status)) return null
-  const control = await requestWeb(context, reason ? absolute(ownHost(context)) : { target: '/', host })
-  if (!control || (reason ? gatewayError(control, connectionErrors) : control.status === closed.status)) return null
-  return { ...webProof(closed, [reason ?? statusLine(closed.received)]), quality: 97 }
+  if (!reason) return forwardingProof(context, host, closed)
+  const own = await requestWeb(context, absolute(ownHost(context)))
+  if (!own || gatewayError(own, connectionErrors)) return null
+  return { ...webProof(closed, [reason]), quality: 97 }
+}
+
+/**
+ * An error without a reason must depend on the form of the request: a gateway also returns it for a path with the same
+ * Host header. It must come twice, because a busy server may return it once.
+ */
+async function forwardingProof(context: NativeContext, host: string, closed: WebResponse): Promise<Proof | null> {
+  if (!gatewayStatuses.includes(closed.status)) return null
+  const pathOnly = await requestWeb(context, { target: '/', host })
+  if (!pathOnly || gatewayStatuses.includes(pathOnly.status)) return null
+  const again = await requestWeb(context, absolute(host))
+  if (again?.status !== closed.status) return null
+  return { ...webProof(closed, [statusLine(closed.received)]), quality: 97 }
 }
 
 async function requestUnresolvableName(context: NativeContext): Promise<Proof | null | undefined> {
