@@ -4,7 +4,7 @@ import { readStartTlsCertificate, certificateTraces } from '#fingerprint/certifi
 import { httpResponseProtocols, probes, webProbe } from '#fingerprint/probes.ts'
 import type { Probe } from '#fingerprint/probe.ts'
 import { printable, printableBytes } from '#fingerprint/text.ts'
-import { headerTraces, isTlsAlert, isVideoStream, isWeb, longer } from '#fingerprint/responses.ts'
+import { isTlsAlert, isVideoStream, isWeb, longer, responseTraces } from '#fingerprint/responses.ts'
 import { isUnknownPrompt } from '#native/console.ts'
 import { statedName } from '#fingerprint/stated-name.ts'
 import { readWeb } from '#fingerprint/web.ts'
@@ -86,10 +86,10 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   const response =
     left > 0 ? await exchange(endpoint, { request: webProbe(endpoint.hostname) }, tools) : Buffer.alloc(0)
   const text = response.toString('latin1')
-  if (isVideoStream(text)) return { ...bannerOnly(response), protocol: 'mjpeg', traces: headerTraces(text) }
+  if (isVideoStream(text)) return { ...bannerOnly(response), protocol: 'mjpeg', traces: responseTraces(text) }
   const hint = httpResponseProtocols.find(([pattern]) => pattern.test(text))?.[1]
   if (isWeb(text) && hint === undefined)
-    return (await readWebServer(text, endpoint, tools)) ?? { ...bannerOnly(response), traces: headerTraces(text) }
+    return (await readWebServer(text, endpoint, tools)) ?? { ...bannerOnly(response), traces: responseTraces(text) }
   const isQuiet = response.length === 0
   const [encrypted, guessed] = await Promise.all([
     mayBeTls && (isQuiet || isTlsAlert(response)) ? readTls(endpoint, tools, tlsGuessMs) : undefined,
@@ -107,7 +107,8 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   }
   const rest = longer(response, received)
   if (rest.length === 0) return (await readLate(endpoint, tools)) ?? silent
-  return { ...bannerOnly(rest), traces: statedTraces(rest.toString('latin1')) }
+  const stated = rest.toString('latin1')
+  return { ...bannerOnly(rest), traces: isWeb(stated) ? responseTraces(stated) : statedTraces(stated) }
 }
 
 /** The name that a service of an unknown protocol states. */
@@ -159,7 +160,8 @@ async function readSlowPage(text: string, endpoint: Endpoint, tools: IdentifyToo
 async function readLate(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
   const received = await exchange(endpoint, { request: webProbe(endpoint.hostname) }, tools, lateResponseMs)
   const text = received.toString('latin1')
-  if (isWeb(text)) return readWebServer(text, endpoint, tools)
+  if (isWeb(text))
+    return (await readWebServer(text, endpoint, tools)) ?? { ...bannerOnly(received), traces: responseTraces(text) }
   return received.length > 0 ? identifyByBanner(received, endpoint, tools) : undefined
 }
 

@@ -65,6 +65,15 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
     },
   ],
 
+  /** The capabilities file that Gopher servers generate for their clients. */
+  gopher: [
+    async (connection) => {
+      connection.write('caps.txt\r\n')
+      const text = (await connection.read(readOptions)).toString('latin1')
+      return /^CAPS\r?\n/.test(text) ? [{ field: 'gopher.capabilities', text }] : []
+    },
+  ],
+
   'dubbo-qos': [
     async (connection) => {
       connection.write('version\r\n')

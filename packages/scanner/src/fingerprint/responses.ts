@@ -1,5 +1,7 @@
 /** What raw responses reveal before their protocol is known. */
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import { oneLine } from '#fingerprint/text.ts'
+import { titleOf } from '#fingerprint/web-traces.ts'
 
 /** HTTP, including that of servers such as Netty that repeat the protocol of the request. SIP and RTSP require a CSeq. */
 export function isWeb(text: string): boolean {
@@ -10,10 +12,14 @@ export function longer(one: Buffer, other: Buffer): Buffer {
   return one.length >= other.length ? one : other
 }
 
-/** The server of a response that is not valid HTTP. */
-export function headerTraces(response: string): readonly FingerprintText[] {
-  const [, text] = /^server:[ \t]{0,20}([^\r\n]{1,200})/im.exec(response.slice(0, 4096)) ?? []
-  return text === undefined ? [] : [{ field: 'http_header.server', text }]
+/** The server and the title of a response that is not valid HTTP, or whose page could not be requested again. */
+export function responseTraces(response: string): readonly FingerprintText[] {
+  const text = response.slice(0, 4096)
+  const [, server = ''] = /^server:[ \t]{0,20}([^\r\n]{1,200})/im.exec(text) ?? []
+  return [
+    { field: 'http_header.server', text: server },
+    { field: 'html_title', text: oneLine(titleOf(text), 500) },
+  ].filter((trace) => trace.text !== '')
 }
 
 /** A TLS alert in response to plaintext. */
