@@ -42,6 +42,8 @@ const schedule = z.object({
 /** Maximum connections and requests per second per host. */
 export const ratePerHost = { min: 1, max: 1000 } as const
 export const exclusionsMax = 200
+/** Number of TCP ports that a scan tries unless a target has its own or the profile `deep`. */
+export const defaultPortCount = 1100
 
 export const Target = z.object({
   id: Id,

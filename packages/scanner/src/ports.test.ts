@@ -1,3 +1,4 @@
+import { defaultPortCount } from '@glacis/contract/target'
 import { describe, expect, it } from 'vitest'
 import { limitsByProfile } from '#budget.ts'
 import { commonPorts, headPorts } from '#common-ports.ts'
@@ -104,7 +105,7 @@ describe('scanOrder', () => {
 })
 
 it('has 1,100 distinct common ports, including well-known services', () => {
-  expect(new Set(commonPorts).size).toBe(1100)
+  expect(new Set(commonPorts).size).toBe(defaultPortCount)
   const usual =
     '21 22 23 25 53 80 110 111 143 389 443 445 873 993 995 1025 1080 1337 1880 1883 2379 2380 3000 3001 3128 3306 3690 4000 ' +
     '4730 4873 5173 5300 5432 5900 6080 6379 6667 8000 8080 8404 8888 9090 9091 9100 9229 9418 11211 11300'

@@ -1,7 +1,7 @@
 /** Scan settings of a target: profile, rate limit, ports, and exclusions. */
 import { intrusiveCheckRoles } from '@glacis/contract/permissions'
 import { CheckPermission, type ScanProfile } from '@glacis/contract/primitives'
-import { ratePerHost } from '@glacis/contract/target'
+import { defaultPortCount, ratePerHost } from '@glacis/contract/target'
 import { formatNumber } from '#lib/format.ts'
 import { useRole } from '#lib/role.ts'
 import type { FieldErrors, TargetDraft } from '#targets/form.ts'
@@ -82,7 +82,7 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
           mono
           autoComplete="off"
           maxLength={2000}
-          hint={`Empty for the ${formatNumber(1100)} most common ports, or all ports with the deep profile. Example: 22, 80, 8000-8100`}
+          hint={`Empty for the ${formatNumber(defaultPortCount)} most common ports, or all ports with the deep profile. Example: 22, 80, 8000-8100`}
           value={draft.ports}
           onChange={(event) => onChange({ ports: event.currentTarget.value })}
           {...errorProps(problems.ports)}

@@ -1,6 +1,6 @@
 /** `/scope/{id}`, first tab: open risks with their trend, the latest risks, and the settings. */
 import type { SeverityCount } from '@glacis/contract/primitives'
-import type { Target } from '@glacis/contract/target'
+import { defaultPortCount, type Target } from '@glacis/contract/target'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { FileDown } from 'lucide-react'
@@ -181,7 +181,7 @@ function Rail({ target }: { readonly target: Target }) {
 /** A URL already specifies its port. */
 function defaultPortsLabel({ address, profile }: Target): string {
   if (/^https?:/i.test(address)) return 'The port of the URL'
-  return profile === 'deep' ? `All ${formatNumber(65_535)}` : `The ${formatNumber(1100)} most common`
+  return profile === 'deep' ? `All ${formatNumber(65_535)}` : `The ${formatNumber(defaultPortCount)} most common`
 }
 
 function LastScan({ target, id }: { readonly target: Target; readonly id: string }) {

@@ -1,4 +1,5 @@
 /** Descriptions and examples for the OpenAPI document, kept out of the contract because the portal loads that too. */
+import { defaultPortCount } from '@glacis/contract/target'
 
 interface Tag {
   readonly name: string
@@ -138,7 +139,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   profile: 'Pace of scans: rates, concurrency, and ports. It does not affect which checks run.',
   permissions:
     'Intrusive checks that may run: `logins` tries default credentials, `writes` changes data, `crashes` may crash a service.',
-  ports: 'Ports such as `22,80,8000-8100`; empty for the 1,100 most common, or for all with the profile `deep`.',
+  ports: `Ports such as \`22,80,8000-8100\`; empty for the ${defaultPortCount.toLocaleString('en-US')} most common, or for all with the profile \`deep\`.`,
   ratePerHost: 'Maximum connections and requests per second to each host; null for the default of the profile.',
   isPermitted: 'You confirm that you are authorized to scan this address. Recorded in the audit log.',
   paused: 'Whether scanning is paused.',
