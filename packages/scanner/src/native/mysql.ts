@@ -12,7 +12,7 @@ const noPassword = checkInfo({
   summary: 'The MySQL or MariaDB server accepted the user `root` with an empty password over the network.',
   impact: 'An attacker can read, change, and delete all data, and often read files on the host.',
   remediation:
-    "Set a password (`ALTER USER 'root'@'%' IDENTIFIED BY '…'`) or remove remote root accounts (`DROP USER 'root'@'%'`), and bind the server to an internal interface (`bind-address = 127.0.0.1`).",
+    "Set a password (`ALTER USER 'root'@'%' IDENTIFIED BY '…'`) or remove remote root accounts (`DROP USER 'root'@'%'`), and bind the server to localhost (`bind-address = 127.0.0.1`) or an internal interface.",
   reference: 'https://dev.mysql.com/doc/refman/8.4/en/default-privileges.html',
   tags: 'default-login mysql mariadb unauth network',
 })

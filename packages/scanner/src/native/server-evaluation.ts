@@ -27,7 +27,7 @@ export const requestForgery = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:L/I:L/A:N',
   score: 7.2,
   summary:
-    'The server requests any URL given in a parameter of a link or form, or in the path after one of its folders. The check named two URLs of the server itself; the server reported that a closed port refused the connection, or returned its own home page.',
+    'The server requests any URL given in a parameter of a link or form, or in the path after one of its folders. The check passed two URLs that point to the server itself; the server reported that a closed port refused the connection, or returned its own home page.',
   impact:
     'An attacker can reach internal services through the server, including the metadata services of cloud providers, which return credentials.',
   remediation:

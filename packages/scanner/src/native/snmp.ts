@@ -38,7 +38,7 @@ const publicWrites = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:L',
   score: 9.4,
   summary:
-    'The SNMP agent allows writing with the community string "public". The check sent a value of the wrong type, which the agent rejected only for its type.',
+    'The SNMP agent allows writing with the community string "public". The check sent a value of the wrong type; the agent rejected the type, but not the write itself.',
   impact: "An attacker can change the device's configuration, such as addresses, routes, and the state of interfaces.",
   remediation:
     'Make the community read-only (`rocommunity` in Net-SNMP) or remove it, use SNMPv3 with authentication and encryption, and limit which managers may connect.',

@@ -56,7 +56,7 @@ const memcachedAmplifier = checkInfo({
   summary: 'Memcached responds over UDP with far more data than the request contains.',
   impact: "An attacker can spoof a victim's address and flood it with traffic amplified up to 51,000 times.",
   remediation:
-    'Disable UDP with `-U 0`, bind Memcached to an internal interface (`-l 127.0.0.1`), and block port 11211 in the firewall.',
+    'Disable UDP with `-U 0`, bind Memcached to localhost (`-l 127.0.0.1`), and block port 11211 in the firewall.',
   reference: 'https://github.com/memcached/memcached/wiki/ReleaseNotes156',
   tags: 'misconfig memcached amplification network udp',
 })

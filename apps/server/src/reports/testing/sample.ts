@@ -82,7 +82,7 @@ const sketches: readonly Sketch[] = [
     impact:
       'An attacker can read and change all data. Redis can also be made to write files, which leads to remote code execution on the host.',
     solution:
-      'Set `requirepass` or ACL users in redis.conf, and bind Redis to an internal interface: `bind 127.0.0.1 -::1`.',
+      'Set `requirepass` or ACL users in redis.conf, and bind Redis to localhost (`bind 127.0.0.1 -::1`) or an internal interface.',
     isVerified: true,
     status: 'STATUS_REGRESSION',
     hosts: [12],
